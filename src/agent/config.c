@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * config.c -- the environment, the program's own name, and the templates of
+ * SPROF_OUTPUT. Runs in the constructor and in the child of a fork; uses no
+ * stdio and never changes the environment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/formats.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "store/layout.h"
+#include "config.h"
+
+#define SPOOL_ENDING ".sprof"
+#define EXEC_MAX 1000u
+
+static const char *
+base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The arguments, joined by spaces, control characters shown as '?'. */
+static void
+read_command(char *command, size_t size)
+{
+    long length = sys_read_file("/proc/self/cmdline", command, size);
+    for (long i = 0; i < length; i++)
+        if (command[i] == '\0')
+            command[i] = i + 1 < length ? ' ' : '\0';
+        else if ((unsigned char)command[i] < ' ' || command[i] == 127)
+            command[i] = '?';
+    if (length <= 0)
+        command[0] = '\0';
+}
+
+int
+config_read(struct config *config, char *const environment[], char *error,
+            size_t size)
+{
+    ssize_t length =
+        readlink("/proc/self/exe", config->exe, sizeof(config->exe) - 1);
+    config->exe[length > 0 ? length : 0] = '\0';
+    int result = options_parse(&config->options, environment, error, size);
+    const char *only = config->options.only.string;
+    if (only[0] != '\0' && fnmatch(only, base_name(config->exe), 0) != 0)
+        return 1;
+    if (getcwd(config->directory, sizeof(config->directory)) == NULL)
+        config->directory[0] = '\0';
+    config->start_time = clock_realtime() / NS_PER_SECOND;
+    read_command(config->command, sizeof(config->command));
+    return result;
+}
+
+/* Add TEMPLATE of LENGTH bytes with its %-words replaced. */
+static void
+add_expanded(struct text *text, const struct config *config,
+             const char *template, size_t length, pid_t pid)
+{
+    char host[256];
+    for (size_t i = 0; i < length; i++) {
+        char word = i + 1 < length ? template[i + 1] : '\0';
+        if (template[i] != '%' || strchr("peth%", word) == NULL || !word) {
+            text_add_bytes(text, template + i, 1);
+            continue;
+        }
+        i++;
+        if (word == 'p') {
+            text_add_number(text, (uint64_t)pid);
+        } else if (word == 'e') {
+            text_add(text, base_name(config->exe));
+        } else if (word == 't') {
+            text_add_number(text, config->start_time);
+        } else if (word == 'h') {
+            host[0] = host[sizeof(host) - 1] = '\0';
+            gethostname(host, sizeof(host) - 1);
+            text_add(text, host);
+        } else {
+            text_add(text, "%");
+        }
+    }
+}
+
+/* The length of PATH without the ending that names its format. */
+static size_t
+stem_length(const char *path)
+{
+    static const char *const endings[] = {
+#define FORMAT(id, ending, text) ending,
+        FORMAT_TABLE(FORMAT)
+#undef FORMAT
+            SPOOL_ENDING};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        size_t cut = strlen(endings[i]);
+        if (length > cut && strcmp(path + length - cut, endings[i]) == 0)
+            return length - cut;
+    }
+    return length;
+}
+
+/* Put ".WORD" or ".WORDnumber" before the ending of PATH. */
+static void
+insert_word(char *path, const char *word, uint64_t number)
+{
+    char ending[64];
+    struct text text;
+    size_t stem = stem_length(path);
+    strncpy(ending, path + stem, sizeof(ending) - 1);
+    ending[sizeof(ending) - 1] = '\0';
+    text_begin(&text, path + stem, PATH_MAX - stem);
+    text_add(&text, ".");
+    text_add(&text, word);
+    text_add_number(&text, number);
+    text_add(&text, ending);
+}
+
+static int
+fail(char *error, size_t size, const char *a, const char *b, const char *c)
+{
+    struct text text;
+    text_begin(&text, error, size);
+    text_add(&text, "SPROF_OUTPUT: ");
+    text_add(&text, a);
+    text_add(&text, b);
+    text_add(&text, c);
+    return -1;
+}
+
+/* Whether PATH, an output, can be made here. */
+static int
+check_output(char *path, char *error, size_t size)
+{
+    if (format_of(path) == FORMAT_UNKNOWN)
+        return fail(error, size, path, ": unknown ending; expected ",
+                    format_endings());
+    char *slash = strrchr(path, '/');
+    char kept = slash[1];
+    slash[1] = '\0';
+    int result = 0;
+    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
+        result = fail(error, size, path,
+                      ": expected a directory that can be written: ",
+                      strerrordesc_np(errno));
+    slash[1] = kept;
+    return result;
+}
+
+static int
+expand_outputs(const struct config *config, pid_t pid,
+               struct config_files *files, char *error, size_t size)
+{
+    const char *at = config->options.output.string;
+    files->count = 0;
+    for (;;) {
+        size_t length = strcspn(at, ",");
+        if (files->count == CONFIG_OUTPUTS)
+            return fail(error, size, "expected 8 files at the most", "", "");
+        char *path = files->outputs[files->count++];
+        struct text text;
+        text_begin(&text, path, PATH_MAX - 64);
+        if (at[0] != '/') {
+            text_add(&text, config->directory);
+            text_add(&text, "/");
+        }
+        add_expanded(&text, config, at, length, pid);
+        if (length == 0 || text.cut)
+            return fail(error, size, "expected names of files, not ",
+                        length == 0 ? "an empty one" : "one so long", "");
+        if (check_output(path, error, size) != 0)
+            return -1;
+        if (at[length] == '\0')
+            return 0;
+        at += length + 1;
+    }
+}
+
+static void
+name_spool(struct config_files *files)
+{
+    size_t stem = stem_length(files->outputs[0]);
+    memcpy(files->spool, files->outputs[0], stem);
+    strcpy(files->spool + stem, SPOOL_ENDING);
+}
+
+/* The process that the spool at PATH belongs to, 0 if it is not a spool. */
+static pid_t
+owner_of(const char *path)
+{
+    struct spool_header header;
+    long fd = sys_open(path, O_RDONLY | O_NOFOLLOW);
+    if (fd < 0)
+        return 0;
+    long got = sys_read((int)fd, &header, sizeof(header));
+    sys_close((int)fd);
+    if (got != sizeof(header) ||
+        memcmp(header.magic, SPOOL_MAGIC, sizeof(header.magic)) != 0)
+        return 0;
+    return (pid_t)header.pid;
+}
+
+int
+config_name_files(const struct config *config, pid_t pid,
+                  struct config_files *files, char *error, size_t size)
+{
+    if (expand_outputs(config, pid, files, error, size) != 0)
+        return -1;
+    name_spool(files);
+    pid_t owner = owner_of(files->spool);
+    if (owner == 0)
+        return 0;
+    if (owner == pid || (kill(owner, 0) != 0 && errno == ESRCH)) {
+        unlink(files->spool);
+        return 0;
+    }
+    for (unsigned i = 0; i < files->count; i++)
+        insert_word(files->outputs[i], "", (uint64_t)pid);
+    name_spool(files);
+    unlink(files->spool);
+    return 0;
+}
+
+int
+config_rename_for_exec(struct config_files *files)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    strcpy(from, files->spool);
+    for (uint64_t n = 1; n < EXEC_MAX; n++) {
+        strcpy(to, from);
+        insert_word(to, "exec", n);
+        if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+            strcpy(files->spool, to);
+            for (unsigned i = 0; i < files->count; i++)
+                insert_word(files->outputs[i], "exec", n);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * config.h -- what the environment asks for, and the names of the files that
+ * follow from it. Read once, before the program can change anything.
+ */
+#ifndef AGENT_CONFIG_H
+#define AGENT_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/options.h"
+
+#define CONFIG_OUTPUTS 8
+
+struct config {
+    struct options options;
+    char exe[PATH_MAX];       /* of the program */
+    char command[4096];       /* its arguments */
+    char directory[PATH_MAX]; /* in which it started */
+    uint64_t start_time;      /* seconds since the epoch, for %t */
+};
+
+/* The files of one process. */
+struct config_files {
+    unsigned count;
+    char outputs[CONFIG_OUTPUTS][PATH_MAX]; /* absolute */
+    char spool[PATH_MAX];
+};
+
+/*
+ * Read the environment into CONFIG. Returns 0 to profile, 1 if this program is
+ * not to be profiled (SPROF_ONLY), or -1 with a sentence in ERROR of SIZE
+ * bytes.
+ */
+int config_read(struct config *config, char *const environment[], char *error,
+                size_t size);
+
+/*
+ * The names of the files for process PID. If the spool's name is taken by a
+ * living process, all get ".PID" before their ending; one left by a dead
+ * process of that name is removed. Returns 0, or -1 with a sentence in ERROR:
+ * an unknown ending, a directory that is missing or cannot be written.
+ */
+int config_name_files(const struct config *config, pid_t pid,
+                      struct config_files *files, char *error, size_t size);
+
+/* Move the spool (and the names of outputs) of FILES to the first free ".execN"
+ * before their ending. Returns 0, or -1 with errno. */
+int config_rename_for_exec(struct config_files *files);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal.c -- from what the sampler sees to records; see journal.h. The first
+ * record that cannot be written ends the journal: what stands in the file is
+ * whole, and journal_error says why there is no more.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "capture/rules.h"
+#include "capture/walk.h"
+#include "store/writer.h"
+#include "journal.h"
+#include "stack_tree.h"
+
+/* Frames that are none: below all addresses that code can have. */
+#define FRAME_ELIDED 1u
+#define FRAME_CUT 16u /* + enum cut */
+
+/* Modules are written when a frame first lies in them; ids beyond this are not
+ * remembered and written again. */
+#define MODULES_MAX 65536u
+
+static struct journal_options options;
+static struct writer *writer;
+static struct record_counts *counts;
+static int failure;
+static _Atomic bool has_file; /* read by who ends the process, too */
+static uint8_t *module_written;  /* by module id */
+static uint32_t *thread_written; /* by thread index: the serial */
+
+int
+journal_begin(const struct journal_options *given)
+{
+    options = *given;
+    writer = NULL;
+    counts = NULL;
+    failure = 0;
+    has_file = false;
+    sys_release(module_written, MODULES_MAX);
+    sys_release(thread_written, THREADS_MAX * sizeof(*thread_written));
+    module_written = sys_reserve(MODULES_MAX);
+    thread_written = sys_reserve(THREADS_MAX * sizeof(*thread_written));
+    if (module_written == NULL || thread_written == NULL)
+        return -1;
+    return stack_tree_begin();
+}
+
+int
+journal_error(void)
+{
+    return failure;
+}
+
+bool
+journal_has_file(void)
+{
+    return has_file;
+}
+
+uint64_t
+journal_size(void)
+{
+    return writer != NULL ? writer_size(writer) : 0;
+}
+
+const char *
+journal_path(void)
+{
+    return options.path;
+}
+
+static void *
+append(enum record_kind kind, const void *record, size_t fixed,
+       const struct writer_tail *tail, size_t parts)
+{
+    if (writer == NULL || failure != 0)
+        return NULL;
+    void *place = writer_append(writer, kind, record, fixed, tail, parts);
+    if (place == NULL)
+        failure = errno;
+    return place;
+}
+
+static void
+write_process(void)
+{
+    char host[256];
+    if (gethostname(host, sizeof(host)) != 0)
+        host[0] = '\0';
+    host[sizeof(host) - 1] = '\0';
+    struct record_process process = options.process;
+    process.exe_length = (uint16_t)(strlen(options.exe) + 1);
+    process.command_length = (uint16_t)(strlen(options.command) + 1);
+    process.version_length = sizeof(SPROF_VERSION);
+    process.host_length = (uint16_t)(strlen(host) + 1);
+    const struct writer_tail tail[] = {
+        {options.exe, process.exe_length},
+        {options.command, process.command_length},
+        {SPROF_VERSION, process.version_length},
+        {host, process.host_length},
+    };
+    append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
+}
+
+static void
+write_counts(void)
+{
+    static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
+    struct record_counts record = {.loss_count = LOSS_COUNT,
+                                   .cut_count = CUT_COUNT};
+    const struct writer_tail tail = {zeros, sizeof(zeros)};
+    counts = append(RECORD_COUNTS, &record, sizeof(record), &tail, 1);
+}
+
+/* Make the file. Returns 0, or -1 and there never will be one. */
+static int
+make_file(void)
+{
+    struct spool_header header = {.start_monotonic = options.start,
+                                  .pid = options.process.pid};
+    header.start_realtime = clock_realtime() - (clock_now() - options.start);
+    writer = writer_create(options.path, &header, options.max_size);
+    if (writer == NULL) {
+        failure = errno;
+        return -1;
+    }
+    has_file = true;
+    write_process();
+    write_counts();
+    return failure == 0 ? 0 : -1;
+}
+
+static void
+write_module(const struct module *module)
+{
+    struct record_module record = {.id = module->id,
+                                   .generation = module->id,
+                                   .base = module->base,
+                                   .start = module->start,
+                                   .end = module->end,
+                                   .time = clock_now() - options.start,
+                                   .build_id_length = module->build_id_length,
+                                   .path_length =
+                                       (uint16_t)(strlen(module->path) + 1),
+                                   .flags =
+                                       (module->is_vdso ? MODULE_VDSO : 0u) |
+                                       (module->deleted ? MODULE_DELETED : 0u)};
+    const struct writer_tail tail[] = {{module->build_id,
+                                        module->build_id_length},
+                                       {module->path, record.path_length}};
+    append(RECORD_MODULE, &record, sizeof(record), tail, 2);
+    if (module->id < MODULES_MAX)
+        module_written[module->id] = 1;
+}
+
+void
+journal_module_gone(const struct module *module)
+{
+    struct record_module_end record = {.id = module->id,
+                                       .time = clock_now() - options.start};
+    stack_tree_forget();
+    if (module->id < MODULES_MAX && module_written[module->id])
+        append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
+}
+
+/* Write node ID, which is FRAME under PARENT. */
+static bool
+write_node(uint32_t id, uint32_t parent, uint64_t frame)
+{
+    struct record_node record = {.id = id, .parent = parent};
+    uint64_t lookup = frame_lookup(frame);
+    const struct module *module = modules_find(lookup);
+    if (frame == FRAME_ELIDED) {
+        record.flags = NODE_ELIDED;
+    } else if (frame >= FRAME_CUT && frame < FRAME_CUT + CUT_COUNT) {
+        record.flags = NODE_TRUNCATED;
+        record.offset = frame - FRAME_CUT;
+    } else {
+        record.flags = (frame & FRAME_RETURN) ? NODE_RETURN : 0;
+        record.offset = FRAME_PC(frame) - (module != NULL ? module->base : 0);
+        record.module = module != NULL ? module->id : 0;
+        if (module != NULL &&
+            (module->id >= MODULES_MAX || !module_written[module->id]))
+            write_module(module);
+        /* A frame that is seen again deserves a rule of its own: one probe. */
+        if (!rules_has_exact(lookup)) {
+            struct rule rule = rules_find(lookup);
+            if (rule_kind(rule) != RULE_NONE)
+                rules_put(lookup, rule);
+        }
+    }
+    return append(RECORD_NODE, &record, sizeof(record), NULL, 0) != NULL;
+}
+
+/* The node of FRAME under *PARENT, written if it is new, becomes *PARENT. */
+static bool
+descend(uint32_t *parent, uint64_t frame)
+{
+    bool is_new;
+    uint32_t id = stack_tree_node(*parent, frame, &is_new);
+    if (id == 0 || (is_new && !write_node(id, *parent, frame)))
+        return false;
+    *parent = id;
+    return true;
+}
+
+uint32_t
+journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
+              enum cut cut)
+{
+    uint32_t node = 0;
+    if (failure != 0 || (writer == NULL && make_file() != 0))
+        return 0;
+    if (cut != CUT_NONE && !descend(&node, FRAME_CUT + (uint64_t)cut))
+        return 0;
+    for (uint32_t i = count; i-- > 0;) {
+        if (elided && i + 1 == gap && !descend(&node, FRAME_ELIDED))
+            return 0;
+        if (!descend(&node, frames[i]))
+            return 0;
+    }
+    return node;
+}
+
+static void
+write_thread(uint32_t index)
+{
+    const struct thread *thread = threads_at(index);
+    struct record_thread record = {.id = thread->serial,
+                                   .tid = (uint32_t)thread->tid,
+                                   .time = clock_now() - options.start,
+                                   .name_length =
+                                       (uint16_t)(strlen(thread->name) + 1)};
+    const struct writer_tail tail = {thread->name, record.name_length};
+    append(RECORD_THREAD, &record, sizeof(record), &tail, 1);
+    thread_written[index] = thread->serial;
+}
+
+static bool
+is_written(uint32_t index)
+{
+    return thread_written[index] == threads_at(index)->serial;
+}
+
+struct record_sample *
+journal_sample(struct record_sample *sample, uint32_t index)
+{
+    if (!is_written(index))
+        write_thread(index);
+    sample->time -= options.start;
+    sample->thread = threads_at(index)->serial;
+    return append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
+}
+
+void
+journal_grow(struct record_sample *sample, uint64_t wall, uint64_t now)
+{
+    uint64_t time = now - options.start;
+    if (time > sample->time)
+        writer_store(&sample->duration, time - sample->time);
+    writer_store(&sample->count, sample->count + 1);
+    writer_store(&sample->wall, sample->wall + wall);
+}
+
+void
+journal_thread_end(uint32_t index, uint64_t cpu)
+{
+    struct record_thread_end record = {.id = threads_at(index)->serial,
+                                       .time = clock_now() - options.start,
+                                       .cpu = cpu};
+    if (is_written(index))
+        append(RECORD_THREAD_END, &record, sizeof(record), NULL, 0);
+}
+
+void
+journal_thread_name(uint32_t index)
+{
+    if (is_written(index))
+        write_thread(index);
+}
+
+void
+journal_counts(const struct record_counts *now, const uint64_t *lost,
+               const uint64_t *cut)
+{
+    if (counts == NULL)
+        return;
+    /* All counters between the head and the two lengths are one word each. */
+    struct record_counts relative = *now;
+    relative.time -= options.start;
+    const uint64_t *from = &relative.time;
+    uint64_t *to = &counts->time;
+    size_t words = (offsetof(struct record_counts, loss_count) -
+                    offsetof(struct record_counts, time)) /
+                   sizeof(uint64_t);
+    for (size_t i = 0; i < words; i++)
+        writer_store(&to[i], from[i]);
+    uint64_t *tail = (uint64_t *)(void *)(counts + 1);
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        writer_store(&tail[i], lost[i]);
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        writer_store(&tail[LOSS_COUNT + i], cut[i]);
+}
+
+void
+journal_end(const struct record_summary *summary)
+{
+    struct record_summary record = *summary;
+    if (writer == NULL)
+        return;
+    record.time -= options.start;
+    /* Also after a failure: the writer keeps room for it. */
+    writer_append(writer, RECORD_SUMMARY, &record, sizeof(record), NULL, 0);
+    writer_close(writer);
+    writer = NULL;
+    counts = NULL;
+}
+
+void
+journal_forget(void)
+{
+    if (writer != NULL)
+        writer_forget(writer);
+    writer = NULL;
+    has_file = false;
+    counts = NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal.h -- turns what the sampler sees into records of the spool: gives
+ * modules, threads and stacks their numbers and writes each once. The spool is
+ * made when the first sample is written, so that a process which took none
+ * leaves no file. Sampler thread alone; may be called while a thread is parked
+ * (it makes system calls and touches mapped files, but takes no lock).
+ */
+#ifndef AGENT_JOURNAL_H
+#define AGENT_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/layout.h"
+#include "target/modules.h"
+#include "target/threads.h"
+
+struct journal_options {
+    const char *path; /* of the spool, absolute */
+    uint64_t max_size;
+    uint64_t start; /* CLOCK_MONOTONIC ns */
+    struct record_process process;
+    const char *exe, *command;
+};
+
+/* Make ready to write; no file yet. Returns 0, or -1 if memory is short. */
+int journal_begin(const struct journal_options *options);
+
+/* Whether a record could not be written; errno is kept by journal_error. */
+int journal_error(void);
+
+/* Whether anything was written. */
+bool journal_has_file(void);
+uint64_t journal_size(void);
+const char *journal_path(void);
+
+/* The node for the stack of COUNT frames (walk.h), leaf first. At index GAP
+ * frames were left out if ELIDED; the stack misses its root if CUT. Returns 0
+ * if it could not be written. */
+uint32_t journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap,
+                       bool elided, enum cut cut);
+
+/* Write SAMPLE for thread INDEX; times are CLOCK_MONOTONIC. Returns the record
+ * in the file, which may grow, or NULL if it could not be written. */
+struct record_sample *journal_sample(struct record_sample *sample,
+                                     uint32_t index);
+
+/* Let SAMPLE, which journal_sample returned, stand for one point and WALL ns
+ * more, the last of it at NOW. */
+void journal_grow(struct record_sample *sample, uint64_t wall, uint64_t now);
+
+/* Thread INDEX has ended, having used CPU ns; its name has changed. */
+void journal_thread_end(uint32_t index, uint64_t cpu);
+void journal_thread_name(uint32_t index);
+
+/* A module has gone: its frames are no longer looked up. */
+void journal_module_gone(const struct module *module);
+
+/* Let the counters in the file be COUNTS and LOST[], CUT[]. */
+void journal_counts(const struct record_counts *counts, const uint64_t *lost,
+                    const uint64_t *cut);
+
+/* Write the summary, cut the file to its size and release it. */
+void journal_end(const struct record_summary *summary);
+
+/* In the child of a fork: let go of the parent's file. */
+void journal_forget(void);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lifecycle.c -- start, fork, exec, end; see lifecycle.h. The constructor and
+ * the destructor of the library are here. The state is one word that moves
+ * forward only: OFF, RUNNING, ENDING, ENDED; a forked child begins anew.
+ *
+ * The hard thing is that the end may come from any thread, from several at once
+ * and from processes that merely share our memory: the pid is compared first.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/note.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "config.h"
+#include "journal.h"
+#include "lifecycle.h"
+#include "output.h"
+#include "real.h"
+#include "sampler.h"
+
+/* Who comes while another thread writes the profile waits so long for it. */
+#define END_WAIT_NS 60000000000u
+
+enum phase { PHASE_OFF, PHASE_RUNNING, PHASE_ENDING, PHASE_ENDED };
+
+static _Atomic uint32_t phase;
+static pid_t process;
+static struct config config;
+static struct config_files files, files_before_exec;
+
+static bool
+is_own_process(void)
+{
+    return sys_getpid() == process;
+}
+
+bool
+lifecycle_is_running(void)
+{
+    return atomic_load(&phase) == PHASE_RUNNING && is_own_process();
+}
+
+int
+lifecycle_signal(void)
+{
+    uint32_t now = atomic_load_explicit(&phase, memory_order_relaxed);
+    return now == PHASE_OFF ? 0 : (int)config.options.signal.number;
+}
+
+static void
+describe_process(struct record_process *record, uint64_t period)
+{
+    *record =
+        (struct record_process){.period = period,
+                                .pid = (uint32_t)process,
+                                .ppid = (uint32_t)getppid(),
+                                .mode = (uint32_t)config.options.mode.number,
+                                .trigger = config.options.trigger.number ==
+                                                   OPTION_TRIGGER_ASK
+                                               ? TRIGGER_ASK
+                                               : TRIGGER_NONE};
+}
+
+static void
+fail_start(const char *what)
+{
+    note(NOTE_ERROR, what, ": ", note_errno(errno), "; not profiling", NULL);
+}
+
+/* Begin to sample this process, the first time or after a fork. */
+static void
+start(bool is_child)
+{
+    char error[512];
+    uint64_t now = clock_now();
+    uint64_t period = NS_PER_SECOND / config.options.frequency.number;
+    process = sys_getpid();
+    if (config_name_files(&config, process, &files, error, sizeof(error))) {
+        note(NOTE_ERROR, error, "; not profiling", NULL);
+        return;
+    }
+    struct journal_options journal = {.path = files.spool,
+                                      .max_size =
+                                          config.options.max_size.number,
+                                      .start = now,
+                                      .exe = config.exe,
+                                      .command = config.command};
+    describe_process(&journal.process, period);
+    struct sampler_options sampler = {
+        .signo = (int)config.options.signal.number,
+        .pid = process,
+        .max_depth = (uint32_t)config.options.max_depth.number,
+        .period = period,
+        .delay = config.options.delay.number,
+        .duration = config.options.duration.number,
+        .start = now,
+        .cpu_only = config.options.mode.number == OPTION_MODE_CPU,
+        .is_child = is_child};
+    if (journal_begin(&journal) != 0) {
+        fail_start("cannot reserve memory");
+        return;
+    }
+    atomic_store(&phase, PHASE_RUNNING);
+    if (sampler_start(&sampler) != 0) {
+        atomic_store(&phase, PHASE_OFF);
+        fail_start("cannot start the sampler thread");
+    }
+}
+
+/* "0.2 %": how much PART is of WHOLE. */
+static void
+add_percent(struct text *text, uint64_t part, uint64_t whole)
+{
+    text_add_tenths(text, part * 100, whole != 0 ? whole : 1);
+    text_add(text, " %");
+}
+
+static void
+add_losses(struct text *text, const struct sampler_result *result)
+{
+    text_add_grouped(text, result->lost);
+    text_add(text, " lost");
+    const char *before = " (";
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        if (result->lost_by[i] != 0) {
+            text_add(text, before);
+            if (result->lost_by[i] != result->lost) {
+                text_add_grouped(text, result->lost_by[i]);
+                text_add(text, " ");
+            }
+            text_add(text, loss_word(i));
+            before = ", ";
+        }
+    if (before[0] == ',')
+        text_add(text, ")");
+}
+
+/* The closing line, on a terminal or at SPROF_LOG=info. */
+static void
+say_closing_line(const char *path, const struct sampler_result *result,
+                 const struct output_result *output)
+{
+    char line[1024];
+    struct text text;
+    if (!note_is_on(NOTE_INFO) && !note_is_terminal())
+        return;
+    text_begin(&text, line, sizeof(line));
+    text_add(&text, "wrote ");
+    text_add(&text, path);
+    text_add(&text, ": ");
+    text_add_grouped(&text, result->taken);
+    text_add(&text, " samples of ");
+    text_add_grouped(&text, result->threads);
+    text_add(&text, result->threads == 1 ? " thread in " : " threads in ");
+    text_add_tenths(&text, result->elapsed, NS_PER_SECOND);
+    text_add(&text, " s, ");
+    add_losses(&text, result);
+    text_add(&text, ", sampler ");
+    add_percent(&text, result->cpu, result->elapsed);
+    text_add(&text, " CPU");
+    if (note_is_on(NOTE_INFO)) {
+        text_add(&text, ", writing took ");
+        text_add_number(&text, output->ns / 1000000);
+        text_add(&text, " ms");
+    }
+    note(NOTE_ERROR, line, NULL);
+}
+
+static void
+end(enum end_reason reason)
+{
+    struct sampler_result result;
+    struct output_result output = {0};
+    if (sampler_stop(reason, &result) != 0) {
+        note(NOTE_ERROR, "the sampler thread did not stop in time; see ",
+             files.spool, NULL);
+        return;
+    }
+    if (!journal_has_file())
+        return;
+    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+        say_closing_line(files.spool, &result, &output);
+    else if (output_write(&config, &files, &output) == 0)
+        say_closing_line(files.outputs[0], &result, &output);
+}
+
+void
+lifecycle_end(enum end_reason reason)
+{
+    uint32_t running = PHASE_RUNNING;
+    if (!is_own_process())
+        return;
+    if (atomic_compare_exchange_strong(&phase, &running, PHASE_ENDING)) {
+        end(reason);
+        atomic_store(&phase, PHASE_ENDED);
+        sys_futex_wake(&phase, 1 << 30);
+        return;
+    }
+    uint64_t until = clock_now() + END_WAIT_NS;
+    while (atomic_load(&phase) == PHASE_ENDING && clock_now() < until)
+        sys_futex_wait(&phase, PHASE_ENDING, until);
+}
+
+void
+lifecycle_before_exec(void)
+{
+    if (!lifecycle_is_running())
+        return;
+    sampler_pause();
+    files_before_exec = files;
+    if (journal_has_file())
+        config_rename_for_exec(&files);
+}
+
+void
+lifecycle_after_failed_exec(void)
+{
+    int saved = errno;
+    if (lifecycle_is_running()) {
+        if (strcmp(files.spool, files_before_exec.spool) != 0 &&
+            rename(files.spool, files_before_exec.spool) == 0)
+            files = files_before_exec;
+        sampler_resume();
+    }
+    errno = saved;
+}
+
+static void
+before_fork(void)
+{
+    if (lifecycle_is_running())
+        sampler_pause();
+}
+
+static void
+after_fork_in_parent(void)
+{
+    if (lifecycle_is_running())
+        sampler_resume();
+}
+
+static void
+after_fork_in_child(void)
+{
+    if (atomic_load(&phase) == PHASE_OFF)
+        return;
+    bool was_running = atomic_load(&phase) == PHASE_RUNNING;
+    atomic_store(&phase, PHASE_OFF);
+    sampler_forget();
+    if (was_running && config.options.fork.number == OPTION_FORK_FOLLOW)
+        start(true);
+}
+
+__attribute__((constructor)) static void
+begin(void)
+{
+    char error[512];
+    int saved = errno;
+    /* A set-user-ID program is not ours to look into (ld.so(8)). */
+    if (getauxval(AT_SECURE) != 0)
+        return;
+    note_begin();
+    int result = config_read(&config, environ, error, sizeof(error));
+    note_set_level((enum note_level)config.options.log.number);
+    if (result < 0)
+        note(NOTE_ERROR, error, "; not profiling", NULL);
+    if (result == 0) {
+        real_begin();
+        output_begin();
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        start(false);
+    }
+    errno = saved;
+}
+
+__attribute__((destructor)) static void
+finish(void)
+{
+    int saved = errno;
+    lifecycle_end(END_EXIT);
+    errno = saved;
+}

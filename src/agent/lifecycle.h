@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lifecycle.h -- the life of the profiler in a process: it starts in the
+ * constructor, steps aside around fork and exec, and ends once, however the
+ * process ends.
+ */
+#ifndef AGENT_LIFECYCLE_H
+#define AGENT_LIFECYCLE_H
+
+#include <stdbool.h>
+
+#include "store/layout.h"
+
+/* Whether this process is being sampled. Any context. */
+bool lifecycle_is_running(void);
+
+/* The signal that is ours while running, 0 if none. Any context. */
+int lifecycle_signal(void);
+
+/*
+ * End sampling for REASON and write the profile. The first call does it; others
+ * that come meanwhile wait for it; later ones return at once. Does nothing in a
+ * process that is not the one that started (a raw clone, a vfork child).
+ */
+void lifecycle_end(enum end_reason reason);
+
+/* Around an exec: nothing is in flight when the image is replaced, and the
+ * spool has the name of an earlier image. If exec fails, all is as before. */
+void lifecycle_before_exec(void);
+void lifecycle_after_failed_exec(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* pace.c -- random instants; see pace.h. Pure, any context. */
+#include "pace.h"
+
+void
+pace_begin(struct pace *pace, uint64_t start, uint64_t period, uint64_t seed)
+{
+    pace->start = start;
+    pace->period = period;
+    pace->index = 0;
+    pace->random = seed | 1;
+}
+
+/* xorshift64*: 64 bits of state, far more than a sampling instant needs. */
+uint64_t
+pace_random(struct pace *pace, uint64_t limit)
+{
+    uint64_t x = pace->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    pace->random = x;
+    return (uint64_t)(((__uint128_t)(x * 0x2545f4914f6cdd1du) * limit) >> 64);
+}
+
+uint64_t
+pace_next(struct pace *pace, uint64_t now, uint64_t *periods)
+{
+    uint64_t present =
+        now > pace->start ? (now - pace->start) / pace->period : 0;
+    uint64_t first = pace->index;
+    if (present > pace->index)
+        pace->index = present;
+    uint64_t instant = pace->start + pace->index * pace->period +
+                       pace_random(pace, pace->period);
+    pace->index++;
+    *periods = pace->index - first;
+    return instant;
+}

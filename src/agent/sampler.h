@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sampler.h -- the sampler thread: enumerates threads, asks those that moved,
+ * harvests their slots into the journal. All signals are blocked in it and it
+ * is never sampled.
+ */
+#ifndef AGENT_SAMPLER_H
+#define AGENT_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "store/layout.h"
+
+struct sampler_options {
+    int signo;
+    pid_t pid;
+    uint32_t max_depth;
+    uint64_t period, delay, duration; /* ns; duration 0: no end */
+    uint64_t start;                   /* CLOCK_MONOTONIC ns */
+    bool cpu_only;                    /* only threads that are running */
+    bool is_child; /* after fork: threads' clocks began before us */
+};
+
+struct sampler_result {
+    uint64_t taken, lost, threads, asked;
+    uint64_t lost_by[LOSS_COUNT];
+    uint64_t elapsed;  /* ns from the first tick to the end */
+    uint64_t cpu;      /* ns of the sampler thread */
+    bool parted_alone; /* it ended because no other thread was left */
+};
+
+/* Reserve memory, install the handler, start the thread. Returns 0, or -1 with
+ * errno. Called again in the child of a fork. */
+int sampler_start(const struct sampler_options *options);
+
+/* Stop sampling, answer what is outstanding or count it as lost, end the
+ * journal with REASON. Waits for the thread, but not for ever: returns 0, or -1
+ * if it did not end in time (the spool is then as after a kill). Not from the
+ * sampler thread, unless it has left its loop. */
+int sampler_stop(enum end_reason reason, struct sampler_result *result);
+
+/* Nothing in flight: no signal is sent, and every thread asked has answered or
+ * had its time, until sampler_resume. Calls nest. Bounded wait. */
+void sampler_pause(void);
+void sampler_resume(void);
+
+/* In the child of a fork: the thread is not there. */
+void sampler_forget(void);
+
+#endif

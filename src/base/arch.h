@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arch.h -- the registers that a walk needs, and how they are read from a
+ * signal's ucontext. x86-64 (System V ABI, section 3.4.1: rsp, rbp, and the
+ * return address below the CFA).
+ */
+#ifndef BASE_ARCH_H
+#define BASE_ARCH_H
+
+#include <stdint.h>
+#include <sys/ucontext.h>
+
+/* e_machine of the ELF files that can be walked. */
+#define ARCH_MACHINE 62
+
+/* A frame's registers: where it stands and where its memory is. */
+struct regs {
+    uint64_t pc;
+    uint64_t sp;
+    uint64_t fp; /* rbp, whether or not the function uses it as such */
+};
+
+/* Where a signal frame's saved registers lie relative to the stack pointer at
+ * the restorer, which points at the ucontext (kernel: struct rt_sigframe). */
+#define ARCH_SIGNAL_REG(index) \
+    (__builtin_offsetof(ucontext_t, uc_mcontext.gregs) + 8u * (index))
+
+static inline void
+arch_regs(const ucontext_t *context, struct regs *regs)
+{
+    regs->pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    regs->sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    regs->fp = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
+}
+
+/* The thread pointer. glibc keeps a thread's control block on top of the stack
+ * that pthread_create made for it. */
+static inline uint64_t
+arch_thread_pointer(void)
+{
+    uint64_t value;
+    __asm__("mov %%fs:0, %0" : "=r"(value));
+    return value;
+}
+
+/* A system call that neither touches errno nor goes through libc. Returns the
+ * kernel's answer: -errno on failure. */
+static inline long
+arch_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+                       "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* clock.h -- the clocks, in nanoseconds. Any context, no locks, errno kept. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define NS_PER_SECOND 1000000000u
+#define CLOCK_NONE UINT64_MAX
+
+/* CLOCK_MONOTONIC; through the vdso, so no system call. */
+uint64_t clock_now(void);
+uint64_t clock_realtime(void);
+
+/* CPU time of this process, of the calling thread, of thread TID of this
+ * process (CLOCK_NONE if there is no such thread). */
+uint64_t clock_process(void);
+uint64_t clock_own(void);
+uint64_t clock_thread(pid_t tid);
+
+#endif

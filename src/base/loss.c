@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* loss.c -- the words of the loss table. Pure functions, any context. */
+#include "loss.h"
+
+struct row {
+    const char *word, *text;
+};
+
+static const struct row losses[] = {
+#define LOSS(name, word, text) {word, text},
+    LOSS_TABLE(LOSS)
+#undef LOSS
+};
+
+static const struct row cuts[] = {
+#define CUT(name, word, text) {word, text},
+    CUT_TABLE(CUT)
+#undef CUT
+};
+
+static const struct row unknown = {"unknown", "a cause this version lacks"};
+
+static const struct row *
+row_of(const struct row *rows, unsigned count, unsigned i)
+{
+    return i < count ? &rows[i] : &unknown;
+}
+
+const char *
+loss_word(unsigned loss)
+{
+    return row_of(losses, LOSS_COUNT, loss)->word;
+}
+
+const char *
+cut_word(unsigned cut)
+{
+    return row_of(cuts, CUT_COUNT, cut)->word;
+}
+
+const char *
+loss_text(unsigned loss)
+{
+    return row_of(losses, LOSS_COUNT, loss)->text;
+}
+
+const char *
+cut_text(unsigned cut)
+{
+    return row_of(cuts, CUT_COUNT, cut)->text;
+}

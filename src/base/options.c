@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.c -- parses the environment by the option table. No allocation, no
+ * stdio; reads the environment it is given and never changes it.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "options.h"
+#include "text.h"
+
+#define NS 1000000000u
+
+const struct option_row option_rows[] = {
+#define OPTION(field, variable, kind, min, max, standard, text)          \
+    {variable, OPTION_##kind, offsetof(struct options, field), min, max, \
+     standard, text},
+    OPTION_TABLE(OPTION)
+#undef OPTION
+};
+const unsigned option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
+
+/* The decimal digits at *AT, moved behind them. -1 if there are none or they
+ * are too many. */
+static int
+parse_digits(const char **at, uint64_t *number)
+{
+    const char *p = *at;
+    *number = 0;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (*number > (UINT64_MAX - 9) / 10)
+            return -1;
+        *number = *number * 10 + (uint64_t)(*p - '0');
+    }
+    int found = p != *at;
+    *at = p;
+    return found ? 0 : -1;
+}
+
+static int
+parse_integer(const char *value, uint64_t *number)
+{
+    if (parse_digits(&value, number) != 0 || *value != '\0')
+        return -1;
+    return 0;
+}
+
+/* Bytes, with an optional K, M or G (powers of 1024). */
+static int
+parse_size(const char *value, uint64_t *number)
+{
+    static const char units[] = "KMG";
+    if (parse_digits(&value, number) != 0)
+        return -1;
+    if (*value == '\0')
+        return 0;
+    const char *unit = strchr(units, *value & ~0x20);
+    if (unit == NULL || value[1] != '\0')
+        return -1;
+    unsigned shift = 10u * (unsigned)(unit - units + 1);
+    if (*number > UINT64_MAX >> shift)
+        return -1;
+    *number <<= shift;
+    return 0;
+}
+
+/* Seconds with up to nine decimals and an optional "s", as nanoseconds. */
+static int
+parse_duration(const char *value, uint64_t *number)
+{
+    uint64_t seconds, unit = NS / 10;
+    if (parse_digits(&value, &seconds) != 0 || seconds > UINT64_MAX / NS - 1)
+        return -1;
+    *number = seconds * NS;
+    if (*value == '.')
+        for (value++; *value >= '0' && *value <= '9'; value++, unit /= 10)
+            *number += unit * (uint64_t)(*value - '0');
+    if (*value == 's')
+        value++;
+    return *value == '\0' ? 0 : -1;
+}
+
+/* The index of VALUE among the words "a|b|c:" at the head of TEXT. */
+static int
+parse_choice(const char *value, const char *text, uint64_t *number)
+{
+    size_t length = strlen(value);
+    *number = 0;
+    for (const char *word = text;; word += strcspn(word, "|:") + 1) {
+        size_t size = strcspn(word, "|:");
+        if (size == length && memcmp(word, value, size) == 0)
+            return 0;
+        if (word[size] != '|')
+            return -1;
+        (*number)++;
+    }
+}
+
+/* A signal's number or name, with or without SIG. */
+static int
+parse_signal(const char *value, uint64_t *number)
+{
+    if (parse_integer(value, number) == 0)
+        return 0;
+    if (strncmp(value, "SIG", 3) == 0)
+        value += 3;
+    for (int signo = 1; signo < 32; signo++) {
+        const char *name = sigabbrev_np(signo);
+        if (name != NULL && strcmp(name, value) == 0) {
+            *number = (uint64_t)signo;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int
+parse_value(const struct option_row *row, const char *value,
+            union option *option)
+{
+    uint64_t number = 0;
+    int result = -1;
+    switch (row->kind) {
+    case OPTION_STRING:
+        number = strlen(value);
+        result = 0;
+        break;
+    case OPTION_INTEGER:
+        result = parse_integer(value, &number);
+        break;
+    case OPTION_SIZE:
+        result = parse_size(value, &number);
+        break;
+    case OPTION_DURATION:
+        result = parse_duration(value, &number);
+        break;
+    case OPTION_CHOICE:
+        result = parse_choice(value, row->text, &number);
+        break;
+    case OPTION_SIGNAL:
+        result = parse_signal(value, &number);
+        break;
+    }
+    if (result != 0 || number < row->min || number > row->max)
+        return -1;
+    if (row->kind == OPTION_STRING)
+        option->string = value;
+    else
+        option->number = number;
+    return 0;
+}
+
+/* "an integer from 1 to 20000": what ROW takes. */
+static void
+add_expected(struct text *text, const struct option_row *row)
+{
+    static const char *const nouns[] = {
+        [OPTION_INTEGER] = "an integer from ",
+        [OPTION_SIZE] = "a size in bytes, with K, M or G, from ",
+        [OPTION_DURATION] = "seconds (fractions allowed) up to ",
+        [OPTION_CHOICE] = "one of ",
+        [OPTION_SIGNAL] = "a signal's name or a number from ",
+        [OPTION_STRING] = "text of a length from ",
+    };
+    uint64_t unit = row->kind == OPTION_DURATION ? NS : 1;
+    text_add(text, nouns[row->kind]);
+    if (row->kind == OPTION_CHOICE) {
+        text_add_bytes(text, row->text, strcspn(row->text, ":"));
+        return;
+    }
+    if (row->kind != OPTION_DURATION) {
+        text_add_number(text, row->min);
+        text_add(text, " to ");
+    }
+    text_add_number(text, row->max / unit);
+}
+
+static const char *
+find_variable(char *const environment[], const char *name)
+{
+    size_t length = strlen(name);
+    for (; *environment != NULL; environment++)
+        if (strncmp(*environment, name, length) == 0 &&
+            (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+int
+options_parse(struct options *options, char *const environment[], char *error,
+              size_t size)
+{
+    int result = 0;
+    for (unsigned i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        union option *option =
+            (union option *)(void *)((char *)options + row->offset);
+        parse_value(row, row->standard, option);
+        const char *value = find_variable(environment, row->variable);
+        if (value == NULL || parse_value(row, value, option) == 0)
+            continue;
+        if (result == 0) {
+            struct text text;
+            text_begin(&text, error, size);
+            text_add(&text, row->variable);
+            text_add(&text, "=");
+            text_add(&text, value);
+            text_add(&text, ": expected ");
+            add_expected(&text, row);
+        }
+        result = -1;
+    }
+    return result;
+}

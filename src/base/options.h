@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h -- every option exists once, in this table. It makes the parser,
+ * its error messages, the defaults, the help and the test of all of these.
+ *
+ * OPTION(field, variable, kind, min, max, default, text): KIND is the enum
+ * option_kind without its prefix. MIN and MAX bound numbers in the field's unit
+ * (ns for DURATION, bytes for SIZE). For CHOICE, MAX is the number of words and
+ * TEXT begins with them: "wall|cpu: ..."; the field is the word's index.
+ */
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTION_TABLE(OPTION)                                                  \
+    OPTION(output, "SPROF_OUTPUT", STRING, 1, 4000, "sprof.%e.%p.pb.gz",      \
+           "comma-separated files to write; the ending picks the format")     \
+    OPTION(frequency, "SPROF_FREQUENCY", INTEGER, 1, 20000, "1000",           \
+           "sample points a second for each thread")                          \
+    OPTION(trigger, "SPROF_TRIGGER", CHOICE, 0, 2, "auto",                    \
+           "auto|ask: who interrupts a running thread")                       \
+    OPTION(mode, "SPROF_MODE", CHOICE, 0, 2, "wall",                          \
+           "wall|cpu: every thread, or only threads that are running")        \
+    OPTION(max_depth, "SPROF_MAX_DEPTH", INTEGER, 16, 65536, "1024",          \
+           "frames kept for a stack")                                         \
+    OPTION(delay, "SPROF_DELAY", DURATION, 0, 31536000000000000, "0",         \
+           "seconds before the first sample")                                 \
+    OPTION(duration, "SPROF_DURATION", DURATION, 0, 31536000000000000, "0",   \
+           "seconds of sampling, 0 for all")                                  \
+    OPTION(only, "SPROF_ONLY", STRING, 0, 1000, "",                           \
+           "glob on the executable's name; others run untouched")             \
+    OPTION(fork, "SPROF_FORK", CHOICE, 0, 2, "follow",                        \
+           "follow|off: whether a forked child is profiled")                  \
+    OPTION(symbolize, "SPROF_SYMBOLIZE", CHOICE, 0, 2, "exit",                \
+           "exit|off: off leaves the spool only")                             \
+    OPTION(inlines, "SPROF_INLINES", INTEGER, 0, 1, "1",                      \
+           "whether inlined functions are shown as frames")                   \
+    OPTION(signal, "SPROF_SIGNAL", SIGNAL, 1, 64, "SIGPROF",                  \
+           "the signal that suspends a thread, by name or number")            \
+    OPTION(keep_spool, "SPROF_KEEP_SPOOL", INTEGER, 0, 1, "0",                \
+           "whether the .sprof file is kept beside the output")               \
+    OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G", \
+           "cap of the spool, with K, M or G")                                \
+    OPTION(log, "SPROF_LOG", CHOICE, 0, 4, "error",                           \
+           "quiet|error|info|debug: messages on stderr")
+
+enum option_kind {
+    OPTION_INTEGER,
+    OPTION_SIZE,
+    OPTION_DURATION,
+    OPTION_CHOICE,
+    OPTION_SIGNAL,
+    OPTION_STRING,
+};
+
+enum option_trigger { OPTION_TRIGGER_AUTO, OPTION_TRIGGER_ASK };
+enum option_mode { OPTION_MODE_WALL, OPTION_MODE_CPU };
+enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
+enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
+
+/* A value: the number, or for STRING the text (the environment's own). */
+union option {
+    uint64_t number;
+    const char *string;
+};
+
+struct options {
+#define OPTION(field, variable, kind, min, max, standard, text) \
+    union option field;
+    OPTION_TABLE(OPTION)
+#undef OPTION
+};
+
+struct option_row {
+    const char *variable;
+    enum option_kind kind;
+    size_t offset; /* of its field in struct options */
+    uint64_t min, max;
+    const char *standard;
+    const char *text;
+};
+
+extern const struct option_row option_rows[];
+extern const unsigned option_row_count;
+
+/*
+ * Set OPTIONS from ENVIRONMENT ("NAME=value" strings, ending with NULL), else
+ * from the defaults. Returns 0, or -1 at the first wrong value, with a sentence
+ * in ERROR of SIZE bytes: "SPROF_FREQUENCY=0: expected an integer from 1 to
+ * 20000". Every field is valid all the same.
+ */
+int options_parse(struct options *options, char *const environment[],
+                  char *error, size_t size);
+
+#endif

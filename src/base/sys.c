@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sys.c -- raw system calls, any context (handlers and the sampler included).
+ * Nothing here allocates through libc, locks, or changes errno.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "arch.h"
+#include "sys.h"
+
+#define NS_PER_S 1000000000u
+
+long
+sys_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t until)
+{
+    struct timespec at = {.tv_sec = (time_t)(until / NS_PER_S),
+                          .tv_nsec = (long)(until % NS_PER_S)};
+    return arch_syscall(SYS_futex, (long)word,
+                        FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, (long)value,
+                        (long)&at, 0, (long)FUTEX_BITSET_MATCH_ANY);
+}
+
+long
+sys_futex_wake(_Atomic uint32_t *word, int count)
+{
+    return arch_syscall(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, count, 0, 0,
+                        0);
+}
+
+long
+sys_queue_signal(pid_t pid, pid_t tid, int signo, int code, uint64_t value)
+{
+    siginfo_t info = {0};
+    info.si_signo = signo;
+    info.si_code = code;
+    info.si_pid = pid;
+    info.si_value.sival_ptr = (void *)value;
+    return arch_syscall(SYS_rt_tgsigqueueinfo, pid, tid, signo, (long)&info, 0,
+                        0);
+}
+
+/* Set once process_vm_readv has been refused, by a seccomp filter say. */
+static _Atomic int read_by_file;
+
+static long
+read_memory_file(void *to, uint64_t address, size_t length)
+{
+    long fd = sys_open("/proc/self/mem", O_RDONLY);
+    if (fd < 0)
+        return fd;
+    long got = arch_syscall(SYS_pread64, fd, (long)to, (long)length,
+                            (long)address, 0, 0);
+    sys_close((int)fd);
+    return got;
+}
+
+long
+sys_read_memory(pid_t pid, void *to, uint64_t address, size_t length)
+{
+    if (atomic_load_explicit(&read_by_file, memory_order_relaxed))
+        return read_memory_file(to, address, length);
+    struct iovec local = {to, length};
+    struct iovec remote = {(void *)address, length};
+    long got = arch_syscall(SYS_process_vm_readv, pid, (long)&local, 1,
+                            (long)&remote, 1, 0);
+    if (got != -EPERM && got != -ENOSYS)
+        return got;
+    atomic_store_explicit(&read_by_file, 1, memory_order_relaxed);
+    return read_memory_file(to, address, length);
+}
+
+pid_t
+sys_getpid(void)
+{
+    return (pid_t)arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+pid_t
+sys_gettid(void)
+{
+    return (pid_t)arch_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+long
+sys_getdents(int fd, void *buffer, size_t size)
+{
+    return arch_syscall(SYS_getdents64, fd, (long)buffer, (long)size, 0, 0, 0);
+}
+
+long
+sys_open(const char *path, int flags)
+{
+    return arch_syscall(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0,
+                        0, 0);
+}
+
+long
+sys_read(int fd, void *buffer, size_t size)
+{
+    return arch_syscall(SYS_read, fd, (long)buffer, (long)size, 0, 0, 0);
+}
+
+void
+sys_close(int fd)
+{
+    (void)arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+long
+sys_read_file(const char *path, char *buffer, size_t size)
+{
+    long fd = sys_open(path, O_RDONLY);
+    if (fd < 0)
+        return fd;
+    size_t length = 0;
+    while (length + 1 < size) {
+        long got = sys_read((int)fd, buffer + length, size - 1 - length);
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+    }
+    sys_close((int)fd);
+    buffer[length] = '\0';
+    return (long)length;
+}
+
+void *
+sys_reserve(size_t size)
+{
+    long memory =
+        arch_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+}
+
+void
+sys_release(void *memory, size_t size)
+{
+    if (memory != NULL)
+        (void)arch_syscall(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sys.h -- the system calls of the suspended window, each by its own name. They
+ * return what the kernel returns (-errno on failure), leave errno alone, are no
+ * cancellation points, and may be called from any context.
+ */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* Wait until *WORD is no longer VALUE, somebody wakes it, or the absolute
+ * CLOCK_MONOTONIC time UNTIL (ns) has come. futex(2), FUTEX_WAIT_BITSET. */
+long sys_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t until);
+
+/* Wake up to COUNT waiters. */
+long sys_futex_wake(_Atomic uint32_t *word, int count);
+
+/* Queue signal SIGNO with CODE (< 0) and VALUE to thread TID of process PID,
+ * which must be this one. rt_tgsigqueueinfo(2), Linux 2.6.31. */
+long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
+                      uint64_t value);
+
+/* Copy LENGTH bytes at ADDRESS of this process to TO without faulting: up to
+ * the first byte that cannot be read. Returns the number of bytes copied, or
+ * -errno. process_vm_readv(2), or /proc/self/mem where that is denied. PID is
+ * this process. */
+long sys_read_memory(pid_t pid, void *to, uint64_t address, size_t length);
+
+pid_t sys_getpid(void);
+pid_t sys_gettid(void);
+
+/* Directory entries of descriptor FD into BUFFER. getdents64(2). */
+long sys_getdents(int fd, void *buffer, size_t size);
+
+/* open(2) read-only with O_CLOEXEC, read(2), close(2): without errno and
+ * without cancellation. */
+long sys_open(const char *path, int flags);
+long sys_read(int fd, void *buffer, size_t size);
+void sys_close(int fd);
+
+/* Read a small file (of /proc) whole into BUFFER, NUL-terminated. Returns its
+ * length, or -errno. */
+long sys_read_file(const char *path, char *buffer, size_t size);
+
+/* SIZE bytes of zeroed private memory, reserved but touched only when used, or
+ * NULL. sys_release gives them back. */
+void *sys_reserve(size_t size);
+void sys_release(void *memory, size_t size);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* text.c -- lines without stdio; see text.h. */
+#include "text.h"
+
+void
+text_begin(struct text *text, char *buffer, size_t size)
+{
+    text->buffer = buffer;
+    text->size = size;
+    text->length = 0;
+    text->cut = 0;
+    buffer[0] = '\0';
+}
+
+void
+text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text->length + 1 >= text->size) {
+            text->cut = 1;
+            break;
+        }
+        text->buffer[text->length++] = bytes[i];
+    }
+    text->buffer[text->length] = '\0';
+}
+
+void
+text_add(struct text *text, const char *string)
+{
+    size_t length = 0;
+    while (string[length] != '\0')
+        length++;
+    text_add_bytes(text, string, length);
+}
+
+/* The digits of NUMBER, with SEPARATOR between thousands if it is not NUL. */
+static void
+add_digits(struct text *text, uint64_t number, char separator)
+{
+    char digits[32];
+    size_t at = sizeof(digits);
+    unsigned count = 0;
+    do {
+        if (separator != '\0' && count != 0 && count % 3 == 0)
+            digits[--at] = separator;
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+        count++;
+    } while (number != 0);
+    text_add_bytes(text, digits + at, sizeof(digits) - at);
+}
+
+void
+text_add_number(struct text *text, uint64_t number)
+{
+    add_digits(text, number, '\0');
+}
+
+void
+text_add_grouped(struct text *text, uint64_t number)
+{
+    add_digits(text, number, ',');
+}
+
+void
+text_add_tenths(struct text *text, uint64_t number, uint64_t scale)
+{
+    uint64_t tenths = (number * 10 + scale / 2) / scale;
+    add_digits(text, tenths / 10, '\0');
+    text_add(text, ".");
+    add_digits(text, tenths % 10, '\0');
+}

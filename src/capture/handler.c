@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handler.c -- the target thread's half of a capture. Runs in the signal
+ * handler, on the target's stack, which may be small: well under 1 KiB, no TLS,
+ * no allocation, no lock, no libc but clock_gettime; errno is never touched.
+ *
+ * The hard thing is to leave in time: a handler that had to park waits for the
+ * sampler, but never longer than its deadline, whatever has become of that
+ * thread.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sample.h"
+#include "base/sys.h"
+#include "target/modules.h"
+#include "handler.h"
+#include "slot.h"
+#include "walk.h"
+#include "poison.h"
+
+struct handler_shared handler_shared;
+
+/* Let the view read the thread's own stack directly, if that is where the
+ * walk starts and the thread is still the one that its index names. */
+static void
+begin_view(struct view *view, const struct slot *slot)
+{
+    struct handler_thread *thread = &handler_shared.threads[slot->thread];
+    uint64_t low = atomic_load_explicit(&thread->low, memory_order_relaxed);
+    uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
+    uint64_t pointer =
+        atomic_load_explicit(&thread->pointer, memory_order_relaxed);
+    if (pointer != slot->thread_pointer || slot->sp < low || slot->sp >= high)
+        low = high = 0;
+    view_begin(view, low, high, handler_shared.pid, slot->window);
+}
+
+/* Whether the thread stands behind a system call instruction: it was woken from
+ * one, or has just left it. The bytes before PC are in the page of PC. */
+static bool
+is_behind_syscall(uint64_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc;
+    return (pc & 4095) >= 2 && code[-2] == 0x0f && code[-1] == 0x05;
+}
+
+/* Wait in PARKED until served or until the deadline. Returns with the slot in
+ * our hands (true), or left behind to the sampler (false). */
+static bool
+park(struct slot *slot)
+{
+    uint64_t until = slot->time + PARK_NS;
+    slot->parked = true;
+    atomic_store_explicit(&slot->state, SLOT_PARKED, memory_order_release);
+    atomic_fetch_add(&handler_shared.bell, 1);
+    sys_futex_wake(&handler_shared.bell, 1);
+    for (;;) {
+        uint32_t state =
+            atomic_load_explicit(&slot->state, memory_order_acquire);
+        /* The sampler has what it wants, and touches the slot no more. */
+        if (state == SLOT_SERVED)
+            return true;
+        if (clock_now() < until) {
+            sys_futex_wait(&slot->state, state, until);
+            continue;
+        }
+        /* Nobody came: the slot is ours again, with a stack that is cut. */
+        if (slot_move(slot, SLOT_PARKED, SLOT_CLAIMED)) {
+            slot->walk.cut = CUT_DEADLINE;
+            return true;
+        }
+        /* The sampler is at it: it will find that we have left. */
+        if (slot_move(slot, SLOT_SERVING, SLOT_LEFT))
+            return false;
+    }
+}
+
+static void
+take_sample(uint64_t cookie, const ucontext_t *context)
+{
+    uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
+    uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
+    struct regs regs;
+    struct view view;
+    if (index >= handler_shared.thread_count)
+        return;
+    struct slot *slot = slots_claim(index);
+    if (slot == NULL) {
+        atomic_store(&handler_shared.threads[index].refused, sequence);
+        return;
+    }
+    slot->time = clock_now();
+    slot->thread = index;
+    slot->sequence = sequence;
+    slot->trigger = TRIGGER_ASK;
+    slot->parked = false;
+    slot->context = context;
+    slot->thread_pointer = arch_thread_pointer();
+    arch_regs(context, &regs);
+    slot->sp = regs.sp;
+    slot->in_syscall = is_behind_syscall(regs.pc);
+    walk_begin(&slot->walk, &regs);
+    begin_view(&view, slot);
+    /* Rules that may be stale are not used: the sampler looks first. */
+    enum walk_outcome outcome =
+        modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
+    bool is_ours = true;
+    if (outcome == WALK_MISS || outcome == WALK_HARD)
+        is_ours = park(slot);
+    if (!is_ours)
+        return;
+    slot->stopped = (uint32_t)(clock_now() - slot->time);
+    atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+}
+
+/* The program's disposition is the default one: let it act. The handler must
+ * give way for that; the process ends here. */
+static void
+die_by_default(int signo)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    handler_shared.sigaction(signo, &action, NULL);
+    arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
+}
+
+/* Run the program's handler with the mask that the kernel would have given it;
+ * the return from our own handler restores the old one. */
+static void
+call_program(const struct sigaction *action, int signo, siginfo_t *info,
+             ucontext_t *context)
+{
+    sigset_t mask = context->uc_sigmask;
+    for (int i = 1; i < NSIG; i++)
+        if (sigismember(&action->sa_mask, i) == 1)
+            sigaddset(&mask, i);
+    if ((action->sa_flags & SA_NODEFER) == 0)
+        sigaddset(&mask, signo);
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, NSIG / 8, 0,
+                 0);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(signo, info, context);
+    else
+        action->sa_handler(signo);
+}
+
+static void
+pass_on(int signo, siginfo_t *info, ucontext_t *context)
+{
+    uint32_t current = atomic_load(&handler_shared.current);
+    struct sigaction action = handler_shared.program[current];
+    if (action.sa_handler == SIG_IGN)
+        return;
+    if (action.sa_handler != SIG_DFL)
+        call_program(&action, signo, info, context);
+    else if (signo != SIGURG && signo != SIGCHLD && signo != SIGWINCH)
+        die_by_default(signo);
+}
+
+static void
+handle(int signo, siginfo_t *info, void *context)
+{
+    uint64_t cookie = (uint64_t)info->si_value.sival_ptr;
+    if (info->si_code == HANDLER_CODE && info->si_pid == handler_shared.pid &&
+        cookie >> 48 == handler_shared.secret)
+        take_sample(cookie, context);
+    else if (info->si_code != HANDLER_CODE)
+        pass_on(signo, info, context);
+}
+
+int
+handler_install(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    /* All signals, cancellation included: a handler that parks must not be
+     * left by longjmp or pthread_exit. */
+    memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+    return handler_shared.sigaction(handler_shared.signo, &action,
+                                    &handler_shared.program[0]);
+}

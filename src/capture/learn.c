@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learn.c -- rules from libunwind; see learn.h. Runs on the sampler thread,
+ * also while a thread is parked.
+ *
+ * A rule is compiled by one unw_step on symbolic registers: rip is the pc, rsp
+ * the magic number S, rbp the magic number B, and each word of the symbolic
+ * stack holds a number that tells its address. Where the new sp lies says
+ * which base and offset make the CFA; the save location of rbp says where it
+ * was stored. If the answer depends on anything else, the rule is RULE_HARD.
+ *
+ * The hard thing is to know when not to believe an answer: without an FDE
+ * libunwind guesses (a frame-pointer chain), which is a rule of its own here.
+ */
+#include <libunwind-x86_64.h>
+#include <string.h>
+
+#include "target/modules.h"
+#include "fde.h"
+#include "learn.h"
+#include "pages.h"
+#include "poison.h"
+
+/* Exported by libunwind-x86_64, declared in no public header: a binary search
+ * in .eh_frame_hdr, then the FDE. */
+int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
+                                       unw_dyn_info_t *, unw_proc_info_t *,
+                                       int need, void *);
+
+#define S 0x600000000000ull
+#define B 0x680000000000ull
+#define SPAN 0x1000000ull /* farther than any frame reaches */
+/* The word at B + d reads DEREF + (d << 20): a CFA made from it tells d. */
+#define DEREF 0x500000000000ull
+#define DUMMY 0x222200000000ull
+
+/* What one question to libunwind needs; its "arg". */
+struct question {
+    bool symbolic;
+    bool has_table;  /* the last find_proc_info found an FDE */
+    bool is_strange; /* a register or word was asked for that has no symbol */
+    uint64_t pc;
+    const ucontext_t *context;
+    struct view *view;
+};
+
+static unw_addr_space_t space;
+static struct pages pages;
+static unw_cursor_t cursor; /* 1 KiB: not on a stack that may be small */
+
+/* How far the start of an area of code without FDE may lie from the entry. */
+#define ENTRY_REACH 256
+
+static int
+find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
+               int need, void *arg)
+{
+    struct question *question = arg;
+    const struct module *module = modules_find(ip);
+    struct fde fde;
+    question->has_table = false;
+    if (module == NULL || !fde_find(&pages, module, ip, &fde))
+        return -UNW_ENOINFO;
+    uint32_t count;
+    if (!pages_read(&pages, module->table + 8, &count, sizeof(count)))
+        return -UNW_ENOINFO;
+    unw_dyn_info_t table = {.start_ip = module->start,
+                            .end_ip = module->end,
+                            .format = UNW_INFO_FORMAT_REMOTE_TABLE};
+    table.u.rti.segbase = module->table;
+    table.u.rti.table_data = module->table + 12;
+    table.u.rti.table_len = 8ull * count / sizeof(unw_word_t);
+    int result =
+        _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
+    question->has_table = result == 0;
+    return result;
+}
+
+static void
+put_unwind_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
+{
+    (void)as;
+    (void)info;
+    (void)arg;
+}
+
+static int
+get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
+{
+    (void)as;
+    (void)list;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
+static bool
+is_near(uint64_t address, uint64_t base)
+{
+    return address - (base - SPAN) < 2 * SPAN;
+}
+
+/* A word of the symbolic stack, of what was read from it, or of a table. */
+static int
+read_symbolic(struct question *question, uint64_t address, unw_word_t *value)
+{
+    if (is_near(address, B))
+        *value = DEREF + ((address - B) << 20);
+    else if (is_near(address, S) ||
+             address - (DEREF - (SPAN << 20)) < (2 * SPAN) << 20)
+        *value = DUMMY;
+    else if (pages_read(&pages, address, value, sizeof(*value)))
+        return 0;
+    else
+        question->is_strange = true;
+    return question->is_strange ? -UNW_EINVAL : 0;
+}
+
+static int
+access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
+           void *arg)
+{
+    struct question *question = arg;
+    (void)as;
+    if (put)
+        return -UNW_EINVAL;
+    if (question->symbolic)
+        return read_symbolic(question, address, value);
+    if (modules_find(address) != NULL || modules_code_kind(address))
+        return pages_read(&pages, address, value, 8) ? 0 : -UNW_EINVAL;
+    return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
+}
+
+/* DWARF's numbers of the registers (psABI, table 3.36) as ucontext indexes. */
+static const int8_t context_index[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX,
+                                       REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                       REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                       REG_R12, REG_R13, REG_R14, REG_R15,
+                                       REG_RIP};
+
+static int
+access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
+           void *arg)
+{
+    struct question *question = arg;
+    (void)as;
+    if (put || number < 0 || number > UNW_X86_64_RIP)
+        return -UNW_EBADREG;
+    if (!question->symbolic)
+        *value =
+            (unw_word_t)
+                question->context->uc_mcontext.gregs[context_index[number]];
+    else if (number == UNW_X86_64_RIP)
+        *value = question->pc;
+    else if (number == UNW_X86_64_RSP)
+        *value = S;
+    else
+        *value = number == UNW_X86_64_RBP ? B : DUMMY;
+    return 0;
+}
+
+static int
+access_fpreg(unw_addr_space_t as, unw_regnum_t number, unw_fpreg_t *value,
+             int put, void *arg)
+{
+    (void)as;
+    (void)number;
+    (void)value;
+    (void)put;
+    (void)arg;
+    return -UNW_EBADREG;
+}
+
+static int
+resume(unw_addr_space_t as, unw_cursor_t *at, void *arg)
+{
+    (void)as;
+    (void)at;
+    (void)arg;
+    return -UNW_EINVAL;
+}
+
+static int
+get_proc_name(unw_addr_space_t as, unw_word_t address, char *name, size_t size,
+              unw_word_t *offset, void *arg)
+{
+    (void)as;
+    (void)address;
+    (void)name;
+    (void)size;
+    (void)offset;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
+int
+learn_begin(pid_t pid)
+{
+    static unw_accessors_t accessors = {
+        find_proc_info, put_unwind_info, get_dyn_info_list,
+        access_mem,     access_reg,      access_fpreg,
+        resume,         get_proc_name};
+    pages_begin(&pages, pid);
+    if (space == NULL) {
+        space = unw_create_addr_space(&accessors, 0);
+        if (space == NULL)
+            return -1;
+        unw_set_caching_policy(space, UNW_CACHE_NONE);
+    }
+    return 0;
+}
+
+void
+learn_forget_pages(void)
+{
+    pages_begin(&pages, pages.pid);
+}
+
+/* The CFA as RULE's base and offset. False if it is none of the known forms. */
+static bool
+split_cfa(uint64_t cfa, enum rule_cfa *base, int64_t *offset)
+{
+    *offset = 0;
+    if (is_near(cfa, S)) {
+        *base = RULE_CFA_SP;
+        *offset = (int64_t)(cfa - S);
+    } else if (is_near(cfa, B)) {
+        *base = RULE_CFA_FP;
+        *offset = (int64_t)(cfa - B);
+    } else {
+        *base = RULE_CFA_FP_DEREF;
+        *offset = (int64_t)(cfa - DEREF) >> 20;
+        return ((cfa - DEREF) & 0xfffff) == 0 &&
+               is_near(B + (uint64_t)*offset, B);
+    }
+    return true;
+}
+
+/* Where the caller's rbp is, after a step to CFA. False if it is not known. */
+static bool
+split_fp(uint64_t cfa, enum rule_fp *where, int64_t *offset)
+{
+    unw_save_loc_t location;
+    *where = RULE_FP_SAME;
+    *offset = 0;
+    if (unw_get_save_loc(&cursor, UNW_X86_64_RBP, &location) != 0)
+        return false;
+    if (location.type != UNW_SLT_MEMORY)
+        return true;
+    uint64_t address = location.u.addr;
+    bool by_cfa = address - (cfa - SPAN) < 2 * SPAN;
+    *where = by_cfa ? RULE_FP_AT_CFA : RULE_FP_AT_FP;
+    *offset = (int64_t)(address - (by_cfa ? cfa : B));
+    return by_cfa || is_near(address, B);
+}
+
+/* Whether the return address was taken from below the CFA. */
+static bool
+has_usual_return(uint64_t cfa)
+{
+    unw_save_loc_t location;
+    return unw_get_save_loc(&cursor, UNW_X86_64_RIP, &location) == 0 &&
+           location.type == UNW_SLT_MEMORY && location.u.addr == cfa - 8;
+}
+
+/* The rule that one step on symbols, which succeeded, showed. */
+static struct rule
+read_step(const struct question *question)
+{
+    unw_word_t cfa;
+    enum rule_cfa base;
+    enum rule_fp where;
+    int64_t cfa_offset, fp_offset;
+    if (question->is_strange || unw_get_reg(&cursor, UNW_REG_SP, &cfa) != 0 ||
+        !split_cfa(cfa, &base, &cfa_offset) || !has_usual_return(cfa) ||
+        !split_fp(cfa, &where, &fp_offset) || cfa_offset > RULE_OFFSET_MAX ||
+        cfa_offset < -RULE_OFFSET_MAX)
+        return rule_make(RULE_HARD);
+    return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
+}
+
+/* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
+ * dynamic loader's or the program's first instructions, or assembly that
+ * may keep a frame pointer. */
+static struct rule
+rule_without_table(struct question *question)
+{
+    const struct module *module = modules_find(question->pc);
+    if (module != NULL && module->entry != 0 &&
+        question->pc - module->entry < ENTRY_REACH)
+        return rule_make(RULE_ROOT);
+    struct rule rule = read_step(question);
+    if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
+        return rule;
+    return rule_make(RULE_CHAIN);
+}
+
+/* Whether PC is a signal restorer: mov $SYS_rt_sigreturn, %rax; syscall. All C
+ * libraries write it so, because unwinders look for these bytes. */
+static bool
+is_restorer(uint64_t pc)
+{
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
+                                   0x00, 0x00, 0x0f, 0x05};
+    uint8_t bytes[sizeof(code)];
+    return pages_read(&pages, pc, bytes, sizeof(bytes)) &&
+           memcmp(bytes, code, sizeof(code)) == 0;
+}
+
+static struct rule
+ask_libunwind(uint64_t pc)
+{
+    struct question question = {.symbolic = true, .pc = pc};
+    if (unw_init_remote(&cursor, space, &question) != 0)
+        return rule_make(RULE_CHAIN);
+    int result = unw_step(&cursor);
+    if (!question.has_table)
+        return rule_without_table(&question);
+    if (result == 0)
+        return rule_make(RULE_ROOT);
+    return result < 0 ? rule_make(RULE_HARD) : read_step(&question);
+}
+
+/* Let RULE hold for the row around PC, where the table tells how far it is. */
+static void
+put_row(uint64_t pc, struct rule rule)
+{
+    const struct module *module = modules_find(pc);
+    struct fde fde;
+    uint64_t start, end;
+    if (module != NULL && rule_kind(rule) == RULE_FRAME &&
+        fde_find(&pages, module, pc, &fde) &&
+        fde_row(&pages, &fde, pc, &start, &end))
+        rules_put_row(pc, start, end, rule);
+}
+
+struct rule
+learn_rule(uint64_t pc)
+{
+    struct rule rule;
+    switch (modules_code_kind(pc)) {
+    case CODE_MODULE:
+        /* A handler returns to the restorer without a call before it, so that
+         * the pc to look up is the byte in front. */
+        rule = is_restorer(pc) || is_restorer(pc + 1) ? rule_make(RULE_SIGNAL)
+                                                      : ask_libunwind(pc);
+        break;
+    case CODE_ANONYMOUS:
+        rule = rule_make(RULE_CHAIN);
+        rules_put_row(pc, pc & ~4095ull, (pc | 4095) + 1, rule);
+        break;
+    default:
+        rule = rule_make(RULE_NOWHERE);
+    }
+    rules_put(pc, rule);
+    put_row(pc, rule);
+    return rule;
+}
+
+int
+learn_step(const ucontext_t *context, uint32_t depth, uint64_t expected_pc,
+           struct view *view, struct regs *caller, bool *is_root)
+{
+    struct question question = {.context = context, .view = view};
+    unw_word_t pc;
+    if (unw_init_remote(&cursor, space, &question) != 0)
+        return -1;
+    for (uint32_t i = 0; i < depth; i++)
+        if (unw_step(&cursor) <= 0)
+            return -1;
+    if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || pc != expected_pc)
+        return -1;
+    int result = unw_step(&cursor);
+    *is_root = result == 0;
+    if (result < 0)
+        return -1;
+    if (unw_get_reg(&cursor, UNW_REG_IP, &caller->pc) != 0 ||
+        unw_get_reg(&cursor, UNW_REG_SP, &caller->sp) != 0 ||
+        unw_get_reg(&cursor, UNW_X86_64_RBP, &caller->fp) != 0)
+        return result == 0 ? 0 : -1;
+    return 0;
+}

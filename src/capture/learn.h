@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learn.h -- asks libunwind how a frame is undone. The sampler thread alone;
+ * libunwind is a private copy, so that its locks are never held by a thread
+ * that is suspended, and reads only through pages and views, so that it never
+ * faults.
+ */
+#ifndef CAPTURE_LEARN_H
+#define CAPTURE_LEARN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/ucontext.h>
+
+#include "base/arch.h"
+#include "rules.h"
+#include "view.h"
+
+/* Make the address spaces and warm libunwind up: all that it allocates, it
+ * allocates here or by mmap. Returns 0, or -1 if memory is short. */
+int learn_begin(pid_t pid);
+
+/* Modules have changed: what was read of their tables is stale. */
+void learn_forget_pages(void);
+
+/*
+ * Find the rule for PC and put it into the table, for PC and for the row of the
+ * unwind table around it. Returns the rule; its kind is never RULE_NONE.
+ * Context: sampler, in window. Locks: libunwind's own, which nobody else has.
+ */
+struct rule learn_rule(uint64_t pc);
+
+/*
+ * Walk DEPTH frames by libunwind from the interrupted registers CONTEXT, then
+ * undo one more: how a frame without a simple rule is passed, for which the
+ * callee-saved registers of its callees are needed. EXPECTED_PC is where the
+ * frame at DEPTH stands, *CALLER its caller's registers, *IS_ROOT true if it
+ * has none. Returns 0, or -1 if libunwind cannot. Context: sampler, in window,
+ * the thread parked.
+ */
+int learn_step(const ucontext_t *context, uint32_t depth, uint64_t expected_pc,
+               struct view *view, struct regs *caller, bool *is_root);
+
+#endif

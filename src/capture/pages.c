@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* pages.c -- the page cache of the learner; see pages.h. Sampler thread. */
+#include <string.h>
+
+#include "base/sys.h"
+#include "pages.h"
+#include "poison.h"
+
+void
+pages_begin(struct pages *pages, pid_t pid)
+{
+    memset(pages->tags, 0, sizeof(pages->tags));
+    pages->pid = pid;
+}
+
+/* The cached bytes of page NUMBER, or NULL if it cannot be read. */
+static const uint8_t *
+find_page(struct pages *pages, uint64_t number)
+{
+    unsigned i = (unsigned)(number % PAGES_COUNT);
+    if (pages->tags[i] == number + 1)
+        return pages->bytes[i];
+    pages->tags[i] = 0;
+    if (sys_read_memory(pages->pid, pages->bytes[i], number * PAGES_SIZE,
+                        PAGES_SIZE) != PAGES_SIZE)
+        return NULL;
+    pages->tags[i] = number + 1;
+    return pages->bytes[i];
+}
+
+bool
+pages_read(struct pages *pages, uint64_t address, void *to, size_t length)
+{
+    uint8_t *out = to;
+    while (length != 0) {
+        const uint8_t *page = find_page(pages, address / PAGES_SIZE);
+        size_t at = address % PAGES_SIZE, part = PAGES_SIZE - at;
+        if (page == NULL)
+            return false;
+        if (part > length)
+            part = length;
+        memcpy(out, page + at, part);
+        out += part;
+        address += part;
+        length -= part;
+    }
+    return true;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* slot.c -- the slots and their states; see slot.h. Any thread, in handler. */
+#include <stddef.h>
+
+#include "base/sys.h"
+#include "slot.h"
+#include "poison.h"
+
+/* So many places are tried before a sample is given up. */
+#define CLAIM_TRIES 64
+
+static struct slot *slots;
+static uint64_t *frames;
+static uint8_t *windows;
+static uint32_t slot_count, frames_each;
+static _Atomic uint32_t used;
+
+static void
+empty_slots(void)
+{
+    for (uint32_t i = 0; i < slot_count; i++) {
+        slots[i].walk.frames = frames + (size_t)i * frames_each;
+        slots[i].walk.capacity = frames_each;
+        slots[i].window = windows + (size_t)i * VIEW_WINDOW;
+        atomic_store(&slots[i].state, SLOT_FREE);
+    }
+    atomic_store(&used, 0);
+}
+
+int
+slots_begin(uint32_t count, uint32_t max_depth)
+{
+    if (slots == NULL) {
+        slots = sys_reserve(count * sizeof(*slots));
+        frames = sys_reserve((size_t)count * max_depth * sizeof(*frames));
+        windows = sys_reserve((size_t)count * VIEW_WINDOW);
+        if (slots == NULL || frames == NULL || windows == NULL)
+            return -1;
+        slot_count = count;
+        frames_each = max_depth;
+    }
+    empty_slots();
+    return 0;
+}
+
+bool
+slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
+{
+    uint32_t expected = from;
+    return atomic_compare_exchange_strong(&slot->state, &expected, to);
+}
+
+/* Let slots_used() cover place I. */
+static void
+note_used(uint32_t i)
+{
+    uint32_t seen = atomic_load_explicit(&used, memory_order_relaxed);
+    while (i >= seen && !atomic_compare_exchange_weak(&used, &seen, i + 1))
+        ;
+}
+
+struct slot *
+slots_claim(uint32_t hint)
+{
+    uint32_t tries = slot_count < CLAIM_TRIES ? slot_count : CLAIM_TRIES;
+    for (uint32_t n = 0; n < tries; n++) {
+        uint32_t i = (hint + n) % slot_count;
+        if (!slot_move(&slots[i], SLOT_FREE, SLOT_CLAIMED))
+            continue;
+        note_used(i);
+        return &slots[i];
+    }
+    return NULL;
+}
+
+uint32_t
+slots_used(void)
+{
+    return atomic_load_explicit(&used, memory_order_acquire);
+}
+
+struct slot *
+slots_at(uint32_t i)
+{
+    return &slots[i];
+}
+
+void
+slot_free(struct slot *slot)
+{
+    atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+}

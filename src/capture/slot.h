@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slot.h -- where a sample is made: a fixed set of slots, reserved before the
+ * first sample, which handlers claim and the sampler empties.
+ *
+ *                 target                    sampler
+ *   FREE     ---> CLAIMED
+ *   CLAIMED  ---> DONE, or PARKED
+ *   PARKED   ---> CLAIMED (deadline)   or   SERVING
+ *   SERVING  ---> LEFT (deadline)      or   SERVED
+ *   SERVED   ---> DONE
+ *   LEFT     --------------------------->   DONE
+ *   DONE     --------------------------->   FREE
+ *
+ * Where both may move, one exchange decides.
+ */
+#ifndef CAPTURE_SLOT_H
+#define CAPTURE_SLOT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/ucontext.h>
+
+#include "walk.h"
+
+enum slot_state {
+    SLOT_FREE,
+    SLOT_CLAIMED,
+    SLOT_PARKED,
+    SLOT_SERVING,
+    SLOT_SERVED,
+    SLOT_LEFT,
+    SLOT_DONE,
+};
+
+struct slot {
+    _Atomic uint32_t state; /* enum slot_state; a futex while PARKED */
+    uint32_t thread;        /* index of the thread, from the cookie */
+    uint32_t sequence;      /* of the question, from the cookie */
+    uint32_t stopped;       /* ns in the handler */
+    uint64_t time;          /* CLOCK_MONOTONIC at the handler's start */
+    uint64_t sp;            /* where the thread was interrupted */
+    uint64_t thread_pointer;
+    const ucontext_t *context; /* valid while PARKED or SERVING */
+    uint8_t trigger;           /* enum trigger */
+    bool parked;               /* it had to wait */
+    bool in_syscall;           /* the pc is behind a system call instruction */
+    struct walk walk;
+    uint8_t *window; /* VIEW_WINDOW bytes for a view */
+};
+
+/* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
+ * memory is short. Called again (after fork): the same memory, emptied. */
+int slots_begin(uint32_t count, uint32_t max_depth);
+
+/* Claim a free slot, looking first where HINT says. NULL: none is free.
+ * Context: target thread, in handler. Safe in signals. Locks: none. */
+struct slot *slots_claim(uint32_t hint);
+
+/* Move SLOT from FROM to TO. False if it was not in FROM. Any thread. */
+bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
+
+/* The slots that were ever claimed are 0 to slots_used() - 1. */
+uint32_t slots_used(void);
+struct slot *slots_at(uint32_t i);
+
+/* Give SLOT, which is DONE, back. Context: sampler. */
+void slot_free(struct slot *slot);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view.h -- the memory that a walk may read, without ever faulting. What lies
+ * in [low, high) is read directly: the caller knows that it stays mapped during
+ * the walk. All else (alternate stacks, coroutines, a thread that may leave) is
+ * copied by a system call into the window, a page's worth at a time.
+ */
+#ifndef CAPTURE_VIEW_H
+#define CAPTURE_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define VIEW_WINDOW 4096
+
+struct view {
+    uint64_t low, high;
+    uint64_t window_start, window_end; /* addresses that the window holds */
+    pid_t pid;                         /* of this process */
+    uint8_t *window;                   /* VIEW_WINDOW bytes */
+};
+
+/* Make VIEW read LOW to HIGH directly (equal: nothing) and all else through
+ * WINDOW. Context: any thread, in handler. */
+void view_begin(struct view *view, uint64_t low, uint64_t high, pid_t pid,
+                uint8_t *window);
+
+/* Fill the window from ADDRESS on. False if 8 bytes cannot be read there. */
+bool view_fill(struct view *view, uint64_t address);
+
+/* The word at ADDRESS in *VALUE. False if it cannot be read. Context: any
+ * thread, in handler. Locks: none. */
+static inline bool
+view_read(struct view *view, uint64_t address, uint64_t *value)
+{
+    if (address >= view->low && address < view->high &&
+        view->high - address >= sizeof(*value)) {
+        *value = *(const uint64_t *)address;
+        return true;
+    }
+    if (address < view->window_start || address + 8 > view->window_end ||
+        address + 8 < address)
+        if (!view_fill(view, address))
+            return false;
+    __builtin_memcpy(value, view->window + (address - view->window_start), 8);
+    return true;
+}
+
+#endif

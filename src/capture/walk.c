@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.c -- the walk by rules; see walk.h. Runs in the signal handler of the
+ * sampled thread: no allocation, no lock, no libc, bounded by the frames that
+ * a stack can have. Every frame must lie above the one before, so that a walk
+ * over a damaged stack ends.
+ */
+#include <stddef.h>
+
+#include "base/sys.h"
+#include "rules.h"
+#include "view.h"
+#include "walk.h"
+#include "poison.h"
+
+/* More frames than any stack of 64 MiB holds; ends a walk over a stack whose
+ * frames are nonsense but rise. */
+#define DEPTH_MAX 1000000u
+
+void
+walk_begin(struct walk *walk, const struct regs *regs)
+{
+    walk->regs = *regs;
+    walk->is_return = false;
+    walk->cut = CUT_NONE;
+    walk->tail = walk->capacity / 4;
+    walk->frames[0] = regs->pc;
+    walk->depth = 1;
+}
+
+static inline void
+add_frame(struct walk *walk, uint64_t frame)
+{
+    uint32_t head = walk->capacity - walk->tail;
+    uint32_t at = walk->depth < head ? walk->depth
+                                     : head + (walk->depth - head) % walk->tail;
+    walk->frames[at] = frame;
+    walk->depth++;
+}
+
+static enum walk_outcome
+cut(struct walk *walk, enum cut why)
+{
+    walk->cut = why;
+    return WALK_CUT;
+}
+
+/* Stand in the caller: return address PC, stack pointer SP. A return address
+ * of 0 is how start-up code marks the root. */
+static inline enum walk_outcome
+enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    if (sp <= walk->regs.sp || walk->depth >= DEPTH_MAX)
+        return cut(walk, CUT_STUCK);
+    if (pc == 0)
+        return WALK_ROOT;
+    walk->regs = (struct regs){pc, sp, fp};
+    walk->is_return = true;
+    add_frame(walk, pc | FRAME_RETURN);
+    return WALK_ON;
+}
+
+static inline enum walk_outcome
+undo_frame(struct walk *walk, struct view *view, struct rule rule)
+{
+    uint64_t base =
+        rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
+    uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
+    uint64_t pc, fp = walk->regs.fp;
+    if (rule_cfa(rule) == RULE_CFA_FP_DEREF && !view_read(view, cfa, &cfa))
+        return cut(walk, CUT_BAD_READ);
+    if (!view_read(view, cfa - 8, &pc))
+        return cut(walk, CUT_BAD_READ);
+    if (rule_fp(rule) != RULE_FP_SAME) {
+        uint64_t from = rule_fp(rule) == RULE_FP_AT_CFA ? cfa : walk->regs.fp;
+        if (!view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
+            return cut(walk, CUT_BAD_READ);
+    }
+    return enter_caller(walk, pc, cfa, fp);
+}
+
+static enum walk_outcome
+undo_chain(struct walk *walk, struct view *view)
+{
+    uint64_t at = walk->regs.fp, fp, pc;
+    if (at < walk->regs.sp || (at & 7) != 0)
+        return cut(walk, CUT_NO_RULE);
+    if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))
+        return cut(walk, CUT_BAD_READ);
+    return enter_caller(walk, pc, at + 16, fp);
+}
+
+/* A signal handler returns here: the registers that the signal interrupted
+ * follow, exact and possibly on another stack. */
+static enum walk_outcome
+undo_signal(struct walk *walk, struct view *view)
+{
+    uint64_t sp = walk->regs.sp;
+    struct regs regs;
+    if (!view_read(view, sp + ARCH_SIGNAL_REG(REG_RIP), &regs.pc) ||
+        !view_read(view, sp + ARCH_SIGNAL_REG(REG_RSP), &regs.sp) ||
+        !view_read(view, sp + ARCH_SIGNAL_REG(REG_RBP), &regs.fp))
+        return cut(walk, CUT_BAD_READ);
+    if (walk->depth >= DEPTH_MAX)
+        return cut(walk, CUT_STUCK);
+    walk->regs = regs;
+    walk->is_return = false;
+    add_frame(walk, regs.pc);
+    return WALK_ON;
+}
+
+enum walk_outcome
+walk_run(struct walk *walk, struct view *view)
+{
+    for (;;) {
+        uint64_t pc = walk->regs.pc - walk->is_return;
+        struct rule rule = rules_find(pc);
+        enum walk_outcome step = WALK_ON;
+        switch (rule_kind(rule)) {
+        case RULE_NONE:
+            return WALK_MISS;
+        case RULE_FRAME:
+            step = undo_frame(walk, view, rule);
+            break;
+        case RULE_CHAIN:
+            step = undo_chain(walk, view);
+            break;
+        case RULE_SIGNAL:
+            step = undo_signal(walk, view);
+            break;
+        case RULE_ROOT:
+            return WALK_ROOT;
+        case RULE_HARD:
+            return WALK_HARD;
+        case RULE_NOWHERE:
+            walk->depth -= walk->depth > 1 && walk->depth <= walk->capacity;
+            return cut(walk, CUT_NOT_CODE);
+        }
+        if (step != WALK_ON)
+            return step;
+    }
+}
+
+enum walk_outcome
+walk_step_to(struct walk *walk, const struct regs *caller)
+{
+    return enter_caller(walk, caller->pc, caller->sp, caller->fp);
+}
+
+/* Reverse FRAMES[0..COUNT). */
+static void
+reverse(uint64_t *frames, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint64_t frame = frames[i];
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = frame;
+    }
+}
+
+uint32_t
+walk_finish(struct walk *walk, uint32_t *gap, uint32_t *elided)
+{
+    uint32_t head = walk->capacity - walk->tail;
+    *gap = head;
+    *elided = 0;
+    if (walk->depth <= walk->capacity)
+        return walk->depth;
+    /* Turn the ring so that its oldest frame comes first: three reversals. */
+    uint32_t oldest = (walk->depth - head) % walk->tail;
+    uint64_t *ring = walk->frames + head;
+    reverse(ring, oldest);
+    reverse(ring + oldest, walk->tail - oldest);
+    reverse(ring, walk->tail);
+    *elided = walk->depth - walk->capacity;
+    return walk->capacity;
+}

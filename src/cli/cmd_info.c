@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_info.c -- `sprofile info`: what a spool is about and how good it is. No
+ * symbol is looked up, so it is quick with the largest programs.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "write/phrase.h"
+#include "write/text_report.h"
+
+#include "command.h"
+#include "input.h"
+
+static const char help[] =
+    "usage: sprofile info FILE...\n"
+    "\n"
+    "Prints what was profiled: command, times, modules with build-ids, "
+    "threads;\n"
+    "and how well: who interrupted, what was lost or cut, what it cost.\n"
+    "\n"
+    "  --help    this page\n";
+
+static const char *const trigger_words[TRIGGER_COUNT] = {
+    [TRIGGER_NONE] = "none", [TRIGGER_PERF] = "perf", [TRIGGER_TIMER] = "timer",
+    [TRIGGER_ASK] = "ask",   [TRIGGER_KEPT] = "kept",
+};
+
+static const char *const state_words[STATE_COUNT] = {
+    [STATE_RUNNING] = "running",
+    [STATE_WAITING] = "waiting",
+    [STATE_RUNQUEUE] = "runnable",
+};
+
+/* One line: TITLE and each counter that is not 0 with its word. */
+static void
+print_mix(const char *title, const uint64_t *counters, unsigned count,
+          const char *const *words)
+{
+    const char *separator = "";
+
+    printf("%-9s", title);
+    for (unsigned i = 0; i < count; i++) {
+        if (counters[i] == 0)
+            continue;
+        printf("%s%s %llu", separator, words[i],
+               (unsigned long long)counters[i]);
+        separator = ", ";
+    }
+    puts(separator[0] == '\0' ? "none" : "");
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
+
+    return (one > two) - (one < two);
+}
+
+/* How long threads stood in the handler. Sorts the profile's own list, which
+ * nobody else reads. */
+static void
+print_handler(struct profile *profile)
+{
+    size_t count = profile->stopped_count;
+    const uint32_t *sorted = profile->stopped;
+
+    if (count == 0) {
+        puts("handler  never entered");
+        return;
+    }
+    qsort(profile->stopped, count, sizeof *profile->stopped, compare_numbers);
+    printf("handler  median %.2f us, p99 %.2f us, longest %.2f us, "
+           "%zu times\n",
+           sorted[(count - 1) / 2] / 1e3, sorted[(count - 1) * 99 / 100] / 1e3,
+           sorted[count - 1] / 1e3, count);
+}
+
+static void
+print_ends(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        printf("end      %s\n", process->ended
+                                    ? "seen"
+                                    : "not seen: it was killed or still runs");
+        if (process->version[0] != '\0')
+            printf("library  libsprof %s\n", process->version);
+    }
+}
+
+static void
+print_modules(const struct profile *profile)
+{
+    printf("\n%u modules\n", profile->module_count - 1);
+    for (uint32_t i = 1; i < profile->module_count; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        printf("  %016llx-%016llx  %-40s  %s\n",
+               (unsigned long long)module->start,
+               (unsigned long long)module->end,
+               module->build_id[0] != '\0' ? module->build_id : "no build-id",
+               module->path);
+    }
+}
+
+static void
+print_threads(const struct profile *profile)
+{
+    printf(
+        "\n%u threads\n      tid     samples       cpu s      wall s  name\n",
+        profile->thread_count);
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        uint64_t cpu =
+            thread->cpu > 0 ? thread->cpu : thread->values[VALUE_CPU];
+        printf("%9u %11llu %11.3f %11.3f  %s\n", thread->tid,
+               (unsigned long long)thread->values[VALUE_SAMPLES],
+               phrase_seconds(cpu), phrase_seconds(thread->values[VALUE_WALL]),
+               thread->name);
+    }
+}
+
+static int
+print_info(char *const *paths, int count)
+{
+    struct profile *profile = input_load(paths, count);
+
+    if (profile == NULL)
+        return STATUS_FAILED;
+    text_report_head(stdout, profile);
+    print_ends(profile);
+    print_mix("triggers", profile->triggers, TRIGGER_COUNT, trigger_words);
+    print_mix("states", profile->states, STATE_COUNT, state_words);
+    print_handler(profile);
+    printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
+    print_modules(profile);
+    print_threads(profile);
+    profile_free(profile);
+    return STATUS_DONE;
+}
+
+int
+cmd_info(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option != 'h')
+            return command_usage(argv[0], NULL);
+        fputs(help, stdout);
+        return STATUS_DONE;
+    }
+    if (optind == argc)
+        return command_usage(argv[0], "expected a FILE");
+    return print_info(argv + optind, argc - optind);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* command.c -- what commands have in common when their arguments are wrong. */
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int
+command_usage(const char *command, const char *format, ...)
+{
+    va_list arguments;
+
+    if (format != NULL) {
+        fprintf(stderr, "%s: ", command);
+        va_start(arguments, format);
+        vfprintf(stderr, format, arguments);
+        va_end(arguments);
+        fputc('\n', stderr);
+    }
+    fprintf(stderr, "Try `%s --help`.\n", command);
+    return STATUS_USAGE;
+}

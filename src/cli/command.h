@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command.h -- what main.c knows of a command, and what commands share. A
+ * command gets its own arguments (argv[0] is "sprofile NAME", for messages) and
+ * returns the exit status.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+int cmd_convert(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+/* Print a message about wrong arguments of COMMAND (argv[0]), or none if FORMAT
+ * is NULL, and where help is. Returns STATUS_USAGE. */
+__attribute__((format(printf, 2, 3))) int
+command_usage(const char *command, const char *format, ...);
+
+#endif

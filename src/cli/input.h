@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input.h -- the files that a command was given, as one profile. Says on stderr
+ * what is wrong with each of them.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+struct profile;
+
+/*
+ * Read COUNT files ("-": standard input) into a new profile. What is valid in a
+ * damaged file is used; a file that cannot be used at all is left out. Returns
+ * NULL if nothing was valid in any of them.
+ */
+struct profile *input_load(char *const *paths, int count);
+
+#endif

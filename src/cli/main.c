@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c -- the sprofile command: finds the command in its table and runs it.
+ * What goes wrong is said on stderr; the exit status is 2 for wrong arguments,
+ * 1 for any other failure.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct command {
+    const char *name;
+    const char *title; /* "sprofile NAME", for messages */
+    int (*run)(int argc, char **argv);
+    const char *help; /* one line */
+} commands[] = {
+    {"report", "sprofile report", cmd_report,
+     "print the functions that took the time"},
+    {"convert", "sprofile convert", cmd_convert,
+     "write pprof, folded stacks or text"},
+    {"info", "sprofile info", cmd_info,
+     "print what was profiled, what was lost, what it cost"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void
+print_page(FILE *stream)
+{
+    fputs("usage: sprofile COMMAND [OPTION]... FILE...\n"
+          "\n"
+          "Reads what libsprof.so recorded: LD_PRELOAD=libsprof.so ./app\n"
+          "\n",
+          stream);
+    for (unsigned i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
+    fputs("\n"
+          "FILE is a spool (NAME.sprof), also of a process that was killed or\n"
+          "still runs; - is standard input. `sprofile COMMAND --help` tells "
+          "more.\n",
+          stream);
+}
+
+static const struct command *
+find(const char *name)
+{
+    for (unsigned i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int
+run(int argc, char **argv)
+{
+    const struct command *command;
+
+    if (argc < 2) {
+        print_page(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_page(stdout);
+        return STATUS_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("sprofile " SPROF_VERSION);
+        return STATUS_DONE;
+    }
+    command = find(argv[1]);
+    if (command == NULL)
+        return command_usage("sprofile", "%s is not a command", argv[1]);
+    argv[1] = (char *)command->title;
+    return command->run(argc - 1, argv + 1);
+}
+
+int
+main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    /* A full disk behind a pipe or redirection shows only here. */
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        fprintf(stderr, "sprofile: standard output: %s\n", strerror(errno));
+        if (status == STATUS_DONE)
+            status = STATUS_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* array.c -- doubles an array when its length is a power of two, so that adding
+ * costs the same on average however long it gets. */
+#include "array.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+void *
+array_room(void *array, size_t count, size_t size)
+{
+    size_t capacity = count == 0 ? 1 : 2 * count;
+
+    if ((count & (count - 1)) != 0)
+        return array;
+    if (capacity > SIZE_MAX / 2 / size) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(array, capacity * size);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build.c -- from the records of a spool to the model. The reader has checked
+ * the lengths; here the meaning is checked: a spool may be damaged or made by
+ * anybody, so every number that refers to something is looked up, and a record
+ * that refers to nothing is left out and counted.
+ */
+#include "build.h"
+
+#include <errno.h>
+
+#include "store/reader.h"
+#include "store/record.h"
+
+#include "array.h"
+#include "intern.h"
+#include "parts.h"
+
+static enum outcome
+add_process(struct build *build, const void *bytes)
+{
+    const struct record_process *record = bytes;
+    struct profile *profile = build->profile;
+    struct profile_process *process = &profile->processes[build->process];
+
+    if (build->has_process)
+        return SENSELESS;
+    build->has_process = true;
+    process->pid = record->pid;
+    process->ppid = record->ppid;
+    process->period = record->period < INT64_MAX ? record->period : 0;
+    process->exe = profile_string(profile, record_exe(record));
+    process->command = profile_string(profile, record_command(record));
+    process->version = profile_string(profile, record_version(record));
+    process->host = profile_string(profile, record_host(record));
+    return process->exe == NULL || process->command == NULL ||
+                   process->version == NULL || process->host == NULL
+               ? FAILED
+               : USED;
+}
+
+/* Remember how long a visit of the handler took. */
+static int
+add_stopped(struct profile *profile, uint32_t stopped)
+{
+    uint32_t *all =
+        array_room(profile->stopped, profile->stopped_count, sizeof *all);
+
+    if (all == NULL)
+        return -1;
+    profile->stopped = all;
+    all[profile->stopped_count++] = stopped;
+    return 0;
+}
+
+/* The sample that KEY stands for, made if it is new; NULL if memory is short.
+ */
+static struct profile_sample *
+sample_of(struct profile *profile, const struct profile_sample *key)
+{
+    uint32_t words[3] = {key->thread, key->node,
+                         (uint32_t)key->state << 16 | key->system_call};
+    struct profile_sample *samples =
+        array_room(profile->samples, profile->sample_count, sizeof *samples);
+    uint32_t number;
+
+    if (samples == NULL)
+        return NULL;
+    profile->samples = samples;
+    number = intern_put(profile->keys, words, sizeof words);
+    if (number == INTERN_NONE)
+        return NULL;
+    if (number == profile->sample_count)
+        samples[profile->sample_count++] = *key;
+    return &samples[number];
+}
+
+/* The points of a record beyond its first were answered without a signal. */
+static void
+sum_sample(struct profile *profile, const struct record_sample *record,
+           struct profile_sample *sample)
+{
+    const uint64_t values[VALUE_COUNT] = {record->count, record->cpu,
+                                          record->wall};
+    uint64_t *thread = profile->threads[sample->thread].values;
+    uint64_t first = record->count > 0;
+
+    for (unsigned i = 0; i < VALUE_COUNT; i++) {
+        profile_sum(&sample->values[i], values[i]);
+        profile_sum(&thread[i], values[i]);
+        profile_sum(&profile->totals[i], values[i]);
+    }
+    profile_sum(&profile->triggers[record->trigger], first);
+    profile_sum(&profile->triggers[TRIGGER_KEPT], record->count - first);
+    profile_sum(&profile->states[record->state], record->count);
+}
+
+static enum outcome
+add_sample(struct build *build, const void *bytes)
+{
+    /* A copy, because the latest sample of a live spool may grow meanwhile. */
+    const struct record_sample record = *(const struct record_sample *)bytes;
+    struct profile *profile = build->profile;
+    uint64_t node = build->base_node + record.node;
+    struct profile_sample key = {
+        .thread = parts_number(&build->threads, record.thread),
+        .node = record.node == 0 ? PROFILE_NO_STACK : (uint32_t)node,
+        .system_call = SYSCALL_UNKNOWN,
+        .state = record.state,
+    };
+    struct profile_sample *sample;
+
+    if (key.thread == INTERN_NONE || node >= profile->node_count ||
+        record.state >= STATE_COUNT || record.trigger >= TRIGGER_COUNT)
+        return SENSELESS;
+    if (record.state == STATE_WAITING)
+        key.system_call = record.system_call;
+    sample = sample_of(profile, &key);
+    if (sample == NULL ||
+        (record.stopped > 0 && add_stopped(profile, record.stopped) < 0))
+        return FAILED;
+    sum_sample(profile, &record, sample);
+    parts_see_time(build, record.time, record.duration);
+    return USED;
+}
+
+/* Counters are of the whole run, so of several records the last one counts. */
+static enum outcome
+take_counts(struct build *build, const void *bytes)
+{
+    const struct record_counts *counts = bytes;
+    struct profile_cost *cost = &build->cost;
+
+    *cost = (struct profile_cost){
+        .ticks = counts->ticks,
+        .asked = counts->asked,
+        .taken = counts->taken,
+        .parked = counts->parked,
+        .kept = counts->kept,
+        .rules = counts->rules,
+        .process_cpu = counts->process_cpu,
+        .sampler_cpu = counts->sampler_cpu,
+        .stopped = counts->stopped,
+    };
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        cost->lost[i] = record_lost(counts, i);
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        cost->cut[i] = record_cut(counts, i);
+    parts_see_time(build, counts->time, 0);
+    return USED;
+}
+
+static enum outcome
+add_summary(struct build *build, const void *bytes)
+{
+    const struct record_summary *record = bytes;
+
+    build->profile->processes[build->process].ended = true;
+    parts_see_time(build, record->time, 0);
+    return USED;
+}
+
+static enum outcome
+use_nothing(struct build *build, const void *bytes)
+{
+    (void)build;
+    (void)bytes;
+    return USED;
+}
+
+static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
+                                                        const void *) = {
+    [RECORD_PROCESS] = add_process,
+    [RECORD_MODULE] = parts_add_module,
+    [RECORD_MODULE_END] = use_nothing,
+    [RECORD_THREAD] = parts_add_thread,
+    [RECORD_THREAD_END] = parts_end_thread,
+    [RECORD_NODE] = parts_add_node,
+    [RECORD_SAMPLE] = add_sample,
+    [RECORD_COUNTS] = take_counts,
+    [RECORD_MARK] = use_nothing,
+    [RECORD_SUMMARY] = add_summary,
+};
+
+static void
+add_cost(struct profile_cost *to, const struct profile_cost *cost)
+{
+    profile_sum(&to->ticks, cost->ticks);
+    profile_sum(&to->asked, cost->asked);
+    profile_sum(&to->taken, cost->taken);
+    profile_sum(&to->parked, cost->parked);
+    profile_sum(&to->kept, cost->kept);
+    profile_sum(&to->rules, cost->rules);
+    profile_sum(&to->process_cpu, cost->process_cpu);
+    profile_sum(&to->sampler_cpu, cost->sampler_cpu);
+    profile_sum(&to->stopped, cost->stopped);
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        profile_sum(&to->lost[i], cost->lost[i]);
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        profile_sum(&to->cut[i], cost->cut[i]);
+}
+
+/* The profile's time reaches from the first start to the last end. */
+static void
+add_time(struct build *build)
+{
+    struct profile *profile = build->profile;
+    struct profile_process *process = &profile->processes[build->process];
+    uint64_t end = profile->start;
+
+    process->duration = build->end;
+    profile_sum(&end, profile->duration);
+    if (build->process == 0 || process->start < profile->start)
+        profile->start = process->start;
+    if (build->process == 0 || process->start + build->end > end) {
+        end = process->start;
+        profile_sum(&end, build->end);
+    }
+    profile->duration = end - profile->start;
+}
+
+static int
+begin(struct build *build, const struct spool_header *header)
+{
+    struct profile *profile = build->profile;
+    struct profile_process *processes =
+        array_room(profile->processes, profile->process_count,
+                   sizeof *processes);
+
+    if (processes == NULL)
+        return -1;
+    profile->processes = processes;
+    processes[profile->process_count] = (struct profile_process){
+        .pid = header->pid,
+        .machine = header->machine,
+        .start =
+            header->start_realtime < INT64_MAX / 2 ? header->start_realtime : 0,
+        .exe = "",
+        .command = "",
+        .version = "",
+        .host = "",
+    };
+    build->process = profile->process_count++;
+    build->base_node = profile->node_count - 1;
+    return parts_begin(build);
+}
+
+int
+build_add(struct profile *profile, struct reader *reader)
+{
+    struct build build = {.profile = profile};
+    enum outcome outcome = USED;
+    enum record_kind kind;
+    const void *record;
+
+    if (begin(&build, reader_header(reader)) < 0) {
+        parts_release(&build);
+        return -1;
+    }
+    while (outcome != FAILED && (record = reader_next(reader, &kind)) != NULL) {
+        if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
+            continue;
+        outcome = actions[kind](&build, record);
+        profile->records += outcome == USED;
+        profile->problems += outcome == SENSELESS;
+    }
+    add_cost(&profile->cost, &build.cost);
+    add_time(&build);
+    parts_release(&build);
+    if (outcome == FAILED)
+        errno = ENOMEM;
+    return outcome == FAILED ? -1 : 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load.h -- adds whole spools to a profile, with sentences for people about
+ * what was wrong with them.
+ */
+#ifndef PROFILE_LOAD_H
+#define PROFILE_LOAD_H
+
+#include <stddef.h>
+
+#include "profile.h"
+
+/*
+ * Add the spool at PATH. Returns 0, or -1 if there was nothing to use: no
+ * spool, no valid record, no memory. ERROR (of SIZE bytes) is one line that
+ * says why, or what was wrong with the rest of the file; "" if all was well.
+ */
+int load_file(struct profile *profile, const char *path, char *error,
+              size_t size);
+
+/* The same for LENGTH bytes in memory, which sentences call NAME. */
+int load_memory(struct profile *profile, const void *bytes, size_t length,
+                const char *name, char *error, size_t size);
+
+#endif

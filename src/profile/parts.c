@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts.c -- takes modules, threads and nodes from a spool into the profile.
+ * Nodes are consecutive in a spool, so they are only shifted; threads and
+ * modules may have gaps and are looked up. A definition that contradicts an
+ * earlier one, or refers to nothing, makes no sense and is left out.
+ */
+#include "parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/record.h"
+
+#include "array.h"
+#include "intern.h"
+
+int
+parts_begin(struct build *build)
+{
+    build->modules.ids = intern_new();
+    build->threads.ids = intern_new();
+    return build->modules.ids == NULL || build->threads.ids == NULL ? -1 : 0;
+}
+
+uint32_t
+parts_number(const struct numbering *numbering, uint32_t id)
+{
+    uint32_t at = intern_find(numbering->ids, &id, sizeof id);
+
+    return at == INTERN_NONE ? INTERN_NONE : numbering->numbers[at];
+}
+
+static int
+define(struct numbering *numbering, uint32_t id, uint32_t number)
+{
+    uint32_t count = intern_count(numbering->ids);
+    uint32_t *numbers = array_room(numbering->numbers, count, sizeof *numbers);
+
+    if (numbers == NULL)
+        return -1;
+    numbering->numbers = numbers;
+    numbers[count] = number;
+    return intern_put(numbering->ids, &id, sizeof id) == INTERN_NONE ? -1 : 0;
+}
+
+void
+parts_see_time(struct build *build, uint64_t time, uint64_t duration)
+{
+    profile_sum(&time, duration);
+    if (time > build->end && time < INT64_MAX)
+        build->end = time;
+}
+
+static const char *
+hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
+{
+    char text[2 * 64 + 1];
+
+    if (length > 64)
+        length = 64;
+    for (size_t i = 0; i < length; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    text[2 * length] = '\0';
+    return profile_string(profile, text);
+}
+
+/* The symbolizer's id for a file: the same file with the same build-id has one,
+ * in how many processes it may be mapped. 0 if memory is short. */
+static uint32_t
+add_file(struct profile *profile, const struct record_module *record,
+         const char *build_id)
+{
+    const char *path = record_path(record);
+    uint32_t known = intern_count(profile->files);
+    uint32_t key[2] = {intern_string(profile->strings, path),
+                       intern_string(profile->strings, build_id)};
+    uint32_t file;
+
+    if (key[0] == INTERN_NONE || key[1] == INTERN_NONE)
+        return 0;
+    file = intern_put(profile->files, key, sizeof key);
+    if (file == INTERN_NONE)
+        return 0;
+    if (file == known)
+        symbolizer_add(profile->symbols, file + 1, path,
+                       record_build_id(record), record->build_id_length);
+    return file + 1;
+}
+
+enum outcome
+parts_add_module(struct build *build, const void *bytes)
+{
+    const struct record_module *record = bytes;
+    struct profile *profile = build->profile;
+    uint32_t number = profile->module_count;
+    struct profile_module *modules;
+
+    if (record->id == 0 || record->start > record->end ||
+        parts_number(&build->modules, record->id) != INTERN_NONE)
+        return SENSELESS;
+    modules = array_room(profile->modules, number, sizeof *modules);
+    if (modules == NULL)
+        return FAILED;
+    profile->modules = modules;
+    modules[number] = (struct profile_module){
+        .process = build->process,
+        .flags = record->flags,
+        .base = record->base,
+        .start = record->start,
+        .end = record->end,
+        .path = profile_string(profile, record_path(record)),
+        .build_id = hexadecimal(profile, record_build_id(record),
+                                record->build_id_length),
+    };
+    if (modules[number].path == NULL || modules[number].build_id == NULL)
+        return FAILED;
+    modules[number].symbols =
+        add_file(profile, record, modules[number].build_id);
+    if (modules[number].symbols == 0 ||
+        define(&build->modules, record->id, number) < 0)
+        return FAILED;
+    profile->module_count++;
+    return USED;
+}
+
+/* A thread comes again with each change of its name; the last one stays. */
+enum outcome
+parts_add_thread(struct build *build, const void *bytes)
+{
+    const struct record_thread *record = bytes;
+    struct profile *profile = build->profile;
+    const char *name = profile_string(profile, record_name(record));
+    uint32_t number = parts_number(&build->threads, record->id);
+    struct profile_thread *threads;
+
+    if (record->id == 0)
+        return SENSELESS;
+    if (name == NULL)
+        return FAILED;
+    if (number != INTERN_NONE) {
+        profile->threads[number].name = name;
+        return USED;
+    }
+    number = profile->thread_count;
+    threads = array_room(profile->threads, number, sizeof *threads);
+    if (threads == NULL)
+        return FAILED;
+    profile->threads = threads;
+    threads[number] = (struct profile_thread){.process = build->process,
+                                              .tid = record->tid,
+                                              .name = name};
+    if (define(&build->threads, record->id, number) < 0)
+        return FAILED;
+    profile->thread_count++;
+    return USED;
+}
+
+enum outcome
+parts_end_thread(struct build *build, const void *bytes)
+{
+    const struct record_thread_end *record = bytes;
+    uint32_t number = parts_number(&build->threads, record->id);
+
+    if (number == INTERN_NONE)
+        return SENSELESS;
+    build->profile->threads[number].cpu = record->cpu;
+    parts_see_time(build, record->time, 0);
+    return USED;
+}
+
+/* A node with a wrong parent still has its number, so that the nodes behind it
+ * keep theirs; it becomes the note that the stack is not known beyond it. */
+enum outcome
+parts_add_node(struct build *build, const void *bytes)
+{
+    const struct record_node *record = bytes;
+    struct profile *profile = build->profile;
+    uint64_t next = profile->node_count;
+    bool valid = record->parent < record->id;
+    uint32_t module = 0;
+    struct profile_node *nodes;
+
+    if (next != build->base_node + record->id || next >= UINT32_MAX)
+        return SENSELESS;
+    nodes = array_room(profile->nodes, next, sizeof *nodes);
+    if (nodes == NULL)
+        return FAILED;
+    profile->nodes = nodes;
+    if (record->module != 0)
+        module = parts_number(&build->modules, record->module);
+    if (module == INTERN_NONE) {
+        valid = false;
+        module = 0;
+    }
+    nodes[next] = (struct profile_node){.flags = NODE_TRUNCATED};
+    if (valid) {
+        nodes[next].flags = record->flags;
+        nodes[next].module = module;
+        nodes[next].offset = record->offset;
+        if (record->parent != 0)
+            nodes[next].parent = (uint32_t)build->base_node + record->parent;
+    }
+    profile->node_count++;
+    return valid ? USED : SENSELESS;
+}
+
+void
+parts_release(struct build *build)
+{
+    intern_free(build->modules.ids);
+    intern_free(build->threads.ids);
+    free(build->modules.numbers);
+    free(build->threads.numbers);
+}

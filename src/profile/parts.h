@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts.h -- the things that samples refer to, as a spool defines them:
+ * modules, threads and nodes. A spool's own numbers begin at 1 each time; here
+ * they are mapped to those of the profile, behind what other spools brought.
+ * For build.c alone.
+ */
+#ifndef PROFILE_PARTS_H
+#define PROFILE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile.h"
+
+/* Numbers of one spool, which may have gaps, and what they became: entry I of
+ * NUMBERS belongs to the id that IDS calls I. */
+struct numbering {
+    struct intern *ids;
+    uint32_t *numbers;
+};
+
+/* A spool on its way into a profile. */
+struct build {
+    struct profile *profile;
+    uint32_t process;
+    uint64_t base_node; /* node N of the spool is BASE_NODE + N */
+    struct numbering modules, threads;
+    struct profile_cost cost; /* by the last counts that were seen */
+    uint64_t end;             /* ns, the latest time that was seen */
+    bool has_process;
+};
+
+/* What became of a record. */
+enum outcome { USED, SENSELESS, FAILED };
+
+/* Returns 0, or -1 if memory is short; parts_release is due in both cases. */
+int parts_begin(struct build *build);
+
+/* Each takes the record of its kind. */
+enum outcome parts_add_module(struct build *build, const void *bytes);
+enum outcome parts_add_thread(struct build *build, const void *bytes);
+enum outcome parts_end_thread(struct build *build, const void *bytes);
+enum outcome parts_add_node(struct build *build, const void *bytes);
+
+/* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
+uint32_t parts_number(const struct numbering *numbering, uint32_t id);
+
+/* Note that the process was there until TIME + DURATION. */
+void parts_see_time(struct build *build, uint64_t time, uint64_t duration);
+
+void parts_release(struct build *build);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.c -- the model's life and the questions that need more than reading
+ * an array. Symbols are the costly part, so a node asks for its own once, when
+ * it is first shown; a node that no output shows costs nothing.
+ */
+#include "profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "clean.h"
+#include "intern.h"
+#include "system_call.h"
+
+/* The name for a marker when memory is short. */
+static const struct symbol_frame nameless_frame = {"[?]", "[?]", "", 0, 0};
+static const struct symbol nameless = {1, false, &nameless_frame};
+
+/* A symbol with its only frame. */
+struct mark {
+    struct symbol symbol;
+    struct symbol_frame frame;
+};
+
+/* Number 0 of nodes and modules means none, node 1 is PROFILE_NO_STACK. */
+static int
+reserve_numbers(struct profile *profile)
+{
+    profile->modules = array_room(NULL, 0, sizeof *profile->modules);
+    profile->nodes = array_room(NULL, 0, sizeof *profile->nodes);
+    if (profile->modules == NULL || profile->nodes == NULL)
+        return -1;
+    profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
+    profile->module_count = 1;
+
+    struct profile_node *nodes =
+        array_room(profile->nodes, 1, sizeof *profile->nodes);
+    if (nodes == NULL)
+        return -1;
+    profile->nodes = nodes;
+    nodes[0] = (struct profile_node){0};
+    nodes[PROFILE_NO_STACK] = (struct profile_node){.flags = NODE_TRUNCATED};
+    profile->node_count = 2;
+    return 0;
+}
+
+struct profile *
+profile_new(const struct symbolizer_options *options)
+{
+    struct profile *profile = calloc(1, sizeof *profile);
+
+    if (profile == NULL)
+        return NULL;
+    profile->strings = intern_new();
+    profile->files = intern_new();
+    profile->keys = intern_new();
+    profile->markers = intern_new();
+    profile->symbols = symbolizer_new(options);
+    if (profile->strings == NULL || profile->files == NULL ||
+        profile->keys == NULL || profile->markers == NULL ||
+        profile->symbols == NULL || reserve_numbers(profile) < 0)
+        goto err;
+    return profile;
+
+err:
+    profile_free(profile);
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* The place for the mark with NUMBER, NULL if memory is short. */
+static struct mark **
+mark_place(struct profile *profile, uint32_t number)
+{
+    while (profile->mark_count <= number) {
+        struct mark **marks = array_room(profile->marks, profile->mark_count,
+                                         sizeof(struct mark *));
+        if (marks == NULL)
+            return NULL;
+        profile->marks = marks;
+        marks[profile->mark_count++] = NULL;
+    }
+    return &profile->marks[number];
+}
+
+/* The symbol for TEXT; equal texts share one. */
+static const struct symbol *
+marker(struct profile *profile, const char *text)
+{
+    uint32_t number = intern_string(profile->markers, text);
+    struct mark **place =
+        number == INTERN_NONE ? NULL : mark_place(profile, number);
+    struct mark *mark;
+
+    if (place == NULL)
+        return &nameless;
+    if (*place != NULL)
+        return &(*place)->symbol;
+    mark = malloc(sizeof *mark);
+    if (mark == NULL)
+        return &nameless;
+    text = intern_bytes(profile->markers, number);
+    mark->frame = (struct symbol_frame){text, text, "", 0, 0};
+    mark->symbol = (struct symbol){1, true, &mark->frame};
+    *place = mark;
+    return &mark->symbol;
+}
+
+static const struct symbol *
+find_symbol(struct profile *profile, uint32_t node)
+{
+    const struct profile_node *at = &profile->nodes[node];
+    char text[64];
+
+    if (node == PROFILE_NO_STACK)
+        return marker(profile, "[no stack]");
+    if ((at->flags & NODE_TRUNCATED) != 0)
+        return marker(profile, "[truncated]");
+    if ((at->flags & NODE_ELIDED) != 0) {
+        snprintf(text, sizeof text, "[%llu frames elided]",
+                 (unsigned long long)at->offset);
+        return marker(profile, text);
+    }
+    return symbolizer_find(profile->symbols,
+                           profile->modules[at->module].symbols,
+                           profile_offset(profile, node));
+}
+
+const struct symbol *
+profile_symbol(struct profile *profile, uint32_t node)
+{
+    if (profile->nodes[node].symbol == NULL)
+        profile->nodes[node].symbol = find_symbol(profile, node);
+    return profile->nodes[node].symbol;
+}
+
+bool
+profile_is_marker(const struct profile *profile, uint32_t node)
+{
+    return (profile->nodes[node].flags & (NODE_TRUNCATED | NODE_ELIDED)) != 0;
+}
+
+uint64_t
+profile_offset(const struct profile *profile, uint32_t node)
+{
+    const struct profile_node *at = &profile->nodes[node];
+
+    return at->offset - ((at->flags & NODE_RETURN) != 0);
+}
+
+const char *
+profile_state(struct profile *profile, const struct profile_sample *sample)
+{
+    uint32_t process = profile->threads[sample->thread].process;
+    const char *name;
+    char text[32];
+
+    if (sample->state == STATE_RUNNING)
+        return "running";
+    if (sample->state == STATE_RUNQUEUE)
+        return "runnable";
+    if (sample->system_call == SYSCALL_UNKNOWN)
+        return "waiting";
+    name = system_call_name(profile->processes[process].machine,
+                            sample->system_call);
+    if (name == NULL) {
+        snprintf(text, sizeof text, "system call %u", sample->system_call);
+        name = profile_string(profile, text);
+    }
+    return name != NULL ? name : "waiting";
+}
+
+const char *
+profile_module_name(const struct profile *profile, uint32_t module)
+{
+    const char *path = profile->modules[module].path;
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+uint32_t
+profile_busy_threads(const struct profile *profile)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < profile->thread_count; i++)
+        count += profile->threads[i].values[VALUE_SAMPLES] > 0;
+    return count;
+}
+
+void
+profile_sum(uint64_t *sum, uint64_t value)
+{
+    if (value > INT64_MAX || *sum > INT64_MAX - value)
+        *sum = INT64_MAX;
+    else
+        *sum += value;
+}
+
+const char *
+profile_string(struct profile *profile, const char *raw)
+{
+    uint32_t number = clean_put(profile->strings, raw, "");
+
+    if (number == INTERN_NONE)
+        return NULL;
+    return intern_bytes(profile->strings, number);
+}
+
+void
+profile_free(struct profile *profile)
+{
+    if (profile == NULL)
+        return;
+    for (uint32_t i = 0; i < profile->mark_count; i++)
+        free(profile->marks[i]);
+    free(profile->marks);
+    if (profile->symbols != NULL)
+        symbolizer_free(profile->symbols);
+    intern_free(profile->markers);
+    intern_free(profile->keys);
+    intern_free(profile->files);
+    intern_free(profile->strings);
+    free(profile->stopped);
+    free(profile->samples);
+    free(profile->nodes);
+    free(profile->threads);
+    free(profile->modules);
+    free(profile->processes);
+    free(profile);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.h -- the model that every output is made from: what one or several
+ * spools say, checked, summed up, and free of the file's layout.
+ *
+ *   processes   one for each spool
+ *   modules     mapped ELF files; number 0 is no module
+ *   threads
+ *   nodes       the tree of all stacks; a node's parent has a smaller number,
+ *               0 is beyond the root. A stack is the number of its leaf.
+ *   samples     one for each (thread, stack, state, system call), with sums
+ *
+ * All arrays are read directly and changed only by build_add (build.h). Sums
+ * stop at INT64_MAX instead of wrapping: formats have signed values. Strings
+ * are clean (clean.h). Names are looked up when a node is first asked for its
+ * own.
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/loss.h"
+#include "store/layout.h"
+#include "symbol/symbolizer.h"
+
+enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
+
+struct profile_process {
+    uint32_t pid, ppid;
+    uint32_t machine;  /* e_machine of ELF */
+    uint64_t period;   /* ns between the sample points of a thread */
+    uint64_t start;    /* ns since the epoch */
+    uint64_t duration; /* ns, to the last thing that is known */
+    const char *exe, *command, *version, *host;
+    bool ended; /* in a way that the library saw */
+};
+
+struct profile_module {
+    uint32_t process;
+    uint32_t symbols; /* its id for the symbolizer; shared by equal files */
+    uint32_t flags;   /* enum module_flags */
+    uint64_t base;    /* a node's address is base + offset */
+    uint64_t start, end;
+    const char *path;
+    const char *build_id; /* in hexadecimal, "" if none */
+};
+
+struct profile_thread {
+    uint32_t process;
+    uint32_t tid;
+    const char *name;
+    uint64_t cpu; /* ns, its clock when it ended; 0 if that is not known */
+    uint64_t values[VALUE_COUNT];
+};
+
+struct profile_node {
+    uint32_t parent;
+    uint32_t module;
+    uint32_t flags; /* enum node_flags */
+    uint64_t offset;
+    const struct symbol *symbol; /* see profile_symbol */
+};
+
+struct profile_sample {
+    uint32_t thread, node;
+    uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
+    uint16_t state;       /* enum state */
+    uint64_t values[VALUE_COUNT];
+};
+
+/* What profiling cost and what it missed, summed over all processes. */
+struct profile_cost {
+    uint64_t ticks, asked, taken, parked, kept, rules;
+    uint64_t process_cpu, sampler_cpu, stopped; /* ns */
+    uint64_t lost[LOSS_COUNT];
+    uint64_t cut[CUT_COUNT];
+};
+
+struct profile {
+    struct profile_process *processes;
+    struct profile_module *modules;
+    struct profile_thread *threads;
+    struct profile_node *nodes;
+    struct profile_sample *samples;
+    uint32_t process_count, module_count, thread_count, node_count,
+        sample_count;
+
+    uint64_t totals[VALUE_COUNT];
+    uint64_t triggers[TRIGGER_COUNT]; /* sample points */
+    uint64_t states[STATE_COUNT];     /* sample points */
+    struct profile_cost cost;
+    uint64_t start, duration; /* of all processes together */
+    uint32_t *stopped;        /* ns in the handler, one for each visit */
+    size_t stopped_count;
+
+    uint64_t records;  /* that were used */
+    uint64_t problems; /* records that made no sense and were left out */
+
+    struct intern *strings; /* clean strings */
+    struct intern *files;   /* what makes modules the same for symbols */
+    struct intern *keys;    /* sample keys; numbers are those of samples */
+    struct intern *markers; /* texts of frames that are none */
+    struct mark **marks;    /* their symbols */
+    uint32_t mark_count;
+    struct symbolizer *symbols; /* from offsets to names */
+};
+
+/* Number of the node that stands for a stack of which nothing is known. */
+#define PROFILE_NO_STACK 1u
+
+/* An empty profile, or NULL with errno set. */
+struct profile *profile_new(const struct symbolizer_options *options);
+
+/*
+ * What is at NODE (> 0): its function and those inlined there. Frames that are
+ * none have one function with a name in brackets: "[truncated]", "[12 frames
+ * elided]", "[no stack]". Never NULL; stable until profile_free; equal places
+ * give the same pointer.
+ */
+const struct symbol *profile_symbol(struct profile *profile, uint32_t node);
+
+/* Whether NODE is no frame but a note about the stack. */
+bool profile_is_marker(const struct profile *profile, uint32_t node);
+
+/* The address to look up: the pc, less one for a return address, which belongs
+ * to the call before it. Relative to the module. */
+uint64_t profile_offset(const struct profile *profile, uint32_t node);
+
+/* "running", "runnable", the system call waited in, or "waiting". */
+const char *profile_state(struct profile *profile,
+                          const struct profile_sample *sample);
+
+/* The last part of a module's path, "" for module 0. */
+const char *profile_module_name(const struct profile *profile, uint32_t module);
+
+/* Threads that have samples. */
+uint32_t profile_busy_threads(const struct profile *profile);
+
+/* *SUM += VALUE, or INT64_MAX if that is more. */
+void profile_sum(uint64_t *sum, uint64_t value);
+
+/* RAW as a clean string that lives as long as the profile, NULL if memory is
+ * short. */
+const char *profile_string(struct profile *profile, const char *raw);
+
+void profile_free(struct profile *profile);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* system_call.h -- what a system call's number is called. Pure. */
+#ifndef PROFILE_SYSTEM_CALL_H
+#define PROFILE_SYSTEM_CALL_H
+
+#include <stdint.h>
+
+/* The name of call NUMBER on MACHINE (e_machine of ELF), NULL if unknown. */
+const char *system_call_name(uint32_t machine, unsigned number);
+
+#endif

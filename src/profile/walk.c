@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.c -- visits a tree depth first with no stack, because stacks of a
+ * hundred thousand frames exist. The children of each node are made into a list
+ * first: nodes are sorted by name, then put in front of their parents' lists
+ * from the last to the first.
+ */
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct links {
+    uint32_t first; /* child, 0 if none */
+    uint32_t next;  /* sibling, 0 if none */
+};
+
+static int
+compare_names(const void *a, const void *b, void *context)
+{
+    const struct tree *tree = context;
+    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
+    int order = strcmp(tree_name(tree, one), tree_name(tree, two));
+
+    if (order == 0)
+        order = strcmp(tree_module(tree, one), tree_module(tree, two));
+    return order;
+}
+
+/* The position of each name when they are sorted, NULL if memory is short. */
+static uint32_t *
+rank_names(const struct tree *tree)
+{
+    uint32_t count = tree_name_count(tree);
+    uint32_t *names = malloc((count + 1) * sizeof *names);
+    uint32_t *ranks = malloc((count + 1) * sizeof *ranks);
+
+    if (names == NULL || ranks == NULL) {
+        free(names);
+        free(ranks);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = i;
+    qsort_r(names, count, sizeof *names, compare_names, (void *)tree);
+    for (uint32_t i = 0; i < count; i++)
+        ranks[names[i]] = i;
+    free(names);
+    return ranks;
+}
+
+/* Sort nodes by their names' ranks, by counting: linear, whatever the tree. */
+static uint32_t *
+sort_nodes(const struct tree *tree, const uint32_t *ranks)
+{
+    uint32_t count = tree_name_count(tree);
+    uint32_t *starts = calloc(count + 2, sizeof *starts);
+    uint32_t *nodes = malloc(tree->node_count * sizeof *nodes);
+
+    if (starts != NULL && nodes != NULL) {
+        for (uint32_t i = 1; i < tree->node_count; i++)
+            starts[ranks[tree->nodes[i].name] + 1]++;
+        for (uint32_t i = 1; i <= count; i++)
+            starts[i] += starts[i - 1];
+        for (uint32_t i = 1; i < tree->node_count; i++)
+            nodes[starts[ranks[tree->nodes[i].name]]++] = i;
+    } else {
+        free(nodes);
+        nodes = NULL;
+    }
+    free(starts);
+    return nodes;
+}
+
+static struct links *
+link_nodes(const struct tree *tree)
+{
+    uint32_t *ranks = rank_names(tree);
+    uint32_t *sorted = ranks == NULL ? NULL : sort_nodes(tree, ranks);
+    struct links *links = calloc(tree->node_count, sizeof *links);
+
+    if (sorted != NULL && links != NULL) {
+        for (uint32_t i = tree->node_count - 1; i > 0; i--) {
+            uint32_t node = sorted[i - 1];
+            struct links *parent = &links[tree->nodes[node].parent];
+            links[node].next = parent->first;
+            parent->first = node;
+        }
+    } else {
+        free(links);
+        links = NULL;
+    }
+    free(sorted);
+    free(ranks);
+    return links;
+}
+
+int
+walk_tree(const struct tree *tree, const struct walk_visitor *visitor)
+{
+    struct links *links = link_nodes(tree);
+    uint32_t node;
+
+    if (links == NULL)
+        return -1;
+    node = links[0].first;
+    while (node != 0) {
+        visitor->enter(visitor->context, node);
+        if (links[node].first != 0) {
+            node = links[node].first;
+            continue;
+        }
+        /* Up to the nearest node that has a sibling left. */
+        visitor->leave(visitor->context, node);
+        while (node != 0 && links[node].next == 0) {
+            node = tree->nodes[node].parent;
+            if (node != 0)
+                visitor->leave(visitor->context, node);
+        }
+        node = links[node].next;
+    }
+    free(links);
+    return 0;
+}

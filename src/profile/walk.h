@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* walk.h -- visits the nodes of a tree (tree.h) in the order of a reader. */
+#ifndef PROFILE_WALK_H
+#define PROFILE_WALK_H
+
+#include <stdint.h>
+
+#include "tree.h"
+
+struct walk_visitor {
+    void (*enter)(void *context, uint32_t node); /* before its children */
+    void (*leave)(void *context, uint32_t node); /* behind them */
+    void *context;
+};
+
+/* Visit all nodes but the root, depth first, children in the order of their
+ * names. Needs no stack of its own, however deep the tree. Returns 0, or -1
+ * with errno set, before the first visit, if memory is short. */
+int walk_tree(const struct tree *tree, const struct walk_visitor *visitor);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * layout.h -- the spool file, drawn. The one header that the recording side
+ * (store/writer.c, agent/) and the reading side (store/reader.c, symbol/,
+ * profile/, cli/) share.
+ *
+ *   offset 0                                               file size
+ *   +--------+---------+--------+------+--------+-- ... --+----------+
+ *   | header | PROCESS | MODULE | NODE | SAMPLE |         | 0 0 0 0  |
+ *   | 64 B   |         |        |      |        |         | reserved |
+ *   +--------+---------+--------+------+--------+-- ... --+----------+
+ *
+ *   A record, always a multiple of 8 bytes, in the byte order of the machine:
+ *   +---------------------------------------------+-------------------+
+ *   | head: kind:8 | flags:8 | check:16 | size:32 | payload ...       |
+ *   +---------------------------------------------+-------------------+
+ *   SIZE counts head and payload in bytes. CHECK is record_check(offset, kind,
+ *   size): stale or foreign bytes do not pass for a record.
+ *
+ * The writer reserves space (fallocate), writes the payload, and stores the
+ * head last with release order. A record whose head is 0 does not exist yet.
+ *
+ * A reader accepts a record if, in this order:
+ *   1. 8 bytes lie between its offset and the end of the file;
+ *   2. its head is not 0 (else: the regular end of what was written);
+ *   3. CHECK is right for its offset, kind and size;
+ *   4. SIZE is a multiple of 8, at least the kind's fixed part, at most
+ *      RECORD_SIZE_MAX, and the record ends within the file (for a FILLER and a
+ *      kind that the reader does not know: at least 8, and no maximum);
+ *   5. every length inside the payload ends within the record, and every string
+ *      that is not empty ends with NUL.
+ * It stops at the first record that fails, says where, and keeps all before.
+ * A kind it does not know is skipped by its size.
+ *
+ * Two things are written after their head, each as one aligned word that is
+ * right before and after: the growing fields of a SAMPLE (count, duration,
+ * wall, cpu) while it is its thread's latest, and the counters of COUNTS.
+ *
+ * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
+ *
+ * Version history: 1 first version.
+ */
+#ifndef STORE_LAYOUT_H
+#define STORE_LAYOUT_H
+
+#include <stdint.h>
+
+#include "base/loss.h"
+#include "base/sample.h"
+
+#define SPOOL_MAGIC "SPROFSP\x01"
+#define SPOOL_VERSION 1u
+
+/* Bytes. No record is larger; a reader need not hold more at once. */
+#define RECORD_SIZE_MAX (16u << 20)
+
+struct spool_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_size;     /* 64; records begin here */
+    uint64_t start_monotonic; /* ns, CLOCK_MONOTONIC */
+    uint64_t start_realtime;  /* ns since the epoch, CLOCK_REALTIME */
+    uint32_t pid;
+    uint32_t machine; /* e_machine of ELF: 62 x86-64, 183 aarch64 */
+    uint64_t reserved[3];
+};
+_Static_assert(sizeof(struct spool_header) == 64, "drawn as 64 bytes");
+
+enum record_kind {
+    RECORD_FILLER = 1, /* payload without meaning, up to a chunk's end */
+    RECORD_PROCESS,
+    RECORD_MODULE,
+    RECORD_MODULE_END,
+    RECORD_THREAD,
+    RECORD_THREAD_END,
+    RECORD_NODE,
+    RECORD_SAMPLE,
+    RECORD_COUNTS,
+    RECORD_MARK,
+    RECORD_SUMMARY,
+    RECORD_KIND_COUNT
+};
+
+/* The head word. */
+static inline uint16_t
+record_check(uint64_t offset, uint8_t kind, uint32_t size)
+{
+    uint64_t mix = (offset + 0x9e3779b97f4a7c15u) ^ ((uint64_t)size << 32) ^
+                   ((uint64_t)kind << 56);
+    mix *= 0xff51afd7ed558ccdu;
+    return (uint16_t)(mix >> 48);
+}
+
+static inline uint64_t
+record_head(uint64_t offset, uint8_t kind, uint8_t flags, uint32_t size)
+{
+    return (uint64_t)kind | (uint64_t)flags << 8 |
+           (uint64_t)record_check(offset, kind, size) << 16 |
+           (uint64_t)size << 32;
+}
+
+/* Strings follow the fixed part, each NUL-terminated, in the order named; the
+ * LENGTHs include the NUL. The record is padded with zeros to 8 bytes. */
+
+/* First record after the header, once. */
+struct record_process {
+    uint64_t head;
+    uint64_t period; /* ns between the sample points of a thread */
+    uint32_t pid, ppid;
+    uint32_t mode;    /* enum option_mode of base/options.h */
+    uint32_t trigger; /* enum trigger: the one asked for, TRIGGER_NONE auto */
+    uint16_t exe_length, command_length, version_length, host_length;
+    /* char exe[]: path; command[]: arguments joined with spaces, printable;
+     * version[] of the library; host[]. */
+};
+
+/* A mapped ELF file (or the vdso). NODE offsets are relative to BASE: an
+ * address of the ELF file's own numbering (st_value), pc - BASE. */
+struct record_module {
+    uint64_t head;
+    uint32_t id;         /* 1, 2, ...; 0 means no module */
+    uint32_t generation; /* of the module map when it was first seen */
+    uint64_t base;       /* load bias */
+    uint64_t start, end; /* addresses that it covers */
+    uint64_t time;       /* first seen */
+    uint16_t build_id_length, path_length;
+    uint32_t flags; /* enum module_flags */
+    /* uint8_t build_id[]; char path[] */
+};
+enum module_flags {
+    MODULE_VDSO = 1,
+    MODULE_DELETED = 2, /* the file was gone when first seen */
+};
+
+struct record_module_end {
+    uint64_t head;
+    uint32_t id, reserved;
+    uint64_t time;
+};
+
+/* Also written again, with the same id, when a thread's name changes. */
+struct record_thread {
+    uint64_t head;
+    uint32_t id; /* 1, 2, ...; tids are reused, ids are not */
+    uint32_t tid;
+    uint64_t time; /* first seen */
+    uint16_t name_length, reserved[3];
+    /* char name[] */
+};
+
+struct record_thread_end {
+    uint64_t head;
+    uint32_t id, reserved;
+    uint64_t time;
+    uint64_t cpu; /* ns, the last reading of its CPU clock */
+};
+
+/* One frame in the tree of all stacks. The chain from a node over its parents
+ * reads leaf first; PARENT 0 is beyond the root. Parents come before children.
+ * The stack of a thread is the node of its leaf. */
+struct record_node {
+    uint64_t head;
+    uint32_t id;     /* 1, 2, ...: consecutive in a spool */
+    uint32_t parent; /* < id */
+    uint32_t module; /* 0: OFFSET is an address in no module */
+    uint32_t flags;  /* enum node_flags */
+    uint64_t offset; /* the pc, relative to the module's base */
+};
+_Static_assert(sizeof(struct record_node) == 32, "two a cache line");
+enum node_flags {
+    NODE_RETURN = 1,    /* OFFSET is a return address: look up OFFSET - 1 */
+    NODE_ELIDED = 2,    /* no frame: frames were left out here; the sample's
+                         * depth tells how many */
+    NODE_TRUNCATED = 4, /* no frame: the stack ended before its root; OFFSET is
+                         * the enum cut */
+};
+
+#define SYSCALL_UNKNOWN 0xffffu
+
+/* COUNT sample points of one thread with one stack. Its latest SAMPLE grows in
+ * place as long as the thread does not move. */
+struct record_sample {
+    uint64_t head;
+    uint64_t time;     /* of the first of them */
+    uint64_t duration; /* from the first to the last of them, 0 for one */
+    uint64_t wall;     /* ns of wall time it stands for */
+    uint64_t cpu;      /* ns of CPU time it stands for */
+    uint64_t count;    /* sample points */
+    uint32_t thread;
+    uint32_t node;        /* leaf; 0: no stack is known */
+    uint32_t label;       /* 0: none */
+    uint16_t system_call; /* number, or SYSCALL_UNKNOWN */
+    uint8_t state;        /* enum state */
+    uint8_t trigger;      /* enum trigger */
+    uint32_t stopped;     /* ns the thread spent in the handler */
+    uint32_t depth;       /* frames of the real stack, elided ones included */
+};
+_Static_assert(sizeof(struct record_sample) == 72, "nine words");
+
+/* Written once, early; its counters then grow in place at every tick. */
+struct record_counts {
+    uint64_t head;
+    uint64_t time; /* of the last tick */
+    uint64_t ticks;
+    uint64_t asked; /* samples asked for = taken + sum of lost */
+    uint64_t taken;
+    uint64_t parked;      /* of those taken: the thread had to wait */
+    uint64_t kept;        /* points answered without a signal */
+    uint64_t rules;       /* unwind rules learned */
+    uint64_t process_cpu; /* ns, the whole process, profiler included */
+    uint64_t sampler_cpu; /* ns, the sampler thread */
+    uint64_t stopped;     /* ns, sum over all samples */
+    uint32_t loss_count, cut_count;
+    /* uint64_t lost[loss_count]; uint64_t cut[cut_count] */
+};
+
+enum mark_kind { MARK_START, MARK_STOP, MARK_USER };
+struct record_mark {
+    uint64_t head;
+    uint64_t time;
+    uint32_t mark; /* enum mark_kind */
+    uint16_t text_length, reserved;
+    /* char text[] */
+};
+
+/* The last record of a process that ended in a way the library saw. */
+struct record_summary {
+    uint64_t head;
+    uint64_t time;
+    uint64_t user_cpu, system_cpu; /* ns, getrusage(RUSAGE_SELF) */
+    uint32_t reason;               /* enum end_reason */
+    uint32_t status;               /* exit status, where it is known */
+};
+enum end_reason { END_EXIT, END_QUICK, END_EXEC, END_SIZE, END_STOP };
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reader.c -- walks the records of a spool. Report side, any one thread;
+ * allocates.
+ *
+ * The hard part is that nothing about the bytes may be taken for granted: the
+ * file may be damaged, shorter than it was a moment ago, or written to while it
+ * is read. So a record is looked at only when it lies in the window (window.h)
+ * whole, and the five rules of layout.h are applied in their order.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reader.h"
+#include "window.h"
+
+/* Larger headers may come; records begin behind them. */
+#define HEADER_SIZE_MAX 65536
+
+struct reader {
+    struct window window; /* on the file or memory that is read */
+    uint64_t offset;      /* of the next record */
+    struct spool_header header;
+    char *name;   /* what sentences call it */
+    bool stopped; /* a problem was met; nothing is read behind it */
+    char problem[PATH_MAX + 256]; /* the sentence, or "" */
+};
+
+/* End the reading for REASON, or for the error that the window met. Returns
+ * NULL for its callers to return. */
+static const void *
+stop(struct reader *reader, const char *reason)
+{
+    const struct window *window = &reader->window;
+
+    reader->stopped = true;
+    snprintf(reader->problem, sizeof(reader->problem),
+             "%s: damaged at byte %llu of %llu: %s; everything before it is "
+             "used",
+             reader->name, (unsigned long long)reader->offset,
+             (unsigned long long)window->size,
+             window->failure != 0 ? strerror(window->failure) : reason);
+    return NULL;
+}
+
+/* Rule 1 failed: where nothing at all is left, the end is a regular one. */
+static const void *
+end_without_head(struct reader *reader)
+{
+    if (reader->window.failure == 0 && reader->offset == reader->window.size)
+        return NULL;
+    return stop(reader, "the file ends within the head of a record");
+}
+
+/* Rule 2 failed: the next call will see what has been written since. */
+static const void *
+end_at_zero(struct reader *reader)
+{
+    window_drop(&reader->window);
+    return NULL;
+}
+
+/* Whether a record of this head is handed out: one of a known kind that means
+ * something. */
+static bool
+is_wanted(uint64_t head)
+{
+    return record_kind_of(head) != RECORD_FILLER &&
+           record_fixed_size(record_kind_of(head)) > 0;
+}
+
+/* What is wrong with a head at the reader's offset by the rules 3 and 4; NULL
+ * if nothing is. */
+static const char *
+judge(const struct reader *reader, uint64_t head)
+{
+    uint64_t size = record_size_of(head);
+    size_t fixed = record_fixed_size(record_kind_of(head));
+
+    if (!record_is_genuine(head, reader->offset))
+        return "no record begins here, its check is wrong";
+    if (size % 8 != 0 || size < (fixed > 0 ? fixed : sizeof(head)) ||
+        (is_wanted(head) && size > RECORD_SIZE_MAX))
+        return "the size of the record is not possible";
+    if (size > reader->window.size - reader->offset)
+        return "the file ends within the record";
+    return NULL;
+}
+
+const void *
+reader_next(struct reader *reader, enum record_kind *kind)
+{
+    while (!reader->stopped) {
+        struct window *window = &reader->window;
+        const uint64_t *record = window_look(window, reader->offset, 8);
+        const char *wrong;
+        uint64_t head;
+
+        if (record == NULL)
+            return end_without_head(reader);
+        head = *record;
+        if (head == 0)
+            return end_at_zero(reader);
+        wrong = judge(reader, head);
+        if (wrong != NULL)
+            return stop(reader, wrong);
+        if (!is_wanted(head)) {
+            reader->offset += record_size_of(head);
+            continue;
+        }
+        record = window_look(window, reader->offset, record_size_of(head));
+        if (record == NULL)
+            return stop(reader, "the file ends within the record");
+        /* The window may have moved: the head was read again. */
+        if (*record != head || !record_is_valid(record))
+            return stop(reader, "a part of the record lies outside of it");
+        reader->offset += record_size_of(head);
+        *kind = (enum record_kind)record_kind_of(head);
+        return record;
+    }
+    return NULL;
+}
+
+void
+reader_rewind(struct reader *reader)
+{
+    reader->offset = reader->header.header_size;
+    reader->stopped = false;
+    reader->problem[0] = '\0';
+    window_drop(&reader->window);
+}
+
+const char *
+reader_problem(const struct reader *reader)
+{
+    return reader->problem[0] == '\0' ? NULL : reader->problem;
+}
+
+const struct spool_header *
+reader_header(const struct reader *reader)
+{
+    return &reader->header;
+}
+
+static int
+complain(struct reader *reader, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(reader->problem, sizeof(reader->problem), format, values);
+    va_end(values);
+    return -1;
+}
+
+static int
+read_header(struct reader *reader)
+{
+    struct window *window = &reader->window;
+    const struct spool_header *header;
+
+    header = window_look(window, 0, sizeof(*header));
+    if (header == NULL && window->failure != 0)
+        return complain(reader, "%s", strerror(window->failure));
+    if (header == NULL)
+        return complain(reader, "not a spool (%llu bytes, its header has %zu)",
+                        (unsigned long long)window->size, sizeof(*header));
+    if (memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) != 0)
+        return complain(reader, "not a spool (no SPROFSP header)");
+    if (header->version != SPOOL_VERSION)
+        return complain(reader,
+                        "a spool of version %u, this program reads version %u",
+                        header->version, SPOOL_VERSION);
+    if (header->header_size < sizeof(*header) ||
+        header->header_size > HEADER_SIZE_MAX || header->header_size % 8 != 0)
+        return complain(reader, "a spool whose header is damaged (size %u)",
+                        header->header_size);
+    reader->header = *header;
+    return 0;
+}
+
+/* Read the header and go to the first record, or end READER with a sentence. */
+static struct reader *
+begin(struct reader *reader, char *error, size_t size)
+{
+    if (read_header(reader) == 0) {
+        reader_rewind(reader);
+        return reader;
+    }
+    snprintf(error, size, "%s: %s", reader->name, reader->problem);
+    reader_end(reader);
+    return NULL;
+}
+
+static struct reader *
+reader_new(const char *name)
+{
+    struct reader *reader = calloc(1, sizeof(*reader));
+
+    if (reader == NULL)
+        return NULL;
+    window_on_memory(&reader->window, NULL, 0);
+    reader->name = strdup(name);
+    if (reader->name != NULL)
+        return reader;
+    free(reader);
+    return NULL;
+}
+
+/* A regular file for reading, or -1 with errno set. Opening must not wait for
+ * the other end of a pipe. */
+static int
+open_regular(const char *path)
+{
+    struct stat now = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode))
+        return fd;
+    close(fd);
+    errno = S_ISDIR(now.st_mode) ? EISDIR : ESPIPE;
+    return -1;
+}
+
+struct reader *
+reader_open(const char *path, char *error, size_t size)
+{
+    struct reader *reader = reader_new(path);
+    int fd = reader == NULL ? -1 : open_regular(path);
+
+    if (fd >= 0) {
+        window_on_file(&reader->window, fd);
+        return begin(reader, error, size);
+    }
+    snprintf(error, size, "%s: %s", path,
+             errno == ESPIPE ? "not a regular file" : strerror(errno));
+    reader_end(reader);
+    return NULL;
+}
+
+struct reader *
+reader_open_memory(const void *bytes, size_t length, char *error, size_t size)
+{
+    struct reader *reader = reader_new("spool");
+
+    if (reader != NULL) {
+        window_on_memory(&reader->window, bytes, length);
+        return begin(reader, error, size);
+    }
+    snprintf(error, size, "spool: %s", strerror(errno));
+    return NULL;
+}
+
+int
+reader_recognize(const char *path)
+{
+    char magic[sizeof(((struct spool_header *)0)->magic)];
+    ssize_t got;
+    int fd = open_regular(path);
+
+    if (fd < 0)
+        return 0;
+    got = pread(fd, magic, sizeof(magic), 0);
+    close(fd);
+    return got == (ssize_t)sizeof(magic) &&
+           memcmp(magic, SPOOL_MAGIC, sizeof(magic)) == 0;
+}
+
+void
+reader_end(struct reader *reader)
+{
+    if (reader == NULL)
+        return;
+    window_end(&reader->window);
+    free(reader->name);
+    free(reader);
+}

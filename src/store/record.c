@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.c -- the shape of each kind of record: the size of its fixed part, and
+ * the strings and arrays that follow it. Nothing here trusts a length before it
+ * was compared with the bytes that are left. Any context; allocates nothing.
+ */
+#include "record.h"
+
+/* What is left of a record behind the parts already taken. */
+struct rest {
+    const unsigned char *at;
+    uint64_t left;
+};
+
+static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
+    [RECORD_FILLER] = sizeof(uint64_t),
+    [RECORD_PROCESS] = sizeof(struct record_process),
+    [RECORD_MODULE] = sizeof(struct record_module),
+    [RECORD_MODULE_END] = sizeof(struct record_module_end),
+    [RECORD_THREAD] = sizeof(struct record_thread),
+    [RECORD_THREAD_END] = sizeof(struct record_thread_end),
+    [RECORD_NODE] = sizeof(struct record_node),
+    [RECORD_SAMPLE] = sizeof(struct record_sample),
+    [RECORD_COUNTS] = sizeof(struct record_counts),
+    [RECORD_MARK] = sizeof(struct record_mark),
+    [RECORD_SUMMARY] = sizeof(struct record_summary),
+};
+
+uint8_t
+record_kind_of(uint64_t head)
+{
+    return (uint8_t)head;
+}
+
+uint32_t
+record_size_of(uint64_t head)
+{
+    return (uint32_t)(head >> 32);
+}
+
+bool
+record_is_genuine(uint64_t head, uint64_t offset)
+{
+    uint16_t check = (uint16_t)(head >> 16);
+
+    return check ==
+           record_check(offset, record_kind_of(head), record_size_of(head));
+}
+
+size_t
+record_fixed_size(uint8_t kind)
+{
+    return kind < RECORD_KIND_COUNT ? fixed_sizes[kind] : 0;
+}
+
+static bool
+take_bytes(struct rest *rest, uint64_t length)
+{
+    if (length > rest->left)
+        return false;
+    rest->at += length;
+    rest->left -= length;
+    return true;
+}
+
+/* An empty string may be stored as nothing at all; any other brings its NUL, so
+ * that the accessors can hand out the bytes where they lie. */
+static bool
+take_string(struct rest *rest, uint16_t length)
+{
+    return take_bytes(rest, length) && (length == 0 || rest->at[-1] == '\0');
+}
+
+static bool
+process_is_valid(const struct record_process *process, struct rest rest)
+{
+    return take_string(&rest, process->exe_length) &&
+           take_string(&rest, process->command_length) &&
+           take_string(&rest, process->version_length) &&
+           take_string(&rest, process->host_length);
+}
+
+static bool
+module_is_valid(const struct record_module *module, struct rest rest)
+{
+    return take_bytes(&rest, module->build_id_length) &&
+           take_string(&rest, module->path_length);
+}
+
+/* Two counts of 32 bits cannot overflow the 64 of their sum times eight. */
+static bool
+counts_are_valid(const struct record_counts *counts, struct rest rest)
+{
+    uint64_t words = (uint64_t)counts->loss_count + counts->cut_count;
+
+    return take_bytes(&rest, words * sizeof(uint64_t));
+}
+
+bool
+record_is_valid(const void *record)
+{
+    uint64_t head = *(const uint64_t *)record;
+    size_t fixed = record_fixed_size(record_kind_of(head));
+    struct rest rest = {(const unsigned char *)record + fixed,
+                        record_size_of(head) - fixed};
+
+    switch (record_kind_of(head)) {
+    case RECORD_PROCESS:
+        return process_is_valid(record, rest);
+    case RECORD_MODULE:
+        return module_is_valid(record, rest);
+    case RECORD_THREAD:
+        return take_string(&rest,
+                           ((const struct record_thread *)record)->name_length);
+    case RECORD_COUNTS:
+        return counts_are_valid(record, rest);
+    case RECORD_MARK:
+        return take_string(&rest,
+                           ((const struct record_mark *)record)->text_length);
+    default:
+        return true;
+    }
+}
+
+/* The string of LENGTH bytes that lies SKIP bytes behind a fixed part, which
+ * ends at END. */
+static const char *
+string_behind(const void *end, size_t skip, uint16_t length)
+{
+    return length == 0 ? "" : (const char *)end + skip;
+}
+
+const char *
+record_exe(const struct record_process *process)
+{
+    return string_behind(process + 1, 0, process->exe_length);
+}
+
+const char *
+record_command(const struct record_process *process)
+{
+    return string_behind(process + 1, process->exe_length,
+                         process->command_length);
+}
+
+const char *
+record_version(const struct record_process *process)
+{
+    size_t skip = (size_t)process->exe_length + process->command_length;
+
+    return string_behind(process + 1, skip, process->version_length);
+}
+
+const char *
+record_host(const struct record_process *process)
+{
+    size_t skip = (size_t)process->exe_length + process->command_length +
+                  process->version_length;
+
+    return string_behind(process + 1, skip, process->host_length);
+}
+
+const char *
+record_path(const struct record_module *module)
+{
+    return string_behind(module + 1, module->build_id_length,
+                         module->path_length);
+}
+
+const char *
+record_name(const struct record_thread *thread)
+{
+    return string_behind(thread + 1, 0, thread->name_length);
+}
+
+const char *
+record_text(const struct record_mark *mark)
+{
+    return string_behind(mark + 1, 0, mark->text_length);
+}
+
+const uint8_t *
+record_build_id(const struct record_module *module)
+{
+    return module->build_id_length == 0 ? NULL : (const uint8_t *)(module + 1);
+}
+
+uint64_t
+record_lost(const struct record_counts *counts, unsigned loss)
+{
+    const uint64_t *lost = (const uint64_t *)(counts + 1);
+
+    return loss < counts->loss_count ? lost[loss] : 0;
+}
+
+uint64_t
+record_cut(const struct record_counts *counts, unsigned cut)
+{
+    const uint64_t *cuts = (const uint64_t *)(counts + 1) + counts->loss_count;
+
+    return cut < counts->cut_count ? cuts[cut] : 0;
+}

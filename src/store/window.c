@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.c -- reads ahead in large steps, and asks the file for its size at
+ * each of them, as it may have grown or shrunk. Report side; allocates.
+ *
+ * Why not mmap: a file that shrinks under a mapping is SIGBUS for who looks.
+ * Why a live file reads well all the same: pread copies upwards, so the bytes
+ * of a record are at least as new as the head in front of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "window.h"
+
+#define WINDOW_SIZE (256u << 10)
+
+void
+window_on_file(struct window *window, int fd)
+{
+    *window = (struct window){.fd = fd};
+}
+
+void
+window_on_memory(struct window *window, const void *bytes, size_t length)
+{
+    *window = (struct window){.fd = -1, .bytes = bytes, .size = length};
+}
+
+static void
+refresh_size(struct window *window)
+{
+    struct stat now;
+
+    if (window->fd >= 0 && fstat(window->fd, &now) == 0)
+        window->size = (uint64_t)now.st_size;
+}
+
+/* Copy up to LENGTH bytes from OFFSET into the buffer. Returns the number there
+ * were, or -1 with errno set. */
+static ssize_t
+copy_in(struct window *window, uint64_t offset, size_t length)
+{
+    size_t got = 0;
+
+    if (window->fd < 0) {
+        memcpy(window->buffer, window->bytes + offset, length);
+        return (ssize_t)length;
+    }
+    while (got < length) {
+        ssize_t part = pread(window->fd, window->buffer + got, length - got,
+                             (off_t)(offset + got));
+
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return -1;
+        if (part == 0)
+            break;
+        got += (size_t)part;
+    }
+    return (ssize_t)got;
+}
+
+/* Make the buffer able to hold LENGTH bytes; what was in it is of no use. */
+static int
+widen(struct window *window, size_t length)
+{
+    if (length <= window->capacity)
+        return 0;
+    free(window->buffer);
+    window->capacity = 0;
+    window->buffer = malloc(length);
+    if (window->buffer == NULL)
+        return -1;
+    window->capacity = length;
+    return 0;
+}
+
+/* Move the window to OFFSET. Returns -1 if LENGTH bytes are not there, with
+ * failure set if anything but the end of the file is the cause. */
+static int
+move(struct window *window, uint64_t offset, size_t length)
+{
+    uint64_t left;
+    size_t wanted = length > WINDOW_SIZE ? length : WINDOW_SIZE;
+    ssize_t got = -1;
+
+    window->filled = 0;
+    refresh_size(window);
+    left = offset < window->size ? window->size - offset : 0;
+    if (left < length)
+        return -1;
+    if (wanted > left)
+        wanted = (size_t)left;
+    if (widen(window, wanted) == 0)
+        got = copy_in(window, offset, wanted);
+    if (got < 0) {
+        window->failure = errno;
+        return -1;
+    }
+    window->start = offset;
+    window->filled = (size_t)got;
+    /* The file has shrunk since it was asked for its size. */
+    if ((size_t)got < wanted)
+        window->size = offset + (uint64_t)got;
+    return (size_t)got < length ? -1 : 0;
+}
+
+const void *
+window_look(struct window *window, uint64_t offset, size_t length)
+{
+    uint64_t skip = offset - window->start;
+
+    window->failure = 0;
+    if (skip <= window->filled && length <= window->filled - skip)
+        return window->buffer + skip;
+    return move(window, offset, length) == 0 ? window->buffer : NULL;
+}
+
+void
+window_drop(struct window *window)
+{
+    window->filled = 0;
+}
+
+void
+window_end(struct window *window)
+{
+    if (window->fd >= 0)
+        close(window->fd);
+    free(window->buffer);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.h -- a stretch of a file (or of memory) at a time, copied, never
+ * mapped: what the file does meanwhile changes no byte that was looked at. Used
+ * by reader.c alone. Report side; allocates.
+ */
+#ifndef STORE_WINDOW_H
+#define STORE_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct window {
+    int fd;                     /* the file, or -1; owned */
+    const unsigned char *bytes; /* the memory, where there is no file */
+    uint64_t size;              /* of the whole, when it was last asked */
+    uint64_t start;             /* where in the whole the window begins */
+    size_t filled;              /* bytes in it */
+    size_t capacity;            /* bytes that it can hold */
+    unsigned char *buffer;      /* they; allocated when needed */
+    int failure;                /* errno of the last look that failed, or 0 */
+};
+
+/* A window on the regular file FD, which it closes at its end. */
+void window_on_file(struct window *window, int fd);
+
+/* A window on LENGTH bytes that stay valid until its end. */
+void window_on_memory(struct window *window, const void *bytes, size_t length);
+
+/*
+ * LENGTH bytes of the whole from OFFSET, a multiple of 8; aligned to 8 and
+ * valid until the next look. Returns NULL with failure set to errno if they
+ * cannot be read, or to 0 if the whole has no so many bytes; size is new then.
+ */
+const void *window_look(struct window *window, uint64_t offset, size_t length);
+
+/* Forget what was read: the next look reads anew. */
+void window_drop(struct window *window);
+
+void window_end(struct window *window);
+
+#endif

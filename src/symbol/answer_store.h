@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * answer_store.h -- memory for answers: it is handed out in small pieces, never
+ * moves, and is given back all at once. Equal strings are kept once, so
+ * that callers may compare pointers.
+ */
+#ifndef SYMBOL_ANSWER_STORE_H
+#define SYMBOL_ANSWER_STORE_H
+
+#include <stddef.h>
+
+struct answer_chunk;
+
+/* All zero is an empty store. */
+struct answer_store {
+    struct answer_chunk *chunks;   /* the newest first */
+    const char **strings;          /* a hash set */
+    size_t count, string_capacity; /* the capacity is a power of two, or 0 */
+};
+
+/* SIZE bytes of zeros, aligned for any pointer. NULL with errno set. */
+void *answer_store_space(struct answer_store *store, size_t size);
+
+/* The one copy of STRING. NULL with errno set. */
+const char *answer_store_string(struct answer_store *store, const char *string);
+
+void answer_store_free(struct answer_store *store);
+
+#endif

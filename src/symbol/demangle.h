@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * demangle.h -- source-level spelling of the names in a symbol table: C++, Rust
+ * (legacy and v0) and D.
+ */
+#ifndef SYMBOL_DEMANGLE_H
+#define SYMBOL_DEMANGLE_H
+
+/* The name as its programmer knows it, to be freed; NULL if NAME is not a
+ * mangled one (or memory is short). */
+char *demangle(const char *name);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * die.c -- small questions to libdw. Report side.
+ *
+ * The one hard thing is trust: an offset in damaged DWARF can point anywhere,
+ * and many entries can share one endless range list. Hence walks that know how
+ * far they came, and limits.
+ */
+#include <dwarf.h>
+#include <limits.h>
+
+#include "die.h"
+
+/* Whether the walk comes to DIE for the first time. Its way leads forward
+ * through the file; damaged offsets lead back, or into what another level has
+ * seen, and the work would double with each level. */
+static bool
+advance(struct die_walk *walk, const Dwarf_Die *die)
+{
+    if ((uintptr_t)die->addr <= (uintptr_t)walk->furthest)
+        return (false);
+    walk->furthest = die->addr;
+    return (true);
+}
+
+bool
+die_first(struct die_walk *walk, Dwarf_Die *die, Dwarf_Die *child)
+{
+    return (dwarf_child(die, child) == 0 && advance(walk, child));
+}
+
+bool
+die_next(struct die_walk *walk, Dwarf_Die *die)
+{
+    Dwarf_Die next;
+
+    if (dwarf_siblingof(die, &next) || !advance(walk, &next))
+        return (false);
+    *die = next;
+    return (true);
+}
+
+const char *
+die_text(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+    const char *text;
+
+    if (!dwarf_attr_integrate(die, attribute, &value))
+        return (NULL);
+    text = dwarf_formstring(&value);
+    return (text && *text ? text : NULL);
+}
+
+const char *
+die_name(Dwarf_Die *die)
+{
+    const char *name = die_text(die, DW_AT_linkage_name);
+
+    if (!name)
+        name = die_text(die, DW_AT_MIPS_linkage_name);
+    return (name ? name : die_text(die, DW_AT_name));
+}
+
+static unsigned
+to_number(Dwarf_Attribute *attribute)
+{
+    Dwarf_Word number;
+
+    if (!attribute || dwarf_formudata(attribute, &number) || number > UINT_MAX)
+        return (0);
+    return ((unsigned)number);
+}
+
+unsigned
+die_start_line(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+
+    return (to_number(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute)));
+}
+
+unsigned
+die_number(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+
+    return (to_number(dwarf_attr(die, attribute, &value)));
+}
+
+long
+die_add_ranges(Dwarf_Die *die, struct range_index *index, uint32_t value,
+               uint32_t rank, long limit)
+{
+    struct range range = {.value = value, .rank = rank & RANGE_RANK_MAX};
+    Dwarf_Addr base;
+    ptrdiff_t offset = 0;
+    long added = 0;
+
+    for (long seen = 0; seen < limit; seen++) {
+        offset = dwarf_ranges(die, offset, &base, &range.low, &range.high);
+        if (offset <= 0)
+            break;
+        /* A linker that drops a function leaves its range at address 0. */
+        if (range.low == 0)
+            continue;
+        if (range_index_add(index, &range))
+            return (-1);
+        added++;
+    }
+    return (added);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_file.c -- opening what an address belongs to. Report side.
+ *
+ * One Dwfl for each file, reported at base 0: modules of different processes
+ * may overlap, and a file by itself never does. libdwfl then finds the debug
+ * information wherever it hides: in the file, by build-id, by .gnu_debuglink,
+ * in .gnu_debugdata, compressed or not, and from a debuginfod server if the
+ * user named one.
+ *
+ * The path comes from a spool, which may be damaged or about another machine:
+ * it is opened so that it cannot block, and used only if it is a regular file
+ * and its build-id is the recorded one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_file.h"
+
+#define LONGEST_BUILD_ID 64
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+static int write_all(int fd, const char *bytes, size_t size);
+
+/* This process's vdso as a file of its own. Its section headers come last. */
+static int
+open_vdso(void)
+{
+    const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+    GElf_Ehdr header;
+    int fd;
+
+    if (!image || image[EI_CLASS] != ELFCLASS64) {
+        errno = ENOENT;
+        return (-1);
+    }
+    memcpy(&header, image, sizeof(header));
+    fd = memfd_create("vdso", MFD_CLOEXEC);
+    if (fd < 0)
+        return (-1);
+    if (write_all(fd, image,
+                  (size_t)(header.e_shoff +
+                           (uint64_t)header.e_shentsize * header.e_shnum))) {
+        close(fd);
+        return (-1);
+    }
+    return (fd);
+}
+
+static int
+write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written <= 0)
+            return (-1);
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return (0);
+}
+
+static int
+open_regular(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return (-1);
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return (fd);
+    close(fd);
+    errno = EINVAL;
+    return (-1);
+}
+
+static const char *
+hexadecimal(const uint8_t *bytes, size_t length, char *text)
+{
+    if (length > LONGEST_BUILD_ID)
+        length = LONGEST_BUILD_ID;
+    strcpy(text, length ? "" : "none");
+    for (size_t i = 0; i < length; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return (text);
+}
+
+/* Whether the file on disk is the one that was mapped. */
+static int
+check_build_id(struct elf_file *file, Dwfl_Module *module, const char *path,
+               const uint8_t *build_id, size_t length)
+{
+    char found_text[2 * LONGEST_BUILD_ID + 1];
+    char wanted_text[2 * LONGEST_BUILD_ID + 1];
+    const unsigned char *found = NULL;
+    GElf_Addr address;
+    int size;
+
+    if (length == 0)
+        return (0);
+    size = dwfl_module_build_id(module, &found, &address);
+    if (size > 0 && (size_t)size == length &&
+        memcmp(found, build_id, length) == 0)
+        return (0);
+    if (asprintf(&file->problem,
+                 "%s is not the file that was profiled: its build-id is %s, "
+                 "recorded was %s",
+                 path,
+                 hexadecimal(found, size > 0 ? (size_t)size : 0, found_text),
+                 hexadecimal(build_id, length, wanted_text)) < 0)
+        file->problem = NULL;
+    return (-1);
+}
+
+/* The module for FD, which libdwfl owns from then on. */
+static Dwfl_Module *
+report(struct elf_file *file, const char *path, int fd)
+{
+    Dwfl_Module *module;
+
+    file->dwfl = dwfl_begin(&callbacks);
+    if (!file->dwfl) {
+        close(fd);
+        return (NULL);
+    }
+    dwfl_report_begin(file->dwfl);
+    module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+    if (!module)
+        close(fd);
+    if (dwfl_report_end(file->dwfl, NULL, NULL) || !module)
+        return (NULL);
+    file->elf = dwfl_module_getelf(module, &file->bias);
+    return (file->elf ? module : NULL);
+}
+
+int
+elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
+              size_t length)
+{
+    Dwfl_Module *module;
+    int fd;
+
+    *file = (struct elf_file){0};
+    fd = strcmp(path, "[vdso]") == 0 ? open_vdso() : open_regular(path);
+    if (fd < 0) {
+        if (asprintf(&file->problem, "%s cannot be read: %s", path,
+                     strerror(errno)) < 0)
+            file->problem = NULL;
+        return (-1);
+    }
+    module = report(file, path, fd);
+    if (!module) {
+        if (asprintf(&file->problem, "%s is not a usable ELF file: %s", path,
+                     dwfl_errmsg(-1)) < 0)
+            file->problem = NULL;
+        return (-1);
+    }
+    if (check_build_id(file, module, path, build_id, length))
+        return (-1);
+    file->module = module;
+    return (0);
+}
+
+Dwarf *
+elf_file_dwarf(struct elf_file *file, uint64_t *bias)
+{
+    Dwarf_Addr dwarf_bias = 0;
+    Dwarf *dwarf = dwfl_module_getdwarf(file->module, &dwarf_bias);
+
+    *bias = file->bias - dwarf_bias;
+    return (dwarf);
+}
+
+void
+elf_file_close(struct elf_file *file)
+{
+    if (file->dwfl)
+        dwfl_end(file->dwfl);
+    free(file->problem);
+    *file = (struct elf_file){0};
+}

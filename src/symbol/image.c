@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image.c -- the parts of a file put together. Report side.
+ *
+ * Everything that depends on the size of the file is read once, at opening:
+ * the symbols, the units' ranges. What a part lacks is not an error: a file
+ * without DWARF still has symbols, and the other way round.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_file.h"
+#include "image.h"
+#include "plt_table.h"
+#include "symbol_table.h"
+#include "unit_index.h"
+
+struct image {
+    struct elf_file file;
+    struct symbol_table symbols;
+    struct plt_table plt;
+    struct unit_index units;
+    char *path;
+    uint8_t *build_id;
+    size_t build_id_length;
+};
+
+/* The symbol for ADDRESS in a PLT. A stub for an IFUNC of the same file has no
+ * name, but the function that chooses the target is called like it. */
+static const char *
+find_stub(const struct image *image, uint64_t address)
+{
+    struct plt_target target;
+
+    if (plt_table_find(&image->plt, address, &target))
+        return (NULL);
+    if (target.name)
+        return (target.name);
+    return (symbol_table_find(&image->symbols, target.resolver));
+}
+
+struct image *
+image_open(const char *path, const uint8_t *build_id, size_t length)
+{
+    struct image *image = calloc(1, sizeof(*image));
+
+    if (!image)
+        return (NULL);
+    image->path = strdup(path);
+    image->build_id = malloc(length + 1);
+    if (!image->path || !image->build_id)
+        goto err0;
+    if (length > 0)
+        memcpy(image->build_id, build_id, length);
+    image->build_id_length = length;
+
+    if (elf_file_open(&image->file, path, build_id, length) == 0 &&
+        (symbol_table_read(&image->symbols, &image->file) ||
+         plt_table_read(&image->plt, &image->file) ||
+         unit_index_read(&image->units, &image->file)))
+        goto err0;
+    return (image);
+
+err0:
+    image_close(image);
+    return (NULL);
+}
+
+bool
+image_is(const struct image *image, const char *path, const uint8_t *build_id,
+         size_t length)
+{
+    return (image->build_id_length == length &&
+            strcmp(image->path, path) == 0 &&
+            (length == 0 || memcmp(image->build_id, build_id, length) == 0));
+}
+
+void
+image_find(struct image *image, uint64_t address, struct image_answer *answer,
+           unsigned limit)
+{
+    answer->symbol = symbol_table_find(&image->symbols, address);
+    answer->is_stub = false;
+    answer->count =
+        unit_index_find(&image->units, address, answer->frames, limit);
+    if (answer->symbol || answer->count > 0)
+        return;
+    answer->symbol = find_stub(image, address);
+    answer->is_stub = answer->symbol != NULL;
+}
+
+const char *
+image_problem(const struct image *image)
+{
+    if (image->file.module)
+        return (NULL);
+    return (image->file.problem ? image->file.problem
+                                : "memory was short for a module's symbols");
+}
+
+bool
+image_has_symbols(const struct image *image)
+{
+    return (image->symbols.ranges.count > 0);
+}
+
+bool
+image_has_lines(const struct image *image)
+{
+    return (image->units.has_lines);
+}
+
+void
+image_close(struct image *image)
+{
+    unit_index_free(&image->units);
+    plt_table_free(&image->plt);
+    symbol_table_free(&image->symbols);
+    elf_file_close(&image->file);
+    free(image->build_id);
+    free(image->path);
+    free(image);
+}

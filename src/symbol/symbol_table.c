@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol_table.c -- the sorted symbol index. Report side.
+ *
+ * One address often has several symbols: aliases at the same start, labels
+ * inside a function, size-less labels of hand-written assembly. The class of a
+ * symbol decides first (functions with a size, other sized symbols, functions
+ * without a size, labels); within a class the nearest start; at equal starts
+ * the rank: global before weak before local, then fewer leading underscores,
+ * then the longer name. So "malloc" wins over "__libc_malloc", as in perf.
+ *
+ * A symbol without a size covers up to the next symbol, and not beyond its
+ * section. What lies behind a symbol's size belongs to nobody.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol_table.h"
+
+enum symbol_class { LABEL, BARE_FUNCTION, SIZED_OTHER, SIZED_FUNCTION };
+
+static bool
+is_function(const GElf_Sym *symbol)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+
+    return (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+/* The bits of a rank: class 26-27, binding 24-25, underscores 16-23, length. */
+static uint32_t
+rank_of(const GElf_Sym *symbol, const char *name)
+{
+    size_t underscores = strspn(name, "_"), length = strnlen(name, 0xffff);
+    int binding = GELF_ST_BIND(symbol->st_info);
+    uint32_t rank = symbol->st_size ? 2 : 0;
+
+    rank = (rank + is_function(symbol)) << 2;
+    if (binding == STB_GLOBAL || binding == STB_GNU_UNIQUE)
+        rank += 2;
+    else if (binding == STB_WEAK)
+        rank += 1;
+    rank = rank << 8 | (uint32_t)(underscores < 255 ? 255 - underscores : 0);
+    return (rank << 16 | (uint32_t)length);
+}
+
+static enum symbol_class
+class_of(const struct range *range)
+{
+    return ((enum symbol_class)(range->rank >> 26));
+}
+
+/* Names that no programmer gave: assembler temporaries and mapping symbols. */
+static bool
+is_noise(const char *name)
+{
+    return (!name || !*name || strncmp(name, ".L", 2) == 0 || *name == '$');
+}
+
+/* Where the section of a symbol ends, as an own address of its ELF; 0 if it
+ * holds no code. */
+static uint64_t
+code_end(Elf *elf, GElf_Word index)
+{
+    Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
+    GElf_Shdr header;
+
+    if (index == SHN_UNDEF || !section || !gelf_getshdr(section, &header) ||
+        !(header.sh_flags & SHF_EXECINSTR))
+        return (0);
+    return (header.sh_addr + header.sh_size);
+}
+
+/* Adds symbol NUMBER of the module if it names code. */
+static int
+add_symbol(struct symbol_table *table, struct elf_file *file, int number)
+{
+    struct range range = {0};
+    GElf_Sym symbol;
+    GElf_Addr address, bias;
+    GElf_Word section;
+    Elf *elf;
+    const char *name = dwfl_module_getsym_info(file->module, number, &symbol,
+                                               &address, &section, &elf, &bias);
+    uint64_t end;
+
+    if (is_noise(name) ||
+        (!is_function(&symbol) && GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE))
+        return (0);
+    end = code_end(elf, section);
+    if (end == 0)
+        return (0);
+
+    range.low = address - file->bias;
+    range.open = symbol.st_size == 0;
+    range.high =
+        range.open ? end + bias - file->bias : range.low + symbol.st_size;
+    range.rank = rank_of(&symbol, name) & RANGE_RANK_MAX;
+    range.value = (uint32_t)table->count;
+    table->names[table->count++] = name;
+    return (range_index_add(&table->ranges, &range));
+}
+
+int
+symbol_table_read(struct symbol_table *table, struct elf_file *file)
+{
+    int count = dwfl_module_getsymtab(file->module);
+
+    if (count <= 0)
+        return (0);
+    table->names = calloc((size_t)count, sizeof(*table->names));
+    if (!table->names)
+        return (-1);
+    /* Symbol 0 is the empty one. */
+    for (int i = 1; i < count; i++) {
+        if (add_symbol(table, file, i))
+            return (-1);
+    }
+    range_index_seal(&table->ranges);
+    return (0);
+}
+
+const char *
+symbol_table_find(const struct symbol_table *table, uint64_t address)
+{
+    const struct range *range = NULL, *best = NULL;
+
+    while ((range = range_index_find(&table->ranges, address, range))) {
+        if (!best || class_of(range) > class_of(best))
+            best = range;
+        if (class_of(best) == SIZED_FUNCTION)
+            break;
+    }
+    return (best ? table->names[best->value] : NULL);
+}
+
+void
+symbol_table_free(struct symbol_table *table)
+{
+    range_index_free(&table->ranges);
+    free(table->names);
+    *table = (struct symbol_table){0};
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbolizer.c -- modules by id, files opened on demand, answers kept. Report
+ * side.
+ *
+ * An answer is put together once: names are spelled as in the source, every
+ * string is kept once, and the same question gets the same pointer. The
+ * function that owns the code is called by its symbol, because only the symbol
+ * tells a clone (".cold", ".part.0") from its original; inlined ones have no
+ * symbol and take their name from the DWARF.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address_table.h"
+#include "answer_store.h"
+#include "demangle.h"
+#include "image.h"
+#include "symbolizer.h"
+
+/* Deeper inlining than this is cut next to the owning function. */
+#define MOST_FRAMES 128
+
+struct module {
+    const char *path;
+    const uint8_t *build_id;
+    size_t length;
+    struct image *image; /* NULL until the first question */
+};
+
+struct image_list {
+    struct image *image;
+    struct image_list *next;
+};
+
+/* A name of a symbol table and what its programmer calls it. */
+struct spelling {
+    const char *linkage, *function;
+};
+
+struct symbolizer {
+    bool inlines;
+    struct answer_store store;
+    struct address_table modules;   /* (id, 0): struct module */
+    struct address_table answers;   /* (id, offset): struct symbol */
+    struct address_table spellings; /* (0, linkage): struct spelling */
+    struct image_list *images;
+};
+
+static const struct symbol_frame lost_frame = {"[out of memory]",
+                                               "[out of memory]", "", 0, 0};
+static const struct symbol lost_symbol = {1, false, &lost_frame};
+
+/* The image of MODULE, opened if need be. NULL if memory is short. */
+static struct image *
+get_image(struct symbolizer *symbolizer, struct module *module)
+{
+    struct image_list *item;
+
+    if (module->image)
+        return (module->image);
+    for (item = symbolizer->images; item; item = item->next) {
+        if (image_is(item->image, module->path, module->build_id,
+                     module->length))
+            break;
+    }
+    if (!item) {
+        item = answer_store_space(&symbolizer->store, sizeof(*item));
+        if (!item)
+            return (NULL);
+        item->image =
+            image_open(module->path, module->build_id, module->length);
+        if (!item->image)
+            return (NULL);
+        item->next = symbolizer->images;
+        symbolizer->images = item;
+    }
+    module->image = item->image;
+    return (module->image);
+}
+
+/* Demangle LINKAGE (a string of the store) into a new spelling. */
+static struct spelling *
+new_spelling(struct answer_store *store, const char *linkage)
+{
+    struct spelling *spelling = answer_store_space(store, sizeof(*spelling));
+    char *function;
+
+    if (!spelling)
+        return (NULL);
+    function = demangle(linkage);
+    spelling->linkage = linkage;
+    spelling->function =
+        function ? answer_store_string(store, function) : linkage;
+    free(function);
+    return (spelling->function ? spelling : NULL);
+}
+
+/* The spelling of NAME, whose "@VERSION" is not part of it. */
+static const struct spelling *
+spell(struct symbolizer *symbolizer, const char *name)
+{
+    struct answer_store *store = &symbolizer->store;
+    const char *version = *name ? strchr(name + 1, '@') : NULL;
+    struct spelling *spelling;
+    const char *linkage;
+
+    if (version) {
+        char *bare = strndup(name, (size_t)(version - name));
+        linkage = bare ? answer_store_string(store, bare) : NULL;
+        free(bare);
+    } else {
+        linkage = answer_store_string(store, name);
+    }
+    if (!linkage)
+        return (NULL);
+
+    spelling =
+        address_table_find(&symbolizer->spellings, 0, (uintptr_t)linkage);
+    if (spelling)
+        return (spelling);
+    spelling = new_spelling(store, linkage);
+    if (!spelling || address_table_put(&symbolizer->spellings, 0,
+                                       (uintptr_t)linkage, spelling))
+        return (NULL);
+    return (spelling);
+}
+
+/* "NAME@plt". NULL if memory is short. */
+static const char *
+stub_name(struct answer_store *store, const char *name)
+{
+    const char *kept;
+    char *text;
+
+    if (asprintf(&text, "%s@plt", name) < 0)
+        return (NULL);
+    kept = answer_store_string(store, text);
+    free(text);
+    return (kept);
+}
+
+/* "module+0xoffset", or "0xoffset" without a module. NULL if memory is short.
+ */
+static const char *
+place_name(struct answer_store *store, const struct module *module,
+           uint64_t offset)
+{
+    const char *path = module ? module->path : "";
+    const char *slash = strrchr(path, '/');
+    const char *kept;
+    char *text;
+
+    if (asprintf(&text, "%s%s0x%" PRIx64, slash ? slash + 1 : path,
+                 module ? "+" : "", offset) < 0)
+        return (NULL);
+    kept = answer_store_string(store, text);
+    free(text);
+    return (kept);
+}
+
+/* Name FRAME by NAME, which is not NULL. */
+static int
+set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
+         const char *name, bool is_stub)
+{
+    const struct spelling *spelling = spell(symbolizer, name);
+
+    if (!spelling)
+        return (-1);
+    frame->function = spelling->function;
+    frame->linkage = spelling->linkage;
+    if (!is_stub)
+        return (0);
+    frame->function = stub_name(&symbolizer->store, spelling->function);
+    frame->linkage = stub_name(&symbolizer->store, spelling->linkage);
+    return (frame->function && frame->linkage ? 0 : -1);
+}
+
+static int
+set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
+          const struct unit_frame *source)
+{
+    char *joined = NULL;
+
+    if (source->directory &&
+        asprintf(&joined, "%s/%s", source->directory, source->file) < 0)
+        return (-1);
+    if (joined)
+        frame->file = answer_store_string(&symbolizer->store, joined);
+    else
+        frame->file = answer_store_string(&symbolizer->store,
+                                          source->file ? source->file : "");
+    free(joined);
+    frame->line = source->line;
+    frame->start_line = source->start_line;
+    return (frame->file ? 0 : -1);
+}
+
+/* ANSWER in its final form. FALLBACK names what nothing else does. */
+static struct symbol *
+make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
+            const char *fallback)
+{
+    static const struct unit_frame nowhere;
+    unsigned count = answer->count ? answer->count : 1;
+    struct symbol *symbol =
+        answer_store_space(&symbolizer->store, sizeof(*symbol));
+    struct symbol_frame *frames =
+        answer_store_space(&symbolizer->store, count * sizeof(*frames));
+
+    if (!symbol || !frames || !fallback)
+        return (NULL);
+    for (unsigned i = 0; i < count; i++) {
+        const struct unit_frame *source =
+            answer->count ? &answer->frames[i] : &nowhere;
+        const char *name = source->name;
+        if (i + 1 == count && answer->symbol)
+            name = answer->symbol;
+        if (i + 1 == count && name)
+            symbol->named = true;
+        frames[i].function = frames[i].linkage = fallback;
+        if ((name && set_name(symbolizer, &frames[i], name, answer->is_stub)) ||
+            set_place(symbolizer, &frames[i], source))
+            return (NULL);
+    }
+    symbol->count = count;
+    symbol->frames = frames;
+    return (symbol);
+}
+
+static struct symbol *
+look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
+{
+    struct unit_frame frames[MOST_FRAMES];
+    struct image_answer answer = {.frames = frames};
+    struct image *image = module ? get_image(symbolizer, module) : NULL;
+
+    if (module && !image)
+        return (NULL);
+    if (image)
+        image_find(image, offset, &answer,
+                   symbolizer->inlines ? MOST_FRAMES : 1);
+    return (make_symbol(symbolizer, &answer,
+                        place_name(&symbolizer->store, module, offset)));
+}
+
+struct symbolizer *
+symbolizer_new(const struct symbolizer_options *options)
+{
+    struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+
+    if (symbolizer)
+        symbolizer->inlines = options->inlines;
+    return (symbolizer);
+}
+
+void
+symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
+               const uint8_t *build_id, size_t length)
+{
+    struct answer_store *store = &symbolizer->store;
+    struct module *module;
+    uint8_t *copy;
+
+    if (id == 0 || address_table_find(&symbolizer->modules, id, 0))
+        return;
+    /* Without memory the module stays unknown, and its addresses bare. */
+    module = answer_store_space(store, sizeof(*module));
+    copy = answer_store_space(store, length + 1);
+    if (!module || !copy)
+        return;
+    if (length > 0)
+        memcpy(copy, build_id, length);
+    module->build_id = copy;
+    module->length = length;
+    module->path = answer_store_string(store, path);
+    if (module->path)
+        address_table_put(&symbolizer->modules, id, 0, module);
+}
+
+const struct symbol *
+symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
+{
+    struct symbol *symbol =
+        address_table_find(&symbolizer->answers, id, offset);
+
+    if (symbol)
+        return (symbol);
+    symbol = look_up(symbolizer,
+                     address_table_find(&symbolizer->modules, id, 0), offset);
+    if (!symbol || address_table_put(&symbolizer->answers, id, offset, symbol))
+        return (&lost_symbol);
+    return (symbol);
+}
+
+static const struct image *
+opened_image(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+
+    return (module ? module->image : NULL);
+}
+
+const char *
+symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct image *image = opened_image(symbolizer, id);
+
+    return (image ? image_problem(image) : NULL);
+}
+
+bool
+symbolizer_has_symbols(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct image *image = opened_image(symbolizer, id);
+
+    return (image && image_has_symbols(image));
+}
+
+bool
+symbolizer_has_lines(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct image *image = opened_image(symbolizer, id);
+
+    return (image && image_has_lines(image));
+}
+
+void
+symbolizer_free(struct symbolizer *symbolizer)
+{
+    if (!symbolizer)
+        return;
+    for (struct image_list *item = symbolizer->images; item; item = item->next)
+        image_close(item->image);
+    address_table_free(&symbolizer->spellings);
+    address_table_free(&symbolizer->answers);
+    address_table_free(&symbolizer->modules);
+    answer_store_free(&symbolizer->store);
+    free(symbolizer);
+}

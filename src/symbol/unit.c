@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit.c -- answers from one compilation unit. Report side.
+ *
+ * Functions are first looked for where nearly all of them are: directly below
+ * the unit and in its namespaces, stepping over everything else by the sibling
+ * offsets. Only when an address is in none of these is the whole tree searched,
+ * for functions inside types and other functions (Rust, nested functions).
+ * A function's inlined calls are read when the first address hits it.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_tree.h"
+#include "die.h"
+#include "unit.h"
+
+#define DEEPEST 256
+#define MOST_RANGES 4096
+
+struct unit_function {
+    Dwarf_Die die;
+    bool calls_read;
+    struct call_tree calls;
+};
+
+static int
+add_function(struct unit *unit, Dwarf_Die *die)
+{
+    struct unit_function *functions = unit->functions;
+    long ranges;
+
+    if (unit->function_count == unit->function_capacity) {
+        size_t capacity =
+            unit->function_capacity ? unit->function_capacity * 2 : 32;
+        functions = reallocarray(functions, capacity, sizeof(*functions));
+        if (!functions)
+            return (-1);
+        unit->functions = functions;
+        unit->function_capacity = capacity;
+    }
+    ranges = die_add_ranges(die, &unit->ranges, (uint32_t)unit->function_count,
+                            0, MOST_RANGES);
+    /* Most entries are declarations and abstract instances, without code. */
+    if (ranges > 0)
+        functions[unit->function_count++] = (struct unit_function){.die = *die};
+    return (ranges < 0 ? -1 : 0);
+}
+
+/* Whether functions may lie below an entry with TAG. */
+static bool
+is_searched(int tag, bool everywhere)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+        return (true);
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_interface_type:
+        return (everywhere);
+    default:
+        return (false);
+    }
+}
+
+static int
+read_children(struct unit *unit, struct die_walk *walk, Dwarf_Die *die,
+              bool everywhere, unsigned depth)
+{
+    Dwarf_Die child;
+
+    if (depth == DEEPEST || !die_first(walk, die, &child))
+        return (0);
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram && add_function(unit, &child))
+            return (-1);
+        if (is_searched(tag, everywhere) &&
+            read_children(unit, walk, &child, everywhere, depth + 1))
+            return (-1);
+    } while (die_next(walk, &child));
+    return (0);
+}
+
+/* Index the functions where most are, or EVERYWHERE. Short memory leaves an
+ * incomplete index, and addresses without their function. */
+static void
+read_functions(struct unit *unit, bool everywhere)
+{
+    struct die_walk walk = {0};
+
+    for (size_t i = 0; i < unit->function_count; i++)
+        call_tree_free(&unit->functions[i].calls);
+    unit->function_count = 0;
+    unit->ranges.count = 0;
+    read_children(unit, &walk, &unit->body, everywhere, 0);
+    range_index_seal(&unit->ranges);
+}
+
+static struct unit_function *
+lookup(const struct unit *unit, uint64_t address)
+{
+    const struct range *range = range_index_find(&unit->ranges, address, NULL);
+
+    return (range ? &unit->functions[range->value] : NULL);
+}
+
+/* The function that owns ADDRESS, NULL if none does. */
+static struct unit_function *
+find_function(struct unit *unit, uint64_t address)
+{
+    struct unit_function *function = NULL;
+
+    if (!unit->functions_read) {
+        unit->functions_read = true;
+        read_functions(unit, false);
+    }
+    function = lookup(unit, address);
+    if (!function && !unit->all_functions_read) {
+        unit->all_functions_read = true;
+        read_functions(unit, true);
+        function = lookup(unit, address);
+    }
+    return (function);
+}
+
+/* The row of the line table that ADDRESS belongs to: the last one that starts
+ * at or before it, unless a sequence ends there. */
+static Dwarf_Line *
+find_line(struct unit *unit, uint64_t address)
+{
+    size_t low = 0, high;
+    Dwarf_Addr start;
+    Dwarf_Line *line;
+    bool is_end = false;
+
+    if (!unit->lines_read) {
+        unit->lines_read = true;
+        if (dwarf_getsrclines(&unit->die, &unit->lines, &unit->line_count))
+            unit->line_count = 0;
+    }
+    high = unit->line_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        line = dwarf_onesrcline(unit->lines, middle);
+        if (dwarf_lineaddr(line, &start) == 0 && start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    line = low ? dwarf_onesrcline(unit->lines, low - 1) : NULL;
+    if (!line || dwarf_lineendsequence(line, &is_end) || is_end)
+        return (NULL);
+    return (line);
+}
+
+/* Put FILE into FRAME, relative to where the compiler ran. That directory can
+ * be a relative one itself, and then already be part of FILE. */
+static void
+set_file(struct unit *unit, struct unit_frame *frame, const char *file)
+{
+    const char *directory = die_text(&unit->die, DW_AT_comp_dir);
+    size_t length = directory ? strlen(directory) : 0;
+
+    frame->file = file;
+    frame->directory = NULL;
+    if (file && *file != '/' && length > 0 &&
+        (strncmp(file, directory, length) != 0 || file[length] != '/'))
+        frame->directory = directory;
+}
+
+/* The place of CALL in its caller. The file is a number in the unit's line
+ * table, which counts from 0 in DWARF 5; before, libdw has "???" there. */
+static struct unit_frame
+place_of_call(struct unit *unit, Dwarf_Die *call)
+{
+    struct unit_frame frame = {.line = die_number(call, DW_AT_call_line)};
+    unsigned number = die_number(call, DW_AT_call_file);
+    const char *file;
+    Dwarf_Files *files;
+    size_t count;
+
+    if (!dwarf_hasattr(call, DW_AT_call_file) ||
+        dwarf_getsrcfiles(&unit->die, &files, &count) || number >= count)
+        return (frame);
+    file = dwarf_filesrc(files, number, NULL, NULL);
+    if (file && strcmp(file, "???") != 0)
+        set_file(unit, &frame, file);
+    return (frame);
+}
+
+/* Fill in the frames of FUNCTION. The place in frames[0] is known; each call
+ * knows its own name and the place in its caller. */
+static unsigned
+unwind_calls(struct unit *unit, struct unit_function *function,
+             uint64_t address, struct unit_frame *frames, unsigned limit)
+{
+    struct call_tree *tree = &function->calls;
+    uint32_t number;
+    unsigned count = 0;
+
+    if (!function->calls_read) {
+        function->calls_read = true;
+        call_tree_read(tree, &function->die);
+    }
+    number = call_tree_find(tree, address);
+    while (number != CALL_NONE) {
+        struct inlined_call *call = &tree->calls[number];
+        struct unit_frame caller = place_of_call(unit, &call->die);
+
+        /* The last place is the function's: a call that has none is left
+         * out, and its place in the caller becomes the function's. */
+        if (count + 1 < limit) {
+            frames[count].name = die_name(&call->die);
+            frames[count].start_line = die_start_line(&call->die);
+            count++;
+        }
+        frames[count] = caller;
+        number = call->parent;
+    }
+    frames[count].name = die_name(&function->die);
+    frames[count].start_line = die_start_line(&function->die);
+    return (count + 1);
+}
+
+unsigned
+unit_find(struct unit *unit, uint64_t address, struct unit_frame *frames,
+          unsigned limit)
+{
+    struct unit_function *function = find_function(unit, address);
+    Dwarf_Line *line = find_line(unit, address);
+    int number = 0;
+
+    frames[0] = (struct unit_frame){0};
+    if (line) {
+        set_file(unit, &frames[0], dwarf_linesrc(line, NULL, NULL));
+        dwarf_lineno(line, &number);
+        frames[0].line = number > 0 ? (unsigned)number : 0;
+    }
+    if (!function)
+        return (frames[0].file ? 1 : 0);
+    return (unwind_calls(unit, function, address, frames, limit));
+}
+
+void
+unit_free(struct unit *unit)
+{
+    for (size_t i = 0; i < unit->function_count; i++)
+        call_tree_free(&unit->functions[i].calls);
+    range_index_free(&unit->ranges);
+    free(unit->functions);
+    *unit = (struct unit){0};
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_index.c -- all units of a file, by the code they cover. Report side.
+ *
+ * The ranges that a unit itself claims are asked first: reading the top entry
+ * of every unit costs 2 us a unit (4 ms for the 2,063 of glibc), and unlike
+ * .debug_aranges, which clang and others leave out, they are nearly always
+ * there. Units without (old compilers, assemblers) take theirs from
+ * .debug_aranges, if it has them.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "die.h"
+#include "unit_index.h"
+
+#define MOST_RANGES 1000000
+
+/* Every unit is kept, also one without code: .debug_aranges may know better. */
+static int
+add_unit(struct unit_index *index, Dwarf_Die *die, Dwarf_Die *body)
+{
+    struct unit *units = index->units;
+    long ranges;
+
+    if (index->count == index->capacity) {
+        size_t capacity = index->capacity ? index->capacity * 2 : 64;
+        units = reallocarray(units, capacity, sizeof(*units));
+        if (!units)
+            return (-1);
+        index->units = units;
+        index->capacity = capacity;
+    }
+    if (dwarf_hasattr(die, DW_AT_stmt_list))
+        index->has_lines = true;
+    ranges = die_add_ranges(die, &index->ranges, (uint32_t)index->count, 0,
+                            MOST_RANGES);
+    if (ranges < 0)
+        return (-1);
+    units[index->count++] =
+        (struct unit){.die = *die, .body = *body, .has_ranges = ranges > 0};
+    return (0);
+}
+
+static int
+read_units(struct unit_index *index, Dwarf *dwarf)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die, split;
+    uint8_t type;
+
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) ==
+           0) {
+        if (type != DW_UT_compile && type != DW_UT_skeleton)
+            continue;
+        if (add_unit(index, &die, split.addr ? &split : &die))
+            return (-1);
+    }
+    return (0);
+}
+
+static int
+compare_offset(const void *key, const void *element)
+{
+    Dwarf_Off wanted = *(const Dwarf_Off *)key;
+    Dwarf_Die die = ((const struct unit *)element)->die;
+    Dwarf_Off offset = dwarf_dieoffset(&die);
+
+    return ((wanted > offset) - (wanted < offset));
+}
+
+static int
+read_aranges(struct unit_index *index, Dwarf *dwarf)
+{
+    Dwarf_Aranges *aranges;
+    size_t count;
+
+    if (index->count == 0 || dwarf_getaranges(dwarf, &aranges, &count))
+        return (0);
+    for (size_t i = 0; i < count; i++) {
+        struct range range = {0};
+        Dwarf_Word length;
+        Dwarf_Off offset;
+        struct unit *unit;
+        if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &range.low,
+                                &length, &offset))
+            continue;
+        unit = bsearch(&offset, index->units, index->count, sizeof(*unit),
+                       compare_offset);
+        if (!unit || range.low == 0 || unit->has_ranges)
+            continue;
+        range.high = range.low + length;
+        range.value = (uint32_t)(unit - index->units);
+        if (range_index_add(&index->ranges, &range))
+            return (-1);
+    }
+    return (0);
+}
+
+int
+unit_index_read(struct unit_index *index, struct elf_file *file)
+{
+    Dwarf *dwarf = elf_file_dwarf(file, &index->bias);
+
+    if (!dwarf)
+        return (0);
+    if (read_units(index, dwarf) || read_aranges(index, dwarf))
+        return (-1);
+    range_index_seal(&index->ranges);
+    return (0);
+}
+
+unsigned
+unit_index_find(struct unit_index *index, uint64_t address,
+                struct unit_frame *frames, unsigned limit)
+{
+    uint64_t in_dwarf = address + index->bias;
+    const struct range *range = NULL;
+    unsigned count = 0;
+
+    /* Units may claim more than they have: the nearest with an answer. */
+    while (count == 0 &&
+           (range = range_index_find(&index->ranges, in_dwarf, range)))
+        count = unit_find(&index->units[range->value], in_dwarf, frames, limit);
+    return (count);
+}
+
+void
+unit_index_free(struct unit_index *index)
+{
+    for (size_t i = 0; i < index->count; i++)
+        unit_free(&index->units[i]);
+    range_index_free(&index->ranges);
+    free(index->units);
+    *index = (struct unit_index){0};
+}

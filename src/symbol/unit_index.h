@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unit_index.h -- from an address to the compilation unit it was made from.
+ */
+#ifndef SYMBOL_UNIT_INDEX_H
+#define SYMBOL_UNIT_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf_file.h"
+#include "range_index.h"
+#include "unit.h"
+
+/* All zero is an empty index. */
+struct unit_index {
+    uint64_t bias;             /* from the file's addresses to the DWARF's */
+    struct range_index ranges; /* values: places in UNITS */
+    struct unit *units;        /* in the order of their offsets */
+    size_t count, capacity;
+    bool has_lines; /* some unit has a line table */
+};
+
+/* Index the units of FILE. Returns 0, or -1 with errno set if memory is short;
+ * no DWARF, or a damaged one, is an empty or a smaller index. */
+int unit_index_read(struct unit_index *index, struct elf_file *file);
+
+/* As unit_find, for an ADDRESS in the file's own numbering. */
+unsigned unit_index_find(struct unit_index *index, uint64_t address,
+                         struct unit_frame *frames, unsigned limit);
+
+void unit_index_free(struct unit_index *index);
+
+#endif

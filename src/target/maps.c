@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* maps.c -- the lines of /proc/self/maps; see maps.h. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "maps.h"
+
+int
+maps_begin(struct maps *maps)
+{
+    maps->at = maps->filled = 0;
+    maps->fd = (int)sys_open("/proc/self/maps", O_RDONLY);
+    return maps->fd < 0 ? -1 : 0;
+}
+
+void
+maps_end(struct maps *maps)
+{
+    sys_close(maps->fd);
+}
+
+static unsigned
+digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    if (c >= 'a' && c <= 'f')
+        return (unsigned)(c - 'a') + 10;
+    return 16;
+}
+
+/* The number in BASE at *AT; *AT moves behind it and the character after. */
+static uint64_t
+take_number(const char **at, unsigned base)
+{
+    uint64_t number = 0;
+    const char *p = *at;
+    while (digit_value(*p) < base)
+        number = number * base + digit_value(*p++);
+    *at = *p != '\0' ? p + 1 : p;
+    return number;
+}
+
+/* "start-end rwxp offset major:minor inode   path" */
+static void
+parse_line(char *line, struct mapping *mapping)
+{
+    static const char gone[] = " (deleted)";
+    const char *p = line;
+    mapping->start = take_number(&p, 16);
+    mapping->end = take_number(&p, 16);
+    mapping->readable = p[0] == 'r';
+    mapping->writable = p[1] == 'w';
+    mapping->executable = p[2] == 'x';
+    p += 5;
+    mapping->offset = take_number(&p, 16);
+    mapping->device = take_number(&p, 16) << 32;
+    mapping->device |= take_number(&p, 16);
+    mapping->inode = take_number(&p, 10);
+    p += strspn(p, " ");
+    mapping->path = p;
+    size_t length = strlen(p), cut = sizeof(gone) - 1;
+    mapping->deleted = length > cut && strcmp(p + length - cut, gone) == 0;
+    if (mapping->deleted)
+        line[(size_t)(p - line) + length - cut] = '\0';
+}
+
+/* Move the unread rest to the front and read more behind it. */
+static bool
+fill(struct maps *maps)
+{
+    size_t rest = maps->filled - maps->at;
+    memmove(maps->buffer, maps->buffer + maps->at, rest);
+    maps->at = 0;
+    maps->filled = rest;
+    long got = sys_read(maps->fd, maps->buffer + rest, MAPS_BUFFER - rest);
+    if (got <= 0)
+        return false;
+    maps->filled += (size_t)got;
+    return true;
+}
+
+int
+maps_next(struct maps *maps, struct mapping *mapping)
+{
+    for (;;) {
+        char *line = maps->buffer + maps->at;
+        char *end = memchr(line, '\n', maps->filled - maps->at);
+        if (end != NULL) {
+            *end = '\0';
+            maps->at = (size_t)(end - maps->buffer) + 1;
+            parse_line(line, mapping);
+            return 1;
+        }
+        if (!fill(maps))
+            return 0;
+    }
+}

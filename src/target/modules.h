@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * modules.h -- the module map: which ELF file, which unwind table, lies where.
+ * Made from /proc/self/maps and the ELF headers in memory, read without
+ * faulting: no loader lock is touched, and a library that is being unmapped
+ * yields an error. It sees what dl_iterate_phdr does not (dlmopen, the vdso,
+ * code without a file). One instance; the sampler thread alone calls it, but
+ * for modules_touch, modules_closing and modules_are_settled.
+ *
+ * Generations: the hooks around dlopen and dlclose call modules_touch; until
+ * the sampler has read the map again, rules may be stale, and a handler does
+ * not walk by them (it parks, and the sampler refreshes first).
+ */
+#ifndef TARGET_MODULES_H
+#define TARGET_MODULES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODULE_BUILD_ID_MAX 64
+
+struct module {
+    uint64_t start, end; /* addresses, from its first mapping to its last */
+    uint64_t base;       /* load bias: address - base = ELF's own address */
+    uint64_t table;      /* address of .eh_frame_hdr; 0: none */
+    uint64_t table_size;
+    uint64_t entry;         /* address of the ELF entry point */
+    uint64_t device, inode; /* what the mapping names */
+    const char *path;       /* of the file; "[vdso]" */
+    uint32_t id;            /* 1, 2, ...: new for every appearance */
+    uint8_t build_id_length;
+    bool deleted; /* the file is gone from its path */
+    bool is_vdso;
+    bool seen; /* by the refresh that is under way */
+    uint8_t build_id[MODULE_BUILD_ID_MAX];
+};
+
+/* What the map says of an address. */
+enum code_kind {
+    CODE_NONE,      /* nothing that may be executed is mapped there */
+    CODE_MODULE,    /* in a module */
+    CODE_ANONYMOUS, /* executable, in no module: generated code */
+};
+
+/* Called for every module that appears (GONE false) or has gone; a refresh
+ * reports those gone first. The module is valid during the call. */
+typedef void modules_listener(const struct module *module, bool gone);
+
+/* Make the map empty. Returns 0, or -1 if memory is short. */
+int modules_begin(modules_listener *listener);
+
+/* Read the map anew. Returns 0, or -1 if it could not be read (the old one
+ * stays). Outside the suspended window, or for a parked thread: takes no lock
+ * that a program can hold, costs 30 us and up. */
+int modules_refresh(void);
+
+/* The module at ADDRESS, or NULL. */
+const struct module *modules_find(uint64_t address);
+
+/* The kind of code at ADDRESS as of the last refresh. */
+enum code_kind modules_code_kind(uint64_t address);
+
+/* The mapping that holds ADDRESS, read now; *IS_STACK if it is that of the main
+ * thread's stack. Returns 0, or -1 if there is none. */
+int modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
+                    bool *is_stack);
+
+/* Something was loaded or unloaded. Any thread. */
+void modules_touch(void);
+
+/* An unload begins (+1) or has ended (-1). Any thread. */
+void modules_closing(int change);
+
+/* Whether rules learned so far hold. Any thread, also in a handler. */
+bool modules_are_settled(void);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output.c -- makes, fills and renames the file. There is no fsync: the spool
+ * is what survives a crash of the program, and a power failure in the second
+ * after its end costs no more than it does for any other file.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/formats.h"
+
+#include "folded.h"
+#include "pprof.h"
+#include "text_report.h"
+
+/* Tries to find a name that nobody uses. */
+enum { ATTEMPTS = 100 };
+
+/* A file that is being written. */
+struct output {
+    const char *path;
+    char *temporary;
+    FILE *stream;
+};
+
+static int (*const writers[])(FILE *, struct profile *) = {
+    [FORMAT_PPROF] = pprof_write,
+    [FORMAT_FOLDED] = folded_write,
+    [FORMAT_TEXT] = text_report_write,
+};
+
+/* A name for the temporary file: short, because PATH's own may already be as
+ * long as names can be. */
+static char *
+temporary_name(const char *path, unsigned attempt)
+{
+    const char *slash = strrchr(path, '/');
+    int directory = slash != NULL ? (int)(slash - path) + 1 : 0;
+    char *name;
+
+    if (asprintf(&name, "%.*s.sprof-%ld-%u.tmp", directory, path,
+                 (long)getpid(), attempt) < 0)
+        return NULL;
+    return name;
+}
+
+/* Open a new file; on success TEMPORARY is its name. */
+static int
+open_temporary(struct output *output)
+{
+    int fd = -1;
+
+    for (unsigned i = 0; i < ATTEMPTS && fd < 0; i++) {
+        output->temporary = temporary_name(output->path, i);
+        if (output->temporary == NULL)
+            return -1;
+        fd = open(output->temporary,
+                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0)
+            break;
+        free(output->temporary);
+        output->temporary = NULL;
+        if (errno != EEXIST)
+            return -1;
+    }
+    return fd;
+}
+
+static int
+begin(struct output *output, const char *path)
+{
+    int fd, error;
+
+    *output = (struct output){.path = path};
+    fd = open_temporary(output);
+    if (fd < 0)
+        goto err0;
+    output->stream = fdopen(fd, "w");
+    if (output->stream == NULL)
+        goto err1;
+    return 0;
+
+err1:
+    error = errno;
+    close(fd);
+    unlink(output->temporary);
+    free(output->temporary);
+    errno = error;
+err0:
+    return -1;
+}
+
+/* Close the file, and rename it if STATUS is 0, else remove it. */
+static int
+finish(struct output *output, int status)
+{
+    int error = errno;
+
+    if (fclose(output->stream) != 0 && status == 0) {
+        error = errno;
+        status = -1;
+    }
+    if (status == 0 && rename(output->temporary, output->path) < 0) {
+        error = errno;
+        status = -1;
+    }
+    if (status < 0)
+        unlink(output->temporary);
+    free(output->temporary);
+    errno = error;
+    return status;
+}
+
+int
+output_write(const char *path, struct profile *profile, char *error,
+             size_t size)
+{
+    enum format format = format_of(path);
+    struct output output;
+    int status;
+
+    if (format == FORMAT_UNKNOWN) {
+        snprintf(error, size, "%s: unknown ending, expected one of %s", path,
+                 format_endings());
+        return -1;
+    }
+    if (begin(&output, path) < 0)
+        goto err;
+    errno = 0;
+    status = writers[format](output.stream, profile);
+    if (finish(&output, status) < 0)
+        goto err;
+    return 0;
+
+err:
+    snprintf(error, size, "%s: cannot be written: %s", path, strerror(errno));
+    return -1;
+}

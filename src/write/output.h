@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output.h -- a file that appears whole or not at all: written under another
+ * name in the same directory, then renamed. Mode 0600; a symbolic link at the
+ * name is replaced, never followed. Report side only.
+ */
+#ifndef WRITE_OUTPUT_H
+#define WRITE_OUTPUT_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/*
+ * Write PROFILE to PATH in the format that its ending names. Returns 0, or -1
+ * with a sentence in ERROR (of SIZE bytes); what was at PATH is then still
+ * there, and nothing else is left behind.
+ */
+int output_write(const char *path, struct profile *profile, char *error,
+                 size_t size);
+
+#endif

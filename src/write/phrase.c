@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phrase.c -- the sentences about a profile. The words for losses and cut
+ * stacks come from the table in base/loss.h, so a cause that is added there is
+ * named here.
+ */
+#include "phrase.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+/* A line that grows; what does not fit is cut. */
+struct line {
+    char *text;
+    size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void
+add(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(line->text + line->length, line->size - line->length,
+                       format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        line->length += (size_t)length;
+    if (line->length >= line->size)
+        line->length = line->size - 1;
+}
+
+double
+phrase_percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+double
+phrase_seconds(uint64_t nanoseconds)
+{
+    return (double)nanoseconds / 1e9;
+}
+
+/* ": 2 exited, 1 silent" for the counters that are not 0, from FIRST on. */
+static void
+add_causes(struct line *line, const uint64_t *counters, unsigned first,
+           unsigned count, const char *(*word)(unsigned))
+{
+    const char *separator = ": ";
+
+    for (unsigned i = first; i < count; i++) {
+        if (counters[i] == 0)
+            continue;
+        add(line, "%s%llu %s", separator, (unsigned long long)counters[i],
+            word(i));
+        separator = ", ";
+    }
+}
+
+static void
+add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
+{
+    if (part == 0)
+        add(line, "none of %llu %s", (unsigned long long)whole, what);
+    else
+        add(line, "%llu of %llu %s", (unsigned long long)part,
+            (unsigned long long)whole, what);
+}
+
+char *
+phrase_losses(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    uint64_t lost = 0;
+
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        profile_sum(&lost, cost->lost[i]);
+    add_share(&line, lost, cost->asked, "asked");
+    add_causes(&line, cost->lost, 0, LOSS_COUNT, loss_word);
+    return text;
+}
+
+char *
+phrase_cuts(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    uint64_t cut = 0;
+
+    for (unsigned i = CUT_NONE + 1; i < CUT_COUNT; i++)
+        profile_sum(&cut, cost->cut[i]);
+    add_share(&line, cut, cost->taken, "stacks");
+    add_causes(&line, cost->cut, CUT_NONE + 1, CUT_COUNT, cut_word);
+    return text;
+}
+
+char *
+phrase_cost(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+
+    add(&line, "sampler %.3f s CPU, %.1f %% of %.3f s; ",
+        phrase_seconds(cost->sampler_cpu),
+        phrase_percent(cost->sampler_cpu, cost->process_cpu),
+        phrase_seconds(cost->process_cpu));
+    add(&line, "threads stopped %.3f s; ", phrase_seconds(cost->stopped));
+    add(&line, "%llu parked (%.2f %%)", (unsigned long long)cost->parked,
+        phrase_percent(cost->parked, cost->taken));
+    return text;
+}
+
+char *
+phrase_time(const struct profile *profile, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+    time_t seconds = (time_t)(profile->start / 1000000000u);
+    char date[64] = "";
+    struct tm broken;
+
+    if (gmtime_r(&seconds, &broken) != NULL)
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &broken);
+    add(&line, "%s, %.3f s", date, phrase_seconds(profile->duration));
+    return text;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phrase.h -- what every output says about a profile in the same words: losses,
+ * cut stacks, cost. Each writes one line without a newline into TEXT of SIZE
+ * bytes and returns TEXT; what does not fit is cut.
+ */
+#ifndef WRITE_PHRASE_H
+#define WRITE_PHRASE_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/* "3 of 12348 asked: 2 exited, 1 silent", or "none of 12348 asked". */
+char *phrase_losses(const struct profile *profile, char *text, size_t size);
+
+/* "10 of 12345 stacks: 10 no rule", or "none of 12345 stacks". */
+char *phrase_cuts(const struct profile *profile, char *text, size_t size);
+
+/* "sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped 0.009 s; 4 parked
+ * (0.03 %)": the whole is what the process used, parked are samples. */
+char *phrase_cost(const struct profile *profile, char *text, size_t size);
+
+/* "2026-05-09 07:29:33 UTC, 12.400 s". */
+char *phrase_time(const struct profile *profile, char *text, size_t size);
+
+/* PART as percent of WHOLE; 0 if there is no whole. */
+double phrase_percent(uint64_t part, uint64_t whole);
+
+/* Nanoseconds as seconds. */
+double phrase_seconds(uint64_t nanoseconds);
+
+#endif

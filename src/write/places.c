@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * places.c -- the address of a location is the one that was looked up: for a
+ * frame with a return address that is one less, within the call, so that other
+ * tools which look again find the same line. The kernel maps a file's first
+ * segment at the module's start, so mappings have file offset 0.
+ */
+#include "places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/intern.h"
+
+#include "pack.h"
+
+int
+places_begin(struct places *places, struct pack *pack, struct profile *profile)
+{
+    *places = (struct places){.pack = pack, .profile = profile};
+    places->functions = intern_new();
+    places->locations = intern_new();
+    places->by_node = calloc(profile->node_count, sizeof *places->by_node);
+    if (places->functions != NULL && places->locations != NULL &&
+        places->by_node != NULL)
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}
+
+/* The id of a function, written if it is new; 0 if memory is short. */
+static uint64_t
+function_of(struct places *places, const struct symbol_frame *frame)
+{
+    Perftools__Profiles__Function function =
+        PERFTOOLS__PROFILES__FUNCTION__INIT;
+    Perftools__Profiles__Function *only = &function;
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    uint32_t known = intern_count(places->functions), number;
+    int64_t key[4];
+
+    function.name = key[0] = pack_text(places->pack, frame->function);
+    function.system_name = key[1] = pack_text(places->pack, frame->linkage);
+    function.filename = key[2] = pack_text(places->pack, frame->file);
+    function.start_line = key[3] = frame->start_line;
+    number = intern_put(places->functions, key, sizeof key);
+    if (number == known) {
+        function.id = number + 1u;
+        part.n_function = 1;
+        part.function = &only;
+        pack_part(places->pack, &part);
+    }
+    return number == INTERN_NONE ? 0 : number + 1u;
+}
+
+/* Write LOCATION with the lines of SYMBOL. */
+static int
+write_lines(struct places *places, Perftools__Profiles__Location *location,
+            const struct symbol *symbol)
+{
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    Perftools__Profiles__Line *lines = calloc(symbol->count, sizeof *lines);
+    Perftools__Profiles__Line **list = calloc(symbol->count, sizeof *list);
+    int status = -1;
+
+    if (lines == NULL || list == NULL)
+        goto done;
+    for (unsigned i = 0; i < symbol->count; i++) {
+        list[i] = &lines[i];
+        perftools__profiles__line__init(&lines[i]);
+        lines[i].line = symbol->frames[i].line;
+        lines[i].function_id = function_of(places, &symbol->frames[i]);
+        if (lines[i].function_id == 0)
+            goto done;
+    }
+    location->n_line = symbol->count;
+    location->line = list;
+    part.n_location = 1;
+    part.location = &location;
+    pack_part(places->pack, &part);
+    status = 0;
+done:
+    free(list);
+    free(lines);
+    return status;
+}
+
+/* Fill in where NODE is in memory. Markers are nowhere, and so is what lies
+ * outside of the module that it claims to be in. */
+static void
+set_address(const struct profile *profile, uint32_t node,
+            Perftools__Profiles__Location *location)
+{
+    uint32_t number = profile->nodes[node].module;
+    const struct profile_module *module = &profile->modules[number];
+
+    if (profile_is_marker(profile, node))
+        return;
+    location->address = module->base + profile_offset(profile, node);
+    if (number != 0 && location->address >= module->start &&
+        location->address < module->end)
+        location->mapping_id = number;
+}
+
+uint64_t
+places_location(struct places *places, uint32_t node)
+{
+    Perftools__Profiles__Location location =
+        PERFTOOLS__PROFILES__LOCATION__INIT;
+    uint32_t known = intern_count(places->locations), number;
+    const struct symbol *symbol;
+    uint64_t key[3];
+
+    if (places->by_node[node] != 0)
+        return places->by_node[node];
+    symbol = profile_symbol(places->profile, node);
+    set_address(places->profile, node, &location);
+    key[0] = (uintptr_t)symbol;
+    key[1] = location.address;
+    key[2] = location.mapping_id;
+    number = intern_put(places->locations, key, sizeof key);
+    if (number == INTERN_NONE)
+        return 0;
+    location.id = number + 1u;
+    if (number == known && write_lines(places, &location, symbol) < 0)
+        return 0;
+    places->by_node[node] = location.id;
+    return location.id;
+}
+
+static void
+write_mapping(struct places *places, uint32_t number)
+{
+    Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
+    Perftools__Profiles__Mapping *only = &mapping;
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    const struct profile *profile = places->profile;
+    const struct profile_module *module = &profile->modules[number];
+    bool lines = symbolizer_has_lines(profile->symbols, module->symbols);
+
+    mapping.id = number;
+    mapping.memory_start = module->start;
+    mapping.memory_limit = module->end;
+    mapping.filename = pack_text(places->pack, module->path);
+    mapping.build_id = pack_text(places->pack, module->build_id);
+    mapping.has_functions =
+        lines || symbolizer_has_symbols(profile->symbols, module->symbols);
+    mapping.has_filenames = lines;
+    mapping.has_line_numbers = lines;
+    mapping.has_inline_frames = lines;
+    part.n_mapping = 1;
+    part.mapping = &only;
+    pack_part(places->pack, &part);
+}
+
+/* The module of the first process's executable, else the first module. */
+static uint32_t
+main_module(const struct profile *profile)
+{
+    for (uint32_t i = 1; i < profile->module_count; i++)
+        if (strcmp(profile->modules[i].path, profile->processes[0].exe) == 0)
+            return i;
+    return 1;
+}
+
+void
+places_write_mappings(struct places *places)
+{
+    const struct profile *profile = places->profile;
+    uint32_t first;
+
+    if (profile->module_count < 2)
+        return;
+    first = main_module(profile);
+    write_mapping(places, first);
+    for (uint32_t i = 1; i < profile->module_count; i++)
+        if (i != first)
+            write_mapping(places, i);
+}
+
+void
+places_release(struct places *places)
+{
+    free(places->by_node);
+    intern_free(places->locations);
+    intern_free(places->functions);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof.c -- what `go tool pprof` and its relatives read. Of a profile with
+ *
+ *   main -> work        3 samples, 3 ms of CPU, thread "app" (tid 7), running
+ *   main -> read        2 samples, 0 CPU, 2 ms of wall time, in system call
+ * read
+ *
+ * `go tool pprof -raw` prints
+ *
+ *   Samples:
+ *   samples/count cpu/nanoseconds[dflt] wall/nanoseconds
+ *           3    3000000    3000000: 1 2
+ *                   state:[running]
+ *                   thread:[app]
+ *                   tid:[7]
+ *           2          0    2000000: 3 2
+ *                   state:[read]
+ *                   ...
+ *
+ * Samples are written one by one with whatever they need that was not written
+ * yet; a reader puts the parts together by their ids.
+ */
+#include "pprof.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pack.h"
+#include "phrase.h"
+#include "places.h"
+
+enum { LABELS_MOST = 4 };
+
+/* One profile on its way out. */
+struct pprof {
+    struct profile *profile;
+    struct pack pack;
+    struct places places;
+    uint64_t *stack; /* location ids of the sample at hand */
+    size_t depth, room;
+    Perftools__Profiles__Label labels[LABELS_MOST];
+    Perftools__Profiles__Label *label_list[LABELS_MOST];
+    size_t label_count;
+};
+
+static Perftools__Profiles__ValueType
+value_type(struct pack *pack, const char *type, const char *unit)
+{
+    Perftools__Profiles__ValueType value =
+        PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+
+    value.type = pack_text(pack, type);
+    value.unit = pack_text(pack, unit);
+    return value;
+}
+
+/* What the values are, and when and how they were taken. */
+static void
+write_head(struct pprof *pprof)
+{
+    const struct profile *profile = pprof->profile;
+    struct pack *pack = &pprof->pack;
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    Perftools__Profiles__ValueType types[VALUE_COUNT] = {
+        [VALUE_SAMPLES] = value_type(pack, "samples", "count"),
+        [VALUE_CPU] = value_type(pack, "cpu", "nanoseconds"),
+        [VALUE_WALL] = value_type(pack, "wall", "nanoseconds"),
+    };
+    Perftools__Profiles__ValueType *list[VALUE_COUNT] = {&types[0], &types[1],
+                                                         &types[2]};
+
+    part.n_sample_type = VALUE_COUNT;
+    part.sample_type = list;
+    part.default_sample_type = types[VALUE_CPU].type;
+    part.period_type = &types[VALUE_WALL];
+    if (profile->process_count > 0)
+        part.period = (int64_t)profile->processes[0].period;
+    part.time_nanos = (int64_t)profile->start;
+    part.duration_nanos = (int64_t)profile->duration;
+    pack_part(pack, &part);
+}
+
+static void
+write_comment(struct pprof *pprof, const char *key, const char *value)
+{
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    char text[1024];
+    int64_t comment;
+
+    snprintf(text, sizeof text, "%s: %s", key, value);
+    comment = pack_text(&pprof->pack, text);
+    part.n_comment = 1;
+    part.comment = &comment;
+    pack_part(&pprof->pack, &part);
+}
+
+static void
+write_comments(struct pprof *pprof)
+{
+    const struct profile *profile = pprof->profile;
+    char text[512];
+
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        write_comment(pprof, "command", profile->processes[i].command);
+    write_comment(pprof, "lost", phrase_losses(profile, text, sizeof text));
+    write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof text));
+    write_comment(pprof, "cost", phrase_cost(profile, text, sizeof text));
+}
+
+/* A label with a text, or with a number if TEXT is NULL. */
+static void
+add_label(struct pprof *pprof, const char *key, const char *text,
+          int64_t number)
+{
+    Perftools__Profiles__Label *label = &pprof->labels[pprof->label_count];
+
+    perftools__profiles__label__init(label);
+    label->key = pack_text(&pprof->pack, key);
+    if (text != NULL)
+        label->str = pack_text(&pprof->pack, text);
+    else
+        label->num = number;
+    pprof->label_list[pprof->label_count++] = label;
+}
+
+static void
+set_labels(struct pprof *pprof, const struct profile_sample *sample)
+{
+    struct profile *profile = pprof->profile;
+    const struct profile_thread *thread = &profile->threads[sample->thread];
+    const struct profile_process *process =
+        &profile->processes[thread->process];
+    const char *slash = strrchr(process->exe, '/');
+    char text[512];
+
+    pprof->label_count = 0;
+    if (thread->name[0] != '\0')
+        add_label(pprof, "thread", thread->name, 0);
+    add_label(pprof, "tid", NULL, thread->tid);
+    add_label(pprof, "state", profile_state(profile, sample), 0);
+    if (profile->process_count > 1) {
+        snprintf(text, sizeof text, "%s.%u",
+                 slash != NULL ? slash + 1 : process->exe, process->pid);
+        add_label(pprof, "process", text, 0);
+    }
+}
+
+/* Make room for the stack with LEAF. */
+static int
+reserve_stack(struct pprof *pprof, uint32_t leaf)
+{
+    const struct profile *profile = pprof->profile;
+    size_t depth = 0;
+    uint64_t *stack;
+
+    for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent)
+        depth++;
+    if (depth <= pprof->room)
+        return 0;
+    stack = realloc(pprof->stack, 2 * depth * sizeof *stack);
+    if (stack == NULL)
+        return -1;
+    pprof->stack = stack;
+    pprof->room = 2 * depth;
+    return 0;
+}
+
+/* Collect the location ids of a stack, leaf first. */
+static int
+set_stack(struct pprof *pprof, uint32_t leaf)
+{
+    const struct profile *profile = pprof->profile;
+
+    pprof->depth = 0;
+    if (reserve_stack(pprof, leaf) < 0)
+        return -1;
+    for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
+        uint64_t location = places_location(&pprof->places, i);
+        if (location == 0)
+            return -1;
+        pprof->stack[pprof->depth++] = location;
+    }
+    return 0;
+}
+
+static int
+write_sample(struct pprof *pprof, const struct profile_sample *from)
+{
+    Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
+    Perftools__Profiles__Sample *only = &sample;
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    int64_t values[VALUE_COUNT];
+
+    if (set_stack(pprof, from->node) < 0)
+        return -1;
+    set_labels(pprof, from);
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        values[i] = (int64_t)from->values[i];
+    sample.n_location_id = pprof->depth;
+    sample.location_id = pprof->stack;
+    sample.n_value = VALUE_COUNT;
+    sample.value = values;
+    sample.n_label = pprof->label_count;
+    sample.label = pprof->label_list;
+    part.n_sample = 1;
+    part.sample = &only;
+    pack_part(&pprof->pack, &part);
+    return 0;
+}
+
+static int
+write_all(struct pprof *pprof)
+{
+    const struct profile *profile = pprof->profile;
+
+    write_head(pprof);
+    write_comments(pprof);
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (write_sample(pprof, &profile->samples[i]) < 0)
+            return -1;
+    places_write_mappings(&pprof->places);
+    return 0;
+}
+
+int
+pprof_write(FILE *stream, struct profile *profile)
+{
+    struct pprof pprof = {.profile = profile};
+    int status;
+
+    if (pack_begin(&pprof.pack, stream) < 0)
+        return -1;
+    status = places_begin(&pprof.places, &pprof.pack, profile);
+    if (status == 0)
+        status = write_all(&pprof);
+    places_release(&pprof.places);
+    free(pprof.stack);
+    if (pack_end(&pprof.pack) < 0)
+        return -1;
+    if (status < 0)
+        errno = ENOMEM;
+    return status;
+}

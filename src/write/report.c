@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.c -- what libsprof-report.so does, in the profiled program, at its
+ * end: spool to profile to outputs. A guest here too: it ends nothing, prints
+ * nothing and takes no signal; whatever goes wrong is a sentence in
+ * report->error. Numbers must not get the program's decimal comma, so the
+ * calling thread has the C locale meanwhile.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/load.h"
+#include "profile/profile.h"
+
+#include "output.h"
+
+/* Add a sentence to the errors; they share one line. */
+static void
+add_error(struct sprof_report *report, const char *sentence)
+{
+    size_t length = strlen(report->error);
+
+    snprintf(report->error + length, sizeof report->error - length, "%s%s",
+             length > 0 ? "; " : "", sentence);
+}
+
+/* Read the spool into a new profile; NULL if that is not possible. */
+static struct profile *
+load(struct sprof_report *report)
+{
+    const struct symbolizer_options options = {.inlines = report->inlines != 0};
+    struct profile *profile = profile_new(&options);
+    char error[sizeof report->error] = "";
+
+    if (profile == NULL) {
+        add_error(report, strerror(errno));
+        return NULL;
+    }
+    load_file(profile, report->spool, error, sizeof error);
+    if (error[0] != '\0')
+        add_error(report, error);
+    return profile;
+}
+
+static void
+write_outputs(struct sprof_report *report, struct profile *profile)
+{
+    for (size_t i = 0; i < report->output_count; i++) {
+        char error[sizeof report->error] = "";
+        if (output_write(report->outputs[i], profile, error, sizeof error) < 0)
+            add_error(report, error);
+    }
+}
+
+static void
+run(struct sprof_report *report)
+{
+    struct profile *profile = load(report);
+
+    if (profile == NULL)
+        return;
+    report->samples = profile->totals[VALUE_SAMPLES];
+    report->threads = profile_busy_threads(profile);
+    if (report->samples > 0)
+        write_outputs(report, profile);
+    profile_free(profile);
+}
+
+int
+sprof_report_write(struct sprof_report *report)
+{
+    locale_t plain, own = (locale_t)0;
+
+    report->samples = 0;
+    report->threads = 0;
+    report->error[0] = '\0';
+    if (report->abi != SPROF_REPORT_ABI) {
+        add_error(report, "libsprof-report.so is of another version");
+        return -1;
+    }
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain != (locale_t)0)
+        own = uselocale(plain);
+    run(report);
+    if (plain != (locale_t)0) {
+        uselocale(own);
+        freelocale(plain);
+    }
+    return report->error[0] != '\0' ? -1 : 0;
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""How long is a thread stopped? Time in the handler against depth.
+
+depth.c computes at the bottom of a stack of a known depth. Every sample record
+of the spool holds the time that the thread spent in the handler; the first
+second of each run is left out, since unwind rules are learned then. "Parked"
+is the share of samples of the later time whose thread had to wait for the
+sampler: the spool's counters are read from the growing file after one second
+and again at the end. The second table is the same for the real programs.
+"""
+import sys
+import threading
+
+import bench
+import programs
+import spool
+
+SETTLED = 1.0
+PERCENTS = (50, 90, 99, 100)
+
+
+def counts_now(directory):
+    """(taken, parked) as the growing spools have it, zeros before that."""
+    try:
+        counts = [one.counts for one in spool.read_all(directory)]
+    except (OSError, ValueError):
+        counts = []
+    counts = [one for one in counts if one]
+    return (sum(one.taken for one in counts),
+            sum(one.parked for one in counts))
+
+
+def watch(program, rate, build):
+    """(spools at the end, taken and parked after the first second)."""
+    early = [(0, 0)]
+    with bench.scratch() as directory:
+        def look():
+            early.append(counts_now(directory))
+        timer = threading.Timer(SETTLED, look)
+        timer.start()
+        program.run(bench.preloaded(
+            build, directory, SPROF_FREQUENCY=rate, SPROF_SYMBOLIZE="off",
+            SPROF_ONLY=program.only or "*"))
+        timer.join()
+        late = counts_now(directory)
+        spools = spool.read_all(directory)
+    return spools, late[0] - early[-1][0], late[1] - early[-1][1]
+
+
+def row(label, found, depth=1):
+    """One line; samples of less DEPTH are of the time around the work."""
+    spools, taken, parked = found
+    late = [(one, s) for one in spools for s in one.taken()
+            if s.time >= SETTLED * 1e9 and s.depth >= depth and s.stopped]
+    if not late:
+        return [label] + ["-"] * 8
+    stopped = [s.stopped / 1e3 for _, s in late]
+    complete = sum(one.is_complete(s.node) for one, s in late)
+    return [label, bench.number(bench.median(s.depth for _, s in late), 0),
+            bench.number(len(late), 0),
+            *(bench.number(bench.percentile(stopped, p)) for p in PERCENTS),
+            f"{parked:,} of {taken:,}",
+            bench.number(100 * complete / len(late), 2, " %")]
+
+
+def depth_rows(arguments):
+    rows = []
+    for depth in (int(text) for text in arguments.depths.split(",")):
+        bench.progress(f"handler: depth {depth}")
+        program = programs.Program("depth", [
+            bench.compiled("depth"), depth, arguments.seconds + SETTLED])
+        rows.append(row(depth, watch(program, arguments.rate,
+                                     arguments.build), depth))
+    return rows
+
+
+def program_rows(arguments):
+    rows = []
+    for program in programs.build(arguments.programs, arguments.scale):
+        bench.progress(f"handler: {program.name}")
+        rows.append(row(program.name, watch(program, arguments.rate,
+                                            arguments.build)))
+    return rows
+
+
+def main():
+    parser = bench.options(__doc__.split("\n", maxsplit=1)[0], rounds=1)
+    parser.add_argument("--depths", default="5,10,20,50,100,200,500")
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--rate", type=int, default=1000)
+    parser.add_argument("--programs", type=programs.names,
+                        default=programs.ALL)
+    parser.add_argument("--scale", type=float, default=1.0)
+    arguments = parser.parse_args()
+    bench.require_library(arguments.build)
+    rest = ["depth", "samples", "median us", "p90 us", "p99 us", "max us",
+            "parked after 1 s", "reach root"]
+    report = bench.Report(arguments.out)
+    report.add(f"### Time in the handler at {arguments.rate:,} Hz")
+    report.add(bench.table(["frames in depth.c", *rest],
+                           depth_rows(arguments)))
+    report.add(bench.table(["program", *rest], program_rows(arguments)))
+    report.save()
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    main()

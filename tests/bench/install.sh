@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Installs what the measurements need and is missing: the five programs that
+# are profiled, the debug files that name their functions, and the peers.
+# Needs apt (Debian, Ubuntu) and root or sudo; elsewhere it prints the list of
+# packages and fails. A peer that cannot be had (linux-perf is linux-tools-* on
+# Ubuntu) costs its columns only.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../packages.sh"
+
+programs=(python3 xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
+    binutils)
+peers=(python3-dbg libc6-dbg libgoogle-perftools-dev google-perftools
+    linux-perf golang-go valgrind elfutils)
+
+# A service that a package would start competes with the measurements; this
+# switch, where the system has none of its own, keeps it from starting.
+policy=/usr/sbin/policy-rc.d
+if [ "$(id -u)" = 0 ] && [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+    trap 'rm -f "$policy"' EXIT
+fi
+
+(install_missing "${build_packages[@]}" "${programs[@]}") || exit 1
+for peer in "${peers[@]}"; do
+    (install_missing "$peer") || echo "bench: going on without $peer" >&2
+done

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Runs every measurement in sequence and prints its tables, with the machine
+# and the method. Nothing else should run meanwhile. Some 20 minutes, or 3 with
+# --quick, whose numbers are for trying the scripts only. Usage:
+#
+#   tests/bench/run.sh [--quick] [--write] [--build DIR] [--no-install]
+#
+# --write puts the result into docs/measurements.md.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=${SPROF_BUILD:-$root/build}
+quick="" write="" install=yes
+
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --quick) quick=yes ;;
+    --write) write=yes ;;
+    --no-install) install="" ;;
+    --build)
+        build=${2:?"--build needs a directory"}
+        shift
+        ;;
+    *)
+        echo "usage: run.sh [--quick] [--write] [--build DIR]" \
+            "[--no-install]" >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+
+export PYTHONDONTWRITEBYTECODE=1
+[ -z "$install" ] || "$here/install.sh"
+if [ ! -e "$build/libsprof.so" ]; then
+    cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DSPROF_TESTS=OFF >/dev/null
+    cmake --build "$build" -j "$(nproc)" >/dev/null
+fi
+
+parts=$(mktemp -d)
+trap 'rm -rf "$parts"' EXIT
+
+# measure NAME [ARGUMENT...]: one script; its failure costs its tables only.
+failed=""
+measure() {
+    local name=$1
+    shift
+    /usr/bin/python3 "$here/$name.py" --build "$build" \
+        --out "$parts/$name.md" "$@" || failed="$failed $name"
+}
+
+if [ -n "$quick" ]; then
+    measure accuracy --rounds 1 --scale 0.5
+    measure handler --depths 10,50,200 --seconds 1 --scale 0.6
+    measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
+    measure overhead --rounds 1 --scale 0.15 --rates 1000
+else
+    measure accuracy
+    measure handler
+    measure startup
+    measure overhead
+fi
+
+# method NAME: the opening comment of a script is its method.
+method() {
+    /usr/bin/python3 - "$here/$1.py" <<'END'
+import ast
+import sys
+print(ast.get_docstring(ast.parse(open(sys.argv[1]).read())))
+END
+}
+
+page() {
+    echo "# Measurements"
+    echo
+    echo "Made by \`tests/bench/run.sh --write\`. These are measurements of one"
+    echo "machine on one day, not promises; the script makes yours."
+    echo
+    /usr/bin/python3 "$here/bench.py" machine
+    for name in accuracy handler startup overhead; do
+        [ -e "$parts/$name.md" ] || continue
+        printf '\n## %s\n\n' "${name^}"
+        method "$name"
+        echo
+        cat "$parts/$name.md"
+    done
+}
+
+if [ -n "$write" ]; then
+    page >"$root/docs/measurements.md"
+    echo "bench: wrote docs/measurements.md" >&2
+else
+    /usr/bin/python3 "$here/bench.py" machine
+fi
+if [ -n "$failed" ]; then
+    echo "bench: no result from:$failed" >&2
+    exit 1
+fi

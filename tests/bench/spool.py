@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Reads a spool (src/store/layout.h) for the measurements: samples, stacks,
+counters. It takes finished, killed and growing files, stops at the first record
+that is not whole, and trusts the product's own reader for everything finer.
+
+Run by itself it prints a summary: spool.py FILE.
+"""
+import struct
+import sys
+from collections import namedtuple
+
+HEADER = struct.Struct("<8sIIQQII")
+HEAD = struct.Struct("<BBHI")
+PROCESS, MODULE, MODULE_END, THREAD, THREAD_END, NODE, SAMPLE, COUNTS = \
+    range(2, 10)
+NODE_RETURN, NODE_ELIDED, NODE_TRUNCATED = 1, 2, 4
+TRIGGERS = ("none", "perf", "timer", "ask", "kept")
+KEPT = 4
+LOSSES = ("ring full", "exited", "silent", "forked", "spool full")
+
+Module = namedtuple("Module", "id base start end path")
+Node = namedtuple("Node", "parent module flags offset")
+Sample = namedtuple("Sample", "time duration wall cpu count thread node label "
+                              "system_call state trigger stopped depth")
+Counts = namedtuple("Counts", "time ticks asked taken parked kept rules "
+                              "process_cpu sampler_cpu stopped lost cut")
+
+_MODULE = struct.Struct("<IIQQQQHHI")
+_NODE = struct.Struct("<IIIIQ")
+_SAMPLE = struct.Struct("<QQQQQIIIHBBII")
+_COUNTS = struct.Struct("<10QII")
+
+
+class Spool:
+    """One spool in memory: modules and nodes by id, samples, counts."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        if self.data[:7] != b"SPROFSP":
+            raise ValueError(f"{path}: not a spool")
+        self.period = 0
+        self.modules, self.nodes, self.samples = {}, {}, []
+        self.counts = None
+        self._read(HEADER.unpack_from(self.data)[2])
+        self._complete = {0: False}
+
+    def _read(self, offset):
+        readers = {PROCESS: self._process, MODULE: self._module,
+                   NODE: self._node, SAMPLE: self._sample,
+                   COUNTS: self._counts}
+        while offset + HEAD.size <= len(self.data):
+            kind, _, _, size = HEAD.unpack_from(self.data, offset)
+            if kind == 0 or size < 8 or offset + size > len(self.data):
+                break
+            if kind in readers:
+                readers[kind](offset + HEAD.size)
+            offset += size
+
+    def _process(self, at):
+        self.period = struct.unpack_from("<Q", self.data, at)[0]
+
+    def _module(self, at):
+        (number, _, base, start, end, _, id_length, path_length,
+         _) = _MODULE.unpack_from(self.data, at)
+        at += _MODULE.size + id_length
+        path = self.data[at:at + path_length].rstrip(b"\0").decode()
+        self.modules[number] = Module(number, base, start, end, path)
+
+    def _node(self, at):
+        number, *rest = _NODE.unpack_from(self.data, at)
+        self.nodes[number] = Node(*rest)
+
+    def _sample(self, at):
+        self.samples.append(Sample(*_SAMPLE.unpack_from(self.data, at)))
+
+    def _counts(self, at):
+        *fixed, losses, cuts = _COUNTS.unpack_from(self.data, at)
+        at += _COUNTS.size
+        lost = struct.unpack_from(f"<{losses}Q", self.data, at)
+        cut = struct.unpack_from(f"<{cuts}Q", self.data, at + 8 * losses)
+        self.counts = Counts(*fixed, lost, cut)
+
+    def taken(self):
+        """Samples of threads that were interrupted, not kept ones."""
+        return [sample for sample in self.samples if sample.trigger != KEPT]
+
+    def is_complete(self, node):
+        """Whether the stack of NODE has no mark that it ended early."""
+        chain = []
+        while node not in self._complete:
+            chain.append(node)
+            entry = self.nodes[node]
+            if entry.flags & NODE_TRUNCATED or entry.parent == 0:
+                self._complete[node] = not entry.flags & NODE_TRUNCATED
+            else:
+                node = entry.parent
+        for below in chain:
+            self._complete[below] = self._complete[node]
+        return self._complete[node]
+
+    def root(self, node):
+        """The outermost frame of the stack of NODE, None for no stack."""
+        entry = None
+        while node:
+            entry = self.nodes[node]
+            node = entry.parent
+        return entry
+
+
+def read_all(directory):
+    """Every spool in DIRECTORY."""
+    return [Spool(path) for path in sorted(directory.glob("*.sprof"))]
+
+
+def main():
+    for path in sys.argv[1:]:
+        spool = Spool(path)
+        triggers = {}
+        for sample in spool.samples:
+            name = TRIGGERS[sample.trigger]
+            triggers[name] = triggers.get(name, 0) + sample.count
+        complete = sum(spool.is_complete(s.node) for s in spool.samples)
+        print(f"{path}: period {spool.period} ns, {len(spool.modules)} modules,"
+              f" {len(spool.nodes)} nodes, {len(spool.samples)} samples "
+              f"{triggers}, {complete} complete\n{spool.counts}")
+
+
+if __name__ == "__main__":
+    main()

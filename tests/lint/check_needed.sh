@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# libsprof.so needs libc alone: whatever else it brought along would stand in
+# front of the program's own libraries.
+. "$(dirname "$0")/lib.sh"
+
+library=$build/libsprof.so
+[ -e "$library" ] || { complain "$library: not built"; finish; }
+for needed in $(readelf -d "$library" |
+    sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+    case $needed in
+    libc.so.6 | ld-linux-*) ;;
+    *) complain "libsprof.so needs $needed; only libc.so.6 is allowed" ;;
+    esac
+done
+if readelf -d "$library" | grep -q '(TEXTREL)\|(RPATH)\|(RUNPATH)'; then
+    complain "libsprof.so has text relocations or a search path"
+fi
+finish

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+#
+# packages.sh -- what the project needs from Debian or Ubuntu, and installing
+# what is missing of it. Sourced by run.sh and by examples/quickstart.sh; ends
+# them where there is no apt or no right to install.
+
+build_packages=(gcc libc6-dev cmake ninja-build pkg-config libunwind-dev
+    libdw-dev libelf-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
+    libiberty-dev)
+test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
+    xz-utils procps libc6-dbg)
+
+# is_installed PACKAGE: as a package, or as what another one provides.
+is_installed() {
+    dpkg-query -W -f='${Status}\n' "$1" 2>/dev/null |
+        grep -q 'install ok installed'
+}
+
+# install_missing PACKAGE...
+install_missing() {
+    local package missing=() as_root=()
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null
+    then
+        echo "This is not Debian or Ubuntu. Install what these packages hold,"
+        echo "then build with: cmake -S . -B build && cmake --build build"
+        printf '    %s\n' "$@"
+        exit 1
+    fi
+    for package in "$@"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    [ "${#missing[@]}" -gt 0 ] || return 0
+
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || {
+            echo "Run as root, or install: ${missing[*]}"
+            exit 1
+        }
+        as_root=(sudo)
+    fi
+    echo "Installing: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+            >/dev/null || {
+        echo "apt-get could not install: ${missing[*]}"
+        exit 1
+    }
+}
+
+# build_tree SOURCE: configured with its tests and built, up to date.
+build_tree() {
+    local generator=()
+    if ! [ -e "$1/build/CMakeCache.txt" ]; then
+        command -v ninja >/dev/null && generator=(-G Ninja)
+    fi
+    cmake -S "$1" -B "$1/build" "${generator[@]}" -DSPROF_TESTS=ON &&
+        cmake --build "$1/build" --parallel "$(nproc)"
+}

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Installs what is missing (apt, as root or with sudo), builds into build/ and
+# runs every test. Ends with ctest's summary and status.
+#
+#   tests/run.sh [--full] [CTEST-ARGUMENT...]
+#
+# --full runs longer variants. Other arguments go to ctest, e.g. -R scenario.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tests/packages.sh"
+
+if [ "${1:-}" = --full ]; then
+    export SPROF_TEST_FULL=1
+    shift
+fi
+
+# Any Go will do to open profiles with `go tool pprof`.
+command -v go >/dev/null || test_packages+=(golang-go)
+install_missing "${build_packages[@]}" "${test_packages[@]}"
+build_tree "$root" || exit 1
+cd "$root/build" && exec ctest --output-on-failure -j1 "$@"

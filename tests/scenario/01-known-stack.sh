@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test:
+# - the same chain of calls is found whole in every way a compiler lays out
+#   frames and wherever its names are kept: >= 99 % of the stacks have it;
+# - a program without names shows module+0xoffset, and as many frames.
+. "$(dirname "$0")/lib.sh"
+
+for variant in o0 o2 o3_lto o2_fp o2_nofp no_pie zdebug no_debug split; do
+    echo "-- $variant"
+    profile "$work/known_stack.$variant" 700
+    expect_ok
+    expect_stacks 99
+    expect_roots 99 p.folded
+    expect_samples 300 p.folded
+done
+
+echo "-- stripped"
+profile "$work/known_stack.stripped" 700
+expect_ok
+expect_share 99 '(;known_stack\.stripped\+0x[0-9a-f]+){8}' p.folded
+expect_samples 300 p.folded
+
+finish

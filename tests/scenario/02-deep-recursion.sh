@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test:
+# - a stack of 100,000 frames: the leaf end is right, the root is there, and
+#   what lies between is marked as left out;
+# - a stack just within SPROF_MAX_DEPTH is whole.
+. "$(dirname "$0")/lib.sh"
+
+profile "$work/deep_recursion" 100000 1000
+expect_ok
+expect_stacks 99 ';descend'
+expect_share 99 '^([^;]*;)?(clone3?|start_thread);' p.folded ';descend'
+expect_samples 300 p.folded
+awk -F';' '/;descend/ && NF > 1100 { bad = 1 } END { exit bad }' p.folded ||
+    fail "a stack has more frames than SPROF_MAX_DEPTH grants"
+
+profile "$work/deep_recursion" 900 500
+expect_ok
+expect_share 99 'diver(;descend){901};bottom;work_burn' p.folded ';descend'
+
+finish

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the first promise, do no harm.
+# - every way to end gives the same output, messages and status;
+# - pipes, scripts, failing commands and descriptors are as without the library.
+. "$(dirname "$0")/lib.sh"
+
+ulimit -c 0
+for way in return exit _exit quick_exit abort segv term int kill handler atexit
+do
+    expect_same "$work/exits" "$way"
+done
+expect_same "$work/thread_exit_last" 300
+expect_same true
+expect_same false
+expect_same ls -d /
+expect_same sh -c 'echo a; echo b >&2; exit 9'
+expect_same sh -c 'seq 1 1000 | sort -r | head -n 3'
+expect_same sh -c 'ls /proc/self/fd | wc -l'
+expect_same python3 -c 'import threading, sys
+t = threading.Thread(target=lambda: sum(range(10**6))); t.start(); t.join()
+sys.stderr.write("done\n"); sys.exit(5)'
+expect_same sh -c 'kill -TERM $$'
+expect_same cat /nonexistent
+
+finish

@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the sprofile command, on a spool with known contents.
+# - wrong usage ends with 2, failure with 1, and both say why on stderr;
+# - every command has --help, and -- ends options;
+# - report, info and convert show what is in the spool, from files and from
+#   standard input, of one spool and of several;
+# - damage is told and what is valid is used;
+# - go tool pprof takes the pprof file.
+. "$(dirname "$0")/lib.sh"
+
+make_spool=$work/make_spool
+[ -x "$make_spool" ] || skip "$make_spool is not built"
+"$make_spool" "$tmp/a.sprof" || fail "make_spool failed"
+
+# expect_usage ARGUMENT...: refused, with a hint and nothing on stdout.
+expect_usage() {
+    plain "$sprofile" "$@"
+    expect_status 2
+    [ -s err ] || fail "no message: $*"
+    [ ! -s out ] || fail "something on stdout: $*"
+}
+
+# expect_failure WORD ARGUMENT...: status 1 and a message that has WORD.
+expect_failure() {
+    local word=$1
+    shift
+    plain "$sprofile" "$@"
+    expect_status 1
+    grep -q "^sprofile: .*$word" err || fail "the message lacks $word: $*"
+}
+
+expect_usage
+expect_usage frobnicate
+expect_usage report
+expect_usage report --frobnicate a.sprof
+expect_usage report -n
+expect_usage report -n many a.sprof
+expect_usage report -n -1 a.sprof
+expect_usage report -n 99999999999 a.sprof
+expect_usage convert a.sprof
+expect_usage convert a.sprof out.svg
+expect_usage info
+grep -q -- '--help' err || fail "no hint at --help"
+
+for command in "" report convert info; do
+    # shellcheck disable=SC2086
+    plain "$sprofile" $command --help
+    expect_status 0
+    grep -q '^usage: sprofile' out || fail "no usage: $command --help"
+done
+plain "$sprofile" --version
+grep -Eqx 'sprofile [0-9]+\.[0-9]+\.[0-9]+' out || fail "no version"
+
+# Names that look like options.
+cp a.sprof -- -n
+plain "$sprofile" info -- -n
+expect_status 0
+
+# The report.
+plain "$sprofile" report a.sprof
+expect_status 0
+grep -q '^command  app --fast$' out || fail "no command"
+grep -q '^samples  13 of 2 threads' out || fail "no samples"
+grep -q '^lost     2 of 15 asked: 2 exited$' out || fail "no losses"
+grep -q '^cut      1 of 13 stacks: 1 no rule$' out || fail "no cut stacks"
+grep -A 1 '^ cpu flat' out | grep -q '0.006   66.7 .* lib.so+0x30 (lib.so)$' ||
+    fail "lib.so+0x30 is not the first function"
+plain "$sprofile" report --wall -n 1 a.sprof
+grep -q '^wall flat' out || fail "not sorted by wall time"
+grep -q '^(4 more functions' out || fail "more than one function"
+
+# Everything else that is known.
+plain "$sprofile" info a.sprof
+expect_status 0
+for line in 'triggers timer 4, kept 9' 'states   running 9, waiting 4' \
+    'handler  median 0.50 us, p99 0.50 us.*' '2 modules' '2 threads' \
+    '  0000000000400000-0000000000500000  abcdef01 *  /opt/app' \
+    ' *4712 *5 *0.001 *0.005  worker' 'end      not seen.*'; do
+    grep -qx "$line" out || fail "info lacks: $line"
+done
+
+# Folded stacks, exactly.
+plain "$sprofile" convert a.sprof a.folded
+expect_status 0
+cat >expected.folded <<END
+[truncated];lib.so+0x30 1
+app+0x10;app+0x20 3
+app+0x10;app+0x20;lib.so+0x30 5
+app+0x10;lib.so+0x40;[waiting] 4
+END
+cmp -s a.folded expected.folded || fail "other stacks: $(cat a.folded)"
+
+# Every ending; standard input; two inputs.
+for ending in pb.gz folded collapsed txt; do
+    plain "$sprofile" convert a.sprof "b.$ending"
+    expect_status 0
+    [ "$(stat -c %a "b.$ending")" = 600 ] || fail "b.$ending: mode is not 600"
+done
+cmp -s b.collapsed a.folded || fail "collapsed is not folded"
+timeout 20 "$sprofile" convert - c.folded <a.sprof || fail "not from stdin"
+cmp -s c.folded a.folded || fail "standard input gives another profile"
+plain "$sprofile" convert a.sprof a.sprof d.folded
+[ "$(total d.folded)" = 26 ] || fail "two spools do not add up"
+
+# What is no spool, and what cannot be written.
+expect_failure 'missing.sprof' report missing.sprof
+echo "not a spool" >text
+expect_failure 'text: not a spool' info text
+expect_failure 'b.pb.gz: not a spool' report b.pb.gz
+expect_failure 'standard input: ' report - </dev/null
+expect_failure 'nowhere/out.txt: ' convert a.sprof nowhere/out.txt
+mkdir full.txt
+expect_failure 'full.txt: ' convert a.sprof full.txt
+! ls -A | grep -q tmp || fail "temporary files were left behind"
+plain sh -c "\"$sprofile\" report a.sprof >/dev/full"
+expect_status 1
+
+# Damage: told, and what comes before is used. 4 KiB of a spool of a few
+# stacks hold all of it, so the cut has to be in its last records.
+size=$(stat -c %s a.sprof)
+head -c $((size - 300)) a.sprof >cut.sprof
+plain "$sprofile" report cut.sprof
+expect_status 0
+grep -q '^sprofile: .*cut.sprof: damaged at byte' err || fail "damage not told"
+grep -q 'app+0x20' out || fail "what is valid is not shown"
+head -c 64 a.sprof >header.sprof
+expect_failure 'header.sprof: there is no valid record' report header.sprof
+plain "$sprofile" report text a.sprof
+expect_status 0
+
+# pprof's own reader.
+if command -v go >/dev/null && HOME=$tmp go tool pprof -raw b.pb.gz >raw 2>err
+then
+    grep -q 'cpu/nanoseconds\[dflt\]' raw || fail "pprof: cpu is not default"
+    grep -q 'state:\[futex\]' raw || fail "pprof: no state"
+    grep -q '0x7f0000000030 M=2 lib.so+0x30' raw || fail "pprof: no location"
+    HOME=$tmp go tool pprof -top b.pb.gz >top 2>err || fail "pprof -top fails"
+    grep -q ' 6ms 66.67% .* lib.so+0x30$' top || fail "pprof -top: $(cat top)"
+elif command -v go >/dev/null && HOME=$tmp go tool pprof -h 2>&1 | grep -q top
+then
+    fail "go tool pprof refuses the profile: $(cat err)"
+fi
+
+finish

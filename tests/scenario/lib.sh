@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+#
+# lib.sh -- shared by the scenarios. Each runs in a directory of its own that
+# is removed at the end, starts programs with a deadline, and ends with 0, 1
+# or 77 (skipped). A folded profile has a stack a line, root first:
+# "main;work;leaf 17".
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
+library=$build/libsprof.so
+sprofile=$build/sprofile
+work=$build/tests/workload
+deadline=60
+failures=0
+
+# Nothing of the caller's own settings.
+for variable in $(compgen -e SPROF_); do unset "$variable"; done
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+finish() {
+    [ "$failures" -eq 0 ] || exit 1
+    exit 0
+}
+
+[ -e "$library" ] || skip "$library is not built"
+
+# plain COMMAND...: its output in out and err, its status in $status.
+plain() {
+    status=0
+    timeout -k 5 "$deadline" "$@" >out 2>err </dev/null || status=$?
+}
+
+# profile [NAME=VALUE...] COMMAND...: the same with the library preloaded.
+# Without an SPROF_OUTPUT among the settings the profile is p.folded.
+profile() {
+    plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" "$@"
+    [ "$status" -ne 124 ] && [ "$status" -ne 137 ] ||
+        fail "not finished after $deadline s: $*"
+}
+
+# expect_status N: the last command's status.
+expect_status() {
+    [ "$status" -eq "$1" ] || {
+        fail "status $status, expected $1"
+        sed 's/^/    err: /' err | head -n 5
+    }
+}
+
+# expect_ok: a workload that found nothing wrong, and a silent profiler.
+expect_ok() {
+    expect_status 0
+    grep -qx ok out || fail "the workload did not print ok"
+    ! grep -H '^sprof:' err || fail "the profiler complained"
+}
+
+# expect_note VARIABLE-OR-WORD...: exactly one line on stderr is the
+# profiler's, and it names all of these.
+expect_note() {
+    local word count
+    count=$(grep -c '^sprof:' err)
+    [ "$count" -eq 1 ] || fail "$count lines of the profiler, expected 1"
+    for word in "$@"; do
+        grep '^sprof:' err | grep -qF -- "$word" ||
+            fail "the message does not say \"$word\": $(grep '^sprof:' err)"
+    done
+}
+
+# expect_same COMMAND...: same output, messages and status with the library.
+expect_same() {
+    local before
+    plain "$@"
+    before=$status
+    mv out out.plain
+    mv err err.plain
+    profile "$@"
+    [ "$status" -eq "$before" ] || fail "status $status, not $before: $*"
+    cmp -s out out.plain || fail "other output: $*"
+    cmp -s err err.plain || {
+        fail "other messages: $*"
+        diff err.plain err | head -n 5
+    }
+}
+
+# total FILE: the sum of a folded profile's counts, or of standard input's.
+total() {
+    awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$@"
+}
+
+# share PART ALL: hundredths of a percent.
+share() {
+    awk -v part="$1" -v all="$2" \
+        'BEGIN { printf "%d\n", (all > 0 ? 10000 * part / all : 0) }'
+}
+
+# expect_share PERCENT REGEX FILE [ONLY]: at least PERCENT of the counts have a
+# stack that matches REGEX; only the stacks that match ONLY are looked at.
+expect_share() {
+    local all part found
+    [ -s "$3" ] || { fail "no profile $3"; return; }
+    grep -E -- "${4:-.}" "$3" >looked_at
+    all=$(total looked_at)
+    part=$(grep -E -- "$2" looked_at | total)
+    found=$(share "$part" "$all")
+    if [ "$found" -lt $(($1 * 100)) ]; then
+        fail "$((found / 100)).$(printf %02d $((found % 100))) % of $all" \
+            "match, expected $1 %: $2"
+        grep -vE -- "$2" looked_at | sort -k2nr -t' ' | head -n 5 |
+            sed 's/^/    /' | cut -c 1-400
+    fi
+}
+
+# expected [FILE]: the patterns of a workload's output, as one.
+expected() {
+    sed -n 's/^expect: //p' "${1:-out}" | sed 's/.*/(^|;)(&)/' | paste -sd'|'
+}
+
+# expect_stacks PERCENT [ONLY]: p.folded has the stacks that the workload said.
+expect_stacks() {
+    expect_share "$1" "$(expected)" p.folded "${2:-}"
+}
+
+# expect_roots PERCENT FILE: stacks that begin where a thread or a program does.
+expect_roots() {
+    expect_share "$1" '^([^;]*;)?(__libc_start_main|clone3?|start_thread)' "$2"
+    expect_share "$1" '^([^[]|\[[^t])' "$2"
+}
+
+# expect_samples LEAST FILE: a folded profile with that much in it.
+expect_samples() {
+    local count
+    [ -e "$2" ] || { fail "no profile $2"; return; }
+    count=$(total "$2")
+    [ "$count" -ge "$1" ] || fail "$2: $count samples, expected $1"
+}
+
+# What `sprofile info` printed, as numbers.
+samples_of() {
+    sed -n 's/^samples *\([0-9]*\) of.*/\1/p' "$1"
+}
+asked_of() {
+    sed -n 's/^lost .* of \([0-9]*\) asked.*/\1/p' "$1"
+}
+lost_of() {
+    sed -n 's/^lost *\([a-z0-9]*\) of.*/\1/p' "$1" | sed 's/none/0/'
+}
+taken_of() {
+    sed -n 's/^cut .* of \([0-9]*\) stacks.*/\1/p' "$1"
+}
+
+# expect_sum SPOOL: asked = taken + lost, and something was asked.
+expect_sum() {
+    local asked taken lost
+    plain "$sprofile" info "$1"
+    expect_status 0
+    asked=$(asked_of out) taken=$(taken_of out) lost=$(lost_of out)
+    grep '^lost' out
+    [ "${asked:-0}" -gt 0 ] && [ "$asked" -eq $((taken + lost)) ] ||
+        fail "asked $asked is not taken $taken + lost $lost"
+}

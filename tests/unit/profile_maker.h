@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile_maker.h -- profiles for tests: records in one line each, and a
+ * symbolizer that knows the names that a test gave it. It stands in for the
+ * real one because it defines all of its functions. Include it after cmocka.
+ */
+#ifndef TESTS_UNIT_PROFILE_MAKER_H
+#define TESTS_UNIT_PROFILE_MAKER_H
+
+#include <errno.h>
+
+#include "profile/load.h"
+#include "profile/profile.h"
+
+#include "spool_maker.h"
+
+#define MAKER_BASE 0x400000ull
+
+/* What is at OFFSET of any module; frames innermost first. */
+static struct maker_name {
+    uint64_t offset;
+    struct symbol symbol;
+    struct symbol_frame frames[3];
+} maker_names[32];
+static unsigned maker_name_count, maker_files;
+
+static const struct symbol_frame maker_nameless = {"?", "?", "", 0, 0};
+static const struct symbol maker_unknown = {1, false, &maker_nameless};
+
+/* From now on FUNCTION, and INLINED in it unless NULL, is at OFFSET. */
+static inline void
+maker_name(uint64_t offset, const char *function, const char *inlined)
+{
+    struct maker_name *name = &maker_names[maker_name_count++];
+    unsigned count = 0;
+
+    if (inlined != NULL)
+        name->frames[count++] =
+            (struct symbol_frame){inlined, inlined, "inlined.h", 7, 5};
+    name->frames[count++] = (struct symbol_frame){function, function, "file.c",
+                                                  (unsigned)offset, 1};
+    name->offset = offset;
+    name->symbol = (struct symbol){count, true, name->frames};
+}
+
+struct symbolizer *
+symbolizer_new(const struct symbolizer_options *options)
+{
+    (void)options;
+    maker_files = 0;
+    return (struct symbolizer *)maker_names;
+}
+
+void
+symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
+               const uint8_t *build_id, size_t length)
+{
+    (void)symbolizer;
+    (void)path;
+    (void)build_id;
+    (void)length;
+    maker_files++;
+    assert_int_equal(id, maker_files);
+}
+
+const struct symbol *
+symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
+{
+    (void)symbolizer;
+    (void)id;
+    for (unsigned i = 0; i < maker_name_count; i++)
+        if (maker_names[i].offset == offset)
+            return &maker_names[i].symbol;
+    return &maker_unknown;
+}
+
+const char *
+symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer;
+    (void)id;
+    return NULL;
+}
+
+bool
+symbolizer_has_symbols(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer;
+    (void)id;
+    return true;
+}
+
+bool
+symbolizer_has_lines(const struct symbolizer *symbolizer, uint32_t id)
+{
+    (void)symbolizer;
+    return id == 1;
+}
+
+void
+symbolizer_free(struct symbolizer *symbolizer)
+{
+    (void)symbolizer;
+}
+
+/* The spool at hand: opened by the first record, closed by maker_load. */
+static struct writer *maker_writer;
+static unsigned maker_spools;
+
+static inline void
+maker_append(enum record_kind kind, const void *record, size_t size,
+             const struct writer_tail *tail, size_t parts)
+{
+    char name[32];
+
+    if (maker_writer == NULL) {
+        snprintf(name, sizeof name, "%u.sprof", maker_spools++);
+        maker_writer = maker_create(maker_path(name), MAKER_CAP);
+    }
+    assert_non_null(maker_writer);
+    assert_non_null(
+        writer_append(maker_writer, kind, record, size, tail, parts));
+}
+
+static inline void
+maker_add_process(uint32_t pid, const char *exe)
+{
+    const struct record_process record = {.period = 1000000,
+                                          .pid = pid,
+                                          .exe_length =
+                                              (uint16_t)(strlen(exe) + 1),
+                                          .command_length = sizeof "app -x"};
+    const struct writer_tail tail[] = {{exe, strlen(exe) + 1},
+                                       {"app -x", sizeof "app -x"}};
+
+    maker_append(RECORD_PROCESS, &record, sizeof record, tail, 2);
+}
+
+/* Module ID covers 64 KiB from ID * MAKER_BASE. */
+static inline void
+maker_add_module(uint32_t id, const char *path)
+{
+    const struct record_module record = {.id = id,
+                                         .base = id * MAKER_BASE,
+                                         .start = id * MAKER_BASE,
+                                         .end = id * MAKER_BASE + 0x10000,
+                                         .build_id_length = 2,
+                                         .path_length =
+                                             (uint16_t)(strlen(path) + 1)};
+    const struct writer_tail tail[] = {{"\xab\x01", 2},
+                                       {path, strlen(path) + 1}};
+
+    maker_append(RECORD_MODULE, &record, sizeof record, tail, 2);
+}
+
+static inline void
+maker_add_thread(uint32_t id, uint32_t tid, const char *name)
+{
+    const struct record_thread record = {.id = id,
+                                         .tid = tid,
+                                         .name_length =
+                                             (uint16_t)(strlen(name) + 1)};
+    const struct writer_tail tail = {name, strlen(name) + 1};
+
+    maker_append(RECORD_THREAD, &record, sizeof record, &tail, 1);
+}
+
+static inline void
+maker_add_node(uint32_t id, uint32_t parent, uint32_t module, uint64_t offset,
+               uint32_t flags)
+{
+    const struct record_node record = {.id = id,
+                                       .parent = parent,
+                                       .module = module,
+                                       .flags = flags,
+                                       .offset = offset};
+
+    maker_append(RECORD_NODE, &record, sizeof record, NULL, 0);
+}
+
+/* COUNT points of 1 ms. WAITING is a system call, or 0 for running. */
+static inline void
+maker_add_sample(uint32_t thread, uint32_t node, uint64_t count,
+                 uint16_t waiting)
+{
+    const struct record_sample record = {
+        .time = 1000000,
+        .duration = 4000000,
+        .wall = count * 1000000,
+        .cpu = waiting == 0 ? count * 1000000 : 0,
+        .count = count,
+        .thread = thread,
+        .node = node,
+        .system_call = waiting == 0 ? SYSCALL_UNKNOWN : waiting,
+        .state = waiting == 0 ? STATE_RUNNING : STATE_WAITING,
+        .trigger = TRIGGER_TIMER,
+        .stopped = 560};
+
+    maker_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
+}
+
+/* Process 4711 of /bin/app, modules 1 and 2, threads 1 and 2. */
+static inline void
+maker_add_head(void)
+{
+    maker_add_process(4711, "/bin/app");
+    maker_add_module(1, "/bin/app");
+    maker_add_module(2, "/lib/libx.so");
+    maker_add_thread(1, 4711, "main");
+    maker_add_thread(2, 4712, "worker");
+}
+
+/* Close the spool at hand and return its path. */
+static inline const char *
+maker_finish(void)
+{
+    static char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s", writer_path(maker_writer));
+    assert_int_equal(writer_close(maker_writer), 0);
+    maker_writer = NULL;
+    return path;
+}
+
+/* Add the spool at hand to PROFILE, made if it is NULL. */
+static inline struct profile *
+maker_load(struct profile *profile)
+{
+    const struct symbolizer_options options = {.inlines = true};
+    char error[1024];
+
+    if (profile == NULL)
+        profile = profile_new(&options);
+    assert_non_null(profile);
+    assert_int_equal(load_file(profile, maker_finish(), error, sizeof error),
+                     0);
+    return profile;
+}
+
+/* cmocka's set-up of a test. */
+static inline int
+maker_forget(void **state)
+{
+    (void)state;
+    maker_name_count = 0;
+    maker_writer = NULL;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol_files_test.c -- where debug information hides, files that are not the
+ * right ones, and damaged files, which may say anything but must not crash or
+ * hang. All are made from a copy of this program.
+ */
+#include <fcntl.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbol/symbolizer.h"
+
+#define NOINLINE __attribute__((noinline))
+#define DAMAGED_COPIES 300
+#define ADDRESSES 16
+
+static char directory[] = "/tmp/symbol_files.XXXXXX";
+static uint64_t known_offset; /* in static_function */
+static unsigned known_line;
+
+static NOINLINE uintptr_t
+caller_pc(void)
+{
+    __asm__ volatile("" ::: "memory");
+    return ((uintptr_t)__builtin_return_address(0) - 1);
+}
+
+static NOINLINE uintptr_t
+static_function(void)
+{
+    uintptr_t pc = caller_pc();
+
+    known_line = __LINE__ - 2;
+    return (pc);
+}
+
+static int
+note_base(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    *(uintptr_t *)argument = info->dlpi_addr;
+    return (1);
+}
+
+static struct symbolizer *
+make(const char *path, const uint8_t *build_id, size_t length)
+{
+    struct symbolizer_options options = {.inlines = true};
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+
+    assert_non_null(symbolizer);
+    symbolizer_add(symbolizer, 1, path, build_id, length);
+    return (symbolizer);
+}
+
+/* The path of NAME in the test's directory; valid until the next call. */
+static const char *
+in_directory(const char *name)
+{
+    static char path[4096];
+
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    return (path);
+}
+
+/* Runs a shell command in the directory. Whether it succeeded. */
+static bool
+shell(const char *command)
+{
+    char line[1024];
+    int status;
+
+    snprintf(line, sizeof(line), "cd %s && { %s; } >/dev/null 2>&1", directory,
+             command);
+    status = system(line);
+    return (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void
+write_file(const char *path, const void *bytes, size_t size)
+{
+    int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+    close(fd);
+}
+
+static unsigned char *
+read_program(size_t *size)
+{
+    int fd = open(in_directory("whole"), O_RDONLY | O_CLOEXEC);
+    unsigned char *bytes;
+    struct stat status;
+
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &status), 0);
+    *size = (size_t)status.st_size;
+    bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(read(fd, bytes, *size), (ssize_t)*size);
+    close(fd);
+    return (bytes);
+}
+
+static int
+set_up(void **state)
+{
+    uintptr_t base;
+    char command[64];
+
+    (void)state;
+    if (!mkdtemp(directory))
+        return (-1);
+    dl_iterate_phdr(note_base, &base);
+    known_offset = static_function() - base;
+    snprintf(command, sizeof(command), "cp /proc/%d/exe whole", getpid());
+    return (shell(command) ? 0 : -1);
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    return (shell("rm -rf \"$PWD\"") ? 0 : -1);
+}
+
+/* The copy NAME tells everything about the known address. */
+static void
+assert_complete(const char *name)
+{
+    struct symbolizer *symbolizer = make(in_directory(name), NULL, 0);
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
+
+    assert_null(symbolizer_problem(symbolizer, 1));
+    assert_true(symbol->named);
+    assert_int_equal(symbol->count, 1);
+    assert_string_equal(symbol->frames[0].function, "static_function");
+    assert_non_null(strstr(symbol->frames[0].file, "symbol_files_test.c"));
+    assert_int_equal(symbol->frames[0].line, known_line);
+    assert_true(symbolizer_has_symbols(symbolizer, 1));
+    assert_true(symbolizer_has_lines(symbolizer, 1));
+    symbolizer_free(symbolizer);
+}
+
+static void
+test_debug_link(void **state)
+{
+    (void)state;
+    if (!shell("objcopy --only-keep-debug whole linked.debug && "
+               "objcopy --strip-all --remove-section=.note.gnu.build-id "
+               "--add-gnu-debuglink=linked.debug whole linked"))
+        skip();
+    assert_complete("linked");
+}
+
+static void
+test_compressed_sections(void **state)
+{
+    (void)state;
+    if (!shell("objcopy --compress-debug-sections=zlib whole compressed"))
+        skip();
+    assert_complete("compressed");
+}
+
+/* What Fedora ships: the symbols alone, compressed, in .gnu_debugdata. */
+static void
+test_mini_debug_info(void **state)
+{
+    struct symbolizer *symbolizer;
+    const struct symbol *symbol;
+
+    (void)state;
+    if (!shell("objcopy --strip-debug --remove-section=.comment whole data && "
+               "xz -f data && objcopy --strip-all "
+               "--remove-section=.note.gnu.build-id "
+               "--add-section .gnu_debugdata=data.xz whole mini"))
+        skip();
+    symbolizer = make(in_directory("mini"), NULL, 0);
+    symbol = symbolizer_find(symbolizer, 1, known_offset);
+    assert_string_equal(symbol->frames[0].function, "static_function");
+    assert_int_equal(symbol->frames[0].line, 0);
+    assert_false(symbolizer_has_lines(symbolizer, 1));
+    symbolizer_free(symbolizer);
+}
+
+static void
+test_stripped(void **state)
+{
+    struct symbolizer *symbolizer;
+    const struct symbol *symbol;
+    char expected[64];
+
+    (void)state;
+    if (!shell("objcopy --strip-all --remove-section=.note.gnu.build-id "
+               "whole stripped"))
+        skip();
+    symbolizer = make(in_directory("stripped"), NULL, 0);
+    symbol = symbolizer_find(symbolizer, 1, known_offset);
+    snprintf(expected, sizeof(expected), "stripped+0x%llx",
+             (unsigned long long)known_offset);
+    assert_false(symbol->named);
+    assert_string_equal(symbol->frames[0].function, expected);
+    assert_null(symbolizer_problem(symbolizer, 1));
+    symbolizer_free(symbolizer);
+}
+
+/* DWARF without a symbol table names functions, too. */
+static void
+test_dwarf_alone(void **state)
+{
+    struct symbolizer *symbolizer;
+    const struct symbol *symbol;
+
+    (void)state;
+    if (!shell("objcopy --strip-all --keep-section='.debug_*' "
+               "--remove-section=.note.gnu.build-id whole dwarf"))
+        skip();
+    symbolizer = make(in_directory("dwarf"), NULL, 0);
+    symbol = symbolizer_find(symbolizer, 1, known_offset);
+    assert_true(symbol->named);
+    assert_string_equal(symbol->frames[0].function, "static_function");
+    assert_int_equal(symbol->frames[0].line, known_line);
+    symbolizer_free(symbolizer);
+}
+
+static void
+test_missing_file(void **state)
+{
+    struct symbolizer *symbolizer = make("/nonexistent/lib.so.1", NULL, 0);
+    const struct symbol *symbol;
+
+    (void)state;
+    assert_null(symbolizer_problem(symbolizer, 1)); /* not yet asked */
+    symbol = symbolizer_find(symbolizer, 1, 0x10);
+    assert_string_equal(symbol->frames[0].function, "lib.so.1+0x10");
+    assert_non_null(
+        strstr(symbolizer_problem(symbolizer, 1), "/nonexistent/lib.so.1"));
+    symbolizer_free(symbolizer);
+}
+
+/* A pipe without a writer would block whoever opens it for reading. */
+static void
+test_not_a_file(void **state)
+{
+    struct symbolizer *symbolizer;
+
+    (void)state;
+    assert_int_equal(mkfifo(in_directory("fifo"), 0600), 0);
+    symbolizer = make(in_directory("fifo"), NULL, 0);
+    symbolizer_find(symbolizer, 1, 0x10);
+    assert_non_null(symbolizer_problem(symbolizer, 1));
+    symbolizer_free(symbolizer);
+    symbolizer = make(directory, NULL, 0);
+    symbolizer_find(symbolizer, 1, 0x10);
+    assert_non_null(symbolizer_problem(symbolizer, 1));
+    symbolizer_free(symbolizer);
+}
+
+static void
+test_other_build_id(void **state)
+{
+    static const uint8_t other[] = {0xde, 0xad, 0xbe, 0xef};
+    struct symbolizer *symbolizer =
+        make(in_directory("whole"), other, sizeof(other));
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
+
+    (void)state;
+    assert_false(symbol->named);
+    assert_int_equal(strncmp(symbol->frames[0].function, "whole+0x", 8), 0);
+    assert_non_null(strstr(symbolizer_problem(symbolizer, 1), "deadbeef"));
+    assert_non_null(strstr(symbolizer_problem(symbolizer, 1), "/whole"));
+    assert_false(symbolizer_has_symbols(symbolizer, 1));
+    symbolizer_free(symbolizer);
+}
+
+/* Ask the damaged file for some addresses; every answer must be whole. */
+static void
+ask(const void *bytes, size_t size)
+{
+    struct symbolizer *symbolizer;
+    const char *path = in_directory("damaged");
+
+    write_file(path, bytes, size);
+    symbolizer = make(path, NULL, 0);
+    for (unsigned i = 0; i < ADDRESSES; i++) {
+        uint64_t offset = known_offset + i * 256;
+        const struct symbol *symbol = symbolizer_find(symbolizer, 1, offset);
+        assert_true(symbol->count > 0);
+        for (unsigned j = 0; j < symbol->count; j++) {
+            assert_true(strlen(symbol->frames[j].function) > 0);
+            assert_true(strlen(symbol->frames[j].linkage) > 0);
+            assert_non_null(symbol->frames[j].file);
+        }
+    }
+    symbolizer_free(symbolizer);
+}
+
+static void
+test_truncated(void **state)
+{
+    size_t size;
+    unsigned char *bytes = read_program(&size);
+
+    (void)state;
+    for (size_t i = 0; i < DAMAGED_COPIES; i++)
+        ask(bytes, i < 100 ? i * 8 : size * i / DAMAGED_COPIES);
+    free(bytes);
+}
+
+/* Fixed seed: a failure can be repeated. */
+static void
+test_flipped_bytes(void **state)
+{
+    size_t size;
+    unsigned char *bytes = read_program(&size);
+    unsigned char *copy = malloc(size);
+    uint64_t seed = 20240229;
+
+    (void)state;
+    assert_non_null(copy);
+    for (unsigned i = 0; i < DAMAGED_COPIES; i++) {
+        memcpy(copy, bytes, size);
+        for (unsigned j = 0; j < 64; j++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            /* Every other copy has its headers hit as well. */
+            size_t span = j == 0 && i % 2 ? 1024 : size;
+            copy[(seed >> 16) % span] = (unsigned char)(seed >> 56);
+        }
+        ask(copy, size);
+    }
+    free(copy);
+    free(bytes);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_debug_link),
+        cmocka_unit_test(test_compressed_sections),
+        cmocka_unit_test(test_mini_debug_info),
+        cmocka_unit_test(test_stripped),
+        cmocka_unit_test(test_dwarf_alone),
+        cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_not_a_file),
+        cmocka_unit_test(test_other_build_id),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped_bytes),
+    };
+
+    return (cmocka_run_group_tests(tests, set_up, tear_down));
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol_tables_test.c -- the structures below the symbolizer, against plain
+ * loops that cannot be wrong: overlapping ranges, the hash table, the strings.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbol/address_table.h"
+#include "symbol/answer_store.h"
+#include "symbol/range_index.h"
+
+#define RANGES 200
+#define SPACE 400
+
+static uint32_t
+next_random(void)
+{
+    static uint64_t seed = 7;
+
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return ((uint32_t)(seed >> 33));
+}
+
+/* All ranges that cover each address are found, nearest start first. */
+static void
+test_overlapping_ranges(void **state)
+{
+    struct range ranges[RANGES];
+    struct range_index index = {0};
+
+    (void)state;
+    for (uint32_t i = 0; i < RANGES; i++) {
+        uint64_t low = next_random() % SPACE;
+        uint64_t length = next_random() % (i % 10 ? 8 : SPACE);
+        ranges[i] = (struct range){.low = low, .high = low + length};
+        ranges[i].value = i;
+        ranges[i].rank = next_random() % 4;
+        assert_int_equal(range_index_add(&index, &ranges[i]), 0);
+    }
+    range_index_seal(&index);
+    for (uint64_t address = 0; address < 2 * SPACE; address++) {
+        const struct range *range = NULL, *last = NULL;
+        unsigned found = 0, expected = 0;
+        for (unsigned i = 0; i < RANGES; i++)
+            expected += ranges[i].low <= address && address < ranges[i].high;
+        while ((range = range_index_find(&index, address, range))) {
+            assert_true(range->low <= address && address < range->high);
+            assert_true(!last || last->low > range->low ||
+                        (last->low == range->low && last->rank >= range->rank));
+            last = range;
+            found++;
+        }
+        assert_int_equal(found, expected);
+    }
+    range_index_free(&index);
+}
+
+/* An open range ends where the next start is, or at its own limit. */
+static void
+test_open_ranges(void **state)
+{
+    struct range_index index = {0};
+
+    (void)state;
+    assert_null(range_index_find(&index, 0, NULL));
+    range_index_add(&index, &(struct range){.low = 10, .high = 90, .open = 1});
+    range_index_add(&index, &(struct range){.low = 10, .high = 90, .open = 1});
+    range_index_add(&index, &(struct range){.low = 20, .high = 30});
+    range_index_add(&index, &(struct range){.low = 40, .high = 50, .open = 1});
+    range_index_add(&index, &(struct range){.low = 60, .high = 60});
+    range_index_seal(&index);
+    assert_non_null(range_index_find(&index, 19, NULL));
+    assert_int_equal(range_index_find(&index, 20, NULL)->low, 20);
+    assert_null(range_index_find(&index, 30, NULL));
+    assert_int_equal(range_index_find(&index, 49, NULL)->low, 40);
+    assert_null(range_index_find(&index, 50, NULL));
+    assert_null(range_index_find(&index, 60, NULL));
+    assert_null(range_index_find(&index, 9, NULL));
+    range_index_free(&index);
+}
+
+static void
+test_address_table(void **state)
+{
+    struct address_table table = {0};
+    static char values[3000];
+
+    (void)state;
+    assert_null(address_table_find(&table, 1, 1));
+    for (uint32_t i = 0; i < 3000; i++)
+        assert_int_equal(address_table_put(&table, i % 3, i / 3 * 16ull,
+                                           &values[i]),
+                         0);
+    for (uint32_t i = 0; i < 3000; i++)
+        assert_ptr_equal(address_table_find(&table, i % 3, i / 3 * 16ull),
+                         &values[i]);
+    assert_null(address_table_find(&table, 3, 0));
+    assert_null(address_table_find(&table, 0, 8));
+    address_table_free(&table);
+}
+
+static void
+test_strings(void **state)
+{
+    struct answer_store store = {0};
+    const char *kept[3000];
+    static char large[100000];
+    char text[32];
+
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        snprintf(text, sizeof(text), "string %d", i);
+        kept[i] = answer_store_string(&store, text);
+        assert_string_equal(kept[i], text);
+    }
+    memset(large, 'x', sizeof(large) - 1);
+    assert_string_equal(answer_store_string(&store, large), large);
+    assert_int_equal((uintptr_t)answer_store_space(&store, 3) % 16, 0);
+    for (int i = 0; i < 3000; i++) {
+        snprintf(text, sizeof(text), "string %d", i);
+        assert_ptr_equal(answer_store_string(&store, text), kept[i]);
+    }
+    answer_store_free(&store);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overlapping_ranges),
+        cmocka_unit_test(test_open_ranges),
+        cmocka_unit_test(test_address_table),
+        cmocka_unit_test(test_strings),
+    };
+
+    return (cmocka_run_group_tests(tests, NULL, NULL));
+}

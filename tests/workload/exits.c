@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exits.c -- ends in the way that its first argument names, after some work,
+ * with a second thread still running. The status must be the same with and
+ * without a profiler.
+ *
+ * Arguments: exit, return, _exit, quick_exit, abort, segv, term, int, kill,
+ * handler (exit from a signal handler) or atexit (work in a function
+ * registered with atexit); milliseconds of CPU time, 100.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "work.h"
+
+static volatile uint64_t sink;
+
+FRAME static void
+before_the_end(unsigned ms)
+{
+    sink += work_burn(ms);
+    KEEP_FRAME();
+}
+
+static void *
+companion(void *argument)
+{
+    for (;;)
+        sink += work_burn(10);
+    return argument;
+}
+
+static void
+at_exit(void)
+{
+    before_the_end(50);
+    puts("atexit ran");
+}
+
+static void
+on_signal(int number)
+{
+    (void)number;
+    exit(23);
+}
+
+static void
+end_by_exit(void)
+{
+    exit(21);
+}
+
+static void
+end_by_exit_now(void)
+{
+    fflush(stdout);
+    _exit(22);
+}
+
+static void
+end_by_quick_exit(void)
+{
+    fflush(stdout);
+    quick_exit(24);
+}
+
+static void
+end_by_segv(void)
+{
+    raise(SIGSEGV);
+}
+
+static void
+end_by_term(void)
+{
+    kill(getpid(), SIGTERM);
+    pause();
+}
+
+static void
+end_by_int(void)
+{
+    kill(getpid(), SIGINT);
+    pause();
+}
+
+static void
+end_by_kill(void)
+{
+    kill(getpid(), SIGKILL);
+    pause();
+}
+
+static void
+end_in_handler(void)
+{
+    signal(SIGUSR1, on_signal);
+    raise(SIGUSR1);
+}
+
+static void
+end_with_atexit(void)
+{
+    atexit(at_exit);
+    exit(25);
+}
+
+static const struct {
+    const char *name;
+    void (*end)(void);
+} ends[] = {
+    {"exit", end_by_exit},
+    {"_exit", end_by_exit_now},
+    {"quick_exit", end_by_quick_exit},
+    {"abort", abort},
+    {"segv", end_by_segv},
+    {"term", end_by_term},
+    {"int", end_by_int},
+    {"kill", end_by_kill},
+    {"handler", end_in_handler},
+    {"atexit", end_with_atexit},
+};
+
+int
+main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "return";
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, companion, NULL) != 0)
+        work_fail("pthread_create");
+    before_the_end(work_argument(argc, argv, 2, 100));
+    puts("ok");
+    fflush(stdout);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strcmp(ends[i].name, way) == 0)
+            ends[i].end();
+    return strcmp(way, "return") == 0 ? 26 : 1;
+}

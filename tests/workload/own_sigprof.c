@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_sigprof.c -- a program that profiles itself the old way: its own SIGPROF
+ * handler and ITIMER_PROF. It must see its own signals, at its own rate, and
+ * none of ours; and sigaction must give back the handler that it installed.
+ *
+ * Argument: milliseconds of CPU time, 1000. Prints the count on stderr.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "work.h"
+
+static volatile sig_atomic_t own, foreign;
+static volatile uint64_t sink;
+
+static void
+on_sigprof(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    if (info->si_code == SI_KERNEL || info->si_code == SI_TIMER)
+        own++;
+    else
+        foreign++;
+}
+
+int
+main(int argc, char **argv)
+{
+    unsigned ms = work_argument(argc, argv, 1, 1000);
+    struct itimerval every = {{0, 20000}, {0, 20000}};
+    struct sigaction action, seen;
+
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_sigprof;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    if (sigaction(SIGPROF, &action, NULL) != 0 ||
+        sigaction(SIGPROF, NULL, &seen) != 0)
+        work_fail("sigaction");
+    if (seen.sa_sigaction != on_sigprof)
+        work_fail("sigaction gave back another handler");
+    if (setitimer(ITIMER_PROF, &every, NULL) != 0)
+        work_fail("setitimer");
+    sink += work_burn(ms);
+    memset(&every, 0, sizeof every);
+    setitimer(ITIMER_PROF, &every, NULL);
+
+    fprintf(stderr, "own: %d\n", (int)own);
+    if (foreign != 0)
+        work_fail("a signal arrived that the program did not ask for");
+    /* 20 ms apart: half of them is a low bar for a busy machine. */
+    if ((unsigned)own < ms / 40)
+        work_fail("signals of the program's own timer were lost");
+    puts("ok");
+    return 0;
+}

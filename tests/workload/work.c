@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * work.c -- the helpers of work.h, compiled into each workload with the
+ * workload's own flags, so that its frames are part of the test.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "work.h"
+
+static uint64_t
+cpu_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+work_burn(unsigned ms)
+{
+    uint64_t until = cpu_now() + (uint64_t)ms * 1000000u;
+    uint64_t mix = until;
+
+    /* The clock is a system call: ask it once in some 20 microseconds. */
+    do {
+        for (unsigned i = 0; i < 10000; i++)
+            mix = mix * 6364136223846793005u + 1442695040888963407u;
+    } while (cpu_now() < until);
+    return mix;
+}
+
+void
+work_expect(const char *pattern)
+{
+    printf("expect: %s\n", pattern);
+    fflush(stdout);
+}
+
+unsigned
+work_argument(int argc, char **argv, int index, unsigned fallback)
+{
+    if (index >= argc)
+        return fallback;
+    return (unsigned)strtoul(argv[index], NULL, 10);
+}
+
+void
+work_fail(const char *what)
+{
+    fprintf(stderr, "workload: %s\n", what);
+    exit(1);
+}
