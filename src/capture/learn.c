@@ -27,12 +27,13 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
                                        unw_dyn_info_t *, unw_proc_info_t *,
                                        int need, void *);
 
-#define S 0x600000000000ull
-#define B 0x680000000000ull
+/* No memory is ever there: user addresses have 47 bits, or 56 (5-level). */
+#define S 0x1000000000000000ull
+#define B 0x2000000000000000ull
 #define SPAN 0x1000000ull /* farther than any frame reaches */
 /* The word at B + d reads DEREF + (d << 20): a CFA made from it tells d. */
-#define DEREF 0x500000000000ull
-#define DUMMY 0x222200000000ull
+#define DEREF 0x4000000000000000ull
+#define DUMMY 0x3000000000000000ull
 
 /* What one question to libunwind needs; its "arg". */
 struct question {

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "input.h"
 
+/* The endings come from the one table that also decides. */
 static void
 print_help(void)
 {
@@ -32,6 +33,7 @@ print_help(void)
           stdout);
 }
 
+/* Returns the exit status. */
 static int
 convert(char *const *paths, int count, const char *out)
 {
@@ -49,6 +51,7 @@ convert(char *const *paths, int count, const char *out)
     return status;
 }
 
+/* A wrong ending is refused here, before a large spool is read for nothing. */
 int
 cmd_convert(int argc, char **argv)
 {

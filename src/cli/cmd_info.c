@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_info.c -- `sprofile info`: what a spool is about and how good it is. No
- * symbol is looked up, so it is quick with the largest programs.
+ * symbol is looked up, so it is quick with the largest programs. Below the head
+ * that every report has (text_report.h) it prints
+ *
+ *   end      seen
+ *   library  libsprof 0.1.0
+ *   triggers timer 4, kept 9
+ *   states   running 9, waiting 4
+ *   handler  median 0.50 us, p99 0.80 us, longest 1.20 us, 4 times
+ *   rules    812 learned
+ *
+ * and then the modules and the threads, one a line.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -24,11 +34,13 @@ static const char help[] =
     "\n"
     "  --help    this page\n";
 
+/* The words of SPROF_TRIGGER, where there is one. */
 static const char *const trigger_words[TRIGGER_COUNT] = {
     [TRIGGER_NONE] = "none", [TRIGGER_PERF] = "perf", [TRIGGER_TIMER] = "timer",
     [TRIGGER_ASK] = "ask",   [TRIGGER_KEPT] = "kept",
 };
 
+/* As in the state label of samples, but for the names of system calls. */
 static const char *const state_words[STATE_COUNT] = {
     [STATE_RUNNING] = "running",
     [STATE_WAITING] = "waiting",
@@ -53,6 +65,7 @@ print_mix(const char *title, const uint64_t *counters, unsigned count,
     puts(separator[0] == '\0' ? "none" : "");
 }
 
+/* For qsort. */
 static int
 compare_numbers(const void *a, const void *b)
 {
@@ -80,6 +93,7 @@ print_handler(struct profile *profile)
            sorted[count - 1] / 1e3, count);
 }
 
+/* How each process ended, and what recorded it. */
 static void
 print_ends(const struct profile *profile)
 {
@@ -93,6 +107,7 @@ print_ends(const struct profile *profile)
     }
 }
 
+/* Build-ids are what other tools find debug files by. */
 static void
 print_modules(const struct profile *profile)
 {
@@ -107,6 +122,8 @@ print_modules(const struct profile *profile)
     }
 }
 
+/* All threads, also those that were never sampled. Their own clocks are exact;
+ * where one is not known, the samples' sum stands for it. */
 static void
 print_threads(const struct profile *profile)
 {
@@ -124,6 +141,7 @@ print_threads(const struct profile *profile)
     }
 }
 
+/* The head is the same as in a report. Returns the exit status. */
 static int
 print_info(char *const *paths, int count)
 {
@@ -143,6 +161,7 @@ print_info(char *const *paths, int count)
     return STATUS_DONE;
 }
 
+/* There are no options yet but the one that every command has. */
 int
 cmd_info(int argc, char **argv)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_report.c -- `sprofile report`: the functions that took the time, as a
- * table on standard output. On a terminal, lines are as wide as it is; else
- * they are as long as they are, so that names can be searched for.
+ * table on standard output (drawn in write/text_report.c). On a terminal, lines
+ * are as wide as it is; else they are as long as they are, so that names can be
+ * searched for. Modules without symbols are noted below the table, because that
+ * is why their functions have no names.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -31,6 +33,7 @@ static const char help[] =
     "  -n N      N functions, 40 by default; 0 for all\n"
     "  --help    this page\n";
 
+/* The width of the terminal, 0 if standard output is none. */
 static unsigned
 terminal_columns(void)
 {
@@ -41,7 +44,8 @@ terminal_columns(void)
     return 0;
 }
 
-/* Parse a number of rows. Returns 0, or -1 if TEXT is none. */
+/* Parse a number of rows. Returns 0, or -1 if TEXT is none: strtoul alone would
+ * take blanks and signs. */
 static int
 parse_rows(const char *text, uint32_t *rows)
 {
@@ -57,6 +61,8 @@ parse_rows(const char *text, uint32_t *rows)
     return 0;
 }
 
+/* The head says what the numbers below stand for, and what is missing from
+ * them; so it is not an option. */
 static int
 print_report(char *const *paths, int count,
              const struct text_report_options *options)
@@ -77,6 +83,7 @@ print_report(char *const *paths, int count,
     return status;
 }
 
+/* Of --cpu and --wall the last one given counts. */
 int
 cmd_report(int argc, char **argv)
 {

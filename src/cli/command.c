@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* command.c -- what commands have in common when their arguments are wrong. */
+/*
+ * command.c -- what commands have in common when their arguments are wrong. An
+ * option that getopt_long refused has been complained about already, so the
+ * hint alone is printed then.
+ */
 #include "command.h"
 
 #include <stdarg.h>

@@ -7,8 +7,10 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+/* The exit statuses of every command. */
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
+/* Each in a file of its name, with its help page and its options. */
 int cmd_convert(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_report(int argc, char **argv);

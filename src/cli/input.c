@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * input.c -- opens spools and adds them up. Each complaint is one line with the
- * name of the file, whatever becomes of the others.
+ * name of the file, whatever becomes of the others: of ten spools, nine good
+ * ones make a profile.
  */
 #include "input.h"
 
@@ -14,7 +15,8 @@
 #include "profile/load.h"
 #include "profile/profile.h"
 
-/* Everything that can be read from standard input; NULL with errno set. */
+/* Everything that can be read from standard input; NULL with errno set. A pipe
+ * cannot be mapped and must be read to its end: the buffer doubles. */
 static char *
 read_all(size_t *length)
 {
@@ -43,6 +45,7 @@ read_all(size_t *length)
     return NULL;
 }
 
+/* The bytes are not needed once they are in the profile. */
 static int
 load_standard_input(struct profile *profile, char *error, size_t size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c -- the sprofile command: finds the command in its table and runs it.
+ * main.c -- the sprofile command: finds the command in its table and runs it. A
+ * new command is a row here, a line in command.h and a file of its own.
  * What goes wrong is said on stderr; the exit status is 2 for wrong arguments,
  * 1 for any other failure.
  */
@@ -26,6 +27,8 @@ static const struct command {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
+/* The page that `sprofile --help` prints, and `sprofile` alone (which is wrong
+ * usage: a script must not take it for success). */
 static void
 print_page(FILE *stream)
 {
@@ -43,6 +46,7 @@ print_page(FILE *stream)
           stream);
 }
 
+/* The command called NAME, NULL if there is none. */
 static const struct command *
 find(const char *name)
 {
@@ -52,6 +56,8 @@ find(const char *name)
     return NULL;
 }
 
+/* Options before a command are few, so they need no parser. Behind it, the
+ * command parses its own; its title takes the place of its name there. */
 static int
 run(int argc, char **argv)
 {

@@ -16,6 +16,8 @@
 #include "intern.h"
 #include "parts.h"
 
+/* A spool is of one process, so a second record of this kind is damage. What
+ * was there before it, if the first was lost, keeps the header's pid. */
 static enum outcome
 add_process(struct build *build, const void *bytes)
 {
@@ -39,7 +41,8 @@ add_process(struct build *build, const void *bytes)
                : USED;
 }
 
-/* Remember how long a visit of the handler took. */
+/* Remember how long a visit of the handler took. All are kept, because the
+ * commands show percentiles, and four bytes a sample are little. */
 static int
 add_stopped(struct profile *profile, uint32_t stopped)
 {
@@ -95,6 +98,8 @@ sum_sample(struct profile *profile, const struct record_sample *record,
     profile_sum(&profile->states[record->state], record->count);
 }
 
+/* Everything that a sample refers to is checked before anything is summed, so
+ * that a record counts in all sums or in none. */
 static enum outcome
 add_sample(struct build *build, const void *bytes)
 {
@@ -150,6 +155,7 @@ take_counts(struct build *build, const void *bytes)
     return USED;
 }
 
+/* Its presence says that the process ended in a way the library saw. */
 static enum outcome
 add_summary(struct build *build, const void *bytes)
 {
@@ -160,6 +166,7 @@ add_summary(struct build *build, const void *bytes)
     return USED;
 }
 
+/* Kinds that are right but say nothing that the model holds yet. */
 static enum outcome
 use_nothing(struct build *build, const void *bytes)
 {
@@ -168,6 +175,7 @@ use_nothing(struct build *build, const void *bytes)
     return USED;
 }
 
+/* What is done with each kind of record. */
 static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
                                                         const void *) = {
     [RECORD_PROCESS] = add_process,
@@ -182,6 +190,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_SUMMARY] = add_summary,
 };
 
+/* Take over the counters of the spool once it is read. */
 static void
 add_cost(struct profile_cost *to, const struct profile_cost *cost)
 {
@@ -219,6 +228,8 @@ add_time(struct build *build)
     profile->duration = end - profile->start;
 }
 
+/* Enter a new process with what the header knows. A start that is beyond the
+ * range of signed time is damage and becomes 0. */
 static int
 begin(struct build *build, const struct spool_header *header)
 {

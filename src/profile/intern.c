@@ -57,6 +57,7 @@ hash_bytes(const char *bytes, size_t length)
     return (uint32_t)(hash >> 32);
 }
 
+/* The slots must exist from the start: every lookup reads them. */
 struct intern *
 intern_new(void)
 {
@@ -138,6 +139,8 @@ slot_of(const struct intern *intern, uint32_t hash, const void *bytes,
     return at;
 }
 
+/* Give LENGTH bytes the next number. What can fail comes before the entry is
+ * visible. */
 static uint32_t
 add(struct intern *intern, uint32_t hash, const void *bytes, size_t length)
 {

@@ -19,6 +19,7 @@ struct sentences {
     size_t size;
 };
 
+/* Add "NAME: SENTENCE", behind a semicolon if it is not the first. */
 static void
 say(struct sentences *error, const char *name, const char *sentence)
 {
@@ -55,6 +56,7 @@ add(struct profile *profile, struct reader *reader, const char *name,
     return -1;
 }
 
+/* The reader's own sentences begin with the path. */
 int
 load_file(struct profile *profile, const char *path, char *error, size_t size)
 {

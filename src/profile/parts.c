@@ -15,6 +15,7 @@
 #include "array.h"
 #include "intern.h"
 
+/* Both tables are tried, so that parts_release needs to know nothing. */
 int
 parts_begin(struct build *build)
 {
@@ -31,6 +32,7 @@ parts_number(const struct numbering *numbering, uint32_t id)
     return at == INTERN_NONE ? INTERN_NONE : numbering->numbers[at];
 }
 
+/* Let ID mean NUMBER from now on. It must not be defined yet. */
 static int
 define(struct numbering *numbering, uint32_t id, uint32_t number)
 {
@@ -44,6 +46,7 @@ define(struct numbering *numbering, uint32_t id, uint32_t number)
     return intern_put(numbering->ids, &id, sizeof id) == INTERN_NONE ? -1 : 0;
 }
 
+/* A time at the limit of the numbers is damage, not a long run. */
 void
 parts_see_time(struct build *build, uint64_t time, uint64_t duration)
 {
@@ -52,6 +55,7 @@ parts_see_time(struct build *build, uint64_t time, uint64_t duration)
         build->end = time;
 }
 
+/* Build-ids have 20 bytes, or 16 or 8; more than 64 are not shown. */
 static const char *
 hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
 {
@@ -88,6 +92,8 @@ add_file(struct profile *profile, const struct record_module *record,
     return file + 1;
 }
 
+/* The same file mapped twice, or again after dlclose, is two modules: they have
+ * different addresses. */
 enum outcome
 parts_add_module(struct build *build, const void *bytes)
 {
@@ -156,6 +162,8 @@ parts_add_thread(struct build *build, const void *bytes)
     return USED;
 }
 
+/* The clock of an ended thread is exact, where the sum of its samples is an
+ * estimate. */
 enum outcome
 parts_end_thread(struct build *build, const void *bytes)
 {

@@ -26,7 +26,8 @@ struct mark {
     struct symbol_frame frame;
 };
 
-/* Number 0 of nodes and modules means none, node 1 is PROFILE_NO_STACK. */
+/* Number 0 of nodes and modules means none, node 1 is PROFILE_NO_STACK. With
+ * these in place every number in the model is an index, without exceptions. */
 static int
 reserve_numbers(struct profile *profile)
 {
@@ -48,6 +49,7 @@ reserve_numbers(struct profile *profile)
     return 0;
 }
 
+/* Whatever of it exists is released by profile_free, so one exit is enough. */
 struct profile *
 profile_new(const struct symbolizer_options *options)
 {
@@ -110,26 +112,26 @@ marker(struct profile *profile, const char *text)
     return &mark->symbol;
 }
 
+/* The first time that a node is asked for its symbol. */
 static const struct symbol *
 find_symbol(struct profile *profile, uint32_t node)
 {
     const struct profile_node *at = &profile->nodes[node];
-    char text[64];
 
     if (node == PROFILE_NO_STACK)
         return marker(profile, "[no stack]");
     if ((at->flags & NODE_TRUNCATED) != 0)
         return marker(profile, "[truncated]");
-    if ((at->flags & NODE_ELIDED) != 0) {
-        snprintf(text, sizeof text, "[%llu frames elided]",
-                 (unsigned long long)at->offset);
-        return marker(profile, text);
-    }
+    /* How many differs from sample to sample; one name keeps them together. */
+    if ((at->flags & NODE_ELIDED) != 0)
+        return marker(profile, "[frames elided]");
     return symbolizer_find(profile->symbols,
                            profile->modules[at->module].symbols,
                            profile_offset(profile, node));
 }
 
+/* The pointer in the node is the cache: the symbolizer has its own, but asking
+ * it costs a lookup for each frame that is shown. */
 const struct symbol *
 profile_symbol(struct profile *profile, uint32_t node)
 {
@@ -144,6 +146,7 @@ profile_is_marker(const struct profile *profile, uint32_t node)
     return (profile->nodes[node].flags & (NODE_TRUNCATED | NODE_ELIDED)) != 0;
 }
 
+/* Also right for a marker, which has no flag for return addresses. */
 uint64_t
 profile_offset(const struct profile *profile, uint32_t node)
 {
@@ -152,6 +155,7 @@ profile_offset(const struct profile *profile, uint32_t node)
     return at->offset - ((at->flags & NODE_RETURN) != 0);
 }
 
+/* The number means something only together with the machine. */
 const char *
 profile_state(struct profile *profile, const struct profile_sample *sample)
 {
@@ -193,6 +197,7 @@ profile_busy_threads(const struct profile *profile)
     return count;
 }
 
+/* *SUM never exceeds INT64_MAX, so the difference does not wrap. */
 void
 profile_sum(uint64_t *sum, uint64_t value)
 {

@@ -116,7 +116,7 @@ struct profile *profile_new(const struct symbolizer_options *options);
 
 /*
  * What is at NODE (> 0): its function and those inlined there. Frames that are
- * none have one function with a name in brackets: "[truncated]", "[12 frames
+ * none have one function with a name in brackets: "[truncated]", "[frames
  * elided]", "[no stack]". Never NULL; stable until profile_free; equal places
  * give the same pointer.
  */

@@ -66,6 +66,7 @@ sum_totals(struct count *count)
     }
 }
 
+/* Walk the tree once and sum into the rows. */
 static int
 fill(struct table *table, const struct tree *tree)
 {
@@ -91,6 +92,7 @@ larger(uint64_t a, uint64_t b)
     return (a < b) - (a > b);
 }
 
+/* Ties are broken by everything there is, so that output is stable. */
 static int
 compare(const void *a, const void *b, void *context)
 {

@@ -87,6 +87,8 @@ place_node(struct merge *merge, uint32_t node)
     return 0;
 }
 
+/* Mark what samples need, from each leaf up to the first node that is marked
+ * already, then find the places from the roots down. */
 static int
 place_nodes(struct merge *merge)
 {
@@ -106,6 +108,7 @@ place_nodes(struct merge *merge)
     return 0;
 }
 
+/* Sum a sample up where its stack ends. */
 static int
 add_sample(struct merge *merge, const struct profile_sample *sample)
 {
@@ -123,6 +126,7 @@ add_sample(struct merge *merge, const struct profile_sample *sample)
     return 0;
 }
 
+/* Stacks first, then what was seen in them. */
 static int
 merge_all(struct merge *merge)
 {
@@ -136,6 +140,7 @@ merge_all(struct merge *merge)
     return 0;
 }
 
+/* The places are needed only while building; the tree stands on its own. */
 struct tree *
 tree_build(struct profile *profile, enum tree_kind kind)
 {

@@ -27,7 +27,8 @@ compare_names(const void *a, const void *b, void *context)
     return order;
 }
 
-/* The position of each name when they are sorted, NULL if memory is short. */
+/* The position of each name when they are sorted, NULL if memory is short.
+ * Names are far fewer than nodes, so only they are compared as text. */
 static uint32_t *
 rank_names(const struct tree *tree)
 {
@@ -72,6 +73,8 @@ sort_nodes(const struct tree *tree, const uint32_t *ranks)
     return nodes;
 }
 
+/* Each node is put in front of the list of its parent, the last name first: the
+ * lists end up in the order of names. */
 static struct links *
 link_nodes(const struct tree *tree)
 {

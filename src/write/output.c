@@ -30,6 +30,7 @@ struct output {
     FILE *stream;
 };
 
+/* Who writes which format. */
 static int (*const writers[])(FILE *, struct profile *) = {
     [FORMAT_PPROF] = pprof_write,
     [FORMAT_FOLDED] = folded_write,
@@ -73,6 +74,7 @@ open_temporary(struct output *output)
     return fd;
 }
 
+/* From here on OUTPUT has a stream and a temporary file, or nothing. */
 static int
 begin(struct output *output, const char *path)
 {

@@ -14,6 +14,7 @@
 
 #include "gzip.h"
 
+/* Only the first error is the cause; later ones follow from it. */
 static void
 fail(struct pack *pack, int error)
 {

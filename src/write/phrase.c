@@ -16,6 +16,7 @@ struct line {
     size_t size, length;
 };
 
+/* As printf, at the end of LINE. */
 __attribute__((format(printf, 2, 3))) static void
 add(struct line *line, const char *format, ...)
 {
@@ -32,6 +33,7 @@ add(struct line *line, const char *format, ...)
         line->length = line->size - 1;
 }
 
+/* A whole of 0 happens: a spool without counts, a profile without CPU time. */
 double
 phrase_percent(uint64_t part, uint64_t whole)
 {
@@ -60,6 +62,7 @@ add_causes(struct line *line, const uint64_t *counters, unsigned first,
     }
 }
 
+/* "3 of 12348 asked"; the word "none" is easier to find than a 0. */
 static void
 add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
 {

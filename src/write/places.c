@@ -103,6 +103,8 @@ set_address(const struct profile *profile, uint32_t node,
         location->mapping_id = number;
 }
 
+/* Two nodes with the same address are one location: a function called from many
+ * places has many nodes. */
 uint64_t
 places_location(struct places *places, uint32_t node)
 {
@@ -129,6 +131,7 @@ places_location(struct places *places, uint32_t node)
     return location.id;
 }
 
+/* A mapping without has_functions invites pprof to look for symbols itself. */
 static void
 write_mapping(struct places *places, uint32_t number)
 {

@@ -82,6 +82,7 @@ write_head(struct pprof *pprof)
     pack_part(pack, &part);
 }
 
+/* Comments are shown by `go tool pprof -comments` and above its tables. */
 static void
 write_comment(struct pprof *pprof, const char *key, const char *value)
 {
@@ -210,6 +211,7 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     return 0;
 }
 
+/* The order of the parts is free; samples bring what they refer to. */
 static int
 write_all(struct pprof *pprof)
 {

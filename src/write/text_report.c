@@ -29,6 +29,7 @@
 
 enum { FILE_COLUMNS = 100, NUMBER_COLUMNS = 57, NAME_LEAST = 16 };
 
+/* Usually one; with several the other lines are sums over them. */
 static void
 print_processes(FILE *stream, const struct profile *profile)
 {
@@ -90,6 +91,7 @@ print_name(FILE *stream, const struct table_row *row, unsigned columns)
     fprintf(stream, "%s\n", name);
 }
 
+/* One function. What the table is sorted by comes first, with percentages. */
 static void
 print_row(FILE *stream, const struct table_row *row, uint64_t whole,
           const struct text_report_options *options)
