@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -208,33 +210,71 @@ owner_of(const char *path)
     return (pid_t)header.pid;
 }
 
+/* Remove the spool at PATH if the process that made it is no more. */
+static void
+remove_stale(const char *path, pid_t pid)
+{
+    pid_t owner = owner_of(path);
+    if (owner == pid || (owner != 0 && kill(owner, 0) != 0 && errno == ESRCH))
+        unlink(path);
+}
+
 int
-config_name_files(const struct config *config, pid_t pid,
+config_name_files(const struct config *config, pid_t pid, bool shared,
                   struct config_files *files, char *error, size_t size)
 {
     if (expand_outputs(config, pid, files, error, size) != 0)
         return -1;
-    name_spool(files);
-    pid_t owner = owner_of(files->spool);
-    if (owner == 0)
-        return 0;
-    if (owner == pid || (kill(owner, 0) != 0 && errno == ESRCH)) {
-        unlink(files->spool);
-        return 0;
-    }
-    for (unsigned i = 0; i < files->count; i++)
+    for (unsigned i = 0; shared && i < files->count; i++)
         insert_word(files->outputs[i], "", (uint64_t)pid);
     name_spool(files);
-    unlink(files->spool);
+    remove_stale(files->spool, pid);
     return 0;
+}
+
+/* When this process began, in seconds since the epoch: an exec does not change
+ * it. Field 22 of /proc/self/stat, in ticks since boot (proc(5)). */
+static time_t
+process_start(void)
+{
+    char stat[1024];
+    struct timespec up;
+    if (sys_read_file("/proc/self/stat", stat, sizeof(stat)) <= 0)
+        return 0;
+    const char *at = strrchr(stat, ')');
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    uint64_t ticks = 0;
+    if (at == NULL)
+        return 0;
+    for (at++; *at >= '0' && *at <= '9'; at++)
+        ticks = ticks * 10 + (uint64_t)(*at - '0');
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return time(NULL) - up.tv_sec +
+           (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* Whether an earlier image of this process wrote the file PATH would be with
+ * ".execN": what an earlier run left there may be replaced. */
+static bool
+is_taken(const char *path, uint64_t n, time_t since)
+{
+    char name[PATH_MAX];
+    struct stat status;
+    strcpy(name, path);
+    insert_word(name, "exec", n);
+    return stat(name, &status) == 0 && status.st_mtime + 1 >= since;
 }
 
 int
 config_rename_for_exec(struct config_files *files)
 {
     char from[PATH_MAX], to[PATH_MAX];
+    time_t since = process_start();
     strcpy(from, files->spool);
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
+        if (is_taken(files->outputs[0], n, since))
+            continue;
         strcpy(to, from);
         insert_word(to, "exec", n);
         if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {

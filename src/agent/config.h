@@ -40,16 +40,17 @@ int config_read(struct config *config, char *const environment[], char *error,
                 size_t size);
 
 /*
- * The names of the files for process PID. If the spool's name is taken by a
- * living process, all get ".PID" before their ending; one left by a dead
- * process of that name is removed. Returns 0, or -1 with a sentence in ERROR:
- * an unknown ending, a directory that is missing or cannot be written.
+ * The names of the files for process PID; with SHARED, ".PID" stands before
+ * their ending, because another process has the plain names. A spool of that
+ * name which a dead process left is removed. Returns 0, or -1 with a sentence
+ * in ERROR: an unknown ending, a directory that is missing or cannot be
+ * written.
  */
-int config_name_files(const struct config *config, pid_t pid,
+int config_name_files(const struct config *config, pid_t pid, bool shared,
                       struct config_files *files, char *error, size_t size);
 
-/* Move the spool (and the names of outputs) of FILES to the first free ".execN"
- * before their ending. Returns 0, or -1 with errno. */
+/* Put the first free ".execN" before the ending of all names in FILES, and
+ * rename the spool so. Returns 0, or -1 with errno. */
 int config_rename_for_exec(struct config_files *files);
 
 #endif

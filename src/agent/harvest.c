@@ -17,9 +17,9 @@
 #include "harvest.h"
 #include "journal.h"
 
-/* Beyond the time in the handler, a wake-up, the signal and the way back to
- * sleep cost a thread up to this much CPU time. */
-#define WAKE_NS 15000u
+/* A wake-up, the signal, the handler and the way back to sleep cost a thread up
+ * to this much CPU time. */
+#define WAKE_NS 30000u
 
 struct account {
     uint64_t clock;       /* CPU time that samples have been given */
@@ -28,7 +28,8 @@ struct account {
     uint64_t asked_at;    /* when it was asked */
     uint64_t owed;        /* periods that no sample stands for yet */
     uint64_t asked_owed;  /* those that the sample in flight stands for */
-    uint64_t rest;        /* the clock may move so much without a move */
+    uint64_t rest;        /* by so much the last answer may move the clock */
+    uint64_t wait_sp;     /* its stack pointer in the system call it waits in */
     uint32_t sequence;    /* of the question in flight */
     uint32_t node, depth; /* its last stack; node 0: none */
     bool in_flight;
@@ -129,12 +130,29 @@ ask(struct account *account, uint32_t index, uint64_t clock, uint64_t now)
     return true;
 }
 
+/* Whether a thread has run since its last stack was taken. The answer itself
+ * moved its clock a little; then it must wait where it waited before. */
+static bool
+has_moved(struct account *account, pid_t tid, uint64_t clock)
+{
+    uint64_t since = clock - account->seen;
+    uint64_t rest = account->rest;
+    if (since == 0)
+        return false;
+    account->rest = 0;
+    if (since > rest)
+        return true;
+    uint64_t sp = threads_wait_sp(tid);
+    account->seen = clock;
+    return sp != 0 && sp != account->wait_sp;
+}
+
 bool
 harvest_point(uint32_t index, uint64_t clock, uint64_t periods, uint64_t now,
               bool may_ask)
 {
     struct account *account = &accounts[index];
-    bool moved = clock - account->seen > account->rest;
+    bool moved = has_moved(account, threads_at(index)->tid, clock);
     bool is_new = account->node == 0 && !cpu_only;
     account->owed += periods;
     if (account->in_flight) {
@@ -151,7 +169,6 @@ harvest_point(uint32_t index, uint64_t clock, uint64_t periods, uint64_t now,
     if (!may_ask)
         return false;
     account->seen = clock;
-    account->rest = 0;
     return ask(account, index, clock, now);
 }
 
@@ -178,11 +195,12 @@ take(struct slot *slot)
 {
     struct account *account = &accounts[slot->thread];
     uint32_t gap, elided;
+    suspend_finish(slot);
     uint32_t count = walk_finish(&slot->walk, &gap, &elided);
     uint32_t node = journal_stack(slot->walk.frames, count, gap, elided != 0,
                                   slot->walk.cut);
     uint64_t cpu = account->asked_clock - account->clock;
-    bool waited = slot->in_syscall && cpu <= account->rest + WAKE_NS;
+    bool waited = slot->in_syscall && cpu <= WAKE_NS;
     struct record_sample sample = {.time = slot->time,
                                    .wall = account->asked_owed * period,
                                    .cpu = cpu,
@@ -207,7 +225,8 @@ take(struct slot *slot)
     account->clock = account->asked_clock;
     account->node = node;
     account->depth = slot->walk.depth;
-    account->rest = slot->in_syscall ? slot->stopped + WAKE_NS : 0;
+    account->rest = slot->in_syscall ? WAKE_NS : 0;
+    account->wait_sp = slot->sp;
 }
 
 void

@@ -116,15 +116,21 @@ quick_exit(int status)
     real_quick_exit(status);
 }
 
-/* exec: a signal that is still pending would kill the new image. */
+/* exec: a signal that is still pending would kill the new image, and what was
+ * sampled of this one is written first. A file that is not there, or cannot be
+ * executed, is left to the real function alone. */
 
 static int
 exec(const char *path, char *const arguments[], char *const environment[],
      int (*real)(const char *, char *const[], char *const[]))
 {
-    lifecycle_before_exec();
+    bool searches = path != NULL && strchr(path, '/') == NULL;
+    bool is_likely = searches || (path != NULL && access(path, X_OK) == 0);
+    if (is_likely)
+        lifecycle_end(END_EXEC);
     int result = real(path, arguments, environment);
-    lifecycle_after_failed_exec();
+    if (is_likely)
+        lifecycle_after_failed_exec();
     return result;
 }
 
@@ -155,7 +161,7 @@ execvpe(const char *file, char *const arguments[], char *const environment[])
 HOOK int
 fexecve(int fd, char *const arguments[], char *const environment[])
 {
-    lifecycle_before_exec();
+    lifecycle_end(END_EXEC);
     int result = real_fexecve(fd, arguments, environment);
     lifecycle_after_failed_exec();
     return result;

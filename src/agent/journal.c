@@ -29,37 +29,13 @@ static struct journal_options options;
 static struct writer *writer;
 static struct record_counts *counts;
 static int failure;
-static _Atomic bool has_file; /* read by who ends the process, too */
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
-
-int
-journal_begin(const struct journal_options *given)
-{
-    options = *given;
-    writer = NULL;
-    counts = NULL;
-    failure = 0;
-    has_file = false;
-    sys_release(module_written, MODULES_MAX);
-    sys_release(thread_written, THREADS_MAX * sizeof(*thread_written));
-    module_written = sys_reserve(MODULES_MAX);
-    thread_written = sys_reserve(THREADS_MAX * sizeof(*thread_written));
-    if (module_written == NULL || thread_written == NULL)
-        return -1;
-    return stack_tree_begin();
-}
 
 int
 journal_error(void)
 {
     return failure;
-}
-
-bool
-journal_has_file(void)
-{
-    return has_file;
 }
 
 uint64_t
@@ -117,7 +93,7 @@ write_counts(void)
     counts = append(RECORD_COUNTS, &record, sizeof(record), &tail, 1);
 }
 
-/* Make the file. Returns 0, or -1 and there never will be one. */
+/* Make the file. Returns 0, or -1 with errno. */
 static int
 make_file(void)
 {
@@ -125,14 +101,31 @@ make_file(void)
                                   .pid = options.process.pid};
     header.start_realtime = clock_realtime() - (clock_now() - options.start);
     writer = writer_create(options.path, &header, options.max_size);
-    if (writer == NULL) {
-        failure = errno;
+    if (writer == NULL)
         return -1;
-    }
-    has_file = true;
     write_process();
     write_counts();
+    errno = failure;
     return failure == 0 ? 0 : -1;
+}
+
+int
+journal_begin(const struct journal_options *given)
+{
+    options = *given;
+    writer = NULL;
+    counts = NULL;
+    failure = 0;
+    sys_release(module_written, MODULES_MAX);
+    sys_release(thread_written, THREADS_MAX * sizeof(*thread_written));
+    module_written = sys_reserve(MODULES_MAX);
+    thread_written = sys_reserve(THREADS_MAX * sizeof(*thread_written));
+    if (module_written == NULL || thread_written == NULL ||
+        stack_tree_begin() != 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return make_file();
 }
 
 static void
@@ -163,9 +156,10 @@ journal_module_gone(const struct module *module)
 {
     struct record_module_end record = {.id = module->id,
                                        .time = clock_now() - options.start};
+    if (module->id < MODULES_MAX && !module_written[module->id])
+        return;
     stack_tree_forget();
-    if (module->id < MODULES_MAX && module_written[module->id])
-        append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
+    append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
 }
 
 /* Write node ID, which is FRAME under PARENT. */
@@ -214,7 +208,7 @@ journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
               enum cut cut)
 {
     uint32_t node = 0;
-    if (failure != 0 || (writer == NULL && make_file() != 0))
+    if (failure != 0)
         return 0;
     if (cut != CUT_NONE && !descend(&node, FRAME_CUT + (uint64_t)cut))
         return 0;
@@ -327,6 +321,5 @@ journal_forget(void)
     if (writer != NULL)
         writer_forget(writer);
     writer = NULL;
-    has_file = false;
     counts = NULL;
 }

@@ -2,8 +2,8 @@
 /*
  * journal.h -- turns what the sampler sees into records of the spool: gives
  * modules, threads and stacks their numbers and writes each once. The spool is
- * made when the first sample is written, so that a process which took none
- * leaves no file. Sampler thread alone; may be called while a thread is parked
+ * made at once, so that its name is taken. Sampler thread alone but for
+ * journal_begin; may be called while a thread is parked
  * (it makes system calls and touches mapped files, but takes no lock).
  */
 #ifndef AGENT_JOURNAL_H
@@ -24,14 +24,13 @@ struct journal_options {
     const char *exe, *command;
 };
 
-/* Make ready to write; no file yet. Returns 0, or -1 if memory is short. */
+/* Make the file and write its first records. Returns 0, or -1 with errno:
+ * EEXIST another process has taken that name. */
 int journal_begin(const struct journal_options *options);
 
 /* Whether a record could not be written; errno is kept by journal_error. */
 int journal_error(void);
 
-/* Whether anything was written. */
-bool journal_has_file(void);
 uint64_t journal_size(void);
 const char *journal_path(void);
 

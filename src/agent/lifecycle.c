@@ -29,12 +29,15 @@
 /* Who comes while another thread writes the profile waits so long for it. */
 #define END_WAIT_NS 60000000000u
 
+/* As many questions as deserve a line if nobody answered one. */
+#define MANY_ASKED 100u
+
 enum phase { PHASE_OFF, PHASE_RUNNING, PHASE_ENDING, PHASE_ENDED };
 
 static _Atomic uint32_t phase;
 static pid_t process;
 static struct config config;
-static struct config_files files, files_before_exec;
+static struct config_files files;
 
 static bool
 is_own_process(void)
@@ -69,31 +72,44 @@ describe_process(struct record_process *record, uint64_t period)
                                                : TRIGGER_NONE};
 }
 
-static void
-fail_start(const char *what)
+/* Name the files and make the spool: under the plain names, or with the pid in
+ * them if a living process has those. */
+static int
+open_journal(uint64_t now, uint64_t period)
 {
-    note(NOTE_ERROR, what, ": ", note_errno(errno), "; not profiling", NULL);
+    char error[512];
+    for (int shared = 0; shared <= 1; shared++) {
+        if (config_name_files(&config, process, shared, &files, error,
+                              sizeof(error)) != 0) {
+            note(NOTE_ERROR, error, "; not profiling", NULL);
+            return -1;
+        }
+        struct journal_options journal = {.path = files.spool,
+                                          .max_size =
+                                              config.options.max_size.number,
+                                          .start = now,
+                                          .exe = config.exe,
+                                          .command = config.command};
+        describe_process(&journal.process, period);
+        if (journal_begin(&journal) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    note(NOTE_ERROR, "SPROF_OUTPUT: cannot create ", files.spool, ": ",
+         note_errno(errno), "; not profiling", NULL);
+    return -1;
 }
 
 /* Begin to sample this process, the first time or after a fork. */
 static void
 start(bool is_child)
 {
-    char error[512];
     uint64_t now = clock_now();
     uint64_t period = NS_PER_SECOND / config.options.frequency.number;
     process = sys_getpid();
-    if (config_name_files(&config, process, &files, error, sizeof(error))) {
-        note(NOTE_ERROR, error, "; not profiling", NULL);
+    if (open_journal(now, period) != 0)
         return;
-    }
-    struct journal_options journal = {.path = files.spool,
-                                      .max_size =
-                                          config.options.max_size.number,
-                                      .start = now,
-                                      .exe = config.exe,
-                                      .command = config.command};
-    describe_process(&journal.process, period);
     struct sampler_options sampler = {
         .signo = (int)config.options.signal.number,
         .pid = process,
@@ -104,15 +120,13 @@ start(bool is_child)
         .start = now,
         .cpu_only = config.options.mode.number == OPTION_MODE_CPU,
         .is_child = is_child};
-    if (journal_begin(&journal) != 0) {
-        fail_start("cannot reserve memory");
-        return;
-    }
     atomic_store(&phase, PHASE_RUNNING);
-    if (sampler_start(&sampler) != 0) {
-        atomic_store(&phase, PHASE_OFF);
-        fail_start("cannot start the sampler thread");
-    }
+    if (sampler_start(&sampler) == 0)
+        return;
+    atomic_store(&phase, PHASE_OFF);
+    note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
+         "; not profiling", NULL);
+    unlink(files.spool);
 }
 
 /* "0.2 %": how much PART is of WHOLE. */
@@ -174,6 +188,36 @@ say_closing_line(const char *path, const struct sampler_result *result,
     note(NOTE_ERROR, line, NULL);
 }
 
+/* Nobody answered, though many were asked: that is worth a line. */
+static void
+say_nothing_taken(const struct sampler_result *result)
+{
+    char line[256];
+    struct text text;
+    unlink(files.spool);
+    if (result->asked < MANY_ASKED && !note_is_on(NOTE_INFO))
+        return;
+    text_begin(&text, line, sizeof(line));
+    text_add(&text, "took no sample, so no profile is written: ");
+    text_add_grouped(&text, result->asked);
+    text_add(&text, " asked, ");
+    add_losses(&text, result);
+    note(NOTE_ERROR, line, NULL);
+}
+
+/* The spool ended before the process: a full disk, or its cap. The sampler has
+ * no stderr of its own to say so. */
+static void
+say_early_end(int error)
+{
+    const char *why =
+        error == EFBIG ? "reached SPROF_MAX_SIZE" : note_errno(error);
+    note(NOTE_ERROR, files.spool, ": ", why,
+         "; sampling ended early, what was sampled is kept", NULL);
+}
+
+/* Stop sampling and write the profile; for an exec under the name of an earlier
+ * image. */
 static void
 end(enum end_reason reason)
 {
@@ -184,8 +228,14 @@ end(enum end_reason reason)
              files.spool, NULL);
         return;
     }
-    if (!journal_has_file())
+    if (result.error != 0)
+        say_early_end(result.error);
+    if (result.taken == 0) {
+        say_nothing_taken(&result);
         return;
+    }
+    if (reason == END_EXEC)
+        config_rename_for_exec(&files);
     if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
         say_closing_line(files.spool, &result, &output);
     else if (output_write(&config, &files, &output) == 0)
@@ -210,26 +260,13 @@ lifecycle_end(enum end_reason reason)
 }
 
 void
-lifecycle_before_exec(void)
-{
-    if (!lifecycle_is_running())
-        return;
-    sampler_pause();
-    files_before_exec = files;
-    if (journal_has_file())
-        config_rename_for_exec(&files);
-}
-
-void
 lifecycle_after_failed_exec(void)
 {
     int saved = errno;
-    if (lifecycle_is_running()) {
-        if (strcmp(files.spool, files_before_exec.spool) != 0 &&
-            rename(files.spool, files_before_exec.spool) == 0)
-            files = files_before_exec;
-        sampler_resume();
-    }
+    uint32_t ended = PHASE_ENDED;
+    if (is_own_process() &&
+        atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF))
+        start(true);
     errno = saved;
 }
 

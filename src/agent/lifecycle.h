@@ -24,9 +24,8 @@ int lifecycle_signal(void);
  */
 void lifecycle_end(enum end_reason reason);
 
-/* Around an exec: nothing is in flight when the image is replaced, and the
- * spool has the name of an earlier image. If exec fails, all is as before. */
-void lifecycle_before_exec(void);
+/* An exec, for which lifecycle_end(END_EXEC) was called, has failed: sampling
+ * begins again, with a spool of its own. errno is kept. */
 void lifecycle_after_failed_exec(void);
 
 #endif

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/note.h"
 #include "base/sys.h"
 #include "capture/learn.h"
 #include "capture/rules.h"
@@ -86,20 +86,12 @@ on_thread(uint32_t index, bool gone)
     harvest_thread_added(index, clock == CLOCK_NONE ? 0 : clock);
 }
 
-/* Whether all that is left is us and perhaps a main thread that has ended. */
-static bool
-is_alone(int others)
-{
-    return others == 0 ||
-           (others == 1 && threads_is_zombie((pid_t)options.pid));
-}
-
 static void
 enumerate(uint64_t now)
 {
     int others = threads_refresh();
     last_enumeration = now;
-    if (others >= 0 && others <= 1 && is_alone(others))
+    if (others == 0)
         parted_alone = true;
 }
 
@@ -191,21 +183,6 @@ is_called(void)
            atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0;
 }
 
-/* The journal has ended, by a full disk or its cap: say so, once. */
-static void
-note_journal_end(void)
-{
-    is_over = true;
-    if (journal_error() == EFBIG)
-        note(NOTE_ERROR, journal_path(),
-             ": reached SPROF_MAX_SIZE; sampling ends here and what was "
-             "sampled is kept",
-             NULL);
-    else
-        note(NOTE_ERROR, "cannot write ", journal_path(), ": ",
-             note_errno(journal_error()), "; sampling ends here", NULL);
-}
-
 static void
 run(void)
 {
@@ -227,8 +204,7 @@ run(void)
                 suspend_wait(at);
             if (!is_called())
                 tick(periods);
-            if (journal_error() != 0)
-                note_journal_end();
+            is_over = journal_error() != 0;
         }
         if (atomic_load(&pause_wanted) != 0)
             pause_sampling();
@@ -252,6 +228,18 @@ shorten_slice(void)
     attributes.runtime = SLICE_NS;
     if (attributes.policy == 0)
         (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+/* A descriptor table and a directory of its own: what the sampler opens, the
+ * program neither sees, nor closes, nor has counted against RLIMIT_NOFILE; and
+ * a chroot of the program does not part it from /proc. What was inherited is
+ * closed: a pipe that the program closes must be closed. unshare(2). */
+static void
+part_from_files(void)
+{
+    if (unshare(CLONE_FILES) == 0)
+        syscall(SYS_close_range, 0u, ~0u, 0u);
+    (void)!unshare(CLONE_FS);
 }
 
 static void
@@ -279,7 +267,8 @@ sampler_main(void *unused)
     if (options.period < 500000)
         prctl(PR_SET_TIMERSLACK, options.period / 10);
     shorten_slice();
-    threads_begin(sys_gettid(), on_thread);
+    part_from_files();
+    threads_begin(options.pid, sys_gettid(), on_thread);
     modules_refresh();
     run();
     become_quiet();
@@ -362,8 +351,8 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
                                 .asked = state->counts.asked,
                                 .threads = thread_total,
                                 .cpu = state->counts.sampler_cpu,
-                                .elapsed = state->counts.time - first_tick,
-                                .parted_alone = parted_alone};
+                                .error = journal_error(),
+                                .elapsed = state->counts.time - first_tick};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = state->lost[i];
         result->lost += state->lost[i];

@@ -26,9 +26,9 @@ struct sampler_options {
 struct sampler_result {
     uint64_t taken, lost, threads, asked;
     uint64_t lost_by[LOSS_COUNT];
-    uint64_t elapsed;  /* ns from the first tick to the end */
-    uint64_t cpu;      /* ns of the sampler thread */
-    bool parted_alone; /* it ended because no other thread was left */
+    uint64_t elapsed; /* ns from the first tick to the end */
+    uint64_t cpu;     /* ns of the sampler thread */
+    int error;        /* errno that ended the spool before its time, or 0 */
 };
 
 /* Reserve memory, install the handler, start the thread. Returns 0, or -1 with

@@ -19,8 +19,8 @@
          "is in the kernel, or never ran again")                             \
     LOSS(FORKED, "forked", "a fork or exec ended the wait for the answer")   \
     LOSS(SPOOL_FULL, "spool full",                                           \
-         "the spool reached its cap or the disk is full")                      \
-    LOSS(QUEUE_FULL, "queue full",                                             \
+         "the spool reached its cap or the disk is full")                    \
+    LOSS(QUEUE_FULL, "queue full",                                           \
          "too many signals were queued (RLIMIT_SIGPENDING)")
 
 #define CUT_TABLE(CUT)                                                         \

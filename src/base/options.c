@@ -96,6 +96,19 @@ parse_choice(const char *value, const char *text, uint64_t *number)
     }
 }
 
+/* Whether a handler can be set for SIGNO: 32 and 33 are the C library's own
+ * (signal(7)), and faults must reach the program at once. */
+static int
+is_usable(uint64_t signo)
+{
+    static const uint8_t taken[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+                                    SIGILL,  SIGABRT, 32,      33};
+    for (size_t i = 0; i < sizeof(taken); i++)
+        if (signo == taken[i])
+            return 0;
+    return 1;
+}
+
 /* A signal's number or name, with or without SIG. */
 static int
 parse_signal(const char *value, uint64_t *number)
@@ -139,6 +152,8 @@ parse_value(const struct option_row *row, const char *value,
         break;
     case OPTION_SIGNAL:
         result = parse_signal(value, &number);
+        if (!is_usable(number))
+            result = -1;
         break;
     }
     if (result != 0 || number < row->min || number > row->max)
@@ -159,7 +174,8 @@ add_expected(struct text *text, const struct option_row *row)
         [OPTION_SIZE] = "a size in bytes, with K, M or G, from ",
         [OPTION_DURATION] = "seconds (fractions allowed) up to ",
         [OPTION_CHOICE] = "one of ",
-        [OPTION_SIGNAL] = "a signal's name or a number from ",
+        [OPTION_SIGNAL] =
+            "a signal that a program can handle, by name or number from ",
         [OPTION_STRING] = "text of a length from ",
     };
     uint64_t unit = row->kind == OPTION_DURATION ? NS : 1;

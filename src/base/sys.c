@@ -51,7 +51,7 @@ static _Atomic int read_by_file;
 static long
 read_memory_file(void *to, uint64_t address, size_t length)
 {
-    long fd = sys_open("/proc/self/mem", O_RDONLY);
+    long fd = sys_open("/proc/thread-self/mem", O_RDONLY);
     if (fd < 0)
         return fd;
     long got = arch_syscall(SYS_pread64, fd, (long)to, (long)length,
@@ -61,13 +61,13 @@ read_memory_file(void *to, uint64_t address, size_t length)
 }
 
 long
-sys_read_memory(pid_t pid, void *to, uint64_t address, size_t length)
+sys_read_memory(void *to, uint64_t address, size_t length)
 {
     if (atomic_load_explicit(&read_by_file, memory_order_relaxed))
         return read_memory_file(to, address, length);
     struct iovec local = {to, length};
     struct iovec remote = {(void *)address, length};
-    long got = arch_syscall(SYS_process_vm_readv, pid, (long)&local, 1,
+    long got = arch_syscall(SYS_process_vm_readv, sys_gettid(), (long)&local, 1,
                             (long)&remote, 1, 0);
     if (got != -EPERM && got != -ENOSYS)
         return got;

@@ -27,9 +27,10 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
 
 /* Copy LENGTH bytes at ADDRESS of this process to TO without faulting: up to
  * the first byte that cannot be read. Returns the number of bytes copied, or
- * -errno. process_vm_readv(2), or /proc/self/mem where that is denied. PID is
- * this process. */
-long sys_read_memory(pid_t pid, void *to, uint64_t address, size_t length);
+ * -errno. process_vm_readv(2) on the calling thread (the main thread's memory
+ * is out of reach once it has ended), or /proc/thread-self/mem where that is
+ * denied. */
+long sys_read_memory(void *to, uint64_t address, size_t length);
 
 pid_t sys_getpid(void);
 pid_t sys_gettid(void);

@@ -37,7 +37,7 @@ begin_view(struct view *view, const struct slot *slot)
         atomic_load_explicit(&thread->pointer, memory_order_relaxed);
     if (pointer != slot->thread_pointer || slot->sp < low || slot->sp >= high)
         low = high = 0;
-    view_begin(view, low, high, handler_shared.pid, slot->window);
+    view_begin(view, low, high, slot->window);
 }
 
 /* Whether the thread stands behind a system call instruction: it was woken from
@@ -80,12 +80,68 @@ park(struct slot *slot)
     }
 }
 
+/* Copy what is left of the stack, so that the sampler can go on without us.
+ * False if it is too much, or its end is not known. */
+static bool
+copy_stack(struct slot *slot, const struct view *view)
+{
+    /* A register that was just restored is found below the stack pointer, in
+     * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
+    uint64_t start = (slot->walk.regs.sp - SLOT_RED_ZONE) & ~7ull;
+    slot->copy_start = start;
+    if (start < view->low || start >= view->high) {
+        long got = sys_read_memory(slot->copy, start, SLOT_COPY);
+        slot->copied = got > 0 ? (uint32_t)got : 0;
+        return got > 0 && got < SLOT_COPY;
+    }
+    uint64_t end =
+        atomic_load_explicit(&handler_shared.threads[slot->thread].root,
+                             memory_order_relaxed);
+    if (end <= start || end > view->high)
+        end = view->high;
+    if (end - start > SLOT_COPY)
+        return false;
+    slot->copied = (uint32_t)(end - start);
+    memcpy(slot->copy, (const void *)start, slot->copied);
+    return true;
+}
+
+/* The walk needs what only the sampler can do. Returns as park does. */
+static bool
+leave_to_sampler(struct slot *slot, const struct view *view,
+                 const ucontext_t *context)
+{
+    memcpy(slot->registers, context->uc_mcontext.gregs,
+           sizeof(slot->registers));
+    /* While modules change, only the sampler knows what a pc means now. */
+    if (!modules_are_settled() || !copy_stack(slot, view))
+        return park(slot);
+    slot->unfinished = true;
+    return true;
+}
+
+static void
+begin_slot(struct slot *slot, uint32_t index, uint32_t sequence,
+           const ucontext_t *context)
+{
+    struct regs regs;
+    slot->time = clock_now();
+    slot->thread = index;
+    slot->sequence = sequence;
+    slot->trigger = TRIGGER_ASK;
+    slot->parked = slot->unfinished = false;
+    slot->thread_pointer = arch_thread_pointer();
+    arch_regs(context, &regs);
+    slot->sp = regs.sp;
+    slot->in_syscall = is_behind_syscall(regs.pc);
+    walk_begin(&slot->walk, &regs);
+}
+
 static void
 take_sample(uint64_t cookie, const ucontext_t *context)
 {
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
-    struct regs regs;
     struct view view;
     if (index >= handler_shared.thread_count)
         return;
@@ -94,25 +150,13 @@ take_sample(uint64_t cookie, const ucontext_t *context)
         atomic_store(&handler_shared.threads[index].refused, sequence);
         return;
     }
-    slot->time = clock_now();
-    slot->thread = index;
-    slot->sequence = sequence;
-    slot->trigger = TRIGGER_ASK;
-    slot->parked = false;
-    slot->context = context;
-    slot->thread_pointer = arch_thread_pointer();
-    arch_regs(context, &regs);
-    slot->sp = regs.sp;
-    slot->in_syscall = is_behind_syscall(regs.pc);
-    walk_begin(&slot->walk, &regs);
+    begin_slot(slot, index, sequence, context);
     begin_view(&view, slot);
     /* Rules that may be stale are not used: the sampler looks first. */
     enum walk_outcome outcome =
         modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
-    bool is_ours = true;
-    if (outcome == WALK_MISS || outcome == WALK_HARD)
-        is_ours = park(slot);
-    if (!is_ours)
+    bool is_missing = outcome == WALK_MISS || outcome == WALK_HARD;
+    if (is_missing && !leave_to_sampler(slot, &view, context))
         return;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);

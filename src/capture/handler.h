@@ -31,6 +31,7 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
 /* What a handler knows of the thread it interrupts. */
 struct handler_thread {
     _Atomic uint64_t low, high, pointer; /* see suspend_set_stack */
+    _Atomic uint64_t root; /* as far as its stacks have reached, 0: unknown */
     _Atomic uint32_t refused; /* last sequence that found no free slot */
     uint32_t reserved;
 };

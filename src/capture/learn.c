@@ -41,7 +41,7 @@ struct question {
     bool has_table;  /* the last find_proc_info found an FDE */
     bool is_strange; /* a register or word was asked for that has no symbol */
     uint64_t pc;
-    const ucontext_t *context;
+    const greg_t *registers;
     struct view *view;
 };
 
@@ -147,9 +147,7 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
     if (put || number < 0 || number > UNW_X86_64_RIP)
         return -UNW_EBADREG;
     if (!question->symbolic)
-        *value =
-            (unw_word_t)
-                question->context->uc_mcontext.gregs[context_index[number]];
+        *value = (unw_word_t)question->registers[context_index[number]];
     else if (number == UNW_X86_64_RIP)
         *value = question->pc;
     else if (number == UNW_X86_64_RSP)
@@ -194,13 +192,13 @@ get_proc_name(unw_addr_space_t as, unw_word_t address, char *name, size_t size,
 }
 
 int
-learn_begin(pid_t pid)
+learn_begin(void)
 {
     static unw_accessors_t accessors = {
         find_proc_info, put_unwind_info, get_dyn_info_list,
         access_mem,     access_reg,      access_fpreg,
         resume,         get_proc_name};
-    pages_begin(&pages, pid);
+    pages_begin(&pages);
     if (space == NULL) {
         space = unw_create_addr_space(&accessors, 0);
         if (space == NULL)
@@ -213,7 +211,7 @@ learn_begin(pid_t pid)
 void
 learn_forget_pages(void)
 {
-    pages_begin(&pages, pages.pid);
+    pages_begin(&pages);
 }
 
 /* The CFA as RULE's base and offset. False if it is none of the known forms. */
@@ -279,20 +277,13 @@ read_step(const struct question *question)
     return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
 }
 
-/* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
- * dynamic loader's or the program's first instructions, or assembly that
- * may keep a frame pointer. */
-static struct rule
-rule_without_table(struct question *question)
+/* Whether the bytes at PC are CODE. */
+static bool
+has_code(uint64_t pc, const uint8_t *code, size_t length)
 {
-    const struct module *module = modules_find(question->pc);
-    if (module != NULL && module->entry != 0 &&
-        question->pc - module->entry < ENTRY_REACH)
-        return rule_make(RULE_ROOT);
-    struct rule rule = read_step(question);
-    if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
-        return rule;
-    return rule_make(RULE_CHAIN);
+    uint8_t bytes[16];
+    return pages_read(&pages, pc, bytes, length) &&
+           memcmp(bytes, code, length) == 0;
 }
 
 /* Whether PC is a signal restorer: mov $SYS_rt_sigreturn, %rax; syscall. All C
@@ -302,9 +293,33 @@ is_restorer(uint64_t pc)
 {
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
                                    0x00, 0x00, 0x0f, 0x05};
-    uint8_t bytes[sizeof(code)];
-    return pages_read(&pages, pc, bytes, sizeof(bytes)) &&
-           memcmp(bytes, code, sizeof(code)) == 0;
+    return has_code(pc, code, sizeof(code));
+}
+
+/* Whether PC is a function's first instruction, endbr64. */
+static bool
+is_entry(uint64_t pc)
+{
+    static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    return has_code(pc, code, sizeof(code));
+}
+
+/* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
+ * dynamic loader's or the program's first instructions, .init, or assembly
+ * that may keep a frame pointer. */
+static struct rule
+rule_without_table(struct question *question)
+{
+    const struct module *module = modules_find(question->pc);
+    if (module != NULL && module->entry != 0 &&
+        question->pc - module->entry < ENTRY_REACH)
+        return rule_make(RULE_ROOT);
+    if (is_entry(question->pc))
+        return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
+    struct rule rule = read_step(question);
+    if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
+        return rule;
+    return rule_make(RULE_CHAIN);
 }
 
 static struct rule
@@ -358,10 +373,10 @@ learn_rule(uint64_t pc)
 }
 
 int
-learn_step(const ucontext_t *context, uint32_t depth, uint64_t expected_pc,
+learn_step(const gregset_t registers, uint32_t depth, uint64_t expected_pc,
            struct view *view, struct regs *caller, bool *is_root)
 {
-    struct question question = {.context = context, .view = view};
+    struct question question = {.registers = registers, .view = view};
     unw_word_t pc;
     if (unw_init_remote(&cursor, space, &question) != 0)
         return -1;

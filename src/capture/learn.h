@@ -18,7 +18,7 @@
 
 /* Make the address spaces and warm libunwind up: all that it allocates, it
  * allocates here or by mmap. Returns 0, or -1 if memory is short. */
-int learn_begin(pid_t pid);
+int learn_begin(void);
 
 /* Modules have changed: what was read of their tables is stale. */
 void learn_forget_pages(void);
@@ -31,14 +31,14 @@ void learn_forget_pages(void);
 struct rule learn_rule(uint64_t pc);
 
 /*
- * Walk DEPTH frames by libunwind from the interrupted registers CONTEXT, then
+ * Walk DEPTH frames by libunwind from the interrupted REGISTERS, then
  * undo one more: how a frame without a simple rule is passed, for which the
  * callee-saved registers of its callees are needed. EXPECTED_PC is where the
  * frame at DEPTH stands, *CALLER its caller's registers, *IS_ROOT true if it
  * has none. Returns 0, or -1 if libunwind cannot. Context: sampler, in window,
  * the thread parked.
  */
-int learn_step(const ucontext_t *context, uint32_t depth, uint64_t expected_pc,
+int learn_step(const gregset_t registers, uint32_t depth, uint64_t expected_pc,
                struct view *view, struct regs *caller, bool *is_root);
 
 #endif

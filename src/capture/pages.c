@@ -7,10 +7,9 @@
 #include "poison.h"
 
 void
-pages_begin(struct pages *pages, pid_t pid)
+pages_begin(struct pages *pages)
 {
     memset(pages->tags, 0, sizeof(pages->tags));
-    pages->pid = pid;
 }
 
 /* The cached bytes of page NUMBER, or NULL if it cannot be read. */
@@ -21,8 +20,8 @@ find_page(struct pages *pages, uint64_t number)
     if (pages->tags[i] == number + 1)
         return pages->bytes[i];
     pages->tags[i] = 0;
-    if (sys_read_memory(pages->pid, pages->bytes[i], number * PAGES_SIZE,
-                        PAGES_SIZE) != PAGES_SIZE)
+    if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
+        PAGES_SIZE)
         return NULL;
     pages->tags[i] = number + 1;
     return pages->bytes[i];

@@ -10,19 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #define PAGES_COUNT 64
 #define PAGES_SIZE 4096
 
 struct pages {
     uint64_t tags[PAGES_COUNT]; /* page number + 1; 0: empty */
-    pid_t pid;
     uint8_t bytes[PAGES_COUNT][PAGES_SIZE];
 };
 
-/* Forget all pages. PID is this process. */
-void pages_begin(struct pages *pages, pid_t pid);
+/* Forget all pages. */
+void pages_begin(struct pages *pages);
 
 /* Copy LENGTH bytes at ADDRESS. False if not all can be read. Context: sampler,
  * in window. */

@@ -11,7 +11,7 @@
 
 static struct slot *slots;
 static uint64_t *frames;
-static uint8_t *windows;
+static uint8_t *windows, *copies;
 static uint32_t slot_count, frames_each;
 static _Atomic uint32_t used;
 
@@ -22,6 +22,7 @@ empty_slots(void)
         slots[i].walk.frames = frames + (size_t)i * frames_each;
         slots[i].walk.capacity = frames_each;
         slots[i].window = windows + (size_t)i * VIEW_WINDOW;
+        slots[i].copy = copies + (size_t)i * SLOT_COPY;
         atomic_store(&slots[i].state, SLOT_FREE);
     }
     atomic_store(&used, 0);
@@ -34,7 +35,9 @@ slots_begin(uint32_t count, uint32_t max_depth)
         slots = sys_reserve(count * sizeof(*slots));
         frames = sys_reserve((size_t)count * max_depth * sizeof(*frames));
         windows = sys_reserve((size_t)count * VIEW_WINDOW);
-        if (slots == NULL || frames == NULL || windows == NULL)
+        copies = sys_reserve((size_t)count * SLOT_COPY);
+        if (slots == NULL || frames == NULL || windows == NULL ||
+            copies == NULL)
             return -1;
         slot_count = count;
         frames_each = max_depth;

@@ -43,13 +43,22 @@ struct slot {
     uint64_t time;          /* CLOCK_MONOTONIC at the handler's start */
     uint64_t sp;            /* where the thread was interrupted */
     uint64_t thread_pointer;
-    const ucontext_t *context; /* valid while PARKED or SERVING */
-    uint8_t trigger;           /* enum trigger */
-    bool parked;               /* it had to wait */
-    bool in_syscall;           /* the pc is behind a system call instruction */
+    gregset_t registers; /* where the thread was interrupted */
+    uint8_t trigger;     /* enum trigger */
+    bool parked;         /* it had to wait */
+    bool unfinished;     /* the walk goes on in the copy of the stack */
+    bool in_syscall;     /* the pc is behind a system call instruction */
     struct walk walk;
-    uint8_t *window; /* VIEW_WINDOW bytes for a view */
+    uint8_t *window;     /* VIEW_WINDOW bytes for a view */
+    uint8_t *copy;       /* SLOT_COPY bytes: the stack from the red zone on */
+    uint64_t copy_start; /* address of the first of them */
+    uint32_t copied;     /* bytes in it */
 };
+
+/* A stack of which no more than this remains to be walked is copied when a rule
+ * is missing, so that the thread need not wait for it. */
+#define SLOT_COPY (32u << 10)
+#define SLOT_RED_ZONE 128u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
  * memory is short. Called again (after fork): the same memory, emptied. */

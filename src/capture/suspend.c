@@ -54,7 +54,7 @@ suspend_begin(const struct suspend_options *options)
     refresh_modules = options->refresh;
     next_refresh = 0;
     if (slots_begin(slots, options->max_depth) != 0 || rules_begin() != 0 ||
-        learn_begin(options->pid) != 0)
+        learn_begin() != 0)
         return -1;
     handler_shared.pid = options->pid;
     return is_first ? handler_install() : 0;
@@ -80,6 +80,7 @@ suspend_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
     struct handler_thread *thread = &handler_shared.threads[index];
     atomic_store_explicit(&thread->high, 0, memory_order_release);
     atomic_store_explicit(&thread->low, low, memory_order_relaxed);
+    atomic_store_explicit(&thread->root, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->pointer, pointer, memory_order_relaxed);
     atomic_store_explicit(&thread->high, high, memory_order_release);
 }
@@ -105,31 +106,41 @@ step_hard(struct slot *slot, struct view *view)
     struct walk *walk = &slot->walk;
     struct regs caller;
     bool is_root;
-    if (learn_step(slot->context, walk->depth - 1, walk->regs.pc, view, &caller,
-                   &is_root) != 0) {
+    if (learn_step(slot->registers, walk->depth - 1, walk->regs.pc, view,
+                   &caller, &is_root) != 0) {
         walk->cut = CUT_NO_RULE;
         return WALK_CUT;
     }
     return is_root ? WALK_ROOT : walk_step_to(walk, &caller);
 }
 
-/* Finish the walk of SLOT, which we have moved to SERVING. */
+/* Remember how far the stacks of a thread reach: what must be copied of them.
+ */
 static void
-finish_walk(struct slot *slot)
+note_root(const struct slot *slot)
+{
+    struct handler_thread *thread = &handler_shared.threads[slot->thread];
+    uint64_t end = slot->walk.regs.sp + 64;
+    if (end > atomic_load_explicit(&thread->root, memory_order_relaxed) &&
+        end < atomic_load_explicit(&thread->high, memory_order_relaxed))
+        atomic_store_explicit(&thread->root, end, memory_order_relaxed);
+}
+
+/* Walk on in VIEW until the stack ends, learning each rule that is missing. */
+static void
+finish_walk(struct slot *slot, struct view *view)
 {
     struct walk *walk = &slot->walk;
     uint64_t until = clock_now() + SERVE_NS;
-    struct view view;
-    view_begin(&view, 0, 0, handler_shared.pid, slot->window);
-    if (!modules_are_settled())
-        refresh_modules();
     for (;;) {
-        enum walk_outcome outcome = walk_run(walk, &view);
+        enum walk_outcome outcome = walk_run(walk, view);
         if (outcome == WALK_HARD)
-            outcome = step_hard(slot, &view);
+            outcome = step_hard(slot, view);
         if (outcome == WALK_MISS)
             learn(walk->regs.pc - walk->is_return);
-        else if (outcome != WALK_ON)
+        else if (outcome == WALK_ROOT)
+            note_root(slot);
+        if (outcome == WALK_ROOT || outcome == WALK_CUT)
             return;
         if (clock_now() > until) {
             walk->cut = CUT_DEADLINE;
@@ -138,12 +149,27 @@ finish_walk(struct slot *slot)
     }
 }
 
+void
+suspend_finish(struct slot *slot)
+{
+    struct view view;
+    if (!slot->unfinished)
+        return;
+    slot->unfinished = false;
+    view_begin_copy(&view, slot->copy_start, slot->copied, slot->copy);
+    finish_walk(slot, &view);
+}
+
 static void
 serve(struct slot *slot)
 {
     /* The target is parked, and its registers are in the slot. */
     uint32_t depth = slot->walk.depth;
-    finish_walk(slot);
+    struct view view;
+    view_begin(&view, 0, 0, slot->window);
+    if (!modules_are_settled())
+        refresh_modules();
+    finish_walk(slot, &view);
     if (slot_move(slot, SLOT_SERVING, SLOT_SERVED)) {
         sys_futex_wake(&slot->state, 1);
         return;

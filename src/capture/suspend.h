@@ -47,6 +47,10 @@ bool suspend_was_refused(uint32_t index, uint32_t sequence);
 void suspend_set_stack(uint32_t index, uint64_t low, uint64_t high,
                        uint64_t pointer);
 
+/* Finish the walk of SLOT, which is DONE, in the copy of its stack, if a rule
+ * was missing. Before its frames are used. Context: sampler. */
+void suspend_finish(struct slot *slot);
+
 /* Serve every parked thread. Context: sampler. */
 void suspend_serve(void);
 

@@ -5,24 +5,35 @@
 #include "poison.h"
 
 void
-view_begin(struct view *view, uint64_t low, uint64_t high, pid_t pid,
-           uint8_t *window)
+view_begin(struct view *view, uint64_t low, uint64_t high, uint8_t *window)
 {
     view->low = low;
     view->high = high;
     view->window_start = view->window_end = 0;
-    view->pid = pid;
     view->window = window;
+    view->is_copy = false;
+}
+
+void
+view_begin_copy(struct view *view, uint64_t start, uint32_t length,
+                uint8_t *copy)
+{
+    view_begin(view, 0, 0, copy);
+    view->window_start = start;
+    view->window_end = start + length;
+    view->is_copy = true;
 }
 
 bool
 view_fill(struct view *view, uint64_t address)
 {
+    if (view->is_copy)
+        return false;
     /* Frames are read upwards, a little before what comes next. */
     uint64_t start = address > 128 ? (address - 128) & ~7ull : 0;
     if ((start ^ address) >> 12 != 0)
         start = address;
-    long got = sys_read_memory(view->pid, view->window, start, VIEW_WINDOW);
+    long got = sys_read_memory(view->window, start, VIEW_WINDOW);
     view->window_start = start;
     view->window_end = got > 0 ? start + (uint64_t)got : start;
     return view->window_end >= address + 8;

@@ -10,22 +10,25 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/types.h>
 
 #define VIEW_WINDOW 4096
 
 struct view {
     uint64_t low, high;
     uint64_t window_start, window_end; /* addresses that the window holds */
-    pid_t pid;                         /* of this process */
     uint8_t *window;                   /* VIEW_WINDOW bytes */
+    bool is_copy; /* the window is all there is: nothing else is read */
 };
 
 /* Make VIEW read LOW to HIGH directly (equal: nothing) and all else through
  * WINDOW. Context: any thread, in handler. */
-void view_begin(struct view *view, uint64_t low, uint64_t high, pid_t pid,
+void view_begin(struct view *view, uint64_t low, uint64_t high,
                 uint8_t *window);
+
+/* Make VIEW read LENGTH bytes that were copied from START on, and nothing else.
+ * Context: sampler. */
+void view_begin_copy(struct view *view, uint64_t start, uint32_t length,
+                     uint8_t *copy);
 
 /* Fill the window from ADDRESS on. False if 8 bytes cannot be read there. */
 bool view_fill(struct view *view, uint64_t address);

@@ -50,7 +50,9 @@ cut(struct walk *walk, enum cut why)
 static inline enum walk_outcome
 enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-    if (sp <= walk->regs.sp || walk->depth >= DEPTH_MAX)
+    /* A leaf may have taken its return address off the stack (vfork). */
+    if (sp < walk->regs.sp || (sp == walk->regs.sp && walk->depth > 1) ||
+        walk->depth >= DEPTH_MAX)
         return cut(walk, CUT_STUCK);
     if (pc == 0)
         return WALK_ROOT;

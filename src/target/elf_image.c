@@ -13,7 +13,7 @@
 static bool
 copy(void *to, uint64_t address, size_t length)
 {
-    long got = sys_read_memory(sys_getpid(), to, address, length);
+    long got = sys_read_memory(to, address, length);
     return got == (long)length;
 }
 

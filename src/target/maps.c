@@ -10,7 +10,7 @@ int
 maps_begin(struct maps *maps)
 {
     maps->at = maps->filled = 0;
-    maps->fd = (int)sys_open("/proc/self/maps", O_RDONLY);
+    maps->fd = (int)sys_open("/proc/thread-self/maps", O_RDONLY);
     return maps->fd < 0 ? -1 : 0;
 }
 

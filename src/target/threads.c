@@ -20,13 +20,13 @@
 static struct thread *threads;
 static uint32_t *index_of_tid;
 static uint32_t limit, last_serial;
-static pid_t own_tid;
+static pid_t process, own_tid;
 static threads_listener *listen;
 static _Atomic uint32_t touched;
 static uint32_t refreshed;
 
 int
-threads_begin(pid_t own, threads_listener *listener)
+threads_begin(pid_t pid, pid_t own, threads_listener *listener)
 {
     if (threads == NULL) {
         threads = sys_reserve(THREADS_MAX * sizeof(*threads));
@@ -40,6 +40,7 @@ threads_begin(pid_t own, threads_listener *listener)
             threads[i].tid = 0;
         }
     limit = last_serial = 0;
+    process = pid;
     own_tid = own;
     listen = listener;
     threads_touch();
@@ -97,8 +98,10 @@ threads_read_name(uint32_t index)
     return true;
 }
 
-bool
-threads_is_zombie(pid_t tid)
+/* Whether thread TID has ended but is still listed, as a main thread is that
+ * called pthread_exit. */
+static bool
+is_zombie(pid_t tid)
 {
     char path[64], stat[256];
     task_path(path, sizeof(path), tid, "/stat");
@@ -107,6 +110,25 @@ threads_is_zombie(pid_t tid)
     /* "tid (name) state ...": the name may hold anything. */
     const char *state = strrchr(stat, ')');
     return state != NULL && (state[2] == 'Z' || state[2] == 'X');
+}
+
+uint64_t
+threads_wait_sp(pid_t tid)
+{
+    char path[64], line[256];
+    task_path(path, sizeof(path), tid, "/syscall");
+    if (sys_read_file(path, line, sizeof(line)) <= 0)
+        return 0;
+    /* "number 0xarg1 ... 0xarg6 0xsp 0xpc", or "running". */
+    char *pc = strrchr(line, ' ');
+    if (pc == NULL)
+        return 0;
+    *pc = '\0';
+    const char *at = strrchr(line, ' ');
+    uint64_t sp = 0;
+    for (at = at != NULL ? at + 3 : ""; *at != '\0'; at++)
+        sp = sp << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+    return sp;
 }
 
 static void
@@ -150,7 +172,7 @@ static int
 see_entry(const char *name)
 {
     pid_t tid = tid_of_name(name);
-    if (tid == 0 || tid == own_tid)
+    if (tid == 0 || tid == own_tid || (tid == process && is_zombie(tid)))
         return 0;
     uint32_t i = index_of_tid[tid];
     if (i == NO_INDEX)

@@ -25,9 +25,9 @@ struct thread {
  * valid during the call. */
 typedef void threads_listener(uint32_t index, bool gone);
 
-/* Make the table empty. OWN is the calling thread, which is never listed.
- * Returns 0, or -1 if memory is short. */
-int threads_begin(pid_t own, threads_listener *listener);
+/* Make the table empty, for process PID. OWN is the calling thread, which is
+ * never listed. Returns 0, or -1 if memory is short. */
+int threads_begin(pid_t pid, pid_t own, threads_listener *listener);
 
 /* Read /proc/self/task. Returns the number of living threads but the caller, or
  * -1 if it could not be read (the table stays as it is). */
@@ -46,8 +46,8 @@ struct thread *threads_at(uint32_t index);
 /* Read the thread's name anew. Returns whether it has changed. */
 bool threads_read_name(uint32_t index);
 
-/* Whether thread TID has ended but is still listed, as a main thread that
- * called pthread_exit is. */
-bool threads_is_zombie(pid_t tid);
+/* The stack pointer of thread TID while it waits in a system call; 0 if it does
+ * not, or the kernel does not tell. */
+uint64_t threads_wait_sp(pid_t tid);
 
 #endif

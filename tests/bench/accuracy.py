@@ -8,8 +8,9 @@ and once under libsprof, in turn, and compares where the CPU time went.
   computed here from both tools' addresses, so that neither tool's symbols
   decide; the names that both tools print are compared apart ("same name").
 * perf's kernel samples count for the user function at the bottom of the
-  kernel's call chain, which is how libsprof presents kernel time. Samples without any
-  user frame (starting and tearing down the process) stay in perf's total.
+  kernel's call chain, which is how libsprof presents kernel time. Samples
+  without any user frame (starting and tearing down the process) stay in perf's
+  total.
 * libsprof runs with SPROF_INLINES=0, since perf names the function whose code
   it is; its values are those of the sample type cpu.
 * Roots: "reach root" counts on-CPU samples whose stack carries no mark that it
@@ -148,9 +149,10 @@ def is_start(spools, node):
     file = elf.load(module.path) if module else None
     if not file:
         return False
-    start = file.function_start(entry.offset - 1)
-    return (start == file.function_start(file.entry) or
-            bool(elf.names(module.path).get(start, set()) & THREAD_ROOTS))
+    return (file.function_start(entry.offset - 1) ==
+            file.function_start(file.entry) or
+            bool(elf.names_before(module.path, entry.offset - 1)
+                 & THREAD_ROOTS))
 
 
 def percent(part, whole, digits=2):

@@ -236,8 +236,8 @@ def machine():
         ("Date", time.strftime("%Y-%m-%d")),
         ("Processor", f"{processor()}, {os.cpu_count()} CPUs, "
                       f"{memory:.0f} GiB"),
-        ("Kernel", f"Linux {platform.release()}, CONFIG_HZ {kernel_hz()}, "
-                   f"{platform.libc_ver()[0]} {platform.libc_ver()[1]}"),
+        ("Kernel", f"Linux {platform.release().split('-')[0]}, "
+                   f"CONFIG_HZ {kernel_hz()}, {' '.join(platform.libc_ver())}"),
         ("System", system_name()),
         ("Compiler", first_line("gcc", "--version")),
         ("perf", first_line("perf", "--version") or "-"),

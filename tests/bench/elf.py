@@ -108,3 +108,16 @@ def names(path):
     for address, more in (debug.symbols() if debug else {}).items():
         found[address] |= more
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def _sorted_names(path):
+    return sorted(names(path))
+
+
+def names_before(path, address):
+    """The names of the last function that starts at or before ADDRESS. Unlike
+    the unwind table this knows assembly that has no entry there."""
+    starts = _sorted_names(path)
+    index = bisect.bisect_right(starts, address) - 1
+    return names(path)[starts[index]] if index >= 0 else set()

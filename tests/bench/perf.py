@@ -8,6 +8,7 @@ the kernel's frames and then the user-space instruction, which the kernel knows
 without frame pointers; so kernel time can be given to the user function that
 caused it, as libsprof does.
 """
+import functools
 import os
 import re
 import struct
@@ -26,8 +27,18 @@ FRAME = re.compile(r"^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \((.*)\)$")
 Leaf = namedtuple("Leaf", "path address name")
 
 
+@functools.lru_cache(maxsize=None)
 def available():
-    return bench.have("perf")
+    """Whether perf is here and may record."""
+    if not bench.have("perf"):
+        return False
+    with bench.scratch() as directory:
+        usage = bench.run([*record(100, directory / "perf.data"), "/bin/true"],
+                          bench.environment())
+    if usage.status != 0:
+        bench.progress("perf may not record here (perf_event_paranoid); it is "
+                       "left out")
+    return usage.status == 0
 
 
 def record(rate, output, graph="dwarf"):

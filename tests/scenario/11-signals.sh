@@ -19,7 +19,7 @@ profile "$work/sleepers" 1000
 expect_ok
 expect_share 99 'main;work_burn' p.folded work_burn
 interrupted=$(sed -n 's/^interrupted: //p' err)
-[ "${interrupted:-999}" -le 20 ] ||
+[ "${interrupted:-999}" -le 8 ] ||
     fail "waiting threads were interrupted $interrupted times"
 
 finish

@@ -10,8 +10,8 @@
 
 mkdir sub
 profile SPROF_OUTPUT="a.folded,$tmp/b.pb.gz,sub/c.txt" \
-    sh -c "cd / && exec \"$work/known_stack.o2\" 500"
-expect_status 0
+    "$work/known_stack.o2" 500
+expect_ok
 for file in a.folded b.pb.gz sub/c.txt; do
     [ -s "$file" ] || { fail "$file is missing"; continue; }
     [ "$(stat -c %a "$file")" = 600 ] || fail "$file: mode is not 600"
@@ -21,7 +21,7 @@ expect_share 99 'through_pointer' a.folded 'known_stack|;main;'
 grep -q work_burn sub/c.txt || fail "the text report lacks work_burn"
 gzip -t b.pb.gz || fail "b.pb.gz is not gzip"
 if command -v go >/dev/null && go tool pprof -h 2>&1 | grep -q top; then
-    HOME=$tmp go tool pprof -top b.pb.gz >top 2>err ||
+    PPROF_TMPDIR=$tmp go tool pprof -top b.pb.gz >top 2>err ||
         fail "go tool pprof does not open b.pb.gz: $(cat err)"
     grep -q work_burn top || fail "pprof does not show work_burn"
 fi
@@ -32,6 +32,12 @@ name=$(ls x-*.folded)
 [[ $name =~ ^x-known_stack.o2-[0-9]+-$(uname -n)-%-[0-9]{10}\.folded$ ]] ||
     fail "the template became $name"
 rm -f x-*
+
+# A program that goes elsewhere.
+profile SPROF_OUTPUT=here.folded python3 -c 'import os
+os.chdir("/"); print(sum(i * i for i in range(2000000)) > 0)'
+expect_status 0
+expect_samples 50 here.folded
 
 # The default name.
 mkdir default

@@ -131,16 +131,18 @@ plain "$sprofile" report text a.sprof
 expect_status 0
 
 # pprof's own reader.
-if command -v go >/dev/null && HOME=$tmp go tool pprof -raw b.pb.gz >raw 2>err
-then
-    grep -q 'cpu/nanoseconds\[dflt\]' raw || fail "pprof: cpu is not default"
-    grep -q 'state:\[futex\]' raw || fail "pprof: no state"
-    grep -q '0x7f0000000030 M=2 lib.so+0x30' raw || fail "pprof: no location"
-    HOME=$tmp go tool pprof -top b.pb.gz >top 2>err || fail "pprof -top fails"
-    grep -q ' 6ms 66.67% .* lib.so+0x30$' top || fail "pprof -top: $(cat top)"
-elif command -v go >/dev/null && HOME=$tmp go tool pprof -h 2>&1 | grep -q top
-then
-    fail "go tool pprof refuses the profile: $(cat err)"
+pprof() {
+    PPROF_TMPDIR=$tmp go tool pprof "$@" 2>err
+}
+if ! command -v go >/dev/null || ! pprof -raw b.pb.gz >raw; then
+    ! command -v go >/dev/null || ! grep -q pprof err ||
+        fail "go tool pprof refuses the profile: $(cat err)"
+    finish
 fi
+grep -q 'cpu/nanoseconds\[dflt\]' raw || fail "pprof: cpu is not default"
+grep -q 'state:\[futex\]' raw || fail "pprof: no state"
+grep -q '0x7f0000000030 M=2 lib.so+0x30' raw || fail "pprof: no location"
+pprof -top b.pb.gz >top || fail "pprof -top fails: $(cat err)"
+grep -q ' 6ms 66.67% .* lib.so+0x30$' top || fail "pprof -top: $(cat top)"
 
 finish

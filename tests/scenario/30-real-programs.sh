@@ -15,7 +15,7 @@ reaches_root() {
     expect_same "$@"
     expect_roots 99 p.folded
     expect_share 99 '^[^[]' p.folded
-    expect_samples 500 p.folded
+    expect_samples 200 p.folded
 }
 
 cat >job.py <<'P'

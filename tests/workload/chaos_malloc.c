@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "chaos.h"
@@ -130,7 +129,7 @@ main(int argc, char **argv)
     for (uintptr_t i = 0; i < 8; i++)
         if (pthread_create(&threads[i], NULL, worker, (void *)(i + 8)) != 0)
             work_fail("pthread_create");
-    nanosleep(&(struct timespec){seconds, 0}, NULL);
+    work_sleep(seconds * 1000);
     atomic_store(&stop, true);
     for (unsigned i = 0; i < 8; i++)
         pthread_join(threads[i], NULL);

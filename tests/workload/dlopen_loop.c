@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -76,7 +75,7 @@ main(int argc, char **argv)
     for (unsigned i = 0; i < count; i++)
         if (pthread_create(&threads[i], NULL, loader, NULL) != 0)
             work_fail("pthread_create");
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000l}, NULL);
+    work_sleep(ms);
     atomic_store(&stop, true);
     for (unsigned i = 0; i < count; i++)
         pthread_join(threads[i], NULL);

@@ -62,15 +62,16 @@ int
 main(int argc, char **argv)
 {
     pthread_t threads[3];
-    sigset_t all;
+    sigset_t all, before;
 
     budget = work_argument(argc, argv, 1, 1000);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&threads[0], NULL, computes_masked, NULL) != 0 ||
         pthread_create(&threads[1], NULL, waits_for_signal, NULL) != 0 ||
         pthread_create(&threads[2], NULL, reads_signal, NULL) != 0)
         work_fail("pthread_create");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_kill(threads[1], SIGUSR1);
     sink += work_burn(budget);
     pthread_kill(threads[1], SIGUSR1);

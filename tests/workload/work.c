@@ -3,6 +3,7 @@
  * work.c -- the helpers of work.h, compiled into each workload with the
  * workload's own flags, so that its frames are part of the test.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,6 +31,23 @@ work_burn(unsigned ms)
             mix = mix * 6364136223846793005u + 1442695040888963407u;
     } while (cpu_now() < until);
     return mix;
+}
+
+void
+work_sleep(unsigned ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000l;
+    if (until.tv_nsec >= 1000000000l) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000l;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) ==
+           EINTR)
+        continue;
 }
 
 void

@@ -29,6 +29,9 @@
  * value depends on all of the work. */
 FRAME uint64_t work_burn(unsigned ms);
 
+/* Sleep for MS milliseconds of wall time, whatever interrupts it. */
+void work_sleep(unsigned ms);
+
 /* Print an "expect:" line at once. */
 void work_expect(const char *pattern);
 
