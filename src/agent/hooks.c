@@ -21,7 +21,9 @@
 #include "capture/suspend.h"
 #include "target/modules.h"
 #include "target/threads.h"
+#include "guardian.h"
 #include "lifecycle.h"
+#include "mask.h"
 #include "real.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -32,9 +34,17 @@ HOOK int
 pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    int result = real_pthread_create(thread, attributes, start, argument);
+    int result = mask_create_thread(thread, attributes, start, argument);
     threads_touch();
     return result;
+}
+
+HOOK void
+pthread_exit(void *result)
+{
+    if (lifecycle_is_running() && sys_gettid() == sys_getpid())
+        guardian_start();
+    real_pthread_exit(result);
 }
 
 /* Modules: rules learned before are not trusted until the map is read again. */
@@ -93,6 +103,22 @@ signal(int signo, __sighandler_t handler)
     return sigaction(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
+HOOK int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return mask_change(how, set, old);
+}
+
+HOOK int
+sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    int error = mask_change(how, set, old);
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
 /* Ends of the process that run no destructor. */
 
 HOOK void
@@ -128,7 +154,9 @@ exec(const char *path, char *const arguments[], char *const environment[],
     bool is_likely = searches || (path != NULL && access(path, X_OK) == 0);
     if (is_likely)
         lifecycle_end(END_EXEC);
+    mask_before_exec();
     int result = real(path, arguments, environment);
+    mask_after_failed_exec();
     if (is_likely)
         lifecycle_after_failed_exec();
     return result;
@@ -162,7 +190,9 @@ HOOK int
 fexecve(int fd, char *const arguments[], char *const environment[])
 {
     lifecycle_end(END_EXEC);
+    mask_before_exec();
     int result = real_fexecve(fd, arguments, environment);
+    mask_after_failed_exec();
     lifecycle_after_failed_exec();
     return result;
 }

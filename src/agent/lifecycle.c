@@ -22,6 +22,7 @@
 #include "config.h"
 #include "journal.h"
 #include "lifecycle.h"
+#include "mask.h"
 #include "output.h"
 #include "real.h"
 #include "sampler.h"
@@ -121,8 +122,11 @@ start(bool is_child)
         .cpu_only = config.options.mode.number == OPTION_MODE_CPU,
         .is_child = is_child};
     atomic_store(&phase, PHASE_RUNNING);
-    if (sampler_start(&sampler) == 0)
+    if (sampler_start(&sampler) == 0) {
+        mask_begin((int)config.options.signal.number);
+        sampler_release();
         return;
+    }
     atomic_store(&phase, PHASE_OFF);
     note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
          "; not profiling", NULL);

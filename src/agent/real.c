@@ -12,10 +12,12 @@
 
 enum name {
     PTHREAD_CREATE,
+    PTHREAD_EXIT,
     DLOPEN,
     DLMOPEN,
     DLCLOSE,
     SIGACTION,
+    SIGMASK,
     EXECVE,
     EXECVPE,
     FEXECVE,
@@ -24,11 +26,12 @@ enum name {
     NAME_COUNT
 };
 
-static const char *const names[NAME_COUNT] = {"pthread_create", "dlopen",
-                                              "dlmopen",        "dlclose",
-                                              "sigaction",      "execve",
-                                              "execvpe",        "fexecve",
-                                              "_exit",          "quick_exit"};
+static const char *const names[NAME_COUNT] = {"pthread_create",  "pthread_exit",
+                                              "dlopen",          "dlmopen",
+                                              "dlclose",         "sigaction",
+                                              "pthread_sigmask", "execve",
+                                              "execvpe",         "fexecve",
+                                              "_exit",           "quick_exit"};
 
 static _Atomic(void *) functions[NAME_COUNT];
 
@@ -61,6 +64,14 @@ real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return real(thread, attributes, start, argument);
 }
 
+void
+real_pthread_exit(void *result)
+{
+    void (*real)(void *) = find(PTHREAD_EXIT);
+    real(result);
+    __builtin_unreachable();
+}
+
 void *
 real_dlopen(const char *file, int mode)
 {
@@ -88,6 +99,13 @@ real_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     int (*real)(int, const struct sigaction *, struct sigaction *) =
         find(SIGACTION);
     return real(signo, action, old);
+}
+
+int
+real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    __typeof__(&pthread_sigmask) real = find(SIGMASK);
+    return real(how, set, old);
 }
 
 int

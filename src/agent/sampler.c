@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/learn.h"
@@ -48,9 +49,10 @@ static struct sampler_options options;
 static struct pace pace;
 static uint64_t last_enumeration, last_names, first_tick;
 static uint32_t thread_total;
+static pid_t sampler_tid;
 static bool has_begun, is_over, parted_alone;
 
-static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet;
+static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released;
 
 static void
 on_module(const struct module *module, bool gone)
@@ -259,6 +261,16 @@ end_journal(enum end_reason reason)
     journal_end(&summary);
 }
 
+/* Wait until WORD is not 0, for NS at most. */
+static bool
+wait_for(_Atomic uint32_t *word, uint64_t ns)
+{
+    uint64_t until = clock_now() + ns;
+    while (atomic_load(word) == 0 && clock_now() < until)
+        sys_futex_wait(word, 0, until);
+    return atomic_load(word) != 0;
+}
+
 static void *
 sampler_main(void *unused)
 {
@@ -268,8 +280,10 @@ sampler_main(void *unused)
         prctl(PR_SET_TIMERSLACK, options.period / 10);
     shorten_slice();
     part_from_files();
-    threads_begin(options.pid, sys_gettid(), on_thread);
+    sampler_tid = sys_gettid();
+    threads_begin(options.pid, sampler_tid, on_thread);
     modules_refresh();
+    wait_for(&released, PAUSE_NS);
     run();
     become_quiet();
     harvest_give_up(LOSS_SILENT);
@@ -294,9 +308,9 @@ start_thread(void)
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    real_pthread_sigmask(SIG_SETMASK, &all, &old);
     error = real_pthread_create(&thread, &attributes, sampler_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    real_pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
     errno = error;
     return error == 0 ? 0 : -1;
@@ -320,6 +334,7 @@ sampler_start(const struct sampler_options *given)
     atomic_store(&stopped, 0);
     atomic_store(&pause_wanted, 0);
     atomic_store(&is_quiet, 0);
+    atomic_store(&released, 0);
     if (modules_begin(on_module) != 0 ||
         harvest_begin(given->period, given->cpu_only) != 0 ||
         suspend_begin(&suspend) != 0)
@@ -327,14 +342,20 @@ sampler_start(const struct sampler_options *given)
     return start_thread();
 }
 
-/* Wait until WORD is not 0, for NS at most. */
-static bool
-wait_for(_Atomic uint32_t *word, uint64_t ns)
+void
+sampler_release(void)
 {
-    uint64_t until = clock_now() + ns;
-    while (atomic_load(word) == 0 && clock_now() < until)
-        sys_futex_wait(word, 0, until);
-    return atomic_load(word) != 0;
+    atomic_store(&released, 1);
+    sys_futex_wake(&released, 1);
+}
+
+void
+sampler_wait_end(void)
+{
+    while (!wait_for(&stopped, STOP_NS))
+        ;
+    while (arch_syscall(SYS_tgkill, options.pid, sampler_tid, 0, 0, 0, 0) == 0)
+        sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
 }
 
 int

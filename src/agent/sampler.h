@@ -31,15 +31,22 @@ struct sampler_result {
     int error;        /* errno that ended the spool before its time, or 0 */
 };
 
-/* Reserve memory, install the handler, start the thread. Returns 0, or -1 with
- * errno. Called again in the child of a fork. */
+/* Reserve memory, install the handler, start the thread, which takes no sample
+ * before sampler_release. Returns 0, or -1 with errno. Called again in the
+ * child of a fork. */
 int sampler_start(const struct sampler_options *options);
+
+/* Let sampling begin: the caller is done with its own preparations. */
+void sampler_release(void);
 
 /* Stop sampling, answer what is outstanding or count it as lost, end the
  * journal with REASON. Waits for the thread, but not for ever: returns 0, or -1
  * if it did not end in time (the spool is then as after a kill). Not from the
  * sampler thread, unless it has left its loop. */
 int sampler_stop(enum end_reason reason, struct sampler_result *result);
+
+/* Wait until the sampler thread has left, however long that takes. */
+void sampler_wait_end(void);
 
 /* Nothing in flight: no signal is sent, and every thread asked has answered or
  * had its time, until sampler_resume. Calls nest. Bounded wait. */

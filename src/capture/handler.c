@@ -24,6 +24,7 @@
 #include "poison.h"
 
 struct handler_shared handler_shared;
+__thread struct handler_thread_mask handler_thread_mask;
 
 /* Let the view read the thread's own stack directly, if that is where the
  * walk starts and the thread is still the one that its index names. */
@@ -198,6 +199,10 @@ static void
 pass_on(int signo, siginfo_t *info, ucontext_t *context)
 {
     uint32_t current = atomic_load(&handler_shared.current);
+    if (handler_thread_mask.blocks) {
+        handler_thread_mask.held = true;
+        return;
+    }
     struct sigaction action = handler_shared.program[current];
     if (action.sa_handler == SIG_IGN)
         return;

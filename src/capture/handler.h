@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -51,6 +52,14 @@ struct handler_shared {
 };
 
 extern struct handler_shared handler_shared;
+
+/* What the program believes of the calling thread's mask, for our signal alone:
+ * whether it BLOCKS the number, and whether one that is not ours was HELD back
+ * for that. Static TLS: reading it is one load, in a handler too. */
+struct handler_thread_mask {
+    volatile bool blocks, held;
+};
+extern __thread struct handler_thread_mask handler_thread_mask;
 
 /* Install the handler for handler_shared.signo, keeping the disposition that
  * was there for the program. Returns 0, or -1 with errno. */

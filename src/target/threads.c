@@ -23,6 +23,7 @@ static uint32_t limit, last_serial;
 static pid_t process, own_tid;
 static threads_listener *listen;
 static _Atomic uint32_t touched;
+static _Atomic pid_t ignored_tid;
 static uint32_t refreshed;
 
 int
@@ -42,9 +43,16 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener)
     limit = last_serial = 0;
     process = pid;
     own_tid = own;
+    threads_ignore(0);
     listen = listener;
     threads_touch();
     return 0;
+}
+
+void
+threads_ignore(pid_t tid)
+{
+    atomic_store(&ignored_tid, tid);
 }
 
 void
@@ -172,7 +180,8 @@ static int
 see_entry(const char *name)
 {
     pid_t tid = tid_of_name(name);
-    if (tid == 0 || tid == own_tid || (tid == process && is_zombie(tid)))
+    if (tid == 0 || tid == own_tid || tid == atomic_load(&ignored_tid) ||
+        (tid == process && is_zombie(tid)))
         return 0;
     uint32_t i = index_of_tid[tid];
     if (i == NO_INDEX)

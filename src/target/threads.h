@@ -33,6 +33,9 @@ int threads_begin(pid_t pid, pid_t own, threads_listener *listener);
  * -1 if it could not be read (the table stays as it is). */
 int threads_refresh(void);
 
+/* Thread TID is ours, and is not listed either. At most one. Any thread. */
+void threads_ignore(pid_t tid);
+
 /* A thread was or will be created. Any thread. */
 void threads_touch(void);
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guardian.c -- the thread that leaves last; see guardian.h. It is made only
+ * when a main thread leaves before others, has all signals blocked and is never
+ * sampled. When it returns, glibc finds no other thread and calls exit(0), as
+ * it would have done on the program's own last thread.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "target/threads.h"
+#include "guardian.h"
+#include "real.h"
+#include "sampler.h"
+
+static void *
+guard(void *unused)
+{
+    prctl(PR_SET_NAME, "sprof-guard");
+    threads_ignore(sys_gettid());
+    sampler_wait_end();
+    return unused;
+}
+
+void
+guardian_start(void)
+{
+    pthread_t thread;
+    sigset_t all, old;
+    /* With a stack of the default size: what the program does at exit, and the
+     * writing of the profile, will run on it. */
+    sigfillset(&all);
+    real_pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (real_pthread_create(&thread, NULL, guard, NULL) == 0)
+        pthread_detach(thread);
+    real_pthread_sigmask(SIG_SETMASK, &old, NULL);
+}

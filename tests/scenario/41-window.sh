@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the suspended window is kept.
+# - malloc, locks, stdio and the loader fail and are counted on the sampler's
+#   thread and in libsprof's signal handler (window_guard.c): programs run as
+#   ever and nothing is counted, at 10,000 Hz, while threads do park;
+# - the guard is awake: what breaks the rules on purpose is caught, and it knows
+#   the sampler by the locks that the sampler alone can hold.
+. "$(dirname "$0")/lib.sh"
+
+guard=$work/libwindow_guard.so
+seconds=3
+[ "${SPROF_TEST_FULL:-0}" = 0 ] || seconds=15
+waited=0 own=0
+
+# number WORD FILE: the number before WORD in a line of FILE, or 0.
+number() {
+    local found
+    found=$(sed -n "s/.* \([0-9][0-9]*\) $1.*/\1/p" "$2" | head -n 1)
+    echo "${found:-0}"
+}
+
+# guarded COMMAND...: the same output as without us, and no forbidden call.
+guarded() {
+    local before
+    echo "-- ${*##*/}"
+    plain "$@"
+    before=$status
+    mv out out.plain
+    plain env LD_PRELOAD="$library $guard" SPROF_OUTPUT="$tmp/p.folded" \
+        SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$@"
+    expect_status "$before"
+    cmp -s out out.plain || fail "other output: $*"
+    ! grep -H '^sprof:' err || fail "the profiler complained"
+    grep '^guard:' err
+    grep -q '^guard: 0 forbidden calls' err || fail "forbidden calls: $*"
+    own=$((own + $(number "locks of its own" err)))
+    expect_samples 5000 p.folded
+    plain "$sprofile" info p.sprof
+    expect_status 0
+    grep '^cost' out
+    # Both need the sampler to go on where the handler's own walk ended.
+    waited=$((waited + $(number parked out) + $(number copied out)))
+    rm -f p.sprof p.folded
+}
+
+plain env LD_PRELOAD="$guard" "$work/window_breaker"
+expect_status 0
+grep '^guard:' err
+for call in malloc pthread_mutex_lock fopen; do
+    grep '^guard: 6 forbidden calls' err |
+        grep -q "$call from window_breaker+0x[0-9a-f]* (2)" ||
+        fail "the guard did not see $call"
+done
+
+guarded "$work/chaos_malloc" "$seconds"
+guarded "$work/dlopen_loop" $((seconds * 1000))
+guarded "$work/makecontext_work" $((seconds * 1000))
+guarded "$work/sigaltstack_work" $((seconds * 1000))
+
+cat >job.py <<'END'
+import json, re, sys, time
+end = time.process_time() + float(sys.argv[1])
+while time.process_time() < end:
+    text = json.dumps({"numbers": list(range(300)), "text": "x" * 300})
+    assert len(re.findall("[0-9]+", text)) == 300
+    assert json.loads(text)["numbers"][-1] == 299
+print("ok")
+END
+guarded /usr/bin/python3 job.py "$seconds"
+
+echo "$waited samples waited for the sampler, $own locks of its own"
+[ "$waited" -gt 0 ] || fail "no thread was ever parked: nothing was tested"
+[ "$own" -gt 0 ] || fail "the guard never saw the sampler's thread"
+
+finish

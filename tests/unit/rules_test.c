@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules_test.c -- the rule table: what was put is found, for one pc and for the
+ * blocks of a row, until it is forgotten or the table is emptied; and a reader
+ * never gets the rule of another pc while the writer moves cells.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "capture/rules.h"
+
+#define CODE 0x7f0000400000ull
+#define TABLE_FULL 49152u /* three quarters of 65,536 cells */
+#define ROW_REACH 8192u
+
+static int
+empty(void **state)
+{
+    (void)state;
+    return rules_begin();
+}
+
+/* A rule that no other number below 2^40 has. */
+static struct rule
+rule_numbered(uint64_t n)
+{
+    return rule_frame(RULE_CFA_SP, (int32_t)(n & 0x3ffffff), RULE_FP_AT_CFA,
+                      (int32_t)(n >> 26));
+}
+
+#define assert_rule(pc, rule) assert_int_equal(rules_find(pc).word, (rule).word)
+#define assert_no_rule(pc) \
+    assert_int_equal(rule_kind(rules_find(pc)), RULE_NONE)
+
+static void
+test_exact(void **state)
+{
+    uint64_t before = rules_count();
+
+    (void)state;
+    assert_no_rule(CODE);
+    assert_false(rules_has_exact(CODE));
+    rules_put(CODE, rule_numbered(1));
+    rules_put(CODE + 1, rule_numbered(2));
+    assert_rule(CODE, rule_numbered(1));
+    assert_rule(CODE + 1, rule_numbered(2));
+    assert_true(rules_has_exact(CODE));
+    assert_no_rule(CODE - 1);
+    assert_no_rule(CODE + 2);
+    rules_put(CODE, rule_make(RULE_ROOT));
+    assert_rule(CODE, rule_make(RULE_ROOT));
+    assert_int_equal(rules_count() - before, 3);
+}
+
+static void
+test_packing(void **state)
+{
+    static const int32_t offsets[] = {0,
+                                      1,
+                                      -1,
+                                      8,
+                                      -8,
+                                      4096,
+                                      -16,
+                                      123456,
+                                      -123456,
+                                      1 << 20,
+                                      RULE_OFFSET_MAX,
+                                      -RULE_OFFSET_MAX};
+    const unsigned count = sizeof(offsets) / sizeof(offsets[0]);
+
+    (void)state;
+    for (unsigned i = 0; i < count * count; i++)
+        for (unsigned form = 0; form < 9; form++) {
+            int32_t cfa = offsets[i / count], fp = offsets[i % count];
+            struct rule rule = rule_frame((enum rule_cfa)(form / 3), cfa,
+                                          (enum rule_fp)(form % 3), fp);
+
+            assert_int_equal(rule_kind(rule), RULE_FRAME);
+            assert_int_equal(rule_cfa(rule), form / 3);
+            assert_int_equal(rule_fp(rule), form % 3);
+            assert_int_equal(rule_cfa_offset(rule), cfa);
+            assert_int_equal(rule_fp_offset(rule), fp);
+        }
+}
+
+/* Whether a block of SIZE around PC lies within START to END. */
+static bool
+fits(uint64_t pc, uint64_t size, uint64_t start, uint64_t end)
+{
+    uint64_t block = pc & ~(size - 1);
+
+    return block >= start && block + size <= end;
+}
+
+/* A row holds for every pc whose 16 bytes lie in it, and for no other. */
+static void
+check_row(uint64_t start, uint64_t end)
+{
+    rules_begin();
+    rules_put_row(start + (end - start) / 2, start, end, rule_numbered(7));
+    for (uint64_t pc = start - 2048; pc < end + 2048; pc++)
+        if (fits(pc, 16, start, end))
+            assert_rule(pc, rule_numbered(7));
+        else
+            assert_no_rule(pc);
+}
+
+static void
+test_rows(void **state)
+{
+    static const uint16_t starts[] = {0, 1, 15, 16, 100, 127, 128, 1023, 1040};
+    static const uint16_t sizes[] = {1,   15,  16,   17,   31,   32,  127,
+                                     128, 144, 1024, 1031, 2048, 5000};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+        for (unsigned k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+            check_row(CODE + starts[i], CODE + starts[i] + sizes[k]);
+}
+
+/* Large blocks take few cells: each level is used where it fits. */
+static void
+test_levels(void **state)
+{
+    uint64_t before = rules_count();
+
+    (void)state;
+    rules_put_row(CODE, CODE, CODE + 1024 + 128 + 16 + 15, rule_numbered(1));
+    assert_int_equal(rules_count() - before, 3);
+    assert_rule(CODE + 1023, rule_numbered(1));
+    assert_rule(CODE + 1151, rule_numbered(1));
+    assert_rule(CODE + 1167, rule_numbered(1));
+    assert_no_rule(CODE + 1168);
+    assert_false(rules_has_exact(CODE));
+}
+
+/* A pc's own rule stands before that of its block. */
+static void
+test_exact_first(void **state)
+{
+    (void)state;
+    rules_put_row(CODE, CODE, CODE + 1024, rule_numbered(1));
+    rules_put(CODE + 20, rule_make(RULE_HARD));
+    assert_rule(CODE + 20, rule_make(RULE_HARD));
+    assert_rule(CODE + 19, rule_numbered(1));
+    assert_rule(CODE + 21, rule_numbered(1));
+}
+
+/* Of a long row no more than ROW_REACH on both sides of the pc is entered. */
+static void
+test_reach(void **state)
+{
+    uint64_t pc = CODE + (1 << 20) + 512, before = rules_count();
+
+    (void)state;
+    rules_put_row(pc, CODE, CODE + (2 << 20), rule_numbered(3));
+    assert_rule(pc, rule_numbered(3));
+    assert_rule(pc - ROW_REACH + 16, rule_numbered(3));
+    assert_rule(pc + ROW_REACH - 17, rule_numbered(3));
+    assert_no_rule(pc - ROW_REACH - 16);
+    assert_no_rule(pc + ROW_REACH + 16);
+    assert_in_range(rules_count() - before, 16, 64);
+}
+
+static void
+test_forget(void **state)
+{
+    (void)state;
+    rules_put(CODE, rule_numbered(1));
+    rules_put_row(CODE + 4096, CODE + 4096, CODE + 6144, rule_numbered(2));
+    rules_put(CODE + 4100, rule_numbered(4));
+    rules_put(CODE + 0x100000, rule_numbered(3));
+    rules_forget(CODE + 4096, CODE + 6144);
+    for (uint64_t pc = CODE + 4096; pc < CODE + 6144; pc++)
+        assert_no_rule(pc);
+    assert_rule(CODE, rule_numbered(1));
+    assert_rule(CODE + 0x100000, rule_numbered(3));
+    /* A block that only reaches into what is forgotten goes too. */
+    rules_put_row(CODE + 8192, CODE + 8192, CODE + 9216, rule_numbered(5));
+    rules_forget(CODE + 9000, CODE + 9001);
+    assert_no_rule(CODE + 9000);
+    /* What is forgotten may be learned anew. */
+    rules_put(CODE + 4100, rule_numbered(6));
+    assert_rule(CODE + 4100, rule_numbered(6));
+}
+
+static void
+test_forget_nowhere(void **state)
+{
+    (void)state;
+    rules_put(CODE, rule_make(RULE_NOWHERE));
+    rules_put(CODE + 1, rule_numbered(1));
+    rules_put(0, rule_make(RULE_NOWHERE));
+    assert_rule(0, rule_make(RULE_NOWHERE));
+    rules_forget_nowhere();
+    assert_no_rule(CODE);
+    assert_no_rule(0);
+    assert_rule(CODE + 1, rule_numbered(1));
+    rules_put(CODE, rule_make(RULE_NOWHERE));
+    assert_rule(CODE, rule_make(RULE_NOWHERE));
+    rules_forget_nowhere();
+    assert_no_rule(CODE);
+}
+
+/* A table that is full is emptied, and takes new rules for ever. */
+static void
+test_overflow(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < TABLE_FULL; i++)
+        rules_put(CODE + i * 3, rule_numbered(i));
+    for (uint64_t i = 0; i < TABLE_FULL; i++)
+        assert_rule(CODE + i * 3, rule_numbered(i));
+    rules_put(CODE - 1, rule_numbered(9));
+    assert_rule(CODE - 1, rule_numbered(9));
+    assert_no_rule(CODE);
+    for (uint64_t i = 0; i < 5 * TABLE_FULL; i++) {
+        rules_put(CODE + i * 7, rule_numbered(i));
+        assert_rule(CODE + i * 7, rule_numbered(i));
+    }
+    assert_no_rule(CODE + 1);
+}
+
+/* Cells of forgotten rules are not lost for ever: loading and unloading a
+ * library a thousand times leaves a table that works. */
+static void
+test_forget_often(void **state)
+{
+    (void)state;
+    rules_put(CODE - 4096, rule_numbered(1));
+    for (uint64_t i = 0; i < 1000; i++) {
+        for (uint64_t k = 0; k < 100; k++) {
+            rules_put(CODE + k * 5, rule_numbered(i + k));
+            assert_rule(CODE + k * 5, rule_numbered(i + k));
+        }
+        rules_forget(CODE, CODE + 500);
+        assert_no_rule(CODE);
+    }
+    assert_no_rule(CODE + 1);
+}
+
+#define PCS 3000000u /* pcs that the writer goes through, far more than fit */
+#define RECENT 40000u
+#define READERS 3
+
+static _Atomic uint64_t written, found, wrong;
+static _Atomic int is_over;
+
+/* Every pc's rule is its own number, every row's that of its start. */
+static void *
+read_rules(void *argument)
+{
+    uint64_t random = (uint64_t)(uintptr_t)argument * 2 + 1;
+
+    while (!atomic_load(&is_over)) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint64_t back = (random >> 33) % RECENT;
+        uint64_t n = (atomic_load(&written) + PCS - back) % PCS;
+        struct rule rule = rules_find(CODE + n * 16);
+        if (rule.word == rule_numbered(n).word ||
+            rule.word == rule_numbered(n / 64 * 64).word)
+            atomic_fetch_add_explicit(&found, 1, memory_order_relaxed);
+        else if (rule_kind(rule) != RULE_NONE)
+            atomic_fetch_add(&wrong, 1);
+    }
+    return NULL;
+}
+
+static uint64_t
+milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void
+write_rules(uint64_t n)
+{
+    uint64_t pc = CODE + n * 16;
+
+    rules_put(pc, rule_numbered(n));
+    if (n % 64 == 0)
+        rules_put_row(pc, pc, pc + 1024, rule_numbered(n));
+    if (n % 5000 == 0)
+        rules_forget(pc - 65536, pc - 32768);
+    atomic_store(&written, n);
+}
+
+static void
+test_concurrent(void **state)
+{
+    pthread_t threads[READERS];
+    uint64_t end = milliseconds() + 1500;
+
+    (void)state;
+    atomic_store(&is_over, 0);
+    for (uintptr_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_rules,
+                                        (void *)i),
+                         0);
+    for (uint64_t n = 0; n % 1024 != 0 || milliseconds() < end; n++)
+        write_rules(n % PCS);
+    atomic_store(&is_over, 1);
+    for (unsigned i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(atomic_load(&found) > 10000);
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_exact, empty),
+        cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test_setup(test_levels, empty),
+        cmocka_unit_test_setup(test_exact_first, empty),
+        cmocka_unit_test_setup(test_reach, empty),
+        cmocka_unit_test_setup(test_forget, empty),
+        cmocka_unit_test_setup(test_forget_nowhere, empty),
+        cmocka_unit_test_setup(test_overflow, empty),
+        cmocka_unit_test_setup(test_forget_often, empty),
+        cmocka_unit_test_setup(test_concurrent, empty)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk_test.c -- walks over hand-made stacks: every kind of frame, every way to
+ * end, both ends of a deep stack; and a view's reads, which give no answer
+ * where there is no memory, but never a fault.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "capture/rules.h"
+#include "capture/walk.h"
+
+/* Code that is nowhere: rules alone know it. */
+#define CODE 0x500000000000ull
+#define LEAF (CODE + 0x100)
+#define F1 (CODE + 0x1000)
+#define F2 (CODE + 0x2000)
+#define ROOT (CODE + 0xf000)
+
+#define WORDS 64
+#define FRAMES 256
+
+static uint64_t stack[WORDS] __attribute__((aligned(64)));
+static uint64_t frames[FRAMES];
+static uint8_t window[VIEW_WINDOW];
+static struct walk walk;
+static struct view view;
+
+static uint64_t
+at(unsigned word)
+{
+    return (uint64_t)&stack[word];
+}
+
+/* The rule for the call in front of return address PC. */
+static void
+put(uint64_t pc, struct rule rule)
+{
+    rules_put(pc - 1, rule);
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    memset(stack, 0, sizeof(stack));
+    memset(&walk, 0, sizeof(walk));
+    walk.capacity = FRAMES;
+    walk.frames = frames;
+    view_begin(&view, at(0), at(WORDS), window);
+    if (rules_begin() != 0)
+        return -1;
+    put(ROOT, rule_make(RULE_ROOT));
+    return 0;
+}
+
+static void
+stand(uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    struct regs regs = {pc, sp, fp};
+
+    walk_begin(&walk, &regs);
+}
+
+#define assert_frame(i, pc) assert_int_equal(frames[i], pc)
+#define assert_return(i, pc) assert_int_equal(frames[i], (pc) | FRAME_RETURN)
+
+static void
+expect_cut(enum cut cut, uint32_t depth)
+{
+    assert_int_equal(walk_run(&walk, &view), WALK_CUT);
+    assert_int_equal(walk.cut, cut);
+    assert_int_equal(walk.depth, depth);
+}
+
+/* Undo one frame with RULE; the caller has no rule, so that the walk stops in
+ * it. SP and FP are the caller's. */
+static void
+expect_caller(struct rule rule, uint64_t sp, uint64_t fp)
+{
+    rules_begin();
+    rules_put(LEAF, rule);
+    stand(LEAF, at(4), at(20));
+    assert_int_equal(walk_run(&walk, &view), WALK_MISS);
+    assert_int_equal(walk.depth, 2);
+    assert_int_equal(walk.regs.pc, F1);
+    assert_int_equal(walk.regs.sp, sp);
+    assert_int_equal(walk.regs.fp, fp);
+    assert_true(walk.is_return);
+    assert_frame(0, LEAF);
+    assert_return(1, F1);
+    assert_int_equal(frame_lookup(frames[0]), LEAF);
+    assert_int_equal(frame_lookup(frames[1]), F1 - 1);
+}
+
+static void
+test_frames_by_sp(void **state)
+{
+    (void)state;
+    stack[7] = F1; /* CFA is at(8) */
+    stack[6] = 0x66;
+    stack[19] = 0x77;
+    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_SAME, 0), at(8), at(20));
+    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_CFA, -16), at(8),
+                  0x66);
+    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_FP, -8), at(8), 0x77);
+}
+
+static void
+test_frames_by_fp(void **state)
+{
+    (void)state;
+    stack[21] = F1; /* CFA is at(22) */
+    stack[20] = 0x66;
+    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0), at(22), at(20));
+    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16), at(22),
+                  0x66);
+    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_FP, 0), at(22), 0x66);
+}
+
+static void
+test_frames_by_pointer(void **state)
+{
+    (void)state;
+    stack[19] = at(30); /* [fp - 8] is the CFA */
+    stack[29] = F1;
+    stack[28] = 0x66;
+    stack[20] = 0x77;
+    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_SAME, 0), at(30),
+                  at(20));
+    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_CFA, -16),
+                  at(30), 0x66);
+    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_FP, 0), at(30),
+                  0x77);
+}
+
+static void
+test_chain(void **state)
+{
+    (void)state;
+    stack[20] = at(25);
+    stack[21] = F1;
+    expect_caller(rule_make(RULE_CHAIN), at(22), at(25));
+    /* Neither below the stack pointer, nor between words. */
+    stand(LEAF, at(21), at(20));
+    expect_cut(CUT_NO_RULE, 1);
+    stand(LEAF, at(4), at(20) + 4);
+    expect_cut(CUT_NO_RULE, 1);
+}
+
+/* A leaf, a signal handler, the restorer's frame, the code that was
+ * interrupted, which is no return address and lies on a lower stack. */
+static void
+test_signal(void **state)
+{
+    static uint64_t other[256];
+    ucontext_t *context = (ucontext_t *)&other[16];
+
+    (void)state;
+    view_begin(&view, 0, 0, window);
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put(F1, rule_make(RULE_SIGNAL));
+    rules_put(F2, rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
+    other[15] = F1; /* the restorer; its frame is the context */
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)F2;
+    context->uc_mcontext.gregs[REG_RSP] = (greg_t)at(8);
+    context->uc_mcontext.gregs[REG_RBP] = (greg_t)at(10);
+    stack[11] = ROOT;
+    stand(LEAF, (uint64_t)&other[15], 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 4);
+    assert_return(1, F1);
+    assert_frame(2, F2);
+    assert_return(3, ROOT);
+}
+
+static void
+test_root_by_zero(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    stand(LEAF, at(4), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 1);
+}
+
+/* A caller must lie above; only a leaf may have no frame at all. */
+static void
+test_stuck(void **state)
+{
+    struct rule no_frame = rule_frame(RULE_CFA_SP, 0, RULE_FP_SAME, 0);
+
+    (void)state;
+    rules_put(LEAF, rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0));
+    stack[3] = stack[4] = ROOT;
+    stand(LEAF, at(6), at(2));
+    expect_cut(CUT_STUCK, 1);
+    rules_put(LEAF, no_frame);
+    put(F1, no_frame);
+    stack[5] = F1;
+    stand(LEAF, at(6), 0);
+    expect_cut(CUT_STUCK, 2);
+    put(F1, rule_make(RULE_CHAIN)); /* a chain that bites its tail */
+    stack[8] = at(8);
+    stack[9] = F1;
+    stand(F1 - 1, at(6), at(8));
+    expect_cut(CUT_NO_RULE, 2);
+}
+
+static void
+test_bad_read(void **state)
+{
+    static const enum rule_fp where[] = {RULE_FP_SAME, RULE_FP_AT_CFA};
+    uint64_t none = 0x10; /* no process has its first page */
+
+    (void)state;
+    rules_put(LEAF, rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0));
+    stand(LEAF, 8, none);
+    expect_cut(CUT_BAD_READ, 1);
+    rules_put(LEAF, rule_frame(RULE_CFA_FP_DEREF, 0, RULE_FP_SAME, 0));
+    stand(LEAF, 8, none);
+    expect_cut(CUT_BAD_READ, 1);
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_AT_FP, 0));
+    stack[4] = ROOT;
+    stand(LEAF, at(4), none);
+    expect_cut(CUT_BAD_READ, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        rules_put(LEAF, rule_frame(RULE_CFA_SP, -4096, where[i], 8));
+        stand(LEAF, 4096, 0);
+        expect_cut(CUT_BAD_READ, 1);
+    }
+    rules_put(LEAF, rule_make(RULE_CHAIN));
+    stand(LEAF, 8, none);
+    expect_cut(CUT_BAD_READ, 1);
+    rules_put(LEAF, rule_make(RULE_SIGNAL));
+    stand(LEAF, none, 0);
+    expect_cut(CUT_BAD_READ, 1);
+    /* Far outside of what an address can be. */
+    rules_put(LEAF, rule_frame(RULE_CFA_FP, -8, RULE_FP_SAME, 0));
+    stand(LEAF, 8, 0);
+    expect_cut(CUT_BAD_READ, 1);
+    stand(LEAF, 8, 1ull << 63);
+    expect_cut(CUT_BAD_READ, 1);
+}
+
+/* A return address to no code is no frame; a leaf's pc is one. */
+static void
+test_nowhere(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put(0x1234, rule_make(RULE_NOWHERE));
+    stack[4] = 0x1234;
+    stand(LEAF, at(4), 0);
+    expect_cut(CUT_NOT_CODE, 1);
+    assert_frame(0, LEAF);
+    rules_put(LEAF, rule_make(RULE_NOWHERE));
+    stand(LEAF, at(4), 0);
+    expect_cut(CUT_NOT_CODE, 1);
+}
+
+/* A walk that stopped for a rule goes on when it is there. */
+static void
+test_resume(void **state)
+{
+    (void)state;
+    stack[4] = F1;
+    stack[6] = F2;
+    stack[8] = ROOT;
+    stand(LEAF, at(4), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_MISS);
+    assert_int_equal(walk_run(&walk, &view), WALK_MISS);
+    assert_int_equal(walk.depth, 1);
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put(F1, rule_make(RULE_HARD));
+    assert_int_equal(walk_run(&walk, &view), WALK_HARD);
+    assert_int_equal(walk.depth, 2);
+    struct regs caller = {F2, at(7), 0x55};
+    assert_int_equal(walk_step_to(&walk, &caller), WALK_ON);
+    put(F2, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 4);
+    assert_int_equal(walk.regs.fp, 0x55);
+    assert_frame(0, LEAF);
+    assert_return(1, F1);
+    assert_return(2, F2);
+    assert_return(3, ROOT);
+    caller.sp = at(2);
+    assert_int_equal(walk_step_to(&walk, &caller), WALK_CUT);
+    assert_int_equal(walk.cut, CUT_STUCK);
+    caller = (struct regs){0, at(40), 0};
+    assert_int_equal(walk_step_to(&walk, &caller), WALK_ROOT);
+}
+
+#define DEEP 5000
+
+static uint64_t deep[DEEP + 1];
+
+/* A stack DEPTH frames deep, frame I having the pc CODE + I. */
+static void
+walk_deep(uint32_t depth, uint32_t capacity)
+{
+    for (uint32_t i = 1; i < depth; i++) {
+        deep[i - 1] = CODE + i;
+        put(CODE + i, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    }
+    rules_put(CODE, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    deep[depth - 1] = 0;
+    walk.capacity = capacity;
+    view_begin(&view, (uint64_t)deep, (uint64_t)(deep + DEEP + 1), window);
+    stand(CODE, (uint64_t)deep, 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, depth);
+}
+
+/* Both ends of the stack are there in order, and nothing else. */
+static void
+check_ends(uint32_t depth, uint32_t capacity)
+{
+    uint32_t gap = 0, elided = 0, kept = walk_finish(&walk, &gap, &elided);
+    uint32_t expected = depth < capacity ? depth : capacity;
+
+    assert_int_equal(kept, expected);
+    assert_int_equal(elided, depth - expected);
+    if (elided != 0)
+        assert_in_range(gap, capacity / 2, capacity - 1);
+    for (uint32_t i = 0; i < kept; i++) {
+        uint32_t frame = elided != 0 && i >= gap ? i + elided : i;
+        uint64_t flag = frame == 0 ? 0 : FRAME_RETURN;
+        assert_int_equal(frames[i], (CODE + frame) | flag);
+    }
+}
+
+static void
+test_deep(void **state)
+{
+    (void)state;
+    frames[64] = 0x5afe;
+    walk_deep(DEEP, 64);
+    assert_int_equal(frames[64], 0x5afe);
+    check_ends(DEEP, 64);
+}
+
+/* However far the ring of root frames has turned. */
+static void
+test_ring(void **state)
+{
+    static const uint32_t capacities[] = {4, 5, 7, 16, 63, 64, 200};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++)
+        for (uint32_t depth = 1; depth < 3 * capacities[i] + 2; depth++) {
+            walk_deep(depth, capacities[i]);
+            check_ends(depth, capacities[i]);
+        }
+}
+
+/* Three pages; the third cannot be read. */
+static uint8_t *
+map_pages(void)
+{
+    uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    for (unsigned i = 0; i < 2 * 4096; i++)
+        pages[i] = (uint8_t)(i * 7 + i / 256);
+    assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
+    return pages;
+}
+
+static void
+expect_word(const uint8_t *address)
+{
+    uint64_t value = 0, expected;
+
+    memcpy(&expected, address, 8);
+    assert_true(view_read(&view, (uint64_t)address, &value));
+    assert_int_equal(value, expected);
+}
+
+/* The words at every address, upwards, downwards and by leaps; to the last
+ * one that can be read. */
+static void
+check_words(uint8_t *pages)
+{
+    const unsigned last = 2 * 4096 - 8;
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i <= last; i++)
+        expect_word(pages + i);
+    for (unsigned i = last + 1; i-- > 0;)
+        expect_word(pages + i);
+    for (unsigned i = 0; i < 500; i++)
+        expect_word(pages + i * 1237 % (last + 1));
+    for (unsigned i = 1; i <= 9; i++)
+        assert_false(view_read(&view, (uint64_t)pages + last + i, &value));
+    assert_false(view_read(&view, (uint64_t)pages + 3 * 4096 - 8, &value));
+    expect_word(pages + last);
+}
+
+static void
+test_view(void **state)
+{
+    uint8_t *pages = map_pages();
+    uint64_t low = (uint64_t)pages;
+
+    (void)state;
+    view_begin(&view, 0, 0, window);
+    check_words(pages);
+    view_begin(&view, low, low + 2 * 4096, window);
+    check_words(pages);
+    view_begin(&view, low + 16, low + 4096 + 20, window);
+    check_words(pages);
+    view_begin(&view, low + 4096, low + 2 * 4096, window);
+    check_words(pages);
+    munmap(pages, 3 * 4096);
+}
+
+static void
+test_view_nothing(void **state)
+{
+    static const uint64_t addresses[] = {0,
+                                         1,
+                                         8,
+                                         4088,
+                                         4095,
+                                         1ull << 47,
+                                         1ull << 56,
+                                         1ull << 63,
+                                         UINT64_MAX - 8,
+                                         UINT64_MAX - 7,
+                                         UINT64_MAX - 6,
+                                         UINT64_MAX};
+    uint8_t *pages = map_pages();
+    uint64_t value = 0;
+
+    (void)state;
+    view_begin(&view, 0, 0, window);
+    for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+        assert_false(view_read(&view, addresses[i], &value));
+    view_begin(&view, (uint64_t)pages, (uint64_t)pages + 4096, window);
+    for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+        assert_false(view_read(&view, addresses[i], &value));
+    /* A page that has gone since. */
+    munmap(pages + 4096, 4096);
+    assert_false(view_read(&view, (uint64_t)pages + 4096, &value));
+    assert_false(view_read(&view, (uint64_t)pages + 4092, &value));
+    expect_word(pages + 4088);
+    munmap(pages, 3 * 4096);
+}
+
+/* A copy answers for what was copied, whatever is there now. */
+static void
+test_view_copy(void **state)
+{
+    uint64_t copy[8] = {0, 0, 0, 0, 0, 0, 0, 0x1122334455667788};
+    uint64_t start = at(16), value = 1;
+
+    (void)state;
+    memset(stack, 0xff, sizeof(stack));
+    view_begin_copy(&view, start, sizeof(copy), (uint8_t *)copy);
+    assert_true(view_read(&view, start + 56, &value));
+    assert_int_equal(value, copy[7]);
+    assert_true(view_read(&view, start, &value));
+    assert_int_equal(value, 0);
+    assert_false(view_read(&view, start + 57, &value));
+    assert_false(view_read(&view, start + 64, &value));
+    assert_false(view_read(&view, start - 1, &value));
+    assert_false(view_read(&view, at(0), &value));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_frames_by_sp, begin),
+        cmocka_unit_test_setup(test_frames_by_fp, begin),
+        cmocka_unit_test_setup(test_frames_by_pointer, begin),
+        cmocka_unit_test_setup(test_chain, begin),
+        cmocka_unit_test_setup(test_signal, begin),
+        cmocka_unit_test_setup(test_root_by_zero, begin),
+        cmocka_unit_test_setup(test_stuck, begin),
+        cmocka_unit_test_setup(test_bad_read, begin),
+        cmocka_unit_test_setup(test_nowhere, begin),
+        cmocka_unit_test_setup(test_resume, begin),
+        cmocka_unit_test_setup(test_deep, begin),
+        cmocka_unit_test_setup(test_ring, begin),
+        cmocka_unit_test(test_view),
+        cmocka_unit_test(test_view_nothing),
+        cmocka_unit_test(test_view_copy)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window_guard.c -- preloaded behind libsprof.so, makes what must not happen
+ * while a thread is suspended fail there, and counts it: allocation, locks,
+ * stdio, the loader, the end of the process. A call is forbidden
+ *
+ * - on the sampler's thread (its name is "sprof", and it blocks all signals)
+ *   from its first instruction on, but for locks that lie in libsprof.so's own
+ *   data: nobody else can hold those;
+ * - on any thread that blocks all 64 signals, as one does in libsprof's handler
+ *   and else only in libc, when a thread begins or ends.
+ *
+ * A forbidden call returns what the real one returns when it fails; exit and
+ * abort are counted and go on. At the end one line goes to stderr:
+ *
+ *   guard: 2 forbidden calls: malloc from libsprof.so+0x1a2b (2)
+ *   guard: 0 forbidden calls, 1817 locks of its own
+ *
+ * The hard thing is to stand in front of functions of every signature, printf's
+ * among them, and of dlsym, which looks at its return address. So each is a
+ * stub that keeps all argument registers, asks guard_enter, and jumps on to the
+ * real one; -mgeneral-regs-only leaves the vector registers alone.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* CALL(name, kind, what it returns when it is forbidden). */
+#define CALLS(CALL)                             \
+    CALL(malloc, MEMORY, 0)                     \
+    CALL(calloc, MEMORY, 0)                     \
+    CALL(realloc, MEMORY, 0)                    \
+    CALL(reallocarray, MEMORY, 0)               \
+    CALL(free, MEMORY, 0)                       \
+    CALL(posix_memalign, MEMORY, ENOMEM)        \
+    CALL(aligned_alloc, MEMORY, 0)              \
+    CALL(memalign, MEMORY, 0)                   \
+    CALL(pthread_mutex_lock, LOCK, EBUSY)       \
+    CALL(pthread_mutex_trylock, LOCK, EBUSY)    \
+    CALL(pthread_mutex_timedlock, LOCK, EBUSY)  \
+    CALL(pthread_mutex_unlock, LOCK, EBUSY)     \
+    CALL(pthread_rwlock_rdlock, LOCK, EBUSY)    \
+    CALL(pthread_rwlock_wrlock, LOCK, EBUSY)    \
+    CALL(pthread_rwlock_tryrdlock, LOCK, EBUSY) \
+    CALL(pthread_rwlock_trywrlock, LOCK, EBUSY) \
+    CALL(pthread_rwlock_unlock, LOCK, EBUSY)    \
+    CALL(pthread_cond_wait, LOCK, EBUSY)        \
+    CALL(pthread_cond_timedwait, LOCK, EBUSY)   \
+    CALL(pthread_cond_signal, LOCK, EBUSY)      \
+    CALL(pthread_cond_broadcast, LOCK, EBUSY)   \
+    CALL(pthread_spin_lock, LOCK, EBUSY)        \
+    CALL(sem_wait, LOCK, -1)                    \
+    CALL(sem_trywait, LOCK, -1)                 \
+    CALL(sem_timedwait, LOCK, -1)               \
+    CALL(sem_post, LOCK, -1)                    \
+    CALL(dl_iterate_phdr, OTHER, 0)             \
+    CALL(dlopen, OTHER, 0)                      \
+    CALL(dlclose, OTHER, -1)                    \
+    CALL(dlsym, OTHER, 0)                       \
+    CALL(dladdr, OTHER, 0)                      \
+    CALL(fopen, OTHER, 0)                       \
+    CALL(fdopen, OTHER, 0)                      \
+    CALL(fclose, OTHER, -1)                     \
+    CALL(fflush, OTHER, -1)                     \
+    CALL(fread, OTHER, 0)                       \
+    CALL(fwrite, OTHER, 0)                      \
+    CALL(fputs, OTHER, -1)                      \
+    CALL(fputc, OTHER, -1)                      \
+    CALL(puts, OTHER, -1)                       \
+    CALL(putchar, OTHER, -1)                    \
+    CALL(printf, OTHER, -1)                     \
+    CALL(fprintf, OTHER, -1)                    \
+    CALL(dprintf, OTHER, -1)                    \
+    CALL(vfprintf, OTHER, -1)                   \
+    CALL(snprintf, OTHER, -1)                   \
+    CALL(vsnprintf, OTHER, -1)                  \
+    CALL(__printf_chk, OTHER, -1)               \
+    CALL(__fprintf_chk, OTHER, -1)              \
+    CALL(__snprintf_chk, OTHER, -1)             \
+    CALL(perror, OTHER, 0)                      \
+    CALL(exit, END, 0)                          \
+    CALL(abort, END, 0)
+
+enum kind { MEMORY, LOCK, OTHER, END };
+
+enum call {
+#define CALL(name, kind, result) CALL_##name,
+    CALLS(CALL)
+#undef CALL
+        CALL_COUNT
+};
+
+static const struct guarded {
+    const char *name;
+    enum kind kind;
+    long result;
+} guarded[CALL_COUNT] = {
+#define CALL(name, kind, result) {#name, kind, result},
+    CALLS(CALL)
+#undef CALL
+};
+
+/* What guard_enter decides, in the two registers of a result. */
+struct verdict {
+    void *target; /* the real function; NULL: do not call it */
+    long result;
+};
+
+__attribute__((used)) struct verdict guard_enter(long call, uintptr_t first,
+                                                 uintptr_t caller);
+
+/* A stub pushes its number. The common part keeps the integer registers that
+ * arguments are in (rax counts a variadic call's vectors), with the stack
+ * aligned for the call. */
+#define STUB(name) "guard " #name "\n"
+#define CALL(name, kind, result) STUB(name)
+__asm__(".text\n"
+        ".set guard_number, 0\n"
+        ".macro guard name\n"
+        "    .globl \\name\n"
+        "    .type \\name, @function\n"
+        "\\name:\n"
+        "    .cfi_startproc\n"
+        "    pushq $guard_number\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    jmp guard_common\n"
+        "    .cfi_endproc\n"
+        "    .size \\name, . - \\name\n"
+        "    .set guard_number, guard_number + 1\n"
+        ".endm\n"
+        ".macro keep register\n"
+        "    pushq %\\register\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        ".endm\n"
+        ".macro give register\n"
+        "    popq %\\register\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        ".endm\n"
+        "guard_common:\n"
+        "    .cfi_startproc\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    keep rax\n"
+        "    keep rax\n"
+        "    keep rdi\n"
+        "    keep rsi\n"
+        "    keep rdx\n"
+        "    keep rcx\n"
+        "    keep r8\n"
+        "    keep r9\n"
+        "    movq %rdi, %rsi\n"
+        "    movq 64(%rsp), %rdi\n"
+        "    movq 72(%rsp), %rdx\n"
+        "    call guard_enter\n"
+        "    movq %rax, %r11\n"
+        "    movq %rdx, %r10\n"
+        "    give r9\n"
+        "    give r8\n"
+        "    give rcx\n"
+        "    give rdx\n"
+        "    give rsi\n"
+        "    give rdi\n"
+        "    give rax\n"
+        "    give rax\n"
+        "    leaq 8(%rsp), %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    testq %r11, %r11\n"
+        "    je 1f\n"
+        "    jmp *%r11\n"
+        "1:  movq %r10, %rax\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        "    .size guard_common, . - guard_common\n" CALLS(CALL));
+#undef CALL
+
+/* glibc's own names of its allocator: what dlsym may need while we ask it. */
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void __libc_free(void *);
+
+static void *real[CALL_COUNT] = {
+    [CALL_malloc] = __libc_malloc,
+    [CALL_calloc] = __libc_calloc,
+    [CALL_realloc] = __libc_realloc,
+    [CALL_free] = __libc_free,
+};
+
+static uintptr_t own_start, own_end; /* libsprof.so's writable memory */
+static bool is_ready;
+
+#define SIGNAL_BIT(signo) (1ull << ((signo)-1))
+#define NEVER_BLOCKED (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
+/* Blocked in a handler that asks for all signals, but not by pthread_sigmask:
+ * so a handler is told from a thread that starts another one, and allocates. */
+#define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
+
+#define PLACES 32
+
+/* Where forbidden calls came from; what finds no place is counted alone. */
+static struct place {
+    _Atomic uintptr_t caller;
+    _Atomic long call;
+    atomic_ulong count;
+} places[PLACES];
+static atomic_ulong forbidden, own_locks;
+
+static void
+find_real(enum call call)
+{
+    void *(*find)(void *, const char *);
+
+    if (real[CALL_dlsym] == NULL)
+        real[CALL_dlsym] = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+    if (real[CALL_dlsym] == NULL)
+        real[CALL_dlsym] = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    *(void **)&find = real[CALL_dlsym];
+    if (real[call] == NULL)
+        real[call] = find(RTLD_NEXT, guarded[call].name);
+}
+
+static int
+find_own(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    const char *name = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    (void)argument;
+    if (name == NULL || strcmp(name, "/libsprof.so") != 0)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) == 0)
+            continue;
+        own_start = info->dlpi_addr + segment->p_vaddr;
+        own_end = own_start + segment->p_memsz;
+    }
+    return 1;
+}
+
+/* As the first of all constructors, libsprof.so's included. */
+__attribute__((constructor(101))) static void
+begin(void)
+{
+    for (enum call call = 0; call < CALL_COUNT; call++)
+        find_real(call);
+    dl_iterate_phdr(find_own, NULL);
+    is_ready = true;
+}
+
+/* The signals that the calling thread blocks, one bit each. libc's own function
+ * hides two of them. */
+static uint64_t
+blocked_signals(void)
+{
+    uint64_t blocked = 0;
+    long result;
+
+    __asm__ volatile("mov %5, %%r10\n\tsyscall"
+                     : "=a"(result)
+                     : "0"((long)SYS_rt_sigprocmask), "D"(0l), "S"(NULL),
+                       "d"(&blocked), "r"(sizeof(blocked))
+                     : "rcx", "r11", "r10", "memory");
+    return result == 0 ? blocked : 0;
+}
+
+static bool
+is_sampler(void)
+{
+    char name[16] = "";
+
+    return prctl(PR_GET_NAME, name) == 0 && strcmp(name, "sprof") == 0;
+}
+
+static void
+note_place(long call, uintptr_t caller)
+{
+    atomic_fetch_add(&forbidden, 1);
+    for (unsigned i = 0; i < PLACES; i++) {
+        uintptr_t seen = 0;
+        if (atomic_compare_exchange_strong(&places[i].caller, &seen, caller))
+            atomic_store(&places[i].call, call);
+        else if (seen != caller)
+            continue;
+        atomic_fetch_add(&places[i].count, 1);
+        return;
+    }
+}
+
+/* Whether the calling thread may not make this CALL now. */
+static bool
+is_forbidden(const struct guarded *row, uintptr_t first)
+{
+    uint64_t open = ~blocked_signals() & ~NEVER_BLOCKED;
+
+    if ((open & ~LIBC_SIGNALS) != 0)
+        return false;
+    /* Frees nothing; libc does it at the end of every thread. */
+    if (row == &guarded[CALL_free] && first == 0)
+        return false;
+    if (!is_sampler())
+        return open == 0;
+    if (row->kind != LOCK || first < own_start || first >= own_end)
+        return true;
+    atomic_fetch_add(&own_locks, 1);
+    return false;
+}
+
+struct verdict
+guard_enter(long call, uintptr_t first, uintptr_t caller)
+{
+    const struct guarded *row = &guarded[call];
+
+    if (real[call] == NULL)
+        find_real((enum call)call);
+    struct verdict verdict = {real[call], row->result};
+    if (!is_ready || !is_forbidden(row, first))
+        return verdict;
+    note_place(call, caller);
+    if (row->kind != END)
+        verdict.target = NULL;
+    return verdict;
+}
+
+/* One line with what was counted so far. A program may call it by dlsym. */
+__attribute__((visibility("default"))) void
+window_guard_report(void)
+{
+    char line[2048];
+    int (*describe)(const void *, Dl_info *);
+    size_t length = (size_t)snprintf(line, 100, "guard: %lu forbidden calls",
+                                     atomic_load(&forbidden));
+
+    *(void **)&describe = real[CALL_dladdr];
+    for (unsigned i = 0; i < PLACES && length < sizeof line - 400; i++) {
+        uintptr_t caller = atomic_load(&places[i].caller);
+        Dl_info info;
+        if (caller == 0)
+            break;
+        bool known = describe((void *)caller, &info) != 0;
+        const char *module = known ? strrchr(info.dli_fname, '/') : NULL;
+        length += (size_t)snprintf(
+            line + length, 200, "%s %s from %.100s+0x%lx (%lu)",
+            i == 0 ? ":" : ",", guarded[atomic_load(&places[i].call)].name,
+            module != NULL ? module + 1 : "?",
+            (unsigned long)(caller - (known ? (uintptr_t)info.dli_fbase : 0)),
+            atomic_load(&places[i].count));
+    }
+    if (atomic_load(&own_locks) != 0)
+        length += (size_t)snprintf(line + length, 100, ", %lu locks of its own",
+                                   atomic_load(&own_locks));
+    line[length++] = '\n';
+    (void)!write(STDERR_FILENO, line, length);
+}
+
+__attribute__((destructor)) static void
+finish(void)
+{
+    window_guard_report();
+}
