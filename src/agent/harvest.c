@@ -229,24 +229,31 @@ take(struct slot *slot)
     account->wait_sp = slot->sp;
 }
 
+/* Turn SLOT into a sample, unless its question was given up meanwhile. */
+static void
+harvest_slot(struct slot *slot)
+{
+    struct account *account = &accounts[slot->thread];
+    bool is_current = account->in_flight &&
+                      account->sequence == slot->sequence &&
+                      threads_at(slot->thread)->tid != 0;
+    if (!is_current)
+        return;
+    take(slot);
+    if (!account->has_stack)
+        learn_stack(account, slot);
+}
+
 void
 harvest_slots(void)
 {
     for (uint32_t i = 0; i < slots_used(); i++) {
-        struct slot *slot = slots_at(i);
-        if (atomic_load_explicit(&slot->state, memory_order_acquire) !=
-            SLOT_DONE)
+        /* Claimed again: finishing a walk may read the module map anew, and
+         * that harvests all other slots first. */
+        if (!slot_move(slots_at(i), SLOT_DONE, SLOT_CLAIMED))
             continue;
-        struct account *account = &accounts[slot->thread];
-        bool is_current = account->in_flight &&
-                          account->sequence == slot->sequence &&
-                          threads_at(slot->thread)->tid != 0;
-        if (is_current) {
-            take(slot);
-            if (!account->has_stack)
-                learn_stack(account, slot);
-        }
-        slot_free(slot);
+        harvest_slot(slots_at(i));
+        slot_free(slots_at(i));
     }
 }
 

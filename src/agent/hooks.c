@@ -47,23 +47,10 @@ pthread_exit(void *result)
     real_pthread_exit(result);
 }
 
-/* Modules: rules learned before are not trusted until the map is read again. */
-
-HOOK void *
-dlopen(const char *file, int mode)
-{
-    void *handle = real_dlopen(file, mode);
-    modules_touch();
-    return handle;
-}
-
-HOOK void *
-dlmopen(Lmid_t space, const char *file, int mode)
-{
-    void *handle = real_dlmopen(space, file, mode);
-    modules_touch();
-    return handle;
-}
+/* Modules: rules learned before are not trusted until the map is read again.
+ * dlopen has no hook: it looks up the RUNPATH of the library that calls it, and
+ * behind a hook that would be ours. Code that is new is noticed when a pc lies
+ * in it. */
 
 HOOK int
 dlclose(void *handle)
@@ -91,16 +78,15 @@ HOOK __sighandler_t
 signal(int signo, __sighandler_t handler)
 {
     struct sigaction action, old;
+    if (signo == 0 || signo != lifecycle_signal())
+        return real_signal(signo, handler);
     memset(&action, 0, sizeof(action));
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    if (handler == SIG_ERR || signo < 1 || signo >= NSIG) {
-        errno = EINVAL;
-        return SIG_ERR;
-    }
     sigaddset(&action.sa_mask, signo);
-    return sigaction(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+    suspend_program_action(&action, &old);
+    return old.sa_handler;
 }
 
 HOOK int

@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "write/report.h"
 #include "output.h"
-#include "real.h"
 
 #define REPORT_NAME "libsprof-report.so"
 
@@ -72,7 +71,7 @@ output_write(const struct config *config, const struct config_files *files,
              struct output_result *result)
 {
     uint64_t start = clock_now();
-    void *library = real_dlopen(report_path, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(report_path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         const char *why = dlerror();
         return keep_spool(files, why != NULL ? why : report_path);

@@ -13,10 +13,9 @@
 enum name {
     PTHREAD_CREATE,
     PTHREAD_EXIT,
-    DLOPEN,
-    DLMOPEN,
     DLCLOSE,
     SIGACTION,
+    SIGNAL,
     SIGMASK,
     EXECVE,
     EXECVPE,
@@ -26,12 +25,11 @@ enum name {
     NAME_COUNT
 };
 
-static const char *const names[NAME_COUNT] = {"pthread_create",  "pthread_exit",
-                                              "dlopen",          "dlmopen",
-                                              "dlclose",         "sigaction",
-                                              "pthread_sigmask", "execve",
-                                              "execvpe",         "fexecve",
-                                              "_exit",           "quick_exit"};
+static const char *const names[NAME_COUNT] = {
+    "pthread_create", "pthread_exit",
+
+    "dlclose",        "sigaction",    "signal", "pthread_sigmask", "execve",
+    "execvpe",        "fexecve",      "_exit",  "quick_exit"};
 
 static _Atomic(void *) functions[NAME_COUNT];
 
@@ -72,20 +70,6 @@ real_pthread_exit(void *result)
     __builtin_unreachable();
 }
 
-void *
-real_dlopen(const char *file, int mode)
-{
-    __typeof__(&dlopen) real = find(DLOPEN);
-    return real(file, mode);
-}
-
-void *
-real_dlmopen(long space, const char *file, int mode)
-{
-    __typeof__(&dlmopen) real = find(DLMOPEN);
-    return real(space, file, mode);
-}
-
 int
 real_dlclose(void *handle)
 {
@@ -99,6 +83,13 @@ real_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     int (*real)(int, const struct sigaction *, struct sigaction *) =
         find(SIGACTION);
     return real(signo, action, old);
+}
+
+__sighandler_t
+real_signal(int signo, __sighandler_t handler)
+{
+    __typeof__(&signal) real = find(SIGNAL);
+    return real(signo, handler);
 }
 
 int

@@ -16,11 +16,10 @@ void real_begin(void);
 int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*start)(void *), void *argument);
 void real_pthread_exit(void *result) __attribute__((noreturn));
-void *real_dlopen(const char *file, int mode);
-void *real_dlmopen(long space, const char *file, int mode);
 int real_dlclose(void *handle);
 int real_sigaction(int signo, const struct sigaction *action,
                    struct sigaction *old);
+__sighandler_t real_signal(int signo, __sighandler_t handler);
 int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int real_execve(const char *path, char *const arguments[],
                 char *const environment[]);

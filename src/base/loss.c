@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* loss.c -- the words of the loss table. Pure functions, any context. */
+/*
+ * loss.c -- the words of the loss table. Pure functions, any context. Both
+ * tables are asked through one row type, so that a spool of a later version,
+ * which may have causes that this one lacks, is answered for in one place.
+ */
 #include "loss.h"
 
 struct row {
@@ -18,8 +22,10 @@ static const struct row cuts[] = {
 #undef CUT
 };
 
+/* Numbers come from files too, and a file can hold any. */
 static const struct row unknown = {"unknown", "a cause this version lacks"};
 
+/* Row I of COUNT, or the one that stands for all others. */
 static const struct row *
 row_of(const struct row *rows, unsigned count, unsigned i)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* note.c -- messages without stdio; see note.h. */
+/*
+ * note.c -- messages without stdio; see note.h. stdio has locks that a thread
+ * may hold while it is suspended, and buffers that a program has filled and not
+ * yet written. A line is put together on the stack and leaves in one write, so
+ * that the lines of two processes on one terminal do not mix.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -12,9 +17,11 @@
 #include "note.h"
 #include "text.h"
 
+/* Set in the constructor, when the program has no thread yet, and only read
+ * after that: they need no lock. */
 static enum note_level allowed = NOTE_ERROR;
 static struct stat stderr_was;
-static bool have_stderr;
+static bool have_stderr; /* false for a program started with 2 closed */
 
 void
 note_begin(void)
@@ -34,6 +41,10 @@ note_is_on(enum note_level level)
     return level <= allowed;
 }
 
+/* Descriptor 2 may be a database by now: daemons close everything and open
+ * their files in the places that became free. Device and inode tell; a program
+ * that sends stderr elsewhere on purpose loses our lines, which is the lesser
+ * harm. */
 static bool
 stderr_is_ours(void)
 {
@@ -47,6 +58,7 @@ note_is_terminal(void)
 {
     int saved = errno;
     struct winsize size;
+    /* What isatty would ask, without its knowledge of other systems. */
     bool is = stderr_is_ours() && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
     errno = saved;
     return is;
@@ -67,6 +79,7 @@ note(enum note_level level, const char *part, ...)
     for (; part != NULL; part = va_arg(parts, const char *))
         text_add(&text, part);
     va_end(parts);
+    /* Too long a line is cut, but always ends: the text has left one byte. */
     line[text.length] = '\n';
     (void)arch_syscall(SYS_write, STDERR_FILENO, (long)line,
                        (long)text.length + 1, 0, 0, 0);
@@ -77,6 +90,7 @@ out:
 const char *
 note_errno(int error)
 {
+    /* strerror would translate the words, and allocates for that. */
     const char *words = strerrordesc_np(error);
     return words != NULL ? words : "unknown error";
 }

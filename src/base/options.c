@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * options.c -- parses the environment by the option table. No allocation, no
- * stdio; reads the environment it is given and never changes it.
+ * stdio; reads the environment it is given and never changes it: the program's
+ * children are to see what its parent set.
+ *
+ * strtoul and its kin are not used. They take "-1", " 5" and "0x10" for good
+ * numbers and depend on the locale; here a value is right or it is refused,
+ * because a profile taken with other settings than were meant is worse than
+ * none.
  */
 #include <signal.h>
 #include <string.h>
@@ -37,6 +43,7 @@ parse_digits(const char **at, uint64_t *number)
     return found ? 0 : -1;
 }
 
+/* Nothing but digits. */
 static int
 parse_integer(const char *value, uint64_t *number)
 {
@@ -54,9 +61,11 @@ parse_size(const char *value, uint64_t *number)
         return -1;
     if (*value == '\0')
         return 0;
+    /* Letters differ from their capitals in one bit. */
     const char *unit = strchr(units, *value & ~0x20);
     if (unit == NULL || value[1] != '\0')
         return -1;
+    /* A shift that loses bits would turn a huge cap into a tiny one. */
     unsigned shift = 10u * (unsigned)(unit - units + 1);
     if (*number > UINT64_MAX >> shift)
         return -1;
@@ -72,6 +81,7 @@ parse_duration(const char *value, uint64_t *number)
     if (parse_digits(&value, &seconds) != 0 || seconds > UINT64_MAX / NS - 1)
         return -1;
     *number = seconds * NS;
+    /* From the tenth decimal on UNIT is 0, and digits add nothing. */
     if (*value == '.')
         for (value++; *value >= '0' && *value <= '9'; value++, unit /= 10)
             *number += unit * (uint64_t)(*value - '0');
@@ -80,7 +90,8 @@ parse_duration(const char *value, uint64_t *number)
     return *value == '\0' ? 0 : -1;
 }
 
-/* The index of VALUE among the words "a|b|c:" at the head of TEXT. */
+/* The index of VALUE among the words "a|b|c:" at the head of TEXT, the help
+ * of the option: words and help cannot part ways. */
 static int
 parse_choice(const char *value, const char *text, uint64_t *number)
 {
@@ -109,7 +120,8 @@ is_usable(uint64_t signo)
     return 1;
 }
 
-/* A signal's number or name, with or without SIG. */
+/* A signal's number or name, with or without SIG. Real-time signals have
+ * numbers only: SIGRTMIN is not the same for every C library. */
 static int
 parse_signal(const char *value, uint64_t *number)
 {
@@ -127,6 +139,8 @@ parse_signal(const char *value, uint64_t *number)
     return -1;
 }
 
+/* VALUE as ROW wants it, into OPTION. -1 if it is wrong or out of range; OPTION
+ * then keeps what it was, which is the default. */
 static int
 parse_value(const struct option_row *row, const char *value,
             union option *option)
@@ -135,6 +149,7 @@ parse_value(const struct option_row *row, const char *value,
     int result = -1;
     switch (row->kind) {
     case OPTION_STRING:
+        /* Its bounds are those of its length. */
         number = strlen(value);
         result = 0;
         break;
@@ -191,6 +206,8 @@ add_expected(struct text *text, const struct option_row *row)
     text_add_number(text, row->max / unit);
 }
 
+/* Not getenv: the environment is a parameter, so that tests can give their own,
+ * and a program that changes it from another thread cannot get in the way. */
 static const char *
 find_variable(char *const environment[], const char *name)
 {
@@ -211,10 +228,12 @@ options_parse(struct options *options, char *const environment[], char *error,
         const struct option_row *row = &option_rows[i];
         union option *option =
             (union option *)(void *)((char *)options + row->offset);
+        /* The default goes the same way as a value, so it is checked too. */
         parse_value(row, row->standard, option);
         const char *value = find_variable(environment, row->variable);
         if (value == NULL || parse_value(row, value, option) == 0)
             continue;
+        /* One line for the first mistake; the user sees the next one after. */
         if (result == 0) {
             struct text text;
             text_begin(&text, error, size);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c -- lines without stdio; see text.h. */
+/*
+ * text.c -- lines without stdio; see text.h. Even snprintf is avoided in the
+ * profiled program: it may allocate, asks the locale, and lets a
+ * program register conversions of its own. What is needed here is four kinds of
+ * additions.
+ */
 #include "text.h"
 
 void
@@ -15,6 +20,7 @@ text_begin(struct text *text, char *buffer, size_t size)
 void
 text_add_bytes(struct text *text, const char *bytes, size_t length)
 {
+    /* The place for the NUL is never given away. */
     for (size_t i = 0; i < length; i++) {
         if (text->length + 1 >= text->size) {
             text->cut = 1;
@@ -38,7 +44,7 @@ text_add(struct text *text, const char *string)
 static void
 add_digits(struct text *text, uint64_t number, char separator)
 {
-    char digits[32];
+    char digits[32]; /* 20 digits and 6 separators at the most */
     size_t at = sizeof(digits);
     unsigned count = 0;
     do {
@@ -66,6 +72,7 @@ text_add_grouped(struct text *text, uint64_t number)
 void
 text_add_tenths(struct text *text, uint64_t number, uint64_t scale)
 {
+    /* Rounded, not cut off: 0.96 is nearer to 1.0. */
     uint64_t tenths = (number * 10 + scale / 2) / scale;
     add_digits(text, tenths / 10, '\0');
     text_add(text, ".");

@@ -41,12 +41,17 @@ begin_view(struct view *view, const struct slot *slot)
     view_begin(view, low, high, slot->window);
 }
 
-/* Whether the thread stands behind a system call instruction: it was woken from
- * one, or has just left it. The bytes before PC are in the page of PC. */
+/* Whether the thread was woken from a system call, or is about to make one or
+ * has just left it: the pc is behind the instruction, or on it, where the
+ * kernel sets it back to when the call is to be restarted (signal(7)). A second
+ * byte is looked at only if the first says that it belongs to the instruction.
+ */
 static bool
-is_behind_syscall(uint64_t pc)
+is_at_syscall(uint64_t pc)
 {
     const uint8_t *code = (const uint8_t *)pc;
+    if (code[0] == 0x0f && code[1] == 0x05)
+        return true;
     return (pc & 4095) >= 2 && code[-2] == 0x0f && code[-1] == 0x05;
 }
 
@@ -134,7 +139,7 @@ begin_slot(struct slot *slot, uint32_t index, uint32_t sequence,
     slot->thread_pointer = arch_thread_pointer();
     arch_regs(context, &regs);
     slot->sp = regs.sp;
-    slot->in_syscall = is_behind_syscall(regs.pc);
+    slot->in_syscall = is_at_syscall(regs.pc);
     walk_begin(&slot->walk, &regs);
 }
 

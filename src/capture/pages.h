@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGES_COUNT 64
+#define PAGES_COUNT 256
 #define PAGES_SIZE 4096
 
 struct pages {

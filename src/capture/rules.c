@@ -12,7 +12,7 @@
 #include "rules.h"
 #include "poison.h"
 
-#define CELLS (1u << 16)
+#define CELLS (1u << 17)
 #define MASK (CELLS - 1)
 /* Fuller than this, the table is emptied: what is in use is soon back. */
 #define FULL (CELLS / 4 * 3)

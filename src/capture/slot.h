@@ -10,7 +10,7 @@
  *   SERVING  ---> LEFT (deadline)      or   SERVED
  *   SERVED   ---> DONE
  *   LEFT     --------------------------->   DONE
- *   DONE     --------------------------->   FREE
+ *   DONE     --------------------------->   CLAIMED, then FREE
  *
  * Where both may move, one exchange decides.
  */
@@ -57,7 +57,7 @@ struct slot {
 
 /* A stack of which no more than this remains to be walked is copied when a rule
  * is missing, so that the thread need not wait for it. */
-#define SLOT_COPY (32u << 10)
+#define SLOT_COPY (64u << 10)
 #define SLOT_RED_ZONE 128u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
@@ -75,7 +75,7 @@ bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
 uint32_t slots_used(void);
 struct slot *slots_at(uint32_t i);
 
-/* Give SLOT, which is DONE, back. Context: sampler. */
+/* Give SLOT, which the sampler has CLAIMED, back. Context: sampler. */
 void slot_free(struct slot *slot);
 
 #endif

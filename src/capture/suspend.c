@@ -26,8 +26,8 @@
 /* Serving ends early enough that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
 
-/* A pc in unknown memory makes the map be read anew, then not for so many times
- * as long as that took. */
+/* A return address in unknown memory makes the map be read anew, then not for
+ * so many times as long as that took. */
 #define REFRESH_SHARE 20
 
 static void (*refresh_modules)(void);
@@ -85,13 +85,18 @@ suspend_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
     atomic_store_explicit(&thread->high, high, memory_order_release);
 }
 
-/* Learn the rule for PC. Unknown memory may be code that is new: look again,
- * but spend no more than a part of the time on it. */
+/* Learn the rule for the frame where WALK stands. Unknown memory may be code
+ * that is new: look again. A leaf's pc surely is; a return address may be no
+ * more than a wrong word on the stack, and only a part of the time is spent on
+ * those.
+ */
 static void
-learn(uint64_t pc)
+learn(const struct walk *walk)
 {
     uint64_t start = clock_now();
-    if (modules_code_kind(pc) == CODE_NONE && start >= next_refresh) {
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    if (modules_code_kind(pc) == CODE_NONE &&
+        (!walk->is_return || start >= next_refresh)) {
         refresh_modules();
         uint64_t end = clock_now();
         next_refresh = end + REFRESH_SHARE * (end - start);
@@ -137,7 +142,7 @@ finish_walk(struct slot *slot, struct view *view)
         if (outcome == WALK_HARD)
             outcome = step_hard(slot, view);
         if (outcome == WALK_MISS)
-            learn(walk->regs.pc - walk->is_return);
+            learn(walk);
         else if (outcome == WALK_ROOT)
             note_root(slot);
         if (outcome == WALK_ROOT || outcome == WALK_CUT)

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* elf_image.c -- ELF headers in memory; see elf_image.h and elf(5). */
+/*
+ * elf_image.c -- ELF headers in memory; see elf_image.h and elf(5). The image
+ * in memory is read and not the file: the file may have been replaced or
+ * deleted since, or lie outside a chroot, and opening it costs more. Everything
+ * in it is foreign: any number may be wrong, and the mapping may be gone at the
+ * next instruction, so all reading is by system call.
+ */
 #include <elf.h>
 #include <string.h>
 
@@ -7,6 +13,7 @@
 #include "base/sys.h"
 #include "elf_image.h"
 
+/* Linkers write about a dozen; a table with more is not believed. */
 #define PHDRS_MAX 64
 
 /* Copy LENGTH bytes at ADDRESS; false if not all of them can be read. */
@@ -21,6 +28,7 @@ copy(void *to, uint64_t address, size_t length)
 static void
 read_build_id(struct module *module, uint64_t address, uint64_t size)
 {
+    /* The build-id is among the first notes; what lies beyond is not needed. */
     char notes[1024];
     if (size > sizeof(notes))
         size = sizeof(notes);
@@ -30,6 +38,7 @@ read_build_id(struct module *module, uint64_t address, uint64_t size)
         Elf64_Nhdr head;
         memcpy(&head, notes + at, sizeof(head));
         size_t name = at + sizeof(head);
+        /* Names and contents are padded to 4 bytes each. */
         size_t body = name + ((head.n_namesz + 3ul) & ~3ul);
         if (body > size || head.n_descsz > size - body)
             return;
@@ -44,6 +53,7 @@ read_build_id(struct module *module, uint64_t address, uint64_t size)
     }
 }
 
+/* The unwind table and the build-id, of which a module may lack either. */
 static void
 read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
@@ -60,7 +70,8 @@ read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 }
 
 /* The bias: where the segment with file offset 0 lies, minus where it asked to
- * be. -1 if no segment holds the ELF header. */
+ * be. Linkers may let that segment begin some bytes into the first page. -1 if
+ * no segment holds the ELF header. */
 static int
 find_base(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
@@ -88,6 +99,7 @@ elf_image_read(struct module *module)
     if (!copy(phdrs, module->start + head.e_phoff, size) ||
         find_base(module, phdrs, head.e_phnum) != 0)
         return -1;
+    /* Libraries have none; address 0 would be the ELF header itself. */
     module->entry = head.e_entry != 0 ? module->base + head.e_entry : 0;
     read_segments(module, phdrs, head.e_phnum);
     return 0;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* maps.c -- the lines of /proc/self/maps; see maps.h. */
+/*
+ * maps.c -- the lines of /proc/self/maps; see maps.h. By way of thread-self:
+ * "self" is the main thread, and when that has called pthread_exit, the kernel
+ * shows its maps as empty though the process lives on.
+ */
 #include <fcntl.h>
 #include <string.h>
 
@@ -20,6 +24,7 @@ maps_end(struct maps *maps)
     sys_close(maps->fd);
 }
 
+/* 16, which ends every number, for what is no digit. */
 static unsigned
 digit_value(char c)
 {
@@ -42,7 +47,9 @@ take_number(const char **at, unsigned base)
     return number;
 }
 
-/* "start-end rwxp offset major:minor inode   path" */
+/* "start-end rwxp offset major:minor inode   path". A path may hold anything
+ * but a newline, which the kernel shows as \012; it is what is left when all
+ * else has been taken. */
 static void
 parse_line(char *line, struct mapping *mapping)
 {
@@ -60,13 +67,16 @@ parse_line(char *line, struct mapping *mapping)
     mapping->inode = take_number(&p, 10);
     p += strspn(p, " ");
     mapping->path = p;
+    /* A file that is really called so is mistaken for a deleted one; then its
+     * symbols are looked for by build-id, which finds it all the same. */
     size_t length = strlen(p), cut = sizeof(gone) - 1;
     mapping->deleted = length > cut && strcmp(p + length - cut, gone) == 0;
     if (mapping->deleted)
         line[(size_t)(p - line) + length - cut] = '\0';
 }
 
-/* Move the unread rest to the front and read more behind it. */
+/* Move the unread rest to the front and read more behind it. A line longer than
+ * the buffer, which PATH_MAX rules out, would end the list. */
 static bool
 fill(struct maps *maps)
 {

@@ -14,6 +14,9 @@
 #include "maps.h"
 #include "modules.h"
 
+/* Reserved, not touched: a program with 40 libraries uses some pages of it.
+ * What does not fit is code without a module, which is walked by frame pointers
+ * and shown as an address. */
 #define MODULES_MAX 4096
 #define RANGES_MAX 16384
 #define PATHS_SIZE (4u << 20)
@@ -75,6 +78,8 @@ modules_begin(modules_listener *listener)
     return 0;
 }
 
+/* A copy of PATH that stays. Programs that load and unload for ever fill the
+ * space in the end; their later modules have build-ids but no names. */
 static const char *
 keep_path(const char *path)
 {
@@ -99,6 +104,8 @@ find_known(const struct mapping *mapping)
     return NO_MODULE;
 }
 
+/* An entry without a module. One that was filled by this refresh has no id yet,
+ * but is not free. */
 static uint32_t
 free_entry(void)
 {
@@ -130,6 +137,8 @@ add_module(const struct mapping *mapping)
                             .inode = mapping->inode,
                             .deleted = mapping->deleted,
                             .seen = true};
+    /* Fonts, locale archives and the like are mapped files too: no ELF header,
+     * no module. */
     if (i == NO_MODULE || elf_image_read(&module) != 0)
         return NO_MODULE;
     module.is_vdso = strcmp(mapping->path, "[vdso]") == 0;
@@ -144,6 +153,7 @@ add_module(const struct mapping *mapping)
 static uint32_t
 module_of(const struct mapping *mapping, uint32_t before)
 {
+    /* The vdso is the only ELF image that has no inode. */
     bool named = mapping->inode != 0 || strcmp(mapping->path, "[vdso]") == 0;
     if (!named || !mapping->readable)
         return NO_MODULE;
@@ -152,6 +162,7 @@ module_of(const struct mapping *mapping, uint32_t before)
                      modules[before].device == mapping->device;
     if (continues && mapping->offset != 0)
         return before;
+    /* Offset 0 again: either a header mapped twice or the next copy. */
     uint32_t i = find_known(mapping);
     if (i != NO_MODULE && is_unchanged(&modules[i]))
         return i;
@@ -159,6 +170,8 @@ module_of(const struct mapping *mapping, uint32_t before)
     return i == NO_MODULE && continues ? before : i;
 }
 
+/* The map comes sorted by address, and so the ranges are. Neighbours of one
+ * module are joined: the search in them is on the way of every learned rule. */
 static void
 add_range(const struct mapping *mapping, uint32_t module)
 {
@@ -212,6 +225,8 @@ int
 modules_refresh(void)
 {
     struct maps maps;
+    /* Taken before the map is read: what is loaded meanwhile makes the count
+     * differ again, and the map is read once more. */
     uint32_t as_of = atomic_load(&touched);
     if (maps_begin(&maps) != 0)
         return -1;
@@ -224,6 +239,7 @@ modules_refresh(void)
     return 0;
 }
 
+/* The first range that ends behind ADDRESS, if it begins before. */
 static const struct range *
 find_range(uint64_t address)
 {
@@ -258,6 +274,7 @@ modules_code_kind(uint64_t address)
     return range->module == NO_MODULE ? CODE_ANONYMOUS : CODE_MODULE;
 }
 
+/* Reads the whole file for one answer: 30 us, asked once for a thread. */
 int
 modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
                 bool *is_stack)

@@ -14,9 +14,12 @@
 #include "base/text.h"
 #include "threads.h"
 
+/* 16 MiB of addresses, of which one page is touched for 1,024 neighbouring
+ * tids; a search or a hash would be paid at every tick. */
 #define TIDS (1u << 22)
 #define NO_INDEX 0u /* the array holds index + 1 */
 
+/* The reserved memory stays for ever: after a fork the child goes on in it. */
 static struct thread *threads;
 static uint32_t *index_of_tid;
 static uint32_t limit, last_serial;
@@ -35,6 +38,7 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener)
     }
     if (threads == NULL || index_of_tid == NULL)
         return -1;
+    /* Undone one by one: to clear the whole array would touch all of it. */
     for (uint32_t i = 0; i < limit; i++)
         if (threads[i].tid != 0) {
             index_of_tid[threads[i].tid] = NO_INDEX;
@@ -96,6 +100,7 @@ threads_read_name(uint32_t index)
     char path[64], name[64];
     task_path(path, sizeof(path), threads[index].tid, "/comm");
     long length = sys_read_file(path, name, sizeof(name));
+    /* The thread has just ended: the name it had is as good. */
     if (length <= 0)
         return false;
     name[strcspn(name, "\n")] = '\0';
@@ -139,6 +144,8 @@ threads_wait_sp(pid_t tid)
     return sp;
 }
 
+/* Indexes of ended threads are used again, the lowest first, so that loops over
+ * all indexes stay short. Threads beyond the table are not profiled. */
 static void
 add_thread(pid_t tid)
 {
@@ -159,6 +166,7 @@ add_thread(pid_t tid)
 static void
 remove_thread(uint32_t index)
 {
+    /* The listener still sees the thread as it was. */
     listen(index, true);
     index_of_tid[threads[index].tid] = NO_INDEX;
     threads[index].tid = 0;
@@ -166,6 +174,7 @@ remove_thread(uint32_t index)
         limit--;
 }
 
+/* 0 for "." and "..", and for what no tid can be. */
 static pid_t
 tid_of_name(const char *name)
 {

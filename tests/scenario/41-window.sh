@@ -35,6 +35,8 @@ guarded() {
     ! grep -H '^sprof:' err || fail "the profiler complained"
     grep '^guard:' err
     grep -q '^guard: 0 forbidden calls' err || fail "forbidden calls: $*"
+    ! grep -q '^guard:.*signals open' err ||
+        fail "the sampler did not block all signals: $*"
     own=$((own + $(number "locks of its own" err)))
     expect_samples 5000 p.folded
     plain "$sprofile" info p.sprof

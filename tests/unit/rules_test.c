@@ -17,7 +17,7 @@
 #include "capture/rules.h"
 
 #define CODE 0x7f0000400000ull
-#define TABLE_FULL 49152u /* three quarters of 65,536 cells */
+#define MOST 1000000u /* rules; no table of ours holds so many */
 #define ROW_REACH 8192u
 
 static int
@@ -214,17 +214,22 @@ test_forget_nowhere(void **state)
 static void
 test_overflow(void **state)
 {
+    uint64_t count = 0;
+
     (void)state;
-    for (uint64_t i = 0; i < TABLE_FULL; i++)
-        rules_put(CODE + i * 3, rule_numbered(i));
-    for (uint64_t i = 0; i < TABLE_FULL; i++)
-        assert_rule(CODE + i * 3, rule_numbered(i));
-    rules_put(CODE - 1, rule_numbered(9));
-    assert_rule(CODE - 1, rule_numbered(9));
-    assert_no_rule(CODE);
-    for (uint64_t i = 0; i < 5 * TABLE_FULL; i++) {
+    while (rules_put(CODE + count * 3, rule_numbered(count)),
+           rules_find(CODE).word == rule_numbered(0).word && count < MOST)
+        count++;
+    assert_in_range(count, 20000, MOST - 1);
+    assert_rule(CODE + count * 3, rule_numbered(count));
+    assert_no_rule(CODE + (count - 1) * 3);
+    for (uint64_t i = 0; i < count / 2; i++)
         rules_put(CODE + i * 7, rule_numbered(i));
+    for (uint64_t i = 0; i < count / 2; i++)
         assert_rule(CODE + i * 7, rule_numbered(i));
+    for (uint64_t i = 0; i < 5 * count; i++) {
+        rules_put(CODE + i * 5, rule_numbered(i));
+        assert_rule(CODE + i * 5, rule_numbered(i));
     }
     assert_no_rule(CODE + 1);
 }

@@ -4,9 +4,9 @@
  * while a thread is suspended fail there, and counts it: allocation, locks,
  * stdio, the loader, the end of the process. A call is forbidden
  *
- * - on the sampler's thread (its name is "sprof", and it blocks all signals)
- *   from its first instruction on, but for locks that lie in libsprof.so's own
- *   data: nobody else can hold those;
+ * - on the sampler's thread (its name is "sprof") from its first instruction
+ *   on, but for locks that lie in libsprof.so's own data: nobody else can hold
+ *   those. That it blocks all signals then is checked by the way;
  * - on any thread that blocks all 64 signals, as one does in libsprof's handler
  *   and else only in libc, when a thread begins or ends.
  *
@@ -199,7 +199,7 @@ static bool is_ready;
 
 #define SIGNAL_BIT(signo) (1ull << ((signo)-1))
 #define NEVER_BLOCKED (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
-/* Blocked in a handler that asks for all signals, but not by pthread_sigmask:
+/* Blocked in a handler that asks for all signals, but never by pthread_sigmask:
  * so a handler is told from a thread that starts another one, and allocates. */
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
@@ -211,7 +211,7 @@ static struct place {
     _Atomic long call;
     atomic_ulong count;
 } places[PLACES];
-static atomic_ulong forbidden, own_locks;
+static atomic_ulong forbidden, own_locks, unblocked;
 
 static void
 find_real(enum call call)
@@ -301,13 +301,14 @@ is_forbidden(const struct guarded *row, uintptr_t first)
 {
     uint64_t open = ~blocked_signals() & ~NEVER_BLOCKED;
 
-    if ((open & ~LIBC_SIGNALS) != 0)
-        return false;
     /* Frees nothing; libc does it at the end of every thread. */
     if (row == &guarded[CALL_free] && first == 0)
         return false;
     if (!is_sampler())
         return open == 0;
+    /* A signal of the program's must never be handled on that thread. */
+    if ((open & ~LIBC_SIGNALS) != 0)
+        atomic_fetch_add(&unblocked, 1);
     if (row->kind != LOCK || first < own_start || first >= own_end)
         return true;
     atomic_fetch_add(&own_locks, 1);
@@ -357,6 +358,10 @@ window_guard_report(void)
     if (atomic_load(&own_locks) != 0)
         length += (size_t)snprintf(line + length, 100, ", %lu locks of its own",
                                    atomic_load(&own_locks));
+    if (atomic_load(&unblocked) != 0)
+        length += (size_t)snprintf(line + length, 100,
+                                   ", %lu calls with signals open",
+                                   atomic_load(&unblocked));
     line[length++] = '\n';
     (void)!write(STDERR_FILENO, line, length);
 }
