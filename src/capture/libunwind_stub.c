@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libunwind_stub.c -- names that libunwind refers to and must not have. They
- * are bound inside this library alone.
+ * libunwind_stub.c -- what the private copy of libunwind is given in place of
+ * three names that it refers to. The build renames its references.
  */
+#include <signal.h>
+
 #include "poison.h"
+
+int _Ux86_64_setcontext(const void *context);
+int libunwind_stub_pipe2(int fds[2], int flags);
+int libunwind_stub_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 
 /* Resumes a thread at a frame: only the local half has it, and it is asked for
  * nowhere here. Never called. */
-int _Ux86_64_setcontext(const void *context);
-
 int
 _Ux86_64_setcontext(const void *context)
 {
@@ -19,12 +23,22 @@ _Ux86_64_setcontext(const void *context)
 /* The local half checks memory through a pipe, which it makes as soon as an
  * address space is made: two descriptors that the program would find. Without
  * them it would use mincore; here nobody asks it. */
-int pipe2(int fds[2], int flags);
-
 int
-pipe2(int fds[2], int flags)
+libunwind_stub_pipe2(int fds[2], int flags)
 {
     (void)flags;
     fds[0] = fds[1] = -1;
     return -1;
+}
+
+/* Each step would block all signals and unblock them again: two system calls.
+ * The sampler has all of them blocked for good. */
+int
+libunwind_stub_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    (void)how;
+    (void)set;
+    if (old != NULL)
+        sigemptyset(old);
+    return 0;
 }

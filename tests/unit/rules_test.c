@@ -217,9 +217,11 @@ test_overflow(void **state)
     uint64_t count = 0;
 
     (void)state;
-    while (rules_put(CODE + count * 3, rule_numbered(count)),
-           rules_find(CODE).word == rule_numbered(0).word && count < MOST)
-        count++;
+    for (; count < MOST; count++) {
+        rules_put(CODE + count * 3, rule_numbered(count));
+        if (rules_find(CODE).word != rule_numbered(0).word)
+            break;
+    }
     assert_in_range(count, 20000, MOST - 1);
     assert_rule(CODE + count * 3, rule_numbered(count));
     assert_no_rule(CODE + (count - 1) * 3);
