@@ -26,6 +26,7 @@
 #include "output.h"
 #include "real.h"
 #include "sampler.h"
+#include "spawn.h"
 
 /* Who comes while another thread writes the profile waits so long for it. */
 #define END_WAIT_NS 60000000000u
@@ -316,6 +317,7 @@ begin(void)
     if (result == 0) {
         real_begin();
         output_begin();
+        spawn_begin(environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         start(false);
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c -- loads libsprof-report.so, which stands beside this library, and
- * lets it write the profile; see output.h. Runs once, on the thread that ends
- * the process, after sampling has stopped. Without RTLD_DEEPBIND (sanitizers
- * abort on it) and RTLD_LOCAL, so that the program's symbols stay as they are.
+ * output.c -- runs libsprof-report.so, which stands beside this library, so
+ * that it writes the profile; see output.h. Runs once, on the thread that ends
+ * the process, after sampling has stopped.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "write/report.h"
 #include "output.h"
+#include "spawn.h"
 
 #define REPORT_NAME "libsprof-report.so"
 
@@ -26,10 +27,10 @@ output_begin(void)
 {
     Dl_info self;
     struct text text;
+    char resolved[PATH_MAX];
     text_begin(&text, report_path, sizeof(report_path));
     if (dladdr((void *)&output_begin, &self) == 0 || self.dli_fname == NULL)
         return;
-    char resolved[PATH_MAX];
     const char *path = realpath(self.dli_fname, resolved);
     if (path == NULL)
         return;
@@ -39,31 +40,11 @@ output_begin(void)
 }
 
 static int
-keep_spool(const struct config_files *files, const char *why)
+keep_spool(const struct config_files *files, const char *what, const char *why)
 {
-    note(NOTE_ERROR, why, "; the samples are kept in ", files->spool,
+    note(NOTE_ERROR, what, why, "; the samples are kept in ", files->spool,
          " (sprofile report reads them)", NULL);
     return -1;
-}
-
-static int
-run_report(const struct config *config, const struct config_files *files,
-           int (*write)(struct sprof_report *))
-{
-    const char *outputs[CONFIG_OUTPUTS];
-    for (unsigned i = 0; i < files->count; i++)
-        outputs[i] = files->outputs[i];
-    struct sprof_report report = {.abi = SPROF_REPORT_ABI,
-                                  .inlines =
-                                      (int)config->options.inlines.number,
-                                  .spool = files->spool,
-                                  .outputs = outputs,
-                                  .output_count = files->count};
-    if (write(&report) != 0)
-        return keep_spool(files, report.error);
-    if (config->options.keep_spool.number == 0)
-        unlink(files->spool);
-    return 0;
 }
 
 int
@@ -71,15 +52,29 @@ output_write(const struct config *config, const struct config_files *files,
              struct output_result *result)
 {
     uint64_t start = clock_now();
-    void *library = dlopen(report_path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        const char *why = dlerror();
-        return keep_spool(files, why != NULL ? why : report_path);
+    const char *arguments[CONFIG_OUTPUTS + 5] = {report_path, SPROF_REPORT_ABI,
+                                                 config->options.inlines.number
+                                                     ? "1"
+                                                     : "0",
+                                                 files->spool};
+    char answer[1024];
+    for (unsigned i = 0; i < files->count; i++)
+        arguments[4 + i] = files->outputs[i];
+    if (spawn_run(report_path, arguments, answer, sizeof(answer)) != 0) {
+        char what[PATH_MAX + 32];
+        struct text text;
+        text_begin(&text, what, sizeof(what));
+        text_add(&text, "cannot run ");
+        text_add(&text, report_path);
+        text_add(&text, ": ");
+        return keep_spool(files, what, note_errno(errno));
     }
-    int (*write)(struct sprof_report *) = dlsym(library, "sprof_report_write");
-    if (write == NULL)
-        return keep_spool(files, REPORT_NAME ": expected sprof_report_write");
-    int status = run_report(config, files, write);
     result->ns = clock_now() - start;
-    return status;
+    answer[strcspn(answer, "\n")] = '\0';
+    if (strcmp(answer, SPROF_REPORT_OK) != 0)
+        return keep_spool(files, answer,
+                          answer[0] == '\0' ? REPORT_NAME " broke off" : "");
+    if (config->options.keep_spool.number == 0)
+        unlink(files->spool);
+    return 0;
 }

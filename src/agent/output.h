@@ -19,7 +19,7 @@ struct output_result {
 };
 
 /*
- * Load the report library and write FILES from the spool, which is closed. On
+ * Have libsprof-report.so write FILES from the spool, which is closed. On
  * success the spool is removed unless CONFIG keeps it. Returns 0, or -1 having
  * said in one line what failed; the spool is then kept. Allocates: outside
  * every handler and lock.

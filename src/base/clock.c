@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clock.c -- reads the clocks; see clock.h. By system call and not through
- * libc, because libc's clock_gettime sets errno, and threads that end while
- * their clock is read make it fail often. The one exception is the clock that
- * the handler reads: in the vdso it costs 25 ns, a system call ten times that.
+ * libc, because libc's clock_gettime sets errno, and a thread that ends while
+ * its clock is read makes it fail. The one exception is the clock that the
+ * handler reads: in the vdso it costs a tenth of what a system call does.
  */
 #include <sys/syscall.h>
 #include <time.h>

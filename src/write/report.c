@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c -- what libsprof-report.so does, in the profiled program, at its
- * end: spool to profile to outputs. A guest here too: it ends nothing, prints
- * nothing and takes no signal; whatever goes wrong is a sentence in
- * report->error. Numbers must not get the program's decimal comma, so the
- * calling thread has the C locale meanwhile.
+ * report.c -- what libsprof-report.so does: spool to profile to outputs. It
+ * prints nothing; whatever goes wrong is a sentence in report->error. Numbers
+ * must not get a decimal comma, so the calling thread has the C locale
+ * meanwhile.
  */
 #include "report.h"
 
@@ -78,10 +77,6 @@ sprof_report_write(struct sprof_report *report)
     report->samples = 0;
     report->threads = 0;
     report->error[0] = '\0';
-    if (report->abi != SPROF_REPORT_ABI) {
-        add_error(report, "libsprof-report.so is of another version");
-        return -1;
-    }
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain != (locale_t)0)
         own = uselocale(plain);

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h -- the one door of libsprof-report.so, and the small seam between
- * the profiled process and everything heavy. agent/output.c loads the library
- * when there is a spool to report and calls sprof_report_write by name.
+ * report.h -- the small seam between the profiled process and everything heavy.
+ *
+ * libsprof-report.so is a shared object that the kernel can run, as the C
+ * library is. At its end the profiled process runs it as a process of its own:
+ * in the program's own address space, the libraries that libdw brings along
+ * would be bound to whatever the program exports under their names.
+ *
+ *   libsprof-report.so ABI INLINES SPOOL OUTPUT...
+ *
+ * ABI is SPROF_REPORT_ABI, INLINES 0 or 1, SPOOL and OUTPUTs absolute paths
+ * whose endings say the format. It writes one line on its standard output,
+ * SPROF_REPORT_OK or a sentence that says what failed, and nothing elsewhere.
  */
 #ifndef WRITE_REPORT_H
 #define WRITE_REPORT_H
@@ -10,13 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPROF_REPORT_ABI 1
+#define SPROF_REPORT_ABI "1"
+#define SPROF_REPORT_OK "ok"
 
 struct sprof_report {
-    uint32_t abi; /* SPROF_REPORT_ABI */
-    int inlines;  /* SPROF_INLINES */
+    int inlines; /* SPROF_INLINES */
     const char *spool;
-    const char *const *outputs; /* absolute paths; the ending is the format */
+    const char *const *outputs;
     size_t output_count;
     /* Filled in: */
     uint64_t samples; /* sample points in the profile */
@@ -29,7 +38,6 @@ struct sprof_report {
  * then renamed; mode 0600). Returns 0, or -1 with REPORT->error set; outputs
  * that could be written are written all the same. Allocates; keeps nothing.
  */
-__attribute__((visibility("default"))) int
-sprof_report_write(struct sprof_report *report);
+int sprof_report_write(struct sprof_report *report);
 
 #endif

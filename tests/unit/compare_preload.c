@@ -318,6 +318,33 @@ static void __attribute__((destructor)) finish(void)
     fclose(out);
 }
 
+/* Threads that block all signals, as those of xz do, are to be seen as well. */
+static int
+change_mask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t wanted;
+
+    if (set == NULL)
+        return (int)syscall(SYS_rt_sigprocmask, how, NULL, old, NSIG / 8);
+    wanted = *set;
+    if (how != SIG_UNBLOCK)
+        sigdelset(&wanted, SIGPROF);
+    return (int)syscall(SYS_rt_sigprocmask, how, &wanted, old, NSIG / 8);
+}
+
+__attribute__((visibility("default"))) int
+sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return change_mask(how, set, old);
+}
+
+__attribute__((visibility("default"))) int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return change_mask(how, set, old) == 0 ? 0 : errno;
+}
+
+/* A child has no sender. */
 static void
 forget_sender(void)
 {

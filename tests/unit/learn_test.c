@@ -326,6 +326,20 @@ __asm__(".pushsection .text\n"
         "table root\n"
         ".cfi_undefined 16\n"
         "end_table\n"
+        "table call\n" /* call_by_rbx(function): CFA = rbx + 16 */
+        "push %rbx\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset 3, -16\n"
+        "mov %rsp, %rbx\n"
+        ".cfi_def_cfa 3, 16\n"
+        "sub $4096, %rsp\n"
+        "call *%rdi\n"
+        "mov %rbx, %rsp\n"
+        ".cfi_def_cfa 7, 16\n"
+        "pop %rbx\n"
+        ".cfi_def_cfa_offset 8\n"
+        "ret\n"
+        "end_table\n"
         ".purgem table\n"
         ".purgem end_table\n"
         ".globl stub_call\n"
@@ -338,6 +352,7 @@ extern const char table_plain[], table_pushed[], table_pointer[],
     table_fp_by_sp[], table_cfa_by_r10[], table_cfa_by_stack[],
     table_cfa_by_sum[], table_cfa_by_two[], table_far_return[], table_huge[],
     table_root[], stub_call[], _start[];
+void call_by_rbx(void (*function)(void)) __asm__("table_call");
 
 static void
 expect_rule(const char *code, struct rule rule)
@@ -465,31 +480,79 @@ test_roots(void **state)
         assert_int_equal(check_pc((uint64_t)_start + i), RULE_ROOT);
 }
 
-/* From here to the root, learning on the way, as backtrace(3) sees it. */
-static void
-test_own_stack(void **state)
+static struct view own_view;
+static uint64_t own_frames[128];
+static unsigned hard_frames;
+
+/* Walk on by rules, learning them, and by libunwind where there is none. */
+static enum walk_outcome
+walk_on(struct walk *walk, const gregset_t registers)
 {
-    uint64_t frames[128];
+    enum walk_outcome outcome;
+    struct regs caller;
+    bool is_root = false;
+
+    while ((outcome = walk_run(walk, &own_view)) == WALK_MISS)
+        learn_rule(frame_lookup(own_frames[walk->depth - 1]));
+    if (outcome != WALK_HARD)
+        return outcome;
+    hard_frames++;
+    assert_int_equal(learn_step(registers, walk->depth - 1, walk->regs.pc,
+                                &own_view, &caller, &is_root),
+                     0);
+    assert_false(is_root);
+    return walk_step_to(walk, &caller);
+}
+
+/* From here to the root, as backtrace(3) sees it. */
+static void
+check_own_stack(void)
+{
     void *expected[128];
-    struct walk walk = {.capacity = 128, .frames = frames};
-    struct view view;
+    struct walk walk = {.capacity = 128, .frames = own_frames};
     struct regs regs;
     ucontext_t context;
     enum walk_outcome outcome;
     int count = backtrace(expected, 128);
 
-    (void)state;
     rules_begin();
     getcontext(&context);
     arch_regs(&context, &regs);
-    view_begin(&view, 0, 0, window);
+    view_begin(&own_view, 0, 0, window);
     walk_begin(&walk, &regs);
-    while ((outcome = walk_run(&walk, &view)) == WALK_MISS)
-        learn_rule(frame_lookup(frames[walk.depth - 1]));
+    hard_frames = 0;
+    while ((outcome = walk_on(&walk, context.uc_mcontext.gregs)) == WALK_ON)
+        ;
     assert_int_equal(outcome, WALK_ROOT);
     assert_int_equal(walk.depth, count);
     for (int i = 1; i < count; i++)
-        assert_int_equal(frames[i], (uint64_t)expected[i] | FRAME_RETURN);
+        assert_int_equal(own_frames[i], (uint64_t)expected[i] | FRAME_RETURN);
+}
+
+static void
+test_own_stack(void **state)
+{
+    (void)state;
+    check_own_stack();
+    assert_int_equal(hard_frames, 0);
+}
+
+static void
+call_by_rbx_again(void)
+{
+    call_by_rbx(check_own_stack);
+    assert_int_equal(hard_frames, 2);
+}
+
+/* A frame in the middle whose CFA is in rbx, which its callees have saved. */
+static void
+test_hard_frame(void **state)
+{
+    (void)state;
+    call_by_rbx(check_own_stack);
+    assert_int_equal(hard_frames, 1);
+    call_by_rbx(call_by_rbx_again);
+    assert_int_equal(hard_frames, 2);
 }
 
 static void
@@ -602,6 +665,7 @@ main(void)
                                        cmocka_unit_test(test_restorer),
                                        cmocka_unit_test(test_roots),
                                        cmocka_unit_test(test_own_stack),
+                                       cmocka_unit_test(test_hard_frame),
                                        cmocka_unit_test(test_modules),
                                        cmocka_unit_test(test_no_module),
                                        cmocka_unit_test(test_rows)};

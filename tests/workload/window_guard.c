@@ -4,9 +4,9 @@
  * while a thread is suspended fail there, and counts it: allocation, locks,
  * stdio, the loader, the end of the process. A call is forbidden
  *
- * - on the sampler's thread (its name is "sprof") from its first instruction
- *   on, but for locks that lie in libsprof.so's own data: nobody else can hold
- *   those. That it blocks all signals then is checked by the way;
+ * - on the sampler's thread (its name is "sprof") from where it takes that
+ *   name, but for locks that lie in libsprof.so's own data: nobody else can
+ *   hold those. That it blocks all signals then is checked by the way;
  * - on any thread that blocks all 64 signals, as one does in libsprof's handler
  *   and else only in libc, when a thread begins or ends.
  *
@@ -332,6 +332,8 @@ guard_enter(long call, uintptr_t first, uintptr_t caller)
 }
 
 /* One line with what was counted so far. A program may call it by dlsym. */
+void window_guard_report(void);
+
 __attribute__((visibility("default"))) void
 window_guard_report(void)
 {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spawn.h -- runs a program of ours from inside a process that is not ours, so
+ * that the process does not notice: no SIGCHLD, nothing for its wait(2) to
+ * find, no fork handlers, no environment of the profiled program but what was
+ * kept.
+ */
+#ifndef AGENT_SPAWN_H
+#define AGENT_SPAWN_H
+
+#include <stddef.h>
+
+/* Keep what a spawned program is to have of ENVIRONMENT, before the program can
+ * change it. In the constructor. */
+void spawn_begin(char *const environment[]);
+
+/*
+ * Run PATH with ARGUMENTS (argv[0] included, ending with NULL), and read what
+ * it writes to its standard output into ANSWER of SIZE bytes, NUL-terminated,
+ * up to its end. Waits for it. Returns 0, or -1 with errno if it could not be
+ * run. Not async-signal-safe; any thread.
+ */
+int spawn_run(const char *path, const char *const arguments[], char *answer,
+              size_t size);
+
+#endif
