@@ -16,12 +16,17 @@
 #include "real.h"
 #include "sampler.h"
 
+/* The main thread's, which the last thread is to have. */
+static sigset_t main_mask;
+
 static void *
 guard(void *unused)
 {
     prctl(PR_SET_NAME, "sprof-guard");
     threads_ignore(sys_gettid());
     sampler_wait_end();
+    /* Now we stand for the program's last thread: signals are its own again. */
+    real_pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
     return unused;
 }
 
@@ -29,12 +34,12 @@ void
 guardian_start(void)
 {
     pthread_t thread;
-    sigset_t all, old;
+    sigset_t all;
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */
     sigfillset(&all);
-    real_pthread_sigmask(SIG_SETMASK, &all, &old);
+    real_pthread_sigmask(SIG_SETMASK, &all, &main_mask);
     if (real_pthread_create(&thread, NULL, guard, NULL) == 0)
         pthread_detach(thread);
-    real_pthread_sigmask(SIG_SETMASK, &old, NULL);
+    real_pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
 }

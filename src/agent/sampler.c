@@ -327,6 +327,7 @@ sampler_start(const struct sampler_options *given)
                                       .refresh = refresh_modules,
                                       .sigaction = real_sigaction};
     options = *given;
+    threads_ignore(0);
     has_begun = given->is_child;
     is_over = parted_alone = false;
     thread_total = 0;

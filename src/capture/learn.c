@@ -336,6 +336,30 @@ ask_libunwind(uint64_t pc)
     return result < 0 ? rule_make(RULE_HARD) : read_step(&question);
 }
 
+/* Whether a stack begins at the return address behind PC: a function's first
+ * instruction, which no call returns to, with nobody's byte in front of it. It
+ * is what makecontext puts under a new stack. */
+static bool
+is_stack_start(uint64_t pc)
+{
+    const struct module *module = modules_find(pc);
+    struct fde fde;
+    return module != NULL && !fde_find(&pages, module, pc, &fde) &&
+           fde_find(&pages, module, pc + 1, &fde) && fde.start == pc + 1;
+}
+
+/* The rule for PC, which lies in a module. A handler returns to the restorer
+ * without a call before it, so that the pc to look up is the byte in front. */
+static struct rule
+learn_in_module(uint64_t pc)
+{
+    if (is_restorer(pc) || is_restorer(pc + 1))
+        return rule_make(RULE_SIGNAL);
+    if (is_stack_start(pc))
+        return rule_make(RULE_ROOT);
+    return ask_libunwind(pc);
+}
+
 /* Let RULE hold for the row around PC, where the table tells how far it is. */
 static void
 put_row(uint64_t pc, struct rule rule)
@@ -355,10 +379,7 @@ learn_rule(uint64_t pc)
     struct rule rule;
     switch (modules_code_kind(pc)) {
     case CODE_MODULE:
-        /* A handler returns to the restorer without a call before it, so that
-         * the pc to look up is the byte in front. */
-        rule = is_restorer(pc) || is_restorer(pc + 1) ? rule_make(RULE_SIGNAL)
-                                                      : ask_libunwind(pc);
+        rule = learn_in_module(pc);
         break;
     case CODE_ANONYMOUS:
         rule = rule_make(RULE_CHAIN);

@@ -47,7 +47,6 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener)
     limit = last_serial = 0;
     process = pid;
     own_tid = own;
-    threads_ignore(0);
     listen = listener;
     threads_touch();
     return 0;

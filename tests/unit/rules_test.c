@@ -192,6 +192,35 @@ test_forget(void **state)
     assert_rule(CODE + 4100, rule_numbered(6));
 }
 
+/* A pc somewhere in 1 GiB of code, another one for every N. */
+static uint64_t
+scattered(uint64_t n)
+{
+    uint64_t mixed = n * 0xff51afd7ed558ccdu;
+
+    mixed = (mixed ^ mixed >> 33) * 0xc4ceb9fe1a85ec53u;
+    return CODE + (mixed >> 40) * 64 + n % 64;
+}
+
+/* Whatever cells lie beside each other: all others stay. */
+static void
+test_forget_among_many(void **state)
+{
+    const uint64_t first = CODE + (100 << 20), last = CODE + (600 << 20);
+
+    (void)state;
+    for (uint64_t i = 0; i < 30000; i++)
+        rules_put(scattered(i), rule_make(RULE_CHAIN));
+    rules_forget(first, last);
+    for (uint64_t i = 0; i < 30000; i++) {
+        uint64_t pc = scattered(i);
+        if (pc < first - 1024 || pc >= last)
+            assert_rule(pc, rule_make(RULE_CHAIN));
+        else if (pc >= first)
+            assert_no_rule(pc);
+    }
+}
+
 static void
 test_forget_nowhere(void **state)
 {
@@ -269,8 +298,10 @@ read_rules(void *argument)
 
     while (!atomic_load(&is_over)) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        uint64_t back = (random >> 33) % RECENT;
-        uint64_t n = (atomic_load(&written) + PCS - back) % PCS;
+        /* Half of the time what is being written right now. */
+        uint64_t range = random >> 63 ? RECENT : 4;
+        uint64_t back = (random >> 33 & 0x3fffffff) % range;
+        uint64_t n = (atomic_load(&written) + 2 + PCS - back) % PCS;
         struct rule rule = rules_find(CODE + n * 16);
         if (rule.word == rule_numbered(n).word ||
             rule.word == rule_numbered(n / 64 * 64).word)
@@ -335,6 +366,7 @@ main(void)
         cmocka_unit_test_setup(test_exact_first, empty),
         cmocka_unit_test_setup(test_reach, empty),
         cmocka_unit_test_setup(test_forget, empty),
+        cmocka_unit_test_setup(test_forget_among_many, empty),
         cmocka_unit_test_setup(test_forget_nowhere, empty),
         cmocka_unit_test_setup(test_overflow, empty),
         cmocka_unit_test_setup(test_forget_often, empty),

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learn_tables_test.c -- rules learned from unwind tables that were written by
+ * hand, one for each form of a rule and for what no rule can say; and frames of
+ * the latter kind on a real stack, which libunwind steps.
+ */
+#include <execinfo.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include <cmocka.h>
+
+#include "synthetic.h"
+
+/* Code whose unwind table was written by hand, one label for each rule. */
+__asm__(".pushsection .text\n"
+        ".macro table name\n"
+        ".globl table_\\name\n"
+        ".hidden table_\\name\n"
+        "table_\\name: .cfi_startproc\n"
+        ".endm\n"
+        ".macro end_table\n"
+        "nop; nop; nop; nop\n"
+        ".cfi_endproc\n"
+        ".endm\n"
+        "table plain\n" /* sp + 8 */
+        "end_table\n"
+        "table pushed\n" /* push %rbp */
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset 6, -16\n"
+        "end_table\n"
+        "table pointer\n" /* mov %rsp, %rbp */
+        ".cfi_def_cfa 6, 16\n"
+        ".cfi_offset 6, -16\n"
+        "end_table\n"
+        "table realigned\n" /* CFA = [rbp - 8], rbp at [rbp] */
+        ".cfi_escape 0x0f, 3, 0x76, 0x78, 0x06\n"
+        ".cfi_escape 0x10, 6, 2, 0x76, 0\n"
+        "end_table\n"
+        "table fp_in_register\n"
+        ".cfi_register 6, 3\n"
+        "end_table\n"
+        "table fp_by_value\n" /* rbp = rsp + 64 */
+        ".cfi_escape 0x16, 6, 3, 0x77, 0xc0, 0x00\n"
+        "end_table\n"
+        "table fp_by_sp\n" /* rbp at [rsp + 8] while CFA = rbp + 16 */
+        ".cfi_def_cfa 6, 16\n"
+        ".cfi_escape 0x10, 6, 2, 0x77, 8\n"
+        "end_table\n"
+        "table cfa_by_r10\n"
+        ".cfi_def_cfa 10, 0\n"
+        "end_table\n"
+        "table cfa_by_stack\n" /* CFA = [rsp + 8] */
+        ".cfi_escape 0x0f, 3, 0x77, 8, 0x06\n"
+        "end_table\n"
+        "table cfa_by_sum\n" /* CFA = [rbp - 8] + 16 */
+        ".cfi_escape 0x0f, 5, 0x76, 0x78, 0x06, 0x23, 16\n"
+        "end_table\n"
+        "table cfa_by_two\n" /* CFA = [[rbp - 8]] */
+        ".cfi_escape 0x0f, 4, 0x76, 0x78, 0x06, 0x06\n"
+        "end_table\n"
+        "table far_return\n"
+        ".cfi_def_cfa_offset 32\n"
+        ".cfi_offset 16, -24\n"
+        "end_table\n"
+        "table huge\n"
+        ".cfi_def_cfa_offset 0x2000000\n"
+        "end_table\n"
+        "table root\n"
+        ".cfi_undefined 16\n"
+        "end_table\n"
+        "table call\n" /* call_by_rbx(function): CFA = rbx + 16 */
+        "push %rbx\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset 3, -16\n"
+        "mov %rsp, %rbx\n"
+        ".cfi_def_cfa 3, 16\n"
+        "sub $4096, %rsp\n"
+        "call *%rdi\n"
+        "mov %rbx, %rsp\n"
+        ".cfi_def_cfa 7, 16\n"
+        "pop %rbx\n"
+        ".cfi_def_cfa_offset 8\n"
+        "ret\n"
+        "end_table\n"
+        ".purgem table\n"
+        ".purgem end_table\n"
+        ".globl stub_call\n"
+        ".hidden stub_call\n"
+        "stub_call: call getppid@PLT\n"
+        ".popsection\n");
+
+extern const char table_plain[], table_pushed[], table_pointer[],
+    table_realigned[], table_fp_in_register[], table_fp_by_value[],
+    table_fp_by_sp[], table_cfa_by_r10[], table_cfa_by_stack[],
+    table_cfa_by_sum[], table_cfa_by_two[], table_far_return[], table_huge[],
+    table_root[], stub_call[];
+void call_by_rbx(void (*function)(void)) __asm__("table_call");
+
+static void
+expect_rule(const char *code, struct rule rule)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        check_pc((uint64_t)code + i);
+        assert_int_equal(rules_find((uint64_t)code + i).word, rule.word);
+    }
+}
+
+static void
+test_tables(void **state)
+{
+    (void)state;
+    expect_rule(table_plain, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    expect_rule(table_pushed, rule_frame(RULE_CFA_SP, 16, RULE_FP_AT_CFA, -16));
+    expect_rule(table_pointer,
+                rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
+    expect_rule(table_realigned,
+                rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_FP, 0));
+    expect_rule(table_root, rule_make(RULE_ROOT));
+}
+
+/* What no rule can say must not become one; libunwind undoes it each time. */
+static void
+test_hard_tables(void **state)
+{
+    static const char *const hard[] = {table_cfa_by_r10, table_cfa_by_stack,
+                                       table_cfa_by_sum, table_cfa_by_two,
+                                       table_far_return, table_fp_by_sp};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(hard) / sizeof(hard[0]); i++)
+        expect_rule(hard[i], rule_make(RULE_HARD));
+    assert_int_equal(rule_kind(learn_rule((uint64_t)table_huge)), RULE_HARD);
+}
+
+static void
+test_fp_elsewhere(void **state)
+{
+    (void)state;
+    expect_rule(table_fp_in_register, rule_make(RULE_HARD));
+    expect_rule(table_fp_by_value, rule_make(RULE_HARD));
+}
+
+/* The sampler may have no more than a copy of the stack. */
+static void
+test_step_on_copy(void **state)
+{
+    uint64_t pc = (uint64_t)table_cfa_by_r10;
+    struct view view;
+
+    (void)state;
+    random_registers(pc);
+    struct answer answer = ask();
+    assert_true(answer.result > 0);
+    learn_forget_pages();
+    view_begin_copy(&view, (uint64_t)stack, STACK_SIZE, stack);
+    check_step(pc, &view, &answer);
+}
+
+/* The stub that calls of other libraries' functions go through. */
+static void
+test_stub(void **state)
+{
+    int32_t offset;
+
+    (void)state;
+    memcpy(&offset, stub_call + 1, sizeof(offset));
+    uint64_t stub = (uint64_t)stub_call + 5 + (uint64_t)(int64_t)offset;
+    for (unsigned i = 0; i < 16; i++) {
+        enum rule_kind kind = check_pc(stub + i);
+        assert_true(kind == RULE_FRAME || kind == RULE_HARD);
+    }
+}
+
+static struct view own_view;
+static uint64_t own_frames[128];
+static unsigned hard_frames;
+
+/* Walk on by rules, learning them, and by libunwind where there is none. */
+static enum walk_outcome
+walk_on(struct walk *walk, const gregset_t registers)
+{
+    enum walk_outcome outcome;
+    struct regs caller;
+    bool is_root = false;
+
+    while ((outcome = walk_run(walk, &own_view)) == WALK_MISS)
+        learn_rule(frame_lookup(own_frames[walk->depth - 1]));
+    if (outcome != WALK_HARD)
+        return outcome;
+    hard_frames++;
+    assert_int_equal(learn_step(registers, walk->depth - 1, walk->regs.pc,
+                                &own_view, &caller, &is_root),
+                     0);
+    assert_false(is_root);
+    return walk_step_to(walk, &caller);
+}
+
+/* From here to the root, as backtrace(3) sees it. */
+static void
+check_own_stack(void)
+{
+    void *expected[128];
+    struct walk walk = {.capacity = 128, .frames = own_frames};
+    struct regs regs;
+    ucontext_t context;
+    enum walk_outcome outcome;
+    int count = backtrace(expected, 128);
+
+    rules_begin();
+    getcontext(&context);
+    arch_regs(&context, &regs);
+    view_begin(&own_view, 0, 0, window);
+    walk_begin(&walk, &regs);
+    hard_frames = 0;
+    while ((outcome = walk_on(&walk, context.uc_mcontext.gregs)) == WALK_ON)
+        ;
+    assert_int_equal(outcome, WALK_ROOT);
+    assert_int_equal(walk.depth, count);
+    for (int i = 1; i < count; i++)
+        assert_int_equal(own_frames[i], (uint64_t)expected[i] | FRAME_RETURN);
+}
+
+static void
+test_own_stack(void **state)
+{
+    (void)state;
+    check_own_stack();
+    assert_int_equal(hard_frames, 0);
+}
+
+static void
+call_by_rbx_again(void)
+{
+    call_by_rbx(check_own_stack);
+    assert_int_equal(hard_frames, 2);
+}
+
+/* A frame in the middle whose CFA is in rbx, which its callees have saved. */
+static void
+test_hard_frame(void **state)
+{
+    (void)state;
+    call_by_rbx(check_own_stack);
+    assert_int_equal(hard_frames, 1);
+    call_by_rbx(call_by_rbx_again);
+    assert_int_equal(hard_frames, 2);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables),
+                                       cmocka_unit_test(test_hard_tables),
+                                       cmocka_unit_test(test_fp_elsewhere),
+                                       cmocka_unit_test(test_step_on_copy),
+                                       cmocka_unit_test(test_stub),
+                                       cmocka_unit_test(test_own_stack),
+                                       cmocka_unit_test(test_hard_frame)};
+
+    return cmocka_run_group_tests(tests, begin, NULL);
+}
