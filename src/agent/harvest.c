@@ -245,15 +245,20 @@ harvest_slot(struct slot *slot)
 }
 
 void
-harvest_slots(void)
+harvest_slots(bool walked_only)
 {
     for (uint32_t i = 0; i < slots_used(); i++) {
         /* Claimed again: finishing a walk may read the module map anew, and
          * that harvests all other slots first. */
-        if (!slot_move(slots_at(i), SLOT_DONE, SLOT_CLAIMED))
+        struct slot *slot = slots_at(i);
+        if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
             continue;
-        harvest_slot(slots_at(i));
-        slot_free(slots_at(i));
+        if (walked_only && slot->unfinished) {
+            slot_move(slot, SLOT_CLAIMED, SLOT_DONE);
+            continue;
+        }
+        harvest_slot(slot);
+        slot_free(slot);
     }
 }
 

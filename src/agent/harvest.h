@@ -37,8 +37,9 @@ void harvest_thread_gone(uint32_t index);
 bool harvest_point(uint32_t index, uint64_t clock, uint64_t periods,
                    uint64_t now, bool may_ask);
 
-/* Turn all slots that are DONE into samples. */
-void harvest_slots(void);
+/* Turn the slots that are DONE into samples: all, or only those whose WALKED
+ * frames are complete and mean what the present module map says. */
+void harvest_slots(bool walked_only);
 
 /* Count all that is in flight as lost to CAUSE, and forget it. */
 void harvest_give_up(enum loss cause);

@@ -62,15 +62,24 @@ on_module(const struct module *module, bool gone)
         journal_module_gone(module);
 }
 
-/* The module map is read anew. What was sampled under the old one is harvested
+/* The module map is read anew. What was walked under the old one is harvested
  * first, while its addresses still mean what they did. */
 static void
 refresh_modules(void)
 {
-    harvest_slots();
+    harvest_slots(true);
     learn_forget_pages();
     rules_forget_nowhere();
     modules_refresh();
+}
+
+/* All answers so far, by a module map that is true. */
+static void
+harvest(void)
+{
+    if (!modules_are_settled())
+        refresh_modules();
+    harvest_slots(false);
 }
 
 static void
@@ -144,9 +153,7 @@ static void
 tick(uint64_t periods)
 {
     uint64_t now = clock_now();
-    harvest_slots();
-    if (!modules_are_settled())
-        refresh_modules();
+    harvest();
     if (threads_are_stale() || now - last_enumeration > ENUMERATE_NS)
         enumerate(now);
     has_begun = true;
@@ -161,10 +168,10 @@ static void
 become_quiet(void)
 {
     uint64_t start = clock_now(), until = start + QUIET_NS;
-    harvest_slots();
+    harvest();
     while (harvest_is_waiting(start - QUIET_NS) && clock_now() < until) {
         suspend_wait(clock_now() + POLL_NS);
-        harvest_slots();
+        harvest();
     }
 }
 

@@ -119,8 +119,7 @@ leave_to_sampler(struct slot *slot, const struct view *view,
 {
     memcpy(slot->registers, context->uc_mcontext.gregs,
            sizeof(slot->registers));
-    /* While modules change, only the sampler knows what a pc means now. */
-    if (!modules_are_settled() || !copy_stack(slot, view))
+    if (!copy_stack(slot, view))
         return park(slot);
     slot->unfinished = true;
     return true;
@@ -158,7 +157,8 @@ take_sample(uint64_t cookie, const ucontext_t *context)
     }
     begin_slot(slot, index, sequence, context);
     begin_view(&view, slot);
-    /* Rules that may be stale are not used: the sampler looks first. */
+    /* While modules change, rules may be stale: only the sampler knows what a
+     * pc means now. */
     enum walk_outcome outcome =
         modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing = outcome == WALK_MISS || outcome == WALK_HARD;

@@ -37,8 +37,8 @@ struct difference {
     uint64_t ours, theirs; /* what follows; 0: nothing */
     enum walk_outcome outcome;
     enum cut cut;
-    int result; /* libunwind's last, where it ended */
-    bool has_table;
+    int result;      /* libunwind's last, where it ended */
+    bool has_tables; /* of all frames up to there */
     unsigned count;
 };
 
@@ -155,7 +155,8 @@ note_difference(const struct difference *found)
     while (known < differences + difference_count &&
            (known->frame != found->frame || known->ours != found->ours ||
             known->theirs != found->theirs || known->cut != found->cut ||
-            known->result != found->result))
+            known->result != found->result ||
+            known->has_tables != found->has_tables))
         known++;
     if (known == differences + DIFFERENCES_MOST)
         known--; /* the last entry counts all that have none */
@@ -168,6 +169,19 @@ static uint64_t
 frame_at(const struct trace *trace, uint32_t i)
 {
     return i < trace->depth ? trace->frames[i] : 0;
+}
+
+/* Whether the first COUNT frames have an unwind table each. */
+static bool
+have_tables(uint32_t count)
+{
+    unw_proc_info_t info;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (unwinder_find(unwinder.space, frame_lookup(ours.frames[i]), &info,
+                          0, &unwinder) != 0)
+            return false;
+    return true;
 }
 
 static void
@@ -191,10 +205,8 @@ compare(enum walk_outcome outcome, enum cut cut, int result)
                                .theirs = frame_at(&theirs, i),
                                .outcome = outcome,
                                .cut = cut,
-                               .result = result};
-    unw_proc_info_t info;
-    unwinder_find(unwinder.space, frame_lookup(last), &info, 0, &unwinder);
-    found.has_table = unwinder.has_table;
+                               .result = result,
+                               .has_tables = have_tables(i)};
     note_difference(&found);
 }
 
@@ -288,9 +300,9 @@ write_difference(FILE *out, const struct difference *found)
 {
     char here[512], our[512], their[512];
 
-    fprintf(out, "differ %u at %s table %s ours %s %s theirs %s %s\n",
+    fprintf(out, "differ %u at %s tables %s ours %s %s theirs %s %s\n",
             found->count, place(found->frame, here, sizeof(here)),
-            found->has_table ? "yes" : "no",
+            found->has_tables ? "yes" : "no",
             place(found->ours, our, sizeof(our)),
             found->outcome == WALK_ROOT ? "root" : cut_word(found->cut),
             place(found->theirs, their, sizeof(their)),
