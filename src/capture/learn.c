@@ -126,7 +126,7 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
         return -UNW_EINVAL;
     if (question->symbolic)
         return read_symbolic(question, address, value);
-    if (modules_find(address) != NULL || modules_code_kind(address))
+    if (modules_holds(address) || modules_code_kind(address))
         return pages_read(&pages, address, value, 8) ? 0 : -UNW_EINVAL;
     return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
 }
@@ -244,8 +244,13 @@ split_fp(uint64_t cfa, enum rule_fp *where, int64_t *offset)
     if (unw_get_save_loc(&cursor, UNW_X86_64_RBP, &location) != 0)
         return false;
     if (location.type != UNW_SLT_MEMORY)
-        return true;
+        return location.type == UNW_SLT_REG &&
+               location.u.regnum == UNW_X86_64_RBP;
+    /* A register that is its own address is a value, not saved anywhere. */
+    unw_word_t value;
     uint64_t address = location.u.addr;
+    if (unw_get_reg(&cursor, UNW_X86_64_RBP, &value) != 0 || value == address)
+        return false;
     bool by_cfa = address - (cfa - SPAN) < 2 * SPAN;
     *where = by_cfa ? RULE_FP_AT_CFA : RULE_FP_AT_FP;
     *offset = (int64_t)(address - (by_cfa ? cfa : B));
@@ -388,8 +393,9 @@ learn_rule(uint64_t pc)
     default:
         rule = rule_make(RULE_NOWHERE);
     }
-    rules_put(pc, rule);
+    /* The pc itself last: a table that is full is emptied on the way. */
     put_row(pc, rule);
+    rules_put(pc, rule);
     return rule;
 }
 
@@ -399,6 +405,8 @@ learn_step(const gregset_t registers, uint32_t depth, uint64_t expected_pc,
 {
     struct question question = {.registers = registers, .view = view};
     unw_word_t pc;
+    /* Pages of variables may hold stacks, which have moved on. */
+    pages_begin(&pages);
     if (unw_init_remote(&cursor, space, &question) != 0)
         return -1;
     for (uint32_t i = 0; i < depth; i++)

@@ -36,5 +36,5 @@ view_fill(struct view *view, uint64_t address)
     long got = sys_read_memory(view->window, start, VIEW_WINDOW);
     view->window_start = start;
     view->window_end = got > 0 ? start + (uint64_t)got : start;
-    return view->window_end >= address + 8;
+    return view->window_end > address && view->window_end - address >= 8;
 }

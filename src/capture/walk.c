@@ -56,6 +56,8 @@ enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
         return cut(walk, CUT_STUCK);
     if (pc == 0)
         return WALK_ROOT;
+    if (pc & FRAME_RETURN)
+        return cut(walk, CUT_NOT_CODE);
     walk->regs = (struct regs){pc, sp, fp};
     walk->is_return = true;
     add_frame(walk, pc | FRAME_RETURN);

@@ -265,6 +265,16 @@ modules_find(uint64_t address)
     return &modules[range->module];
 }
 
+bool
+modules_holds(uint64_t address)
+{
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].id != 0 && address >= modules[i].start &&
+            address < modules[i].end)
+            return true;
+    return false;
+}
+
 enum code_kind
 modules_code_kind(uint64_t address)
 {

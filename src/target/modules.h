@@ -59,6 +59,9 @@ int modules_refresh(void);
 /* The module at ADDRESS, or NULL. */
 const struct module *modules_find(uint64_t address);
 
+/* Whether ADDRESS lies in a module's file, code or not. */
+bool modules_holds(uint64_t address);
+
 /* The kind of code at ADDRESS as of the last refresh. */
 enum code_kind modules_code_kind(uint64_t address);
 

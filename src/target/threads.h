@@ -33,7 +33,8 @@ int threads_begin(pid_t pid, pid_t own, threads_listener *listener);
  * -1 if it could not be read (the table stays as it is). */
 int threads_refresh(void);
 
-/* Thread TID is ours, and is not listed either. At most one; 0 for none. Any thread. */
+/* Thread TID is ours, and is not listed either. At most one; 0 for none. Any
+ * thread. */
 void threads_ignore(pid_t tid);
 
 /* A thread was or will be created. Any thread. */

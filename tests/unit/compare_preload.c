@@ -309,7 +309,11 @@ write_difference(FILE *out, const struct difference *found)
             found->result < 0 ? "error" : "root");
 }
 
-static void __attribute__((destructor)) finish(void)
+static void finish(void) __attribute__((destructor));
+static void start(void) __attribute__((constructor));
+
+static void
+finish(void)
 {
     char path[512];
     const char *base = getenv("SPROF_COMPARE");
@@ -330,6 +334,12 @@ static void __attribute__((destructor)) finish(void)
     fclose(out);
 }
 
+/* In front of libc's own. */
+#pragma GCC visibility push(default)
+int sigprocmask(int how, const sigset_t *set, sigset_t *old);
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+#pragma GCC visibility pop
+
 /* Threads that block all signals, as those of xz do, are to be seen as well. */
 static int
 change_mask(int how, const sigset_t *set, sigset_t *old)
@@ -344,13 +354,13 @@ change_mask(int how, const sigset_t *set, sigset_t *old)
     return (int)syscall(SYS_rt_sigprocmask, how, &wanted, old, NSIG / 8);
 }
 
-__attribute__((visibility("default"))) int
+int
 sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
     return change_mask(how, set, old);
 }
 
-__attribute__((visibility("default"))) int
+int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     return change_mask(how, set, old) == 0 ? 0 : errno;
@@ -363,7 +373,8 @@ forget_sender(void)
     atomic_store(&is_over, 1);
 }
 
-static void __attribute__((constructor)) start(void)
+static void
+start(void)
 {
     struct sigaction action = {.sa_sigaction = handle,
                                .sa_flags = SA_SIGINFO | SA_RESTART};

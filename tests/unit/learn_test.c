@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/auxv.h>
+#include <ucontext.h>
 
 #include <cmocka.h>
 
@@ -58,12 +59,13 @@ test_modules(void **state)
     assert_true(count >= 4);
 }
 
-static void *volatile restorer;
+static void *volatile returns_to;
 
-static void __attribute__((noinline)) note_restorer(int signo)
+static void
+note_restorer(int signo)
 {
     (void)signo;
-    restorer = __builtin_return_address(0);
+    returns_to = __builtin_return_address(0);
 }
 
 static void
@@ -75,9 +77,9 @@ test_restorer(void **state)
     sigaction(SIGUSR1, &action, &old);
     raise(SIGUSR1);
     sigaction(SIGUSR1, &old, NULL);
-    assert_non_null(restorer);
-    assert_int_equal(check_pc((uint64_t)restorer), RULE_SIGNAL);
-    assert_int_equal(check_pc((uint64_t)restorer - 1), RULE_SIGNAL);
+    assert_non_null(returns_to);
+    assert_int_equal(check_pc((uint64_t)returns_to), RULE_SIGNAL);
+    assert_int_equal(check_pc((uint64_t)returns_to - 1), RULE_SIGNAL);
 }
 
 static void *
@@ -131,6 +133,31 @@ test_no_module(void **state)
     modules_refresh();
     assert_int_equal(rule_kind(learn_rule((uint64_t)code)), RULE_NOWHERE);
     rules_begin();
+}
+
+static ucontext_t maker, made;
+
+static void
+note_context_root(void)
+{
+    returns_to = __builtin_return_address(0);
+}
+
+/* A context that makecontext made returns to the start of a function, which
+ * no call precedes: that is its root. */
+static void
+test_made_context(void **state)
+{
+    static char memory[65536];
+
+    (void)state;
+    getcontext(&made);
+    made.uc_stack.ss_sp = memory;
+    made.uc_stack.ss_size = sizeof(memory);
+    made.uc_link = &maker;
+    makecontext(&made, note_context_root, 0);
+    assert_int_equal(swapcontext(&maker, &made), 0);
+    assert_int_equal(check_pc((uint64_t)returns_to - 1), RULE_ROOT);
 }
 
 /* The loader's first instructions may have no table. */
@@ -252,6 +279,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_restorer),
                                        cmocka_unit_test(test_roots),
+                                       cmocka_unit_test(test_made_context),
                                        cmocka_unit_test(test_loader_entry),
                                        cmocka_unit_test(test_full_table),
                                        cmocka_unit_test(test_modules),
