@@ -33,6 +33,7 @@ struct account {
     uint32_t sequence;    /* of the question in flight */
     uint32_t node, depth; /* its last stack; node 0: none */
     bool in_flight;
+    bool waited; /* when it was asked, it stood in a system call and waited */
     bool has_stack;             /* the handler knows its stack's bounds */
     struct record_sample *kept; /* the growing sample of its present wait */
 };
@@ -147,6 +148,16 @@ has_moved(struct account *account, pid_t tid, uint64_t clock)
     return sp != 0 && sp != account->wait_sp;
 }
 
+/* Whether a thread that is about to be asked waits in a system call at this
+ * instant. Who ran all the time does not, and is spared the look. */
+static bool
+is_waiting(const struct account *account, pid_t tid, uint64_t clock,
+           uint64_t periods)
+{
+    uint64_t ran = clock - account->seen;
+    return ran < periods * period / 8 * 7 && threads_wait_sp(tid) != 0;
+}
+
 bool
 harvest_point(uint32_t index, uint64_t clock, uint64_t periods, uint64_t now,
               bool may_ask)
@@ -168,7 +179,11 @@ harvest_point(uint32_t index, uint64_t clock, uint64_t periods, uint64_t now,
     }
     if (!may_ask)
         return false;
+    account->waited =
+        is_waiting(account, threads_at(index)->tid, clock, periods);
     account->seen = clock;
+    if (account->waited && cpu_only)
+        return false;
     return ask(account, index, clock, now);
 }
 
@@ -199,8 +214,10 @@ take(struct slot *slot)
     uint32_t count = walk_finish(&slot->walk, &gap, &elided);
     uint32_t node = journal_stack(slot->walk.frames, count, gap, elided != 0,
                                   slot->walk.cut);
-    uint64_t cpu = account->asked_clock - account->clock;
-    bool waited = slot->in_syscall && cpu <= WAKE_NS;
+    /* Work is not shown where the thread waits: what it used before it came
+     * here is left to the next sample that finds it running. */
+    uint64_t cpu = account->waited ? 0 : account->asked_clock - account->clock;
+    bool waited = account->waited || (slot->in_syscall && cpu <= WAKE_NS);
     struct record_sample sample = {.time = slot->time,
                                    .wall = account->asked_owed * period,
                                    .cpu = cpu,
@@ -222,7 +239,7 @@ take(struct slot *slot)
     state.counts.parked += slot->parked;
     state.counts.stopped += slot->stopped;
     state.cut[slot->walk.cut]++;
-    account->clock = account->asked_clock;
+    account->clock += cpu;
     account->node = node;
     account->depth = slot->walk.depth;
     account->rest = slot->in_syscall ? WAKE_NS : 0;

@@ -44,6 +44,7 @@
 #define PAUSE_NS 100000000u
 #define STOP_NS 2000000000u
 #define SLICE_NS 100000u
+#define NICE (-20)
 
 static struct sampler_options options;
 static struct pace pace;
@@ -237,8 +238,16 @@ shorten_slice(void)
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0)
         return;
     attributes.runtime = SLICE_NS;
-    if (attributes.policy == 0)
-        (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+    if (attributes.policy != 0)
+        return;
+    /* A higher weight, where the process may have it: the later an instant is
+     * sampled, the more it depends on when the program left a CPU free. */
+    int32_t nice = attributes.nice;
+    attributes.nice = NICE;
+    if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0)
+        return;
+    attributes.nice = nice;
+    (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 /* A descriptor table and a directory of its own: what the sampler opens, the
