@@ -16,6 +16,7 @@
 #include "target/threads.h"
 #include "harvest.h"
 #include "journal.h"
+#include "place.h"
 
 /* A wake-up, the signal, the handler and the way back to sleep cost a thread up
  * to this much CPU time. */
@@ -217,6 +218,8 @@ take(struct slot *slot)
     /* Work is not shown where the thread waits: what it used before it came
      * here is left to the next sample that finds it running. */
     uint64_t cpu = account->waited ? 0 : account->asked_clock - account->clock;
+    place_see(slot->thread, slot->cpu,
+              cpu >= account->asked_owed * period / 4 * 3);
     bool waited = account->waited || (slot->in_syscall && cpu <= WAKE_NS);
     struct record_sample sample = {.time = slot->time,
                                    .wall = account->asked_owed * period,

@@ -31,6 +31,7 @@
 #include "harvest.h"
 #include "journal.h"
 #include "pace.h"
+#include "place.h"
 #include "real.h"
 #include "sampler.h"
 
@@ -155,6 +156,7 @@ tick(uint64_t periods)
 {
     uint64_t now = clock_now();
     harvest();
+    place_follow(pace_random(&pace, UINT64_MAX));
     if (threads_are_stale() || now - last_enumeration > ENUMERATE_NS)
         enumerate(now);
     has_begun = true;
@@ -297,6 +299,7 @@ sampler_main(void *unused)
         prctl(PR_SET_TIMERSLACK, options.period / 10);
     shorten_slice();
     part_from_files();
+    place_begin();
     sampler_tid = sys_gettid();
     threads_begin(options.pid, sampler_tid, on_thread);
     modules_refresh();

@@ -8,6 +8,7 @@
  * sampler, but never longer than its deadline, whatever has become of that
  * thread.
  */
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -136,6 +137,7 @@ begin_slot(struct slot *slot, uint32_t index, uint32_t sequence,
     slot->trigger = TRIGGER_ASK;
     slot->parked = slot->unfinished = false;
     slot->thread_pointer = arch_thread_pointer();
+    slot->cpu = sched_getcpu();
     arch_regs(context, &regs);
     slot->sp = regs.sp;
     slot->in_syscall = is_at_syscall(regs.pc);

@@ -43,6 +43,7 @@ struct slot {
     uint64_t time;          /* CLOCK_MONOTONIC at the handler's start */
     uint64_t sp;            /* where the thread was interrupted */
     uint64_t thread_pointer;
+    int cpu;             /* on which the thread ran */
     gregset_t registers; /* where the thread was interrupted */
     uint8_t trigger;     /* enum trigger */
     bool parked;         /* it had to wait */
