@@ -62,7 +62,7 @@ else
     measure accuracy
     measure handler
     measure startup
-    measure overhead
+    measure overhead --scale 0.6
 fi
 
 # method NAME: the opening comment of a script is its method.
