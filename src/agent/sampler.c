@@ -79,7 +79,7 @@ refresh_modules(void)
 static void
 harvest(void)
 {
-    if (!modules_are_settled())
+    if (harvest_state()->in_flight != 0 && !modules_are_settled())
         refresh_modules();
     harvest_slots(false);
 }
@@ -277,7 +277,11 @@ end_journal(enum end_reason reason)
                       (uint64_t)usage.ru_stime.tv_usec * 1000,
         .reason = reason};
     publish(clock_now(), true);
-    journal_end(&summary);
+    /* Without a sample the file is about to be removed. */
+    if (harvest_state()->counts.taken == 0)
+        journal_forget();
+    else
+        journal_end(&summary);
 }
 
 /* Wait until WORD is not 0, for NS at most. */
@@ -302,7 +306,6 @@ sampler_main(void *unused)
     place_begin();
     sampler_tid = sys_gettid();
     threads_begin(options.pid, sampler_tid, on_thread);
-    modules_refresh();
     wait_for(&released, PAUSE_NS);
     run();
     become_quiet();

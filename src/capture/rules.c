@@ -161,6 +161,9 @@ rules_put_row(uint64_t pc, uint64_t start, uint64_t end, struct rule rule)
 void
 rules_forget(uint64_t start, uint64_t end)
 {
+    /* An empty table is not even looked through: that would touch it all. */
+    if (used == 0)
+        return;
     for (uint32_t i = 0; i < CELLS; i++) {
         uint64_t key =
             atomic_load_explicit(&cells[i].key, memory_order_relaxed);

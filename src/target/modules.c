@@ -75,6 +75,7 @@ modules_begin(modules_listener *listener)
     memset(modules, 0, module_count * sizeof(*modules));
     module_count = range_count = last_id = 0;
     listen = listener;
+    modules_touch(); /* an empty map is not a true one */
     return 0;
 }
 

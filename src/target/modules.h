@@ -48,7 +48,8 @@ enum code_kind {
  * reports those gone first. The module is valid during the call. */
 typedef void modules_listener(const struct module *module, bool gone);
 
-/* Make the map empty. Returns 0, or -1 if memory is short. */
+/* Make the map empty: not settled before the first refresh. Returns 0, or -1 if
+ * memory is short. */
 int modules_begin(modules_listener *listener);
 
 /* Read the map anew. Returns 0, or -1 if it could not be read (the old one
