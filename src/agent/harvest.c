@@ -27,6 +27,7 @@ struct account {
     uint64_t seen;        /* CPU clock at the last tick */
     uint64_t asked_clock; /* CPU clock when the thread was asked */
     uint64_t asked_at;    /* when it was asked */
+    uint64_t taken_at;    /* when it was asked for its last sample */
     uint64_t owed;        /* periods that no sample stands for yet */
     uint64_t asked_owed;  /* those that the sample in flight stands for */
     uint64_t rest;        /* by so much the last answer may move the clock */
@@ -218,8 +219,10 @@ take(struct slot *slot)
     /* Work is not shown where the thread waits: what it used before it came
      * here is left to the next sample that finds it running. */
     uint64_t cpu = account->waited ? 0 : account->asked_clock - account->clock;
-    place_see(slot->thread, slot->cpu,
-              cpu >= account->asked_owed * period / 4 * 3);
+    /* Points are at random instants: what matters is the time between two. */
+    uint64_t between = account->asked_at - account->taken_at;
+    place_see(slot->thread, slot->cpu, cpu >= between / 4 * 3);
+    account->taken_at = account->asked_at;
     bool waited = account->waited || (slot->in_syscall && cpu <= WAKE_NS);
     struct record_sample sample = {.time = slot->time,
                                    .wall = account->asked_owed * period,
