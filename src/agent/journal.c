@@ -38,18 +38,6 @@ journal_error(void)
     return failure;
 }
 
-uint64_t
-journal_size(void)
-{
-    return writer != NULL ? writer_size(writer) : 0;
-}
-
-const char *
-journal_path(void)
-{
-    return options.path;
-}
-
 static void *
 append(enum record_kind kind, const void *record, size_t fixed,
        const struct writer_tail *tail, size_t parts)

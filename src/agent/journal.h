@@ -31,9 +31,6 @@ int journal_begin(const struct journal_options *options);
 /* Whether a record could not be written; errno is kept by journal_error. */
 int journal_error(void);
 
-uint64_t journal_size(void);
-const char *journal_path(void);
-
 /* The node for the stack of COUNT frames (walk.h), leaf first. At index GAP
  * frames were left out if ELIDED; the stack misses its root if CUT. Returns 0
  * if it could not be written. */
