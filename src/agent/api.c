@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* api.c -- what include/sprof.h reaches by weak symbols. Any context. */
+/* api.c -- what include/sprof.h reaches by weak symbols. */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
 #include "lifecycle.h"
+#include "registry.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))
@@ -15,4 +20,17 @@ API const char *
 sprof_api_version(void)
 {
     return SPROF_VERSION;
+}
+
+API int
+sprof_api_thread_register(const char *name)
+{
+    if (!lifecycle_is_running()) {
+        errno = ENOTCONN;
+        return -1;
+    }
+    if (name != NULL && prctl(PR_SET_NAME, name) != 0)
+        return -1;
+    registry_add_caller();
+    return 0;
 }

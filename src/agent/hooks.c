@@ -25,6 +25,7 @@
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
+#include "thread_life.h"
 
 #define HOOK __attribute__((visibility("default")))
 
@@ -34,7 +35,7 @@ HOOK int
 pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    int result = mask_create_thread(thread, attributes, start, argument);
+    int result = thread_life_create(thread, attributes, start, argument);
     threads_touch();
     return result;
 }
@@ -62,31 +63,29 @@ dlclose(void *handle)
     return result;
 }
 
-/* Our signal: the program sees and sets its own disposition, which gets every
+/* Our signals: the program sees and sets its own disposition, which gets every
  * signal that is not ours. */
 
 HOOK int
 sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
-    if (signo == 0 || signo != lifecycle_signal())
-        return real_sigaction(signo, action, old);
-    suspend_program_action(action, old);
-    return 0;
+    if (lifecycle_is_on() && suspend_program_action(signo, action, old))
+        return 0;
+    return real_sigaction(signo, action, old);
 }
 
 HOOK __sighandler_t
 signal(int signo, __sighandler_t handler)
 {
     struct sigaction action, old;
-    if (signo == 0 || signo != lifecycle_signal())
-        return real_signal(signo, handler);
     memset(&action, 0, sizeof(action));
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaddset(&action.sa_mask, signo);
-    suspend_program_action(&action, &old);
-    return old.sa_handler;
+    (void)sigaddset(&action.sa_mask, signo);
+    if (lifecycle_is_on() && suspend_program_action(signo, &action, &old))
+        return old.sa_handler;
+    return real_signal(signo, handler);
 }
 
 HOOK int

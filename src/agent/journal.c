@@ -16,6 +16,7 @@
 #include "store/writer.h"
 #include "journal.h"
 #include "stack_tree.h"
+#include "text_ids.h"
 
 /* Frames that are none: below all addresses that code can have. */
 #define FRAME_ELIDED 1u
@@ -25,12 +26,17 @@
  * remembered and written again. */
 #define MODULES_MAX 65536u
 
+/* All threads that came and went unseen, as one. */
+#define UNSEEN_THREAD UINT32_MAX
+#define UNSEEN_NAME "[short-lived]"
+
 static struct journal_options options;
 static struct writer *writer;
 static struct record_counts *counts;
 static int failure;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
+static struct record_sample *unseen[JOURNAL_AGES];
 
 int
 journal_error(void)
@@ -103,13 +109,14 @@ journal_begin(const struct journal_options *given)
     options = *given;
     writer = NULL;
     counts = NULL;
+    memset(unseen, 0, sizeof(unseen));
     failure = 0;
     sys_release(module_written, MODULES_MAX);
     sys_release(thread_written, THREADS_MAX * sizeof(*thread_written));
     module_written = sys_reserve(MODULES_MAX);
     thread_written = sys_reserve(THREADS_MAX * sizeof(*thread_written));
     if (module_written == NULL || thread_written == NULL ||
-        stack_tree_begin() != 0) {
+        stack_tree_begin() != 0 || text_ids_begin() != 0) {
         errno = ENOMEM;
         return -1;
     }
@@ -210,16 +217,21 @@ journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
 }
 
 static void
+write_thread_as(uint32_t id, pid_t tid, const char *name)
+{
+    struct record_thread record = {.id = id,
+                                   .tid = (uint32_t)tid,
+                                   .time = clock_now() - options.start,
+                                   .name_length = (uint16_t)(strlen(name) + 1)};
+    const struct writer_tail tail = {name, record.name_length};
+    append(RECORD_THREAD, &record, sizeof(record), &tail, 1);
+}
+
+static void
 write_thread(uint32_t index)
 {
     const struct thread *thread = threads_at(index);
-    struct record_thread record = {.id = thread->serial,
-                                   .tid = (uint32_t)thread->tid,
-                                   .time = clock_now() - options.start,
-                                   .name_length =
-                                       (uint16_t)(strlen(thread->name) + 1)};
-    const struct writer_tail tail = {thread->name, record.name_length};
-    append(RECORD_THREAD, &record, sizeof(record), &tail, 1);
+    write_thread_as(thread->serial, thread->tid, thread->name);
     thread_written[index] = thread->serial;
 }
 
@@ -232,31 +244,73 @@ is_written(uint32_t index)
 struct record_sample *
 journal_sample(struct record_sample *sample, uint32_t index)
 {
-    if (!is_written(index))
+    /* A thread gives itself its name after it has begun. */
+    if (!is_written(index)) {
+        threads_read_name(index);
         write_thread(index);
+    }
     sample->time -= options.start;
     sample->thread = threads_at(index)->serial;
     return append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
 }
 
-void
-journal_grow(struct record_sample *sample, uint64_t wall, uint64_t now)
+/* The flags last, with the word they share. */
+static void
+store_flags(struct record_sample *sample, uint64_t flags)
 {
-    uint64_t time = now - options.start;
-    if (time > sample->time)
-        writer_store(&sample->duration, time - sample->time);
-    writer_store(&sample->count, sample->count + 1);
-    writer_store(&sample->wall, sample->wall + wall);
+    _Static_assert(offsetof(struct record_sample, flags) ==
+                       offsetof(struct record_sample, waits_on) + 4,
+                   "one word");
+    writer_store((uint64_t *)(void *)&sample->waits_on,
+                 flags << 32 | sample->waits_on);
 }
 
 void
-journal_thread_end(uint32_t index, uint64_t cpu)
+journal_close(struct record_sample *sample, uint64_t wall, uint64_t count,
+              uint64_t end)
+{
+    uint64_t time = end - options.start;
+    if (time > sample->time)
+        writer_store(&sample->duration, time - sample->time);
+    writer_store(&sample->count, count);
+    writer_store(&sample->wall, wall);
+    store_flags(sample, 0);
+}
+
+void
+journal_reopen(struct record_sample *sample, uint64_t wall, uint64_t now)
+{
+    writer_store(&sample->duration, now - options.start - sample->time);
+    writer_store(&sample->wall, wall);
+    store_flags(sample, SAMPLE_OPEN);
+}
+
+uint32_t
+journal_text(const char *text)
+{
+    bool is_new;
+    uint32_t id = text_ids_of(text, &is_new);
+    if (id == 0 || !is_new)
+        return id;
+    struct record_text record = {.id = id,
+                                 .text_length = (uint16_t)(strlen(text) + 1)};
+    const struct writer_tail tail = {text, record.text_length};
+    append(RECORD_TEXT, &record, sizeof(record), &tail, 1);
+    return id;
+}
+
+void
+journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags, uint64_t end)
 {
     struct record_thread_end record = {.id = threads_at(index)->serial,
-                                       .time = clock_now() - options.start,
-                                       .cpu = cpu};
-    if (is_written(index))
-        append(RECORD_THREAD_END, &record, sizeof(record), NULL, 0);
+                                       .time = end - options.start,
+                                       .cpu = cpu,
+                                       .flags = flags};
+    if (failure != 0 || (cpu == 0 && !is_written(index)))
+        return;
+    if (!is_written(index))
+        write_thread(index);
+    append(RECORD_THREAD_END, &record, sizeof(record), NULL, 0);
 }
 
 void
@@ -264,6 +318,31 @@ journal_thread_name(uint32_t index)
 {
     if (is_written(index))
         write_thread(index);
+}
+
+static struct record_sample *
+begin_unseen(uint64_t age)
+{
+    struct record_sample sample = {.time = clock_now() - options.start,
+                                   .thread = UNSEEN_THREAD,
+                                   .system_call = SYSCALL_UNKNOWN,
+                                   .state = STATE_RUNNING,
+                                   .trigger = TRIGGER_NONE,
+                                   .age = age};
+    return append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
+}
+
+void
+journal_unseen(unsigned i, uint64_t age, uint64_t cpu)
+{
+    if (i == 0 && unseen[0] == NULL)
+        write_thread_as(UNSEEN_THREAD, 0, UNSEEN_NAME);
+    if (unseen[i] == NULL)
+        unseen[i] = begin_unseen(age);
+    if (unseen[i] == NULL)
+        return;
+    writer_store(&unseen[i]->cpu, cpu);
+    writer_store(&unseen[i]->wall, cpu);
 }
 
 void

@@ -42,13 +42,30 @@ uint32_t journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap,
 struct record_sample *journal_sample(struct record_sample *sample,
                                      uint32_t index);
 
-/* Let SAMPLE, which journal_sample returned, stand for one point and WALL ns
- * more, the last of it at NOW. */
-void journal_grow(struct record_sample *sample, uint64_t wall, uint64_t now);
+/* SAMPLE, an open one, is over at END: it stands for WALL ns and COUNT points.
+ */
+void journal_close(struct record_sample *sample, uint64_t wall, uint64_t count,
+                   uint64_t end);
 
-/* Thread INDEX has ended, having used CPU ns; its name has changed. */
-void journal_thread_end(uint32_t index, uint64_t cpu);
+/* SAMPLE, which was closed, is open again at NOW and stands for WALL ns. */
+void journal_reopen(struct record_sample *sample, uint64_t wall, uint64_t now);
+
+/* The number of TEXT for record_sample.waits_on, 0 if it could not be written.
+ */
+uint32_t journal_text(const char *text);
+
+/* Thread INDEX ended at END, or the process did, having used CPU ns while it
+ * was profiled; FLAGS is enum thread_end_flags. */
+void journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags,
+                        uint64_t end);
+
+/* Its name has changed. */
 void journal_thread_name(uint32_t index);
+
+/* Threads that came and went unseen have used CPU ns so far, all together,
+ * between the ages of AGE ns and the next; I < JOURNAL_AGES numbers them. */
+#define JOURNAL_AGES 32u
+void journal_unseen(unsigned i, uint64_t age, uint64_t cpu);
 
 /* A module has gone: its frames are no longer looked up. */
 void journal_module_gone(const struct module *module);

@@ -19,6 +19,7 @@
 #include "base/note.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "capture/handler.h"
 #include "config.h"
 #include "journal.h"
 #include "lifecycle.h"
@@ -27,6 +28,8 @@
 #include "real.h"
 #include "sampler.h"
 #include "spawn.h"
+#include "thread_life.h"
+#include "trigger.h"
 
 /* Who comes while another thread writes the profile waits so long for it. */
 #define END_WAIT_NS 60000000000u
@@ -53,25 +56,27 @@ lifecycle_is_running(void)
     return atomic_load(&phase) == PHASE_RUNNING && is_own_process();
 }
 
-int
-lifecycle_signal(void)
+bool
+lifecycle_is_on(void)
 {
-    uint32_t now = atomic_load_explicit(&phase, memory_order_relaxed);
-    return now == PHASE_OFF ? 0 : (int)config.options.signal.number;
+    return atomic_load_explicit(&phase, memory_order_relaxed) != PHASE_OFF;
 }
 
 static void
 describe_process(struct record_process *record, uint64_t period)
 {
+    static const enum trigger triggers[] = {
+        [OPTION_TRIGGER_AUTO] = TRIGGER_NONE,
+        [OPTION_TRIGGER_PERF] = TRIGGER_PERF,
+        [OPTION_TRIGGER_TIMER] = TRIGGER_TIMER,
+        [OPTION_TRIGGER_ASK] = TRIGGER_ASK};
     *record =
         (struct record_process){.period = period,
                                 .pid = (uint32_t)process,
                                 .ppid = (uint32_t)getppid(),
                                 .mode = (uint32_t)config.options.mode.number,
-                                .trigger = config.options.trigger.number ==
-                                                   OPTION_TRIGGER_ASK
-                                               ? TRIGGER_ASK
-                                               : TRIGGER_NONE};
+                                .trigger =
+                                    triggers[config.options.trigger.number]};
 }
 
 /* Name the files and make the spool: under the plain names, or with the pid in
@@ -103,35 +108,66 @@ open_journal(uint64_t now, uint64_t period)
     return -1;
 }
 
+static void
+describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
+                 bool is_child)
+{
+    const struct options *o = &config.options;
+    *sampler = (struct sampler_options){
+        .signo = (int)o->signal.number,
+        .pid = process,
+        .max_depth = (uint32_t)o->max_depth.number,
+        .trigger = (enum option_trigger)o->trigger.number,
+        .period = period,
+        .delay = o->delay.number,
+        .duration = o->duration.number,
+        .start = now,
+        .budget = o->budget.number,
+        .cpu_only = o->mode.number == OPTION_MODE_CPU,
+        .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
+        .is_child = is_child};
+}
+
+/* The trigger that was asked for does not work here. */
+static void
+say_no_trigger(int error)
+{
+    static const char *const words[] = {"auto", "perf", "timer", "ask"};
+    const char *why =
+        error == EOPNOTSUPP ? "it needs Linux 6.1" : note_errno(error);
+    note(NOTE_ERROR, "SPROF_TRIGGER=", words[config.options.trigger.number],
+         ": does not work here (", why,
+         "); expected auto or another trigger; not profiling", NULL);
+}
+
 /* Begin to sample this process, the first time or after a fork. */
 static void
 start(bool is_child)
 {
+    struct sampler_options sampler;
     uint64_t now = clock_now();
     uint64_t period = NS_PER_SECOND / config.options.frequency.number;
     process = sys_getpid();
     if (open_journal(now, period) != 0)
         return;
-    struct sampler_options sampler = {
-        .signo = (int)config.options.signal.number,
-        .pid = process,
-        .max_depth = (uint32_t)config.options.max_depth.number,
-        .period = period,
-        .delay = config.options.delay.number,
-        .duration = config.options.duration.number,
-        .start = now,
-        .cpu_only = config.options.mode.number == OPTION_MODE_CPU,
-        .is_child = is_child};
+    describe_sampler(&sampler, now, period, is_child);
     atomic_store(&phase, PHASE_RUNNING);
-    if (sampler_start(&sampler) == 0) {
-        mask_begin((int)config.options.signal.number);
-        sampler_release();
+    if (sampler_start(&sampler) != 0) {
+        atomic_store(&phase, PHASE_OFF);
+        note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
+             "; not profiling", NULL);
+        unlink(files.spool);
         return;
     }
-    atomic_store(&phase, PHASE_OFF);
-    note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
-         "; not profiling", NULL);
-    unlink(files.spool);
+    int error = sampler_release();
+    handler_know_thread(true);
+    mask_begin();
+    if (error != 0) {
+        /* The handlers stay, so the phase is not OFF again. */
+        atomic_store(&phase, PHASE_ENDED);
+        say_no_trigger(-error);
+        unlink(files.spool);
+    }
 }
 
 /* "0.2 %": how much PART is of WHOLE. */
@@ -235,6 +271,11 @@ end(enum end_reason reason)
     }
     if (result.error != 0)
         say_early_end(result.error);
+    if (result.is_blind)
+        note(NOTE_INFO,
+             "the kernel does not tell where threads wait "
+             "(/proc/self/task/TID/syscall): their waits have no stacks",
+             NULL);
     if (result.taken == 0) {
         say_nothing_taken(&result);
         return;
@@ -271,22 +312,26 @@ lifecycle_after_failed_exec(void)
     uint32_t ended = PHASE_ENDED;
     if (is_own_process() &&
         atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF))
-        start(true);
+        start(false);
     errno = saved;
 }
 
 static void
 before_fork(void)
 {
-    if (lifecycle_is_running())
-        sampler_pause();
+    if (!lifecycle_is_running())
+        return;
+    trigger_before_fork();
+    sampler_pause();
 }
 
 static void
 after_fork_in_parent(void)
 {
-    if (lifecycle_is_running())
-        sampler_resume();
+    if (!lifecycle_is_running())
+        return;
+    sampler_resume();
+    trigger_after_fork();
 }
 
 static void
@@ -316,6 +361,7 @@ begin(void)
         note(NOTE_ERROR, error, "; not profiling", NULL);
     if (result == 0) {
         real_begin();
+        thread_life_begin();
         output_begin();
         spawn_begin(environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -14,8 +14,9 @@
 /* Whether this process is being sampled. Any context. */
 bool lifecycle_is_running(void);
 
-/* The signal that is ours while running, 0 if none. Any context. */
-int lifecycle_signal(void);
+/* Whether this process or its parent was ever sampled: then our signals have
+ * our handlers, for good. Any context. */
+bool lifecycle_is_on(void);
 
 /*
  * End sampling for REASON and write the profile. The first call does it; others

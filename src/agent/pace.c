@@ -23,17 +23,28 @@ pace_random(struct pace *pace, uint64_t limit)
     return (uint64_t)(((__uint128_t)(x * 0x2545f4914f6cdd1du) * limit) >> 64);
 }
 
-uint64_t
-pace_next(struct pace *pace, uint64_t now, uint64_t *periods)
+static uint64_t
+present_period(const struct pace *pace, uint64_t now)
 {
-    uint64_t present =
-        now > pace->start ? (now - pace->start) / pace->period : 0;
-    uint64_t first = pace->index;
+    return now > pace->start ? (now - pace->start) / pace->period : 0;
+}
+
+uint64_t
+pace_next(struct pace *pace, uint64_t now, uint32_t stride)
+{
+    uint64_t present = present_period(pace, now);
     if (present > pace->index)
         pace->index = present;
     uint64_t instant = pace->start + pace->index * pace->period +
-                       pace_random(pace, pace->period);
-    pace->index++;
-    *periods = pace->index - first;
+                       pace_random(pace, pace->period * stride);
+    pace->index += stride;
     return instant;
+}
+
+void
+pace_hurry(struct pace *pace, uint64_t now)
+{
+    uint64_t next = present_period(pace, now) + 1;
+    if (next < pace->index)
+        pace->index = next;
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sampler.c -- the sampler thread; see sampler.h. It sleeps until the next
- * instant, serving those who park; at the instant it harvests the answers to
- * the last tick, reads every thread's CPU clock and asks those that moved, all
- * at once. It never suspends itself, never waits for a target, and takes no
- * lock that the program can hold.
+ * instant, serving those who park; at the instant it harvests the samples that
+ * threads took of themselves, looks at the threads (points.h) and asks those
+ * that nothing else interrupts. It never suspends itself, never waits for a
+ * target, and takes no lock that the program can hold.
  *
  * The hard thing is that others wait for it (fork, exec, exit): every wait, on
  * both sides, has a deadline.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,35 +24,58 @@
 #include "capture/learn.h"
 #include "capture/rules.h"
 #include "capture/suspend.h"
+#include "target/look.h"
 #include "target/modules.h"
 #include "target/threads.h"
+#include "account.h"
+#include "budget.h"
+#include "cpu_timer.h"
 #include "harvest.h"
 #include "journal.h"
+#include "own_thread.h"
 #include "pace.h"
 #include "place.h"
+#include "points.h"
 #include "real.h"
+#include "registry.h"
+#include "roll.h"
 #include "sampler.h"
+#include "trigger.h"
+#include "wait.h"
 
-#define STACK_SIZE (256u << 10)
-#define ASK_MAX 128u /* signals a tick, half the slots */
-#define ENUMERATE_NS 100000000u
 #define NAMES_NS 1000000000u
 #define POLL_NS 50000u
 /* Those who were asked get so long to answer before a fork, exec or exit. */
 #define QUIET_NS 20000000u
 #define PAUSE_NS 100000000u
 #define STOP_NS 2000000000u
-#define SLICE_NS 100000u
-#define NICE (-20)
+#define ATTACH_NS 50000000u
+
+/* A tick may stand for so long when all threads run all the time, or none. */
+#define BUSY_NS 16000000u
+#define IDLE_NS 32000000u
+/* The sampler asks: then who begins to run is found out by looking. */
+#define IDLE_ASK_NS 16000000u
+
+/* So many samples of threads' own clocks may wait for the harvest. */
+#define OWN_MOST 64u
+
+/* While there are threads that nobody has looked at. */
+#define THRIFT_NEW 4u
 
 static struct sampler_options options;
 static struct pace pace;
-static uint64_t last_enumeration, last_names, first_tick;
-static uint32_t thread_total;
+static struct budget budget;
+static uint64_t last_names, first_tick;
+static uint32_t stride; /* periods that the next tick stands for */
+static uint32_t ring_every;
 static pid_t sampler_tid;
-static bool has_begun, is_over, parted_alone;
+static bool is_over;
+static bool has_news; /* the last tick looked at threads for the first time */
 
-static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released;
+static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released,
+    attached;
+static int trigger_error; /* valid once ATTACHED */
 
 static void
 on_module(const struct module *module, bool gone)
@@ -79,91 +100,97 @@ refresh_modules(void)
 static void
 harvest(void)
 {
-    if (harvest_state()->in_flight != 0 && !modules_are_settled())
+    harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
+    if (suspend_has_samples() && !modules_are_settled())
         refresh_modules();
     harvest_slots(false);
 }
 
-static void
-on_thread(uint32_t index, bool gone)
-{
-    if (gone) {
-        harvest_thread_gone(index);
-        return;
-    }
-    thread_total++;
-    /* What a thread used before we were there is not ours to show. */
-    uint64_t clock = 0;
-    if (!has_begun)
-        clock = clock_thread(threads_at(index)->tid);
-    harvest_thread_added(index, clock == CLOCK_NONE ? 0 : clock);
-}
-
-static void
-enumerate(uint64_t now)
-{
-    int others = threads_refresh();
-    last_enumeration = now;
-    if (others == 0)
-        parted_alone = true;
-}
-
+/* The names of those that run: to read all, of very many threads, is dear. */
 static void
 read_names(uint64_t now)
 {
     last_names = now;
-    for (uint32_t i = 0; i < threads_limit(); i++)
-        if (threads_at(i)->tid != 0 && threads_read_name(i))
-            journal_thread_name(i);
-}
-
-/* Every thread's sample point, from a random one on: who comes last may have to
- * wait for the next tick. */
-static void
-point_all(uint64_t periods, uint64_t now)
-{
-    uint32_t limit = threads_limit(), asked = 0;
-    uint32_t first = limit > ASK_MAX ? (uint32_t)pace_random(&pace, limit) : 0;
-    for (uint32_t n = 0; n < limit; n++) {
-        uint32_t i = (first + n) % limit;
-        if (threads_at(i)->tid == 0)
-            continue;
-        uint64_t clock = clock_thread(threads_at(i)->tid);
-        if (clock == CLOCK_NONE)
-            threads_touch();
-        else
-            asked += harvest_point(i, clock, periods, now, asked < ASK_MAX);
+    for (uint32_t i = 0; i < account_active_count(); i++) {
+        uint32_t index = account_active_at(i);
+        if (threads_read_name(index))
+            journal_thread_name(index);
     }
 }
 
 static void
 publish(uint64_t now, bool is_last)
 {
-    struct harvest_counts *state = harvest_state();
-    state->counts.time = now;
-    state->counts.ticks++;
-    state->counts.rules = rules_count();
+    struct account_sums *sums = account_sums();
+    sums->counts.time = now;
+    sums->counts.ticks++;
+    sums->counts.rules = rules_count();
     /* Two system calls: not at every tick. */
-    if (state->counts.ticks % 32 == 1 || is_last) {
-        state->counts.sampler_cpu = clock_own();
-        state->counts.process_cpu = clock_process();
+    if (sums->counts.ticks % 32 == 1 || is_last) {
+        sums->counts.sampler_cpu = clock_own();
+        sums->counts.process_cpu = clock_process();
     }
-    journal_counts(&state->counts, state->lost, state->cut);
+    journal_counts(&sums->counts, sums->lost, sums->cut);
+}
+
+/* How many periods of ns NS are, at least 1. */
+static uint32_t
+periods_of(uint64_t ns)
+{
+    return ns > options.period ? (uint32_t)(ns / options.period) : 1;
+}
+
+/* When the next tick is to come. Threads that run for a part of the time, or
+ * that must be asked, are to be seen in every period; if all run all the time,
+ * or none, less will do. */
+static void
+choose_stride(const struct points_view *view, uint64_t now)
+{
+    bool asks = trigger_is_ask();
+    uint32_t least = budget_note(&budget, now, clock_own(),
+                                 view->asked + view->first_looks != 0);
+    uint32_t most = 1;
+    if (view->ran && !view->changes && !asks)
+        most = periods_of(BUSY_NS);
+    else if (!view->ran)
+        most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS);
+    stride = stride * 2 < most ? stride * 2 : most;
+    if (view->first_looks != 0 && least > THRIFT_NEW)
+        least = THRIFT_NEW;
+    if (stride < least) {
+        account_sums()->counts.skipped += least - stride;
+        stride = least;
+    }
+    /* While ticks are rare because nobody runs, the first sample counts. */
+    ring_every = !view->ran && stride > 1 ? 1 : OWN_MOST;
+}
+
+/* How sparing the next tick must be. First looks are not put off for long. */
+static uint32_t
+thrift(void)
+{
+    return has_news && budget.stride > THRIFT_NEW ? THRIFT_NEW : budget.stride;
 }
 
 static void
-tick(uint64_t periods)
+tick(void)
 {
-    uint64_t now = clock_now();
+    uint64_t now = clock_now(), random = pace_random(&pace, UINT64_MAX);
+    struct points_view view;
     harvest();
-    place_follow(pace_random(&pace, UINT64_MAX));
-    if (threads_are_stale() || now - last_enumeration > ENUMERATE_NS)
-        enumerate(now);
-    has_begun = true;
-    if (now - last_names > NAMES_NS)
+    place_follow(random);
+    roll_call(now);
+    bool is_time = now - last_names > NAMES_NS;
+    if (is_time)
         read_names(now);
-    point_all(periods, now);
+    if (trigger_check_harm(is_time))
+        roll_rearm();
+    points_look(now, random >> 8, thrift(), &view);
+    has_news = view.first_looks != 0;
+    trigger_vary(now, roll_has_new(), random);
     publish(now, false);
+    choose_stride(&view, now);
+    suspend_ring_every(ring_every);
 }
 
 /* Wait until those who were asked have answered, or had their time. */
@@ -197,6 +224,44 @@ is_called(void)
            atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0;
 }
 
+/* Sleep until the next instant. Samples that ring before are harvested, and
+ * what seemed idle is looked at soon. */
+static void
+sleep_until_next(void)
+{
+    uint64_t at = pace_next(&pace, clock_now(), stride);
+    while (clock_now() < at && !is_called()) {
+        suspend_wait(at);
+        if (!suspend_is_due())
+            continue;
+        harvest();
+        pace_hurry(&pace, clock_now());
+        stride = 1;
+        at = pace_next(&pace, clock_now(), stride);
+    }
+}
+
+/* The delay is over. */
+static void
+begin_sampling(uint64_t now)
+{
+    trigger_enable();
+    roll_start(now, options.delay != 0);
+    budget_begin(&budget, options.budget, now, clock_own());
+    points_begin();
+}
+
+/* By its time, or with the process: nothing is sampled any more, and what is
+ * known goes into the journal. Later calls do nothing. */
+static void
+end_sampling(void)
+{
+    trigger_stop();
+    become_quiet();
+    harvest_give_up(LOSS_SILENT);
+    roll_end(clock_now());
+}
+
 static void
 run(void)
 {
@@ -207,61 +272,26 @@ run(void)
     (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
     pace_begin(&pace, begin, options.period, seed);
     first_tick = begin;
-    while (atomic_load(&stop_wanted) == 0 && !parted_alone) {
-        uint64_t periods, at;
+    while (clock_now() < begin && atomic_load(&stop_wanted) == 0) {
+        suspend_wait(begin);
+        if (atomic_load(&pause_wanted) != 0)
+            pause_sampling();
+    }
+    begin_sampling(clock_now());
+    while (atomic_load(&stop_wanted) == 0 && !roll_is_alone()) {
         if (is_over || clock_now() >= end) {
-            suspend_wait(clock_now() + ENUMERATE_NS);
-            enumerate(clock_now());
+            end_sampling();
+            suspend_wait(clock_now() + ROLL_NS);
+            roll_call(clock_now());
         } else {
-            at = pace_next(&pace, clock_now(), &periods);
-            while (clock_now() < at && !is_called())
-                suspend_wait(at);
+            sleep_until_next();
             if (!is_called())
-                tick(periods);
+                tick();
             is_over = journal_error() != 0;
         }
         if (atomic_load(&pause_wanted) != 0)
             pause_sampling();
     }
-}
-
-/* The scheduler's shortest slice makes a short errand run early. Fields of
- * struct sched_attr, sched_setattr(2); kernels before 6.12 ignore it. */
-static void
-shorten_slice(void)
-{
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attributes = {.size = 48};
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0)
-        return;
-    attributes.runtime = SLICE_NS;
-    if (attributes.policy != 0)
-        return;
-    /* A higher weight, where the process may have it: the later an instant is
-     * sampled, the more it depends on when the program left a CPU free. */
-    int32_t nice = attributes.nice;
-    attributes.nice = NICE;
-    if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0)
-        return;
-    attributes.nice = nice;
-    (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
-/* A descriptor table and a directory of its own: what the sampler opens, the
- * program neither sees, nor closes, nor has counted against RLIMIT_NOFILE; and
- * a chroot of the program does not part it from /proc. What was inherited is
- * closed: a pipe that the program closes must be closed. unshare(2). */
-static void
-part_from_files(void)
-{
-    if (unshare(CLONE_FILES) == 0)
-        syscall(SYS_close_range, 0u, ~0u, 0u);
-    (void)!unshare(CLONE_FS);
 }
 
 static void
@@ -278,7 +308,7 @@ end_journal(enum end_reason reason)
         .reason = reason};
     publish(clock_now(), true);
     /* Without a sample the file is about to be removed. */
-    if (harvest_state()->counts.taken == 0)
+    if (account_sums()->counts.taken + account_sums()->counts.peeked == 0)
         journal_forget();
     else
         journal_end(&summary);
@@ -294,83 +324,106 @@ wait_for(_Atomic uint32_t *word, uint64_t ns)
     return atomic_load(word) != 0;
 }
 
+/* Make the threads' own clocks interrupt them. Returns whether sampling can
+ * begin. */
+static bool
+attach(bool has_own_files)
+{
+    struct roll_options roll = {.pid = options.pid,
+                                .is_child = options.is_child,
+                                .has_own_files = has_own_files,
+                                .registered_only = options.registered_only};
+    struct trigger_options trigger = {.wanted = options.trigger,
+                                      .pid = options.pid,
+                                      .period = options.period,
+                                      .has_own_files = has_own_files,
+                                      .registered_only =
+                                          options.registered_only};
+    roll_begin(&roll);
+    trigger_error = trigger_begin(&trigger);
+    if (trigger_error == 0)
+        roll_prepare();
+    atomic_store(&attached, 1);
+    sys_futex_wake(&attached, 1);
+    return trigger_error == 0;
+}
+
+static void
+finish(void)
+{
+    uint32_t reason = atomic_load(&stop_wanted);
+    end_sampling();
+    end_journal(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
+}
+
 static void *
 sampler_main(void *unused)
 {
     (void)unused;
-    prctl(PR_SET_NAME, "sprof");
-    if (options.period < 500000)
-        prctl(PR_SET_TIMERSLACK, options.period / 10);
-    shorten_slice();
-    part_from_files();
+    bool has_own_files = own_thread_settle(options.period);
     place_begin();
     sampler_tid = sys_gettid();
-    threads_begin(options.pid, sampler_tid, on_thread);
-    wait_for(&released, PAUSE_NS);
-    run();
-    become_quiet();
-    harvest_give_up(LOSS_SILENT);
-    uint32_t reason = atomic_load(&stop_wanted);
-    end_journal(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
+    if (attach(has_own_files)) {
+        wait_for(&released, PAUSE_NS);
+        run();
+        finish();
+    } else {
+        journal_forget();
+    }
     atomic_store(&stopped, 1);
     sys_futex_wake(&stopped, 1 << 30);
     return NULL;
 }
 
-static int
-start_thread(void)
+static void
+reset(void)
 {
-    pthread_t thread;
-    pthread_attr_t attributes;
-    sigset_t all, old;
-    int error = pthread_attr_init(&attributes);
-    if (error != 0) {
-        errno = error;
-        return -1;
-    }
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    real_pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = real_pthread_create(&thread, &attributes, sampler_main, NULL);
-    real_pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
-    errno = error;
-    return error == 0 ? 0 : -1;
-}
-
-int
-sampler_start(const struct sampler_options *given)
-{
-    struct suspend_options suspend = {.signo = given->signo,
-                                      .pid = given->pid,
-                                      .threads = THREADS_MAX,
-                                      .max_depth = given->max_depth,
-                                      .refresh = refresh_modules,
-                                      .sigaction = real_sigaction};
-    options = *given;
     threads_ignore(0);
-    has_begun = given->is_child;
-    is_over = parted_alone = false;
-    thread_total = 0;
-    last_enumeration = last_names = 0;
+    is_over = has_news = false;
+    last_names = 0;
+    stride = 1;
+    ring_every = OWN_MOST;
     atomic_store(&stop_wanted, 0);
     atomic_store(&stopped, 0);
     atomic_store(&pause_wanted, 0);
     atomic_store(&is_quiet, 0);
     atomic_store(&released, 0);
-    if (modules_begin(on_module) != 0 ||
-        harvest_begin(given->period, given->cpu_only) != 0 ||
-        suspend_begin(&suspend) != 0)
-        return -1;
-    return start_thread();
+    atomic_store(&attached, 0);
 }
 
-void
+int
+sampler_start(const struct sampler_options *given)
+{
+    options = *given;
+    reset();
+    /* The table of tids is there before a handler can look into it. */
+    if (threads_begin(given->pid, 0, NULL, false) != 0)
+        return -1;
+    struct suspend_options suspend = {.signo = given->signo,
+                                      .pid = given->pid,
+                                      .threads = THREADS_MAX,
+                                      .max_depth = given->max_depth,
+                                      .index_of_tid = threads_indexes(),
+                                      .tid_count = THREADS_TIDS,
+                                      .registered_only = given->registered_only,
+                                      .young = given->period,
+                                      .refresh = refresh_modules,
+                                      .sigaction = real_sigaction};
+    if (modules_begin(on_module) != 0 ||
+        account_begin(given->period, given->cpu_only) != 0 ||
+        registry_begin() != 0 || cpu_timer_begin(given->signo) != 0 ||
+        suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0)
+        return -1;
+    return own_thread_start(sampler_main);
+}
+
+int
 sampler_release(void)
 {
+    bool in_time = wait_for(&attached, ATTACH_NS);
     atomic_store(&released, 1);
     sys_futex_wake(&released, 1);
+    return in_time ? trigger_error : 0;
 }
 
 void
@@ -390,17 +443,18 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     suspend_ring();
     if (!wait_for(&stopped, STOP_NS))
         return -1;
-    const struct harvest_counts *state = harvest_state();
+    const struct account_sums *sums = account_sums();
     *result =
-        (struct sampler_result){.taken = state->counts.taken,
-                                .asked = state->counts.asked,
-                                .threads = thread_total,
-                                .cpu = state->counts.sampler_cpu,
+        (struct sampler_result){.taken =
+                                    sums->counts.taken + sums->counts.peeked,
+                                .asked = sums->counts.asked,
+                                .threads = roll_total(),
+                                .cpu = sums->counts.sampler_cpu,
                                 .error = journal_error(),
-                                .elapsed = state->counts.time - first_tick};
+                                .elapsed = sums->counts.time - first_tick};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
-        result->lost_by[i] = state->lost[i];
-        result->lost += state->lost[i];
+        result->lost_by[i] = sums->lost[i];
+        result->lost += sums->lost[i];
     }
     return 0;
 }

@@ -11,16 +11,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/options.h"
 #include "store/layout.h"
 
 struct sampler_options {
     int signo;
     pid_t pid;
     uint32_t max_depth;
+    enum option_trigger trigger;
     uint64_t period, delay, duration; /* ns; duration 0: no end */
     uint64_t start;                   /* CLOCK_MONOTONIC ns */
+    uint64_t budget;                  /* percent of one CPU for the sampler */
     bool cpu_only;                    /* only threads that are running */
-    bool is_child; /* after fork: threads' clocks began before us */
+    bool registered_only;             /* only threads that registered */
+    bool is_child; /* after fork: the thread's clock begins at 0 */
 };
 
 struct sampler_result {
@@ -29,6 +33,7 @@ struct sampler_result {
     uint64_t elapsed; /* ns from the first tick to the end */
     uint64_t cpu;     /* ns of the sampler thread */
     int error;        /* errno that ended the spool before its time, or 0 */
+    bool is_blind;    /* the kernel does not tell where threads wait */
 };
 
 /* Reserve memory, install the handler, start the thread, which takes no sample
@@ -36,8 +41,10 @@ struct sampler_result {
  * child of a fork. */
 int sampler_start(const struct sampler_options *options);
 
-/* Let sampling begin: the caller is done with its own preparations. */
-void sampler_release(void);
+/* Let sampling begin: the caller is done with its own preparations. Waits until
+ * threads can be interrupted, some 0.1 ms. Returns 0, or -errno if the trigger
+ * that was asked for does not work here; then the thread has left. */
+int sampler_release(void);
 
 /* Stop sampling, answer what is outstanding or count it as lost, end the
  * journal with REASON. Waits for the thread, but not for ever: returns 0, or -1

@@ -43,6 +43,15 @@ clock_realtime(void)
 }
 
 uint64_t
+clock_tick(void)
+{
+    struct timespec t = {0, 0};
+    (void)arch_syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&t, 0, 0,
+                       0, 0);
+    return ns_of(&t);
+}
+
+uint64_t
 clock_process(void)
 {
     return clock_read(CLOCK_PROCESS_CPUTIME_ID);
@@ -59,8 +68,14 @@ clock_own(void)
  * pthread_getcpuclockid would need the pthread_t, which we do not have for a
  * thread that is merely listed in /proc. A tid of another process is refused
  * by the kernel, so that a stale one reads as CLOCK_NONE. */
+clockid_t
+clock_of_thread(pid_t tid)
+{
+    return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
 uint64_t
 clock_thread(pid_t tid)
 {
-    return clock_read((clockid_t)((~(unsigned)tid << 3) | 6u));
+    return clock_read(clock_of_thread(tid));
 }

@@ -19,4 +19,11 @@ uint64_t clock_process(void);
 uint64_t clock_own(void);
 uint64_t clock_thread(pid_t tid);
 
+/* The time between two ticks of the kernel, 1 / CONFIG_HZ: the resolution of
+ * the coarse clock (clock_getres(2)). */
+uint64_t clock_tick(void);
+
+/* The id of thread TID's CPU clock. */
+clockid_t clock_of_thread(pid_t tid);
+
 #endif

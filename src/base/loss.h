@@ -21,7 +21,9 @@
     LOSS(SPOOL_FULL, "spool full",                                           \
          "the spool reached its cap or the disk is full")                    \
     LOSS(QUEUE_FULL, "queue full",                                           \
-         "too many signals were queued (RLIMIT_SIGPENDING)")
+         "too many signals were queued (RLIMIT_SIGPENDING)")                 \
+    LOSS(THROTTLED, "throttled",                                             \
+         "the stack is so deep that walking it takes as long as the period")
 
 #define CUT_TABLE(CUT)                                                         \
     CUT(NONE, "complete", "the stack reached its root")                        \

@@ -19,10 +19,12 @@
            "comma-separated files to write; the ending picks the format")     \
     OPTION(frequency, "SPROF_FREQUENCY", INTEGER, 1, 20000, "1000",           \
            "sample points a second for each thread")                          \
-    OPTION(trigger, "SPROF_TRIGGER", CHOICE, 0, 2, "auto",                    \
-           "auto|ask: who interrupts a running thread")                       \
+    OPTION(trigger, "SPROF_TRIGGER", CHOICE, 0, 4, "auto",                    \
+           "auto|perf|timer|ask: who interrupts a running thread")            \
     OPTION(mode, "SPROF_MODE", CHOICE, 0, 2, "wall",                          \
            "wall|cpu: every thread, or only threads that are running")        \
+    OPTION(threads, "SPROF_THREADS", CHOICE, 0, 2, "all",                     \
+           "all|registered: every thread, or only those that register")       \
     OPTION(max_depth, "SPROF_MAX_DEPTH", INTEGER, 16, 65536, "1024",          \
            "frames kept for a stack")                                         \
     OPTION(delay, "SPROF_DELAY", DURATION, 0, 31536000000000000, "0",         \
@@ -43,6 +45,8 @@
            "whether the .sprof file is kept beside the output")               \
     OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G", \
            "cap of the spool, with K, M or G")                                \
+    OPTION(budget, "SPROF_BUDGET", INTEGER, 1, 100, "2",                      \
+           "percent of one CPU that the sampler may use by itself")           \
     OPTION(log, "SPROF_LOG", CHOICE, 0, 4, "error",                           \
            "quiet|error|info|debug: messages on stderr")
 
@@ -55,7 +59,13 @@ enum option_kind {
     OPTION_STRING,
 };
 
-enum option_trigger { OPTION_TRIGGER_AUTO, OPTION_TRIGGER_ASK };
+enum option_trigger {
+    OPTION_TRIGGER_AUTO,
+    OPTION_TRIGGER_PERF,
+    OPTION_TRIGGER_TIMER,
+    OPTION_TRIGGER_ASK,
+};
+enum option_threads { OPTION_THREADS_ALL, OPTION_THREADS_REGISTERED };
 enum option_mode { OPTION_MODE_WALL, OPTION_MODE_CPU };
 enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
 enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };

@@ -8,19 +8,19 @@
 
 /* Who interrupted the thread. */
 enum trigger {
-    TRIGGER_NONE,
-    TRIGGER_PERF,
-    TRIGGER_TIMER,
-    TRIGGER_ASK,
-    TRIGGER_KEPT, /* nobody: it had not moved, this is its last stack */
+    TRIGGER_NONE,  /* nobody: CPU time that no sample was taken of */
+    TRIGGER_PERF,  /* itself, on its CPU clock, by perf_event_open(2) */
+    TRIGGER_TIMER, /* itself, on its CPU clock, by timer_create(2) */
+    TRIGGER_ASK,   /* the sampler's signal */
+    TRIGGER_KEPT,  /* nobody: it waits, and was looked at from outside */
     TRIGGER_COUNT
 };
 
 /* What the thread was doing. */
 enum state {
     STATE_RUNNING,
-    STATE_WAITING, /* did not run; in a system call, if that is known */
-    STATE_RUNQUEUE,
+    STATE_WAITING,  /* did not run; in a system call, if that is known */
+    STATE_RUNQUEUE, /* could run, and waited for a CPU */
     STATE_COUNT
 };
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "arch.h"
 #include "sys.h"
@@ -113,9 +114,10 @@ sys_close(int fd)
 }
 
 long
-sys_read_file(const char *path, char *buffer, size_t size)
+sys_read_file_at(int directory, const char *path, char *buffer, size_t size)
 {
-    long fd = sys_open(path, O_RDONLY);
+    long fd = arch_syscall(SYS_openat, directory, (long)path,
+                           O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (fd < 0)
         return fd;
     size_t length = 0;
@@ -128,6 +130,27 @@ sys_read_file(const char *path, char *buffer, size_t size)
     sys_close((int)fd);
     buffer[length] = '\0';
     return (long)length;
+}
+
+long
+sys_read_file(const char *path, char *buffer, size_t size)
+{
+    return sys_read_file_at(AT_FDCWD, path, buffer, size);
+}
+
+void
+sys_rewind(int fd)
+{
+    (void)arch_syscall(SYS_lseek, fd, 0, SEEK_SET, 0, 0, 0);
+}
+
+long
+sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
+{
+    long length = arch_syscall(SYS_readlinkat, directory, (long)path,
+                               (long)buffer, (long)size - 1, 0, 0);
+    buffer[length > 0 ? length : 0] = '\0';
+    return length;
 }
 
 void *

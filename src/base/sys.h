@@ -45,8 +45,19 @@ long sys_read(int fd, void *buffer, size_t size);
 void sys_close(int fd);
 
 /* Read a small file (of /proc) whole into BUFFER, NUL-terminated. Returns its
- * length, or -errno. */
+ * length, or -errno. With _AT, PATH is relative to the directory DIRECTORY
+ * (openat(2)). */
 long sys_read_file(const char *path, char *buffer, size_t size);
+long sys_read_file_at(int directory, const char *path, char *buffer,
+                      size_t size);
+
+/* Let the next sys_getdents of FD begin at the front. lseek(2). */
+void sys_rewind(int fd);
+
+/* What the symbolic link PATH in DIRECTORY says, NUL-terminated. Returns its
+ * length, or -errno. readlinkat(2). */
+long sys_read_link_at(int directory, const char *path, char *buffer,
+                      size_t size);
 
 /* SIZE bytes of zeroed private memory, reserved but touched only when used, or
  * NULL. sys_release gives them back. */

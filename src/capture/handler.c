@@ -26,13 +26,49 @@
 
 struct handler_shared handler_shared;
 __thread struct handler_thread_mask handler_thread_mask;
+__thread volatile bool handler_thread_registered;
+
+/* The thread's CPU clock before which it takes no sample of itself: a walk of
+ * 100,000 frames takes longer than a period, and a thread that did nothing else
+ * would never go on. */
+static __thread uint64_t rested_clock;
+
+/* The thread has used so much CPU time that its age does not matter: reading
+ * its clock is a system call. */
+static __thread bool is_old;
+#define OLD_TIMES 8u
+
+static __thread pid_t own_tid; /* 0: not asked for yet */
+
+/* A walk that takes longer must be followed by so many times as much CPU time
+ * of the program's own. */
+#define LONG_WALK_NS 20000u
+#define REST_TIMES 8u
+
+/* siginfo of a perf event's signal (sigaction(2), TRAP_PERF, Linux 5.13), which
+ * older C libraries do not declare: the data lie behind the address. */
+#define TRAP_PERF_CODE 6
+#define PERF_DATA_OFFSET 24
+
+/* What is known of the thread that SLOT is of; NULL if nothing is yet. */
+static struct handler_thread *
+thread_of(const struct slot *slot)
+{
+    return slot->thread < handler_shared.thread_count
+               ? &handler_shared.threads[slot->thread]
+               : NULL;
+}
 
 /* Let the view read the thread's own stack directly, if that is where the
  * walk starts and the thread is still the one that its index names. */
 static void
 begin_view(struct view *view, const struct slot *slot)
 {
-    struct handler_thread *thread = &handler_shared.threads[slot->thread];
+    struct handler_thread *thread = thread_of(slot);
+    if (thread == NULL) {
+        view_begin(view, 0, 0, slot->window);
+        return;
+    }
     uint64_t low = atomic_load_explicit(&thread->low, memory_order_relaxed);
     uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
     uint64_t pointer =
@@ -101,9 +137,9 @@ copy_stack(struct slot *slot, const struct view *view)
         slot->copied = got > 0 ? (uint32_t)got : 0;
         return got > 0 && got < SLOT_COPY;
     }
+    /* The view has bounds, so the thread is known. */
     uint64_t end =
-        atomic_load_explicit(&handler_shared.threads[slot->thread].root,
-                             memory_order_relaxed);
+        atomic_load_explicit(&thread_of(slot)->root, memory_order_relaxed);
     if (end <= start || end > view->high)
         end = view->high;
     if (end - start > SLOT_COPY)
@@ -127,14 +163,10 @@ leave_to_sampler(struct slot *slot, const struct view *view,
 }
 
 static void
-begin_slot(struct slot *slot, uint32_t index, uint32_t sequence,
-           const ucontext_t *context)
+begin_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
 {
     struct regs regs;
-    slot->time = clock_now();
-    slot->thread = index;
-    slot->sequence = sequence;
-    slot->trigger = TRIGGER_ASK;
+    slot->trigger = (uint8_t)trigger;
     slot->parked = slot->unfinished = false;
     slot->thread_pointer = arch_thread_pointer();
     slot->cpu = sched_getcpu();
@@ -144,20 +176,13 @@ begin_slot(struct slot *slot, uint32_t index, uint32_t sequence,
     walk_begin(&slot->walk, &regs);
 }
 
+/* Walk the stack into SLOT, whose thread is known, and give it to the sampler.
+ */
 static void
-take_sample(uint64_t cookie, const ucontext_t *context)
+fill_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
 {
-    uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
-    uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
     struct view view;
-    if (index >= handler_shared.thread_count)
-        return;
-    struct slot *slot = slots_claim(index);
-    if (slot == NULL) {
-        atomic_store(&handler_shared.threads[index].refused, sequence);
-        return;
-    }
-    begin_slot(slot, index, sequence, context);
+    begin_slot(slot, trigger, context);
     begin_view(&view, slot);
     /* While modules change, rules may be stale: only the sampler knows what a
      * pc means now. */
@@ -168,6 +193,123 @@ take_sample(uint64_t cookie, const ucontext_t *context)
         return;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+}
+
+/* The sampler asked. */
+static void
+answer(uint64_t cookie, const ucontext_t *context)
+{
+    uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
+    uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
+    uint64_t start = clock_now();
+    if (index >= handler_shared.thread_count)
+        return;
+    struct slot *slot = slots_claim(index);
+    if (slot == NULL) {
+        atomic_store(&handler_shared.threads[index].refused, sequence);
+        return;
+    }
+    slot->thread = index;
+    slot->tid = 0;
+    slot->time = start;
+    slot->clock = CLOCK_NONE;
+    slot->sequence = sequence;
+    fill_slot(slot, TRIGGER_ASK, context);
+}
+
+/* The sampler comes by itself, but not often if nothing seems to happen. */
+static void
+count_own_sample(void)
+{
+    uint32_t taken = atomic_fetch_add_explicit(&handler_shared.own_taken, 1,
+                                               memory_order_relaxed);
+    uint32_t ring =
+        atomic_load_explicit(&handler_shared.own_ring, memory_order_relaxed);
+    if (taken + 1 != ring)
+        return;
+    atomic_fetch_add(&handler_shared.bell, 1);
+    sys_futex_wake(&handler_shared.bell, 1);
+}
+
+/* The index of thread TID, SLOT_NO_THREAD if it has none yet. */
+static uint32_t
+index_of(pid_t tid)
+{
+    if ((uint32_t)tid >= handler_shared.tid_count)
+        return SLOT_NO_THREAD;
+    return atomic_load_explicit(&handler_shared.index_of_tid[tid],
+                                memory_order_acquire) -
+           1;
+}
+
+/* Whether a sample at CPU time CLOCK is not wanted: what perf sees too is left
+ * to it, once it has begun; and who has just walked for long must rest. */
+static bool
+is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
+            const ucontext_t *context)
+{
+    if (handler_shared.registered_only && !handler_thread_registered)
+        return true;
+    if (clock < rested_clock) {
+        atomic_fetch_add_explicit(&handler_shared.own_throttled, 1,
+                                  memory_order_relaxed);
+        return true;
+    }
+    if (kind != HANDLER_OWN_TIMER_KERNEL || clock <= handler_shared.young ||
+        is_at_syscall((uint64_t)context->uc_mcontext.gregs[REG_RIP]))
+        return false;
+    if (index < handler_shared.thread_count)
+        atomic_fetch_add_explicit(&handler_shared.threads[index].user_ticks, 1,
+                                  memory_order_relaxed);
+    return true;
+}
+
+/* The thread's CPU clock, or CLOCK_NONE if it does not matter. */
+static uint64_t
+read_clock(enum handler_own kind)
+{
+    if (is_old && rested_clock == 0 && kind == HANDLER_OWN_PERF)
+        return CLOCK_NONE;
+    uint64_t clock = clock_own();
+    is_old = clock > OLD_TIMES * handler_shared.young;
+    return clock;
+}
+
+/* The thread's own CPU clock says that it is time. */
+static void
+sample_itself(enum handler_own kind, const ucontext_t *context)
+{
+    if (own_tid == 0)
+        own_tid = sys_gettid();
+    pid_t tid = own_tid;
+    uint32_t index = index_of(tid);
+    uint64_t start = clock_now(), clock = read_clock(kind);
+    if (is_unwanted(kind, index, clock, context))
+        return;
+    /* Neighbouring tids begin their search far from each other. */
+    struct slot *slot = slots_claim((uint32_t)tid * 37u);
+    if (slot == NULL) {
+        atomic_fetch_add_explicit(&handler_shared.own_refused, 1,
+                                  memory_order_relaxed);
+        return;
+    }
+    slot->thread = index;
+    slot->tid = tid;
+    slot->time = start;
+    slot->clock = clock;
+    slot->sequence = 0;
+    fill_slot(slot, kind == HANDLER_OWN_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
+              context);
+    count_own_sample();
+    if (clock_now() - start > LONG_WALK_NS) {
+        uint64_t end = clock_own();
+        /* Wall time says more than the walk took, if the thread lost its CPU.
+         */
+        uint64_t took = clock == CLOCK_NONE ? LONG_WALK_NS : end - clock;
+        rested_clock = end + REST_TIMES * took;
+    } else {
+        rested_clock = 0;
+    }
 }
 
 /* The program's disposition is the default one: let it act. The handler must
@@ -202,44 +344,111 @@ call_program(const struct sigaction *action, int signo, siginfo_t *info,
         action->sa_handler(signo);
 }
 
-static void
-pass_on(int signo, siginfo_t *info, ucontext_t *context)
+/* Whether the kernel raised it for an instruction of the thread: such a signal
+ * can be neither ignored nor held back (signal(7)). */
+static bool
+is_fault(int signo, const siginfo_t *info)
 {
-    uint32_t current = atomic_load(&handler_shared.current);
-    if (handler_thread_mask.blocks) {
-        handler_thread_mask.held = true;
+    return signo == SIGTRAP && info->si_code > 0 &&
+           info->si_code != TRAP_PERF_CODE;
+}
+
+static void
+pass_on(enum handler_signal signal, siginfo_t *info, ucontext_t *context)
+{
+    struct handler_signal_state *state = &handler_shared.signals[signal];
+    uint32_t current = atomic_load(&state->current);
+    int signo = state->signo;
+    bool fault = is_fault(signo, info);
+    struct sigaction action = state->program[current];
+    if (handler_thread_mask.blocks[signal] && !fault) {
+        handler_thread_mask.held[signal] = true;
         return;
     }
-    struct sigaction action = handler_shared.program[current];
-    if (action.sa_handler == SIG_IGN)
+    if (action.sa_handler == SIG_IGN && !fault)
         return;
-    if (action.sa_handler != SIG_DFL)
+    if (action.sa_handler == SIG_IGN || handler_thread_mask.blocks[signal])
+        die_by_default(signo);
+    else if (action.sa_handler != SIG_DFL)
         call_program(&action, signo, info, context);
     else if (signo != SIGURG && signo != SIGCHLD && signo != SIGWINCH)
         die_by_default(signo);
 }
 
+/* The data of one of our own timers or events in *KIND, if it is one. */
+static bool
+is_own(int signo, const siginfo_t *info, enum handler_own *kind)
+{
+    uint64_t cookie = 0;
+    if (info->si_code == SI_TIMER)
+        cookie = (uint64_t)info->si_value.sival_ptr;
+    else if (signo == SIGTRAP && info->si_code == TRAP_PERF_CODE)
+        memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
+    *kind = (enum handler_own)(uint32_t)cookie;
+    return cookie != 0 &&
+           cookie == cookie_make_own(handler_shared.secret, *kind);
+}
+
 static void
-handle(int signo, siginfo_t *info, void *context)
+handle_ask(int signo, siginfo_t *info, void *context)
 {
     uint64_t cookie = (uint64_t)info->si_value.sival_ptr;
+    enum handler_own kind;
     if (info->si_code == HANDLER_CODE && info->si_pid == handler_shared.pid &&
         cookie >> 48 == handler_shared.secret)
-        take_sample(cookie, context);
+        answer(cookie, context);
+    else if (is_own(signo, info, &kind))
+        sample_itself(kind, context);
     else if (info->si_code != HANDLER_CODE)
-        pass_on(signo, info, context);
+        pass_on(HANDLER_ASK, info, context);
+}
+
+static void
+handle_trap(int signo, siginfo_t *info, void *context)
+{
+    enum handler_own kind;
+    if (is_own(signo, info, &kind))
+        sample_itself(kind, context);
+    else
+        pass_on(HANDLER_TRAP, info, context);
+}
+
+void
+handler_know_thread(bool is_old_thread)
+{
+    own_tid = sys_gettid();
+    is_old = is_old_thread;
+}
+
+bool
+handler_is_installed(enum handler_signal signal)
+{
+    /* The kernel's own structure: handler, flags, restorer, mask. */
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } now;
+    int signo = handler_shared.signals[signal].signo;
+    if (signo == 0 || arch_syscall(SYS_rt_sigaction, signo, 0, (long)&now,
+                                   sizeof(now.mask), 0, 0) != 0)
+        return false;
+    return now.handler ==
+           (signal == HANDLER_ASK ? (void *)handle_ask : (void *)handle_trap);
 }
 
 int
-handler_install(void)
+handler_install(enum handler_signal signal, int signo)
 {
+    struct handler_signal_state *state = &handler_shared.signals[signal];
     struct sigaction action;
     memset(&action, 0, sizeof(action));
-    action.sa_sigaction = handle;
+    action.sa_sigaction = signal == HANDLER_ASK ? handle_ask : handle_trap;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     /* All signals, cancellation included: a handler that parks must not be
      * left by longjmp or pthread_exit. */
     memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-    return handler_shared.sigaction(handler_shared.signo, &action,
-                                    &handler_shared.program[0]);
+    state->signo = signo;
+    return handler_shared.sigaction(signo, &action, &state->program[0]);
 }

@@ -15,7 +15,7 @@
 /* si_code of our signals: negative, as from a process, and nobody else's. */
 #define HANDLER_CODE (-0x5350)
 
-/* si_value: secret:16 | thread index:24 | sequence:24. */
+/* si_value of a question: secret:16 | thread index:24 | sequence:24. */
 #define COOKIE_BITS 24 /* as SUSPEND_SEQUENCES says */
 #define COOKIE_MASK ((1u << COOKIE_BITS) - 1)
 
@@ -26,6 +26,19 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
            (sequence & COOKIE_MASK);
 }
 
+/* si_value of our timers and si_perf_data of our event: secret:16 | kind. */
+enum handler_own {
+    HANDLER_OWN_PERF = 0x50455246, /* any number that is not small */
+    HANDLER_OWN_TIMER,
+    HANDLER_OWN_TIMER_KERNEL, /* perf sees all but the kernel's time */
+};
+
+static inline uint64_t
+cookie_make_own(uint64_t secret, enum handler_own kind)
+{
+    return secret << 48 | (uint64_t)kind;
+}
+
 /* How long a thread parks, at most. */
 #define PARK_NS 10000000u
 
@@ -33,36 +46,65 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
 struct handler_thread {
     _Atomic uint64_t low, high, pointer; /* see suspend_set_stack */
     _Atomic uint64_t root; /* as far as its stacks have reached, 0: unknown */
-    _Atomic uint32_t refused; /* last sequence that found no free slot */
-    uint32_t reserved;
+    _Atomic uint32_t refused;    /* last sequence that found no free slot */
+    _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */
 };
 
-struct handler_shared {
-    pid_t pid;
+/* The signals that are ours. */
+enum handler_signal { HANDLER_ASK, HANDLER_TRAP, HANDLER_SIGNALS };
+
+/* One of them; SIGNO 0: not used. PROGRAM is the program's own disposition, in
+ * the one of two that CURRENT names. */
+struct handler_signal_state {
     int signo;
-    uint64_t secret; /* 16 bits, drawn at the start */
-    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
-    uint32_t thread_count;
-    struct handler_thread *threads;
-    _Atomic uint32_t
-        bell; /* rung by those who park; the sampler sleeps on it */
-    /* The program's own disposition, in the one of two that current names. */
     struct sigaction program[2];
     _Atomic uint32_t current;
 };
 
+struct handler_shared {
+    pid_t pid;
+    struct handler_signal_state signals[HANDLER_SIGNALS];
+    uint64_t secret; /* 16 bits, drawn at the start */
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    uint32_t thread_count;
+    struct handler_thread *threads;
+    /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
+    const _Atomic uint32_t *index_of_tid;
+    uint32_t tid_count;
+    bool registered_only; /* other threads take no samples */
+    uint64_t young; /* ns of CPU time before perf's first sample of a thread */
+    /* Rung by those who park; the sampler sleeps on it. */
+    _Atomic uint32_t bell;
+    /* Samples of threads' own clocks: since the last harvest, how many of them
+     * ring the bell, and those that found no free slot. */
+    _Atomic uint32_t own_taken, own_ring, own_refused, own_throttled;
+};
+
 extern struct handler_shared handler_shared;
 
-/* What the program believes of the calling thread's mask, for our signal alone:
- * whether it BLOCKS the number, and whether one that is not ours was HELD back
- * for that. Static TLS: reading it is one load, in a handler too. */
+/* What the program believes of the calling thread's mask, for our signals
+ * alone: whether it BLOCKS the number, and whether one that is not ours was
+ * HELD back for that. Static TLS: reading it is one load, in a handler too. */
 struct handler_thread_mask {
-    volatile bool blocks, held;
+    volatile bool blocks[HANDLER_SIGNALS], held[HANDLER_SIGNALS];
 };
 extern __thread struct handler_thread_mask handler_thread_mask;
 
-/* Install the handler for handler_shared.signo, keeping the disposition that
- * was there for the program. Returns 0, or -1 with errno. */
-int handler_install(void);
+/* The thread has registered itself (handler_shared.registered_only). */
+extern __thread volatile bool handler_thread_registered;
+
+/* What the handler keeps of its thread, so that it need not make a system call,
+ * which a seccomp filter of the program may forbid. On the thread itself: at
+ * its beginning, or (IS_OLD) where its age does not matter, and again in the
+ * child of a fork. */
+void handler_know_thread(bool is_old);
+
+/* Install the handler for SIGNAL, whose number is SIGNO, keeping the
+ * disposition that was there for the program. Returns 0, or -1 with errno. */
+int handler_install(enum handler_signal signal, int signo);
+
+/* Whether the kernel still calls our handler for SIGNAL: a program may have set
+ * another by a raw system call. Any thread. */
+bool handler_is_installed(enum handler_signal signal);
 
 #endif

@@ -19,6 +19,7 @@
 #include "fde.h"
 #include "learn.h"
 #include "pages.h"
+#include "walk.h"
 #include "poison.h"
 
 /* Exported by libunwind-x86_64, declared in no public header: a binary search
@@ -41,7 +42,7 @@ struct question {
     bool has_table;  /* the last find_proc_info found an FDE */
     bool is_strange; /* a register or word was asked for that has no symbol */
     uint64_t pc;
-    const greg_t *registers;
+    const struct learn_origin *origin;
     struct view *view;
 };
 
@@ -146,14 +147,18 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
     (void)as;
     if (put || number < 0 || number > UNW_X86_64_RIP)
         return -UNW_EBADREG;
-    if (!question->symbolic)
-        *value = (unw_word_t)question->registers[context_index[number]];
-    else if (number == UNW_X86_64_RIP)
+    int index = context_index[number];
+    if (!question->symbolic) {
+        if ((question->origin->known & 1u << index) == 0)
+            return -UNW_EBADREG;
+        *value = (unw_word_t)question->origin->registers[index];
+    } else if (number == UNW_X86_64_RIP) {
         *value = question->pc;
-    else if (number == UNW_X86_64_RSP)
+    } else if (number == UNW_X86_64_RSP) {
         *value = S;
-    else
+    } else {
         *value = number == UNW_X86_64_RBP ? B : DUMMY;
+    }
     return 0;
 }
 
@@ -399,11 +404,38 @@ learn_rule(uint64_t pc)
     return rule;
 }
 
-int
-learn_step(const gregset_t registers, uint32_t depth, uint64_t expected_pc,
-           struct view *view, struct regs *caller, bool *is_root)
+bool
+learn_function(uint64_t pc, struct fde *function)
 {
-    struct question question = {.registers = registers, .view = view};
+    const struct module *module = modules_find(pc);
+    return module != NULL && fde_find(&pages, module, pc, function);
+}
+
+bool
+learn_read_code(uint64_t address, void *to, size_t length)
+{
+    return pages_read(&pages, address, to, length);
+}
+
+/* The registers of the frame that libunwind stands in. */
+static int
+read_regs(const struct learn_origin *origin, struct regs *regs)
+{
+    if (unw_get_reg(&cursor, UNW_REG_IP, &regs->pc) != 0 ||
+        unw_get_reg(&cursor, UNW_REG_SP, &regs->sp) != 0)
+        return -1;
+    if (unw_get_reg(&cursor, UNW_X86_64_RBP, &regs->fp) == 0)
+        return 0;
+    regs->fp = REGS_FP_UNKNOWN;
+    return (origin->known & 1u << REG_RBP) == 0 ? 0 : -1;
+}
+
+int
+learn_step(const struct learn_origin *origin, uint32_t depth,
+           uint64_t expected_pc, struct view *view, struct regs *caller,
+           bool *is_root)
+{
+    struct question question = {.origin = origin, .view = view};
     unw_word_t pc;
     /* Pages of variables may hold stacks, which have moved on. */
     pages_begin(&pages);
@@ -418,9 +450,5 @@ learn_step(const gregset_t registers, uint32_t depth, uint64_t expected_pc,
     *is_root = result == 0;
     if (result < 0)
         return -1;
-    if (unw_get_reg(&cursor, UNW_REG_IP, &caller->pc) != 0 ||
-        unw_get_reg(&cursor, UNW_REG_SP, &caller->sp) != 0 ||
-        unw_get_reg(&cursor, UNW_X86_64_RBP, &caller->fp) != 0)
-        return result == 0 ? 0 : -1;
-    return 0;
+    return read_regs(origin, caller) == 0 || *is_root ? 0 : -1;
 }

@@ -9,10 +9,12 @@
 #define CAPTURE_LEARN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/ucontext.h>
 
 #include "base/arch.h"
+#include "fde.h"
 #include "rules.h"
 #include "view.h"
 
@@ -30,15 +32,32 @@ void learn_forget_pages(void);
  */
 struct rule learn_rule(uint64_t pc);
 
+/* Registers of a frame, not all of which need be known. */
+struct learn_origin {
+    gregset_t registers;
+    uint32_t known; /* bit 1 << REG_RIP and so on */
+};
+#define LEARN_ALL_KNOWN UINT32_MAX
+
 /*
- * Walk DEPTH frames by libunwind from the interrupted REGISTERS, then
- * undo one more: how a frame without a simple rule is passed, for which the
- * callee-saved registers of its callees are needed. EXPECTED_PC is where the
- * frame at DEPTH stands, *CALLER its caller's registers, *IS_ROOT true if it
- * has none. Returns 0, or -1 if libunwind cannot. Context: sampler, in window,
- * the thread parked.
+ * Walk DEPTH frames by libunwind from ORIGIN, then undo one more: how a frame
+ * without a simple rule is passed, for which the callee-saved registers of its
+ * callees are needed. EXPECTED_PC is where the frame at DEPTH stands, *CALLER
+ * its caller's registers, *IS_ROOT true if it has none. Returns 0, or -1 if
+ * libunwind cannot, or a register is needed that is not known; an unknown rbp
+ * that the frame leaves alone is REGS_FP_UNKNOWN in the caller. Context:
+ * sampler, in window, the thread parked.
  */
-int learn_step(const gregset_t registers, uint32_t depth, uint64_t expected_pc,
-               struct view *view, struct regs *caller, bool *is_root);
+int learn_step(const struct learn_origin *origin, uint32_t depth,
+               uint64_t expected_pc, struct view *view, struct regs *caller,
+               bool *is_root);
+
+/* The function around PC, by the unwind table of its module. False if it has
+ * none. Context: sampler, in window. */
+bool learn_function(uint64_t pc, struct fde *function);
+
+/* Copy LENGTH bytes of a module's code, which does not change while the module
+ * is there. False if it cannot be read. Context: sampler, in window. */
+bool learn_read_code(uint64_t address, void *to, size_t length);
 
 #endif

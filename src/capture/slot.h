@@ -37,11 +37,13 @@ enum slot_state {
 
 struct slot {
     _Atomic uint32_t state; /* enum slot_state; a futex while PARKED */
-    uint32_t thread;        /* index of the thread, from the cookie */
-    uint32_t sequence;      /* of the question, from the cookie */
-    uint32_t stopped;       /* ns in the handler */
-    uint64_t time;          /* CLOCK_MONOTONIC at the handler's start */
-    uint64_t sp;            /* where the thread was interrupted */
+    uint32_t thread;        /* index of the thread, or SLOT_NO_THREAD */
+    pid_t tid;
+    uint32_t sequence; /* of the question, from the cookie */
+    uint32_t stopped;  /* ns in the handler */
+    uint64_t time;     /* CLOCK_MONOTONIC at the handler's start */
+    uint64_t clock;    /* the thread's CPU clock then, or CLOCK_NONE */
+    uint64_t sp;       /* where the thread was interrupted */
     uint64_t thread_pointer;
     int cpu;             /* on which the thread ran */
     gregset_t registers; /* where the thread was interrupted */
@@ -55,6 +57,9 @@ struct slot {
     uint64_t copy_start; /* address of the first of them */
     uint32_t copied;     /* bytes in it */
 };
+
+/* The thread is not in the sampler's table yet. */
+#define SLOT_NO_THREAD UINT32_MAX
 
 /* A stack of which no more than this remains to be walked is copied when a rule
  * is missing, so that the thread need not wait for it. */

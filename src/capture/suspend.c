@@ -7,11 +7,12 @@
  * system calls, because the target may leave at its deadline.
  */
 #include <stddef.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "target/modules.h"
+#include "finish.h"
 #include "handler.h"
 #include "learn.h"
 #include "rules.h"
@@ -25,13 +26,6 @@
 
 /* Serving ends early enough that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
-
-/* A return address in unknown memory makes the map be read anew, then not for
- * so many times as long as that took. */
-#define REFRESH_SHARE 20
-
-static void (*refresh_modules)(void);
-static uint64_t next_refresh;
 
 int
 suspend_begin(const struct suspend_options *options)
@@ -49,22 +43,100 @@ suspend_begin(const struct suspend_options *options)
     if (getrandom(&handler_shared.secret, 2, GRND_NONBLOCK) != 2)
         handler_shared.secret = clock_now() & 0xffff;
     handler_shared.thread_count = options->threads;
-    handler_shared.signo = options->signo;
     handler_shared.sigaction = options->sigaction;
-    refresh_modules = options->refresh;
-    next_refresh = 0;
+    handler_shared.index_of_tid = options->index_of_tid;
+    handler_shared.tid_count = options->tid_count;
+    handler_shared.registered_only = options->registered_only;
+    handler_shared.young = options->young;
+    atomic_store(&handler_shared.own_taken, 0);
+    atomic_store(&handler_shared.own_refused, 0);
+    atomic_store(&handler_shared.own_throttled, 0);
+    finish_begin(options->refresh);
     if (slots_begin(slots, options->max_depth) != 0 || rules_begin() != 0 ||
         learn_begin() != 0)
         return -1;
     handler_shared.pid = options->pid;
-    return is_first ? handler_install() : 0;
+    return is_first ? handler_install(HANDLER_ASK, options->signo) : 0;
+}
+
+int
+suspend_use_trap(void)
+{
+    if (handler_shared.signals[HANDLER_TRAP].signo != 0)
+        return 0;
+    return handler_install(HANDLER_TRAP, SIGTRAP);
+}
+
+bool
+suspend_has_trap(void)
+{
+    return handler_is_installed(HANDLER_TRAP);
+}
+
+uint64_t
+suspend_perf_cookie(void)
+{
+    return cookie_make_own(handler_shared.secret, HANDLER_OWN_PERF);
+}
+
+uint64_t
+suspend_timer_cookie(bool kernel_only)
+{
+    return cookie_make_own(handler_shared.secret, kernel_only
+                                                      ? HANDLER_OWN_TIMER_KERNEL
+                                                      : HANDLER_OWN_TIMER);
+}
+
+void
+suspend_begin_harvest(uint32_t every, uint32_t *refused, uint32_t *throttled)
+{
+    atomic_store_explicit(&handler_shared.own_ring, every,
+                          memory_order_relaxed);
+    atomic_store_explicit(&handler_shared.own_taken, 0, memory_order_relaxed);
+    *refused = atomic_exchange_explicit(&handler_shared.own_refused, 0,
+                                        memory_order_relaxed);
+    *throttled = atomic_exchange_explicit(&handler_shared.own_throttled, 0,
+                                          memory_order_relaxed);
+}
+
+void
+suspend_ring_every(uint32_t every)
+{
+    atomic_store_explicit(&handler_shared.own_ring, every,
+                          memory_order_relaxed);
+}
+
+bool
+suspend_is_due(void)
+{
+    return atomic_load_explicit(&handler_shared.own_taken,
+                                memory_order_relaxed) >=
+           atomic_load_explicit(&handler_shared.own_ring, memory_order_relaxed);
+}
+
+bool
+suspend_has_samples(void)
+{
+    for (uint32_t i = 0; i < slots_used(); i++)
+        if (atomic_load_explicit(&slots_at(i)->state, memory_order_relaxed) !=
+            SLOT_FREE)
+            return true;
+    return false;
+}
+
+uint32_t
+suspend_take_user_ticks(uint32_t index)
+{
+    return atomic_exchange_explicit(&handler_shared.threads[index].user_ticks,
+                                    0, memory_order_relaxed);
 }
 
 int
 suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
 {
     uint64_t cookie = cookie_make(handler_shared.secret, index, sequence);
-    return (int)sys_queue_signal(handler_shared.pid, tid, handler_shared.signo,
+    return (int)sys_queue_signal(handler_shared.pid, tid,
+                                 handler_shared.signals[HANDLER_ASK].signo,
                                  HANDLER_CODE, cookie);
 }
 
@@ -85,45 +157,13 @@ suspend_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
     atomic_store_explicit(&thread->high, high, memory_order_release);
 }
 
-/* Learn the rule for the frame where WALK stands. Unknown memory may be code
- * that is new: look again. A leaf's pc surely is; a return address may be no
- * more than a wrong word on the stack, and only a part of the time is spent on
- * those.
- */
-static void
-learn(const struct walk *walk)
-{
-    uint64_t start = clock_now();
-    uint64_t pc = walk->regs.pc - walk->is_return;
-    if (modules_code_kind(pc) == CODE_NONE &&
-        (!walk->is_return || start >= next_refresh)) {
-        refresh_modules();
-        uint64_t end = clock_now();
-        next_refresh = end + REFRESH_SHARE * (end - start);
-    }
-    learn_rule(pc);
-}
-
-/* Undo a frame that has no simple rule. */
-static enum walk_outcome
-step_hard(struct slot *slot, struct view *view)
-{
-    struct walk *walk = &slot->walk;
-    struct regs caller;
-    bool is_root;
-    if (learn_step(slot->registers, walk->depth - 1, walk->regs.pc, view,
-                   &caller, &is_root) != 0) {
-        walk->cut = CUT_NO_RULE;
-        return WALK_CUT;
-    }
-    return is_root ? WALK_ROOT : walk_step_to(walk, &caller);
-}
-
 /* Remember how far the stacks of a thread reach: what must be copied of them.
  */
 static void
 note_root(const struct slot *slot)
 {
+    if (slot->thread >= handler_shared.thread_count)
+        return;
     struct handler_thread *thread = &handler_shared.threads[slot->thread];
     uint64_t end = slot->walk.regs.sp + 64;
     if (end > atomic_load_explicit(&thread->root, memory_order_relaxed) &&
@@ -131,27 +171,16 @@ note_root(const struct slot *slot)
         atomic_store_explicit(&thread->root, end, memory_order_relaxed);
 }
 
-/* Walk on in VIEW until the stack ends, learning each rule that is missing. */
+/* Walk on in VIEW until the stack ends. */
 static void
 finish_walk(struct slot *slot, struct view *view)
 {
-    struct walk *walk = &slot->walk;
-    uint64_t until = clock_now() + SERVE_NS;
-    for (;;) {
-        enum walk_outcome outcome = walk_run(walk, view);
-        if (outcome == WALK_HARD)
-            outcome = step_hard(slot, view);
-        if (outcome == WALK_MISS)
-            learn(walk);
-        else if (outcome == WALK_ROOT)
-            note_root(slot);
-        if (outcome == WALK_ROOT || outcome == WALK_CUT)
-            return;
-        if (clock_now() > until) {
-            walk->cut = CUT_DEADLINE;
-            return;
-        }
-    }
+    struct finish finish = {.origin.known = LEARN_ALL_KNOWN,
+                            .clock = clock_now,
+                            .until = clock_now() + SERVE_NS};
+    memcpy(finish.origin.registers, slot->registers, sizeof(slot->registers));
+    if (finish_run(&finish, &slot->walk, view) == WALK_ROOT)
+        note_root(slot);
 }
 
 void
@@ -172,8 +201,7 @@ serve(struct slot *slot)
     uint32_t depth = slot->walk.depth;
     struct view view;
     view_begin(&view, 0, 0, slot->window);
-    if (!modules_are_settled())
-        refresh_modules();
+    finish_settle();
     finish_walk(slot, &view);
     if (slot_move(slot, SLOT_SERVING, SLOT_SERVED)) {
         sys_futex_wake(&slot->state, 1);
@@ -210,14 +238,22 @@ suspend_ring(void)
     sys_futex_wake(&handler_shared.bell, 1);
 }
 
-void
-suspend_program_action(const struct sigaction *action, struct sigaction *old)
+bool
+suspend_program_action(int signo, const struct sigaction *action,
+                       struct sigaction *old)
 {
-    uint32_t current = atomic_load(&handler_shared.current);
+    struct handler_signal_state *state = handler_shared.signals;
+    while (state < handler_shared.signals + HANDLER_SIGNALS &&
+           state->signo != signo)
+        state++;
+    if (signo == 0 || state == handler_shared.signals + HANDLER_SIGNALS)
+        return false;
+    uint32_t current = atomic_load(&state->current);
     if (old != NULL)
-        *old = handler_shared.program[current];
+        *old = state->program[current];
     if (action != NULL) {
-        handler_shared.program[!current] = *action;
-        atomic_store(&handler_shared.current, !current);
+        state->program[!current] = *action;
+        atomic_store(&state->current, !current);
     }
+    return true;
 }

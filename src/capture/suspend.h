@@ -9,6 +9,7 @@
 #define CAPTURE_SUSPEND_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,11 @@ struct suspend_options {
     pid_t pid;          /* this process */
     uint32_t threads;   /* indexes are below this */
     uint32_t max_depth; /* frames kept for a stack */
+    /* Index + 1 of each tid below TID_COUNT, 0 if it has none. */
+    const _Atomic uint32_t *index_of_tid;
+    uint32_t tid_count;
+    bool registered_only; /* other threads' own clocks are not heard */
+    uint64_t young; /* ns of CPU time that perf lets pass before its first */
     /* Read the module map anew, having emptied all slots that are DONE. Called
      * on the sampler, possibly while a thread is parked. */
     void (*refresh)(void);
@@ -47,6 +53,37 @@ bool suspend_was_refused(uint32_t index, uint32_t sequence);
 void suspend_set_stack(uint32_t index, uint64_t low, uint64_t high,
                        uint64_t pointer);
 
+/* Install the handler for SIGTRAP, which perf events send. Returns 0, or -1
+ * with errno. */
+int suspend_use_trap(void);
+
+/* Whether SIGTRAP still comes to that handler. */
+bool suspend_has_trap(void);
+
+/* What a perf event or a timer must carry so that its signal is taken for a
+ * thread's own sample. */
+uint64_t suspend_perf_cookie(void);
+uint64_t suspend_timer_cookie(bool kernel_only);
+
+/* All own samples so far will be harvested now; the bell is rung when EVERY
+ * many have come after that. *REFUSED is how many found no slot since the last
+ * call, *THROTTLED how many were not taken because the walks took too long. */
+void suspend_begin_harvest(uint32_t every, uint32_t *refused,
+                           uint32_t *throttled);
+
+/* From now on the bell is rung when EVERY many have come. */
+void suspend_ring_every(uint32_t every);
+
+/* Whether so many own samples have come that the bell was rung for them. */
+bool suspend_is_due(void);
+
+/* Whether any slot is in use. */
+bool suspend_has_samples(void);
+
+/* The ticks that a kernel-only timer of thread INDEX had outside the kernel,
+ * since the last call. */
+uint32_t suspend_take_user_ticks(uint32_t index);
+
 /* Finish the walk of SLOT, which is DONE, in the copy of its stack, if a rule
  * was missing. Before its frames are used. Context: sampler. */
 void suspend_finish(struct slot *slot);
@@ -62,9 +99,10 @@ void suspend_wait(uint64_t until);
 /* End a suspend_wait early. Any thread, in handler. */
 void suspend_ring(void);
 
-/* The program's own disposition of our signal: ACTION is stored if not NULL,
- * OLD filled if not NULL. Any thread. */
-void suspend_program_action(const struct sigaction *action,
+/* The program's own disposition of SIGNO, if that is one of our signals: ACTION
+ * is stored if not NULL, OLD filled if not NULL. False if it is not ours. Any
+ * thread. */
+bool suspend_program_action(int signo, const struct sigaction *action,
                             struct sigaction *old);
 
 #endif

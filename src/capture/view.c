@@ -11,7 +11,18 @@ view_begin(struct view *view, uint64_t low, uint64_t high, uint8_t *window)
     view->high = high;
     view->window_start = view->window_end = 0;
     view->window = window;
+    view->size = VIEW_WINDOW;
+    view->fills = UINT32_MAX;
     view->is_copy = false;
+}
+
+void
+view_begin_bounded(struct view *view, uint8_t *window, uint32_t size,
+                   uint32_t fills)
+{
+    view_begin(view, 0, 0, window);
+    view->size = size;
+    view->fills = fills;
 }
 
 void
@@ -27,13 +38,14 @@ view_begin_copy(struct view *view, uint64_t start, uint32_t length,
 bool
 view_fill(struct view *view, uint64_t address)
 {
-    if (view->is_copy)
+    if (view->is_copy || view->fills == 0)
         return false;
+    view->fills--;
     /* Frames are read upwards, a little before what comes next. */
     uint64_t start = address > 128 ? (address - 128) & ~7ull : 0;
     if ((start ^ address) >> 12 != 0)
         start = address;
-    long got = sys_read_memory(view->window, start, VIEW_WINDOW);
+    long got = sys_read_memory(view->window, start, view->size);
     view->window_start = start;
     view->window_end = got > 0 ? start + (uint64_t)got : start;
     return view->window_end > address && view->window_end - address >= 8;

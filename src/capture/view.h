@@ -16,14 +16,21 @@
 struct view {
     uint64_t low, high;
     uint64_t window_start, window_end; /* addresses that the window holds */
-    uint8_t *window;                   /* VIEW_WINDOW bytes */
-    bool is_copy; /* the window is all there is: nothing else is read */
+    uint8_t *window;
+    uint32_t size;  /* bytes that fit into the window */
+    uint32_t fills; /* times that it may still be filled */
+    bool is_copy;   /* the window is all there is: nothing else is read */
 };
 
 /* Make VIEW read LOW to HIGH directly (equal: nothing) and all else through
- * WINDOW. Context: any thread, in handler. */
+ * WINDOW, which has VIEW_WINDOW bytes. Context: any thread, in handler. */
 void view_begin(struct view *view, uint64_t low, uint64_t high,
                 uint8_t *window);
+
+/* Make VIEW read everything through WINDOW, of SIZE bytes, which is filled no
+ * more than FILLS times: what a walk may cost. Context: sampler. */
+void view_begin_bounded(struct view *view, uint8_t *window, uint32_t size,
+                        uint32_t fills);
 
 /* Make VIEW read LENGTH bytes that were copied from START on, and nothing else.
  * Context: sampler. */

@@ -64,6 +64,14 @@ enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
     return WALK_ON;
 }
 
+/* The walk is cut here, unless somebody finds fp and walks on. */
+static enum walk_outcome
+need_fp(struct walk *walk)
+{
+    walk->cut = CUT_NO_RULE;
+    return WALK_NEEDS_FP;
+}
+
 static inline enum walk_outcome
 undo_frame(struct walk *walk, struct view *view, struct rule rule)
 {
@@ -71,11 +79,17 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
     uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
     uint64_t pc, fp = walk->regs.fp;
+    /* Never so in a handler: the branch costs nothing there. */
+    bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
+    if (is_lost && rule_cfa(rule) != RULE_CFA_SP)
+        return need_fp(walk);
     if (rule_cfa(rule) == RULE_CFA_FP_DEREF && !view_read(view, cfa, &cfa))
         return cut(walk, CUT_BAD_READ);
     if (!view_read(view, cfa - 8, &pc))
         return cut(walk, CUT_BAD_READ);
-    if (rule_fp(rule) != RULE_FP_SAME) {
+    /* Saved at an unknown fp, it stays unknown, but the caller is not. */
+    if (rule_fp(rule) == RULE_FP_AT_CFA ||
+        (rule_fp(rule) == RULE_FP_AT_FP && !is_lost)) {
         uint64_t from = rule_fp(rule) == RULE_FP_AT_CFA ? cfa : walk->regs.fp;
         if (!view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
             return cut(walk, CUT_BAD_READ);
@@ -87,6 +101,8 @@ static enum walk_outcome
 undo_chain(struct walk *walk, struct view *view)
 {
     uint64_t at = walk->regs.fp, fp, pc;
+    if (at == REGS_FP_UNKNOWN)
+        return need_fp(walk);
     if (at < walk->regs.sp || (at & 7) != 0)
         return cut(walk, CUT_NO_RULE);
     if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))

@@ -27,12 +27,17 @@ frame_lookup(uint64_t frame)
 }
 
 enum walk_outcome {
-    WALK_ON,   /* inside a walk: the caller is entered */
-    WALK_ROOT, /* the stack is complete */
-    WALK_MISS, /* the rule for the current pc is not known */
-    WALK_HARD, /* the current frame has no simple rule */
-    WALK_CUT,  /* it cannot go on; walk.cut says why */
+    WALK_ON,       /* inside a walk: the caller is entered */
+    WALK_ROOT,     /* the stack is complete */
+    WALK_MISS,     /* the rule for the current pc is not known */
+    WALK_HARD,     /* the current frame has no simple rule */
+    WALK_CUT,      /* it cannot go on; walk.cut says why */
+    WALK_NEEDS_FP, /* the current frame's rule needs fp, which is not known */
 };
+
+/* regs.fp of a thread of which only pc and sp are known. Odd and no address, so
+ * that nothing is found where it points if a register should ever hold it. */
+#define REGS_FP_UNKNOWN 0x5eedf0e5eedf0e5dull
 
 /*
  * Where a walk stands. The first CAPACITY - TAIL frames are kept from the leaf;
@@ -52,9 +57,10 @@ struct walk {
  * walk->capacity frames. */
 void walk_begin(struct walk *walk, const struct regs *regs);
 
-/* Walk on until an outcome. The frame at which a MISS, HARD or CUT happened is
- * among the frames; a walk that is resumed does not add it again. Context: any
- * thread, in handler. Locks: none. */
+/* Walk on until an outcome. The frame at which a MISS, HARD, NEEDS_FP or CUT
+ * happened is among the frames; a walk that is resumed does not add it again.
+ * NEEDS_FP is seen only if the walk began without fp; left as it is, the walk
+ * is cut there. Context: any thread, in handler. Locks: none. */
 enum walk_outcome walk_run(struct walk *walk, struct view *view);
 
 /* Take the registers of the current frame's caller as REGS and add its frame:

@@ -10,14 +10,18 @@
  *   states   running 9, waiting 4
  *   handler  median 0.50 us, p99 0.80 us, longest 1.20 us, 4 times
  *   rules    812 learned
+ *   peeked   1204 stacks of waiting threads, 3 unsure
+ *   skipped  7 points, merged into others
  *
- * and then the modules and the threads, one a line.
+ * (the last two where there were any), then where wall time went, the modules
+ * and the threads, one a line.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/activity.h"
 #include "profile/profile.h"
 #include "write/phrase.h"
 #include "write/text_report.h"
@@ -25,11 +29,15 @@
 #include "command.h"
 #include "input.h"
 
+enum { ACTIVITY_ROWS = 10 };
+
 static const char help[] =
     "usage: sprofile info FILE...\n"
     "\n"
     "Prints what was profiled: command, times, modules with build-ids, "
     "threads;\n"
+    "what threads did: ran, waited for a CPU, or in which system call for "
+    "what;\n"
     "and how well: who interrupted, what was lost or cut, what it cost.\n"
     "\n"
     "  --help    this page\n";
@@ -107,6 +115,41 @@ print_ends(const struct profile *profile)
     }
 }
 
+/* What the recorder did without interrupting anybody. */
+static void
+print_peeks(const struct profile_cost *cost)
+{
+    if (cost->peeked > 0)
+        printf("peeked   %llu stacks of waiting threads, %llu unsure\n",
+               (unsigned long long)cost->peeked,
+               (unsigned long long)cost->unsure);
+    if (cost->skipped > 0)
+        printf("skipped  %llu points, merged into others\n",
+               (unsigned long long)cost->skipped);
+}
+
+/* Where wall time went, the most first. */
+static int
+print_activity(struct profile *profile)
+{
+    struct activity activity;
+
+    if (activity_build(&activity, profile) < 0)
+        return -1;
+    puts("\nwall time by state\n       wall s      %  state         waits for");
+    for (uint32_t i = 0; i < activity.count && i < ACTIVITY_ROWS; i++) {
+        const struct activity_row *row = &activity.rows[i];
+        bool waits = row->waits_on[0] != '\0';
+        printf("%13.3f  %5.1f  %-*s%s%s\n", phrase_seconds(row->wall),
+               phrase_percent(row->wall, profile->totals[VALUE_WALL]),
+               waits ? 12 : 0, row->state, waits ? "  " : "", row->waits_on);
+    }
+    if (activity.count > ACTIVITY_ROWS)
+        printf("(%u more)\n", activity.count - ACTIVITY_ROWS);
+    activity_release(&activity);
+    return 0;
+}
+
 /* Build-ids are what other tools find debug files by. */
 static void
 print_modules(const struct profile *profile)
@@ -133,7 +176,7 @@ print_threads(const struct profile *profile)
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         uint64_t cpu =
-            thread->cpu > 0 ? thread->cpu : thread->values[VALUE_CPU];
+            thread->has_cpu ? thread->cpu : thread->values[VALUE_CPU];
         printf("%9u %11llu %11.3f %11.3f  %s\n", thread->tid,
                (unsigned long long)thread->values[VALUE_SAMPLES],
                phrase_seconds(cpu), phrase_seconds(thread->values[VALUE_WALL]),
@@ -146,6 +189,7 @@ static int
 print_info(char *const *paths, int count)
 {
     struct profile *profile = input_load(paths, count);
+    int status = STATUS_DONE;
 
     if (profile == NULL)
         return STATUS_FAILED;
@@ -155,10 +199,13 @@ print_info(char *const *paths, int count)
     print_mix("states", profile->states, STATE_COUNT, state_words);
     print_handler(profile);
     printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
+    print_peeks(&profile->cost);
+    if (print_activity(profile) < 0)
+        status = STATUS_FAILED;
     print_modules(profile);
     print_threads(profile);
     profile_free(profile);
-    return STATUS_DONE;
+    return status;
 }
 
 /* There are no options yet but the one that every command has. */

@@ -15,6 +15,11 @@
 #include "array.h"
 #include "intern.h"
 #include "parts.h"
+#include "waits.h"
+#include "weigh.h"
+
+/* The number of the string "". */
+#define NO_TEXT 0u
 
 /* A spool is of one process, so a second record of this kind is damage. What
  * was there before it, if the first was lost, keeps the header's pid. */
@@ -56,46 +61,57 @@ add_stopped(struct profile *profile, uint32_t stopped)
     return 0;
 }
 
-/* The sample that KEY stands for, made if it is new; NULL if memory is short.
- */
-static struct profile_sample *
-sample_of(struct profile *profile, const struct profile_sample *key)
-{
-    uint32_t words[3] = {key->thread, key->node,
-                         (uint32_t)key->state << 16 | key->system_call};
-    struct profile_sample *samples =
-        array_room(profile->samples, profile->sample_count, sizeof *samples);
-    uint32_t number;
-
-    if (samples == NULL)
-        return NULL;
-    profile->samples = samples;
-    number = intern_put(profile->keys, words, sizeof words);
-    if (number == INTERN_NONE)
-        return NULL;
-    if (number == profile->sample_count)
-        samples[profile->sample_count++] = *key;
-    return &samples[number];
-}
-
-/* The points of a record beyond its first were answered without a signal. */
+/* The points of a record beyond its first were answered without a signal. Times
+ * are summed over threads and all when they are final (sum_up). */
 static void
 sum_sample(struct profile *profile, const struct record_sample *record,
            struct profile_sample *sample)
 {
-    const uint64_t values[VALUE_COUNT] = {record->count, record->cpu,
-                                          record->wall};
-    uint64_t *thread = profile->threads[sample->thread].values;
     uint64_t first = record->count > 0;
 
-    for (unsigned i = 0; i < VALUE_COUNT; i++) {
-        profile_sum(&sample->values[i], values[i]);
-        profile_sum(&thread[i], values[i]);
-        profile_sum(&profile->totals[i], values[i]);
-    }
+    profile_sum(&sample->values[VALUE_SAMPLES], record->count);
+    profile_sum(&sample->values[VALUE_CPU], record->cpu);
+    profile_sum(&sample->values[VALUE_WALL], record->wall);
     profile_sum(&profile->triggers[record->trigger], first);
     profile_sum(&profile->triggers[TRIGGER_KEPT], record->count - first);
     profile_sum(&profile->states[record->state], record->count);
+}
+
+/* What a record stands for; false if it refers to what does not exist. */
+static bool
+find_key(const struct build *build, const struct record_sample *record,
+         struct profile_sample *key)
+{
+    const struct profile *profile = build->profile;
+    uint64_t node = build->base_node + record->node;
+    uint32_t text = NO_TEXT;
+
+    *key = (struct profile_sample){
+        .thread = parts_number(&build->threads, record->thread),
+        .node = record->node == 0 ? PROFILE_NO_STACK : (uint32_t)node,
+        .system_call = SYSCALL_UNKNOWN,
+        .state = record->state,
+    };
+    if (record->waits_on != 0)
+        text = parts_number(&build->texts, record->waits_on);
+    if (key->thread == INTERN_NONE || node >= profile->node_count ||
+        text == INTERN_NONE || record->state >= STATE_COUNT ||
+        record->trigger >= TRIGGER_COUNT)
+        return false;
+    if (record->state == STATE_WAITING)
+        key->system_call = record->system_call;
+    else
+        text = NO_TEXT;
+    key->waits_on = intern_bytes(profile->strings, text);
+    return true;
+}
+
+/* CPU time without a stack; weigh.c decides what shows it. */
+static bool
+is_unsampled(const struct record_sample *record)
+{
+    return record->trigger == TRIGGER_NONE && record->node == 0 &&
+           record->count == 0;
 }
 
 /* Everything that a sample refers to is checked before anything is summed, so
@@ -103,30 +119,22 @@ sum_sample(struct profile *profile, const struct record_sample *record,
 static enum outcome
 add_sample(struct build *build, const void *bytes)
 {
-    /* A copy, because the latest sample of a live spool may grow meanwhile. */
-    const struct record_sample record = *(const struct record_sample *)bytes;
+    const struct record_sample *record = bytes;
     struct profile *profile = build->profile;
-    uint64_t node = build->base_node + record.node;
-    struct profile_sample key = {
-        .thread = parts_number(&build->threads, record.thread),
-        .node = record.node == 0 ? PROFILE_NO_STACK : (uint32_t)node,
-        .system_call = SYSCALL_UNKNOWN,
-        .state = record.state,
-    };
-    struct profile_sample *sample;
+    struct profile_sample key, *sample;
 
-    if (key.thread == INTERN_NONE || node >= profile->node_count ||
-        record.state >= STATE_COUNT || record.trigger >= TRIGGER_COUNT)
+    if (!find_key(build, record, &key))
         return SENSELESS;
-    if (record.state == STATE_WAITING)
-        key.system_call = record.system_call;
-    sample = sample_of(profile, &key);
-    if (sample == NULL ||
-        (record.stopped > 0 && add_stopped(profile, record.stopped) < 0))
+    parts_see_time(build, record->time, record->duration);
+    if (is_unsampled(record))
+        return weigh_note_unsampled(build, record, key.thread) < 0 ? FAILED
+                                                                   : USED;
+    sample = parts_sample(build, &key);
+    if (sample == NULL || weigh_note(build, record, sample) < 0 ||
+        (record->stopped > 0 && add_stopped(profile, record->stopped) < 0))
         return FAILED;
-    sum_sample(profile, &record, sample);
-    parts_see_time(build, record.time, record.duration);
-    return USED;
+    sum_sample(profile, record, sample);
+    return waits_note(build, record, sample) < 0 ? FAILED : USED;
 }
 
 /* Counters are of the whole run, so of several records the last one counts. */
@@ -142,6 +150,9 @@ take_counts(struct build *build, const void *bytes)
         .taken = counts->taken,
         .parked = counts->parked,
         .kept = counts->kept,
+        .peeked = counts->peeked,
+        .unsure = counts->unsure,
+        .skipped = counts->skipped,
         .rules = counts->rules,
         .process_cpu = counts->process_cpu,
         .sampler_cpu = counts->sampler_cpu,
@@ -151,6 +162,7 @@ take_counts(struct build *build, const void *bytes)
         cost->lost[i] = record_lost(counts, i);
     for (unsigned i = 0; i < CUT_COUNT; i++)
         cost->cut[i] = record_cut(counts, i);
+    build->last_tick = counts->time < INT64_MAX ? counts->time : 0;
     parts_see_time(build, counts->time, 0);
     return USED;
 }
@@ -188,6 +200,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_COUNTS] = take_counts,
     [RECORD_MARK] = use_nothing,
     [RECORD_SUMMARY] = add_summary,
+    [RECORD_TEXT] = parts_add_text,
 };
 
 /* Take over the counters of the spool once it is read. */
@@ -199,6 +212,9 @@ add_cost(struct profile_cost *to, const struct profile_cost *cost)
     profile_sum(&to->taken, cost->taken);
     profile_sum(&to->parked, cost->parked);
     profile_sum(&to->kept, cost->kept);
+    profile_sum(&to->peeked, cost->peeked);
+    profile_sum(&to->unsure, cost->unsure);
+    profile_sum(&to->skipped, cost->skipped);
     profile_sum(&to->rules, cost->rules);
     profile_sum(&to->process_cpu, cost->process_cpu);
     profile_sum(&to->sampler_cpu, cost->sampler_cpu);
@@ -228,6 +244,23 @@ add_time(struct build *build)
     profile->duration = end - profile->start;
 }
 
+/* The samples of the spool have their final values: sum them up by threads and
+ * over all. */
+static void
+sum_up(const struct build *build)
+{
+    struct profile *profile = build->profile;
+
+    for (uint32_t i = build->first_sample; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint64_t *thread = profile->threads[sample->thread].values;
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+            profile_sum(&thread[j], sample->values[j]);
+            profile_sum(&profile->totals[j], sample->values[j]);
+        }
+    }
+}
+
 /* Enter a new process with what the header knows. A start that is beyond the
  * range of signed time is damage and becomes 0. */
 static int
@@ -253,6 +286,8 @@ begin(struct build *build, const struct spool_header *header)
     };
     build->process = profile->process_count++;
     build->base_node = profile->node_count - 1;
+    build->first_thread = profile->thread_count;
+    build->first_sample = profile->sample_count;
     return parts_begin(build);
 }
 
@@ -275,6 +310,12 @@ build_add(struct profile *profile, struct reader *reader)
         profile->records += outcome == USED;
         profile->problems += outcome == SENSELESS;
     }
+    /* A wait reaches to a time, and a weight is made from a clock, that may
+     * stand behind the sample in the spool. */
+    waits_extend(&build);
+    if (weigh_samples(&build) < 0)
+        outcome = FAILED;
+    sum_up(&build);
     add_cost(&profile->cost, &build.cost);
     add_time(&build);
     parts_release(&build);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.c -- takes modules, threads and nodes from a spool into the profile.
+ * parts.c -- takes modules, threads, nodes and texts from a spool into the
+ * profile.
  * Nodes are consecutive in a spool, so they are only shifted; threads and
  * modules may have gaps and are looked up. A definition that contradicts an
  * earlier one, or refers to nothing, makes no sense and is left out.
@@ -13,15 +14,20 @@
 #include "store/record.h"
 
 #include "array.h"
+#include "clean.h"
 #include "intern.h"
 
-/* Both tables are tried, so that parts_release needs to know nothing. */
+/* All tables are tried, so that parts_release needs to know nothing. */
 int
 parts_begin(struct build *build)
 {
     build->modules.ids = intern_new();
     build->threads.ids = intern_new();
-    return build->modules.ids == NULL || build->threads.ids == NULL ? -1 : 0;
+    build->texts.ids = intern_new();
+    return build->modules.ids == NULL || build->threads.ids == NULL ||
+                   build->texts.ids == NULL
+               ? -1
+               : 0;
 }
 
 uint32_t
@@ -155,24 +161,31 @@ parts_add_thread(struct build *build, const void *bytes)
     profile->threads = threads;
     threads[number] = (struct profile_thread){.process = build->process,
                                               .tid = record->tid,
-                                              .name = name};
+                                              .name = name,
+                                              .end = UINT64_MAX};
     if (define(&build->threads, record->id, number) < 0)
         return FAILED;
     profile->thread_count++;
     return USED;
 }
 
-/* The clock of an ended thread is exact, where the sum of its samples is an
- * estimate. */
+/* The clock of a thread is exact, where the sum of its samples is an estimate.
+ * A reading of 0 that was not made at the end was never made. */
 enum outcome
 parts_end_thread(struct build *build, const void *bytes)
 {
     const struct record_thread_end *record = bytes;
     uint32_t number = parts_number(&build->threads, record->id);
+    struct profile_thread *thread;
 
     if (number == INTERN_NONE)
         return SENSELESS;
-    build->profile->threads[number].cpu = record->cpu;
+    thread = &build->profile->threads[number];
+    thread->cpu = 0;
+    profile_sum(&thread->cpu, record->cpu);
+    thread->has_exact_cpu = (record->flags & THREAD_END_EXACT) != 0;
+    thread->has_cpu = thread->has_exact_cpu || thread->cpu > 0;
+    thread->end = record->time;
     parts_see_time(build, record->time, 0);
     return USED;
 }
@@ -213,11 +226,55 @@ parts_add_node(struct build *build, const void *bytes)
     return valid ? USED : SENSELESS;
 }
 
+/* Texts are numbers of strings, so that equal ones are one part of a key. */
+enum outcome
+parts_add_text(struct build *build, const void *bytes)
+{
+    const struct record_text *record = bytes;
+    uint32_t string;
+
+    if (record->id == 0 ||
+        parts_number(&build->texts, record->id) != INTERN_NONE)
+        return SENSELESS;
+    string = clean_put(build->profile->strings, record_string(record), "");
+    if (string == INTERN_NONE || define(&build->texts, record->id, string) < 0)
+        return FAILED;
+    return USED;
+}
+
+struct profile_sample *
+parts_sample(struct build *build, const struct profile_sample *key)
+{
+    struct profile *profile = build->profile;
+    /* A string is its place: equal ones are the same one. */
+    const uintptr_t words[4] = {key->thread, key->node,
+                                (uintptr_t)key->state << 16 | key->system_call,
+                                (uintptr_t)key->waits_on};
+    struct profile_sample *samples =
+        array_room(profile->samples, profile->sample_count, sizeof *samples);
+    uint32_t number;
+
+    if (samples == NULL)
+        return NULL;
+    profile->samples = samples;
+    number = intern_put(profile->keys, words, sizeof words);
+    if (number == INTERN_NONE)
+        return NULL;
+    if (number == profile->sample_count)
+        samples[profile->sample_count++] = *key;
+    return &samples[number];
+}
+
 void
 parts_release(struct build *build)
 {
     intern_free(build->modules.ids);
     intern_free(build->threads.ids);
+    intern_free(build->texts.ids);
     free(build->modules.numbers);
     free(build->threads.numbers);
+    free(build->texts.numbers);
+    free(build->waits);
+    free(build->notes);
+    free(build->unsampled);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parts.h -- the things that samples refer to, as a spool defines them:
- * modules, threads and nodes. A spool's own numbers begin at 1 each time; here
- * they are mapped to those of the profile, behind what other spools brought.
- * For build.c alone.
+ * modules, threads, nodes and texts. A spool's own numbers begin at 1 each
+ * time; here they are mapped to those of the profile, behind what other spools
+ * brought. For build.c and those that finish its work, waits.c and weigh.c.
  */
 #ifndef PROFILE_PARTS_H
 #define PROFILE_PARTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "profile.h"
@@ -25,8 +26,19 @@ struct build {
     struct profile *profile;
     uint32_t process;
     uint64_t base_node; /* node N of the spool is BASE_NODE + N */
+    /* Samples have their thread in their key, so those of a spool are the last
+     * of the profile, as its threads are. */
+    uint32_t first_thread, first_sample;
     struct numbering modules, threads;
+    struct numbering texts;  /* to numbers of the profile's strings */
+    struct open_wait *waits; /* see waits.h */
+    uint32_t wait_count;
+    struct weigh_note *notes; /* see weigh.h */
+    size_t note_count;
+    struct weigh_unsampled *unsampled;
+    size_t unsampled_count;
     struct profile_cost cost; /* by the last counts that were seen */
+    uint64_t last_tick;       /* ns, by the same; 0 if there were none */
     uint64_t end;             /* ns, the latest time that was seen */
     bool has_process;
 };
@@ -42,6 +54,12 @@ enum outcome parts_add_module(struct build *build, const void *bytes);
 enum outcome parts_add_thread(struct build *build, const void *bytes);
 enum outcome parts_end_thread(struct build *build, const void *bytes);
 enum outcome parts_add_node(struct build *build, const void *bytes);
+enum outcome parts_add_text(struct build *build, const void *bytes);
+
+/* The sample that KEY stands for, made of KEY if it is new; NULL if memory is
+ * short. Stable until the next call. */
+struct profile_sample *parts_sample(struct build *build,
+                                    const struct profile_sample *key);
 
 /* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
 uint32_t parts_number(const struct numbering *numbering, uint32_t id);

@@ -26,8 +26,9 @@ struct mark {
     struct symbol_frame frame;
 };
 
-/* Number 0 of nodes and modules means none, node 1 is PROFILE_NO_STACK. With
- * these in place every number in the model is an index, without exceptions. */
+/* Number 0 of nodes and modules means none, nodes 1 and 2 are PROFILE_NO_STACK
+ * and PROFILE_NOT_SAMPLED, string 0 is "". With these in place every number in
+ * the model is an index, without exceptions. */
 static int
 reserve_numbers(struct profile *profile)
 {
@@ -38,15 +39,17 @@ reserve_numbers(struct profile *profile)
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
     profile->module_count = 1;
 
-    struct profile_node *nodes =
-        array_room(profile->nodes, 1, sizeof *profile->nodes);
-    if (nodes == NULL)
-        return -1;
-    profile->nodes = nodes;
-    nodes[0] = (struct profile_node){0};
-    nodes[PROFILE_NO_STACK] = (struct profile_node){.flags = NODE_TRUNCATED};
-    profile->node_count = 2;
-    return 0;
+    profile->nodes[0] = (struct profile_node){0};
+    for (uint32_t i = PROFILE_NO_STACK; i <= PROFILE_NOT_SAMPLED; i++) {
+        struct profile_node *nodes =
+            array_room(profile->nodes, i, sizeof *profile->nodes);
+        if (nodes == NULL)
+            return -1;
+        profile->nodes = nodes;
+        nodes[i] = (struct profile_node){.flags = NODE_TRUNCATED};
+        profile->node_count = i + 1;
+    }
+    return profile_string(profile, "") == NULL ? -1 : 0;
 }
 
 /* Whatever of it exists is released by profile_free, so one exit is enough. */
@@ -120,6 +123,8 @@ find_symbol(struct profile *profile, uint32_t node)
 
     if (node == PROFILE_NO_STACK)
         return marker(profile, "[no stack]");
+    if (node == PROFILE_NOT_SAMPLED)
+        return marker(profile, "[not sampled]");
     if ((at->flags & NODE_TRUNCATED) != 0)
         return marker(profile, "[truncated]");
     /* How many differs from sample to sample; one name keeps them together. */

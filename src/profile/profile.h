@@ -8,7 +8,8 @@
  *   threads
  *   nodes       the tree of all stacks; a node's parent has a smaller number,
  *               0 is beyond the root. A stack is the number of its leaf.
- *   samples     one for each (thread, stack, state, system call), with sums
+ *   samples     one for each (thread, stack, state, system call, what is waited
+ *               for), with sums
  *
  * All arrays are read directly and changed only by build_add (build.h). Sums
  * stop at INT64_MAX instead of wrapping: formats have signed values. Strings
@@ -52,8 +53,12 @@ struct profile_thread {
     uint32_t process;
     uint32_t tid;
     const char *name;
-    uint64_t cpu; /* ns, its clock when it ended; 0 if that is not known */
-    uint64_t values[VALUE_COUNT];
+    uint64_t cpu;       /* ns, by its own clock; 0 if that is not known */
+    uint64_t unsampled; /* ns of CPU time, told by records without a stack */
+    uint64_t end;       /* ns, when it ended; UINT64_MAX if not known */
+    bool has_cpu;       /* CPU is known */
+    bool has_exact_cpu; /* and nothing came after it was read */
+    uint64_t values[VALUE_COUNT]; /* the sums of its samples */
 };
 
 struct profile_node {
@@ -68,12 +73,13 @@ struct profile_sample {
     uint32_t thread, node;
     uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
     uint16_t state;       /* enum state */
+    const char *waits_on; /* what is waited for, "" if that is not known */
     uint64_t values[VALUE_COUNT];
 };
 
 /* What profiling cost and what it missed, summed over all processes. */
 struct profile_cost {
-    uint64_t ticks, asked, taken, parked, kept, rules;
+    uint64_t ticks, asked, taken, parked, kept, peeked, unsure, skipped, rules;
     uint64_t process_cpu, sampler_cpu, stopped; /* ns */
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT];
@@ -111,14 +117,17 @@ struct profile {
 /* Number of the node that stands for a stack of which nothing is known. */
 #define PROFILE_NO_STACK 1u
 
+/* And of the one that stands for CPU time of which no sample was taken. */
+#define PROFILE_NOT_SAMPLED 2u
+
 /* An empty profile, or NULL with errno set. */
 struct profile *profile_new(const struct symbolizer_options *options);
 
 /*
  * What is at NODE (> 0): its function and those inlined there. Frames that are
  * none have one function with a name in brackets: "[truncated]", "[frames
- * elided]", "[no stack]". Never NULL; stable until profile_free; equal places
- * give the same pointer.
+ * elided]", "[no stack]", "[not sampled]". Never NULL; stable until
+ * profile_free; equal places give the same pointer.
  */
 const struct symbol *profile_symbol(struct profile *profile, uint32_t node);
 

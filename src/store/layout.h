@@ -31,14 +31,18 @@
  *      that is not empty ends with NUL.
  * It stops at the first record that fails, says where, and keeps all before.
  * A kind it does not know is skipped by its size.
+ * Of a file that is written to, the head must be from an earlier read than the
+ * payload: one read may bring the head and not yet what was stored before it.
  *
  * Two things are written after their head, each as one aligned word that is
  * right before and after: the growing fields of a SAMPLE (count, duration,
- * wall, cpu) while it is its thread's latest, and the counters of COUNTS.
+ * wall, cpu, and last the word that holds its flags), and the counters of
+ * COUNTS.
  *
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
- * Version history: 1 first version.
+ * Version history: 1 first version; 2 samples have flags, ages and what they
+ * wait for (TEXT), waits are open, threads tell the CPU time that they used.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -49,7 +53,7 @@
 #include "base/sample.h"
 
 #define SPOOL_MAGIC "SPROFSP\x01"
-#define SPOOL_VERSION 1u
+#define SPOOL_VERSION 2u
 
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
@@ -78,6 +82,7 @@ enum record_kind {
     RECORD_COUNTS,
     RECORD_MARK,
     RECORD_SUMMARY,
+    RECORD_TEXT,
     RECORD_KIND_COUNT
 };
 
@@ -152,7 +157,16 @@ struct record_thread_end {
     uint64_t head;
     uint32_t id, reserved;
     uint64_t time;
-    uint64_t cpu; /* ns, the last reading of its CPU clock */
+    /* ns of CPU time that it used while it was profiled, by its own clock. What
+     * its samples say is scaled to this. Written for threads that are alive at
+     * the end of the process, too. */
+    uint64_t cpu;
+    uint64_t flags; /* enum thread_end_flags */
+};
+enum thread_end_flags {
+    THREAD_END_EXACT = 1, /* CPU was read when it ended, or lives at the end;
+                           * else it was read some time before */
+    THREAD_END_ALIVE = 2, /* the process ended, not the thread */
 };
 
 /* One frame in the tree of all stacks. The chain from a node over its parents
@@ -177,8 +191,23 @@ enum node_flags {
 
 #define SYSCALL_UNKNOWN 0xffffu
 
-/* COUNT sample points of one thread with one stack. Its latest SAMPLE grows in
- * place as long as the thread does not move. */
+/* A text that samples refer to, by id: 1, 2, ... */
+struct record_text {
+    uint64_t head;
+    uint32_t id;
+    uint16_t text_length, reserved;
+    /* char text[] */
+};
+
+/*
+ * COUNT sample points of one thread with one stack, or CPU time without one.
+ *
+ * While a thread waits, its SAMPLE is open: it reaches, beyond its duration, to
+ * the last tick (COUNTS.time), or to the end of its thread if that came first,
+ * and WALL grows by as much, COUNT by as many periods; nothing is written while
+ * the wait goes on. When it is over, the final values are stored, the flags
+ * last.
+ */
 struct record_sample {
     uint64_t head;
     uint64_t time;     /* of the first of them */
@@ -191,11 +220,18 @@ struct record_sample {
     uint32_t label;       /* 0: none */
     uint16_t system_call; /* number, or SYSCALL_UNKNOWN */
     uint8_t state;        /* enum state */
-    uint8_t trigger;      /* enum trigger */
+    uint8_t trigger;      /* enum trigger; NONE: CPU time not sampled */
     uint32_t stopped;     /* ns the thread spent in the handler */
     uint32_t depth;       /* frames of the real stack, elided ones included */
+    uint32_t waits_on;    /* TEXT: what it waits for, 0 if that is not known */
+    uint32_t flags;       /* enum sample_flags */
+    uint64_t age; /* ns of CPU time that the thread had used by then; 0 for
+                   * waits */
 };
-_Static_assert(sizeof(struct record_sample) == 72, "nine words");
+_Static_assert(sizeof(struct record_sample) == 88, "eleven words");
+enum sample_flags {
+    SAMPLE_OPEN = 1, /* the wait is not over */
+};
 
 /* Written once, early; its counters then grow in place at every tick. */
 struct record_counts {
@@ -206,6 +242,9 @@ struct record_counts {
     uint64_t taken;
     uint64_t parked;      /* of those taken: the thread had to wait */
     uint64_t kept;        /* points answered without a signal */
+    uint64_t peeked;      /* stacks of waiting threads that were looked at */
+    uint64_t unsure;      /* of those: given up, it moved meanwhile */
+    uint64_t skipped;     /* points merged into others to stay in the budget */
     uint64_t rules;       /* unwind rules learned */
     uint64_t process_cpu; /* ns, the whole process, profiler included */
     uint64_t sampler_cpu; /* ns, the sampler thread */

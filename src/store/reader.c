@@ -6,7 +6,8 @@
  * The hard part is that nothing about the bytes may be taken for granted: the
  * file may be damaged, shorter than it was a moment ago, or written to while it
  * is read. So a record is looked at only when it lies in the window (window.h)
- * whole, and the five rules of layout.h are applied in their order.
+ * whole, its head is believed only as it was before the rest was copied, and
+ * the five rules of layout.h are applied in their order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,13 +101,13 @@ reader_next(struct reader *reader, enum record_kind *kind)
 {
     while (!reader->stopped) {
         struct window *window = &reader->window;
-        const uint64_t *record = window_look(window, reader->offset, 8);
+        const void *record = window_look(window, reader->offset, 8);
         const char *wrong;
         uint64_t head;
 
         if (record == NULL)
             return end_without_head(reader);
-        head = *record;
+        head = window_head(window, reader->offset);
         if (head == 0)
             return end_at_zero(reader);
         wrong = judge(reader, head);
@@ -119,8 +120,9 @@ reader_next(struct reader *reader, enum record_kind *kind)
         record = window_look(window, reader->offset, record_size_of(head));
         if (record == NULL)
             return stop(reader, "the file ends within the record");
-        /* The window may have moved: the head was read again. */
-        if (*record != head || !record_is_valid(record))
+        /* The window may have moved, and the head was copied once more with
+         * the rest: it is the same, unless somebody rewrites the file. */
+        if (*(const uint64_t *)record != head || !record_is_valid(record))
             return stop(reader, "a part of the record lies outside of it");
         reader->offset += record_size_of(head);
         *kind = (enum record_kind)record_kind_of(head);
@@ -166,6 +168,7 @@ read_header(struct reader *reader)
 {
     struct window *window = &reader->window;
     const struct spool_header *header;
+    uint64_t magic;
 
     header = window_look(window, 0, sizeof(*header));
     if (header == NULL && window->failure != 0)
@@ -173,7 +176,9 @@ read_header(struct reader *reader)
     if (header == NULL)
         return complain(reader, "not a spool (%llu bytes, its header has %zu)",
                         (unsigned long long)window->size, sizeof(*header));
-    if (memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) != 0)
+    /* Like a record's head, the magic is written last. */
+    magic = window_head(window, 0);
+    if (memcmp(&magic, SPOOL_MAGIC, sizeof(magic)) != 0)
         return complain(reader, "not a spool (no SPROFSP header)");
     if (header->version != SPOOL_VERSION)
         return complain(reader,

@@ -24,6 +24,7 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_COUNTS] = sizeof(struct record_counts),
     [RECORD_MARK] = sizeof(struct record_mark),
     [RECORD_SUMMARY] = sizeof(struct record_summary),
+    [RECORD_TEXT] = sizeof(struct record_text),
 };
 
 uint8_t
@@ -117,6 +118,9 @@ record_is_valid(const void *record)
     case RECORD_MARK:
         return take_string(&rest,
                            ((const struct record_mark *)record)->text_length);
+    case RECORD_TEXT:
+        return take_string(&rest,
+                           ((const struct record_text *)record)->text_length);
     default:
         return true;
     }
@@ -177,6 +181,12 @@ const char *
 record_text(const struct record_mark *mark)
 {
     return string_behind(mark + 1, 0, mark->text_length);
+}
+
+const char *
+record_string(const struct record_text *text)
+{
+    return string_behind(text + 1, 0, text->text_length);
 }
 
 const uint8_t *

@@ -41,6 +41,7 @@ const char *record_host(const struct record_process *process);
 const char *record_path(const struct record_module *module);
 const char *record_name(const struct record_thread *thread);
 const char *record_text(const struct record_mark *mark);
+const char *record_string(const struct record_text *text);
 
 /* build_id_length bytes; NULL if there are none. */
 const uint8_t *record_build_id(const struct record_module *module);

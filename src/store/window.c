@@ -4,8 +4,10 @@
  * each of them, as it may have grown or shrunk. Report side; allocates.
  *
  * Why not mmap: a file that shrinks under a mapping is SIGBUS for who looks.
- * Why a live file reads well all the same: pread copies upwards, so the bytes
- * of a record are at least as new as the head in front of them.
+ * Why a live file is read twice: the kernel copies many bytes at once and in no
+ * promised order, so one copy may hold a record's head and, behind it, bytes
+ * from before they were stored. What was stored before a head that an earlier
+ * copy holds is in the later copy, whatever the order within each of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,17 +43,14 @@ refresh_size(struct window *window)
 /* Copy up to LENGTH bytes from OFFSET into the buffer. Returns the number there
  * were, or -1 with errno set. */
 static ssize_t
-copy_in(struct window *window, uint64_t offset, size_t length)
+copy_from_file(const struct window *window, unsigned char *to, uint64_t offset,
+               size_t length)
 {
     size_t got = 0;
 
-    if (window->fd < 0) {
-        memcpy(window->buffer, window->bytes + offset, length);
-        return (ssize_t)length;
-    }
     while (got < length) {
-        ssize_t part = pread(window->fd, window->buffer + got, length - got,
-                             (off_t)(offset + got));
+        ssize_t part =
+            pread(window->fd, to + got, length - got, (off_t)(offset + got));
 
         if (part < 0 && errno == EINTR)
             continue;
@@ -64,16 +63,44 @@ copy_in(struct window *window, uint64_t offset, size_t length)
     return (ssize_t)got;
 }
 
-/* Make the buffer able to hold LENGTH bytes; what was in it is of no use. */
+/* Fill both buffers. Returns how many bytes are in each, or -1. Memory does not
+ * change, so one copy of it serves as both. */
+static ssize_t
+copy_in(struct window *window, uint64_t offset, size_t length)
+{
+    ssize_t first;
+
+    if (window->fd < 0) {
+        memcpy(window->buffer, window->bytes + offset, length);
+        return (ssize_t)length;
+    }
+    first = copy_from_file(window, window->before, offset, length);
+    if (first < 0)
+        return -1;
+    /* No byte of the second copy is loaded before the first is complete. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return copy_from_file(window, window->buffer, offset, (size_t)first);
+}
+
+static void
+release(struct window *window)
+{
+    free(window->buffer);
+    free(window->before);
+    window->buffer = window->before = NULL;
+    window->capacity = 0;
+}
+
+/* Make the buffers able to hold LENGTH bytes; what was in them is of no use. */
 static int
 widen(struct window *window, size_t length)
 {
     if (length <= window->capacity)
         return 0;
-    free(window->buffer);
-    window->capacity = 0;
+    release(window);
     window->buffer = malloc(length);
-    if (window->buffer == NULL)
+    window->before = window->fd < 0 ? NULL : malloc(length);
+    if (window->buffer == NULL || (window->fd >= 0 && window->before == NULL))
         return -1;
     window->capacity = length;
     return 0;
@@ -120,6 +147,17 @@ window_look(struct window *window, uint64_t offset, size_t length)
     return move(window, offset, length) == 0 ? window->buffer : NULL;
 }
 
+uint64_t
+window_head(const struct window *window, uint64_t offset)
+{
+    const unsigned char *from =
+        window->fd < 0 ? window->buffer : window->before;
+    uint64_t head;
+
+    memcpy(&head, from + (offset - window->start), sizeof(head));
+    return head;
+}
+
 void
 window_drop(struct window *window)
 {
@@ -131,5 +169,5 @@ window_end(struct window *window)
 {
     if (window->fd >= 0)
         close(window->fd);
-    free(window->buffer);
+    release(window);
 }

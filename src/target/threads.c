@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c -- the table of threads; see threads.h. A directory is opened for
- * each enumeration, because the program may close every descriptor it finds.
+ * threads.c -- the table of threads; see threads.h. The directory is opened
+ * once: the sampler has a descriptor table of its own, so the program does not
+ * close it, and a way of one step is much cheaper than one from the root.
  * Indexes are found by tid in one sparse array that covers all tids there can
- * be (PID_MAX_LIMIT, 2^22 on 64-bit kernels).
+ * be: 16 MiB of addresses, of which one page is touched for 1,024 neighbouring
+ * tids; a search or a hash would be paid at every tick, and in handlers.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,27 +16,29 @@
 #include "base/text.h"
 #include "threads.h"
 
-/* 16 MiB of addresses, of which one page is touched for 1,024 neighbouring
- * tids; a search or a hash would be paid at every tick. */
-#define TIDS (1u << 22)
-#define NO_INDEX 0u /* the array holds index + 1 */
+#define TASKS "/proc/self/task"
+#define NO_INDEX 0u /* the array of tids holds index + 1 */
 
 /* The reserved memory stays for ever: after a fork the child goes on in it. */
 static struct thread *threads;
-static uint32_t *index_of_tid;
-static uint32_t limit, last_serial;
+static _Atomic uint32_t *index_of_tid;
+static uint32_t limit, listed, last_serial;
+static uint32_t first_free; /* no free entry lies below */
 static pid_t process, own_tid;
+/* Where paths begin: TASKS, or nowhere, so that they have to be whole. */
+static int directory = AT_FDCWD;
 static threads_listener *listen;
 static _Atomic uint32_t touched;
 static _Atomic pid_t ignored_tid;
 static uint32_t refreshed;
 
 int
-threads_begin(pid_t pid, pid_t own, threads_listener *listener)
+threads_begin(pid_t pid, pid_t own, threads_listener *listener,
+              bool has_own_files)
 {
     if (threads == NULL) {
         threads = sys_reserve(THREADS_MAX * sizeof(*threads));
-        index_of_tid = sys_reserve(TIDS * sizeof(*index_of_tid));
+        index_of_tid = sys_reserve(THREADS_TIDS * sizeof(*index_of_tid));
     }
     if (threads == NULL || index_of_tid == NULL)
         return -1;
@@ -44,10 +48,15 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener)
             index_of_tid[threads[i].tid] = NO_INDEX;
             threads[i].tid = 0;
         }
-    limit = last_serial = 0;
+    limit = listed = last_serial = first_free = 0;
     process = pid;
     own_tid = own;
     listen = listener;
+    directory = AT_FDCWD;
+    if (has_own_files) {
+        long fd = sys_open(TASKS, O_RDONLY | O_DIRECTORY);
+        directory = fd >= 0 ? (int)fd : AT_FDCWD;
+    }
     threads_touch();
     return 0;
 }
@@ -70,6 +79,18 @@ threads_are_stale(void)
     return atomic_load_explicit(&touched, memory_order_relaxed) != refreshed;
 }
 
+const _Atomic uint32_t *
+threads_indexes(void)
+{
+    return index_of_tid;
+}
+
+uint32_t
+threads_count(void)
+{
+    return listed;
+}
+
 uint32_t
 threads_limit(void)
 {
@@ -82,23 +103,40 @@ threads_at(uint32_t index)
     return &threads[index];
 }
 
-/* "/proc/self/task/TID/FILE" into PATH of SIZE bytes. */
+/* "TID/FILE" into PATH of SIZE bytes. */
 static void
 task_path(char *path, size_t size, pid_t tid, const char *file)
 {
     struct text text;
     text_begin(&text, path, size);
-    text_add(&text, "/proc/self/task/");
+    if (directory == AT_FDCWD)
+        text_add(&text, TASKS "/");
     text_add_number(&text, (uint64_t)tid);
     text_add(&text, file);
+}
+
+long
+threads_read_file(pid_t tid, const char *file, char *buffer, size_t size)
+{
+    char path[64];
+    task_path(path, sizeof(path), tid, file);
+    return sys_read_file_at(directory, path, buffer, size);
+}
+
+long
+threads_read_link(pid_t tid, const char *file, char *buffer, size_t size)
+{
+    char path[64];
+    task_path(path, sizeof(path), tid, file);
+    return sys_read_link_at(directory, path, buffer, size);
 }
 
 bool
 threads_read_name(uint32_t index)
 {
-    char path[64], name[64];
-    task_path(path, sizeof(path), threads[index].tid, "/comm");
-    long length = sys_read_file(path, name, sizeof(name));
+    char name[64];
+    long length =
+        threads_read_file(threads[index].tid, "/comm", name, sizeof(name));
     /* The thread has just ended: the name it had is as good. */
     if (length <= 0)
         return false;
@@ -115,62 +153,58 @@ threads_read_name(uint32_t index)
 static bool
 is_zombie(pid_t tid)
 {
-    char path[64], stat[256];
-    task_path(path, sizeof(path), tid, "/stat");
-    if (sys_read_file(path, stat, sizeof(stat)) <= 0)
+    char stat[256];
+    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) <= 0)
         return true;
     /* "tid (name) state ...": the name may hold anything. */
     const char *state = strrchr(stat, ')');
     return state != NULL && (state[2] == 'Z' || state[2] == 'X');
 }
 
-uint64_t
-threads_wait_sp(pid_t tid)
-{
-    char path[64], line[256];
-    task_path(path, sizeof(path), tid, "/syscall");
-    if (sys_read_file(path, line, sizeof(line)) <= 0)
-        return 0;
-    /* "number 0xarg1 ... 0xarg6 0xsp 0xpc", or "running". */
-    char *pc = strrchr(line, ' ');
-    if (pc == NULL)
-        return 0;
-    *pc = '\0';
-    const char *at = strrchr(line, ' ');
-    uint64_t sp = 0;
-    for (at = at != NULL ? at + 3 : ""; *at != '\0'; at++)
-        sp = sp << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-    return sp;
-}
-
 /* Indexes of ended threads are used again, the lowest first, so that loops over
  * all indexes stay short. Threads beyond the table are not profiled. */
-static void
+static uint32_t
 add_thread(pid_t tid)
 {
-    uint32_t i = 0;
+    uint32_t i = first_free;
     while (i < limit && threads[i].tid != 0)
         i++;
     if (i == THREADS_MAX)
-        return;
+        return THREADS_NONE;
     threads[i] =
         (struct thread){.tid = tid, .serial = ++last_serial, .seen = true};
     if (i == limit)
         limit++;
-    index_of_tid[tid] = i + 1;
-    threads_read_name(i);
+    listed++;
+    first_free = i + 1;
     listen(i, false);
+    /* Handlers believe the index from now on. */
+    atomic_store_explicit(&index_of_tid[tid], i + 1, memory_order_release);
+    return i;
 }
 
-static void
-remove_thread(uint32_t index)
+void
+threads_remove(uint32_t index)
 {
     /* The listener still sees the thread as it was. */
     listen(index, true);
     index_of_tid[threads[index].tid] = NO_INDEX;
     threads[index].tid = 0;
+    listed--;
+    if (index < first_free)
+        first_free = index;
     while (limit != 0 && threads[limit - 1].tid == 0)
         limit--;
+}
+
+uint32_t
+threads_index(pid_t tid)
+{
+    if (tid <= 0 || (uint32_t)tid >= THREADS_TIDS || tid == own_tid ||
+        tid == atomic_load(&ignored_tid))
+        return THREADS_NONE;
+    uint32_t i = index_of_tid[tid];
+    return i != NO_INDEX ? i - 1 : add_thread(tid);
 }
 
 /* 0 for "." and "..", and for what no tid can be. */
@@ -178,9 +212,9 @@ static pid_t
 tid_of_name(const char *name)
 {
     uint32_t tid = 0;
-    for (; *name >= '0' && *name <= '9' && tid < TIDS; name++)
+    for (; *name >= '0' && *name <= '9' && tid < THREADS_TIDS; name++)
         tid = tid * 10 + (uint32_t)(*name - '0');
-    return *name == '\0' && tid < TIDS ? (pid_t)tid : 0;
+    return *name == '\0' && tid < THREADS_TIDS ? (pid_t)tid : 0;
 }
 
 /* Take note of one directory entry. Returns how many threads it was. */
@@ -204,10 +238,13 @@ threads_refresh(void)
 {
     char buffer[4096] __attribute__((aligned(8)));
     uint32_t as_of = atomic_load_explicit(&touched, memory_order_relaxed);
-    long fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY), got;
+    bool is_kept = directory != AT_FDCWD;
+    long got,
+        fd = is_kept ? directory : sys_open(TASKS, O_RDONLY | O_DIRECTORY);
     int count = 0;
     if (fd < 0)
         return -1;
+    sys_rewind((int)fd);
     for (uint32_t i = 0; i < limit; i++)
         threads[i].seen = false;
     while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
@@ -216,10 +253,11 @@ threads_refresh(void)
             count += see_entry(entry->d_name);
             at += entry->d_reclen;
         }
-    sys_close((int)fd);
+    if (!is_kept)
+        sys_close((int)fd);
     for (uint32_t i = limit; i-- > 0;)
         if (threads[i].tid != 0 && !threads[i].seen)
-            remove_thread(i);
+            threads_remove(i);
     refreshed = as_of;
     return count;
 }

@@ -7,18 +7,21 @@
 #ifndef TARGET_THREADS_H
 #define TARGET_THREADS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #define THREADS_MAX 65536u
+#define THREADS_TIDS (1u << 22) /* PID_MAX_LIMIT of 64-bit kernels */
+#define THREADS_NONE UINT32_MAX
 #define THREAD_NAME_SIZE 16 /* TASK_COMM_LEN, with the NUL */
 
 struct thread {
     pid_t tid;       /* 0: this index is free */
     uint32_t serial; /* 1, 2, ...: of the thread, in order of appearance */
     bool seen;       /* by the enumeration that is under way */
-    char name[THREAD_NAME_SIZE];
+    char name[THREAD_NAME_SIZE]; /* "" until it is read */
 };
 
 /* Called for every thread that appears (GONE false) or has gone; the entry is
@@ -26,12 +29,27 @@ struct thread {
 typedef void threads_listener(uint32_t index, bool gone);
 
 /* Make the table empty, for process PID. OWN is the calling thread, which is
- * never listed. Returns 0, or -1 if memory is short. */
-int threads_begin(pid_t pid, pid_t own, threads_listener *listener);
+ * never listed. LISTENER NULL: only reserve it; threads_refresh and all reading
+ * of files need another call, on the sampler. HAS_OWN_FILES: that thread has a
+ * descriptor table of its own, and may keep a directory open. Returns 0, or -1
+ * if memory is short. */
+int threads_begin(pid_t pid, pid_t own, threads_listener *listener,
+                  bool has_own_files);
 
 /* Read /proc/self/task. Returns the number of living threads but the caller, or
  * -1 if it could not be read (the table stays as it is). */
 int threads_refresh(void);
+
+/* The index of thread TID, which was alive a moment ago; it is entered if it is
+ * not listed yet. THREADS_NONE if it is not one to be listed. */
+uint32_t threads_index(pid_t tid);
+
+/* Thread INDEX has ended: it is reported gone and its entry is free. */
+void threads_remove(uint32_t index);
+
+/* The index + 1 of each tid below THREADS_TIDS, 0 if it has none. Written by
+ * the sampler, read by any thread. Valid after threads_begin. */
+const _Atomic uint32_t *threads_indexes(void);
 
 /* Thread TID is ours, and is not listed either. At most one; 0 for none. Any
  * thread. */
@@ -47,11 +65,16 @@ bool threads_are_stale(void);
 uint32_t threads_limit(void);
 struct thread *threads_at(uint32_t index);
 
+/* Read FILE ("/stat") of thread TID's directory as sys_read_file does. */
+long threads_read_file(pid_t tid, const char *file, char *buffer, size_t size);
+
+/* What FILE ("/fd/3"), a symbolic link there, says, as sys_read_link_at. */
+long threads_read_link(pid_t tid, const char *file, char *buffer, size_t size);
+
 /* Read the thread's name anew. Returns whether it has changed. */
 bool threads_read_name(uint32_t index);
 
-/* The stack pointer of thread TID while it waits in a system call; 0 if it does
- * not, or the kernel does not tell. */
-uint64_t threads_wait_sp(pid_t tid);
+/* The threads that are listed. */
+uint32_t threads_count(void);
 
 #endif

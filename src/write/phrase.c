@@ -117,6 +117,21 @@ phrase_cost(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+/* The scheduler lets a short burst end before the sampler gets the CPU on which
+ * it runs; threads that interrupt themselves do not have to wait for that. */
+char *
+phrase_asked(const struct profile *profile, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+
+    text[0] = '\0';
+    if (profile->triggers[TRIGGER_ASK] > 0)
+        add(&line,
+            "running threads were asked by the sampler's signal; on a CPU "
+            "shared with it short bursts of work are under-represented");
+    return text;
+}
+
 char *
 phrase_time(const struct profile *profile, char *text, size_t size)
 {

@@ -21,6 +21,9 @@ char *phrase_cuts(const struct profile *profile, char *text, size_t size);
  * (0.03 %)": the whole is what the process used, parked are samples. */
 char *phrase_cost(const struct profile *profile, char *text, size_t size);
 
+/* What it means that running threads were asked by a signal; "" if none was. */
+char *phrase_asked(const struct profile *profile, char *text, size_t size);
+
 /* "2026-05-09 07:29:33 UTC, 12.400 s". */
 char *phrase_time(const struct profile *profile, char *text, size_t size);
 

@@ -4,7 +4,7 @@
  *
  *   main -> work        3 samples, 3 ms of CPU, thread "app" (tid 7), running
  *   main -> read        2 samples, 0 CPU, 2 ms of wall time, in system call
- * read
+ *                       read on pipe:[17]
  *
  * `go tool pprof -raw` prints
  *
@@ -16,6 +16,7 @@
  *                   tid:[7]
  *           2          0    2000000: 3 2
  *                   state:[read]
+ *                   waits_on:[pipe:[17]]
  *                   ...
  *
  * Samples are written one by one with whatever they need that was not written
@@ -31,7 +32,7 @@
 #include "phrase.h"
 #include "places.h"
 
-enum { LABELS_MOST = 4 };
+enum { LABELS_MOST = 5 };
 
 /* One profile on its way out. */
 struct pprof {
@@ -108,6 +109,8 @@ write_comments(struct pprof *pprof)
     write_comment(pprof, "lost", phrase_losses(profile, text, sizeof text));
     write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof text));
     write_comment(pprof, "cost", phrase_cost(profile, text, sizeof text));
+    if (phrase_asked(profile, text, sizeof text)[0] != '\0')
+        write_comment(pprof, "note", text);
 }
 
 /* A label with a text, or with a number if TEXT is NULL. */
@@ -141,6 +144,8 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
         add_label(pprof, "thread", thread->name, 0);
     add_label(pprof, "tid", NULL, thread->tid);
     add_label(pprof, "state", profile_state(profile, sample), 0);
+    if (sample->waits_on[0] != '\0')
+        add_label(pprof, "waits_on", sample->waits_on, 0);
     if (profile->process_count > 1) {
         snprintf(text, sizeof text, "%s.%u",
                  slash != NULL ? slash + 1 : process->exe, process->pid);

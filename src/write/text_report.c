@@ -62,6 +62,8 @@ text_report_head(FILE *stream, const struct profile *profile)
     fprintf(stream, "lost     %s\n", phrase_losses(profile, text, sizeof text));
     fprintf(stream, "cut      %s\n", phrase_cuts(profile, text, sizeof text));
     fprintf(stream, "cost     %s\n", phrase_cost(profile, text, sizeof text));
+    if (phrase_asked(profile, text, sizeof text)[0] != '\0')
+        fprintf(stream, "note     %s\n", text);
 }
 
 /* Print the function and its module in at most COLUMNS (0: any number). */

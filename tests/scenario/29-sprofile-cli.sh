@@ -75,6 +75,9 @@ grep -q '^(4 more functions' out || fail "more than one function"
 plain "$sprofile" info a.sprof
 expect_status 0
 for line in 'triggers timer 4, kept 9' 'states   running 9, waiting 4' \
+    'peeked   4 stacks of waiting threads, 1 unsure' \
+    'skipped  3 points, merged into others' \
+    ' *0.009 *69.2  running' ' *0.004 *30.8  futex *thread 4711' \
     'handler  median 0.50 us, p99 0.50 us.*' '2 modules' '2 threads' \
     '  0000000000400000-0000000000500000  abcdef01 *  /opt/app' \
     ' *4712 *5 *0.001 *0.005  worker' 'end      not seen.*'; do
@@ -141,6 +144,7 @@ if ! command -v go >/dev/null || ! pprof -raw b.pb.gz >raw; then
 fi
 grep -q 'cpu/nanoseconds\[dflt\]' raw || fail "pprof: cpu is not default"
 grep -q 'state:\[futex\]' raw || fail "pprof: no state"
+grep -q 'waits_on:\[thread 4711\]' raw || fail "pprof: no waits_on"
 grep -q '0x7f0000000030 M=2 lib.so+0x30' raw || fail "pprof: no location"
 pprof -top b.pb.gz >top || fail "pprof -top fails: $(cat err)"
 grep -q ' 6ms 66.67% .* lib.so+0x30$' top || fail "pprof -top: $(cat top)"

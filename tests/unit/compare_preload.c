@@ -92,8 +92,10 @@ step_hard(struct walk *walk, struct view *view, const ucontext_t *context)
     bool is_root;
 
     hard_steps++;
-    if (learn_step(context->uc_mcontext.gregs, walk->depth - 1, walk->regs.pc,
-                   view, &caller, &is_root) != 0) {
+    struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
+    memcpy(origin.registers, context->uc_mcontext.gregs, sizeof(gregset_t));
+    if (learn_step(&origin, walk->depth - 1, walk->regs.pc, view, &caller,
+                   &is_root) != 0) {
         walk->cut = CUT_NO_RULE;
         return WALK_CUT;
     }

@@ -74,6 +74,9 @@ touch(const void *record, enum record_kind kind)
     case RECORD_MARK:
         touch_string(record_text(record));
         break;
+    case RECORD_TEXT:
+        touch_string(record_string(record));
+        break;
     default:
         break;
     }

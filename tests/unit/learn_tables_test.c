@@ -185,13 +185,15 @@ walk_on(struct walk *walk, const gregset_t registers)
     enum walk_outcome outcome;
     struct regs caller;
     bool is_root = false;
+    struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
 
+    memcpy(origin.registers, registers, sizeof(origin.registers));
     while ((outcome = walk_run(walk, &own_view)) == WALK_MISS)
         learn_rule(frame_lookup(own_frames[walk->depth - 1]));
     if (outcome != WALK_HARD)
         return outcome;
     hard_frames++;
-    assert_int_equal(learn_step(registers, walk->depth - 1, walk->regs.pc,
+    assert_int_equal(learn_step(&origin, walk->depth - 1, walk->regs.pc,
                                 &own_view, &caller, &is_root),
                      0);
     assert_false(is_root);

@@ -199,6 +199,58 @@ maker_add_sample(uint32_t thread, uint32_t node, uint64_t count,
     maker_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
 }
 
+/* Running for CPU nanoseconds of as much wall time, COUNT points, the first of
+ * them at AGE. */
+static inline void
+maker_add_aged(uint32_t thread, uint32_t node, uint64_t count, uint64_t cpu,
+               uint64_t age)
+{
+    const struct record_sample record = {.wall = cpu,
+                                         .cpu = cpu,
+                                         .count = count,
+                                         .thread = thread,
+                                         .node = node,
+                                         .system_call = SYSCALL_UNKNOWN,
+                                         .state = STATE_RUNNING,
+                                         .trigger = TRIGGER_PERF,
+                                         .age = age};
+
+    maker_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
+}
+
+static inline void
+maker_add_running(uint32_t thread, uint32_t node, uint64_t count, uint64_t cpu)
+{
+    maker_add_aged(thread, node, count, cpu, 0);
+}
+
+static inline void
+maker_add_text(uint32_t id, const char *text)
+{
+    assert_non_null(maker_text(maker_writer, id, text));
+}
+
+static inline void
+maker_add_end(uint32_t thread, uint64_t time, uint64_t cpu, uint64_t flags)
+{
+    const struct record_thread_end record = {.id = thread,
+                                             .time = time,
+                                             .cpu = cpu,
+                                             .flags = flags};
+
+    maker_append(RECORD_THREAD_END, &record, sizeof record, NULL, 0);
+}
+
+/* The last tick was at TIME. */
+static inline void
+maker_add_counts(uint64_t time)
+{
+    const struct record_counts record = {
+        .time = time, .taken = 20, .peeked = 1204, .unsure = 3, .skipped = 7};
+
+    maker_append(RECORD_COUNTS, &record, sizeof record, NULL, 0);
+}
+
 /* Process 4711 of /bin/app, modules 1 and 2, threads 1 and 2. */
 static inline void
 maker_add_head(void)
@@ -235,6 +287,43 @@ maker_load(struct profile *profile)
     assert_int_equal(load_file(profile, maker_finish(), error, sizeof error),
                      0);
     return profile;
+}
+
+/* The sample of THREAD at NODE in STATE, which must be there once. */
+static inline const struct profile_sample *
+maker_find(const struct profile *profile, uint32_t thread, uint32_t node,
+           enum state state)
+{
+    const struct profile_sample *found = NULL;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        if (sample->thread != thread || sample->node != node ||
+            sample->state != state)
+            continue;
+        assert_null(found);
+        found = sample;
+    }
+    assert_non_null(found);
+    return found;
+}
+
+/* What PROFILE says of threads and of all is the sum of its samples. */
+static inline void
+maker_expect_sums(const struct profile *profile)
+{
+    for (unsigned value = 0; value < VALUE_COUNT; value++) {
+        uint64_t total = 0;
+        for (uint32_t thread = 0; thread < profile->thread_count; thread++) {
+            uint64_t sum = 0;
+            for (uint32_t i = 0; i < profile->sample_count; i++)
+                if (profile->samples[i].thread == thread)
+                    profile_sum(&sum, profile->samples[i].values[value]);
+            assert_int_equal(profile->threads[thread].values[value], sum);
+            profile_sum(&total, sum);
+        }
+        assert_int_equal(profile->totals[value], total);
+    }
 }
 
 /* cmocka's set-up of a test. */

@@ -107,7 +107,7 @@ test_inlined_functions_are_frames(void **state)
     maker_add_node(1, 0, 1, 0x10, 0);
     maker_add_sample(1, 1, 3, 0);
     profile = maker_load(NULL);
-    assert_int_equal(profile_symbol(profile, 2)->count, 2);
+    assert_int_equal(profile_symbol(profile, 3)->count, 2);
     assert_int_equal(table_build(&table, profile, VALUE_WALL), 0);
     expect_row(&table, "helper", 3, 3);
     expect_row(&table, "main", 0, 3);
@@ -160,8 +160,8 @@ test_markers_have_names(void **state)
     expect_row(&table, "[no stack]", 4, 4);
     expect_row(&table, "leaf", 3, 3);
     assert_string_equal(row_of(&table, "[no stack]")->module, "");
-    assert_true(profile_is_marker(profile, 2));
-    assert_false(profile_is_marker(profile, 3));
+    assert_true(profile_is_marker(profile, 3));
+    assert_false(profile_is_marker(profile, 4));
     table_release(&table);
     profile_free(profile);
 }
@@ -197,9 +197,9 @@ test_senseless_records_are_left_out(void **state)
     assert_int_equal(profile->totals[VALUE_SAMPLES], 7);
     assert_int_equal(profile->processes[0].pid, 4711);
     /* What hung below a wrong node is a stack without a root. */
-    assert_true(profile_is_marker(profile, 3));
     assert_true(profile_is_marker(profile, 4));
-    assert_int_equal(profile->nodes[5].parent, 4);
+    assert_true(profile_is_marker(profile, 5));
+    assert_int_equal(profile->nodes[6].parent, 5);
     profile_free(profile);
 }
 

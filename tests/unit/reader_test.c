@@ -319,6 +319,7 @@ struct part {
 #define BUILD_ID PART(RECORD_MODULE, record_module, build_id_length)
 #define NAME PART(RECORD_THREAD, record_thread, name_length)
 #define TEXT PART(RECORD_MARK, record_mark, text_length)
+#define STRING PART(RECORD_TEXT, record_text, text_length)
 #define COUNTS PART(RECORD_COUNTS, record_counts, loss_count)
 
 static const struct part parts[] = {
@@ -342,6 +343,10 @@ static const struct part parts[] = {
     {NAME, 17, false},
     {TEXT, 16, true},
     {TEXT, 17, false},
+    {STRING, 16, true},
+    {STRING, 9, false},
+    {STRING, 17, false},
+    {STRING, 0xffff, false},
     {COUNTS, 2, true},
     {COUNTS, 1 | 1ull << 32, true},
     {COUNTS, 3, false},

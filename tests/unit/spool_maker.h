@@ -20,7 +20,7 @@
 #include "store/writer.h"
 
 #define MAKER_CAP (1ull << 30)
-#define MAKER_RECORDS 10 /* of maker_every_kind */
+#define MAKER_RECORDS 11 /* of maker_every_kind */
 
 static char maker_directory[PATH_MAX - 256];
 
@@ -170,6 +170,17 @@ maker_thread(struct writer *writer)
                          1);
 }
 
+static inline void *
+maker_text(struct writer *writer, uint32_t id, const char *text)
+{
+    struct record_text record = {.id = id,
+                                 .text_length = (uint16_t)(strlen(text) + 1)};
+    struct writer_tail tail = {text, strlen(text) + 1};
+
+    return writer_append(writer, RECORD_TEXT, &record, sizeof(record), &tail,
+                         1);
+}
+
 static inline struct record_sample *
 maker_sample(struct writer *writer)
 {
@@ -183,7 +194,9 @@ maker_sample(struct writer *writer)
                                    .state = STATE_RUNNING,
                                    .trigger = TRIGGER_TIMER,
                                    .stopped = 560,
-                                   .depth = 1};
+                                   .depth = 1,
+                                   .waits_on = 1,
+                                   .flags = SAMPLE_OPEN};
 
     return writer_append(writer, RECORD_SAMPLE, &sample, sizeof(sample), NULL,
                          0);
@@ -197,6 +210,9 @@ maker_counts(struct writer *writer)
                                    .ticks = 9,
                                    .asked = 33,
                                    .taken = 10,
+                                   .peeked = 14,
+                                   .unsure = 15,
+                                   .skipped = 16,
                                    .loss_count = 2,
                                    .cut_count = 3};
     struct writer_tail tail[] = {{lost, sizeof(lost)}, {cut, sizeof(cut)}};
@@ -224,13 +240,17 @@ static inline int
 maker_every_kind(struct writer *writer)
 {
     struct record_module_end module_end = {.id = 1, .time = 9};
-    struct record_thread_end thread_end = {.id = 1, .time = 10, .cpu = 77};
+    struct record_thread_end thread_end = {.id = 1,
+                                           .time = 10,
+                                           .cpu = 77,
+                                           .flags = THREAD_END_EXACT};
     int bad = 0;
 
     bad |= maker_process(writer) == NULL;
     bad |= maker_module(writer) == NULL;
     bad |= maker_thread(writer) == NULL;
     bad |= maker_node(writer, 1) == NULL;
+    bad |= maker_text(writer, 1, "pipe:[17]") == NULL;
     bad |= maker_sample(writer) == NULL;
     bad |= maker_counts(writer) == NULL;
     bad |= maker_mark(writer, 42, "hello", sizeof("hello")) == NULL;

@@ -85,18 +85,27 @@ static void
 expect_samples(struct reader *reader)
 {
     const struct record_node *node = expect(reader, RECORD_NODE);
+    const struct record_text *text;
     const struct record_sample *sample;
     const struct record_counts *counts;
 
     assert_int_equal(node->id, 1);
     assert_int_equal(node->offset, 16);
+    text = expect(reader, RECORD_TEXT);
+    assert_int_equal(text->id, 1);
+    assert_string_equal(record_string(text), "pipe:[17]");
     sample = expect(reader, RECORD_SAMPLE);
     assert_int_equal(sample->wall, 1000000);
     assert_int_equal(sample->system_call, SYSCALL_UNKNOWN);
     assert_int_equal(sample->trigger, TRIGGER_TIMER);
     assert_int_equal(sample->depth, 1);
+    assert_int_equal(sample->waits_on, 1);
+    assert_int_equal(sample->flags, SAMPLE_OPEN);
     counts = expect(reader, RECORD_COUNTS);
     assert_int_equal(counts->asked, 33);
+    assert_int_equal(counts->peeked, 14);
+    assert_int_equal(counts->unsure, 15);
+    assert_int_equal(counts->skipped, 16);
     assert_int_equal(record_lost(counts, 0), 11);
     assert_int_equal(record_lost(counts, 1), 12);
     assert_int_equal(record_lost(counts, 2), 0);
@@ -120,6 +129,7 @@ expect_ends(struct reader *reader)
         9);
     thread_end = expect(reader, RECORD_THREAD_END);
     assert_int_equal(thread_end->cpu, 77);
+    assert_int_equal(thread_end->flags, THREAD_END_EXACT);
     summary = expect(reader, RECORD_SUMMARY);
     assert_int_equal(summary->system_cpu, 13);
     assert_int_equal(summary->reason, END_SIZE);
@@ -169,6 +179,7 @@ empty_parts_read_as_empty(void **state)
     struct writer *writer = maker_create(path, MAKER_CAP);
     struct record_process process = {.pid = 1};
     struct record_module module = {.id = 1};
+    struct record_text text = {.id = 1};
     struct writer_tail nothing = {NULL, 0};
     struct reader *reader;
     const struct record_process *read;
@@ -180,6 +191,8 @@ empty_parts_read_as_empty(void **state)
     assert_non_null(
         writer_append(writer, RECORD_MODULE, &module, sizeof(module), NULL, 0));
     assert_non_null(maker_mark(writer, 1, NULL, 0));
+    assert_non_null(
+        writer_append(writer, RECORD_TEXT, &text, sizeof(text), NULL, 0));
     assert_int_equal(writer_close(writer), 0);
     reader = open_spool(path);
     read = expect(reader, RECORD_PROCESS);
@@ -189,6 +202,7 @@ empty_parts_read_as_empty(void **state)
     assert_null(record_build_id(read_module));
     assert_string_equal(record_path(read_module), "");
     assert_string_equal(record_text(expect(reader, RECORD_MARK)), "");
+    assert_string_equal(record_string(expect(reader, RECORD_TEXT)), "");
     expect_end(reader);
     reader_end(reader);
 }

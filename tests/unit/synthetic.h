@@ -164,13 +164,12 @@ fill_context(gregset_t context)
 static inline void
 check_step(uint64_t pc, struct view *view, const struct answer *answer)
 {
-    gregset_t context;
+    struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
     struct regs caller = {0, 0, 0};
     bool is_root = false;
 
-    memset(context, 0, sizeof(context));
-    fill_context(context);
-    int result = learn_step(context, 0, pc, view, &caller, &is_root);
+    fill_context(origin.registers);
+    int result = learn_step(&origin, 0, pc, view, &caller, &is_root);
     assert_int_equal(result, answer->result < 0 ? -1 : 0);
     if (answer->result <= 0)
         return;

@@ -250,6 +250,25 @@ test_pprof_stacks(void **state)
     profile_free(profile);
 }
 
+/* PROFILE gets another process with a sample of TRIGGER. */
+static struct profile *
+triggered(struct profile *profile, enum trigger trigger)
+{
+    const struct record_sample record = {.count = 1,
+                                         .wall = 500000,
+                                         .thread = 1,
+                                         .system_call = 0,
+                                         .state = STATE_WAITING,
+                                         .trigger = (uint8_t)trigger,
+                                         .waits_on = 1};
+
+    maker_add_process(4800, "/bin/other");
+    maker_add_thread(1, 4800, "");
+    maker_add_text(1, "pipe:[17]");
+    maker_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
+    return maker_load(profile);
+}
+
 static void
 test_pprof_labels(void **state)
 {
@@ -269,16 +288,42 @@ test_pprof_labels(void **state)
     perftools__profiles__profile__free_unpacked(pprof, NULL);
 
     /* With a second process, each sample says whose it is. */
-    maker_add_process(4800, "/bin/other");
-    maker_add_thread(1, 4800, "");
-    maker_add_sample(1, 0, 1, 0);
-    profile = maker_load(profile);
+    profile = triggered(profile, TRIGGER_KEPT);
     pprof = unpacked(profile);
     texts = pprof->string_table;
     sample = pprof->sample[5];
-    assert_int_equal(sample->n_label, 3);
-    assert_string_equal(texts[sample->label[2]->key], "process");
-    assert_string_equal(texts[sample->label[2]->str], "other.4800");
+    assert_int_equal(sample->n_label, 4);
+    assert_string_equal(texts[sample->label[1]->str], "read");
+    assert_string_equal(texts[sample->label[2]->key], "waits_on");
+    assert_string_equal(texts[sample->label[2]->str], "pipe:[17]");
+    assert_string_equal(texts[sample->label[3]->key], "process");
+    assert_string_equal(texts[sample->label[3]->str], "other.4800");
+    perftools__profiles__profile__free_unpacked(pprof, NULL);
+    profile_free(profile);
+}
+
+/* Only where a thread was asked do the outputs say what that means. */
+static void
+test_asking_is_noted(void **state)
+{
+    struct profile *profile = triggered(example(), TRIGGER_PERF);
+    Perftools__Profiles__Profile *pprof = unpacked(profile);
+    size_t length;
+    char *text = written(text_report_write, profile, &length);
+
+    (void)state;
+    assert_null(strstr(text, "note "));
+    assert_int_equal(pprof->n_comment, 5);
+    free(text);
+    perftools__profiles__profile__free_unpacked(pprof, NULL);
+    profile = triggered(profile, TRIGGER_ASK);
+    pprof = unpacked(profile);
+    text = written(text_report_write, profile, &length);
+    assert_non_null(strstr(text, "\nnote     running threads were asked"));
+    assert_int_equal(pprof->n_comment, 7);
+    assert_non_null(strstr(pprof->string_table[pprof->comment[6]],
+                           "note: running threads were asked"));
+    free(text);
     perftools__profiles__profile__free_unpacked(pprof, NULL);
     profile_free(profile);
 }
@@ -421,6 +466,7 @@ main(void)
         CLEAN(test_pprof_head),
         CLEAN(test_pprof_stacks),
         CLEAN(test_pprof_labels),
+        CLEAN(test_asking_is_noted),
         CLEAN(test_output_appears_whole),
         CLEAN(test_output_fails_cleanly),
         CLEAN(test_full_disk_is_told),

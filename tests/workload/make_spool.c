@@ -6,7 +6,8 @@
  *
  *   app+0x10 -> app+0x20                3 points, running, thread "app"
  *   app+0x10 -> app+0x20 -> lib+0x30    5 points, running, thread "app"
- *   app+0x10 -> lib+0x40                4 points, waiting in futex, "worker"
+ *   app+0x10 -> lib+0x40                4 points, waiting in futex for
+ *                                       "thread 4711", "worker"
  *   [truncated] -> lib+0x30             1 point, running, thread "worker"
  *
  * Callers are return addresses. With SAMPLES, as many records more, running, in
@@ -18,7 +19,14 @@
 
 #include "store/writer.h"
 
-enum { APP = 1, LIB = 2, MAIN = 1, WORKER = 2, MILLISECOND = 1000000 };
+enum {
+    APP = 1,
+    LIB = 2,
+    MAIN = 1,
+    WORKER = 2,
+    LOCK = 1,
+    MILLISECOND = 1000000
+};
 enum { STACKS = 10000, DEPTH = 64 };
 
 static struct writer *writer;
@@ -82,6 +90,17 @@ thread(uint32_t id, uint32_t tid, const char *name)
     append(RECORD_THREAD, &record, sizeof record, &tail, 1);
 }
 
+static void
+text(uint32_t id, const char *string)
+{
+    const struct record_text record = {.id = id,
+                                       .text_length =
+                                           (uint16_t)(strlen(string) + 1)};
+    const struct writer_tail tail = {string, strlen(string) + 1};
+
+    append(RECORD_TEXT, &record, sizeof record, &tail, 1);
+}
+
 /* Returns the id of the new node. */
 static uint32_t
 node(uint32_t parent, uint32_t in, uint64_t offset, uint32_t flags)
@@ -111,7 +130,8 @@ sample(uint32_t of, uint32_t leaf, uint64_t count, enum state state)
         .system_call = state == STATE_WAITING ? 202 : SYSCALL_UNKNOWN,
         .state = (uint8_t)state,
         .trigger = TRIGGER_TIMER,
-        .stopped = 500};
+        .stopped = 500,
+        .waits_on = state == STATE_WAITING ? LOCK : 0};
 
     append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
 }
@@ -140,6 +160,9 @@ counts(void)
     const struct record_counts record = {.time = 20 * MILLISECOND,
                                          .asked = 15,
                                          .taken = 13,
+                                         .peeked = 4,
+                                         .unsure = 1,
+                                         .skipped = 3,
                                          .process_cpu = 9 * MILLISECOND,
                                          .sampler_cpu = MILLISECOND / 10,
                                          .stopped = 2000,
@@ -186,6 +209,7 @@ main(int argc, char **argv)
     module(LIB, 0x7f0000000000, "/opt/lib.so");
     thread(MAIN, 4711, "app");
     thread(WORKER, 4712, "worker");
+    text(LOCK, "thread 4711");
     known_stacks();
     counts();
     if (argc > 2)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* account.c -- the table of accounts; see account.h. Sampler thread alone. */
+#include <stddef.h>
+
+#include "base/sys.h"
+#include "target/threads.h"
+#include "account.h"
+
+static struct account *accounts;
+static uint32_t *active; /* indexes, in no order */
+static uint32_t active_count;
+static struct account_sums sums;
+static uint64_t period;
+static bool cpu_only;
+static uint64_t quiet_until;
+
+int
+account_begin(uint64_t period_ns, bool running_only)
+{
+    sys_release(accounts, THREADS_MAX * sizeof(*accounts));
+    accounts = sys_reserve(THREADS_MAX * sizeof(*accounts));
+    if (active == NULL)
+        active = sys_reserve(THREADS_MAX * sizeof(*active));
+    active_count = 0;
+    sums = (struct account_sums){0};
+    period = period_ns;
+    cpu_only = running_only;
+    quiet_until = 0;
+    return accounts != NULL && active != NULL ? 0 : -1;
+}
+
+struct account *
+account_of(uint32_t index)
+{
+    return &accounts[index];
+}
+
+struct account_sums *
+account_sums(void)
+{
+    return &sums;
+}
+
+uint64_t
+account_period(void)
+{
+    return period;
+}
+
+bool
+account_is_cpu_only(void)
+{
+    return cpu_only;
+}
+
+void
+account_open(uint32_t index, uint64_t clock, uint64_t start,
+             enum trigger trigger)
+{
+    account_deactivate(index);
+    accounts[index] = (struct account){.base = clock,
+                                       .given = clock,
+                                       .seen = clock,
+                                       .seen_at = start,
+                                       .known_from = start,
+                                       .wait_until = start,
+                                       .woke_clock = clock,
+                                       .ticks_clock = clock,
+                                       .trigger = trigger,
+                                       /* Until it is known to wait less. */
+                                       .last_wait = UINT64_MAX,
+                                       .is_new = true};
+    account_activate(index);
+}
+
+void
+account_ignore(uint32_t index)
+{
+    accounts[index] = (struct account){.is_ignored = true};
+}
+
+void
+account_lose(struct account *account, enum loss cause)
+{
+    sums.lost[cause]++;
+    if (account->in_flight) {
+        account->in_flight = false;
+        sums.in_flight--;
+    }
+}
+
+void
+account_confirm_quiet(uint64_t now)
+{
+    quiet_until = now;
+}
+
+void
+account_activate(uint32_t index)
+{
+    struct account *account = &accounts[index];
+    account->quiet = 0;
+    if (account->is_active)
+        return;
+    account->is_active = true;
+    if (account->wait_until < quiet_until)
+        account->wait_until = quiet_until;
+    account->active_place = active_count;
+    active[active_count++] = index;
+}
+
+void
+account_deactivate(uint32_t index)
+{
+    if (!accounts[index].is_active)
+        return;
+    accounts[index].is_active = false;
+    uint32_t place = accounts[index].active_place;
+    active[place] = active[--active_count];
+    accounts[active[place]].active_place = place;
+}
+
+uint32_t
+account_active_count(void)
+{
+    return active_count;
+}
+
+uint32_t
+account_active_at(uint32_t i)
+{
+    return active[i];
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event.c -- see perf_event.h. Linux 5.13 has all that is needed, but only
+ * since 6.1 a sample that falls into the kernel waits for the way back to user
+ * mode instead of signalling at once ("perf: Fix missing SIGTRAPs"), and only
+ * since 5.18 a thread that blocks SIGTRAP does not die of it ("signal: Deliver
+ * SIGTRAP on perf event asynchronously if blocked"). So 6.1 is asked for.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "perf_event.h"
+
+#define MAJOR_NEEDED 6u
+#define MINOR_NEEDED 1u
+
+static int descriptor = -1; /* of the first event */
+static int highest;         /* of any */
+
+static unsigned
+take_decimal(const char **at)
+{
+    unsigned number = 0;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        number = number * 10 + (unsigned)(**at - '0');
+    return number;
+}
+
+static bool
+is_new_enough(void)
+{
+    struct utsname name;
+    if (uname(&name) != 0)
+        return false;
+    const char *at = name.release;
+    unsigned major = take_decimal(&at);
+    at += *at == '.';
+    unsigned minor = take_decimal(&at);
+    return major > MAJOR_NEEDED ||
+           (major == MAJOR_NEEDED && minor >= MINOR_NEEDED);
+}
+
+static long
+try_open(pid_t tid, bool alone, uint64_t period, uint64_t cookie, bool kernel)
+{
+    struct perf_event_attr attributes = {
+        .size = sizeof(attributes),
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = period,
+        .disabled = 1,
+        .exclude_kernel = !kernel,
+        .exclude_hv = 1,
+        .inherit = !alone,
+        .inherit_thread = !alone,
+        .remove_on_exec = 1,
+        .sigtrap = 1,
+        .sig_data = cookie,
+    };
+    return arch_syscall(SYS_perf_event_open, (long)&attributes, tid, -1, -1,
+                        PERF_FLAG_FD_CLOEXEC, 0);
+}
+
+void
+perf_event_begin(void)
+{
+    descriptor = highest = -1;
+}
+
+int
+perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
+                   bool *sees_kernel)
+{
+    if (!is_new_enough())
+        return -EOPNOTSUPP;
+    *sees_kernel = true;
+    long fd = try_open(tid, alone, period, cookie, true);
+    if (fd == -EACCES || fd == -EPERM) {
+        *sees_kernel = false;
+        fd = try_open(tid, alone, period, cookie, false);
+    }
+    if (fd < 0)
+        return (int)fd;
+    /* Others live until the sampler's table is gone. */
+    if (descriptor < 0)
+        descriptor = (int)fd;
+    if (fd > highest)
+        highest = (int)fd;
+    return 0;
+}
+
+void
+perf_event_enable(void)
+{
+    for (int fd = descriptor; fd >= 0 && fd <= highest; fd++)
+        (void)arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
+}
+
+void
+perf_event_set_period(uint64_t period)
+{
+    if (descriptor >= 0)
+        (void)arch_syscall(SYS_ioctl, descriptor, PERF_EVENT_IOC_PERIOD,
+                           (long)&period, 0, 0, 0);
+}
+
+void
+perf_event_stop(void)
+{
+    /* What was opened before stays open; nothing else was opened since. */
+    if (descriptor >= 0)
+        (void)arch_syscall(SYS_close_range, descriptor, UINT32_MAX, 0, 0, 0, 0);
+    descriptor = highest = -1;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * points.c -- looks at threads; see points.h.
+ *
+ * Wall time is split exactly: of the time between two looks, the CPU clock says
+ * how much the thread ran, and that is shown by the samples that interrupted
+ * it; the rest it waited, and is shown where it is seen waiting.
+ *
+ * The hard thing is to afford it. A thread that has not run since it was seen
+ * waiting waits still, so its record stays open and nobody looks at it. That
+ * none of those ran is known without looking: the process's CPU time, less our
+ * own, less that of the threads that were looked at, has not grown. When it
+ * has, the quiet threads are looked at in turn until it is explained.
+ */
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "capture/suspend.h"
+#include "target/threads.h"
+#include "account.h"
+#include "harvest.h"
+#include "journal.h"
+#include "points.h"
+#include "trigger.h"
+#include "wait.h"
+
+/* CPU time that needs no explanation: what clocks read one after the other
+ * differ by, and a thread that ran no longer. */
+#define SLACK_NS 20000
+
+/* Threads that are looked at in one tick: of those that ran lately, of the
+ * others, and of either at the least. */
+#define LOOK_MOST 256u
+#define SCAN_MOST 64u
+#define LOOK_LEAST 8u
+
+/* A thread that was not seen to run so many times in a row is quiet. */
+#define QUIET_LOOKS 2u
+
+/* A thread whose clock moves by so much without a sample is not reached by its
+ * trigger: so many periods, and no less than ns. */
+#define UNREACHED_PERIODS 16u
+#define UNREACHED_NS 100000000u
+
+/* Who waits that long is not asked right after it woke, because it may wait
+ * again when the signal comes, and the signal would end the wait. */
+#define LONG_WAIT_NS 50000000u
+#define AWAKE_NS 1000000u
+
+#define ASK_MOST 128u /* signals a tick, half the slots */
+#define SERVE_EVERY 8u
+
+static int64_t unexplained; /* ns of CPU time */
+static uint64_t process_seen, own_seen;
+static uint32_t cursor;  /* the next quiet thread to look at */
+static uint32_t scanned; /* since all were looked at */
+
+void
+points_begin(void)
+{
+    unexplained = 0;
+    process_seen = clock_process();
+    own_seen = clock_own();
+    cursor = scanned = 0;
+}
+
+void
+points_explain(uint64_t cpu)
+{
+    unexplained -= (int64_t)cpu;
+}
+
+/* Time without a CPU is no wait: it belongs to the place where the thread was
+ * going to run on. If it has waited, that is most likely there: a thread that
+ * wakes has to wait for a CPU before it can go on. */
+static void
+show_queue(struct account *account, uint32_t index, uint64_t now)
+{
+    uint64_t queued = look_queued(threads_at(index)->tid);
+    uint64_t since = queued - account->queued;
+    account->queued = queued;
+    uint32_t node = account->has_woken ? account->wait_node : account->node;
+    uint32_t depth = account->has_woken ? account->wait_depth : account->depth;
+    account->has_woken = false;
+    if (node == 0 || account->rest <= 0)
+        return;
+    if (since > (uint64_t)account->rest)
+        since = (uint64_t)account->rest;
+    if (since == 0)
+        return;
+    struct record_sample sample = {.time = now - since,
+                                   .duration = since,
+                                   .wall = since,
+                                   .count = 1,
+                                   .node = node,
+                                   .depth = depth,
+                                   .system_call = SYSCALL_UNKNOWN,
+                                   .state = STATE_RUNQUEUE,
+                                   .trigger = TRIGGER_KEPT};
+    if (journal_sample(&sample, index) != NULL)
+        account->rest -= (int64_t)since;
+    account->last = NULL;
+}
+
+/* Its clock has moved: the wait is over, as late as the CPU time allows. */
+static void
+end_wait(struct account *account, uint32_t index, uint64_t ran, uint64_t now)
+{
+    account_activate(index);
+    uint64_t end = account->wait_until;
+    wait_close(index, end);
+    account->rest += (int64_t)(now - end);
+    account->rest -= (int64_t)ran;
+    account->woke_clock = account->seen;
+    account->has_woken = true;
+}
+
+static bool
+may_ask(const struct account *account, uint64_t clock)
+{
+    return account->trigger == TRIGGER_ASK && !account->in_flight &&
+           (account->last_wait < LONG_WAIT_NS ||
+            clock - account->woke_clock >= AWAKE_NS);
+}
+
+/* It ran, and may run still. Ask it, or see whether its own trigger works. */
+static void
+see_running(struct account *account, uint32_t index, uint64_t clock,
+            uint64_t now, uint64_t between, struct points_view *view)
+{
+    uint64_t most = UNREACHED_PERIODS * account_period();
+    if (most < UNREACHED_NS)
+        most = UNREACHED_NS;
+    if (account->trigger != TRIGGER_ASK && clock - account->given > most)
+        account->trigger =
+            trigger_after(account->trigger, threads_at(index)->tid);
+    if (view->asked < ASK_MOST && may_ask(account, clock))
+        view->asked += harvest_ask(index, clock, now, between);
+    if (account->rest > (int64_t)(2 * account_period()) &&
+        !account_is_cpu_only())
+        show_queue(account, index, now);
+}
+
+/* What the thread does at this instant, when its clock does not tell. */
+static void
+look_closer(struct account *account, uint32_t index, uint64_t clock,
+            uint64_t now, uint64_t between, struct points_view *view)
+{
+    struct look look;
+    look_at(threads_at(index)->tid, &look);
+    if (look.state == LOOK_RUNNING)
+        see_running(account, index, clock, now, between, view);
+    else if (look.state != LOOK_GONE && !account_is_cpu_only())
+        wait_open(index, &look, clock, now);
+}
+
+/* The thread ran for RAN of the time since the last look. */
+static void
+see_moved(struct account *account, uint32_t index, uint64_t clock, uint64_t ran,
+          uint64_t now, struct points_view *view)
+{
+    uint64_t between = now - account->seen_at;
+    if (account->wait != NULL) {
+        end_wait(account, index, ran, now);
+        between = now - account->wait_until;
+    } else {
+        account->rest += (int64_t)between - (int64_t)ran;
+    }
+    account->seen = clock;
+    account->seen_at = now;
+    account_activate(index);
+    view->ran = true;
+    if ((ran >= between / 8 * 7 && !account->is_new) ||
+        (account_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
+        see_running(account, index, clock, now, between, view);
+        return;
+    }
+    view->changes = true;
+    look_closer(account, index, clock, now, between, view);
+}
+
+/* The thread has not run since the last look. */
+static void
+see_unmoved(struct account *account, uint32_t index, uint64_t clock,
+            uint64_t now, struct points_view *view)
+{
+    account->quiet++;
+    if (account->wait != NULL) {
+        account->wait_until = now;
+    } else if (!account_is_cpu_only()) {
+        uint64_t between = now - account->seen_at;
+        account->rest += (int64_t)between;
+        look_closer(account, index, clock, now, between, view);
+        view->changes |= account->wait == NULL;
+    }
+    account->seen_at = now;
+    account_sums()->counts.kept++;
+    if (account->quiet >= QUIET_LOOKS &&
+        (account->wait != NULL || account_is_cpu_only()))
+        account_deactivate(index);
+}
+
+/* Returns the CPU time that thread INDEX used since the last look. */
+static uint64_t
+look_at_thread(uint32_t index, uint64_t now, struct points_view *view)
+{
+    struct account *account = account_of(index);
+    uint64_t clock = clock_thread(threads_at(index)->tid);
+    if (clock == CLOCK_NONE) {
+        threads_touch();
+        account_deactivate(index);
+        return 0;
+    }
+    uint64_t ran = clock - account->seen;
+    if (account->in_flight && suspend_was_refused(index, account->sequence))
+        account_lose(account, LOSS_RING_FULL);
+    if (ran != 0)
+        see_moved(account, index, clock, ran, now, view);
+    else
+        see_unmoved(account, index, clock, now, view);
+    view->first_looks += account->is_new;
+    account->is_new = false;
+    return ran;
+}
+
+/* MOST, divided by THRIFT, but never too few. */
+static uint32_t
+share_of(uint32_t most, uint32_t thrift)
+{
+    return most / thrift > LOOK_LEAST ? most / thrift : LOOK_LEAST;
+}
+
+static void
+look_at_active(uint64_t now, uint64_t random, uint32_t most,
+               struct points_view *view)
+{
+    uint32_t count = account_active_count();
+    uint32_t first = count > most ? (uint32_t)(random % count) : 0;
+    uint32_t looked[LOOK_MOST];
+    /* Looking changes the list: take note of a part of it first. */
+    if (count > most)
+        count = most;
+    for (uint32_t i = 0; i < count; i++)
+        looked[i] = account_active_at((first + i) % account_active_count());
+    for (uint32_t i = 0; i < count; i++) {
+        unexplained -= (int64_t)look_at_thread(looked[i], now, view);
+        /* Who parks now shall not wait for all the rest. */
+        if (i % SERVE_EVERY == SERVE_EVERY - 1)
+            suspend_serve();
+    }
+}
+
+/* Look at quiet threads until the CPU time is explained, or all of them, or as
+ * many as a tick may. */
+static void
+look_at_quiet(uint64_t now, uint32_t most, struct points_view *view)
+{
+    uint32_t limit = threads_limit(), looked = 0;
+    while (unexplained > SLACK_NS && looked < most && scanned < limit) {
+        uint32_t index = cursor++ % limit;
+        scanned++;
+        if (threads_at(index)->tid == 0 || account_of(index)->is_active ||
+            account_of(index)->has_ended || account_of(index)->is_ignored)
+            continue;
+        looked++;
+        unexplained -= (int64_t)look_at_thread(index, now, view);
+    }
+    if (scanned >= limit)
+        unexplained = 0;
+    if (unexplained <= SLACK_NS) {
+        scanned = 0;
+        account_confirm_quiet(now);
+    }
+}
+
+void
+points_look(uint64_t now, uint64_t random, uint32_t thrift,
+            struct points_view *view)
+{
+    *view = (struct points_view){0};
+    look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
+    /* After the active ones: reading a thread's clock brings the process's up
+     * to date. */
+    uint64_t process = clock_process(), own = clock_own();
+    unexplained += (int64_t)(process - process_seen);
+    unexplained -= (int64_t)(own - own_seen);
+    process_seen = process;
+    own_seen = own;
+    if (cursor >= threads_limit())
+        cursor = 0;
+    look_at_quiet(now, share_of(SCAN_MOST, thrift), view);
+}
+
+/* The thread is at its end, and for some time it was seen neither running nor
+ * waiting: that is shown without a stack. Less than a period is what looks at
+ * random instants may miss. */
+static void
+show_rest(struct account *account, uint32_t index, uint64_t end)
+{
+    if (account->rest < (int64_t)account_period() || account_is_cpu_only())
+        return;
+    uint64_t rest = (uint64_t)account->rest;
+    struct record_sample sample = {.time = end - rest,
+                                   .duration = rest,
+                                   .wall = rest,
+                                   .count = 1,
+                                   .system_call = SYSCALL_UNKNOWN,
+                                   .state = STATE_WAITING,
+                                   .trigger = TRIGGER_KEPT};
+    journal_sample(&sample, index);
+}
+
+void
+points_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
+                  bool exact)
+{
+    struct account *account = account_of(index);
+    if (start < account->known_from)
+        account->rest += (int64_t)(account->known_from - start);
+    uint64_t ran = clock > account->seen ? clock - account->seen : 0;
+    uint64_t waited = account->wait_until;
+    if (account->wait != NULL) {
+        /* All but the CPU time that followed was its wait. */
+        if (end > waited + ran)
+            waited = end - ran;
+        wait_close(index, waited);
+    } else if (end > account->seen_at) {
+        account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
+    }
+    show_rest(account, index, end);
+    account_deactivate(index);
+    journal_thread_end(index, clock > account->base ? clock - account->base : 0,
+                       exact ? THREAD_END_EXACT : 0, end);
+    unexplained -= (int64_t)ran;
+}
+
+void
+points_end(uint64_t now)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        struct account *account = account_of(i);
+        if (threads_at(i)->tid == 0 || account->is_ignored ||
+            account->has_ended)
+            continue;
+        uint64_t clock = clock_thread(threads_at(i)->tid);
+        bool exact = clock != CLOCK_NONE;
+        if (!exact)
+            clock = account->seen;
+        if (account->wait != NULL)
+            wait_close(i, now);
+        show_rest(account, i, now);
+        journal_thread_end(i, clock > account->base ? clock - account->base : 0,
+                           THREAD_END_ALIVE | (exact ? THREAD_END_EXACT : 0),
+                           now);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* registry.c -- one byte for each tid there can be; see registry.h. */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sys.h"
+#include "capture/handler.h"
+#include "target/threads.h"
+#include "registry.h"
+
+static _Atomic uint8_t *registered;
+
+int
+registry_begin(void)
+{
+    sys_release((void *)registered, THREADS_TIDS);
+    registered = sys_reserve(THREADS_TIDS);
+    if (registered == NULL)
+        return -1;
+    if (handler_thread_registered)
+        registry_add_caller();
+    return 0;
+}
+
+void
+registry_add_caller(void)
+{
+    pid_t tid = sys_gettid();
+    handler_thread_registered = true;
+    if (registered == NULL || (uint32_t)tid >= THREADS_TIDS)
+        return;
+    atomic_store(&registered[tid], 1);
+    threads_touch();
+}
+
+bool
+registry_has(pid_t tid)
+{
+    return (uint32_t)tid < THREADS_TIDS && atomic_load(&registered[tid]) != 0;
+}
+
+void
+registry_remove(pid_t tid)
+{
+    if ((uint32_t)tid < THREADS_TIDS)
+        atomic_store(&registered[tid], 0);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roll.c -- see roll.h. A thread ends twice: by its own account
+ * (thread_life.h), with its exact CPU time, and when the kernel lists it no
+ * more. Its entry stays until the second, because the kernel still lists it
+ * after the first; unless its tid is given to another thread before, which is
+ * known by the CPU clock going back.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "capture/suspend.h"
+#include "target/threads.h"
+#include "account.h"
+#include "cpu_timer.h"
+#include "harvest.h"
+#include "journal.h"
+#include "points.h"
+#include "registry.h"
+#include "roll.h"
+#include "thread_life.h"
+#include "trigger.h"
+
+/* Reading the list may take such a share of the time: 1/50 if threads were
+ * made, 1/1000 if not. */
+#define SHARE_STALE 50u
+#define SHARE_QUIET 1000u
+
+/* So many threads make the reading of the process's CPU clock dear. */
+#define MANY_THREADS 32u
+
+static struct roll_options options;
+static uint64_t last_call, call_length;
+static uint64_t unseen[JOURNAL_AGES]; /* ns of CPU time */
+static uint32_t total;
+static bool has_begun, has_started, has_ended, is_alone, has_new, keeps_clock;
+
+static void
+add(uint32_t index)
+{
+    pid_t tid = threads_at(index)->tid;
+    uint64_t clock = clock_thread(tid), now = clock_now();
+    bool existed = !has_begun;
+    suspend_set_stack(index, 0, 0, 0);
+    if (has_ended || (options.registered_only && !registry_has(tid))) {
+        account_ignore(index);
+        return;
+    }
+    total++;
+    has_new = true;
+    if (clock == CLOCK_NONE)
+        clock = 0;
+    /* What a thread used before we were there is not ours to show. */
+    bool is_ours = options.is_child || (!existed && !options.registered_only);
+    uint64_t lived = is_ours ? clock : 0;
+    account_open(index, is_ours ? 0 : clock, now - lived,
+                 has_started ? trigger_of_thread(tid) : TRIGGER_NONE);
+    if (existed)
+        trigger_prepare(tid);
+}
+
+static void
+on_thread(uint32_t index, bool gone)
+{
+    struct account *account = account_of(index);
+    if (!gone) {
+        add(index);
+        return;
+    }
+    registry_remove(threads_at(index)->tid);
+    if (account->is_ignored)
+        return;
+    harvest_thread_gone(index);
+    cpu_timer_drop(threads_at(index)->tid);
+    if (!account->has_ended)
+        points_end_thread(index, account->seen, account->known_from,
+                          account->seen_at, false);
+    account_deactivate(index);
+}
+
+void
+roll_begin(const struct roll_options *given)
+{
+    options = *given;
+    last_call = call_length = 0;
+    memset(unseen, 0, sizeof(unseen));
+    total = 0;
+    has_begun = given->is_child;
+    has_started = has_ended = is_alone = has_new = keeps_clock = false;
+    thread_life_reset();
+    threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
+}
+
+void
+roll_prepare(void)
+{
+    threads_refresh();
+    has_begun = true;
+}
+
+void
+roll_start(uint64_t now, bool is_late)
+{
+    roll_call(now);
+    has_started = true;
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        struct account *account = account_of(i);
+        pid_t tid = threads_at(i)->tid;
+        if (tid == 0 || account->is_ignored)
+            continue;
+        if (is_late)
+            account_open(i, clock_thread(tid), now, TRIGGER_NONE);
+        account->trigger = trigger_of_thread(tid);
+    }
+}
+
+/* A thread came and went, and no sample or look met it. How much CPU time such
+ * threads used is kept by their age, in quarters of a period: in a profile
+ * their place is taken by the samples of others that were as young. */
+static void
+note_unseen(uint64_t cpu)
+{
+    uint64_t step = account_period() / 4;
+    points_explain(cpu);
+    for (unsigned i = 0; i < JOURNAL_AGES && cpu > i * step; i++) {
+        uint64_t part = cpu - i * step;
+        if (part > step && i + 1 < JOURNAL_AGES)
+            part = step;
+        unseen[i] += part;
+        journal_unseen(i, i * step, unseen[i]);
+    }
+}
+
+/* The thread says itself that it has ended. */
+static void
+note_end(const struct thread_end *end)
+{
+    uint32_t index = threads_indexes()[end->tid];
+    if (index == 0) {
+        if (!options.registered_only && !has_ended)
+            note_unseen(end->cpu);
+        return;
+    }
+    struct account *account = account_of(index - 1);
+    if (account->is_ignored || account->has_ended || end->cpu < account->seen)
+        return;
+    points_end_thread(index - 1, end->cpu, end->start, end->time, true);
+    account->seen = end->cpu;
+    account->has_ended = true;
+    account->ended_at = end->time;
+}
+
+/* Remove those that have ended, if their tid is another thread's by now, and
+ * take in those that have registered. */
+static void
+settle_entries(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        const struct account *account = account_of(i);
+        pid_t tid = threads_at(i)->tid;
+        if (tid == 0)
+            continue;
+        if (account->has_ended && clock_thread(tid) < account->seen)
+            threads_remove(i);
+        else if (account->is_ignored && !has_ended && registry_has(tid))
+            add(i);
+    }
+}
+
+void
+roll_call(uint64_t now)
+{
+    struct thread_end end;
+    bool ended = false;
+    while (thread_life_next_end(&end)) {
+        note_end(&end);
+        ended = true;
+    }
+    bool is_stale = threads_are_stale() || ended;
+    uint64_t pause = call_length * (is_stale ? SHARE_STALE : SHARE_QUIET);
+    if (!is_stale && pause < ROLL_NS)
+        pause = ROLL_NS;
+    if (now - last_call < pause)
+        return;
+    settle_entries();
+    if (threads_refresh() == 0)
+        is_alone = true;
+    if (!keeps_clock && threads_count() > MANY_THREADS) {
+        keeps_clock = true;
+        cpu_timer_keep_process_clock(sys_gettid());
+    }
+    last_call = clock_now();
+    call_length = last_call - now;
+}
+
+void
+roll_rearm(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        struct account *account = account_of(i);
+        if (threads_at(i)->tid != 0 && !account->is_ignored)
+            account->trigger = trigger_of_thread(threads_at(i)->tid);
+    }
+}
+
+bool
+roll_has_new(void)
+{
+    bool had = has_new;
+    has_new = false;
+    return had;
+}
+
+bool
+roll_is_alone(void)
+{
+    return is_alone;
+}
+
+uint32_t
+roll_total(void)
+{
+    return total;
+}
+
+void
+roll_end(uint64_t now)
+{
+    struct thread_end end;
+    if (has_ended)
+        return;
+    while (thread_life_next_end(&end))
+        note_end(&end);
+    points_end(now);
+    has_ended = true;
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        account_deactivate(i);
+        account_ignore(i);
+    }
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trigger.c -- chooses who interrupts; see trigger.h. The sampler's descriptor
+ * table is its own by now, so what is opened here the program does not see.
+ *
+ * The hard thing is the first period of a thread's life: perf gives a new
+ * thread a whole period before its first sample, so threads that live shorter
+ * would never be seen. Each thread of pthread_create therefore arms a timer of
+ * one shot, which expires at the first tick that finds it running.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "capture/suspend.h"
+#include "cpu_timer.h"
+#include "perf_event.h"
+#include "thread_life.h"
+#include "trigger.h"
+
+/* ns between two changes of perf's period: the change interrupts the main
+ * thread's CPU and begins its period anew. */
+#define VARY_NS 64000000u
+#define VARY_NEW_NS 8000000u
+
+static struct trigger_options options;
+static enum trigger best;
+static bool sees_kernel, is_traced;
+static uint64_t last_change;
+static uint64_t tick; /* ns between two ticks of the kernel */
+
+/* Whether somebody traces this process: "TracerPid:" in /proc/self/status. */
+static bool
+has_tracer(void)
+{
+    char status[2048];
+    if (sys_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0)
+        return false;
+    const char *at = strstr(status, "\nTracerPid:");
+    if (at == NULL)
+        return false;
+    at += strlen("\nTracerPid:");
+    at += strspn(at, " \t");
+    return *at != '0';
+}
+
+/* With registered threads only, each gets an event of its own later; here it is
+ * found out whether that will work. */
+static int
+begin_perf(void)
+{
+    /* A descriptor in the program's table might be closed by it, and its number
+     * given to another file. */
+    if (!options.has_own_files)
+        return -EPERM;
+    if (suspend_use_trap() != 0)
+        return -errno;
+    pid_t tid = options.registered_only ? sys_gettid() : options.pid;
+    int result =
+        perf_event_open_on(tid, options.registered_only, options.period,
+                           suspend_perf_cookie(), &sees_kernel);
+    if (result != 0)
+        return result;
+    if (options.registered_only)
+        perf_event_stop();
+    best = TRIGGER_PERF;
+    return 0;
+}
+
+static int
+begin_timers(void)
+{
+    sees_kernel = true;
+    int result = cpu_timer_make(options.pid, suspend_timer_cookie(false));
+    if (result != 0)
+        return result;
+    best = TRIGGER_TIMER;
+    return 0;
+}
+
+int
+trigger_begin(const struct trigger_options *given)
+{
+    options = *given;
+    perf_event_begin();
+    tick = clock_tick();
+    best = TRIGGER_ASK;
+    sees_kernel = true;
+    last_change = 0;
+    thread_life_use_timers(0, 0, 0);
+    is_traced = has_tracer();
+    bool any = options.wanted == OPTION_TRIGGER_AUTO;
+    int result = 0;
+    if (options.wanted == OPTION_TRIGGER_PERF || (any && !is_traced))
+        result = begin_perf();
+    if (options.wanted == OPTION_TRIGGER_TIMER || (any && best != TRIGGER_PERF))
+        result = begin_timers();
+    return any ? 0 : result;
+}
+
+void
+trigger_enable(void)
+{
+    perf_event_enable();
+    if (options.registered_only || best == TRIGGER_ASK)
+        return;
+    /* With perf for the first period of a thread's life, or for what it does
+     * not see; without it for all. */
+    bool once = best == TRIGGER_PERF && sees_kernel;
+    thread_life_use_timers(suspend_timer_cookie(trigger_is_split()), 1,
+                           once ? 0 : options.period);
+}
+
+bool
+trigger_is_ask(void)
+{
+    return best == TRIGGER_ASK;
+}
+
+uint64_t
+trigger_timer_period(void)
+{
+    return options.period > tick ? options.period : tick;
+}
+
+bool
+trigger_is_split(void)
+{
+    return best == TRIGGER_PERF && !sees_kernel;
+}
+
+/* A timer that expires every period of the thread's CPU time. */
+static int
+arm_timer(pid_t tid, bool kernel_only)
+{
+    int result = cpu_timer_make(tid, suspend_timer_cookie(kernel_only));
+    if (result == 0)
+        cpu_timer_set(tid, 1, options.period);
+    return result;
+}
+
+static int
+open_event(pid_t tid)
+{
+    bool unused;
+    return perf_event_open_on(tid, options.registered_only, options.period,
+                              suspend_perf_cookie(), &unused);
+}
+
+void
+trigger_prepare(pid_t tid)
+{
+    /* The main thread has the event, and those made since have inherited it. If
+     * it cannot be had, that is noticed as with any thread. */
+    if (best == TRIGGER_PERF && !options.registered_only && tid != options.pid)
+        (void)open_event(tid);
+}
+
+enum trigger
+trigger_of_thread(pid_t tid)
+{
+    if (best == TRIGGER_PERF && options.registered_only) {
+        if (open_event(tid) != 0)
+            return trigger_after(TRIGGER_PERF, tid);
+        perf_event_enable();
+    }
+    if (trigger_is_split())
+        (void)arm_timer(tid, true);
+    if (best != TRIGGER_TIMER)
+        return best;
+    return arm_timer(tid, false) == 0 ? TRIGGER_TIMER
+                                      : trigger_after(TRIGGER_TIMER, tid);
+}
+
+enum trigger
+trigger_after(enum trigger from, pid_t tid)
+{
+    if (options.wanted != OPTION_TRIGGER_AUTO || from == TRIGGER_ASK)
+        return from;
+    /* Whatever timer it has did not help. */
+    cpu_timer_drop(tid);
+    if (from == TRIGGER_PERF && arm_timer(tid, false) == 0)
+        return TRIGGER_TIMER;
+    return TRIGGER_ASK;
+}
+
+void
+trigger_rearm(pid_t tid, uint64_t random)
+{
+    if (best == TRIGGER_TIMER)
+        cpu_timer_set(tid, 1 + random % (2 * options.period), options.period);
+}
+
+void
+trigger_vary(uint64_t now, bool has_new, uint64_t random)
+{
+    if (best != TRIGGER_PERF || options.registered_only ||
+        now - last_change < (has_new ? VARY_NEW_NS : VARY_NS))
+        return;
+    last_change = now;
+    /* Where the kernel's time comes from timers, the samples of the two are
+     * weighed by their periods, so perf's must be known well. The rate is what
+     * is drawn uniformly, so that it is right on the average. */
+    uint64_t spread = options.period / (sees_kernel ? 5 : 50);
+    uint64_t rate = options.period - spread + random % (2 * spread + 1);
+    perf_event_set_period(options.period * options.period / rate);
+}
+
+bool
+trigger_check_harm(bool look_closely)
+{
+    if (best != TRIGGER_PERF ||
+        (suspend_has_trap() && !(look_closely && has_tracer())))
+        return false;
+    perf_event_stop();
+    cpu_timer_stop();
+    best = TRIGGER_ASK;
+    if (options.wanted == OPTION_TRIGGER_AUTO)
+        begin_timers();
+    trigger_enable();
+    return true;
+}
+
+void
+trigger_stop(void)
+{
+    thread_life_use_timers(0, 0, 0);
+    perf_event_stop();
+    cpu_timer_stop();
+}
+
+void
+trigger_before_fork(void)
+{
+    cpu_timer_set(sys_gettid(), 0, 0);
+}
+
+void
+trigger_after_fork(void)
+{
+    if (best == TRIGGER_TIMER || trigger_is_split())
+        cpu_timer_set(sys_gettid(), 1, options.period);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trigger.h -- who interrupts the threads that run. Best is perf (any rate, its
+ * own CPU clock), then a timer on the thread's CPU clock, then the sampler's
+ * question. What works is found out, at the start for the process, and later
+ * for a thread whose clock moves without a sample. Sampler thread alone.
+ */
+#ifndef AGENT_TRIGGER_H
+#define AGENT_TRIGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/options.h"
+#include "base/sample.h"
+
+struct trigger_options {
+    enum option_trigger wanted;
+    pid_t pid;
+    uint64_t period;    /* ns of CPU time between the samples of a thread */
+    bool has_own_files; /* the program cannot close what we open */
+    bool registered_only;
+};
+
+/* Find the best trigger and make it ready; it interrupts nobody before
+ * trigger_enable. Returns 0, or -errno if the one that is wanted
+ * does not work here; then nothing is sampled. */
+int trigger_begin(const struct trigger_options *options);
+
+/* Let threads be interrupted. */
+void trigger_enable(void);
+
+/* Thread TID was there before trigger_begin. Before trigger_enable. */
+void trigger_prepare(pid_t tid);
+
+/* The trigger of thread TID, made ready for it. After trigger_enable. */
+enum trigger trigger_of_thread(pid_t tid);
+
+/* The next trigger for a thread that FROM does not reach, made ready for it;
+ * FROM itself if there is none. */
+enum trigger trigger_after(enum trigger from, pid_t tid);
+
+/* Whether samples of perf leave out the kernel's time, which timers show. */
+bool trigger_is_split(void);
+
+/* Whether the sampler's question is the trigger of all threads. */
+bool trigger_is_ask(void);
+
+/* ns of CPU time between two samples of a timer, on the average: they come at
+ * ticks. */
+uint64_t trigger_timer_period(void);
+
+/* A sample of a timer was taken: draw the next instant, RANDOM is any number.
+ */
+void trigger_rearm(pid_t tid, uint64_t random);
+
+/* Once a tick: change perf's period now and then, so that it cannot fall into
+ * step with the program; HAS_NEW: threads were made since. */
+void trigger_vary(uint64_t now, bool has_new, uint64_t random);
+
+/* Whether perf's SIGTRAPs may do harm now: a debugger traces the process, which
+ * would stop at every sample, or the program has put a handler of its own in
+ * place of ours by a raw system call. Then timers are used from then on, and
+ * true is returned. LOOK_CLOSELY: for a debugger, too, which costs a file. */
+bool trigger_check_harm(bool look_closely);
+
+/* Nothing interrupts a thread any more. */
+void trigger_stop(void);
+
+/* Around a fork, on the thread that forks: a signal of its timer would make the
+ * kernel begin the fork again. Any thread. */
+void trigger_before_fork(void);
+void trigger_after_fork(void);
+
+#endif

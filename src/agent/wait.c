@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.c -- opens and closes waits; see wait.h. The stack of a thread that
+ * waits is walked where it lies, from the stack pointer and pc that the kernel
+ * tells. It may wake at any instant and change what is being read; but it
+ * cannot do so without CPU time. So its clock, which was read before the first
+ * look, is read again behind the last one, and what was found between is used
+ * only if it has not moved.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "capture/peek.h"
+#include "target/modules.h"
+#include "target/threads.h"
+#include "account.h"
+#include "journal.h"
+#include "wait.h"
+
+static uint64_t *frames;
+static uint32_t frames_most;
+
+int
+wait_begin(uint32_t max_depth)
+{
+    if (frames == NULL)
+        frames = sys_reserve(max_depth * sizeof(*frames));
+    frames_most = max_depth;
+    return frames != NULL ? peek_begin() : -1;
+}
+
+/* The stack at LOOK as a node of the journal, 0 if there is none. False if the
+ * thread moved while it was read. */
+static bool
+find_stack(pid_t tid, const struct look *look, uint64_t clock, uint32_t *node,
+           uint32_t *depth)
+{
+    struct account_sums *sums = account_sums();
+    struct walk walk = {.frames = frames, .capacity = frames_most};
+    uint32_t gap, elided;
+    *node = *depth = 0;
+    if (look->state != LOOK_WAITING)
+        return true;
+    peek_stack(look->pc, look->sp, &walk);
+    if (clock_thread(tid) != clock) {
+        sums->counts.unsure++;
+        return false;
+    }
+    uint32_t count = walk_finish(&walk, &gap, &elided);
+    *node = journal_stack(frames, count, gap, elided != 0, walk.cut);
+    *depth = walk.depth;
+    sums->counts.peeked++;
+    sums->cut[walk.cut] += walk.cut != CUT_NONE;
+    return true;
+}
+
+static const char *
+name_of_thread(pid_t tid)
+{
+    uint32_t index = threads_indexes()[(uint32_t)tid % THREADS_TIDS];
+    if (index == 0)
+        return NULL;
+    if (threads_at(index - 1)->name[0] == '\0')
+        threads_read_name(index - 1);
+    return threads_at(index - 1)->name;
+}
+
+/* Go on with the thread's latest wait, if it waits again at the same place and
+ * no sample of it came between. */
+static bool
+reopen(struct account *account, uint32_t node, uint32_t waits_on, uint64_t now)
+{
+    struct record_sample *last = account->last;
+    if (last == NULL || last->node != node || last->waits_on != waits_on ||
+        account->look.number != last->system_call)
+        return false;
+    account->wait = last;
+    account->opened_wall =
+        last->wall + (account->rest > 0 ? (uint64_t)account->rest : 0);
+    journal_reopen(last, account->opened_wall, now);
+    return true;
+}
+
+bool
+wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
+{
+    struct account *account = account_of(index);
+    pid_t tid = threads_at(index)->tid;
+    char words[256];
+    uint32_t node, depth, waits_on = 0;
+    if (!find_stack(tid, look, clock, &node, &depth))
+        return false;
+    if (look_words(tid, look, name_of_thread, words, sizeof(words)) != 0)
+        waits_on = journal_text(words);
+    account->look = *look;
+    account->wait_node = node;
+    account->wait_depth = depth;
+    account->opened_at = account->wait_until = now;
+    if (!reopen(account, node, waits_on, now)) {
+        uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
+        bool named = look->state == LOOK_WAITING && look->number >= 0;
+        struct record_sample sample = {.time = now - wall,
+                                       .duration = wall,
+                                       .wall = wall,
+                                       .count = 1,
+                                       .node = node,
+                                       .depth = depth,
+                                       .waits_on = waits_on,
+                                       .system_call =
+                                           named ? (uint16_t)look->number
+                                                 : SYSCALL_UNKNOWN,
+                                       .state = STATE_WAITING,
+                                       .trigger = TRIGGER_KEPT,
+                                       .flags = SAMPLE_OPEN};
+        account->wait = account->last = journal_sample(&sample, index);
+        account->opened_wall = wall;
+    }
+    account->rest = account->rest > 0 ? 0 : account->rest;
+    return true;
+}
+
+void
+wait_close(uint32_t index, uint64_t end)
+{
+    struct account *account = account_of(index);
+    struct record_sample *wait = account->wait;
+    if (wait == NULL)
+        return;
+    uint64_t more = end > account->opened_at ? end - account->opened_at : 0;
+    /* What was given too much before is taken back here. */
+    uint64_t wall = account->opened_wall + more;
+    if (account->rest < 0) {
+        uint64_t over = (uint64_t)-account->rest;
+        over = over < wall ? over : wall;
+        wall -= over;
+        account->rest += (int64_t)over;
+    }
+    uint64_t count = wall / account_period();
+    journal_close(wait, wall, count != 0 ? count : 1, end);
+    account->wait = NULL;
+    account->last_wait = more;
+}

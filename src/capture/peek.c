@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peek.c -- walks the stacks of blocked threads; see peek.h. Sampler thread.
+ * Everything is read by system calls: the thread may run or die meanwhile.
+ *
+ * The hard thing is rbp, which nobody tells. Inner frames mostly give it back
+ * from the stack; where a function that has it as its frame pointer comes
+ * first, its frame is looked for, in this order of certainty:
+ *
+ *   exact      The function's code shows a frame of fixed size (code.h): it
+ *              lies so far above sp and nowhere else.
+ *   bounded    It pushes arguments: of the few places where its frame can be,
+ *              only one leads to the root.
+ *   unbounded  Its frame has any size (alloca), or its code is not followed.
+ *              The lowest place that leads to the root is a call of this
+ *              function, no other place is, and it is on the stack only once:
+ *              else the place may be left from an earlier call. Or there is
+ *              only one place at all that leads to the root.
+ *
+ * A place is a word that is a return address behind a call, with the frame
+ * below it. In all other cases the stack is cut.
+ */
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "target/modules.h"
+#include "call.h"
+#include "code.h"
+#include "finish.h"
+#include "peek.h"
+#include "rules.h"
+#include "poison.h"
+
+/* What one peek may cost: stack read (10 MiB), and CPU time for looking. Nobody
+ * waits for it: being preempted is no reason to give up. */
+#define WINDOW (16u << 10)
+#define FILLS 640
+#define PEEK_NS 1000000u
+/* Larger frames are not looked for, larger functions not followed. */
+#define REACH (64u << 10)
+#define FUNCTION_MAX (32u << 10)
+/* A frame has two words at least: all that can be within reach, and as the
+ * tail, which is a quarter, some more. */
+#define TRIAL_FRAMES (REACH / 16 / 3 * 4 + 4)
+
+/* Reserved once. */
+static struct memory {
+    uint8_t window[WINDOW];
+    uint8_t code[FUNCTION_MAX];
+    uint64_t frames[TRIAL_FRAMES];
+} * memory;
+
+/* Looking for the frame of one function. */
+struct search {
+    const struct walk *walk; /* stands in it, without fp */
+    struct view *view;
+    struct rule rule;
+    struct fde function; /* start 0: not known */
+    uint64_t low, high;  /* its frame pointer lies there */
+    bool is_bounded;     /* by its code */
+    uint64_t until;
+};
+
+int
+peek_begin(void)
+{
+    if (memory == NULL)
+        memory = sys_reserve(sizeof(*memory));
+    return memory == NULL ? -1 : 0;
+}
+
+/* Let libunwind begin where WALK stands. */
+static void
+set_origin(struct finish *finish, const struct walk *walk)
+{
+    greg_t *registers = finish->origin.registers;
+    registers[REG_RIP] = (greg_t)(walk->regs.pc - walk->is_return);
+    registers[REG_RSP] = (greg_t)walk->regs.sp;
+    registers[REG_RBP] = (greg_t)walk->regs.fp;
+    finish->origin.known = 1u << REG_RIP | 1u << REG_RSP;
+    if (walk->regs.fp != REGS_FP_UNKNOWN)
+        finish->origin.known |= 1u << REG_RBP;
+    finish->depth = walk->depth - 1;
+}
+
+/* Where the frame pointer can be, as the code of the function tells. */
+static void
+set_bounds(struct search *search)
+{
+    struct fde *function = &search->function;
+    struct code_frame frame;
+    uint64_t sp = search->walk->regs.sp;
+    uint64_t pc = search->walk->regs.pc - search->walk->is_return;
+    search->low = sp;
+    search->high = sp + REACH;
+    if (!learn_function(pc, function)) {
+        function->start = 0;
+        return;
+    }
+    uint64_t size = function->end - function->start;
+    if (size > FUNCTION_MAX ||
+        !learn_read_code(function->start, memory->code, size) ||
+        !code_read_frame(memory->code, size, &frame) ||
+        pc - function->start < frame.ready || frame.high > REACH)
+        return;
+    search->low = sp + frame.low;
+    search->high = sp + frame.high;
+    search->is_bounded = true;
+}
+
+/* The return address of the frame if its frame pointer is FP. False if that
+ * cannot be one. */
+static bool
+read_return(const struct search *search, uint64_t fp, uint64_t *address)
+{
+    uint64_t cfa = fp + 16, caller;
+    if (rule_kind(search->rule) == RULE_FRAME) {
+        cfa = fp + (uint64_t)rule_cfa_offset(search->rule);
+        if (rule_cfa(search->rule) == RULE_CFA_FP_DEREF &&
+            !view_read(search->view, cfa, &cfa))
+            return false;
+    } else if (!view_read(search->view, fp, &caller) || caller <= fp) {
+        return false;
+    }
+    return cfa > fp && cfa - fp <= REACH &&
+           view_read(search->view, cfa - 8, address);
+}
+
+/* What speaks for ADDRESS as the function's return address. No call stands
+ * before those that begin a stack or lead to a signal frame. */
+static enum call_kind
+evidence(const struct search *search, uint64_t address)
+{
+    enum call_kind kind = call_before(address, search->function.start);
+    if (kind != CALL_NONE || !search->is_bounded ||
+        modules_code_kind(address - 1) != CODE_MODULE)
+        return kind;
+    enum rule_kind rule = rule_kind(learn_rule(address - 1));
+    return rule == RULE_SIGNAL || rule == RULE_ROOT ? CALL_OTHER : CALL_NONE;
+}
+
+/* Whether the walk reaches the root with FP; *REPEATS if it meets the function
+ * once more. The frames go to a place of their own. */
+static bool
+reaches_root(const struct search *search, uint64_t fp, bool *repeats)
+{
+    struct finish finish = {.is_trial = true,
+                            .clock = clock_own,
+                            .until = search->until};
+    struct walk trial = *search->walk;
+    uint32_t gap, elided;
+    trial.frames = memory->frames;
+    trial.capacity = TRIAL_FRAMES;
+    trial.tail = TRIAL_FRAMES / 4;
+    trial.depth = 1;
+    trial.regs.fp = fp;
+    trial.frames[0] = 0;
+    set_origin(&finish, &trial);
+    *repeats = false;
+    if (finish_run(&finish, &trial, search->view) != WALK_ROOT)
+        return false;
+    uint32_t count = walk_finish(&trial, &gap, &elided);
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t pc = frame_lookup(trial.frames[i]);
+        *repeats |= pc >= search->function.start && pc < search->function.end;
+    }
+    return true;
+}
+
+/* The one place in SEARCH's bounds that FP can be. False if there is none, or
+ * if it could be another. */
+static bool
+choose(const struct search *search, uint64_t *fp)
+{
+    enum call_kind first = CALL_NONE;
+    uint64_t address, word, at = search->low;
+    bool is_exact = search->low == search->high;
+    bool repeats = false, is_doubtful = false;
+    for (uint64_t n = (search->high - at) / 8 + 1; n != 0; n--, at += 8) {
+        /* The stack ends below the first word that cannot be read. */
+        if (!view_read(search->view, at, &word))
+            break;
+        if (!read_return(search, at, &address))
+            continue;
+        bool is_end = address == 0 && is_exact;
+        enum call_kind kind = is_end ? CALL_OTHER : evidence(search, address);
+        if (kind == CALL_NONE)
+            continue;
+        if (is_exact) {
+            *fp = at;
+            return true;
+        }
+        bool is_rooted = reaches_root(search, at, &repeats);
+        /* Nothing is left to look at this place, or the next, in earnest. */
+        if (search->view->fills == 0 || clock_own() > search->until)
+            return false;
+        if (!is_rooted)
+            continue;
+        if (first == CALL_NONE) {
+            *fp = at;
+            first = kind;
+            is_doubtful = !search->is_bounded && repeats;
+        } else if (search->is_bounded || first != CALL_IT || kind == CALL_IT) {
+            return false;
+        }
+    }
+    return first != CALL_NONE && !is_doubtful;
+}
+
+/* Find fp of the frame where WALK stands. */
+static bool
+find_fp(struct walk *walk, struct view *view, uint64_t until)
+{
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    struct search search = {.walk = walk,
+                            .view = view,
+                            .rule = rules_find(pc),
+                            .until = until};
+    set_bounds(&search);
+    if (!choose(&search, &walk->regs.fp)) {
+        walk->regs.fp = REGS_FP_UNKNOWN;
+        return false;
+    }
+    walk->cut = CUT_NONE;
+    return true;
+}
+
+enum walk_outcome
+peek_stack(uint64_t pc, uint64_t sp, struct walk *walk)
+{
+    struct regs regs = {pc, sp, REGS_FP_UNKNOWN};
+    struct finish finish = {.clock = clock_own, .until = clock_own() + PEEK_NS};
+    struct view view;
+    enum walk_outcome outcome;
+    finish_settle();
+    view_begin_bounded(&view, memory->window, WINDOW, FILLS);
+    walk_begin(walk, &regs);
+    set_origin(&finish, walk);
+    while ((outcome = finish_run(&finish, walk, &view)) == WALK_NEEDS_FP) {
+        if (!find_fp(walk, &view, finish.until))
+            return WALK_CUT;
+        set_origin(&finish, walk);
+    }
+    if (outcome == WALK_CUT && view.fills == 0)
+        walk->cut = CUT_DEADLINE;
+    return outcome;
+}

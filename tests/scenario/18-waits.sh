@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: what waits cost and what is told of them.
+# - the spool of an idle program does not grow;
+# - a wait that a kill cut off reaches to the last tick;
+# - wall time and CPU time are complete: a program that computes and then sleeps
+#   has all of both;
+# - SPROF_DURATION ends both;
+# - SPROF_MODE=cpu leaves waits out;
+# - a sampler that may use little still gets the sums right.
+. "$(dirname "$0")/lib.sh"
+
+# 17 threads, all in one wait each, that are killed in it.
+env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" \
+    "$work/blocked_calls.o2" 30000 >out 2>err &
+child=$!
+sleep 1.5
+# written: how much of the spool is not zero.
+written() {
+    od -An -v -tx1 -w16 p.sprof | grep -vc '^\( 00\)*$'
+}
+first=$(written)
+sleep 2
+[ "$(written)" = "$first" ] || fail "the spool has grown"
+kill -9 $child
+wait $child 2>/dev/null
+plain "$sprofile" report --wall p.sprof
+expect_status 0
+wall=$(sed -n 's/^totals .* CPU, *\([0-9.]*\) s wall.*/\1/p' out)
+time=$(sed -n 's/^time .*, \([0-9.]*\) s$/\1/p' out)
+echo "wall $wall s in $time s"
+awk -v w="$wall" -v t="$time" \
+    'BEGIN { exit !(t > 3 && w > 16.7 * t && w < 17.1 * t) }' ||
+    fail "17 threads waited $wall s in $time s"
+
+# sums FILE: "CPU WALL" of a report.
+sums() {
+    sed -n 's/^totals *\([0-9.]*\) s CPU, *\([0-9.]*\) s wall.*/\1 \2/p' "$1"
+}
+
+cat >job.py <<'END'
+import time
+end = time.thread_time() + 0.6
+while time.thread_time() < end:
+    sum(range(1000))
+time.sleep(1.2)
+END
+for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
+    SPROF_BUDGET=1; do
+    profile SPROF_KEEP_SPOOL=1 $setting SPROF_FREQUENCY=10000 \
+        /usr/bin/python3 job.py
+    expect_status 0
+    plain "$sprofile" report p.sprof
+    read -r cpu wall < <(sums out)
+    time=$(sed -n 's/^time .*, \([0-9.]*\) s$/\1/p' out)
+    echo "$setting: CPU $cpu s, wall $wall s of $time s"
+    awk -v c="$cpu" -v w="$wall" -v t="$time" 'BEGIN { exit !(c >= 0.6 &&
+        c < 0.75 && w > 0.98 * t - 0.05 && w < 1.02 * t + 0.05) }' ||
+        fail "$setting: CPU or wall time is not complete"
+done
+
+# What comes after the time of sampling is in no sum.
+profile SPROF_KEEP_SPOOL=1 SPROF_DELAY=0.2 SPROF_DURATION=0.8 \
+    /usr/bin/python3 job.py
+expect_status 0
+plain "$sprofile" report p.sprof
+read -r cpu wall < <(sums out)
+echo "0.8 s of it: CPU $cpu s, wall $wall s"
+awk -v c="$cpu" -v w="$wall" 'BEGIN { exit !(c > 0.3 && c < 0.5 &&
+    w > 0.75 && w < 0.85) }' || fail "0.8 s have CPU $cpu s, wall $wall s"
+
+profile SPROF_MODE=cpu /usr/bin/python3 job.py
+expect_status 0
+! grep '\[waiting\]' p.folded || fail "a wait in cpu mode"
+expect_samples 100 p.folded
+
+finish

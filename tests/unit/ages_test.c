@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ages_test.c -- bins and strata of ages alone. A period is 1000 ns unless a
+ * test says otherwise, so a bin is 250 ns.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/ages.h"
+
+static struct ages ages;
+
+/* COUNT notes at AGE. */
+static void
+note(unsigned count, uint64_t age)
+{
+    for (unsigned i = 0; i < count; i++)
+        ages_add_note(&ages, age);
+}
+
+/* What COUNT notes at AGE get together. */
+static uint64_t
+shares(unsigned count, uint64_t age)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        sum += ages_share(&ages, age);
+    return sum;
+}
+
+static void
+eight_periods_are_covered(void **state)
+{
+    (void)state;
+    assert_true(ages_cover(1000, 0));
+    assert_true(ages_cover(1000, 7999));
+    assert_false(ages_cover(1000, 8000));
+    assert_true(ages_cover(1003009, 8024071));
+    assert_false(ages_cover(1003009, 8024072));
+    assert_false(ages_cover(0, 0));
+    assert_true(ages_cover(1ull << 61, UINT64_MAX));
+}
+
+/* The bins in which a thread has its CPU time are full but for the last. */
+static void
+a_thread_fills_its_bins(void **state)
+{
+    (void)state;
+    ages_begin(&ages, 1000);
+    ages_add_thread(&ages, 0);
+    ages_add_thread(&ages, 600);
+    ages_add_thread(&ages, 250);
+    ages_add_thread(&ages, 7999);
+    assert_int_equal(ages.bins[0].mass, 750);
+    assert_int_equal(ages.bins[1].mass, 500);
+    assert_int_equal(ages.bins[2].mass, 350);
+    for (unsigned i = 3; i < AGES_BINS - 1; i++)
+        assert_int_equal(ages.bins[i].mass, 250);
+    assert_int_equal(ages.bins[AGES_BINS - 1].mass, 249);
+}
+
+/* A quarter of 1003 is 250.75. Whoever tells the start of a bin may round it
+ * either way. */
+static void
+starts_are_in_their_bins(void **state)
+{
+    (void)state;
+    ages_begin(&ages, 1003);
+    for (unsigned i = 0; i < AGES_BINS; i++) {
+        ages_add_mass(&ages, i * 250, 1);
+        ages_add_mass(&ages, i * 1003 / 4, 1);
+        ages_add_mass(&ages, (i * 1003 + 3) / 4, 1);
+    }
+    for (unsigned i = 0; i < AGES_BINS; i++)
+        assert_int_equal(ages.bins[i].mass, 3);
+    ages_add_mass(&ages, 8024, 1);
+    ages_add_mass(&ages, UINT64_MAX, 1);
+    assert_int_equal(ages.bins[AGES_BINS - 1].mass, 5);
+}
+
+/* Notes of some bins:   -  10  6 | 20 | -  15  1 | -  -  2  15  ...  5 */
+static void
+neighbours_are_joined(void **state)
+{
+    (void)state;
+    ages_begin(&ages, 1000);
+    ages_add_thread(&ages, 7950);
+    note(10, 250);
+    note(6, 749);
+    note(20, 750);
+    note(15, 1250);
+    note(1, 1500);
+    note(2, 2250);
+    note(15, 2500);
+    note(5, 7999);
+    ages_finish(&ages, 7950);
+    assert_int_equal(shares(8, 250), 375);
+    assert_int_equal(shares(6, 500), 281);
+    assert_int_equal(shares(2, 250), 94);
+    assert_int_equal(shares(20, 999), 250);
+    assert_int_equal(shares(16, 1250), 750);
+    /* 17 would be enough, but 5 are too few for the rest. */
+    assert_int_equal(shares(22, 7750), 6200);
+}
+
+static void
+what_is_left_joins_the_last(void **state)
+{
+    (void)state;
+    ages_begin(&ages, 1000);
+    ages_add_thread(&ages, 7000);
+    note(16, 0);
+    note(16, 250);
+    note(15, 4000);
+    ages_finish(&ages, 7000);
+    assert_int_equal(shares(16, 0), 250);
+    assert_int_equal(shares(31, 4000), 6750);
+    ages_begin(&ages, 1000);
+    ages_add_thread(&ages, 7000);
+    note(16, 0);
+    note(16, 250);
+    note(16, 4000);
+    ages_finish(&ages, 7000);
+    assert_int_equal(shares(16, 0), 250);
+    assert_int_equal(shares(16, 250), 250);
+    assert_int_equal(shares(16, 4000), 6500);
+}
+
+static void
+few_notes_are_one_stratum(void **state)
+{
+    (void)state;
+    ages_begin(&ages, 1000);
+    ages_add_thread(&ages, 1500);
+    note(1, 0);
+    note(14, 7000);
+    ages_finish(&ages, 1500);
+    assert_int_equal(shares(1, 0), 100);
+    assert_int_equal(shares(14, 7000), 1400);
+    ages_begin(&ages, 1000);
+    ages_add_thread(&ages, 1500);
+    ages_finish(&ages, 1500);
+    assert_int_equal(ages.notes, 0);
+}
+
+/* Whatever is taken off, and however the strata fall: all shares are DUE, and
+ * those of one stratum differ by 1 at the most. */
+static void
+nothing_is_lost_by_rounding(void **state)
+{
+    (void)state;
+    for (uint64_t due = 20000; due <= 31991; due += 997) {
+        uint64_t sum = 0;
+        ages_begin(&ages, 1000);
+        for (unsigned i = 0; i < 4; i++)
+            ages_add_thread(&ages, 7993);
+        ages_add_mass(&ages, 500, 19);
+        for (unsigned i = 0; i < 331; i++)
+            note(1, i * 24);
+        ages_finish(&ages, due);
+        for (unsigned i = 0; i < 331; i++) {
+            struct pool pool = ages.strata[ages.bins[i * 24 / 250].stratum];
+            uint64_t share = ages_share(&ages, i * 24);
+            assert_in_range(share, pool.due / pool.weight,
+                            pool.due / pool.weight + 1);
+            assert_in_range(pool.weight, AGES_LEAST, 2 * AGES_LEAST + 10);
+            sum += share;
+        }
+        assert_int_equal(sum, due);
+    }
+}
+
+/* Each age has less by the same factor. */
+static void
+less_is_due_than_there_was(void **state)
+{
+    (void)state;
+    ages_begin(&ages, 1000);
+    ages_add_mass(&ages, 0, 9000);
+    ages_add_mass(&ages, 250, 300);
+    ages_add_mass(&ages, 500, 700);
+    note(16, 0);
+    note(16, 250);
+    note(16, 500);
+    ages_finish(&ages, 1000);
+    assert_int_equal(shares(16, 0), 900);
+    assert_int_equal(shares(16, 250), 30);
+    assert_int_equal(shares(16, 500), 70);
+}
+
+/* The limit of sums is INT64_MAX, and what is shared is still all of it. */
+static void
+hostile_numbers_are_harmless(void **state)
+{
+    static const uint64_t numbers[] = {0,         1,          3,
+                                       INT64_MAX, 1ull << 63, UINT64_MAX};
+
+    (void)state;
+    for (unsigned i = 0; i < 6 * 6; i++) {
+        ages_begin(&ages, numbers[i / 6]);
+        ages_add_thread(&ages, numbers[i % 6]);
+        ages_add_mass(&ages, 0, 1ull << 63);
+        ages_add_mass(&ages, 0, 1ull << 63);
+        note(16, numbers[i / 6]);
+        note(16, numbers[i % 6]);
+        ages_finish(&ages, INT64_MAX);
+        assert_int_equal(shares(16, numbers[i / 6]) +
+                             shares(16, numbers[i % 6]),
+                         INT64_MAX);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest units[] = {
+        cmocka_unit_test(eight_periods_are_covered),
+        cmocka_unit_test(a_thread_fills_its_bins),
+        cmocka_unit_test(starts_are_in_their_bins),
+        cmocka_unit_test(neighbours_are_joined),
+        cmocka_unit_test(what_is_left_joins_the_last),
+        cmocka_unit_test(few_notes_are_one_stratum),
+        cmocka_unit_test(nothing_is_lost_by_rounding),
+        cmocka_unit_test(less_is_due_than_there_was),
+        cmocka_unit_test(hostile_numbers_are_harmless),
+    };
+
+    return cmocka_run_group_tests(units, NULL, NULL);
+}
