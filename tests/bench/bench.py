@@ -117,13 +117,17 @@ def run(argv, env, **files):
     return wait(start(argv, env, **files), begun)
 
 
-def compiled(name, *flags):
-    """The program made from NAME.c, built once for each state of its source."""
+def compiled(name, *flags, beside=()):
+    """The program made from NAME.c and the sources BESIDE it, built once for
+    each state of them."""
     CACHE.mkdir(mode=0o700, parents=True, exist_ok=True)
-    source, target = HERE / f"{name}.c", CACHE / name
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+    sources, target = [HERE / f"{n}.c" for n in (name, *beside)], CACHE / name
+    inputs = [*sources, *(HERE / f"{n}.h" for n in beside)]
+    newest = max(path.stat().st_mtime for path in inputs)
+    if not target.exists() or target.stat().st_mtime < newest:
         subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g",
-                        "-pthread", *flags, source, "-o", target], check=True)
+                        "-pthread", *flags, *sources, "-o", target],
+                       check=True)
     return target
 
 

@@ -9,7 +9,8 @@ that was waited for, perf's own included; nothing runs beside it.
 
 * libsprof: at each rate with SPROF_SYMBOLIZE=off (what it costs while the
   program runs) and as it is (with the symbolizing at exit, which the others
-  leave to a later command).
+  leave to a later command); and at 1,000 Hz with each trigger by itself
+  (--triggers), without symbolizing.
 * gperftools: LD_PRELOAD=libprofiler.so, CPUPROFILE_FREQUENCY=1000. Its timer
   expires at most CONFIG_HZ times a CPU second, for all threads together.
 * perf: record -e cpu-clock --call-graph dwarf -F RATE, without the build-id
@@ -23,8 +24,18 @@ For a tool that was run at several rates the second table has the cost of one
 more sample, the slope between its lowest and its highest rate, in which fixed
 costs of starting and ending (perf's are large) do not count. Costs within the
 spread of the unprofiled runs are noise.
+
+The last lines are the geometric means of the five real programs' CPU costs with
+each trigger at 1,000 Hz, without symbolizing. With --only-triggers nothing but
+that is measured, precisely: programs of --cpu-seconds of CPU time, many rounds,
+each profiled run between two unprofiled ones and compared with their mean, so
+that a machine whose speed drifts does not matter; the range is two standard
+errors of the rounds' geometric means.
 """
+import math
+import statistics
 import struct
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,13 +44,19 @@ import bench
 import perf
 import programs
 import spool
+import tools
 
 PLAIN = "unprofiled"
+TRIGGER_RATE = 1000
 
 # On this one the peers are also compared at the rate that gperftools reaches
 # with CONFIG_HZ 250, and small costs matter: it gets twice the rounds.
 CLOSELY = "busy2"
 CLOSE_RATE = 250
+
+COLUMNS = ["program", "variant and asked rate", "CPU cost, median (min to max)",
+           "wall cost, median (min to max)", "samples", "samples a CPU second",
+           "CPU us a sample"]
 
 
 @dataclass
@@ -50,10 +67,13 @@ class Variant:
     tool: str
     rate: int = 0
     symbolize: bool = True
+    trigger: str = "auto"
 
     def environment(self, directory, program, build):
         if self.tool == "libsprof":
             more = {} if self.symbolize else {"SPROF_SYMBOLIZE": "off"}
+            if self.trigger != "auto":
+                more["SPROF_TRIGGER"] = self.trigger
             return bench.preloaded(build, directory,
                                    SPROF_FREQUENCY=self.rate,
                                    SPROF_ONLY=program.only or "*", **more)
@@ -69,6 +89,10 @@ class Variant:
         return []
 
     def samples(self, directory):
+        if self.tool == "libsprof" and self.trigger != "auto":
+            return sum(sample.count for one in spool.read_all(directory)
+                       for sample in one.samples
+                       if spool.TRIGGERS[sample.trigger] == self.trigger)
         if self.tool == "libsprof":
             return sum(one.counts.taken for one in spool.read_all(directory)
                        if one.counts)
@@ -104,13 +128,21 @@ def gperftools_samples(path):
     return total
 
 
-def variants(rates, build):
+def trigger_variants(chosen, build):
+    """One for each trigger that is to be had here."""
+    return [Variant(f"libsprof {trigger} {TRIGGER_RATE:,}", "libsprof",
+                    TRIGGER_RATE, False, trigger) for trigger in chosen
+            if bench.library(build) and tools.trigger_works(build, trigger)]
+
+
+def variants(rates, chosen, build):
     found = [Variant(PLAIN, "")]
     if bench.library(build):
         for rate in rates:
             found.append(Variant(f"libsprof {rate:,}", "libsprof", rate, False))
             found.append(Variant(f"libsprof {rate:,} and exit", "libsprof",
                                  rate))
+    found += trigger_variants(chosen, build)
     if bench.gperftools():
         found.append(Variant("gperftools 1,000", "gperftools", 1000))
     if perf.available():
@@ -178,7 +210,8 @@ def rows(program, chosen, runs):
 def slope_row(program, chosen, runs, tool, symbolize):
     """The cost of one more sample of one TOOL."""
     mine = [v for v in chosen
-            if v.tool == tool and v.symbolize == symbolize]
+            if v.tool == tool and v.symbolize == symbolize
+            and v.trigger == "auto"]
     if len(mine) < 2:
         return []
     mine.sort(key=lambda variant: variant.rate)
@@ -210,45 +243,191 @@ def fixed_cost(rounds):
             f"wall and {cpu:.2f} s of CPU time in every one of its runs.")
 
 
+def geometric_mean(ratios):
+    return math.exp(statistics.fmean(math.log(value) for value in ratios))
+
+
+class Means:
+    """CPU ratios of the real programs by trigger, for the last lines."""
+
+    def __init__(self, triggers):
+        self.ratios = {trigger: {} for trigger in triggers}
+        self.rates = {trigger: [] for trigger in triggers}
+
+    def add(self, program, variant, pairs):
+        """PAIRS are the runs under VARIANT and the unprofiled beside them."""
+        if program.name in programs.REAL and variant.trigger in self.ratios:
+            self.ratios[variant.trigger][program.name] = [
+                mine.cpu / plain.cpu for mine, plain in pairs]
+            self.rates[variant.trigger] += [mine.samples / plain.cpu
+                                            for mine, plain in pairs]
+
+    def line(self, trigger):
+        ratios, rates = self.ratios[trigger], self.rates[trigger]
+        text = (f"Geometric mean of the CPU cost of the {trigger} trigger at "
+                f"{TRIGGER_RATE:,} Hz over {len(ratios)} programs: ")
+        if not ratios:
+            return text + "-."
+        middle = geometric_mean(bench.median(v) for v in ratios.values())
+        each = [geometric_mean(values) for values in zip(*ratios.values())]
+        text += f"{100 * (middle - 1):+.2f} %"
+        if len(each) > 1:
+            error = 200 * statistics.stdev(each) / math.sqrt(len(each))
+            mean = 100 * (statistics.fmean(each) - 1)
+            text += (f" (mean of the rounds {mean:+.2f} %, "
+                     f"{mean - error:+.2f} to {mean + error:+.2f})")
+        return (text + f", with {bench.median(rates):,.0f} samples a CPU "
+                f"second ({min(rates):,.0f} to {max(rates):,.0f}).")
+
+    def text(self):
+        """All lines, that of perf last."""
+        return "\n".join(self.line(t) for t in sorted(
+            self.ratios, key=lambda trigger: trigger == "perf"))
+
+
+def sized(name, arguments):
+    """The program at a scale at which it takes --cpu-seconds."""
+    made = programs.build([name], 0.4)
+    if not made:
+        return None
+    took = made[0].run(bench.environment()).cpu
+    scale = max(0.1, math.ceil(4 * arguments.cpu_seconds / took) / 10)
+    return programs.build([name], scale)[0]
+
+
+def missing_rows(name, chosen, triggers):
+    """A row of dashes for each trigger that is not to be had."""
+    had = {variant.trigger for variant in chosen}
+    return [[name, f"libsprof {trigger} {TRIGGER_RATE:,}"] + ["-"] * 5
+            for trigger in triggers if trigger not in had]
+
+
+def alternate(program, chosen, arguments):
+    """Runs of each of CHOSEN between two unprofiled ones: {label: [(Run, mean
+    CPU and wall of the unprofiled beside it)]}."""
+    found = {variant.label: [] for variant in chosen}
+    plain = Variant(PLAIN, "")
+    before = run(program, plain, arguments.build)
+    for number in range(arguments.rounds):
+        bench.progress(f"overhead: {program.name}, round {number + 1} of "
+                       f"{arguments.rounds}")
+        for variant in chosen:
+            mine = run(program, variant, arguments.build)
+            after = run(program, plain, arguments.build)
+            beside = Run((before.wall + after.wall) / 2,
+                         (before.cpu + after.cpu) / 2, 0)
+            found[variant.label].append((mine, beside))
+            before = after
+    return found
+
+
+def only_triggers(arguments, report):
+    """The precise measurement: triggers only."""
+    chosen = trigger_variants(arguments.triggers, arguments.build)
+    table, means = [], Means(arguments.triggers)
+    for name in arguments.programs:
+        table += missing_rows(name, chosen, arguments.triggers)
+        program = sized(name, arguments) if chosen else None
+        if program is None:
+            continue
+        found = alternate(program, chosen, arguments)
+        for variant in chosen:
+            pairs = found[variant.label]
+            mine, plain = zip(*pairs)
+            table.append(row(program, variant.label, mine, plain))
+            means.add(program, variant, pairs)
+    report.add("### CPU cost of the triggers, between unprofiled runs "
+               f"({arguments.rounds} rounds of {arguments.cpu_seconds:g} s)")
+    report.add(bench.table(COLUMNS, table, left=2))
+    report.add(means.text())
+    floor(report, arguments.rounds)
+
+
+def floor(report, rounds):
+    """What interruptions cost here by themselves (trigger_floor.c)."""
+    ways = {"event": "a perf event that nobody hears of",
+            "perf": "one that sends SIGTRAP to an empty handler",
+            "timer": "a CPU timer with an empty handler"}
+    lines = subprocess.run([bench.compiled("trigger_floor"), str(1000),
+                            str(rounds)], capture_output=True, text=True,
+                           check=False).stdout.splitlines()
+    found = [line.split() for line in lines]
+    rows_ = []
+    for way, words in ways.items():
+        costs_ = [int(value) / 1000 for name, value in found if name == way]
+        if costs_:
+            rows_.append([words, bench.number(bench.median(costs_), 1),
+                          bench.number(min(costs_), 1),
+                          bench.number(max(costs_), 1)])
+    report.add("### The floor: CPU us an interruption at 1,000 Hz, "
+               "no profiler at all")
+    report.add(bench.table(["way", "median", "min", "max"], rows_))
+
+
 def measure_all(arguments, rates):
-    """The rows of both tables."""
-    first, second = [], []
+    """The rows of both tables, and the last lines."""
+    first, second, means = [], [], Means(arguments.triggers)
     for program in programs.build(arguments.programs, arguments.scale):
         close = program.name == CLOSELY
         wanted = sorted({*rates, CLOSE_RATE}) if close else rates
-        chosen = variants(wanted, arguments.build)
+        chosen = variants(wanted, arguments.triggers, arguments.build)
         runs = measure(program, chosen, arguments.rounds * (1 + close),
                        arguments.build)
         first += rows(program, chosen, runs)
+        first += missing_rows(program.name, chosen, arguments.triggers)
         for tool, symbolize in (("libsprof", False), ("perf", True)):
             second += slope_row(program, chosen, runs, tool, symbolize)
-    return first, second
+        for variant in chosen[1:]:
+            means.add(program, variant, list(zip(runs[variant.label],
+                                                 runs[PLAIN])))
+    return first, second, means.text()
+
+
+def options():
+    parser = bench.options(__doc__.split("\n", maxsplit=1)[0],
+                           rounds="7, or 11 with --only-triggers")
+    parser.set_defaults(rounds=None)
+    parser.add_argument("--programs", type=programs.names)
+    parser.add_argument("--rates", default="100,1000,10000")
+    parser.add_argument("--scale", type=float, default=0.4)
+    parser.add_argument("--triggers", type=tools.triggers,
+                        help="default: perf,timer,ask; perf with "
+                             "--only-triggers; '' for none")
+    parser.add_argument("--only-triggers", action="store_true")
+    parser.add_argument("--cpu-seconds", type=float, default=4)
+    found = parser.parse_args()
+    only = found.only_triggers
+    found.rounds = found.rounds or (11 if only else 7)
+    found.programs = found.programs or (programs.REAL if only
+                                        else programs.ALL)
+    if found.triggers is None:
+        found.triggers = ["perf"] if only else list(tools.TRIGGERS)
+    return found
 
 
 def main():
-    parser = bench.options(__doc__.split("\n", maxsplit=1)[0], rounds=7)
-    parser.add_argument("--programs", type=programs.names,
-                        default=programs.ALL)
-    parser.add_argument("--rates", default="100,1000,10000")
-    parser.add_argument("--scale", type=float, default=0.4)
-    arguments = parser.parse_args()
+    arguments = options()
     rates = [int(rate) for rate in arguments.rates.split(",")]
+    report = bench.Report(arguments.out)
+    if arguments.only_triggers:
+        bench.require_library(arguments.build)
+        only_triggers(arguments, report)
+        report.save()
+        return
     if not bench.library(arguments.build):
         bench.progress("no libsprof.so; measuring its peers only")
-    report = bench.Report(arguments.out)
-    first, second = measure_all(arguments, rates)
+    first, second, last = measure_all(arguments, rates)
     report.add(f"### Cost of profiling ({arguments.rounds} rounds, "
                f"{CLOSELY} {2 * arguments.rounds})")
-    report.add(bench.table(
-        ["program", "variant and asked rate", "CPU cost, median (min to max)",
-         "wall cost, median (min to max)", "samples",
-         "samples a CPU second", "CPU us a sample"], first, left=2))
+    report.add(bench.table(COLUMNS, first, left=2))
     report.add(fixed_cost(5))
     if second:
         report.add("### CPU cost of one more sample, us")
         report.add(bench.table(
             ["program", "tool", "between", "median", "min", "max"], second,
             left=3))
+    if last:
+        report.add(last)
     report.save()
 
 

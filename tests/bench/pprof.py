@@ -45,6 +45,14 @@ def signed(value):
     return value - (1 << 64) if value >> 63 else value
 
 
+def packed(data):
+    """The integers of a packed field."""
+    at = 0
+    while at < len(data):
+        item, at = varint(data, at)
+        yield signed(item)
+
+
 def numbers(message, wanted):
     """The integers of repeated field WANTED, packed or not."""
     out = []
@@ -53,11 +61,8 @@ def numbers(message, wanted):
             continue
         if isinstance(value, int):
             out.append(signed(value))
-            continue
-        at = 0
-        while at < len(value):
-            item, at = varint(value, at)
-            out.append(signed(item))
+        else:
+            out += packed(value)
     return out
 
 
@@ -67,7 +72,8 @@ def single(message):
 
 
 class Profile:
-    """A whole profile; types is the list of sample type names."""
+    """A whole profile; types is the list of sample type names, comments are
+    what the recorder says of itself."""
 
     def __init__(self, path):
         with gzip.open(path) as file:
@@ -75,6 +81,10 @@ class Profile:
         self.strings = [v.decode() for n, v in parts if n == 6]
         self.types = [self.strings[single(v).get(1, 0)]
                       for n, v in parts if n == 1]
+        self.comments = [self.strings[index] for number, value in parts
+                         if number == 13
+                         for index in ([value] if isinstance(value, int)
+                                       else packed(value))]
         self._functions = self._by_id(parts, 5)
         self._modules = {number: self._module(fields_of) for number, fields_of
                          in self._by_id(parts, 3).items()}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs every measurement in sequence and prints its tables, with the machine
-# and the method. Nothing else should run meanwhile. Some 20 minutes, or 3 with
+# and the method. Nothing else should run meanwhile. Some 35 minutes, or 6 with
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--no-install]
@@ -45,24 +45,35 @@ parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 
 # measure NAME [ARGUMENT...]: one script; its failure costs its tables only.
-failed=""
+# The tables are a part of the page, named $part or else as the script.
+failed="" part=""
 measure() {
     local name=$1
     shift
     /usr/bin/python3 "$here/$name.py" --build "$build" \
-        --out "$parts/$name.md" "$@" || failed="$failed $name"
+        --out "$parts/${part:-$name}.md" "$@" || failed="$failed $name"
 }
 
 if [ -n "$quick" ]; then
+    measure truth --rounds 1 --scale 0.5
     measure accuracy --rounds 1 --scale 0.5
+    measure blocked --seconds 1
+    measure disturb --seconds 6 --rounds 1 --loop-seconds 1
+    measure scale --threads 2000 --seconds 2
     measure handler --depths 10,50,200 --seconds 1 --scale 0.6
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
     measure overhead --rounds 1 --scale 0.15 --rates 1000
+    part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
 else
+    measure truth
     measure accuracy
+    measure blocked --seconds 1
+    measure disturb --seconds 60 --loop-seconds 3
+    measure scale --seconds 4
     measure handler
     measure startup
-    measure overhead --scale 0.6
+    measure overhead --triggers timer,ask
+    part=triggers measure overhead --only-triggers
 fi
 
 # method NAME: the opening comment of a script is its method.
@@ -81,10 +92,15 @@ page() {
     echo "machine on one day, not promises; the script makes yours."
     echo
     /usr/bin/python3 "$here/bench.py" machine
-    for name in accuracy handler startup overhead; do
+    for name in truth accuracy blocked disturb scale handler startup overhead \
+        triggers; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
-        method "$name"
+        if [ "$name" = triggers ]; then
+            printf 'The method is at the end of that of "Overhead".\n'
+        else
+            method "$name"
+        fi
         echo
         cat "$parts/$name.md"
     done

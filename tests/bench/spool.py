@@ -13,26 +13,33 @@ HEADER = struct.Struct("<8sIIQQII")
 HEAD = struct.Struct("<BBHI")
 PROCESS, MODULE, MODULE_END, THREAD, THREAD_END, NODE, SAMPLE, COUNTS = \
     range(2, 10)
+TEXT = 12
 NODE_RETURN, NODE_ELIDED, NODE_TRUNCATED = 1, 2, 4
 TRIGGERS = ("none", "perf", "timer", "ask", "kept")
-KEPT = 4
+NONE, KEPT = 0, 4
+RUNNING, SAMPLE_OPEN = 0, 1
 LOSSES = ("ring full", "exited", "silent", "forked", "spool full")
 
 Module = namedtuple("Module", "id base start end path")
 Node = namedtuple("Node", "parent module flags offset")
 Sample = namedtuple("Sample", "time duration wall cpu count thread node label "
-                              "system_call state trigger stopped depth")
-Counts = namedtuple("Counts", "time ticks asked taken parked kept rules "
-                              "process_cpu sampler_cpu stopped lost cut")
+                              "system_call state trigger stopped depth "
+                              "waits_on flags age")
+Counts = namedtuple("Counts", "time ticks asked taken parked kept peeked "
+                              "unsure skipped rules process_cpu sampler_cpu "
+                              "stopped lost cut")
 
 _MODULE = struct.Struct("<IIQQQQHHI")
 _NODE = struct.Struct("<IIIIQ")
-_SAMPLE = struct.Struct("<QQQQQIIIHBBII")
-_COUNTS = struct.Struct("<10QII")
+_THREAD_END = struct.Struct("<IIQQQ")
+_SAMPLE = struct.Struct("<QQQQQIIIHBBIIIIQ")
+_TEXT = struct.Struct("<IHH")
+_COUNTS = struct.Struct("<13QII")
 
 
 class Spool:
-    """One spool in memory: modules and nodes by id, samples, counts."""
+    """One spool in memory: modules, nodes and texts by id, samples, counts; USED
+    is where its last whole record ends."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -41,14 +48,17 @@ class Spool:
             raise ValueError(f"{path}: not a spool")
         self.period = 0
         self.modules, self.nodes, self.samples = {}, {}, []
+        self.texts, self.ends = {0: ""}, {}
         self.counts = None
-        self._read(HEADER.unpack_from(self.data)[2])
+        self.used = self._read(HEADER.unpack_from(self.data)[2])
+        self._extend_waits()
         self._complete = {0: False}
 
     def _read(self, offset):
         readers = {PROCESS: self._process, MODULE: self._module,
                    NODE: self._node, SAMPLE: self._sample,
-                   COUNTS: self._counts}
+                   COUNTS: self._counts, TEXT: self._text,
+                   THREAD_END: self._thread_end}
         while offset + HEAD.size <= len(self.data):
             kind, _, _, size = HEAD.unpack_from(self.data, offset)
             if kind == 0 or size < 8 or offset + size > len(self.data):
@@ -56,6 +66,7 @@ class Spool:
             if kind in readers:
                 readers[kind](offset + HEAD.size)
             offset += size
+        return offset
 
     def _process(self, at):
         self.period = struct.unpack_from("<Q", self.data, at)[0]
@@ -81,9 +92,32 @@ class Spool:
         cut = struct.unpack_from(f"<{cuts}Q", self.data, at + 8 * losses)
         self.counts = Counts(*fixed, lost, cut)
 
+    def _text(self, at):
+        number, length, _ = _TEXT.unpack_from(self.data, at)
+        at += _TEXT.size
+        self.texts[number] = self.data[at:at + length].rstrip(b"\0").decode()
+
+    def _thread_end(self, at):
+        thread, _, time, _, _ = _THREAD_END.unpack_from(self.data, at)
+        self.ends[thread] = time
+
+    def _extend_waits(self):
+        """Open waits reach to the last tick or the end of their thread."""
+        tick = self.counts.time if self.counts else 0
+        for i, sample in enumerate(self.samples):
+            if not sample.flags & SAMPLE_OPEN or sample.state == RUNNING:
+                continue
+            more = min(tick, self.ends.get(sample.thread, tick)) - (
+                sample.time + sample.duration)
+            if more > 0:
+                self.samples[i] = sample._replace(
+                    wall=sample.wall + more,
+                    count=sample.count + more // max(self.period, 1))
+
     def taken(self):
         """Samples of threads that were interrupted, not kept ones."""
-        return [sample for sample in self.samples if sample.trigger != KEPT]
+        return [sample for sample in self.samples
+                if sample.trigger not in (NONE, KEPT)]
 
     def is_complete(self, node):
         """Whether the stack of NODE has no mark that it ended early."""
