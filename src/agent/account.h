@@ -13,7 +13,6 @@
 
 #include "base/sample.h"
 #include "store/layout.h"
-#include "target/look.h"
 
 struct account {
     uint64_t base;  /* CPU clock when profiling began: not ours to show */
@@ -44,7 +43,6 @@ struct account {
 
     struct record_sample *wait; /* its open record, NULL if it does not wait */
     struct record_sample *last; /* its latest wait, if no sample came since */
-    struct look look;           /* where it waits */
     uint64_t opened_at;         /* since then the record grows by itself */
     uint64_t opened_wall;       /* what it stood for by then */
     uint64_t wait_until;        /* up to then it is sure to have waited */

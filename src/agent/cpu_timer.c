@@ -107,13 +107,6 @@ find(pid_t tid, int *id)
     return held != NO_TIMER && held != BEING_MADE;
 }
 
-bool
-cpu_timer_exists(pid_t tid)
-{
-    int id;
-    return find(tid, &id);
-}
-
 static struct timespec
 timespec_of(uint64_t ns)
 {

@@ -22,8 +22,6 @@ int cpu_timer_begin(int signo);
  * timers take a quarter at most, is reached. Also on the thread itself. */
 int cpu_timer_make(pid_t tid, uint64_t cookie);
 
-bool cpu_timer_exists(pid_t tid);
-
 /* Arm the timer of TID: first after FIRST ns of its CPU time, then every
  * INTERVAL ns; 0 and 0 disarm it. Without a timer: nothing. Any thread. */
 void cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval);

@@ -26,7 +26,7 @@
 
 static struct trigger_options options;
 static enum trigger best;
-static bool sees_kernel, is_traced;
+static bool sees_kernel;
 static uint64_t last_change;
 static uint64_t tick; /* ns between two ticks of the kernel */
 
@@ -89,10 +89,9 @@ trigger_begin(const struct trigger_options *given)
     sees_kernel = true;
     last_change = 0;
     thread_life_use_timers(0, 0, 0);
-    is_traced = has_tracer();
     bool any = options.wanted == OPTION_TRIGGER_AUTO;
     int result = 0;
-    if (options.wanted == OPTION_TRIGGER_PERF || (any && !is_traced))
+    if (options.wanted == OPTION_TRIGGER_PERF || (any && !has_tracer()))
         result = begin_perf();
     if (options.wanted == OPTION_TRIGGER_TIMER || (any && best != TRIGGER_PERF))
         result = begin_timers();

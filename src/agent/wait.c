@@ -69,11 +69,12 @@ name_of_thread(pid_t tid)
 /* Go on with the thread's latest wait, if it waits again at the same place and
  * no sample of it came between. */
 static bool
-reopen(struct account *account, uint32_t node, uint32_t waits_on, uint64_t now)
+reopen(struct account *account, const struct look *look, uint32_t node,
+       uint32_t waits_on, uint64_t now)
 {
     struct record_sample *last = account->last;
     if (last == NULL || last->node != node || last->waits_on != waits_on ||
-        account->look.number != last->system_call)
+        look->number != last->system_call)
         return false;
     account->wait = last;
     account->opened_wall =
@@ -93,11 +94,10 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
         return false;
     if (look_words(tid, look, name_of_thread, words, sizeof(words)) != 0)
         waits_on = journal_text(words);
-    account->look = *look;
     account->wait_node = node;
     account->wait_depth = depth;
     account->opened_at = account->wait_until = now;
-    if (!reopen(account, node, waits_on, now)) {
+    if (!reopen(account, look, node, waits_on, now)) {
         uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
         bool named = look->state == LOOK_WAITING && look->number >= 0;
         struct record_sample sample = {.time = now - wall,
