@@ -82,20 +82,45 @@ expect_note() {
     done
 }
 
-# expect_same COMMAND...: same output, messages and status with the library.
+# The rates at which a program must not notice that it is profiled.
+rates='1000 10000'
+
+# Milliseconds since some moment.
+now_ms() {
+    echo $(($(date +%s%N) / 1000000))
+}
+
+# expect_same [NAME=VALUE...] COMMAND...: the same output, messages and status
+# with the library at each rate, and no longer than so many times the time that
+# it takes without, plus what a loaded machine may add. The last run's profile
+# stays.
 expect_same() {
-    local before
-    plain "$@"
+    local before start took rate
+    local slow_times=${slow_times:-4} slow_ms=${slow_ms:-5000}
+    start=$(now_ms)
+    plain env "$@"
+    took=$(($(now_ms) - start))
     before=$status
     mv out out.plain
     mv err err.plain
-    profile "$@"
-    [ "$status" -eq "$before" ] || fail "status $status, not $before: $*"
-    cmp -s out out.plain || fail "other output: $*"
-    cmp -s err err.plain || {
-        fail "other messages: $*"
-        diff err.plain err | head -n 5
-    }
+    for rate in $rates; do
+        rm -f p.folded
+        start=$(now_ms)
+        profile SPROF_FREQUENCY="$rate" "$@"
+        start=$(($(now_ms) - start))
+        [ "$start" -le $((took * slow_times + slow_ms)) ] ||
+            fail "took $start ms at $rate Hz, $took without: $*"
+        [ "$status" -eq "$before" ] ||
+            fail "status $status at $rate Hz, not $before: $*"
+        cmp -s out out.plain || {
+            fail "other output at $rate Hz: $*"
+            diff out.plain out | head -n 5
+        }
+        cmp -s err err.plain || {
+            fail "other messages at $rate Hz: $*"
+            diff err.plain err | head -n 5
+        }
+    done
 }
 
 # total FILE: the sum of a folded profile's counts, or of standard input's.
