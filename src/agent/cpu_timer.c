@@ -14,6 +14,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/signals.h"
 #include "target/threads.h"
 #include "cpu_timer.h"
 
@@ -24,11 +25,10 @@
 static _Atomic uint32_t *timers;
 static _Atomic uint32_t count, lowest_tid, highest_tid;
 static uint32_t most;
-static int signal_number;
 static int process_timer = -1;
 
 int
-cpu_timer_begin(int signo)
+cpu_timer_begin(void)
 {
     struct rlimit limit;
     sys_release((void *)timers, THREADS_TIDS * sizeof(*timers));
@@ -38,7 +38,6 @@ cpu_timer_begin(int signo)
     atomic_store(&count, 0);
     atomic_store(&lowest_tid, THREADS_TIDS);
     atomic_store(&highest_tid, 0);
-    signal_number = signo;
     process_timer = -1;
     most = UINT32_MAX;
     if (getrlimit(RLIMIT_SIGPENDING, &limit) == 0 &&
@@ -57,7 +56,9 @@ static long
 make(clockid_t clock, pid_t to, uint64_t cookie, int *id)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
-                             .sigev_signo = signal_number};
+                             .sigev_signo = signals_number(SIGNALS_ASK)};
+    if (event.sigev_signo == 0)
+        return -EAGAIN;
     event.sigev_value.sival_ptr = (void *)cookie;
     event._sigev_un._tid = to;
     return arch_syscall(SYS_timer_create, clock, (long)&event, (long)id, 0, 0,
@@ -107,17 +108,10 @@ find(pid_t tid, int *id)
     return held != NO_TIMER && held != BEING_MADE;
 }
 
-static struct timespec
-timespec_of(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_SECOND),
-                             .tv_nsec = (long)(ns % NS_PER_SECOND)};
-}
-
 void
 cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
 {
-    struct itimerspec when = {timespec_of(interval), timespec_of(first)};
+    struct itimerspec when = {clock_timespec(interval), clock_timespec(first)};
     int id;
     if (find(tid, &id))
         (void)arch_syscall(SYS_timer_settime, id, 0, (long)&when, 0, 0, 0);
@@ -137,11 +131,17 @@ cpu_timer_drop(pid_t tid)
 }
 
 void
-cpu_timer_stop(void)
+cpu_timer_drop_all(void)
 {
     for (uint32_t tid = atomic_load(&lowest_tid);
          atomic_load(&count) != 0 && tid <= atomic_load(&highest_tid); tid++)
         cpu_timer_drop((pid_t)tid);
+}
+
+void
+cpu_timer_stop(void)
+{
+    cpu_timer_drop_all();
     if (process_timer >= 0)
         (void)arch_syscall(SYS_timer_delete, process_timer, 0, 0, 0, 0, 0);
     process_timer = -1;

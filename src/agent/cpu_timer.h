@@ -14,8 +14,9 @@
 #include <sys/types.h>
 
 /* Forget all timers: at the start, and in the child of a fork, which inherits
- * none. SIGNO is what they send. Returns 0, or -1 if memory is short. */
-int cpu_timer_begin(int signo);
+ * none. What they send is the number of SIGNALS_ASK. Returns 0, or -1 if memory
+ * is short. */
+int cpu_timer_begin(void);
 
 /* Make the timer of thread TID, whose signals carry COOKIE, unless it has one.
  * Not armed. Returns 0, or -errno: EAGAIN where RLIMIT_SIGPENDING, of which
@@ -29,7 +30,8 @@ void cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval);
 /* Thread TID has ended, or needs its timer no more. Also on the thread. */
 void cpu_timer_drop(pid_t tid);
 
-/* Drop all timers. */
+/* Drop the timers of all threads; with _STOP, that of the process, too. */
+void cpu_timer_drop_all(void);
 void cpu_timer_stop(void);
 
 /* Let the kernel keep the process's CPU clock, whose reading otherwise sums

@@ -26,7 +26,7 @@ guard(void *unused)
     threads_ignore(sys_gettid());
     sampler_wait_end();
     /* Now we stand for the program's last thread: signals are its own again. */
-    real_pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
+    REAL(pthread_sigmask)(SIG_SETMASK, &main_mask, NULL);
     return unused;
 }
 
@@ -38,8 +38,8 @@ guardian_start(void)
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */
     sigfillset(&all);
-    real_pthread_sigmask(SIG_SETMASK, &all, &main_mask);
-    if (real_pthread_create(&thread, NULL, guard, NULL) == 0)
+    REAL(pthread_sigmask)(SIG_SETMASK, &all, &main_mask);
+    if (REAL(pthread_create)(&thread, NULL, guard, NULL) == 0)
         pthread_detach(thread);
-    real_pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
+    REAL(pthread_sigmask)(SIG_SETMASK, &main_mask, NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks.c -- the functions of libc that this library stands in front of. Each
- * is thin: it tells the profiler what is about to happen or has happened, and
- * calls the real one. They work before the constructor and in processes that
- * only share our memory (vfork), where they do nothing but call on.
+ * hooks.c -- the functions of libc that this library stands in front of, all
+ * but those that deal with signals (hooks_signal.c). Each is thin: it tells the
+ * profiler what is about to happen or has happened, and calls the real one.
+ * They work before the constructor and in processes that only share our memory
+ * (vfork), where they do nothing but call on.
  *
  * The hard thing is what must not change: arguments, results, errno, and that a
  * process which is not profiled behaves as if the hooks were not there.
@@ -11,23 +12,22 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "capture/suspend.h"
 #include "target/modules.h"
 #include "target/threads.h"
 #include "guardian.h"
+#include "hook.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
 #include "thread_life.h"
-
-#define HOOK __attribute__((visibility("default")))
 
 /* Threads: known at once, not only at the next enumeration. */
 
@@ -45,7 +45,8 @@ pthread_exit(void *result)
 {
     if (lifecycle_is_running() && sys_gettid() == sys_getpid())
         guardian_start();
-    real_pthread_exit(result);
+    REAL(pthread_exit)(result);
+    __builtin_unreachable();
 }
 
 /* Modules: rules learned before are not trusted until the map is read again.
@@ -57,51 +58,56 @@ HOOK int
 dlclose(void *handle)
 {
     modules_closing(1);
-    int result = real_dlclose(handle);
+    int result = REAL(dlclose)(handle);
     modules_touch();
     modules_closing(-1);
     return result;
 }
 
-/* Our signals: the program sees and sets its own disposition, which gets every
- * signal that is not ours. */
+/* Children inherit what the program believes of the mask. */
 
 HOOK int
-sigaction(int signo, const struct sigaction *action, struct sigaction *old)
+posix_spawn(pid_t *pid, const char *path,
+            const posix_spawn_file_actions_t *actions,
+            const posix_spawnattr_t *attributes, char *const arguments[],
+            char *const environment[])
 {
-    if (lifecycle_is_on() && suspend_program_action(signo, action, old))
-        return 0;
-    return real_sigaction(signo, action, old);
-}
-
-HOOK __sighandler_t
-signal(int signo, __sighandler_t handler)
-{
-    struct sigaction action, old;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    (void)sigaddset(&action.sa_mask, signo);
-    if (lifecycle_is_on() && suspend_program_action(signo, &action, &old))
-        return old.sa_handler;
-    return real_signal(signo, handler);
+    mask_before_exec();
+    int result = REAL(posix_spawn)(pid, path, actions, attributes, arguments,
+                                   environment);
+    mask_after_failed_exec();
+    return result;
 }
 
 HOOK int
-pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+posix_spawnp(pid_t *pid, const char *file,
+             const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const arguments[],
+             char *const environment[])
 {
-    return mask_change(how, set, old);
+    mask_before_exec();
+    int result = REAL(posix_spawnp)(pid, file, actions, attributes, arguments,
+                                    environment);
+    mask_after_failed_exec();
+    return result;
 }
 
 HOOK int
-sigprocmask(int how, const sigset_t *set, sigset_t *old)
+system(const char *command)
 {
-    int error = mask_change(how, set, old);
-    if (error == 0)
-        return 0;
-    errno = error;
-    return -1;
+    mask_before_exec();
+    int result = REAL(system)(command);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK FILE *
+popen(const char *command, const char *mode)
+{
+    mask_before_exec();
+    FILE *result = REAL(popen)(command, mode);
+    mask_after_failed_exec();
+    return result;
 }
 
 /* Ends of the process that run no destructor. */
@@ -110,21 +116,24 @@ HOOK void
 _exit(int status)
 {
     lifecycle_end(END_QUICK);
-    real_exit_now(status);
+    REAL(_exit)(status);
+    __builtin_unreachable();
 }
 
 HOOK void
 _Exit(int status)
 {
     lifecycle_end(END_QUICK);
-    real_exit_now(status);
+    REAL(_exit)(status);
+    __builtin_unreachable();
 }
 
 HOOK void
 quick_exit(int status)
 {
     lifecycle_end(END_QUICK);
-    real_quick_exit(status);
+    REAL(quick_exit)(status);
+    __builtin_unreachable();
 }
 
 /* exec: a signal that is still pending would kill the new image, and what was
@@ -150,25 +159,25 @@ exec(const char *path, char *const arguments[], char *const environment[],
 HOOK int
 execve(const char *path, char *const arguments[], char *const environment[])
 {
-    return exec(path, arguments, environment, real_execve);
+    return exec(path, arguments, environment, REAL(execve));
 }
 
 HOOK int
 execv(const char *path, char *const arguments[])
 {
-    return exec(path, arguments, environ, real_execve);
+    return exec(path, arguments, environ, REAL(execve));
 }
 
 HOOK int
 execvp(const char *file, char *const arguments[])
 {
-    return exec(file, arguments, environ, real_execvpe);
+    return exec(file, arguments, environ, REAL(execvpe));
 }
 
 HOOK int
 execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    return exec(file, arguments, environment, real_execvpe);
+    return exec(file, arguments, environment, REAL(execvpe));
 }
 
 HOOK int
@@ -176,7 +185,7 @@ fexecve(int fd, char *const arguments[], char *const environment[])
 {
     lifecycle_end(END_EXEC);
     mask_before_exec();
-    int result = real_fexecve(fd, arguments, environment);
+    int result = REAL(fexecve)(fd, arguments, environment);
     mask_after_failed_exec();
     lifecycle_after_failed_exec();
     return result;

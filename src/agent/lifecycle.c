@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "capture/handler.h"
 #include "config.h"
+#include "go_program.h"
 #include "journal.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -44,8 +45,8 @@ static pid_t process;
 static struct config config;
 static struct config_files files;
 
-static bool
-is_own_process(void)
+bool
+lifecycle_is_own(void)
 {
     return sys_getpid() == process;
 }
@@ -53,7 +54,7 @@ is_own_process(void)
 bool
 lifecycle_is_running(void)
 {
-    return atomic_load(&phase) == PHASE_RUNNING && is_own_process();
+    return atomic_load(&phase) == PHASE_RUNNING && lifecycle_is_own();
 }
 
 bool
@@ -108,13 +109,22 @@ open_journal(uint64_t now, uint64_t period)
     return -1;
 }
 
+/* What the sampler asks by. */
+static int
+choose_signal(void)
+{
+    int signo = (int)config.options.signal.number;
+    return signo == SIGPROF && go_program_is_this() ? GO_PROGRAM_FREE_SIGNAL
+                                                    : signo;
+}
+
 static void
 describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
                  bool is_child)
 {
     const struct options *o = &config.options;
     *sampler = (struct sampler_options){
-        .signo = (int)o->signal.number,
+        .signo = choose_signal(),
         .pid = process,
         .max_depth = (uint32_t)o->max_depth.number,
         .trigger = (enum option_trigger)o->trigger.number,
@@ -133,8 +143,9 @@ static void
 say_no_trigger(int error)
 {
     static const char *const words[] = {"auto", "perf", "timer", "ask"};
-    const char *why =
-        error == EOPNOTSUPP ? "it needs Linux 6.1" : note_errno(error);
+    const char *why = error == EOPNOTSUPP ? "it needs Linux 6.1"
+                      : error == EBUSY ? "Go's runtime has SIGTRAP for itself"
+                                       : note_errno(error);
     note(NOTE_ERROR, "SPROF_TRIGGER=", words[config.options.trigger.number],
          ": does not work here (", why,
          "); expected auto or another trigger; not profiling", NULL);
@@ -276,6 +287,11 @@ end(enum end_reason reason)
              "the kernel does not tell where threads wait "
              "(/proc/self/task/TID/syscall): their waits have no stacks",
              NULL);
+    if (result.is_displaced)
+        note(NOTE_INFO,
+             "the program replaced our signal handler by a raw system call; "
+             "another signal was used from then on",
+             NULL);
     if (result.taken == 0) {
         say_nothing_taken(&result);
         return;
@@ -292,7 +308,7 @@ void
 lifecycle_end(enum end_reason reason)
 {
     uint32_t running = PHASE_RUNNING;
-    if (!is_own_process())
+    if (!lifecycle_is_own())
         return;
     if (atomic_compare_exchange_strong(&phase, &running, PHASE_ENDING)) {
         end(reason);
@@ -310,7 +326,7 @@ lifecycle_after_failed_exec(void)
 {
     int saved = errno;
     uint32_t ended = PHASE_ENDED;
-    if (is_own_process() &&
+    if (lifecycle_is_own() &&
         atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF))
         start(false);
     errno = saved;
@@ -344,6 +360,8 @@ after_fork_in_child(void)
     sampler_forget();
     if (was_running && config.options.fork.number == OPTION_FORK_FOLLOW)
         start(true);
+    else
+        mask_end();
 }
 
 __attribute__((constructor)) static void

@@ -1,117 +1,189 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mask.c -- what the program believes of its signal masks; see mask.h. The
- * belief is a thread-local word in the handler's file, because the handler
- * reads it; the calls here run on the program's own threads.
+ * belief of a thread is one thread-local word, signals_blocked.
+ *
+ * The hard thing is a child that shares our memory (vfork) or has a copy of it
+ * that nobody told us of (clone by system call): its masks are its own, but the
+ * word is not. There the mask is made real before the first change, and after
+ * that the word is not looked at.
  */
+#include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/syscall.h>
+#include <string.h>
 
-#include "base/arch.h"
 #include "base/sys.h"
-#include "capture/handler.h"
+#include "capture/deliver.h"
+#include "capture/signals.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
 
-/* The number of our I-th signal, 0 if it is not used. */
+/* A set with so many members means all, not each. */
+#define NEARLY_ALL 32
+
+/* The child, if this thread or its copy is one, whose mask is real. */
+static __thread volatile pid_t real_in;
+
 static int
-number_of(int i)
+change_real(int how, uint64_t bits)
 {
-    return handler_shared.signals[i].signo;
+    sigset_t set;
+    sigemptyset(&set);
+    signals_set_word(&set, bits);
+    return bits != 0 || how == SIG_SETMASK
+               ? REAL(pthread_sigmask)(how, &set, NULL)
+               : 0;
 }
 
-/* The program unblocks one of our numbers: what was held comes now. */
-static void
-release_held(int i)
+/* In a process that is not ours: the kernel's mask is made what the program
+ * believes. Returns whether it is that now. */
+static bool
+is_real(void)
 {
-    if (handler_thread_mask.blocks[i] || !handler_thread_mask.held[i])
-        return;
-    handler_thread_mask.held[i] = false;
-    arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), number_of(i), 0, 0, 0);
+    pid_t pid = sys_getpid();
+    if (lifecycle_is_own())
+        return false;
+    if (real_in != pid)
+        (void)change_real(SIG_BLOCK, signals_blocked);
+    real_in = pid;
+    return true;
 }
 
-/* Take note of what SET, applied as HOW says, means for our I-th signal. */
+/* What SET, applied as HOW says, means for the numbers OURS. */
 static void
-believe(int i, int how, const sigset_t *set)
+believe(int how, const sigset_t *set, uint64_t ours)
 {
-    bool names = sigismember(set, number_of(i)) == 1;
-    if (how == SIG_SETMASK)
-        handler_thread_mask.blocks[i] = names;
-    else if (names)
-        handler_thread_mask.blocks[i] = how == SIG_BLOCK;
-    release_held(i);
+    uint64_t named = signals_word(set) & ours;
+    if (how == SIG_BLOCK)
+        signals_blocked |= named;
+    else if (how == SIG_UNBLOCK)
+        signals_blocked &= ~named;
+    else
+        signals_blocked = named;
 }
 
 int
 mask_change(int how, const sigset_t *set, sigset_t *old)
 {
-    struct handler_thread_mask before = handler_thread_mask;
-    sigset_t given, real;
-    if (!lifecycle_is_on())
-        return real_pthread_sigmask(how, set, old);
+    uint64_t ours = signals_borrowed();
+    uint64_t named = set != NULL ? signals_word(set) & ours : 0;
+    if ((named | signals_blocked) == 0 || !lifecycle_is_on() || is_real())
+        return REAL(pthread_sigmask)(how, set, old);
+    signals_settle();
+    uint64_t before = signals_blocked;
+    sigset_t given;
     /* SET and OLD may be the same. */
-    if (set != NULL) {
-        given = real = *set;
-        for (int i = 0; i < HANDLER_SIGNALS; i++)
-            if (number_of(i) != 0)
-                sigdelset(&real, number_of(i));
-    }
-    int result = real_pthread_sigmask(how, set != NULL ? &real : NULL, old);
+    if (set != NULL)
+        given = *set;
+    sigset_t changed = given;
+    if (how != SIG_UNBLOCK)
+        signals_set_word(&changed, signals_word(&given) & ~ours);
+    int result = REAL(pthread_sigmask)(how, set != NULL ? &changed : NULL, old);
     if (result != 0)
         return result;
-    for (int i = 0; i < HANDLER_SIGNALS; i++) {
-        if (number_of(i) == 0)
-            continue;
-        if (old != NULL && before.blocks[i])
-            sigaddset(old, number_of(i));
-        if (set != NULL)
-            believe(i, how, &given);
-    }
+    if (old != NULL)
+        signals_set_word(old, signals_word(old) | before);
+    if (set != NULL)
+        believe(how, &given, ours);
     return 0;
-}
-
-static void
-change_real(int how, int signo)
-{
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, signo);
-    real_pthread_sigmask(how, &one, NULL);
 }
 
 void
 mask_begin(void)
 {
     sigset_t now;
-    if (real_pthread_sigmask(SIG_BLOCK, NULL, &now) != 0)
+    if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
         return;
-    for (int i = 0; i < HANDLER_SIGNALS; i++) {
-        if (number_of(i) == 0 || sigismember(&now, number_of(i)) != 1)
-            continue;
-        handler_thread_mask.blocks[i] = true;
-        change_real(SIG_UNBLOCK, number_of(i));
-    }
-}
-
-/* Make the mask what the program believes it to be, or no longer. */
-static void
-change_believed(int how)
-{
-    for (int i = 0; lifecycle_is_on() && i < HANDLER_SIGNALS; i++)
-        if (number_of(i) != 0 && handler_thread_mask.blocks[i])
-            change_real(how, number_of(i));
+    uint64_t inherited = signals_word(&now) & signals_borrowed();
+    (void)change_real(SIG_UNBLOCK, inherited);
+    signals_blocked |= inherited;
 }
 
 void
 mask_before_exec(void)
 {
-    change_believed(SIG_BLOCK);
+    int saved = errno;
+    if (lifecycle_is_on()) {
+        if (!is_real())
+            (void)change_real(SIG_BLOCK, signals_blocked);
+        signals_before_exec();
+    }
+    errno = saved;
 }
 
 void
 mask_after_failed_exec(void)
 {
-    change_believed(SIG_UNBLOCK);
+    int saved = errno;
+    if (lifecycle_is_on() && lifecycle_is_own()) {
+        signals_after_failed_exec();
+        signals_settle();
+        (void)change_real(SIG_UNBLOCK, signals_blocked);
+    }
+    errno = saved;
+}
+
+/* Of the numbers that the thread blocks, those that the program handles and
+ * now waits for: it must find them pending. */
+static void
+give_back_awaited(uint64_t open)
+{
+    for (int signo = 1; open != 0 && signo < NSIG; signo++)
+        if ((open & signals_bit(signo)) != 0 && signals_has_handler(signo))
+            (void)signals_give_back(signo);
+}
+
+void
+mask_enter_wait(const sigset_t *set, struct mask_wait *before)
+{
+    if (set != NULL)
+        give_back_awaited(signals_blocked & ~signals_word(set));
+    signals_settle();
+    before->blocked = signals_blocked;
+    before->outer = deliver_wait;
+    if (set == NULL)
+        return;
+    if (signals_blocked != 0)
+        signals_blocked = signals_word(set) & signals_borrowed();
+    deliver_wait.is_left = false;
+    deliver_wait.mask = signals_word(set);
+    deliver_wait.is_on = lifecycle_is_on();
+}
+
+void
+mask_leave_wait(const struct mask_wait *before)
+{
+    int saved = errno;
+    deliver_wait.is_on = false;
+    if (deliver_wait.is_left)
+        (void)change_real(SIG_SETMASK, deliver_wait.original);
+    deliver_wait = before->outer;
+    signals_blocked = before->blocked;
+    errno = saved;
+}
+
+void
+mask_take_interest(const sigset_t *set, sigset_t *rest)
+{
+    uint64_t wanted = signals_word(set);
+    bool is_all = __builtin_popcountll(wanted) >= NEARLY_ALL;
+    *rest = *set;
+    if ((wanted & signals_borrowed()) == 0 || !lifecycle_is_on() || is_real())
+        return;
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((wanted & signals_borrowed() & signals_bit(signo)) != 0 &&
+            (!is_all || signo == SIGPROF))
+            (void)signals_give_back(signo);
+    signals_settle();
+    signals_set_word(rest, wanted & ~signals_borrowed());
+}
+
+void
+mask_end(void)
+{
+    signals_end();
+    real_in = 0;
 }

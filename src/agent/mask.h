@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mask.h -- the signal mask that the program believes its threads have. Our
- * signals are never really blocked while we run: a thread that blocks all
- * signals (the workers of xz do) would have no samples. What the program set
- * for them is kept beside, shown to it again, and obeyed for the signals of
- * those numbers that are not ours: they are held until it unblocks them.
+ * mask.h -- the signal mask that the program believes its threads have. The
+ * numbers that are borrowed (capture/signals.h) are never really blocked while
+ * we run: a thread that blocks all signals (the workers of xz do) would have no
+ * samples. What the program set for them is kept beside and shown to it again.
+ * Where it matters, the mask is made real: in a child that shares our memory,
+ * and for a new image.
+ *
+ * Context of all: any thread, in handlers too. errno stays.
  */
 #ifndef AGENT_MASK_H
 #define AGENT_MASK_H
 
 #include <signal.h>
+#include <stdint.h>
 
-/* pthread_sigmask(3) as the program sees it. Returns 0 or an error number.
- * Context: any thread. Safe in signals. */
+#include "capture/deliver.h"
+
+/* pthread_sigmask(3) as the program sees it. Returns 0 or an error number. */
 int mask_change(int how, const sigset_t *set, sigset_t *old);
 
-/* The calling thread's mask was inherited: signals of ours that are in it are
- * taken out, and remembered as the program's. In the constructor. */
+/* The calling thread's mask was inherited: numbers that are borrowed are taken
+ * out, and remembered as blocked by the program. In the constructor, and in a
+ * thread whose attributes gave it a mask. */
 void mask_begin(void);
 
-/* Around an exec: the mask is made real, because the new image inherits it. */
+/* Around an exec, or a call that makes a process: the mask and what is ignored
+ * are made real, because the new image inherits them. */
 void mask_before_exec(void);
 void mask_after_failed_exec(void);
+
+/* Around a call that waits under the mask SET (NULL: under the thread's own).
+ * BEFORE is what has to be restored. */
+struct mask_wait {
+    uint64_t blocked;
+    struct deliver_wait outer;
+};
+void mask_enter_wait(const sigset_t *set, struct mask_wait *before);
+void mask_leave_wait(const struct mask_wait *before);
+
+/* The program waits for SET: a number in it that is borrowed is given back. Of
+ * a set of nearly all signals that is said only for our usual number. REST is
+ * what may really be waited for. */
+void mask_take_interest(const sigset_t *set, sigset_t *rest);
+
+/* This process was made by fork and is not profiled: the mask is real again. */
+void mask_end(void);
 
 #endif

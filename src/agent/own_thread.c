@@ -37,9 +37,9 @@ own_thread_start(void *(*main)(void *))
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
-    real_pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = real_pthread_create(&thread, &attributes, main, NULL);
-    real_pthread_sigmask(SIG_SETMASK, &old, NULL);
+    REAL(pthread_sigmask)(SIG_SETMASK, &all, &old);
+    error = REAL(pthread_create)(&thread, &attributes, main, NULL);
+    REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
     errno = error;
     return error == 0 ? 0 : -1;

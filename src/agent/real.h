@@ -1,32 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real.h -- the functions that the hooks stand in front of. Each is found once,
- * at the start or at its first call, behind this library in the search order.
+ * real.h -- the functions that the hooks stand in front of: REAL(open)(...)
+ * calls open. Each is found once, at the start or at its first call, behind
+ * this library in the search order. Headers that declare the function come from
+ * who calls it.
  */
 #ifndef AGENT_REAL_H
 #define AGENT_REAL_H
 
-#include <pthread.h>
-#include <signal.h>
-#include <sys/types.h>
+#define REAL_NAMES(X)  \
+    X(pthread_create)  \
+    X(pthread_exit)    \
+    X(dlclose)         \
+    X(sigaction)       \
+    X(signal)          \
+    X(sysv_signal)     \
+    X(sigset)          \
+    X(sigignore)       \
+    X(siginterrupt)    \
+    X(pthread_sigmask) \
+    X(sigtimedwait)    \
+    X(sigsuspend)      \
+    X(signalfd)        \
+    X(ppoll)           \
+    X(__ppoll_chk)     \
+    X(pselect)         \
+    X(epoll_pwait)     \
+    X(epoll_pwait2)    \
+    X(posix_spawn)     \
+    X(posix_spawnp)    \
+    X(system)          \
+    X(popen)           \
+    X(execve)          \
+    X(execvpe)         \
+    X(fexecve)         \
+    X(_exit)           \
+    X(quick_exit)
+
+#define REAL_ENUMERATOR(name) REAL_##name,
+enum real_name { REAL_NAMES(REAL_ENUMERATOR) REAL_COUNT };
 
 /* Find all of them. Any thread; before threads are created. */
 void real_begin(void);
 
-int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                        void *(*start)(void *), void *argument);
-void real_pthread_exit(void *result) __attribute__((noreturn));
-int real_dlclose(void *handle);
-int real_sigaction(int signo, const struct sigaction *action,
-                   struct sigaction *old);
-__sighandler_t real_signal(int signo, __sighandler_t handler);
-int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
-int real_execve(const char *path, char *const arguments[],
-                char *const environment[]);
-int real_execvpe(const char *file, char *const arguments[],
-                 char *const environment[]);
-int real_fexecve(int fd, char *const arguments[], char *const environment[]);
-void real_exit_now(int status) __attribute__((noreturn));
-void real_quick_exit(int status) __attribute__((noreturn));
+/* The function, NULL if this C library has none of the name. Any thread; in a
+ * handler only after real_begin. */
+void *real_find(enum real_name name);
+
+#define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
 
 #endif

@@ -183,7 +183,7 @@ tick(void)
     bool is_time = now - last_names > NAMES_NS;
     if (is_time)
         read_names(now);
-    if (trigger_check_harm(is_time))
+    if (trigger_check_signals(is_time))
         roll_rearm();
     points_look(now, random >> 8, thrift(), &view);
     has_news = view.first_looks != 0;
@@ -221,7 +221,8 @@ static bool
 is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
-           atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0;
+           atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0 ||
+           trigger_must_leave_trap();
 }
 
 /* Sleep until the next instant. Samples that ring before are harvested, and
@@ -289,6 +290,8 @@ run(void)
                 tick();
             is_over = journal_error() != 0;
         }
+        if (trigger_must_leave_trap() && trigger_check_signals(false))
+            roll_rearm();
         if (atomic_load(&pause_wanted) != 0)
             pause_sampling();
     }
@@ -408,10 +411,11 @@ sampler_start(const struct sampler_options *given)
                                       .registered_only = given->registered_only,
                                       .young = given->period,
                                       .refresh = refresh_modules,
-                                      .sigaction = real_sigaction};
+                                      .sigaction = REAL(sigaction),
+                                      .leave_trap = trigger_leave_trap};
     if (modules_begin(on_module) != 0 ||
         account_begin(given->period, given->cpu_only) != 0 ||
-        registry_begin() != 0 || cpu_timer_begin(given->signo) != 0 ||
+        registry_begin() != 0 || cpu_timer_begin() != 0 ||
         suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0)
         return -1;
     return own_thread_start(sampler_main);
@@ -445,7 +449,9 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
         return -1;
     const struct account_sums *sums = account_sums();
     *result =
-        (struct sampler_result){.taken =
+        (struct sampler_result){.is_blind = look_is_blind(),
+                                .is_displaced = trigger_was_displaced(),
+                                .taken =
                                     sums->counts.taken + sums->counts.peeked,
                                 .asked = sums->counts.asked,
                                 .threads = roll_total(),

@@ -30,10 +30,11 @@ struct sampler_options {
 struct sampler_result {
     uint64_t taken, lost, threads, asked;
     uint64_t lost_by[LOSS_COUNT];
-    uint64_t elapsed; /* ns from the first tick to the end */
-    uint64_t cpu;     /* ns of the sampler thread */
-    int error;        /* errno that ended the spool before its time, or 0 */
-    bool is_blind;    /* the kernel does not tell where threads wait */
+    uint64_t elapsed;  /* ns from the first tick to the end */
+    uint64_t cpu;      /* ns of the sampler thread */
+    int error;         /* errno that ended the spool before its time, or 0 */
+    bool is_blind;     /* the kernel does not tell where threads wait */
+    bool is_displaced; /* the program replaced a handler of ours */
 };
 
 /* Reserve memory, install the handler, start the thread, which takes no sample

@@ -14,8 +14,10 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/handler.h"
+#include "capture/signals.h"
 #include "cpu_timer.h"
 #include "lifecycle.h"
+#include "mask.h"
 #include "real.h"
 #include "thread_life.h"
 
@@ -103,7 +105,8 @@ thread_life_next_end(struct thread_end *end)
 struct beginning {
     void *(*start)(void *);
     void *argument;
-    struct handler_thread_mask mask;
+    uint64_t blocked;
+    bool has_own_mask;
 };
 
 static void
@@ -123,7 +126,9 @@ begin(void *argument)
 {
     struct beginning beginning = *(struct beginning *)argument;
     free(argument);
-    handler_thread_mask = beginning.mask;
+    signals_blocked = beginning.has_own_mask ? 0 : beginning.blocked;
+    if (beginning.has_own_mask)
+        mask_begin();
     if (has_key && lifecycle_is_running()) {
         started_at = clock_now();
         handler_know_thread(false);
@@ -133,19 +138,28 @@ begin(void *argument)
     return beginning.start(beginning.argument);
 }
 
+static bool
+has_mask(const pthread_attr_t *attributes)
+{
+    sigset_t unused;
+    return attributes != NULL &&
+           pthread_attr_getsigmask_np(attributes, &unused) == 0;
+}
+
 int
 thread_life_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*start)(void *), void *argument)
 {
     if (!lifecycle_is_on())
-        return real_pthread_create(thread, attributes, start, argument);
+        return REAL(pthread_create)(thread, attributes, start, argument);
     struct beginning *beginning = malloc(sizeof(*beginning));
     if (beginning == NULL)
         return EAGAIN;
-    *beginning = (struct beginning){start, argument, handler_thread_mask};
-    for (int i = 0; i < HANDLER_SIGNALS; i++)
-        beginning->mask.held[i] = false;
-    int result = real_pthread_create(thread, attributes, begin, beginning);
+    *beginning = (struct beginning){.start = start,
+                                    .argument = argument,
+                                    .blocked = signals_blocked,
+                                    .has_own_mask = has_mask(attributes)};
+    int result = REAL(pthread_create)(thread, attributes, begin, beginning);
     if (result != 0)
         free(beginning);
     return result;

@@ -9,12 +9,15 @@
  * one shot, which expires at the first tick that finds it running.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/signals.h"
 #include "capture/suspend.h"
 #include "cpu_timer.h"
+#include "go_program.h"
 #include "perf_event.h"
 #include "thread_life.h"
 #include "trigger.h"
@@ -28,7 +31,13 @@ static struct trigger_options options;
 static enum trigger best;
 static bool sees_kernel;
 static uint64_t last_change;
-static uint64_t tick; /* ns between two ticks of the kernel */
+static uint64_t tick;  /* ns between two ticks of the kernel */
+static int ask_number; /* that timers were made with */
+static bool is_displaced;
+
+/* Whether perf's events may be there; somebody wants them gone. */
+static _Atomic uint32_t has_events, must_leave;
+#define LEAVE_NS 10000000u
 
 /* Whether somebody traces this process: "TracerPid:" in /proc/self/status. */
 static bool
@@ -54,7 +63,10 @@ begin_perf(void)
      * given to another file. */
     if (!options.has_own_files)
         return -EPERM;
-    if (suspend_use_trap() != 0)
+    if (go_program_is_this())
+        return -EBUSY;
+    if (signals_number(SIGNALS_TRAP) == 0 &&
+        signals_borrow(SIGNALS_TRAP, SIGTRAP) != 0)
         return -errno;
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
     int result =
@@ -64,6 +76,7 @@ begin_perf(void)
         return result;
     if (options.registered_only)
         perf_event_stop();
+    atomic_store(&has_events, 1);
     best = TRIGGER_PERF;
     return 0;
 }
@@ -88,6 +101,10 @@ trigger_begin(const struct trigger_options *given)
     best = TRIGGER_ASK;
     sees_kernel = true;
     last_change = 0;
+    ask_number = signals_number(SIGNALS_ASK);
+    is_displaced = false;
+    atomic_store(&has_events, 0);
+    atomic_store(&must_leave, 0);
     thread_life_use_timers(0, 0, 0);
     bool any = options.wanted == OPTION_TRIGGER_AUTO;
     int result = 0;
@@ -206,26 +223,85 @@ trigger_vary(uint64_t now, bool has_new, uint64_t random)
     perf_event_set_period(options.period * options.period / rate);
 }
 
-bool
-trigger_check_harm(bool look_closely)
+/* A handler of ours was replaced by a raw system call: the number is the
+ * program's. */
+static void
+look_for_displaced(enum signals_role role)
 {
-    if (best != TRIGGER_PERF ||
-        (suspend_has_trap() && !(look_closely && has_tracer())))
-        return false;
+    if (signals_number(role) == 0 || signals_is_installed(role))
+        return;
+    is_displaced = true;
+    signals_lose(role);
+}
+
+static void
+take_events_back(void)
+{
     perf_event_stop();
-    cpu_timer_stop();
+    atomic_store(&has_events, 0);
+    atomic_store(&must_leave, 0);
+    sys_futex_wake(&has_events, 1 << 30);
+}
+
+void
+trigger_leave_trap(void)
+{
+    uint64_t until = clock_now() + LEAVE_NS;
+    if (atomic_load(&has_events) == 0)
+        return;
+    atomic_store(&must_leave, 1);
+    suspend_ring();
+    while (atomic_load(&has_events) != 0 && clock_now() < until)
+        sys_futex_wait(&has_events, 1, until);
+}
+
+bool
+trigger_must_leave_trap(void)
+{
+    return atomic_load_explicit(&must_leave, memory_order_relaxed) != 0;
+}
+
+static void
+leave_perf(void)
+{
+    take_events_back();
+    cpu_timer_drop_all();
     best = TRIGGER_ASK;
     if (options.wanted == OPTION_TRIGGER_AUTO)
         begin_timers();
     trigger_enable();
-    return true;
+}
+
+bool
+trigger_check_signals(bool look_closely)
+{
+    if (look_closely)
+        look_for_displaced(SIGNALS_ASK);
+    if (best == TRIGGER_PERF)
+        look_for_displaced(SIGNALS_TRAP);
+    bool has_moved = signals_number(SIGNALS_ASK) != ask_number;
+    ask_number = signals_number(SIGNALS_ASK);
+    if (best == TRIGGER_PERF &&
+        (signals_number(SIGNALS_TRAP) == 0 || (look_closely && has_tracer()))) {
+        leave_perf();
+        return true;
+    }
+    if (has_moved)
+        cpu_timer_drop_all();
+    return has_moved;
+}
+
+bool
+trigger_was_displaced(void)
+{
+    return is_displaced;
 }
 
 void
 trigger_stop(void)
 {
     thread_life_use_timers(0, 0, 0);
-    perf_event_stop();
+    take_events_back();
     cpu_timer_stop();
 }
 

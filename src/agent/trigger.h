@@ -59,11 +59,24 @@ void trigger_rearm(pid_t tid, uint64_t random);
  * step with the program; HAS_NEW: threads were made since. */
 void trigger_vary(uint64_t now, bool has_new, uint64_t random);
 
-/* Whether perf's SIGTRAPs may do harm now: a debugger traces the process, which
- * would stop at every sample, or the program has put a handler of its own in
- * place of ours by a raw system call. Then timers are used from then on, and
- * true is returned. LOOK_CLOSELY: for a debugger, too, which costs a file. */
-bool trigger_check_harm(bool look_closely);
+/* Whether threads must be interrupted otherwise from now on, by what
+ * trigger_of_thread says. Perf's SIGTRAPs may do harm: a debugger traces the
+ * process, which would stop at every sample, or the program wants SIGTRAP for
+ * itself. Or questions and timers have another number now (capture/signals.h).
+ * LOOK_CLOSELY: also for a debugger, and whether the program has put a handler
+ * in place of ours by a raw system call. */
+bool trigger_check_signals(bool look_closely);
+
+/* The program wants SIGTRAP for itself: have the sampler take back perf's
+ * events, and wait for that, some milliseconds at most. Any thread, in handler.
+ */
+void trigger_leave_trap(void);
+
+/* Whether that is still to be done, by trigger_check_signals. */
+bool trigger_must_leave_trap(void);
+
+/* Whether the program has replaced a handler of ours. */
+bool trigger_was_displaced(void);
 
 /* Nothing interrupts a thread any more. */
 void trigger_stop(void);

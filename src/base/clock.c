@@ -79,3 +79,10 @@ clock_thread(pid_t tid)
 {
     return clock_read(clock_of_thread(tid));
 }
+
+struct timespec
+clock_timespec(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_SECOND),
+                             .tv_nsec = (long)(ns % NS_PER_SECOND)};
+}

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define NS_PER_SECOND 1000000000u
 #define CLOCK_NONE UINT64_MAX
@@ -22,6 +23,9 @@ uint64_t clock_thread(pid_t tid);
 /* The time between two ticks of the kernel, 1 / CONFIG_HZ: the resolution of
  * the coarse clock (clock_getres(2)). */
 uint64_t clock_tick(void);
+
+/* NS as system calls take it. */
+struct timespec clock_timespec(uint64_t ns);
 
 /* The id of thread TID's CPU clock. */
 clockid_t clock_of_thread(pid_t tid);

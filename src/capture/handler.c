@@ -19,13 +19,14 @@
 #include "base/sample.h"
 #include "base/sys.h"
 #include "target/modules.h"
+#include "deliver.h"
 #include "handler.h"
+#include "signals.h"
 #include "slot.h"
 #include "walk.h"
 #include "poison.h"
 
 struct handler_shared handler_shared;
-__thread struct handler_thread_mask handler_thread_mask;
 __thread volatile bool handler_thread_registered;
 
 /* The thread's CPU clock before which it takes no sample of itself: a walk of
@@ -195,6 +196,16 @@ fill_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
 }
 
+/* The question COOKIE has no answer. */
+static void
+refuse(uint64_t cookie)
+{
+    uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
+    if (index < handler_shared.thread_count)
+        atomic_store(&handler_shared.threads[index].refused,
+                     (uint32_t)cookie & COOKIE_MASK);
+}
+
 /* The sampler asked. */
 static void
 answer(uint64_t cookie, const ucontext_t *context)
@@ -202,11 +213,10 @@ answer(uint64_t cookie, const ucontext_t *context)
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
     uint64_t start = clock_now();
-    if (index >= handler_shared.thread_count)
-        return;
-    struct slot *slot = slots_claim(index);
+    struct slot *slot =
+        index < handler_shared.thread_count ? slots_claim(index) : NULL;
     if (slot == NULL) {
-        atomic_store(&handler_shared.threads[index].refused, sequence);
+        refuse(cookie);
         return;
     }
     slot->thread = index;
@@ -312,69 +322,6 @@ sample_itself(enum handler_own kind, const ucontext_t *context)
     }
 }
 
-/* The program's disposition is the default one: let it act. The handler must
- * give way for that; the process ends here. */
-static void
-die_by_default(int signo)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_DFL;
-    handler_shared.sigaction(signo, &action, NULL);
-    arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
-}
-
-/* Run the program's handler with the mask that the kernel would have given it;
- * the return from our own handler restores the old one. */
-static void
-call_program(const struct sigaction *action, int signo, siginfo_t *info,
-             ucontext_t *context)
-{
-    sigset_t mask = context->uc_sigmask;
-    for (int i = 1; i < NSIG; i++)
-        if (sigismember(&action->sa_mask, i) == 1)
-            sigaddset(&mask, i);
-    if ((action->sa_flags & SA_NODEFER) == 0)
-        sigaddset(&mask, signo);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, NSIG / 8, 0,
-                 0);
-    if (action->sa_flags & SA_SIGINFO)
-        action->sa_sigaction(signo, info, context);
-    else
-        action->sa_handler(signo);
-}
-
-/* Whether the kernel raised it for an instruction of the thread: such a signal
- * can be neither ignored nor held back (signal(7)). */
-static bool
-is_fault(int signo, const siginfo_t *info)
-{
-    return signo == SIGTRAP && info->si_code > 0 &&
-           info->si_code != TRAP_PERF_CODE;
-}
-
-static void
-pass_on(enum handler_signal signal, siginfo_t *info, ucontext_t *context)
-{
-    struct handler_signal_state *state = &handler_shared.signals[signal];
-    uint32_t current = atomic_load(&state->current);
-    int signo = state->signo;
-    bool fault = is_fault(signo, info);
-    struct sigaction action = state->program[current];
-    if (handler_thread_mask.blocks[signal] && !fault) {
-        handler_thread_mask.held[signal] = true;
-        return;
-    }
-    if (action.sa_handler == SIG_IGN && !fault)
-        return;
-    if (action.sa_handler == SIG_IGN || handler_thread_mask.blocks[signal])
-        die_by_default(signo);
-    else if (action.sa_handler != SIG_DFL)
-        call_program(&action, signo, info, context);
-    else if (signo != SIGURG && signo != SIGCHLD && signo != SIGWINCH)
-        die_by_default(signo);
-}
-
 /* The data of one of our own timers or events in *KIND, if it is one. */
 static bool
 is_own(int signo, const siginfo_t *info, enum handler_own *kind)
@@ -389,28 +336,55 @@ is_own(int signo, const siginfo_t *info, enum handler_own *kind)
            cookie == cookie_make_own(handler_shared.secret, *kind);
 }
 
-static void
-handle_ask(int signo, siginfo_t *info, void *context)
+/* Whether the sampler asked, and what. */
+static bool
+is_question(const siginfo_t *info, uint64_t *cookie)
 {
-    uint64_t cookie = (uint64_t)info->si_value.sival_ptr;
-    enum handler_own kind;
-    if (info->si_code == HANDLER_CODE && info->si_pid == handler_shared.pid &&
-        cookie >> 48 == handler_shared.secret)
-        answer(cookie, context);
-    else if (is_own(signo, info, &kind))
-        sample_itself(kind, context);
-    else if (info->si_code != HANDLER_CODE)
-        pass_on(HANDLER_ASK, info, context);
+    if (info->si_code != HANDLER_CODE)
+        return false;
+    *cookie = (uint64_t)info->si_value.sival_ptr;
+    return info->si_pid == handler_shared.pid &&
+           *cookie >> 48 == handler_shared.secret;
 }
 
+/* A signal of ours, which nobody else may see. If its number has been given
+ * back it comes late, and perhaps under another mask than a walk needs. */
 static void
-handle_trap(int signo, siginfo_t *info, void *context)
+take_own(uint64_t question, enum handler_own kind, bool is_late,
+         const ucontext_t *context)
 {
-    enum handler_own kind;
-    if (is_own(signo, info, &kind))
-        sample_itself(kind, context);
+    if (question != 0 && is_late)
+        refuse(question);
+    else if (question != 0)
+        answer(question, context);
+    else if (is_late)
+        atomic_fetch_add_explicit(&handler_shared.own_refused, 1,
+                                  memory_order_relaxed);
     else
-        pass_on(HANDLER_TRAP, info, context);
+        sample_itself(kind, context);
+}
+
+void
+handler_run(int signo, siginfo_t *info, void *context)
+{
+    bool is_late = (signals_borrowed() & signals_bit(signo)) == 0;
+    uint64_t question = 0;
+    enum handler_own kind = 0;
+    if (is_question(info, &question) || is_own(signo, info, &kind)) {
+        take_own(question, kind, is_late, context);
+        signals_settle_in(context);
+        deliver_resume_wait(context);
+    } else if (info->si_code != HANDLER_CODE) {
+        deliver_to_program(signo, info, context);
+    }
+}
+
+bool
+handler_is_own(int signo, const siginfo_t *info)
+{
+    uint64_t question;
+    enum handler_own kind;
+    return is_question(info, &question) || is_own(signo, info, &kind);
 }
 
 void
@@ -418,37 +392,4 @@ handler_know_thread(bool is_old_thread)
 {
     own_tid = sys_gettid();
     is_old = is_old_thread;
-}
-
-bool
-handler_is_installed(enum handler_signal signal)
-{
-    /* The kernel's own structure: handler, flags, restorer, mask. */
-    struct {
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } now;
-    int signo = handler_shared.signals[signal].signo;
-    if (signo == 0 || arch_syscall(SYS_rt_sigaction, signo, 0, (long)&now,
-                                   sizeof(now.mask), 0, 0) != 0)
-        return false;
-    return now.handler ==
-           (signal == HANDLER_ASK ? (void *)handle_ask : (void *)handle_trap);
-}
-
-int
-handler_install(enum handler_signal signal, int signo)
-{
-    struct handler_signal_state *state = &handler_shared.signals[signal];
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    action.sa_sigaction = signal == HANDLER_ASK ? handle_ask : handle_trap;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    /* All signals, cancellation included: a handler that parks must not be
-     * left by longjmp or pthread_exit. */
-    memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-    state->signo = signo;
-    return handler_shared.sigaction(signo, &action, &state->program[0]);
 }

@@ -50,22 +50,9 @@ struct handler_thread {
     _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */
 };
 
-/* The signals that are ours. */
-enum handler_signal { HANDLER_ASK, HANDLER_TRAP, HANDLER_SIGNALS };
-
-/* One of them; SIGNO 0: not used. PROGRAM is the program's own disposition, in
- * the one of two that CURRENT names. */
-struct handler_signal_state {
-    int signo;
-    struct sigaction program[2];
-    _Atomic uint32_t current;
-};
-
 struct handler_shared {
     pid_t pid;
-    struct handler_signal_state signals[HANDLER_SIGNALS];
     uint64_t secret; /* 16 bits, drawn at the start */
-    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     uint32_t thread_count;
     struct handler_thread *threads;
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
@@ -82,14 +69,6 @@ struct handler_shared {
 
 extern struct handler_shared handler_shared;
 
-/* What the program believes of the calling thread's mask, for our signals
- * alone: whether it BLOCKS the number, and whether one that is not ours was
- * HELD back for that. Static TLS: reading it is one load, in a handler too. */
-struct handler_thread_mask {
-    volatile bool blocks[HANDLER_SIGNALS], held[HANDLER_SIGNALS];
-};
-extern __thread struct handler_thread_mask handler_thread_mask;
-
 /* The thread has registered itself (handler_shared.registered_only). */
 extern __thread volatile bool handler_thread_registered;
 
@@ -99,12 +78,10 @@ extern __thread volatile bool handler_thread_registered;
  * child of a fork. */
 void handler_know_thread(bool is_old);
 
-/* Install the handler for SIGNAL, whose number is SIGNO, keeping the
- * disposition that was there for the program. Returns 0, or -1 with errno. */
-int handler_install(enum handler_signal signal, int signo);
+/* What the kernel calls for all numbers that are ours (signals.h). */
+void handler_run(int signo, siginfo_t *info, void *context);
 
-/* Whether the kernel still calls our handler for SIGNAL: a program may have set
- * another by a raw system call. Any thread. */
-bool handler_is_installed(enum handler_signal signal);
+/* Whether a signal that a thread has taken from its queue is one of ours. */
+bool handler_is_own(int signo, const siginfo_t *info);
 
 #endif

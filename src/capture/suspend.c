@@ -6,6 +6,7 @@
  * lock but libunwind's private ones, and reads the target's memory only by
  * system calls, because the target may leave at its deadline.
  */
+#include <linux/errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,6 +17,7 @@
 #include "handler.h"
 #include "learn.h"
 #include "rules.h"
+#include "signals.h"
 #include "suspend.h"
 #include "poison.h"
 
@@ -43,7 +45,6 @@ suspend_begin(const struct suspend_options *options)
     if (getrandom(&handler_shared.secret, 2, GRND_NONBLOCK) != 2)
         handler_shared.secret = clock_now() & 0xffff;
     handler_shared.thread_count = options->threads;
-    handler_shared.sigaction = options->sigaction;
     handler_shared.index_of_tid = options->index_of_tid;
     handler_shared.tid_count = options->tid_count;
     handler_shared.registered_only = options->registered_only;
@@ -56,21 +57,10 @@ suspend_begin(const struct suspend_options *options)
         learn_begin() != 0)
         return -1;
     handler_shared.pid = options->pid;
-    return is_first ? handler_install(HANDLER_ASK, options->signo) : 0;
-}
-
-int
-suspend_use_trap(void)
-{
-    if (handler_shared.signals[HANDLER_TRAP].signo != 0)
+    if (!is_first)
         return 0;
-    return handler_install(HANDLER_TRAP, SIGTRAP);
-}
-
-bool
-suspend_has_trap(void)
-{
-    return handler_is_installed(HANDLER_TRAP);
+    signals_begin(handler_run, options->sigaction, options->leave_trap);
+    return signals_borrow(SIGNALS_ASK, options->signo);
 }
 
 uint64_t
@@ -135,9 +125,11 @@ int
 suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
 {
     uint64_t cookie = cookie_make(handler_shared.secret, index, sequence);
-    return (int)sys_queue_signal(handler_shared.pid, tid,
-                                 handler_shared.signals[HANDLER_ASK].signo,
-                                 HANDLER_CODE, cookie);
+    int signo = signals_number(SIGNALS_ASK);
+    if (signo == 0)
+        return -EAGAIN;
+    return (int)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
+                                 cookie);
 }
 
 bool
@@ -236,24 +228,4 @@ suspend_ring(void)
 {
     atomic_fetch_add(&handler_shared.bell, 1);
     sys_futex_wake(&handler_shared.bell, 1);
-}
-
-bool
-suspend_program_action(int signo, const struct sigaction *action,
-                       struct sigaction *old)
-{
-    struct handler_signal_state *state = handler_shared.signals;
-    while (state < handler_shared.signals + HANDLER_SIGNALS &&
-           state->signo != signo)
-        state++;
-    if (signo == 0 || state == handler_shared.signals + HANDLER_SIGNALS)
-        return false;
-    uint32_t current = atomic_load(&state->current);
-    if (old != NULL)
-        *old = state->program[current];
-    if (action != NULL) {
-        state->program[!current] = *action;
-        atomic_store(&state->current, !current);
-    }
-    return true;
 }

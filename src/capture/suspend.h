@@ -34,6 +34,7 @@ struct suspend_options {
     void (*refresh)(void);
     /* sigaction(2) itself, not a hook around it. */
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    void (*leave_trap)(void); /* see signals_begin */
 };
 
 /* Reserve everything and install the handler. Returns 0, or -1 with errno.
@@ -52,13 +53,6 @@ bool suspend_was_refused(uint32_t index, uint32_t sequence);
  * to HIGH: memory that stays mapped while it lives. Context: sampler. */
 void suspend_set_stack(uint32_t index, uint64_t low, uint64_t high,
                        uint64_t pointer);
-
-/* Install the handler for SIGTRAP, which perf events send. Returns 0, or -1
- * with errno. */
-int suspend_use_trap(void);
-
-/* Whether SIGTRAP still comes to that handler. */
-bool suspend_has_trap(void);
 
 /* What a perf event or a timer must carry so that its signal is taken for a
  * thread's own sample. */
@@ -98,11 +92,5 @@ void suspend_wait(uint64_t until);
 
 /* End a suspend_wait early. Any thread, in handler. */
 void suspend_ring(void);
-
-/* The program's own disposition of SIGNO, if that is one of our signals: ACTION
- * is stored if not NULL, OLD filled if not NULL. False if it is not ours. Any
- * thread. */
-bool suspend_program_action(int signo, const struct sigaction *action,
-                            struct sigaction *old);
 
 #endif

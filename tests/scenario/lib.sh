@@ -96,7 +96,7 @@ now_ms() {
 # stays.
 expect_same() {
     local before start took rate
-    local slow_times=${slow_times:-4} slow_ms=${slow_ms:-5000}
+    local slow_times=${slow_times:-4} slow_ms=${slow_ms:-20000}
     start=$(now_ms)
     plain env "$@"
     took=$(($(now_ms) - start))

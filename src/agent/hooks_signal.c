@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_signal.c -- the functions of libc that change dispositions and masks,
+ * or wait under a mask. The program sees and sets its own; which of them are
+ * real is the business of capture/signals.h and mask.h. The functions of 4.2BSD
+ * and System V are here too, because inside libc they go around sigaction and
+ * sigprocmask.
+ *
+ * Not here: what goes to the kernel by syscall(2), which is noticed and
+ * reported (trigger.c), and siglongjmp, which restores the real mask alone.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+
+#include "base/clock.h"
+#include "capture/handler.h"
+#include "capture/signals.h"
+#include "hook.h"
+#include "lifecycle.h"
+#include "mask.h"
+#include "real.h"
+
+/* Whether dispositions are not simply those of the kernel. */
+static bool
+are_actions_kept(void)
+{
+    return lifecycle_is_on() && lifecycle_is_own();
+}
+
+/* sigaction for a handler and flags alone; returns the old handler. */
+static __sighandler_t
+change_handler(int signo, __sighandler_t handler, int flags, bool blocks_itself)
+{
+    struct sigaction action, old;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    if (blocks_itself)
+        (void)sigaddset(&action.sa_mask, signo);
+    return signals_action(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+HOOK int
+sigaction(int signo, const struct sigaction *action, struct sigaction *old)
+{
+    if (are_actions_kept())
+        return signals_action(signo, action, old);
+    return REAL(sigaction)(signo, action, old);
+}
+
+HOOK __sighandler_t
+signal(int signo, __sighandler_t handler)
+{
+    if (are_actions_kept() && signals_is_kept(signo))
+        return change_handler(signo, handler, SA_RESTART, true);
+    signals_forget_mask(signo);
+    return REAL(signal)(signo, handler);
+}
+
+__sighandler_t bsd_signal(int, __sighandler_t);
+
+HOOK __sighandler_t
+bsd_signal(int signo, __sighandler_t handler)
+{
+    return signal(signo, handler);
+}
+
+HOOK __sighandler_t
+ssignal(int signo, __sighandler_t handler)
+{
+    return signal(signo, handler);
+}
+
+HOOK __sighandler_t
+sysv_signal(int signo, __sighandler_t handler)
+{
+    if (are_actions_kept() && signals_is_kept(signo))
+        return change_handler(signo, handler, (int)SA_RESETHAND | SA_NODEFER,
+                              false);
+    signals_forget_mask(signo);
+    return REAL(sysv_signal)(signo, handler);
+}
+
+/* What <signal.h> makes of signal without _DEFAULT_SOURCE. */
+HOOK __sighandler_t
+__sysv_signal(int signo, __sighandler_t handler)
+{
+    return sysv_signal(signo, handler);
+}
+
+HOOK int
+siginterrupt(int signo, int interrupts)
+{
+    struct sigaction action;
+    if (!are_actions_kept() || !signals_is_kept(signo))
+        return ((int (*)(int, int))real_find(REAL_siginterrupt))(signo,
+                                                                 interrupts);
+    signals_action(signo, NULL, &action);
+    action.sa_flags &= ~SA_RESTART;
+    if (!interrupts)
+        action.sa_flags |= SA_RESTART;
+    return signals_action(signo, &action, NULL);
+}
+
+HOOK int
+sigignore(int signo)
+{
+    if (!are_actions_kept() || !signals_is_kept(signo))
+        return ((int (*)(int))real_find(REAL_sigignore))(signo);
+    return change_handler(signo, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
+}
+
+HOOK int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return mask_change(how, set, old);
+}
+
+HOOK int
+sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    int error = mask_change(how, set, old);
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+/* Block or unblock SIGNO. Returns whether it was blocked, -1 with errno. */
+static int
+change_one(int how, int signo)
+{
+    sigset_t set, old;
+    sigemptyset(&set);
+    if (sigaddset(&set, signo) != 0 || sigprocmask(how, &set, &old) != 0)
+        return -1;
+    return sigismember(&old, signo);
+}
+
+HOOK int
+sighold(int signo)
+{
+    return change_one(SIG_BLOCK, signo) < 0 ? -1 : 0;
+}
+
+HOOK int
+sigrelse(int signo)
+{
+    return change_one(SIG_UNBLOCK, signo) < 0 ? -1 : 0;
+}
+
+HOOK __sighandler_t
+sigset(int signo, __sighandler_t handler)
+{
+    struct sigaction old;
+    if (!are_actions_kept() || !signals_is_kept(signo))
+        return ((__typeof__(&signal))real_find(REAL_sigset))(signo, handler);
+    signals_action(signo, NULL, &old);
+    int was_blocked = 0;
+    if (handler == SIG_HOLD) {
+        was_blocked = change_one(SIG_BLOCK, signo);
+    } else if (change_handler(signo, handler, 0, false) == SIG_ERR) {
+        return SIG_ERR;
+    } else {
+        was_blocked = change_one(SIG_UNBLOCK, signo);
+    }
+    return was_blocked ? SIG_HOLD : old.sa_handler;
+}
+
+/* Masks of 32 signals in an int. */
+static int
+change_first_32(int how, int mask)
+{
+    sigset_t set, old;
+    uint32_t first;
+    sigemptyset(&set);
+    memcpy(&set, &mask, sizeof(mask));
+    if (sigprocmask(how, &set, &old) != 0)
+        return -1;
+    memcpy(&first, &old, sizeof(first));
+    return (int)first;
+}
+
+HOOK int
+sigblock(int mask)
+{
+    return change_first_32(SIG_BLOCK, mask);
+}
+
+HOOK int
+sigsetmask(int mask)
+{
+    return change_first_32(SIG_SETMASK, mask);
+}
+
+/* Waits for signals. One of ours that is still queued is not for the program;
+ * the wait goes on. */
+
+/* What is left in LEFT of TIMEOUT, which began at START; START is now. */
+static const struct timespec *
+shorten(const struct timespec *timeout, uint64_t *start, struct timespec *left)
+{
+    uint64_t now = clock_now(), passed = now - *start;
+    uint64_t ns =
+        (uint64_t)timeout->tv_sec * NS_PER_SECOND + (uint64_t)timeout->tv_nsec;
+    *start = now;
+    *left = clock_timespec(ns > passed ? ns - passed : 0);
+    return left;
+}
+
+HOOK int
+sigtimedwait(const sigset_t *set, siginfo_t *info,
+             const struct timespec *timeout)
+{
+    siginfo_t got;
+    sigset_t rest;
+    struct timespec left;
+    uint64_t start = clock_now();
+    int signo;
+    mask_take_interest(set, &rest);
+    while ((signo = REAL(sigtimedwait)(&rest, &got, timeout)) > 0 &&
+           handler_is_own(signo, &got))
+        if (timeout != NULL)
+            timeout = shorten(timeout, &start, &left);
+    if (signo > 0 && info != NULL)
+        *info = got;
+    return signo;
+}
+
+HOOK int
+sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    return sigtimedwait(set, info, NULL);
+}
+
+HOOK int
+sigwait(const sigset_t *set, int *signo)
+{
+    int result, saved = errno;
+    do
+        result = sigtimedwait(set, NULL, NULL);
+    while (result < 0 && errno == EINTR);
+    int error = errno;
+    errno = saved;
+    if (result < 0)
+        return error;
+    *signo = result;
+    return 0;
+}
+
+HOOK int
+signalfd(int fd, const sigset_t *set, int flags)
+{
+    sigset_t rest;
+    mask_take_interest(set, &rest);
+    return REAL(signalfd)(fd, &rest, flags);
+}
+
+/* Waits under a mask of their own. */
+
+HOOK int
+sigsuspend(const sigset_t *set)
+{
+    struct mask_wait before;
+    mask_enter_wait(set, &before);
+    int result = REAL(sigsuspend)(set);
+    mask_leave_wait(&before);
+    return result;
+}
+
+HOOK int
+ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+      const sigset_t *set)
+{
+    struct mask_wait before;
+    mask_enter_wait(set, &before);
+    int result = REAL(ppoll)(fds, count, timeout, set);
+    mask_leave_wait(&before);
+    return result;
+}
+
+/* What <poll.h> makes of ppoll with _FORTIFY_SOURCE; LENGTH is that of FDS. */
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
+                const sigset_t *, size_t);
+
+HOOK int
+__ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+            const sigset_t *set, size_t length)
+{
+    struct mask_wait before;
+    mask_enter_wait(set, &before);
+    int result = REAL(__ppoll_chk)(fds, count, timeout, set, length);
+    mask_leave_wait(&before);
+    return result;
+}
+
+HOOK int
+pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
+        const struct timespec *timeout, const sigset_t *set)
+{
+    struct mask_wait before;
+    mask_enter_wait(set, &before);
+    int result = REAL(pselect)(count, reads, writes, others, timeout, set);
+    mask_leave_wait(&before);
+    return result;
+}
+
+HOOK int
+epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
+            const sigset_t *set)
+{
+    struct mask_wait before;
+    mask_enter_wait(set, &before);
+    int result = REAL(epoll_pwait)(fd, events, count, timeout, set);
+    mask_leave_wait(&before);
+    return result;
+}
+
+HOOK int
+epoll_pwait2(int fd, struct epoll_event *events, int count,
+             const struct timespec *timeout, const sigset_t *set)
+{
+    if (REAL(epoll_pwait2) == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    struct mask_wait before;
+    mask_enter_wait(set, &before);
+    int result = REAL(epoll_pwait2)(fd, events, count, timeout, set);
+    mask_leave_wait(&before);
+    return result;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deliver.c -- see deliver.h. Runs in handlers.
+ */
+#include <linux/errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "deliver.h"
+#include "signals.h"
+#include "poison.h"
+
+/* siginfo of a perf event's signal (sigaction(2), TRAP_PERF, Linux 5.13), which
+ * older C libraries do not declare. */
+#define TRAP_PERF_CODE 6
+
+__thread volatile struct deliver_wait deliver_wait;
+
+/* The program's disposition is the default one: let it act. The handler must
+ * give way for that; the process ends here. */
+static void
+die_by_default(int signo)
+{
+    signals_make_default(signo);
+    arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
+}
+
+/* Run the program's handler with the mask that the kernel would have given it;
+ * the return from our own handler restores the old one. */
+static void
+call_program(const struct sigaction *action, int signo, siginfo_t *info,
+             ucontext_t *context)
+{
+    uint64_t mask =
+        signals_word(&context->uc_sigmask) | signals_word(&action->sa_mask);
+    if ((action->sa_flags & SA_NODEFER) == 0)
+        mask |= signals_bit(signo);
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask),
+                 0, 0);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(signo, info, context);
+    else
+        action->sa_handler(signo);
+}
+
+/* Whether the kernel raised it for an instruction of the thread: such a signal
+ * can be neither ignored nor held back (signal(7)). */
+static bool
+is_fault(int signo, const siginfo_t *info)
+{
+    return signo == SIGTRAP && info->si_code > 0 &&
+           info->si_code != TRAP_PERF_CODE;
+}
+
+/* Take one of ours from the thread's queue, where it would swallow a signal of
+ * the program's. The handler runs with all signals blocked. */
+static void
+drain(uint64_t bit)
+{
+    static const struct timespec at_once;
+    siginfo_t unused;
+    arch_syscall(SYS_rt_sigtimedwait, (long)&bit, (long)&unused, (long)&at_once,
+                 sizeof(bit), 0, 0);
+}
+
+/* The thread blocks the number, as the program believes: now it does so for
+ * real, and the signal is sent again, to whom it was sent. */
+static void
+send_again(int signo, siginfo_t *info, ucontext_t *context)
+{
+    uint64_t bit = signals_bit(signo);
+    long to =
+        info->si_code == SI_TKILL ? SYS_rt_tgsigqueueinfo : SYS_rt_sigqueueinfo;
+    if (signals_give_back(signo))
+        drain(bit);
+    signals_set_word(&context->uc_sigmask,
+                     signals_word(&context->uc_sigmask) | bit);
+    if (to == SYS_rt_tgsigqueueinfo)
+        arch_syscall(to, sys_getpid(), sys_gettid(), signo, (long)info, 0, 0);
+    else
+        arch_syscall(to, sys_getpid(), signo, (long)info, 0, 0, 0);
+}
+
+void
+deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
+{
+    struct sigaction action;
+    if (!signals_get_program(signo, &action))
+        return;
+    bool fault = is_fault(signo, info);
+    /* What the mask was: uc_sigmask is not it in a sigsuspend. */
+    bool is_blocked = (signals_blocked & signals_bit(signo)) != 0;
+    signals_settle_in(context);
+    if (is_blocked && !fault) {
+        send_again(signo, info, context);
+        return;
+    }
+    if (action.sa_handler == SIG_IGN && !fault)
+        return;
+    if (action.sa_handler == SIG_IGN || is_blocked) {
+        die_by_default(signo);
+    } else if (action.sa_handler != SIG_DFL) {
+        if (action.sa_flags & (int)SA_RESETHAND)
+            signals_reset_program(signo);
+        call_program(&action, signo, info, context);
+    } else if (signo != SIGURG && signo != SIGCHLD && signo != SIGWINCH) {
+        die_by_default(signo);
+    }
+}
+
+void
+deliver_resume_wait(ucontext_t *context)
+{
+    uint64_t pending = 0;
+    if (!deliver_wait.is_on ||
+        context->uc_mcontext.gregs[REG_RAX] != -(greg_t)EINTR ||
+        arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0,
+                     0, 0) != 0)
+        return;
+    uint64_t mask = deliver_wait.mask & ~signals_borrowed();
+    if ((pending & ~mask & ~signals_borrowed()) == 0)
+        return;
+    deliver_wait.original = signals_word(&context->uc_sigmask);
+    deliver_wait.is_left = true;
+    signals_set_word(&context->uc_sigmask, mask);
+}

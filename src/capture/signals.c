@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * signals.c -- see signals.h. What is here runs in handlers and in hooks of
+ * functions that may be called in handlers (signal-safety(7)), so all state is
+ * in words that change atomically.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "signals.h"
+#include "poison.h"
+
+/* Numbers that were ever ours: one for each time that we had to give way. */
+#define NUMBERS 8u
+
+/* Where another number for questions is looked for, from the last to the first:
+ * those above are what programs take when they count from SIGRTMAX. */
+#define LAST_FREE 60
+#define FIRST_FREE 36
+
+/* PROGRAM is the program's own disposition, in the one of two that CURRENT
+ * names. */
+struct number {
+    _Atomic int signo; /* 0: free */
+    _Atomic(enum signals_role) role;
+    _Atomic bool is_borrowed;
+    struct sigaction program[2];
+    _Atomic uint32_t current;
+};
+
+static struct number numbers[NUMBERS];
+static _Atomic uint64_t borrowed;
+static signals_handler *handler;
+static void (*leave_trap)(void);
+static int (*real)(int, const struct sigaction *, struct sigaction *);
+
+/* By signal: what was taken out of its sa_mask, because it was ours. */
+static _Atomic uint64_t taken_out[NSIG];
+
+__thread volatile uint64_t signals_blocked;
+
+void
+signals_begin(signals_handler *own,
+              int (*real_sigaction)(int, const struct sigaction *,
+                                    struct sigaction *),
+              void (*leave)(void))
+{
+    handler = own;
+    leave_trap = leave;
+    real = real_sigaction;
+}
+
+static struct number *
+find(int signo)
+{
+    for (uint32_t i = 0; i < NUMBERS; i++)
+        if (signo != 0 && atomic_load(&numbers[i].signo) == signo)
+            return &numbers[i];
+    return NULL;
+}
+
+static struct number *
+find_borrowed(enum signals_role role)
+{
+    for (uint32_t i = 0; i < NUMBERS; i++)
+        if (atomic_load(&numbers[i].is_borrowed) &&
+            atomic_load(&numbers[i].role) == role)
+            return &numbers[i];
+    return NULL;
+}
+
+int
+signals_number(enum signals_role role)
+{
+    const struct number *number = find_borrowed(role);
+    return number == NULL ? 0 : atomic_load(&number->signo);
+}
+
+uint64_t
+signals_borrowed(void)
+{
+    return atomic_load_explicit(&borrowed, memory_order_relaxed);
+}
+
+static const struct sigaction *
+program_action(const struct number *number)
+{
+    return &number->program[atomic_load(&number->current)];
+}
+
+static bool
+is_handler(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/* Let the kernel call our handler, as a number is borrowed: with all signals
+ * blocked, because a handler that parks must not be left by longjmp or
+ * cancellation, and on the alternate stack, if there is one. What the program
+ * handles interrupts system calls if the program wants that. */
+static int
+install_borrowed(struct number *number, struct sigaction *old)
+{
+    const struct sigaction *program = program_action(number);
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags |=
+        is_handler(program) ? program->sa_flags & SA_RESTART : SA_RESTART;
+    memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+    return real(atomic_load(&number->signo), &action, old);
+}
+
+/* What was given back behaves as the program said. Ours that are still on the
+ * way must not end it, so the default action is taken by our handler. */
+static int
+install_given_back(struct number *number)
+{
+    int signo = atomic_load(&number->signo);
+    struct sigaction action = *program_action(number);
+    if (action.sa_handler == SIG_DFL)
+        return install_borrowed(number, NULL);
+    if (action.sa_handler == SIG_IGN)
+        return real(signo, &action, NULL);
+    action.sa_sigaction = handler;
+    action.sa_flags = (action.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+    signals_set_word(&action.sa_mask,
+                     signals_word(&action.sa_mask) & ~signals_borrowed());
+    return real(signo, &action, NULL);
+}
+
+/* The handlers of other signals block again what was taken out for us. */
+static void
+put_back_masks(uint64_t which)
+{
+    for (int signo = 1; signo < NSIG; signo++) {
+        struct sigaction action;
+        uint64_t bits = atomic_load(&taken_out[signo]) & which;
+        if (bits == 0 || real(signo, NULL, &action) != 0)
+            continue;
+        signals_set_word(&action.sa_mask, signals_word(&action.sa_mask) | bits);
+        (void)real(signo, &action, NULL);
+        atomic_fetch_and(&taken_out[signo], ~which);
+    }
+}
+
+/* A free entry for SIGNO, or the one that it had before. */
+static struct number *
+claim(enum signals_role role, int signo)
+{
+    struct number *number = find(signo);
+    for (uint32_t i = 0; number == NULL && i < NUMBERS; i++) {
+        int none = 0;
+        if (atomic_compare_exchange_strong(&numbers[i].signo, &none, signo))
+            number = &numbers[i];
+    }
+    if (number != NULL)
+        atomic_store(&number->role, role);
+    return number;
+}
+
+static int
+borrow(enum signals_role role, int signo)
+{
+    struct number *number = claim(role, signo);
+    if (number == NULL)
+        return -1;
+    uint32_t next = !atomic_load(&number->current);
+    if (install_borrowed(number, &number->program[next]) != 0)
+        return -1;
+    atomic_store(&number->current, next);
+    atomic_store(&number->is_borrowed, true);
+    atomic_fetch_or(&borrowed, signals_bit(signo));
+    return 0;
+}
+
+/* Borrow a number that the program leaves alone, to have it when it is needed:
+ * who blocks all signals then leaves it open, as he does ours. */
+static void
+borrow_spare(void)
+{
+    for (int signo = LAST_FREE; signo >= FIRST_FREE; signo--) {
+        struct sigaction action;
+        if (find(signo) == NULL && real(signo, NULL, &action) == 0 &&
+            action.sa_handler == SIG_DFL && borrow(SIGNALS_SPARE, signo) == 0)
+            return;
+    }
+}
+
+/* Questions are asked by the spare number from now on. */
+static bool
+use_spare(void)
+{
+    struct number *spare = find_borrowed(SIGNALS_SPARE);
+    if (spare == NULL)
+        return false;
+    atomic_store(&spare->role, SIGNALS_ASK);
+    return true;
+}
+
+static void
+forget_borrowed(struct number *number)
+{
+    atomic_store(&number->is_borrowed, false);
+    uint64_t bit = signals_bit(atomic_load(&number->signo));
+    atomic_fetch_and(&borrowed, ~bit);
+    put_back_masks(bit);
+}
+
+bool
+signals_give_back(int signo)
+{
+    bool is_borrowed = true;
+    struct number *number = find(signo);
+    if (number == NULL || !atomic_compare_exchange_strong(&number->is_borrowed,
+                                                          &is_borrowed, false))
+        return false;
+    enum signals_role role = atomic_load(&number->role);
+    if (role == SIGNALS_ASK && !use_spare()) {
+        atomic_store(&number->is_borrowed, true);
+        return false;
+    }
+    if (role == SIGNALS_TRAP)
+        leave_trap();
+    forget_borrowed(number);
+    (void)install_given_back(number);
+    if (role != SIGNALS_TRAP)
+        borrow_spare();
+    return true;
+}
+
+int
+signals_borrow(enum signals_role role, int signo)
+{
+    if (borrow(role, signo) != 0)
+        return -1;
+    if (role != SIGNALS_ASK)
+        return 0;
+    borrow_spare();
+    const struct number *number = find(signo);
+    if (number != NULL && program_action(number)->sa_handler != SIG_DFL)
+        (void)signals_give_back(signo);
+    return 0;
+}
+
+bool
+signals_is_installed(enum signals_role role)
+{
+    /* The kernel's own structure: handler, flags, restorer, mask. */
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } now;
+    int signo = signals_number(role);
+    return signo != 0 &&
+           arch_syscall(SYS_rt_sigaction, signo, 0, (long)&now,
+                        sizeof(now.mask), 0, 0) == 0 &&
+           now.handler == (void *)handler;
+}
+
+void
+signals_lose(enum signals_role role)
+{
+    struct number *number = find_borrowed(role);
+    if (number == NULL)
+        return;
+    forget_borrowed(number);
+    atomic_store(&number->signo, 0);
+    if (role == SIGNALS_ASK && use_spare())
+        borrow_spare();
+}
+
+/* The disposition of a number that is or was ours. */
+static int
+change_action(struct number *number, const struct sigaction *action,
+              struct sigaction *old)
+{
+    int signo = atomic_load(&number->signo);
+    uint32_t current = atomic_load(&number->current);
+    struct sigaction given;
+    /* Both may be the same. */
+    if (action != NULL)
+        given = *action;
+    if (old != NULL)
+        *old = number->program[current];
+    if (action == NULL)
+        return 0;
+    number->program[!current] = given;
+    atomic_store(&number->current, !current);
+    if (!atomic_load(&number->is_borrowed))
+        return install_given_back(number);
+    if (atomic_load(&number->role) != SIGNALS_TRAP &&
+        given.sa_handler != SIG_DFL)
+        (void)signals_give_back(signo);
+    else
+        (void)install_borrowed(number, NULL);
+    return 0;
+}
+
+int
+signals_action(int signo, const struct sigaction *action, struct sigaction *old)
+{
+    struct number *number = find(signo);
+    struct sigaction changed;
+    if (number != NULL)
+        return change_action(number, action, old);
+    if (signo <= 0 || signo >= NSIG)
+        return real(signo, action, old);
+    uint64_t out = atomic_load(&taken_out[signo]), given = 0;
+    if (action != NULL) {
+        changed = *action;
+        given = signals_word(&action->sa_mask) & signals_borrowed();
+        signals_set_word(&changed.sa_mask,
+                         signals_word(&changed.sa_mask) & ~given);
+    }
+    int result = real(signo, action != NULL ? &changed : NULL, old);
+    if (result != 0)
+        return result;
+    if (old != NULL)
+        signals_set_word(&old->sa_mask, signals_word(&old->sa_mask) | out);
+    if (action != NULL)
+        atomic_store(&taken_out[signo], given);
+    return 0;
+}
+
+bool
+signals_get_program(int signo, struct sigaction *action)
+{
+    const struct number *number = find(signo);
+    if (number == NULL)
+        return false;
+    *action = *program_action(number);
+    return true;
+}
+
+void
+signals_reset_program(int signo)
+{
+    struct number *number = find(signo);
+    if (number != NULL)
+        number->program[atomic_load(&number->current)].sa_handler = SIG_DFL;
+}
+
+void
+signals_make_default(int signo)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    (void)real(signo, &action, NULL);
+}
+
+bool
+signals_has_handler(int signo)
+{
+    const struct number *number = find(signo);
+    return number != NULL && atomic_load(&number->is_borrowed) &&
+           is_handler(program_action(number));
+}
+
+bool
+signals_is_kept(int signo)
+{
+    return find(signo) != NULL;
+}
+
+void
+signals_forget_mask(int signo)
+{
+    if (signo > 0 && signo < NSIG)
+        atomic_store(&taken_out[signo], 0);
+}
+
+void
+signals_settle_in(ucontext_t *context)
+{
+    uint64_t stale = signals_blocked & ~signals_borrowed();
+    if (stale == 0)
+        return;
+    signals_set_word(&context->uc_sigmask,
+                     signals_word(&context->uc_sigmask) | stale);
+    signals_blocked &= ~stale;
+}
+
+void
+signals_settle(void)
+{
+    uint64_t stale = signals_blocked & ~signals_borrowed();
+    if (stale == 0)
+        return;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&stale, 0, sizeof(stale),
+                 0, 0);
+    signals_blocked &= ~stale;
+}
+
+/* Whether the program ignores a number that is borrowed. */
+static bool
+is_ignored(const struct number *number)
+{
+    return atomic_load(&number->is_borrowed) &&
+           program_action(number)->sa_handler == SIG_IGN;
+}
+
+void
+signals_before_exec(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_IGN;
+    for (uint32_t i = 0; i < NUMBERS; i++)
+        if (is_ignored(&numbers[i]))
+            (void)real(atomic_load(&numbers[i].signo), &action, NULL);
+}
+
+void
+signals_after_failed_exec(void)
+{
+    for (uint32_t i = 0; i < NUMBERS; i++)
+        if (is_ignored(&numbers[i]))
+            (void)install_borrowed(&numbers[i], NULL);
+}
+
+void
+signals_end(void)
+{
+    for (uint32_t i = 0; i < NUMBERS; i++) {
+        int signo = atomic_load(&numbers[i].signo);
+        if (signo == 0)
+            continue;
+        if (atomic_load(&numbers[i].is_borrowed))
+            forget_borrowed(&numbers[i]);
+        (void)real(signo, program_action(&numbers[i]), NULL);
+        atomic_store(&numbers[i].signo, 0);
+    }
+    signals_settle();
+}

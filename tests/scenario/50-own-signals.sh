@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: a program that uses SIGPROF or SIGTRAP itself sees them as
+# it would without a profiler:
+# - dispositions, flags and masks, and its own default action;
+# - what children inherit by fork, vfork, posix_spawn, system and popen.
+# And what it blocks or handles for long is sampled all the same.
+. "$(dirname "$0")/lib.sh"
+
+ulimit -c 0
+# Children that are profiled have glibc's own handlers besides.
+export SPROF_ONLY=signal_traps
+for trap in $("$work/signal_traps"); do
+    expect_same "$work/signal_traps" "$trap"
+done
+for trap in default_action default_again ignored handler_mask full_sa_mask \
+    inherits old_functions bypasses; do
+    expect_same "$work/signal_traps" "$trap" 5
+done
+
+profile "$work/signal_traps" works_in_handler
+expect_samples 300 p.folded
+expect_share 90 'work_in_handler;work_burn' p.folded
+
+profile SPROF_LOG=info "$work/signal_traps" bypasses
+grep -q 'replaced our signal handler' err || fail "nobody said so: $(cat err)"
+
+finish

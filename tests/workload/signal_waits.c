@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * signal_waits.c -- a program that waits for the signals that a profiler
+ * borrows, or is interrupted by them, in every way. It prints what it sees;
+ * that must not differ under the profiler. Arguments: traps.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "traps.h"
+#include "work.h"
+
+static double
+seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) +
+           (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+/* Whether a signal ends a read from an empty pipe, into which something is
+ * written only after the signal. */
+static int pipe_ends[2];
+
+static void *
+send_then_write(void *unused)
+{
+    pause_ms(60);
+    pthread_kill(main_thread, signo);
+    pause_ms(60);
+    if (write(pipe_ends[1], "x", 1) != 1)
+        work_fail("write");
+    return unused;
+}
+
+static void
+read_of(int flags)
+{
+    char byte;
+    if (pipe(pipe_ends) != 0)
+        work_fail("pipe");
+    handle(flags);
+    print_action(signo);
+    pthread_t sender = start_thread(send_then_write);
+    errno = 0;
+    ssize_t got = read(pipe_ends[0], &byte, 1);
+    printf("read %zd %s count %d\n", got, strerror(errno), (int)count);
+    pthread_join(sender, NULL);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
+static void
+interrupted_read(void)
+{
+    begin_computing();
+    read_of(0);
+    read_of(SA_RESTART);
+    read_of(SA_NODEFER | SA_ONSTACK);
+    end_computing();
+}
+
+static void
+profiling_timer(void)
+{
+    struct itimerval every = {{0, 10000}, {0, 10000}};
+    handle(SA_RESTART);
+    setitimer(ITIMER_PROF, &every, NULL);
+    sink += work_burn(500);
+    memset(&every, 0, sizeof every);
+    setitimer(ITIMER_PROF, &every, NULL);
+    printf("%s\n", count >= 20 ? "many" : "few");
+}
+
+static void
+posix_timers(void)
+{
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID,
+                                       CLOCK_PROCESS_CPUTIME_ID};
+    handle(SA_RESTART);
+    for (unsigned i = 0; i < 6; i++) {
+        struct sigevent event = {.sigev_signo = signo};
+        struct itimerspec every = {{0, 10000000}, {0, 10000000}};
+        timer_t timer;
+        event.sigev_notify = i < 3 ? SIGEV_SIGNAL : SIGEV_THREAD_ID;
+        event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+        if (timer_create(clocks[i % 3], &event, &timer) != 0)
+            work_fail("timer_create");
+        count = 0;
+        timer_settime(timer, 0, &every, NULL);
+        sink += work_burn(300);
+        timer_delete(timer);
+        printf("%u %s\n", i, count >= 10 ? "many" : "few");
+    }
+}
+
+static volatile int received;
+
+static void *
+wait_for_three(void *unused)
+{
+    sigset_t set = only(signo);
+    int number;
+    for (int i = 0; i < 3; i++) {
+        int error = sigwait(&set, &number);
+        printf("sigwait %d %d\n", error, error == 0 ? number : 0);
+        received++;
+    }
+    return unused;
+}
+
+static void
+waits(void)
+{
+    sigset_t set = only(signo);
+    pthread_t thread;
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    begin_computing();
+    thread = start_thread(wait_for_three);
+    for (int i = 0; i < 3; i++) {
+        pause_ms(50);
+        if (i == 1)
+            pthread_kill(thread, signo);
+        else
+            kill(getpid(), signo);
+        while (received <= i)
+            pause_ms(1);
+    }
+    pthread_join(thread, NULL);
+    end_computing();
+    print_mask("mask");
+}
+
+/* Nobody sends anything: the wait lasts as long as was asked for. */
+static void
+waits_in_vain(void)
+{
+    struct timespec limit = {0, 300000000}, start;
+    sigset_t all;
+    siginfo_t info;
+    sigfillset(&all);
+    begin_computing();
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    for (int i = 0; i < 3; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        int result = sigtimedwait(&all, &info, &limit);
+        int error = errno;
+        printf("%d %s %s\n", result, strerror(error),
+               seconds_since(&start) >= 0.299 ? "in time" : "early");
+    }
+    end_computing();
+}
+
+/* What was sent before the wait is there. */
+static void
+waits_late(void)
+{
+    sigset_t set = only(signo), all;
+    siginfo_t info;
+    union sigval value = {.sival_int = 77};
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    sigqueue(getpid(), signo, value);
+    sink += work_burn(20);
+    print_pending("pending");
+    int got = sigwaitinfo(&set, &info);
+    printf("%d code %d value %d\n", got, info.si_code, info.si_value.sival_int);
+    print_pending("pending");
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    raise(signo);
+    got = sigwaitinfo(&all, &info);
+    printf("%d code %d\n", got, info.si_code);
+}
+
+static void
+descriptor(void)
+{
+    struct signalfd_siginfo info;
+    sigset_t set = only(signo);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    begin_computing();
+    int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    struct pollfd wanted = {fd, POLLIN, 0};
+    printf("before %d\n", poll(&wanted, 1, 100));
+    for (int i = 0; i < 3; i++) {
+        if (i == 1)
+            raise(signo);
+        else
+            kill(getpid(), signo);
+        int ready = poll(&wanted, 1, 1000);
+        ssize_t got = read(fd, &info, sizeof info);
+        printf("%d %zd %d\n", ready, got, got > 0 ? (int)info.ssi_signo : 0);
+    }
+    printf("after %d\n", poll(&wanted, 1, 100));
+    end_computing();
+}
+
+static void
+pending(void)
+{
+    sigset_t set = only(signo);
+    handle(0);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    begin_computing();
+    raise(signo);
+    kill(getpid(), signo);
+    sink += work_burn(30);
+    print_pending("pending");
+    print_mask("mask");
+    printf("count %d\n", (int)count);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    printf("came %s\n", count >= 1 ? "yes" : "no");
+    print_pending("pending");
+    end_computing();
+}
+
+/* Blocked first, then handled: the disposition comes when threads block. */
+static void
+pending_default(void)
+{
+    sigset_t set = only(signo);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    begin_computing();
+    raise(signo);
+    sink += work_burn(30);
+    print_pending("pending");
+    fflush(stdout);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    puts("still here");
+}
+
+static void
+wait_under_mask(int how)
+{
+    sigset_t none;
+    struct timespec limit = {5, 0};
+    struct epoll_event event;
+    int result = 0, fd = epoll_create1(0);
+    sigemptyset(&none);
+    pthread_t sender = start_thread(how % 2 ? send_to_process : send_to_thread);
+    errno = 0;
+    switch (how / 2) {
+    case 0:
+        result = sigsuspend(&none);
+        break;
+    case 1:
+        result = ppoll(NULL, 0, &limit, &none);
+        break;
+    case 2:
+        result = pselect(0, NULL, NULL, NULL, &limit, &none);
+        break;
+    case 3:
+        result = epoll_pwait(fd, &event, 1, 5000, &none);
+        break;
+    default:
+        result = epoll_pwait2(fd, &event, 1, &limit, &none);
+        break;
+    }
+    printf("%d: %d %s count %d\n", how, result, strerror(errno), (int)count);
+    pthread_join(sender, NULL);
+    print_mask("mask");
+    close(fd);
+}
+
+static void
+waits_under_masks(void)
+{
+    sigset_t set = only(signo);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    begin_computing();
+    handle(0);
+    for (int how = 0; how < 10; how++)
+        wait_under_mask(how);
+    end_computing();
+}
+
+/* Another thread takes the interest, after this one has blocked. */
+static void *
+handle_there(void *unused)
+{
+    handle(0);
+    return unused;
+}
+
+static void
+waits_under_old_mask(void)
+{
+    sigset_t all;
+    pthread_t thread;
+    sigfillset(&all);
+    begin_computing();
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    pthread_create(&thread, NULL, handle_there, NULL);
+    pthread_join(thread, NULL);
+    for (int how = 0; how < 10; how++)
+        wait_under_mask(how);
+    end_computing();
+}
+
+static const struct trap traps[] = {{"interrupted_read", interrupted_read},
+                                    {"profiling_timer", profiling_timer},
+                                    {"posix_timers", posix_timers},
+                                    {"waits", waits},
+                                    {"waits_in_vain", waits_in_vain},
+                                    {"waits_late", waits_late},
+                                    {"descriptor", descriptor},
+                                    {"pending", pending},
+                                    {"pending_default", pending_default},
+                                    {"waits_under_masks", waits_under_masks},
+                                    {"waits_under_old_mask",
+                                     waits_under_old_mask},
+                                    {NULL, NULL}};
+
+int
+main(int argc, char **argv)
+{
+    return traps_run(argc, argv, traps);
+}
