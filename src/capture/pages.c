@@ -6,10 +6,27 @@
 #include "pages.h"
 #include "poison.h"
 
+/* No word lies in it: as far from every address as can be. */
+#define NO_PAGE (1ull << 63)
+
 void
 pages_begin(struct pages *pages)
 {
     memset(pages->tags, 0, sizeof(pages->tags));
+    pages->last = NO_PAGE;
+}
+
+/* Read page NUMBER over what entry I holds. */
+static bool
+fill(struct pages *pages, unsigned i, uint64_t number)
+{
+    pages->tags[i] = 0;
+    pages->last = NO_PAGE;
+    if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
+        PAGES_SIZE)
+        return false;
+    pages->tags[i] = number + 1;
+    return true;
 }
 
 /* The cached bytes of page NUMBER, or NULL if it cannot be read. */
@@ -17,13 +34,10 @@ static const uint8_t *
 find_page(struct pages *pages, uint64_t number)
 {
     unsigned i = (unsigned)(number % PAGES_COUNT);
-    if (pages->tags[i] == number + 1)
-        return pages->bytes[i];
-    pages->tags[i] = 0;
-    if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
-        PAGES_SIZE)
+    if (pages->tags[i] != number + 1 && !fill(pages, i, number))
         return NULL;
-    pages->tags[i] = number + 1;
+    pages->last = number * PAGES_SIZE;
+    pages->last_bytes = pages->bytes[i];
     return pages->bytes[i];
 }
 
