@@ -317,24 +317,22 @@ read_step(const struct question *question)
     return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
 }
 
-/* Whether the bytes at PC are CODE. Not by way of the pages: those of code
- * would drive out those of tables. */
-static bool
-has_code(uint64_t pc, const uint8_t *code, size_t length)
-{
-    uint8_t bytes[16];
-    return sys_read_memory(bytes, pc, length) == (long)length &&
-           memcmp(bytes, code, length) == 0;
-}
+/* Code is not read by way of the pages: it would drive the tables out. */
 
-/* Whether PC is a signal restorer: mov $SYS_rt_sigreturn, %rax; syscall. All C
- * libraries write it so, because unwinders look for these bytes. */
+/* Whether a signal restorer is at PC or behind it: mov $SYS_rt_sigreturn, %rax;
+ * syscall. All C libraries write it so, because unwinders look for these bytes.
+ * A handler returns to it without a call before it, so that the pc to look up
+ * is the byte in front. */
 static bool
 is_restorer(uint64_t pc)
 {
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
                                    0x00, 0x00, 0x0f, 0x05};
-    return has_code(pc, code, sizeof(code));
+    const long length = sizeof(code);
+    uint8_t bytes[sizeof(code) + 1];
+    long got = sys_read_memory(bytes, pc, sizeof(bytes));
+    return (got >= length && memcmp(bytes, code, sizeof(code)) == 0) ||
+           (got > length && memcmp(bytes + 1, code, sizeof(code)) == 0);
 }
 
 /* Whether PC is a function's first instruction, endbr64. */
@@ -342,7 +340,9 @@ static bool
 is_entry(uint64_t pc)
 {
     static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    return has_code(pc, code, sizeof(code));
+    uint8_t bytes[sizeof(code)];
+    return sys_read_memory(bytes, pc, sizeof(bytes)) == sizeof(code) &&
+           memcmp(bytes, code, sizeof(code)) == 0;
 }
 
 /* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
@@ -398,13 +398,11 @@ is_edge(const struct place *place)
            place->pc + 1 == place->fde.end;
 }
 
-/* The rule for a place in a module. A handler returns to the restorer without a
- * call before it, so that the pc to look up is the byte in front. */
+/* The rule for a place in a module. */
 static struct rule
 learn_in_module(const struct place *place)
 {
-    if (is_edge(place) &&
-        (is_restorer(place->pc) || is_restorer(place->pc + 1)))
+    if (is_edge(place) && is_restorer(place->pc))
         return rule_make(RULE_SIGNAL);
     if (is_stack_start(place))
         return rule_make(RULE_ROOT);

@@ -14,7 +14,7 @@
 /* The tables of a large compiler are 700 pages; no more is touched than is
  * read.
  */
-#define PAGES_COUNT 512
+#define PAGES_COUNT 1024
 #define PAGES_SIZE 4096
 
 struct pages {
