@@ -6,14 +6,11 @@
 #include "pages.h"
 #include "poison.h"
 
-/* No word lies in it: as far from every address as can be. */
-#define NO_PAGE (1ull << 63)
-
 void
 pages_begin(struct pages *pages)
 {
     memset(pages->tags, 0, sizeof(pages->tags));
-    pages->last = NO_PAGE;
+    pages->last_span = 0;
 }
 
 /* Read page NUMBER over what entry I holds. */
@@ -21,7 +18,7 @@ static bool
 fill(struct pages *pages, unsigned i, uint64_t number)
 {
     pages->tags[i] = 0;
-    pages->last = NO_PAGE;
+    pages->last_span = 0;
     if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
         PAGES_SIZE)
         return false;
@@ -37,6 +34,7 @@ find_page(struct pages *pages, uint64_t number)
     if (pages->tags[i] != number + 1 && !fill(pages, i, number))
         return NULL;
     pages->last = number * PAGES_SIZE;
+    pages->last_span = PAGES_SIZE - sizeof(uint64_t) + 1;
     pages->last_bytes = pages->bytes[i];
     return pages->bytes[i];
 }

@@ -20,6 +20,7 @@
 struct pages {
     uint64_t tags[PAGES_COUNT]; /* page number + 1; 0: empty */
     uint64_t last;              /* address of the page that was read last */
+    uint64_t last_span; /* words of it begin below this offset; 0: no page */
     const uint8_t *last_bytes;
     uint8_t bytes[PAGES_COUNT][PAGES_SIZE];
 };
@@ -36,7 +37,7 @@ bool pages_read(struct pages *pages, uint64_t address, void *to, size_t length);
 static inline bool
 pages_word(struct pages *pages, uint64_t address, uint64_t *value)
 {
-    if (address - pages->last > PAGES_SIZE - sizeof(*value))
+    if (address - pages->last >= pages->last_span)
         return pages_read(pages, address, value, sizeof(*value));
     __builtin_memcpy(value, pages->last_bytes + (address - pages->last),
                      sizeof(*value));
