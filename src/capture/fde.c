@@ -66,11 +66,11 @@ static bool
 read_entry(struct pages *pages, const struct module *module, uint32_t i,
            uint64_t *start, uint64_t *address)
 {
-    int32_t pair[2];
-    if (!pages_read(pages, module->table + 12 + 8ull * i, pair, sizeof(pair)))
+    uint64_t pair;
+    if (!pages_word(pages, module->table + 12 + 8ull * i, &pair))
         return false;
-    *start = module->table + (uint64_t)(int64_t)pair[0];
-    *address = module->table + (uint64_t)(int64_t)pair[1];
+    *start = module->table + (uint64_t)(int32_t)pair;
+    *address = module->table + (uint64_t)((int64_t)pair >> 32);
     return true;
 }
 

@@ -39,11 +39,11 @@ finish_settle(void)
 static bool
 learn(const struct finish *finish, const struct walk *walk)
 {
-    uint64_t start = clock_now();
     uint64_t pc = walk->regs.pc - walk->is_return;
     bool is_unknown = modules_code_kind(pc) == CODE_NONE;
     if (is_unknown && finish->is_trial)
         return false;
+    uint64_t start = is_unknown ? clock_now() : 0;
     if (is_unknown && (!walk->is_return || start >= next_refresh)) {
         refresh_modules();
         uint64_t end = clock_now();

@@ -15,6 +15,7 @@
 #include <libunwind-x86_64.h>
 #include <string.h>
 
+#include "base/sys.h"
 #include "target/modules.h"
 #include "fde.h"
 #include "learn.h"
@@ -35,13 +36,24 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
 /* The word at B + d reads DEREF + (d << 20): a CFA made from it tells d. */
 #define DEREF 0x4000000000000000ull
 #define DUMMY 0x3000000000000000ull
+/* Here libunwind finds a table of one entry: what fde_find has found already.
+ */
+#define TABLE 0x5000000000000000ull
+
+/* What is known of a pc in a module before libunwind is asked. */
+struct place {
+    uint64_t pc;
+    const struct module *module;
+    bool has_fde;
+    struct fde fde;
+};
 
 /* What one question to libunwind needs; its "arg". */
 struct question {
     bool symbolic;
     bool has_table;  /* the last find_proc_info found an FDE */
     bool is_strange; /* a register or word was asked for that has no symbol */
-    uint64_t pc;
+    struct place place; /* of the pc that find_proc_info was asked for */
     const struct learn_origin *origin;
     struct view *view;
 };
@@ -53,25 +65,39 @@ static unw_cursor_t cursor; /* 1 KiB: not on a stack that may be small */
 /* How far the start of an area of code without FDE may lie from the entry. */
 #define ENTRY_REACH 256
 
+static void
+find_place(uint64_t pc, struct place *place)
+{
+    place->pc = pc;
+    place->module = modules_find(pc);
+    place->has_fde = place->module != NULL &&
+                     fde_find(&pages, place->module, pc, &place->fde);
+}
+
+/* The entry of the table at TABLE: start and FDE, relative to the FDE. */
+static uint64_t
+table_entry(const struct place *place)
+{
+    return (uint32_t)(place->fde.start - place->fde.address);
+}
+
 static int
 find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
                int need, void *arg)
 {
     struct question *question = arg;
-    const struct module *module = modules_find(ip);
-    struct fde fde;
+    struct place *place = &question->place;
     question->has_table = false;
-    if (module == NULL || !fde_find(&pages, module, ip, &fde))
+    if (place->pc != ip)
+        find_place(ip, place);
+    if (!place->has_fde)
         return -UNW_ENOINFO;
-    uint32_t count;
-    if (!pages_read(&pages, module->table + 8, &count, sizeof(count)))
-        return -UNW_ENOINFO;
-    unw_dyn_info_t table = {.start_ip = module->start,
-                            .end_ip = module->end,
+    unw_dyn_info_t table = {.start_ip = place->module->start,
+                            .end_ip = place->module->end,
                             .format = UNW_INFO_FORMAT_REMOTE_TABLE};
-    table.u.rti.segbase = module->table;
-    table.u.rti.table_data = module->table + 12;
-    table.u.rti.table_len = 8ull * count / sizeof(unw_word_t);
+    table.u.rti.segbase = place->fde.address;
+    table.u.rti.table_data = TABLE;
+    table.u.rti.table_len = 1;
     int result =
         _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
     question->has_table = result == 0;
@@ -110,7 +136,7 @@ read_symbolic(struct question *question, uint64_t address, unw_word_t *value)
     else if (is_near(address, S) ||
              address - (DEREF - (SPAN << 20)) < (2 * SPAN) << 20)
         *value = DUMMY;
-    else if (pages_read(&pages, address, value, sizeof(*value)))
+    else if (pages_word(&pages, address, value))
         return 0;
     else
         question->is_strange = true;
@@ -125,6 +151,10 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
     (void)as;
     if (put)
         return -UNW_EINVAL;
+    if (address == TABLE) {
+        *value = table_entry(&question->place);
+        return 0;
+    }
     if (question->symbolic)
         return read_symbolic(question, address, value);
     if (modules_holds(address) || modules_code_kind(address))
@@ -153,7 +183,7 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
             return -UNW_EBADREG;
         *value = (unw_word_t)question->origin->registers[index];
     } else if (number == UNW_X86_64_RIP) {
-        *value = question->pc;
+        *value = question->place.pc;
     } else if (number == UNW_X86_64_RSP) {
         *value = S;
     } else {
@@ -287,23 +317,22 @@ read_step(const struct question *question)
     return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
 }
 
-/* Whether the bytes at PC are CODE. */
-static bool
-has_code(uint64_t pc, const uint8_t *code, size_t length)
-{
-    uint8_t bytes[16];
-    return pages_read(&pages, pc, bytes, length) &&
-           memcmp(bytes, code, length) == 0;
-}
+/* Code is not read by way of the pages: it would drive the tables out. */
 
-/* Whether PC is a signal restorer: mov $SYS_rt_sigreturn, %rax; syscall. All C
- * libraries write it so, because unwinders look for these bytes. */
+/* Whether a signal restorer is at PC or behind it: mov $SYS_rt_sigreturn, %rax;
+ * syscall. All C libraries write it so, because unwinders look for these bytes.
+ * A handler returns to it without a call before it, so that the pc to look up
+ * is the byte in front. */
 static bool
 is_restorer(uint64_t pc)
 {
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
                                    0x00, 0x00, 0x0f, 0x05};
-    return has_code(pc, code, sizeof(code));
+    const long length = sizeof(code);
+    uint8_t bytes[sizeof(code) + 1];
+    long got = sys_read_memory(bytes, pc, sizeof(bytes));
+    return (got >= length && memcmp(bytes, code, sizeof(code)) == 0) ||
+           (got > length && memcmp(bytes + 1, code, sizeof(code)) == 0);
 }
 
 /* Whether PC is a function's first instruction, endbr64. */
@@ -311,7 +340,9 @@ static bool
 is_entry(uint64_t pc)
 {
     static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    return has_code(pc, code, sizeof(code));
+    uint8_t bytes[sizeof(code)];
+    return sys_read_memory(bytes, pc, sizeof(bytes)) == sizeof(code) &&
+           memcmp(bytes, code, sizeof(code)) == 0;
 }
 
 /* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
@@ -320,11 +351,11 @@ is_entry(uint64_t pc)
 static struct rule
 rule_without_table(struct question *question)
 {
-    const struct module *module = modules_find(question->pc);
-    if (module != NULL && module->entry != 0 &&
-        question->pc - module->entry < ENTRY_REACH)
+    const struct place *place = &question->place;
+    if (place->module->entry != 0 &&
+        place->pc - place->module->entry < ENTRY_REACH)
         return rule_make(RULE_ROOT);
-    if (is_entry(question->pc))
+    if (is_entry(place->pc))
         return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
     struct rule rule = read_step(question);
     if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
@@ -333,9 +364,9 @@ rule_without_table(struct question *question)
 }
 
 static struct rule
-ask_libunwind(uint64_t pc)
+ask_libunwind(const struct place *place)
 {
-    struct question question = {.symbolic = true, .pc = pc};
+    struct question question = {.symbolic = true, .place = *place};
     if (unw_init_remote(&cursor, space, &question) != 0)
         return rule_make(RULE_CHAIN);
     int result = unw_step(&cursor);
@@ -350,46 +381,54 @@ ask_libunwind(uint64_t pc)
  * instruction, which no call returns to, with nobody's byte in front of it. It
  * is what makecontext puts under a new stack. */
 static bool
-is_stack_start(uint64_t pc)
+is_stack_start(const struct place *place)
 {
-    const struct module *module = modules_find(pc);
     struct fde fde;
-    return module != NULL && !fde_find(&pages, module, pc, &fde) &&
-           fde_find(&pages, module, pc + 1, &fde) && fde.start == pc + 1;
+    return !place->has_fde &&
+           fde_find(&pages, place->module, place->pc + 1, &fde) &&
+           fde.start == place->pc + 1;
 }
 
-/* The rule for PC, which lies in a module. A handler returns to the restorer
- * without a call before it, so that the pc to look up is the byte in front. */
+/* Whether a function may begin at the place or behind it. glibc's restorer has
+ * a table that begins one byte early. */
+static bool
+is_edge(const struct place *place)
+{
+    return !place->has_fde || place->pc - place->fde.start <= 1 ||
+           place->pc + 1 == place->fde.end;
+}
+
+/* The rule for a place in a module. */
 static struct rule
-learn_in_module(uint64_t pc)
+learn_in_module(const struct place *place)
 {
-    if (is_restorer(pc) || is_restorer(pc + 1))
+    if (is_edge(place) && is_restorer(place->pc))
         return rule_make(RULE_SIGNAL);
-    if (is_stack_start(pc))
+    if (is_stack_start(place))
         return rule_make(RULE_ROOT);
-    return ask_libunwind(pc);
+    return ask_libunwind(place);
 }
 
-/* Let RULE hold for the row around PC, where the table tells how far it is. */
+/* Let RULE hold for the row around a place, where the table tells how far it
+ * is. */
 static void
-put_row(uint64_t pc, struct rule rule)
+put_row(const struct place *place, struct rule rule)
 {
-    const struct module *module = modules_find(pc);
-    struct fde fde;
     uint64_t start, end;
-    if (module != NULL && rule_kind(rule) == RULE_FRAME &&
-        fde_find(&pages, module, pc, &fde) &&
-        fde_row(&pages, &fde, pc, &start, &end))
-        rules_put_row(pc, start, end, rule);
+    if (place->has_fde && rule_kind(rule) == RULE_FRAME &&
+        fde_row(&pages, &place->fde, place->pc, &start, &end))
+        rules_put_row(place->pc, start, end, rule);
 }
 
 struct rule
 learn_rule(uint64_t pc)
 {
     struct rule rule;
+    struct place place;
+    find_place(pc, &place);
     switch (modules_code_kind(pc)) {
     case CODE_MODULE:
-        rule = learn_in_module(pc);
+        rule = learn_in_module(&place);
         break;
     case CODE_ANONYMOUS:
         rule = rule_make(RULE_CHAIN);
@@ -399,7 +438,7 @@ learn_rule(uint64_t pc)
         rule = rule_make(RULE_NOWHERE);
     }
     /* The pc itself last: a table that is full is emptied on the way. */
-    put_row(pc, rule);
+    put_row(&place, rule);
     rules_put(pc, rule);
     return rule;
 }

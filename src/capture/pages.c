@@ -10,6 +10,20 @@ void
 pages_begin(struct pages *pages)
 {
     memset(pages->tags, 0, sizeof(pages->tags));
+    pages->last_span = 0;
+}
+
+/* Read page NUMBER over what entry I holds. */
+static bool
+fill(struct pages *pages, unsigned i, uint64_t number)
+{
+    pages->tags[i] = 0;
+    pages->last_span = 0;
+    if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
+        PAGES_SIZE)
+        return false;
+    pages->tags[i] = number + 1;
+    return true;
 }
 
 /* The cached bytes of page NUMBER, or NULL if it cannot be read. */
@@ -17,13 +31,11 @@ static const uint8_t *
 find_page(struct pages *pages, uint64_t number)
 {
     unsigned i = (unsigned)(number % PAGES_COUNT);
-    if (pages->tags[i] == number + 1)
-        return pages->bytes[i];
-    pages->tags[i] = 0;
-    if (sys_read_memory(pages->bytes[i], number * PAGES_SIZE, PAGES_SIZE) !=
-        PAGES_SIZE)
+    if (pages->tags[i] != number + 1 && !fill(pages, i, number))
         return NULL;
-    pages->tags[i] = number + 1;
+    pages->last = number * PAGES_SIZE;
+    pages->last_span = PAGES_SIZE - sizeof(uint64_t) + 1;
+    pages->last_bytes = pages->bytes[i];
     return pages->bytes[i];
 }
 

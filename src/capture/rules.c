@@ -12,10 +12,16 @@
 #include "rules.h"
 #include "poison.h"
 
-#define CELLS (1u << 17)
-#define MASK (CELLS - 1)
-/* Fuller than this, the table is emptied: what is in use is soon back. */
-#define FULL (CELLS / 4 * 3)
+/* The table begins small, so that a small program's rules lie close together:
+ * a page that is touched for the first time costs as much as learning a rule,
+ * and the handler's look-ups stay within the nearest caches. When it is full,
+ * the next size takes its place. The last is emptied: what is in use is soon
+ * back. */
+#define SIZES 4
+#define FIRST_BITS 12
+#define SIZE_STEP 2                 /* bits more, each size */
+#define FULL(size) ((size) / 8 * 5) /* probes stay short */
+#define PAGE_CELLS (4096 / sizeof(struct cell))
 
 /* Keys end in their level, so that a block's key is no other block's. A key of
  * 0 ends a probe; FORGOTTEN does not. */
@@ -30,28 +36,67 @@ struct cell {
 };
 _Static_assert(sizeof(struct cell) == 16, "four cells a cache line");
 
-static struct cell *cells;
-static uint32_t used;
+/* One memory holds all sizes, one behind the other. Readers take the table from
+ * CURRENT, once for each look-up; one that has just been replaced stays as it
+ * was, and is not used again before rules_begin. */
+struct table {
+    struct cell *cells;
+    uint32_t mask, full;
+};
+static struct table tables[SIZES];
+static _Atomic uint32_t current;
+static uint32_t used; /* cells of the current table, forgotten ones included */
 static uint32_t nowhere_count;
 static _Atomic uint64_t put_count;
+
+static int
+reserve_tables(void)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < SIZES; i++) {
+        uint32_t size = 1u << (FIRST_BITS + i * SIZE_STEP);
+        tables[i].mask = size - 1;
+        tables[i].full = FULL(size);
+        count += size;
+    }
+    struct cell *cells = sys_reserve(count * sizeof(*cells));
+    for (unsigned i = 0; cells != NULL && i < SIZES; i++) {
+        tables[i].cells = cells;
+        cells += tables[i].mask + 1;
+    }
+    return cells != NULL ? 0 : -1;
+}
+
+static void
+empty(const struct table *table)
+{
+    for (uint32_t i = 0; i <= table->mask; i++)
+        atomic_store_explicit(&table->cells[i].key, 0, memory_order_relaxed);
+}
 
 int
 rules_begin(void)
 {
-    if (cells == NULL)
-        cells = sys_reserve(CELLS * sizeof(*cells));
-    if (cells == NULL)
+    if (tables[0].cells == NULL && reserve_tables() != 0)
         return -1;
-    for (uint32_t i = 0; used != 0 && i < CELLS; i++)
-        atomic_store_explicit(&cells[i].key, 0, memory_order_relaxed);
+    /* Memory that was never used is empty, and not touched. */
+    for (uint32_t i = 0; used != 0 && i <= atomic_load(&current); i++)
+        empty(&tables[i]);
+    atomic_store(&current, 0);
     used = 0;
     return 0;
+}
+
+static inline const struct table *
+current_table(void)
+{
+    return &tables[atomic_load_explicit(&current, memory_order_acquire)];
 }
 
 static inline uint32_t
 hash(uint64_t key)
 {
-    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40) & MASK;
+    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40);
 }
 
 static inline uint64_t
@@ -61,19 +106,18 @@ block_key(uint64_t pc, unsigned level)
 }
 
 static inline struct rule
-find_key(uint64_t key)
+find_key(const struct table *table, uint64_t key)
 {
-    for (uint32_t i = hash(key);; i = (i + 1) & MASK) {
-        uint64_t seen =
-            atomic_load_explicit(&cells[i].key, memory_order_acquire);
+    for (uint32_t i = hash(key);; i++) {
+        struct cell *cell = &table->cells[i & table->mask];
+        uint64_t seen = atomic_load_explicit(&cell->key, memory_order_acquire);
         if (seen == 0)
             return rule_make(RULE_NONE);
         if (seen != key)
             continue;
-        uint64_t word =
-            atomic_load_explicit(&cells[i].rule, memory_order_acquire);
+        uint64_t word = atomic_load_explicit(&cell->rule, memory_order_acquire);
         /* The writer may have given the cell away between the two loads. */
-        if (atomic_load_explicit(&cells[i].key, memory_order_relaxed) == key)
+        if (atomic_load_explicit(&cell->key, memory_order_relaxed) == key)
             return (struct rule){word};
     }
 }
@@ -81,44 +125,89 @@ find_key(uint64_t key)
 struct rule
 rules_find(uint64_t pc)
 {
-    struct rule rule = find_key(pc | EXACT_BIT);
+    const struct table *table = current_table();
+    struct rule rule = find_key(table, pc | EXACT_BIT);
     for (unsigned level = 0; rule.word == RULE_NONE && level < LEVELS; level++)
-        rule = find_key(block_key(pc, level));
+        rule = find_key(table, block_key(pc, level));
     return rule;
 }
 
 bool
 rules_has_exact(uint64_t pc)
 {
-    return find_key(pc | EXACT_BIT).word != RULE_NONE;
+    return find_key(current_table(), pc | EXACT_BIT).word != RULE_NONE;
 }
 
-static void
-empty_table(void)
+/* The cell of TABLE that holds KEY, or the empty one where it belongs. */
+static struct cell *
+find_cell(const struct table *table, uint64_t key)
 {
-    for (uint32_t i = 0; i < CELLS; i++)
-        atomic_store_explicit(&cells[i].key, 0, memory_order_relaxed);
+    for (uint32_t i = hash(key);; i++) {
+        struct cell *cell = &table->cells[i & table->mask];
+        uint64_t seen = atomic_load_explicit(&cell->key, memory_order_relaxed);
+        if (seen == 0 || seen == key)
+            return cell;
+    }
+}
+
+/* Let KEY have the rule WORD in TABLE. Whether it took an empty cell. */
+static bool
+write_cell(const struct table *table, uint64_t key, uint64_t word)
+{
+    struct cell *cell = find_cell(table, key);
+    bool is_new = atomic_load_explicit(&cell->key, memory_order_relaxed) == 0;
+    if (!is_new)
+        atomic_store_explicit(&cell->key, FORGOTTEN, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&cell->rule, word, memory_order_relaxed);
+    atomic_store_explicit(&cell->key, key, memory_order_release);
+    return is_new;
+}
+
+/* A page that is read first and then written costs two faults. */
+static void
+touch(const struct table *table)
+{
+    for (uint32_t i = 0; i <= table->mask; i += PAGE_CELLS)
+        atomic_store_explicit(&table->cells[i].rule, 0, memory_order_relaxed);
+}
+
+/* Copy all rules that hold to the next size, then let readers have it. */
+static void
+grow(uint32_t from)
+{
+    const struct table *old = &tables[from];
     used = 0;
+    touch(&tables[from + 1]);
+    for (uint32_t i = 0; i <= old->mask; i++) {
+        uint64_t key =
+            atomic_load_explicit(&old->cells[i].key, memory_order_relaxed);
+        if (key > FORGOTTEN)
+            used += write_cell(&tables[from + 1], key, old->cells[i].rule);
+    }
+    atomic_store_explicit(&current, from + 1, memory_order_release);
+}
+
+/* Make room for one rule in the current table. */
+static void
+make_room(void)
+{
+    uint32_t size = atomic_load_explicit(&current, memory_order_relaxed);
+    if (used < tables[size].full)
+        return;
+    if (size + 1 < SIZES) {
+        grow(size);
+    } else {
+        empty(&tables[size]);
+        used = 0;
+    }
 }
 
 static void
 put_key(uint64_t key, struct rule rule)
 {
-    if (used >= FULL)
-        empty_table();
-    uint32_t i = hash(key);
-    uint64_t seen;
-    while ((seen = atomic_load_explicit(&cells[i].key, memory_order_relaxed)) !=
-               0 &&
-           seen != key)
-        i = (i + 1) & MASK;
-    if (seen == 0)
-        used++;
-    else
-        atomic_store_explicit(&cells[i].key, FORGOTTEN, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&cells[i].rule, rule.word, memory_order_relaxed);
-    atomic_store_explicit(&cells[i].key, key, memory_order_release);
+    make_room();
+    used += write_cell(current_table(), key, rule.word);
     atomic_fetch_add_explicit(&put_count, 1, memory_order_relaxed);
 }
 
@@ -164,25 +253,25 @@ rules_forget(uint64_t start, uint64_t end)
     /* An empty table is not even looked through: that would touch it all. */
     if (used == 0)
         return;
-    for (uint32_t i = 0; i < CELLS; i++) {
-        uint64_t key =
-            atomic_load_explicit(&cells[i].key, memory_order_relaxed);
+    const struct table *table = current_table();
+    for (uint32_t i = 0; i <= table->mask; i++) {
+        struct cell *cell = &table->cells[i];
+        uint64_t key = atomic_load_explicit(&cell->key, memory_order_relaxed);
         uint64_t pc = key & ~EXACT_BIT;
-        if (key != FORGOTTEN && pc + 1024 > start && pc < end)
-            atomic_store_explicit(&cells[i].key, FORGOTTEN,
-                                  memory_order_release);
+        if (key > FORGOTTEN && pc + 1024 > start && pc < end)
+            atomic_store_explicit(&cell->key, FORGOTTEN, memory_order_release);
     }
 }
 
 void
 rules_forget_nowhere(void)
 {
-    for (uint32_t i = 0; nowhere_count != 0 && i < CELLS; i++) {
-        uint64_t word =
-            atomic_load_explicit(&cells[i].rule, memory_order_relaxed);
-        if (word == RULE_NOWHERE && cells[i].key > FORGOTTEN)
-            atomic_store_explicit(&cells[i].key, FORGOTTEN,
-                                  memory_order_release);
+    const struct table *table = current_table();
+    for (uint32_t i = 0; nowhere_count != 0 && i <= table->mask; i++) {
+        struct cell *cell = &table->cells[i];
+        uint64_t word = atomic_load_explicit(&cell->rule, memory_order_relaxed);
+        if (word == RULE_NOWHERE && cell->key > FORGOTTEN)
+            atomic_store_explicit(&cell->key, FORGOTTEN, memory_order_release);
     }
     nowhere_count = 0;
 }

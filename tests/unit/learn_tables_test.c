@@ -85,6 +85,21 @@ __asm__(".pushsection .text\n"
         ".cfi_def_cfa_offset 8\n"
         "ret\n"
         "end_table\n"
+        /* Signal restorers, of whose tables nothing says what they are. */
+        ".macro restorer\n"
+        ".byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05\n"
+        ".endm\n"
+        "table restorer\n"
+        "restorer\n"
+        "end_table\n"
+        "table restorer_inside\n" /* its table knows better */
+        "nop; nop; nop; nop\n"
+        "restorer\n"
+        "end_table\n"
+        ".globl bare_restorer\n"
+        ".hidden bare_restorer\n"
+        "bare_restorer: restorer\n"
+        ".purgem restorer\n"
         ".purgem table\n"
         ".purgem end_table\n"
         ".globl stub_call\n"
@@ -96,7 +111,8 @@ extern const char table_plain[], table_pushed[], table_pointer[],
     table_realigned[], table_fp_in_register[], table_fp_by_value[],
     table_fp_by_sp[], table_cfa_by_r10[], table_cfa_by_stack[],
     table_cfa_by_sum[], table_cfa_by_two[], table_far_return[], table_huge[],
-    table_root[], stub_call[];
+    table_root[], stub_call[], table_restorer[], table_restorer_inside[],
+    bare_restorer[];
 void call_by_rbx(void (*function)(void)) __asm__("table_call");
 
 static void
@@ -157,6 +173,23 @@ test_step_on_copy(void **state)
     learn_forget_pages();
     view_begin_copy(&view, (uint64_t)stack, STACK_SIZE, stack);
     check_step(pc, &view, &answer);
+}
+
+/* Where a handler returns to, and the byte in front, which is what is asked
+ * for: another function's last, if nothing lies between. */
+static void
+test_restorers(void **state)
+{
+    const struct rule plain = rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
+    uint64_t first = (uint64_t)table_restorer, bare = (uint64_t)bare_restorer;
+
+    (void)state;
+    for (uint64_t back = 0; back < 2; back++) {
+        assert_int_equal(learn_rule(first - back).word, RULE_SIGNAL);
+        assert_int_equal(learn_rule(bare - back).word, RULE_SIGNAL);
+    }
+    assert_int_equal(learn_rule((uint64_t)table_restorer_inside + 4).word,
+                     plain.word);
 }
 
 /* The stub that calls of other libraries' functions go through. */
@@ -258,6 +291,7 @@ main(void)
                                        cmocka_unit_test(test_hard_tables),
                                        cmocka_unit_test(test_fp_elsewhere),
                                        cmocka_unit_test(test_step_on_copy),
+                                       cmocka_unit_test(test_restorers),
                                        cmocka_unit_test(test_stub),
                                        cmocka_unit_test(test_own_stack),
                                        cmocka_unit_test(test_hard_frame)};

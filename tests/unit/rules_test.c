@@ -17,7 +17,8 @@
 #include "capture/rules.h"
 
 #define CODE 0x7f0000400000ull
-#define MOST 1000000u /* rules; no table of ours holds so many */
+#define MOST 1000000u   /* rules; no table of ours holds so many */
+#define FITTING 100000u /* the largest holds these */
 #define ROW_REACH 8192u
 
 static int
@@ -239,6 +240,51 @@ test_forget_nowhere(void **state)
     assert_no_rule(CODE);
 }
 
+/* Where N more rules do not fit any more the table grows, and all are still
+ * there: of single pcs, of rows, and of pcs that were given another rule. */
+static void
+test_growth(void **state)
+{
+    (void)state;
+    rules_put_row(CODE - 8192, CODE - 8192, CODE - 4096, rule_numbered(5));
+    rules_put(CODE - 100, rule_numbered(1));
+    rules_put(CODE - 50, rule_make(RULE_NOWHERE));
+    for (uint64_t i = 0; i < FITTING; i++) {
+        rules_put(CODE + i * 3, rule_numbered(i + 1));
+        rules_put(CODE + i * 3, rule_numbered(i));
+        /* Growth happens some time before a power of two: look often. */
+        if (i % 512 == 0)
+            for (uint64_t k = 0; k <= i; k += 1 + i / 4096)
+                assert_rule(CODE + k * 3, rule_numbered(k));
+    }
+    for (uint64_t pc = CODE - 8192; pc < CODE - 4096; pc++)
+        assert_rule(pc, rule_numbered(5));
+    assert_rule(CODE - 100, rule_numbered(1));
+    rules_forget_nowhere();
+    assert_no_rule(CODE - 50);
+    rules_begin();
+    assert_no_rule(CODE);
+    rules_put(CODE + 3, rule_numbered(2));
+    assert_no_rule(CODE + 6);
+}
+
+/* What was forgotten does not come back when the table grows. */
+static void
+test_forget_and_grow(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++)
+        rules_put(CODE + i * 64, rule_numbered(i));
+    rules_forget(CODE + 500 * 64, CODE + 1000 * 64);
+    for (uint64_t i = 0; i < FITTING; i++)
+        rules_put(CODE + 0x1000000 + i, rule_numbered(i));
+    for (uint64_t i = 0; i < 1000; i++)
+        if (i < 480)
+            assert_rule(CODE + i * 64, rule_numbered(i));
+        else if (i >= 500)
+            assert_no_rule(CODE + i * 64);
+}
+
 /* A table that is full is emptied, and takes new rules for ever. */
 static void
 test_overflow(void **state)
@@ -251,7 +297,7 @@ test_overflow(void **state)
         if (rules_find(CODE).word != rule_numbered(0).word)
             break;
     }
-    assert_in_range(count, 20000, MOST - 1);
+    assert_in_range(count, FITTING, MOST - 1);
     assert_rule(CODE + count * 3, rule_numbered(count));
     assert_no_rule(CODE + (count - 1) * 3);
     for (uint64_t i = 0; i < count / 2; i++)
@@ -368,6 +414,8 @@ main(void)
         cmocka_unit_test_setup(test_forget, empty),
         cmocka_unit_test_setup(test_forget_among_many, empty),
         cmocka_unit_test_setup(test_forget_nowhere, empty),
+        cmocka_unit_test_setup(test_growth, empty),
+        cmocka_unit_test_setup(test_forget_and_grow, empty),
         cmocka_unit_test_setup(test_overflow, empty),
         cmocka_unit_test_setup(test_forget_often, empty),
         cmocka_unit_test_setup(test_concurrent, empty)};
