@@ -101,6 +101,7 @@ park(struct slot *slot)
     uint64_t until = slot->time + PARK_NS;
     slot->parked = true;
     atomic_store_explicit(&slot->state, SLOT_PARKED, memory_order_release);
+    atomic_fetch_add(&handler_shared.parks, 1);
     atomic_fetch_add(&handler_shared.bell, 1);
     sys_futex_wake(&handler_shared.bell, 1);
     for (;;) {

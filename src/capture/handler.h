@@ -62,6 +62,7 @@ struct handler_shared {
     uint64_t young; /* ns of CPU time before perf's first sample of a thread */
     /* Rung by those who park; the sampler sleeps on it. */
     _Atomic uint32_t bell;
+    _Atomic uint32_t parks; /* threads that have parked, ever */
     /* Samples of threads' own clocks: since the last harvest, how many of them
      * ring the bell, and those that found no free slot. */
     _Atomic uint32_t own_taken, own_ring, own_refused, own_throttled;

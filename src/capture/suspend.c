@@ -209,6 +209,11 @@ serve(struct slot *slot)
 void
 suspend_serve(void)
 {
+    static uint32_t seen;
+    uint32_t parks = atomic_load(&handler_shared.parks);
+    if (parks == seen)
+        return;
+    seen = parks;
     for (uint32_t i = 0; i < slots_used(); i++)
         if (slot_move(slots_at(i), SLOT_PARKED, SLOT_SERVING))
             serve(slots_at(i));
