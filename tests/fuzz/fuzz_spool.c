@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_reader.c -- the spool's reader on any bytes. Each input is read as it
- * is, and once more with its header and the checks of its heads put right:
- * without that, hardly any change would get past rule 3 to the rest. Every
- * record is copied to memory of its exact size before its parts are touched, so
- * that the sanitizers see the first byte too many.
+ * fuzz_spool.c -- the spool's reader on any bytes. Each input is read as it
+ * is, and once more with its heads put right (repair.h). Every record is copied
+ * to memory of its exact size before its parts are touched, so that the
+ * sanitizers see the first byte too many.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "store/reader.h"
 
 #include "fuzz.h"
+#include "repair.h"
 
 /* Keeps the compiler from leaving out what is only read. */
 static volatile uint64_t sink;
@@ -128,34 +128,6 @@ read_all(const uint8_t *data, size_t size)
     if (reader_problem(reader) != NULL)
         touch_string(reader_problem(reader));
     reader_end(reader);
-}
-
-/* Make DATA a spool in which every head has the right check, as far as the
- * sizes lead. */
-static void
-repair(uint8_t *data, size_t size)
-{
-    struct spool_header header;
-    size_t offset = sizeof(header);
-
-    if (size < sizeof(header))
-        return;
-    memcpy(&header, data, sizeof(header));
-    memcpy(header.magic, SPOOL_MAGIC, sizeof(header.magic));
-    header.version = SPOOL_VERSION;
-    header.header_size = sizeof(header);
-    memcpy(data, &header, sizeof(header));
-    while (offset + 8 <= size) {
-        uint64_t head;
-
-        memcpy(&head, data + offset, sizeof(head));
-        if (head == 0 || record_size_of(head) < 8)
-            return;
-        head = record_head(offset, record_kind_of(head), (uint8_t)(head >> 8),
-                           record_size_of(head));
-        memcpy(data + offset, &head, sizeof(head));
-        offset += record_size_of(head);
-    }
 }
 
 int

@@ -4,8 +4,8 @@
  * clang -fsanitize=fuzzer brings its own main, fuzz_main.c is one for any
  * compiler.
  */
-#ifndef TESTS_UNIT_FUZZ_H
-#define TESTS_UNIT_FUZZ_H
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
