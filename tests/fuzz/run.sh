@@ -4,14 +4,18 @@
 # Fuzzes everything that reads foreign bytes: clang's libFuzzer with ASan and
 # UBSan, each fuzzer from its corpus, two at a time.
 #
-#   tests/fuzz/run.sh [SECONDS [NOUN...]]
+#   tests/fuzz/run.sh [--if-full] [SECONDS [NOUN...]]
 #
-# SECONDS (60) is the time of all fuzzers together, NOUN one of them (all).
+# --if-full: only where SPROF_TEST_FULL is set, as ctest calls it. SECONDS (60) is the time of all fuzzers together, NOUN one of them (all).
 # Ends with 1 if something was found; it then lies in build-fuzz/found/NOUN-*,
 # belongs into corpus/NOUN/ once the fault is mended, and is tried alone by
 # build-fuzz/tests/fuzz/fuzz_NOUN FILE. 77: there is no clang with libFuzzer.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
+if [ "${1:-}" = --if-full ]; then
+    [ -n "${SPROF_TEST_FULL:-}" ] || exit 77
+    shift
+fi
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
 build=$root/build-fuzz
