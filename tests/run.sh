@@ -13,6 +13,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 if [ "${1:-}" = --full ]; then
     export SPROF_TEST_FULL=1
+    # libFuzzer, which some releases keep in a package of its own.
+    test_packages+=(clang)
+    apt-cache show libclang-rt-dev >/dev/null 2>&1 &&
+        test_packages+=(libclang-rt-dev)
     shift
 fi
 

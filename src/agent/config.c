@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,18 +32,17 @@ base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The arguments, joined by spaces, control characters shown as '?'. */
+/* The arguments, joined by spaces, control characters hidden. */
 static void
 read_command(char *command, size_t size)
 {
     long length = sys_read_file("/proc/self/cmdline", command, size);
-    for (long i = 0; i < length; i++)
+    for (long i = 0; i + 1 < length; i++)
         if (command[i] == '\0')
-            command[i] = i + 1 < length ? ' ' : '\0';
-        else if ((unsigned char)command[i] < ' ' || command[i] == 127)
-            command[i] = '?';
+            command[i] = ' ';
     if (length <= 0)
         command[0] = '\0';
+    text_hide_controls(command);
 }
 
 int
@@ -58,6 +58,9 @@ config_read(struct config *config, char *const environment[], char *error,
         return 1;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
+    /* Servers write their titles over the environment, and a child that is
+     * forked later needs its files' names. */
+    strcpy(config->output, config->options.output.string);
     config->start_time = clock_realtime() / NS_PER_SECOND;
     read_command(config->command, sizeof(config->command));
     return result;
@@ -161,7 +164,7 @@ static int
 expand_outputs(const struct config *config, pid_t pid,
                struct config_files *files, char *error, size_t size)
 {
-    const char *at = config->options.output.string;
+    const char *at = config->output;
     files->count = 0;
     for (;;) {
         size_t length = strcspn(at, ",");
@@ -170,6 +173,9 @@ expand_outputs(const struct config *config, pid_t pid,
         char *path = files->outputs[files->count++];
         struct text text;
         text_begin(&text, path, PATH_MAX - 64);
+        if (at[0] != '/' && config->directory[0] != '/')
+            return fail(error, size, "expected names that begin with /: the ",
+                        "current directory was removed", "");
         if (at[0] != '/') {
             text_add(&text, config->directory);
             text_add(&text, "/");
@@ -194,29 +200,44 @@ name_spool(struct config_files *files)
     strcpy(files->spool + stem, SPOOL_ENDING);
 }
 
-/* The process that the spool at PATH belongs to, 0 if it is not a spool. */
+/* The process that the spool at FD belongs to, 0 if it is not a spool. */
 static pid_t
-owner_of(const char *path)
+owner_of(int fd)
 {
     struct spool_header header;
-    long fd = sys_open(path, O_RDONLY | O_NOFOLLOW);
-    if (fd < 0)
-        return 0;
-    long got = sys_read((int)fd, &header, sizeof(header));
-    sys_close((int)fd);
+    long got = sys_read(fd, &header, sizeof(header));
     if (got != sizeof(header) ||
         memcmp(header.magic, SPOOL_MAGIC, sizeof(header.magic)) != 0)
         return 0;
     return (pid_t)header.pid;
 }
 
-/* Remove the spool at PATH if the process that made it is no more. */
+/* Whether FD, which nobody else has locked, is still the file at PATH. */
+static bool
+is_at(int fd, const char *path)
+{
+    struct stat open, named;
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &open) == 0 &&
+           lstat(path, &named) == 0 && open.st_dev == named.st_dev &&
+           open.st_ino == named.st_ino;
+}
+
+/* Remove the spool at PATH if the process that made it is no more. Another
+ * process may be doing the same, and have put a spool of its own there: only
+ * who has the old one locked removes it. What was put there to make us wait, a
+ * FIFO say, is not waited for. */
 static void
 remove_stale(const char *path, pid_t pid)
 {
-    pid_t owner = owner_of(path);
-    if (owner == pid || (owner != 0 && kill(owner, 0) != 0 && errno == ESRCH))
+    int fd = (int)sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return;
+    pid_t owner = owner_of(fd);
+    bool is_stale =
+        owner == pid || (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH);
+    if (is_stale && is_at(fd, path))
         unlink(path);
+    sys_close(fd);
 }
 
 int

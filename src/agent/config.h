@@ -15,13 +15,15 @@
 #include "base/options.h"
 
 #define CONFIG_OUTPUTS 8
+#define CONFIG_TEMPLATES 4000 /* bytes: as the option table says */
 
 struct config {
     struct options options;
-    char exe[PATH_MAX];       /* of the program */
-    char command[4096];       /* its arguments */
-    char directory[PATH_MAX]; /* in which it started */
-    uint64_t start_time;      /* seconds since the epoch, for %t */
+    char output[CONFIG_TEMPLATES + 1]; /* options.output, our own copy */
+    char exe[PATH_MAX];                /* of the program */
+    char command[4096];                /* its arguments */
+    char directory[PATH_MAX];          /* in which it started */
+    uint64_t start_time;               /* seconds since the epoch, for %t */
 };
 
 /* The files of one process. */

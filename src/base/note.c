@@ -79,6 +79,8 @@ note(enum note_level level, const char *part, ...)
     for (; part != NULL; part = va_arg(parts, const char *))
         text_add(&text, part);
     va_end(parts);
+    /* Names of files and values of variables may hold anything. */
+    text_hide_controls(line);
     /* Too long a line is cut, but always ends: the text has left one byte. */
     line[text.length] = '\n';
     (void)arch_syscall(SYS_write, STDERR_FILENO, (long)line,

@@ -5,6 +5,8 @@
  * program register conversions of its own. What is needed here is four kinds of
  * additions.
  */
+#include <stdbool.h>
+
 #include "text.h"
 
 void
@@ -67,6 +69,28 @@ void
 text_add_grouped(struct text *text, uint64_t number)
 {
     add_digits(text, number, ',');
+}
+
+/* In UTF-8, 0x80 to 0x9f also continue longer characters, where they are
+ * harmless: a byte in front of it that belongs to one says so. */
+static bool
+is_control(unsigned char before, unsigned char byte)
+{
+    if (byte < ' ' || byte == 127)
+        return true;
+    return byte >= 0x80 && byte <= 0x9f && (before < 0x80 || before == 0xc2);
+}
+
+void
+text_hide_controls(char *text)
+{
+    unsigned char before = 0;
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (is_control(before, byte))
+            *text = '?';
+        before = byte;
+    }
 }
 
 void

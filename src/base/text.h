@@ -25,4 +25,9 @@ void text_add_grouped(struct text *text, uint64_t number);
 /* NUMBER / SCALE with one decimal: text_add_tenths(t, 123, 100) adds "1.2". */
 void text_add_tenths(struct text *text, uint64_t number, uint64_t scale);
 
+/* Replace by '?' what a terminal would obey and not show, in the string TEXT:
+ * ASCII's control characters, newlines included, and the bytes that are control
+ * characters by themselves or behind 0xc2 (C1, in ISO 8859 and in UTF-8). */
+void text_hide_controls(char *text);
+
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "profile/load.h"
 #include "profile/profile.h"
 
@@ -74,6 +75,7 @@ load(struct profile *profile, const char *path)
         status = load_standard_input(profile, error, sizeof error);
     else
         status = load_file(profile, path, error, sizeof error);
+    text_hide_controls(error);
     if (error[0] != '\0')
         fprintf(stderr, "sprofile: %s\n", error);
     return status;

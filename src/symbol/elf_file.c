@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 #include "elf_file.h"
 
@@ -33,6 +36,21 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 static int write_all(int fd, const char *bytes, size_t size);
+
+/* As printf, into FILE's problem. The path in it is a spool's, and the sentence
+ * goes to a terminal. */
+__attribute__((format(printf, 2, 3))) static void
+say(struct elf_file *file, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&file->problem, format, arguments) < 0)
+        file->problem = NULL;
+    else
+        text_hide_controls(file->problem);
+    va_end(arguments);
+}
 
 /* This process's vdso as a file of its own. Its section headers come last. */
 static int
@@ -115,13 +133,11 @@ check_build_id(struct elf_file *file, Dwfl_Module *module, const char *path,
     if (size > 0 && (size_t)size == length &&
         memcmp(found, build_id, length) == 0)
         return (0);
-    if (asprintf(&file->problem,
-                 "%s is not the file that was profiled: its build-id is %s, "
-                 "recorded was %s",
-                 path,
-                 hexadecimal(found, size > 0 ? (size_t)size : 0, found_text),
-                 hexadecimal(build_id, length, wanted_text)) < 0)
-        file->problem = NULL;
+    say(file,
+        "%s is not the file that was profiled: its build-id is %s, recorded "
+        "was %s",
+        path, hexadecimal(found, size > 0 ? (size_t)size : 0, found_text),
+        hexadecimal(build_id, length, wanted_text));
     return (-1);
 }
 
@@ -156,16 +172,12 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
     *file = (struct elf_file){0};
     fd = strcmp(path, "[vdso]") == 0 ? open_vdso() : open_regular(path);
     if (fd < 0) {
-        if (asprintf(&file->problem, "%s cannot be read: %s", path,
-                     strerror(errno)) < 0)
-            file->problem = NULL;
+        say(file, "%s cannot be read: %s", path, strerror(errno));
         return (-1);
     }
     module = report(file, path, fd);
     if (!module) {
-        if (asprintf(&file->problem, "%s is not a usable ELF file: %s", path,
-                     dwfl_errmsg(-1)) < 0)
-            file->problem = NULL;
+        say(file, "%s is not a usable ELF file: %s", path, dwfl_errmsg(-1));
         return (-1);
     }
     if (check_build_id(file, module, path, build_id, length))

@@ -57,10 +57,11 @@ parse_line(char *line, struct mapping *mapping)
     const char *p = line;
     mapping->start = take_number(&p, 16);
     mapping->end = take_number(&p, 16);
-    mapping->readable = p[0] == 'r';
-    mapping->writable = p[1] == 'w';
-    mapping->executable = p[2] == 'x';
-    p += 5;
+    size_t rights = strcspn(p, " ");
+    mapping->readable = rights == 4 && p[0] == 'r';
+    mapping->writable = rights == 4 && p[1] == 'w';
+    mapping->executable = rights == 4 && p[2] == 'x';
+    p += rights + (p[rights] == ' ');
     mapping->offset = take_number(&p, 16);
     mapping->device = take_number(&p, 16) << 32;
     mapping->device |= take_number(&p, 16);

@@ -64,8 +64,11 @@ open_temporary(struct output *output)
             return -1;
         fd = open(output->temporary,
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (fd >= 0)
+        if (fd >= 0) {
+            /* Whatever the umask took away: the owner is to read it. */
+            (void)fchmod(fd, 0600);
             break;
+        }
         free(output->temporary);
         output->temporary = NULL;
         if (errno != EEXIST)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_report.c -- any bytes as a spool, through the whole report side: a
+ * profile is built, symbols are looked up and every format is written. No
+ * number in a spool may make that crash, or take without end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile/load.h"
+#include "write/folded.h"
+#include "write/pprof.h"
+#include "write/text_report.h"
+
+#include "fuzz.h"
+#include "repair.h"
+
+/* What a text format must not hold, whatever the names in the spool were. */
+static void
+check_text(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (((unsigned char)text[i] < ' ' && text[i] != '\n') || text[i] == 127)
+            abort();
+}
+
+static void
+write_text(int (*writer)(FILE *, struct profile *), struct profile *profile)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (stream == NULL)
+        return;
+    writer(stream, profile);
+    fclose(stream);
+    check_text(text, length);
+    free(text);
+}
+
+static void
+write_pprof(struct profile *profile)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&bytes, &length);
+
+    if (stream == NULL)
+        return;
+    pprof_write(stream, profile);
+    fclose(stream);
+    free(bytes);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct symbolizer_options options = {.inlines = true};
+    struct profile *profile = profile_new(&options);
+    uint8_t *copy = malloc(size + 1);
+    char error[512] = "";
+
+    if (profile == NULL || copy == NULL)
+        abort();
+    memcpy(copy, data, size);
+    repair(copy, size);
+    if (load_memory(profile, copy, size, "fuzz", error, sizeof(error)) == 0) {
+        write_pprof(profile);
+        write_text(folded_write, profile);
+        write_text(text_report_write, profile);
+    }
+    free(copy);
+    profile_free(profile);
+    return 0;
+}

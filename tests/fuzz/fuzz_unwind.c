@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_unwind.c -- any bytes as a module whose unwind table is asked for rules:
+ * the search in .eh_frame_hdr, the rows of an FDE, libunwind's reading of it,
+ * and the reader of machine code. An input is three 32-bit numbers (offsets of
+ * the pc and of the table, size of the table) and the module.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/code.h"
+#include "capture/learn.h"
+#include "capture/pages.h"
+#include "target/modules.h"
+
+#include "fuzz.h"
+#include "memory.h"
+
+static struct module module;
+
+/* In the place of the module map: all memory is this one module. */
+const struct module *__wrap_modules_find(uint64_t address);
+enum code_kind __wrap_modules_code_kind(uint64_t address);
+
+const struct module *
+__wrap_modules_find(uint64_t address)
+{
+    return address >= module.start && address < module.end ? &module : NULL;
+}
+
+enum code_kind
+__wrap_modules_code_kind(uint64_t address)
+{
+    return __wrap_modules_find(address) != NULL ? CODE_MODULE : CODE_NONE;
+}
+
+static void
+find_row(uint64_t pc)
+{
+    static struct pages pages;
+    struct fde fde;
+    uint64_t start, end;
+
+    pages_begin(&pages);
+    if (!fde_find(&pages, &module, pc, &fde))
+        return;
+    if (pc < fde.start || pc >= fde.end)
+        abort();
+    if (fde_row(&pages, &fde, pc, &start, &end) && (pc < start || pc >= end))
+        abort();
+}
+
+/* In memory of its exact size, so that the sanitizers see one byte too many. */
+static void
+read_code(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size + 1);
+    struct code_frame frame;
+
+    if (copy == NULL)
+        return;
+    memcpy(copy, data, size);
+    if (code_read_frame(copy, size, &frame) && frame.low > frame.high)
+        abort();
+    free(copy);
+}
+
+static void
+learn(uint64_t pc)
+{
+    static bool has_begun;
+
+    if (!has_begun && (rules_begin() != 0 || learn_begin() != 0))
+        abort();
+    has_begun = true;
+    learn_forget_pages();
+    if (rule_kind(learn_rule(pc)) == RULE_NONE)
+        abort();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint32_t head[3];
+    uint64_t pc;
+
+    if (size < sizeof(head))
+        return 0;
+    memcpy(head, data, sizeof(head));
+    data += sizeof(head);
+    size -= sizeof(head);
+    memory_set(data, size);
+    module = (struct module){.start = MEMORY_START,
+                             .end = MEMORY_START + (1u << 20),
+                             .base = MEMORY_START,
+                             .table = MEMORY_START + head[1],
+                             .table_size = head[2],
+                             .path = "fuzz",
+                             .id = 1};
+    pc = MEMORY_START + head[0];
+    find_row(pc);
+    learn(pc);
+    if (head[0] < size)
+        read_code(data + head[0], size - head[0]);
+    return 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Makes the inputs of corpus/ that were written by hand: run once, from this
+# folder, and again when a fuzzer's input changes its form. What fuzzing has
+# found since lies beside them.
+set -eu
+cd "$(dirname "$0")/corpus"
+mkdir -p spool report elf module unwind proc options
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# The number $1 as SIZE little-endian bytes.
+number() {
+    local i
+    for ((i = 0; i < $2; i++)); do
+        printf "\\x$(printf %02x $(($1 >> 8 * i & 255)))"
+    done
+}
+
+# A library of two functions, one of them inlined: small, with all sections.
+cat >"$tmp/two.c" <<'END'
+extern int outside(int);
+static int twice(int x) { return 2 * x + outside(x); }
+int one(int x) { return twice(x) + twice(x + 1); }
+int two(int *x) { volatile int a[30]; a[*x] = one(*x); return a[3]; }
+END
+flags="-shared -fPIC -nostdlib -Wl,-z,noseparate-code -Wl,--build-id"
+gcc -g -O2 -fplt $flags -o "$tmp/two.so" "$tmp/two.c"
+gcc -g -O2 -gz $flags -o "$tmp/zdebug.so" "$tmp/two.c"
+gcc -O0 -fno-omit-frame-pointer $flags -o "$tmp/o0.so" "$tmp/two.c"
+
+address_of() {
+    nm "$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
+}
+
+for name in two zdebug o0; do
+    library=$tmp/$name.so
+    { number "$(address_of "$library" one)" 8; cat "$library"; } >elf/$name
+    head -c 4096 "$library" >module/$name
+    # Offsets in the file are addresses: everything read-only comes first.
+    table=$(readelf -lW "$library" |
+        awk '$1 == "GNU_EH_FRAME" { print $3, $6 }')
+    for function in one two; do
+        { number $(($(address_of "$library" $function) + 8)) 4
+          number "${table% *}" 4
+          number "${table#* }" 4
+          head -c 4096 "$library"; } >unwind/$name.$function
+    done
+done
+
+# The spool of these two is made by the build (fuzz_seed.c).
+: >spool/empty
+: >report/empty
+
+cat /proc/self/maps | head -c 3000 >proc/maps
+printf '7f00-7f10 r-xp 00000000 fd:01 17 /a b (deleted)\n' >proc/deleted
+printf '202 0x7f0000000010 0x80 0x2 0x0 0x0 0xffffffff 0x7ffd0 0x7f8\n' \
+    >proc/futex
+printf '7 0x7f0000000000 0x1 0xffffffff 0x0 0x0 0x0 0x7ffd0 0x7f8\n' >proc/poll
+printf '%s\n' '-1 0x7ffd0 0x7f8' >proc/no_call
+printf 'running\n' >proc/running
+printf '4711 (a) b ) S 1 4711 4711 0 -1 4194304\n' >proc/stat
+printf '123456 789 12\n' >proc/schedstat
+
+printf 'SPROF_OUTPUT=/tmp/%%e.%%p.%%t.%%h.%%%%.pb.gz,/tmp/x.txt\n' >options/names
+printf '0=/tmp/a.folded\n1=20000\n2=perf\n3=cpu\n4=all\n5=16\n' >options/rows
+printf 'SPROF_DELAY=0.5s\nSPROF_MAX_SIZE=12M\nSPROF_SIGNAL=SIGURG\n' \
+    >options/units
+printf 'SPROF_ONLY=[a-z]*\nSPROF_OUTPUT=%%n%%s%%\n' >options/odd

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: docs/transparency.md is true.
+# - what the page says a program cannot see, it does not see;
+# - what the page says it can, it can: a claim that is no longer so is as wrong;
+# - a program that SPROF_ONLY leaves out sees the library's mappings alone.
+. "$(dirname "$0")/lib.sh"
+
+facts="$work/what_is_seen"
+
+# value FACT FILE
+value() {
+    sed -n "s/^$1 //p" "$2"
+}
+
+# same FACT...: as without the library.
+same() {
+    local fact
+    for fact in "$@"; do
+        [ "$(value "$fact" with)" = "$(value "$fact" without)" ] ||
+            fail "$fact: $(value "$fact" with), without the library" \
+                "$(value "$fact" without)"
+    done
+}
+
+# is FACT VALUE [MOST]: with the library, between VALUE and MOST.
+is() {
+    local found
+    found=$(value "$1" with)
+    [ "${found:--1}" -ge "$2" ] && [ "$found" -le "${3:-$2}" ] ||
+        fail "$1: $found, the page says $2${3:+ to $3}"
+}
+
+# look [FACT...]: without and with the library.
+look() {
+    plain "$facts" "$@"
+    expect_status 0
+    mv out without
+    profile "$facts" "$@"
+    expect_status 0
+    ! [ -s err ] || fail "messages: $(cat err)"
+    mv out with
+}
+
+look
+same descriptors dispositions signals_blocked signals_ignored children \
+    is_secure affinity
+is threads 2
+is has_preload 1
+is key_number 1
+is lines_of_maps 10 "$(($(value lines_of_maps without) + 24))"
+is size_kb 0 "$(($(value size_kb without) + 131072))"
+is resident_kb 0 "$(($(value resident_kb without) + 4096))"
+is stack_bytes 500 6144
+# SIGPROF and SIGTRAP are bits 26 and 4; 32 is the C library's, for setuid in a
+# program with threads.
+[ $(($(value signals_caught with) & ~(1 << 26 | 1 << 4 | 1 << 32))) -eq \
+    "$(value signals_caught without)" ] ||
+    fail "signals caught: $(value signals_caught with)"
+
+# Each in a process of its own: it changes the process.
+for fact in setns_mount drop_user use_membarrier use_personality priority \
+    not_dumpable unshare_others; do
+    look "$fact"
+    same "$fact"
+done
+EINVAL=22 EUSERS=87 EPERM=1 EAGAIN=11
+refused() {
+    look "$1"
+    is "$1" "$2"
+}
+refused unshare_memory $EINVAL
+plain "$facts" unshare_user
+if grep -qx 'unshare_user 0' out; then
+    refused unshare_user $EINVAL
+fi
+if [ "$(id -u)" -eq 0 ]; then
+    refused setns_user $EINVAL
+    refused setns_time $EUSERS
+    plain "$facts" session_to_parent
+    ! grep -qx 'session_to_parent 0' out || refused session_to_parent $EPERM
+fi
+
+# SPROF_ONLY leaves a program out: nothing but what the loader made.
+rm -f p.folded
+profile SPROF_ONLY=other "$facts"
+mv out with
+plain "$facts"
+mv out without
+same threads descriptors dispositions signals_caught children timer_number \
+    key_number affinity
+for fact in setns_time unshare_user unshare_memory; do
+    plain "$facts" "$fact"
+    mv out without
+    profile SPROF_ONLY=other "$facts" "$fact"
+    mv out with
+    same "$fact"
+done
+! [ -e p.folded ] || fail "a program that was left out has a file"
+
+# With this trigger each thread has a timer of ours.
+profile SPROF_TRIGGER=timer "$facts" timer_number
+mv out with
+is timer_number 1 1000
+
+# A limit of processes counts threads; it spares root.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    mkdir -m 777 open
+    chmod 755 .
+    as_other="setpriv --reuid=64321 --regid=64321 --clear-groups"
+    plain $as_other "$facts" fork_at_limit
+    grep -qx 'fork_at_limit 0' out || fail "the limit of processes: $(cat out)"
+    plain $as_other env LD_PRELOAD="$library" \
+        SPROF_OUTPUT="$tmp/open/p.folded" "$facts" fork_at_limit
+    mv out with
+    is fork_at_limit $EAGAIN
+fi
+
+finish
