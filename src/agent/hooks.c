@@ -11,6 +11,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <grp.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -22,6 +23,7 @@
 #include "base/sys.h"
 #include "target/modules.h"
 #include "target/threads.h"
+#include "credentials.h"
 #include "guardian.h"
 #include "hook.h"
 #include "lifecycle.h"
@@ -108,6 +110,78 @@ popen(const char *command, const char *mode)
     FILE *result = REAL(popen)(command, mode);
     mask_after_failed_exec();
     return result;
+}
+
+/* Ids of the process: the sampler has to be able to make the same change. */
+
+HOOK int
+setuid(uid_t uid)
+{
+    credentials_before_change();
+    return REAL(setuid)(uid);
+}
+
+HOOK int
+setgid(gid_t gid)
+{
+    credentials_before_change();
+    return REAL(setgid)(gid);
+}
+
+HOOK int
+seteuid(uid_t uid)
+{
+    credentials_before_change();
+    return REAL(seteuid)(uid);
+}
+
+HOOK int
+setegid(gid_t gid)
+{
+    credentials_before_change();
+    return REAL(setegid)(gid);
+}
+
+HOOK int
+setreuid(uid_t uid, uid_t euid)
+{
+    credentials_before_change();
+    return REAL(setreuid)(uid, euid);
+}
+
+HOOK int
+setregid(gid_t gid, gid_t egid)
+{
+    credentials_before_change();
+    return REAL(setregid)(gid, egid);
+}
+
+HOOK int
+setresuid(uid_t uid, uid_t euid, uid_t suid)
+{
+    credentials_before_change();
+    return REAL(setresuid)(uid, euid, suid);
+}
+
+HOOK int
+setresgid(gid_t gid, gid_t egid, gid_t sgid)
+{
+    credentials_before_change();
+    return REAL(setresgid)(gid, egid, sgid);
+}
+
+HOOK int
+setgroups(size_t count, const gid_t *groups)
+{
+    credentials_before_change();
+    return REAL(setgroups)(count, groups);
+}
+
+HOOK int
+initgroups(const char *user, gid_t group)
+{
+    credentials_before_change();
+    return REAL(initgroups)(user, group);
 }
 
 /* Ends of the process that run no destructor. */

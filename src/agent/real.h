@@ -31,6 +31,16 @@
     X(posix_spawnp)    \
     X(system)          \
     X(popen)           \
+    X(setuid)          \
+    X(setgid)          \
+    X(seteuid)         \
+    X(setegid)         \
+    X(setreuid)        \
+    X(setregid)        \
+    X(setresuid)       \
+    X(setresgid)       \
+    X(setgroups)       \
+    X(initgroups)      \
     X(execve)          \
     X(execvpe)         \
     X(fexecve)         \

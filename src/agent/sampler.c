@@ -29,6 +29,7 @@
 #include "target/threads.h"
 #include "account.h"
 #include "budget.h"
+#include "credentials.h"
 #include "cpu_timer.h"
 #include "harvest.h"
 #include "journal.h"
@@ -222,7 +223,18 @@ is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0 ||
-           trigger_must_leave_trap();
+           trigger_must_leave_trap() || credentials_are_wanted();
+}
+
+/* Do what other threads want of the sampler while sampling goes on. */
+static void
+heed(void)
+{
+    credentials_follow();
+    if (trigger_must_leave_trap() && trigger_check_signals(false))
+        roll_rearm();
+    if (atomic_load(&pause_wanted) != 0)
+        pause_sampling();
 }
 
 /* Sleep until the next instant. Samples that ring before are harvested, and
@@ -275,8 +287,7 @@ run(void)
     first_tick = begin;
     while (clock_now() < begin && atomic_load(&stop_wanted) == 0) {
         suspend_wait(begin);
-        if (atomic_load(&pause_wanted) != 0)
-            pause_sampling();
+        heed();
     }
     begin_sampling(clock_now());
     while (atomic_load(&stop_wanted) == 0 && !roll_is_alone()) {
@@ -290,10 +301,7 @@ run(void)
                 tick();
             is_over = journal_error() != 0;
         }
-        if (trigger_must_leave_trap() && trigger_check_signals(false))
-            roll_rearm();
-        if (atomic_load(&pause_wanted) != 0)
-            pause_sampling();
+        heed();
     }
 }
 
@@ -399,6 +407,8 @@ sampler_start(const struct sampler_options *given)
 {
     options = *given;
     reset();
+    /* What follows fails for want of memory, or says why. */
+    errno = ENOMEM;
     /* The table of tids is there before a handler can look into it. */
     if (threads_begin(given->pid, 0, NULL, false) != 0)
         return -1;

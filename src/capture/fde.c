@@ -131,7 +131,7 @@ read_cie(struct pages *pages, uint64_t address, struct cie *cie)
     uint64_t version = take(&bytes, 1);
     const char *augmentation = (const char *)bytes.at;
     size_t length = strnlen(augmentation, 16);
-    if (version != 1 && version != 3)
+    if ((version != 1 && version != 3) || length == 16)
         return false;
     skip(&bytes, length + 1);
     cie->code_align = take_leb(&bytes);

@@ -165,6 +165,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         secure "capabilities"
     fi
 
+    # Capabilities kept over a change of user, then a change of group.
+    expect_same $as_other id
+    expect_same setpriv --reuid=65534 --regid=65534 --clear-groups \
+        --inh-caps=-all --bounding-set=-all id
+
     # Another user's spool stands where ours should.
     chmod 1777 open
     echo theirs >open/p.sprof

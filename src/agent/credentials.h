@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * credentials.h -- keeps the sampler's rights those of the program's threads.
+ * To Linux, user ids and capabilities belong to a thread; glibc has all threads
+ * repeat a setuid, and aborts where it succeeds in one and fails in another
+ * (nptl(7)). A program that kept or gave up capabilities in its one thread
+ * would end so, because the sampler is a second one that did neither.
+ */
+#ifndef AGENT_CREDENTIALS_H
+#define AGENT_CREDENTIALS_H
+
+#include <stdbool.h>
+
+/* The calling thread is about to change the ids of the process: let the sampler
+ * take over its capabilities first. Waits for that, some milliseconds at most.
+ * errno stays. */
+void credentials_before_change(void);
+
+/* Whether credentials_follow is to be called. */
+bool credentials_are_wanted(void);
+
+/* Take over what the caller of credentials_before_change has. Sampler. */
+void credentials_follow(void);
+
+#endif
