@@ -21,6 +21,7 @@
 #include "capture/suspend.h"
 #include "target/modules.h"
 #include "target/threads.h"
+#include "fatal.h"
 #include "guardian.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -71,6 +72,8 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
     if (lifecycle_is_on() && suspend_program_action(signo, action, old))
         return 0;
+    if (fatal_action(signo, action, old))
+        return 0;
     return real_sigaction(signo, action, old);
 }
 
@@ -84,6 +87,8 @@ signal(int signo, __sighandler_t handler)
     sigemptyset(&action.sa_mask);
     (void)sigaddset(&action.sa_mask, signo);
     if (lifecycle_is_on() && suspend_program_action(signo, &action, &old))
+        return old.sa_handler;
+    if (handler != SIG_ERR && fatal_action(signo, &action, &old))
         return old.sa_handler;
     return real_signal(signo, handler);
 }

@@ -30,6 +30,8 @@
 #include "account.h"
 #include "budget.h"
 #include "cpu_timer.h"
+#include "errand.h"
+#include "fatal.h"
 #include "harvest.h"
 #include "journal.h"
 #include "own_thread.h"
@@ -181,8 +183,10 @@ tick(void)
     place_follow(random);
     roll_call(now);
     bool is_time = now - last_names > NAMES_NS;
-    if (is_time)
+    if (is_time) {
         read_names(now);
+        fatal_watch();
+    }
     if (trigger_check_harm(is_time))
         roll_rearm();
     points_look(now, random >> 8, thrift(), &view);
@@ -370,8 +374,12 @@ sampler_main(void *unused)
     } else {
         journal_forget();
     }
+    if (atomic_load(&stop_wanted) != 0)
+        errand_offer();
     atomic_store(&stopped, 1);
     sys_futex_wake(&stopped, 1 << 30);
+    if (atomic_load(&stop_wanted) != 0)
+        errand_serve();
     return NULL;
 }
 
@@ -379,6 +387,7 @@ static void
 reset(void)
 {
     threads_ignore(0);
+    errand_reset();
     is_over = has_news = false;
     last_names = 0;
     stride = 1;
