@@ -188,23 +188,20 @@ would_take(pid_t tid, int signo)
     return (blocked >> (signo - 1) & 1) == 0;
 }
 
-/* SIGNO has come, and nobody takes it. */
+/* SIGNO has come, and nobody takes it: then we do. A waiting thread that has a
+ * signal already would not be woken by another one. */
 static void
 end_stuck(int signo)
 {
-    struct sigaction action;
-    if (real_sigaction(signo, NULL, &action) != 0 || !is_ours(&action))
+    struct sigaction now;
+    if (real_sigaction(signo, NULL, &now) != 0 || !is_ours(&now))
         return;
     for (uint32_t i = 0; i < threads_limit(); i++) {
         pid_t tid = threads_at(i)->tid;
-        if (tid == 0 || !would_take(tid, signo))
-            continue;
-        memset(&action, 0, sizeof(action));
-        action.sa_handler = SIG_DFL;
-        real_sigaction(signo, &action, NULL);
-        /* A signal that waits already is not heard again, but that of one
-         * thread is another. */
-        arch_syscall(SYS_tgkill, sys_getpid(), tid, signo, 0, 0, 0);
+        if (tid != 0 && would_take(tid, signo)) {
+            fatal_die(signo);
+            return;
+        }
     }
 }
 
