@@ -77,7 +77,7 @@ int
 output_write(const struct config *config, const struct config_files *files,
              uint64_t limit, struct output_result *result)
 {
-    static char answer[1024];
+    static char answer[sizeof(((struct sprof_report *)0)->error) + 2];
     uint64_t start = clock_now();
     const char *arguments[CONFIG_OUTPUTS + 5] = {report_path, SPROF_REPORT_ABI,
                                                  config->options.inlines.number

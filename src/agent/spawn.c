@@ -29,7 +29,7 @@
 
 /* A child that was killed is waited for so long: it may hang in the kernel. */
 #define REAP_NS 1000000000u
-#define REAP_STEP_MS 5
+#define REAP_STEP_MS 1
 
 /* Should we be killed, the child ends by itself at last. */
 #define CHILD_SECONDS 600
@@ -152,46 +152,53 @@ start_child(struct child *child)
     return pid;
 }
 
-/* Read what comes from FD until its end. Returns whether that came before
- * UNTIL. */
-static bool
+void
+spawn_kill(void)
+{
+    pid_t pid = atomic_load(&running);
+    if (pid != 0)
+        arch_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
+}
+
+/* Read what comes from FD until its end, the buffer's or the time UNTIL. */
+static void
 read_answer(int fd, uint64_t until, char *answer, size_t size)
 {
     size_t length = 0;
-    long got = 1;
-    while (got > 0 && length + 1 < size) {
+    while (length + 1 < size) {
         struct pollfd event = {.fd = fd, .events = POLLIN};
         uint64_t now = clock_now();
         long left = now < until ? (long)((until - now) / 1000000 + 1) : 0;
-        long ready = arch_syscall(SYS_poll, (long)&event, 1, left, 0, 0, 0);
-        if (ready == -EINTR)
-            continue;
-        if (ready == 0)
-            break;
-        got = sys_read(fd, answer + length, size - 1 - length);
+        long got = arch_syscall(SYS_poll, (long)&event, 1, left, 0, 0, 0);
+        if (got > 0)
+            got = sys_read(fd, answer + length, size - 1 - length);
         if (got == -EINTR)
-            got = 1;
-        else if (got > 0)
-            length += (size_t)got;
+            continue;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
     }
     answer[length] = '\0';
-    return got <= 0 || length + 1 == size;
 }
 
-/* Wait for PID until it has ended, or a moment if it was KILLED. */
-static void
-reap(pid_t pid, bool killed)
+/* Wait for PID until UNTIL, then kill it. Returns whether it ended by itself.
+ * Nobody can wait for a process with a deadline, but it is about to end. */
+static bool
+reap(pid_t pid, uint64_t until)
 {
-    uint64_t until = clock_now() + REAP_NS;
+    bool killed = false;
     for (;;) {
-        long got = arch_syscall(SYS_wait4, pid, 0,
-                                __WALL | (killed ? WNOHANG : 0), 0, 0, 0);
+        long got = arch_syscall(SYS_wait4, pid, 0, __WALL | WNOHANG, 0, 0, 0);
         if (got != 0 && got != -EINTR)
-            return;
-        if (killed && clock_now() > until)
-            return;
-        if (got == 0)
-            arch_syscall(SYS_poll, 0, 0, REAP_STEP_MS, 0, 0, 0);
+            return !killed;
+        if (clock_now() > until) {
+            if (killed)
+                return false;
+            spawn_kill();
+            killed = true;
+            until = clock_now() + REAP_NS;
+        }
+        arch_syscall(SYS_poll, 0, 0, REAP_STEP_MS, 0, 0, 0);
     }
 }
 
@@ -213,20 +220,11 @@ make_pipe(int ends[2])
     return 0;
 }
 
-void
-spawn_kill(void)
-{
-    pid_t pid = atomic_load(&running);
-    if (pid != 0)
-        arch_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
-}
-
 int
 spawn_run(const char *path, const char *const arguments[], uint64_t ns,
           char *answer, size_t size)
 {
     int ends[2];
-    bool in_time = true;
     answer[0] = '\0';
     if (make_pipe(ends) != 0)
         return -1;
@@ -235,14 +233,16 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
     int error = pid < 0 ? errno : child.error;
     sys_close(ends[1]);
     if (pid > 0) {
+        uint64_t until = clock_now() + ns;
         atomic_store(&running, pid);
-        in_time = read_answer(ends[0], clock_now() + ns, answer, size);
-        if (!in_time)
-            spawn_kill();
+        read_answer(ends[0], until, answer, size);
+        sys_close(ends[0]);
+        if (!reap(pid, until))
+            error = ETIME;
         atomic_store(&running, 0);
-        reap(pid, !in_time);
+    } else {
+        sys_close(ends[0]);
     }
-    sys_close(ends[0]);
-    errno = in_time ? error : ETIME;
-    return errno == 0 ? 0 : -1;
+    errno = error;
+    return error == 0 ? 0 : -1;
 }
