@@ -104,6 +104,16 @@ fatal_begin(int except)
     }
 }
 
+void
+fatal_end(void)
+{
+    struct sigaction now;
+    for (int i = 0; i < SIGNALS; i++)
+        if (atomic_exchange(&is_used[i], false) &&
+            real_sigaction(signals[i], NULL, &now) == 0 && is_ours(&now))
+            real_sigaction(signals[i], &program[i], NULL);
+}
+
 bool
 fatal_action(int signo, const struct sigaction *action, struct sigaction *old)
 {

@@ -18,6 +18,9 @@
  * which is ours already. Again in the child of a fork. Any thread. */
 void fatal_begin(int except);
 
+/* Give the signals back to the program, for good. Any thread. */
+void fatal_end(void);
+
 /*
  * sigaction(2) for SIGNO, if it is one of those signals and the profiler has
  * begun; false if it is not, and nothing was done. Any thread, a child of vfork

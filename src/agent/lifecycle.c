@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,6 +54,9 @@
 
 /* By which setuid(2) reaches all threads; it waits for them (nptl(7)). */
 #define SIGSETXID 33
+
+/* What we reserve, some 85 MiB, is a small part of this. */
+#define ROOM (1u << 30)
 
 enum phase { PHASE_OFF, PHASE_RUNNING, PHASE_ENDING, PHASE_ENDED };
 
@@ -172,6 +176,26 @@ say_no_trigger(int error)
          "); expected auto or another trigger; not profiling", NULL);
 }
 
+/* Whether the program's limit on its address space leaves room for our tables,
+ * which it would miss. */
+static bool
+has_room(void)
+{
+    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    static const char *const names[] = {"RLIMIT_AS", "RLIMIT_DATA"};
+    for (int i = 0; i < 2; i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
+            limit.rlim_cur >= ROOM)
+            continue;
+        note(NOTE_ERROR, names[i],
+             " is below 1 GiB: the program needs it for itself; not profiling",
+             NULL);
+        return false;
+    }
+    return true;
+}
+
 /* Begin to sample this process, the first time or after a fork. */
 static void
 start(bool is_child)
@@ -184,6 +208,7 @@ start(bool is_child)
         return;
     describe_sampler(&sampler, now, period, is_child);
     atomic_store(&phase, PHASE_RUNNING);
+    errno = ENOMEM; /* of our own memory, nobody says so */
     if (sampler_start(&sampler) != 0) {
         atomic_store(&phase, PHASE_OFF);
         note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
@@ -208,8 +233,12 @@ start(bool is_child)
 static void
 say_early_end(int error)
 {
-    const char *why =
-        error == EFBIG ? "reached SPROF_MAX_SIZE" : note_errno(error);
+    struct rlimit size;
+    const char *why = note_errno(error);
+    if (error == EFBIG && getrlimit(RLIMIT_FSIZE, &size) == 0)
+        why = size.rlim_cur < config.options.max_size.number
+                  ? "reached RLIMIT_FSIZE"
+                  : "reached SPROF_MAX_SIZE";
     note(NOTE_ERROR, files.spool, ": ", why,
          "; sampling ended early, what was sampled is kept", NULL);
 }
@@ -326,7 +355,10 @@ lifecycle_wait_for_end(void)
 void
 lifecycle_end(enum end_reason reason)
 {
-    if (!is_own_process())
+    /* Without a system call: a filter of the program may be in force. */
+    if (atomic_load(&phase) == PHASE_OFF ||
+        (atomic_load(&phase) == PHASE_ENDED && atomic_load(&ender) == 0) ||
+        !is_own_process())
         return;
     if (!try_to_end(reason, 0)) {
         lifecycle_wait_for_end();
@@ -411,7 +443,7 @@ begin(void)
     note_set_level((enum note_level)config.options.log.number);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
-    if (result == 0) {
+    if (result == 0 && has_room()) {
         real_begin();
         thread_life_begin();
         output_begin();

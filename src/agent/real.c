@@ -22,14 +22,17 @@ enum name {
     FEXECVE,
     EXIT_NOW,
     QUICK_EXIT,
+    SYSCALL,
+    PRCTL,
     NAME_COUNT
 };
 
 static const char *const names[NAME_COUNT] = {
     "pthread_create", "pthread_exit",
 
-    "dlclose",        "sigaction",    "signal", "pthread_sigmask", "execve",
-    "execvpe",        "fexecve",      "_exit",  "quick_exit"};
+    "dlclose",        "sigaction",    "signal",  "pthread_sigmask",
+    "execve",         "execvpe",      "fexecve", "_exit",
+    "quick_exit",     "syscall",      "prctl"};
 
 static _Atomic(void *) functions[NAME_COUNT];
 
@@ -136,4 +139,20 @@ real_quick_exit(int status)
     void (*real)(int) = find(QUICK_EXIT);
     real(status);
     __builtin_unreachable();
+}
+
+long
+real_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long (*real)(long, long, long, long, long, long, long) = find(SYSCALL);
+    return real(number, a, b, c, d, e, f);
+}
+
+int
+real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+           unsigned long d)
+{
+    int (*real)(int, unsigned long, unsigned long, unsigned long,
+                unsigned long) = find(PRCTL);
+    return real(option, a, b, c, d);
 }

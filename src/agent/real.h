@@ -28,5 +28,8 @@ int real_execvpe(const char *file, char *const arguments[],
 int real_fexecve(int fd, char *const arguments[], char *const environment[]);
 void real_exit_now(int status) __attribute__((noreturn));
 void real_quick_exit(int status) __attribute__((noreturn));
+long real_syscall(long number, long a, long b, long c, long d, long e, long f);
+int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+               unsigned long d);
 
 #endif

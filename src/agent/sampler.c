@@ -365,6 +365,8 @@ sampler_main(void *unused)
 {
     (void)unused;
     bool has_own_files = own_thread_settle(options.period);
+    if (has_own_files)
+        journal_keep_open();
     place_begin();
     sampler_tid = sys_gettid();
     if (attach(has_own_files)) {

@@ -77,7 +77,8 @@ spawn_begin(char *const environment[])
 static void
 lift_limits(void)
 {
-    static const int lifted[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA};
+    static const int lifted[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA,
+                                 RLIMIT_STACK};
     for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
         struct rlimit limit;
         if (arch_syscall(SYS_prlimit64, 0, lifted[i], 0, (long)&limit, 0, 0) !=

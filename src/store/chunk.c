@@ -75,7 +75,7 @@ close_ours(const struct chunk_file *file, int fd)
 {
     int saved = errno;
 
-    if (is_ours(file, fd))
+    if (fd != file->kept && is_ours(file, fd))
         close_quietly(fd);
     errno = saved;
 }
@@ -84,8 +84,17 @@ close_ours(const struct chunk_file *file, int fd)
 static int
 reopen(const struct chunk_file *file)
 {
-    int fd = open_high(file->path, 0);
+    struct stat now;
+    int fd;
 
+    if (file->kept != 0) {
+        /* One that was removed is of no use to anybody. */
+        if (syscall(SYS_fstat, file->kept, &now) == 0 && now.st_nlink > 0)
+            return file->kept;
+        errno = ESTALE;
+        return -1;
+    }
+    fd = open_high(file->path, 0);
     if (fd < 0) {
         if (errno == ENOENT || errno == ELOOP || errno == ENOTDIR)
             errno = ESTALE;
@@ -194,6 +203,16 @@ undo:
     close_quietly(fd);
     errno = saved;
     return -1;
+}
+
+void
+chunk_keep(struct chunk_file *file)
+{
+    int fd = reopen(file);
+
+    if (fd == 0) /* RLIMIT_NOFILE is small. */
+        close_quietly(fd);
+    file->kept = fd > 0 ? fd : 0;
 }
 
 int

@@ -52,7 +52,7 @@ done
 # Ignored when the program starts: it stays ignored.
 # shellcheck disable=SC2016
 expect_same SIGNAL=TERM sh -c \
-    'trap "" TERM; "$0" dispositions | head -n 1; kill -TERM $$; exit 5' \
+    'trap "" TERM; { "$0" dispositions; } 2>/dev/null >first; head -n 1 first; kill -TERM $$; exit 5' \
     "$program"
 expect_status 5
 expect_same sh -c 'trap "echo trapped; exit 6" TERM; kill -TERM $$; sleep 1'
