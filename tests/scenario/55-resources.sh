@@ -31,8 +31,8 @@ run() {
         SPROF_OUTPUT="$tmp/p.folded" "$@"
 }
 
-for files in 4 6 8; do
-    run --nofile=$files -- "$work/exits" exit 100
+for files in 6 8 16; do
+    run --nofile=$files -- "$work/exits" exit 100 3>&- 4>&- 5>&-
     expect_status 21
     has_profile "$files descriptors"
 done
