@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "capture/handler.h"
 #include "capture/signals.h"
+#include "fatal.h"
 #include "hook.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -33,6 +34,27 @@ are_actions_kept(void)
     return lifecycle_is_on() && lifecycle_is_own();
 }
 
+HOOK int
+sigaction(int signo, const struct sigaction *action, struct sigaction *old)
+{
+    if (fatal_action(signo, action, old))
+        return 0;
+    if (are_actions_kept())
+        return signals_action(signo, action, old);
+    return REAL(sigaction)(signo, action, old);
+}
+
+/* Whether the older functions must not set the disposition of SIGNO behind our
+ * back. If they may, what is known of its mask is out of date. */
+static bool
+is_kept(int signo)
+{
+    if (are_actions_kept() && (signals_is_kept(signo) || fatal_is_kept(signo)))
+        return true;
+    signals_forget_mask(signo);
+    return false;
+}
+
 /* sigaction for a handler and flags alone; returns the old handler. */
 static __sighandler_t
 change_handler(int signo, __sighandler_t handler, int flags, bool blocks_itself)
@@ -43,23 +65,18 @@ change_handler(int signo, __sighandler_t handler, int flags, bool blocks_itself)
     action.sa_flags = flags;
     if (blocks_itself)
         (void)sigaddset(&action.sa_mask, signo);
-    return signals_action(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
-}
-
-HOOK int
-sigaction(int signo, const struct sigaction *action, struct sigaction *old)
-{
-    if (are_actions_kept())
-        return signals_action(signo, action, old);
-    return REAL(sigaction)(signo, action, old);
+    if (handler == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    return sigaction(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 HOOK __sighandler_t
 signal(int signo, __sighandler_t handler)
 {
-    if (are_actions_kept() && signals_is_kept(signo))
+    if (is_kept(signo))
         return change_handler(signo, handler, SA_RESTART, true);
-    signals_forget_mask(signo);
     return REAL(signal)(signo, handler);
 }
 
@@ -80,10 +97,9 @@ ssignal(int signo, __sighandler_t handler)
 HOOK __sighandler_t
 sysv_signal(int signo, __sighandler_t handler)
 {
-    if (are_actions_kept() && signals_is_kept(signo))
+    if (is_kept(signo))
         return change_handler(signo, handler, (int)SA_RESETHAND | SA_NODEFER,
                               false);
-    signals_forget_mask(signo);
     return REAL(sysv_signal)(signo, handler);
 }
 
@@ -98,20 +114,20 @@ HOOK int
 siginterrupt(int signo, int interrupts)
 {
     struct sigaction action;
-    if (!are_actions_kept() || !signals_is_kept(signo))
+    if (!is_kept(signo))
         return ((int (*)(int, int))real_find(REAL_siginterrupt))(signo,
                                                                  interrupts);
-    signals_action(signo, NULL, &action);
+    (void)sigaction(signo, NULL, &action);
     action.sa_flags &= ~SA_RESTART;
     if (!interrupts)
         action.sa_flags |= SA_RESTART;
-    return signals_action(signo, &action, NULL);
+    return sigaction(signo, &action, NULL);
 }
 
 HOOK int
 sigignore(int signo)
 {
-    if (!are_actions_kept() || !signals_is_kept(signo))
+    if (!is_kept(signo))
         return ((int (*)(int))real_find(REAL_sigignore))(signo);
     return change_handler(signo, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
 }
@@ -159,9 +175,9 @@ HOOK __sighandler_t
 sigset(int signo, __sighandler_t handler)
 {
     struct sigaction old;
-    if (!are_actions_kept() || !signals_is_kept(signo))
+    if (!is_kept(signo))
         return ((__typeof__(&signal))real_find(REAL_sigset))(signo, handler);
-    signals_action(signo, NULL, &old);
+    (void)sigaction(signo, NULL, &old);
     int was_blocked = 0;
     if (handler == SIG_HOLD) {
         was_blocked = change_one(SIG_BLOCK, signo);

@@ -123,6 +123,13 @@ journal_begin(const struct journal_options *given)
     return make_file();
 }
 
+void
+journal_keep_open(void)
+{
+    if (writer != NULL)
+        writer_keep_open(writer);
+}
+
 static void
 write_module(const struct module *module)
 {

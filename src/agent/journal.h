@@ -28,6 +28,9 @@ struct journal_options {
  * EEXIST another process has taken that name. */
 int journal_begin(const struct journal_options *options);
 
+/* Keep the spool open: the calling thread has a descriptor table of its own. */
+void journal_keep_open(void);
+
 /* Whether a record could not be written; errno is kept by journal_error. */
 int journal_error(void);
 

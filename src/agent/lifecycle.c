@@ -2,26 +2,35 @@
 /*
  * lifecycle.c -- start, fork, exec, end; see lifecycle.h. The constructor and
  * the destructor of the library are here. The state is one word that moves
- * forward only: OFF, RUNNING, ENDING, ENDED; a forked child begins anew.
+ * forward only: OFF, RUNNING, ENDING, ENDED; a forked child begins anew. What
+ * runs at the end may run in a signal handler that interrupted malloc: it
+ * neither allocates nor locks, and leaves all work to the sampler thread.
  *
  * The hard thing is that the end may come from any thread, from several at once
  * and from processes that merely share our memory: the pid is compared first.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/note.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/handler.h"
+#include "closing.h"
 #include "config.h"
 #include "go_program.h"
+#include "errand.h"
+#include "fatal.h"
 #include "journal.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -32,16 +41,43 @@
 #include "thread_life.h"
 #include "trigger.h"
 
-/* Who comes while another thread writes the profile waits so long for it. */
-#define END_WAIT_NS 60000000000u
+/* Writing may take so long: a symbolizer that hangs must not keep a process for
+ * ever, and one that was killed has little time (`docker stop` gives 10 s). */
+#define WRITE_NS 120000000000u
+#define WRITE_KILLED_NS 8000000000u
 
-/* As many questions as deserve a line if nobody answered one. */
-#define MANY_ASKED 100u
+/* Who waits for the thread that writes gives up so long after that. */
+#define MARGIN_NS 5000000000u
+
+/* Ctrl-C and whoever passes it on come in the same moment; what comes later is
+ * somebody who does not want to wait. */
+#define PATIENCE_NS 1000000000u
+
+/* By which setuid(2) reaches all threads; it waits for them (nptl(7)). */
+#define SIGSETXID 33
+
+/* What we reserve, some 85 MiB, is a small part of this. */
+#define ROOM (1u << 30)
 
 enum phase { PHASE_OFF, PHASE_RUNNING, PHASE_ENDING, PHASE_ENDED };
 
 static _Atomic uint32_t phase;
 static pid_t process;
+
+/* The thread that ends the process, 0 while there is none; since when; and the
+ * signal that came to it meanwhile. */
+static _Atomic uint32_t ender;
+static _Atomic uint64_t end_began;
+static _Atomic int end_signal;
+
+/* What the sampler thread is to write at the end. */
+static struct {
+    enum end_reason reason;
+    int signo; /* that kills the process, or 0 */
+    struct sampler_result result;
+    struct output_result output;
+    bool is_written;
+} job;
 static struct config config;
 static struct config_files files;
 
@@ -151,6 +187,26 @@ say_no_trigger(int error)
          "); expected auto or another trigger; not profiling", NULL);
 }
 
+/* Whether the program's limit on its address space leaves room for our tables,
+ * which it would miss. */
+static bool
+has_room(void)
+{
+    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    static const char *const names[] = {"RLIMIT_AS", "RLIMIT_DATA"};
+    for (int i = 0; i < 2; i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
+            limit.rlim_cur >= ROOM)
+            continue;
+        note(NOTE_ERROR, names[i],
+             " is below 1 GiB: the program needs it for itself; not profiling",
+             NULL);
+        return false;
+    }
+    return true;
+}
+
 /* Begin to sample this process, the first time or after a fork. */
 static void
 start(bool is_child)
@@ -163,6 +219,7 @@ start(bool is_child)
         return;
     describe_sampler(&sampler, now, period, is_child);
     atomic_store(&phase, PHASE_RUNNING);
+    errno = ENOMEM; /* of our own memory, nobody says so */
     if (sampler_start(&sampler) != 0) {
         atomic_store(&phase, PHASE_OFF);
         note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
@@ -173,6 +230,7 @@ start(bool is_child)
     int error = sampler_release();
     handler_know_thread(true);
     mask_begin();
+    fatal_begin((int)config.options.signal.number);
     if (error != 0) {
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);
@@ -181,144 +239,168 @@ start(bool is_child)
     }
 }
 
-/* "0.2 %": how much PART is of WHOLE. */
-static void
-add_percent(struct text *text, uint64_t part, uint64_t whole)
-{
-    text_add_tenths(text, part * 100, whole != 0 ? whole : 1);
-    text_add(text, " %");
-}
-
-static void
-add_losses(struct text *text, const struct sampler_result *result)
-{
-    text_add_grouped(text, result->lost);
-    text_add(text, " lost");
-    const char *before = " (";
-    for (unsigned i = 0; i < LOSS_COUNT; i++)
-        if (result->lost_by[i] != 0) {
-            text_add(text, before);
-            if (result->lost_by[i] != result->lost) {
-                text_add_grouped(text, result->lost_by[i]);
-                text_add(text, " ");
-            }
-            text_add(text, loss_word(i));
-            before = ", ";
-        }
-    if (before[0] == ',')
-        text_add(text, ")");
-}
-
-/* The closing line, on a terminal or at SPROF_LOG=info. */
-static void
-say_closing_line(const char *path, const struct sampler_result *result,
-                 const struct output_result *output)
-{
-    char line[1024];
-    struct text text;
-    if (!note_is_on(NOTE_INFO) && !note_is_terminal())
-        return;
-    text_begin(&text, line, sizeof(line));
-    text_add(&text, "wrote ");
-    text_add(&text, path);
-    text_add(&text, ": ");
-    text_add_grouped(&text, result->taken);
-    text_add(&text, " samples of ");
-    text_add_grouped(&text, result->threads);
-    text_add(&text, result->threads == 1 ? " thread in " : " threads in ");
-    text_add_tenths(&text, result->elapsed, NS_PER_SECOND);
-    text_add(&text, " s, ");
-    add_losses(&text, result);
-    text_add(&text, ", sampler ");
-    add_percent(&text, result->cpu, result->elapsed);
-    text_add(&text, " CPU");
-    if (note_is_on(NOTE_INFO)) {
-        text_add(&text, ", writing took ");
-        text_add_number(&text, output->ns / 1000000);
-        text_add(&text, " ms");
-    }
-    note(NOTE_ERROR, line, NULL);
-}
-
-/* Nobody answered, though many were asked: that is worth a line. */
-static void
-say_nothing_taken(const struct sampler_result *result)
-{
-    char line[256];
-    struct text text;
-    unlink(files.spool);
-    if (result->asked < MANY_ASKED && !note_is_on(NOTE_INFO))
-        return;
-    text_begin(&text, line, sizeof(line));
-    text_add(&text, "took no sample, so no profile is written: ");
-    text_add_grouped(&text, result->asked);
-    text_add(&text, " asked, ");
-    add_losses(&text, result);
-    note(NOTE_ERROR, line, NULL);
-}
-
 /* The spool ended before the process: a full disk, or its cap. The sampler has
  * no stderr of its own to say so. */
 static void
 say_early_end(int error)
 {
-    const char *why =
-        error == EFBIG ? "reached SPROF_MAX_SIZE" : note_errno(error);
+    struct rlimit size;
+    const char *why = note_errno(error);
+    if (error == EFBIG && getrlimit(RLIMIT_FSIZE, &size) == 0)
+        why = size.rlim_cur < config.options.max_size.number
+                  ? "reached RLIMIT_FSIZE"
+                  : "reached SPROF_MAX_SIZE";
     note(NOTE_ERROR, files.spool, ": ", why,
          "; sampling ended early, what was sampled is kept", NULL);
 }
 
-/* Stop sampling and write the profile; for an exec under the name of an earlier
- * image. */
+/* The job. Runs on the sampler thread, or where there is none on the one that
+ * ends the process. */
 static void
-end(enum end_reason reason)
+write_files(void *unused)
 {
-    struct sampler_result result;
-    struct output_result output = {0};
-    if (sampler_stop(reason, &result) != 0) {
-        note(NOTE_ERROR, "the sampler thread did not stop in time; see ",
-             files.spool, NULL);
+    (void)unused;
+    if (job.signo != 0)
+        fatal_freeze(job.signo, (pid_t)atomic_load(&ender));
+    if (job.result.taken == 0) {
+        unlink(files.spool);
         return;
     }
-    if (result.error != 0)
-        say_early_end(result.error);
-    if (result.is_blind)
+    if (job.reason == END_EXEC)
+        config_rename_for_exec(&files);
+    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+        return;
+    uint64_t limit = job.signo != 0 ? WRITE_KILLED_NS : WRITE_NS;
+    job.is_written = output_write(&config, &files, limit, &job.output) == 0;
+}
+
+/* Say what came of it. */
+static void
+say_end(void)
+{
+    if (job.result.error != 0)
+        say_early_end(job.result.error);
+    if (job.result.is_blind)
         note(NOTE_INFO,
              "the kernel does not tell where threads wait "
              "(/proc/self/task/TID/syscall): their waits have no stacks",
              NULL);
-    if (result.is_displaced)
+    if (job.result.is_displaced)
         note(NOTE_INFO,
              "the program replaced our signal handler by a raw system call; "
              "another signal was used from then on",
              NULL);
-    if (result.taken == 0) {
-        say_nothing_taken(&result);
-        return;
+    if (job.result.taken == 0)
+        closing_nothing(&job.result);
+    else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+        closing_wrote(files.spool, &job.result, job.output.ns);
+    else if (job.is_written)
+        closing_wrote(files.outputs[0], &job.result, job.output.ns);
+    else
+        note(NOTE_ERROR, job.output.complaint, NULL);
+}
+
+/* Stop sampling and write the profile. */
+static void
+end(enum end_reason reason, int signo)
+{
+    memset(&job, 0, sizeof(job));
+    job.reason = reason;
+    job.signo = signo;
+    if (sampler_stop(reason, &job.result) != 0)
+        note(NOTE_ERROR, "the sampler thread did not stop in time; see ",
+             files.spool, NULL);
+    else if (errand_run(write_files, NULL, WRITE_NS + MARGIN_NS))
+        say_end();
+    else
+        note(NOTE_ERROR, "the profile was not written in time; see ",
+             files.spool, NULL);
+}
+
+/* Block what would run a handler of the program on top of us; ours may come.
+ * *OLD is the mask before. */
+static void
+block_handlers(sigset_t *old)
+{
+    static const int open[] = {SIGINT, SIGTERM, SIGHUP, SIGTRAP,  SIGSEGV,
+                               SIGBUS, SIGFPE,  SIGILL, SIGSETXID};
+    sigset_t set;
+    memset(&set, 0xff, sizeof(set));
+    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+        sigdelset(&set, open[i]);
+    sigdelset(&set, (int)config.options.signal.number);
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)old, NSIG / 8,
+                 0, 0);
+}
+
+/* End the profile if no other thread does. Returns whether this one did. */
+static bool
+try_to_end(enum end_reason reason, int signo)
+{
+    uint32_t nobody = 0, running = PHASE_RUNNING;
+    sigset_t old;
+    /* Blocked first: exit in a handler on top of us would wait for us. */
+    block_handlers(&old);
+    bool is_ender =
+        atomic_load(&phase) == PHASE_RUNNING &&
+        atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
+    if (is_ender &&
+        atomic_compare_exchange_strong(&phase, &running, PHASE_ENDING)) {
+        atomic_store(&end_began, clock_now());
+        end(reason, signo);
+        atomic_store(&phase, PHASE_ENDED);
     }
-    if (reason == END_EXEC)
-        config_rename_for_exec(&files);
-    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
-        say_closing_line(files.spool, &result, &output);
-    else if (output_write(&config, &files, &output) == 0)
-        say_closing_line(files.outputs[0], &result, &output);
+    if (is_ender) {
+        atomic_store(&ender, 0);
+        sys_futex_wake(&ender, 1 << 30);
+    }
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
+                 0);
+    return is_ender;
+}
+
+void
+lifecycle_wait_for_end(void)
+{
+    uint32_t who;
+    uint64_t until = clock_now() + WRITE_NS + 2 * MARGIN_NS;
+    while ((who = atomic_load(&ender)) != 0 && clock_now() < until)
+        sys_futex_wait(&ender, who, until);
 }
 
 void
 lifecycle_end(enum end_reason reason)
 {
-    uint32_t running = PHASE_RUNNING;
-    if (!lifecycle_is_own())
+    /* Without a system call: a filter of the program may be in force. */
+    if (atomic_load(&phase) == PHASE_OFF ||
+        (atomic_load(&phase) == PHASE_ENDED && atomic_load(&ender) == 0) ||
+        !lifecycle_is_own())
         return;
-    if (atomic_compare_exchange_strong(&phase, &running, PHASE_ENDING)) {
-        end(reason);
-        atomic_store(&phase, PHASE_ENDED);
-        sys_futex_wake(&phase, 1 << 30);
+    if (!try_to_end(reason, 0)) {
+        lifecycle_wait_for_end();
         return;
     }
-    uint64_t until = clock_now() + END_WAIT_NS;
-    while (atomic_load(&phase) == PHASE_ENDING && clock_now() < until)
-        sys_futex_wait(&phase, PHASE_ENDING, until);
+    int signo = atomic_exchange(&end_signal, 0);
+    if (signo != 0)
+        fatal_die(signo);
+}
+
+bool
+lifecycle_end_for_signal(int signo)
+{
+    if (!lifecycle_is_own() || try_to_end(END_SIGNAL, signo))
+        return true;
+    uint32_t who = atomic_load(&ender);
+    if (who != 0 && clock_now() - atomic_load(&end_began) > PATIENCE_NS) {
+        spawn_kill();
+        return true;
+    }
+    if (who == (uint32_t)sys_gettid()) {
+        atomic_store(&end_signal, signo);
+        return false;
+    }
+    lifecycle_wait_for_end();
+    return true;
 }
 
 void
@@ -356,6 +438,8 @@ after_fork_in_child(void)
     if (atomic_load(&phase) == PHASE_OFF)
         return;
     bool was_running = atomic_load(&phase) == PHASE_RUNNING;
+    atomic_store(&ender, 0);
+    atomic_store(&end_signal, 0);
     atomic_store(&phase, PHASE_OFF);
     sampler_forget();
     if (was_running && config.options.fork.number == OPTION_FORK_FOLLOW)
@@ -377,7 +461,7 @@ begin(void)
     note_set_level((enum note_level)config.options.log.number);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
-    if (result == 0) {
+    if (result == 0 && has_room()) {
         real_begin();
         thread_life_begin();
         output_begin();

@@ -29,6 +29,19 @@ bool lifecycle_is_on(void);
  */
 void lifecycle_end(enum end_reason reason);
 
+/*
+ * SIGNO is about to end the process by its default action: the same, for that.
+ * All other threads stand still meanwhile, and writing may not take long; if
+ * this comes again after a moment it breaks off, and leaves the spool. Returns
+ * whether the caller is to let the signal act; false if it interrupted the
+ * thread that ends the process, which will do that itself. In a handler.
+ */
+bool lifecycle_end_for_signal(int signo);
+
+/* Wait until the thread that ends the process has done so, but not for ever. In
+ * a handler. */
+void lifecycle_wait_for_end(void);
+
 /* An exec, for which lifecycle_end(END_EXEC) was called, has failed: sampling
  * begins again, with a spool of its own. errno is kept. */
 void lifecycle_after_failed_exec(void);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * output.c -- runs libsprof-report.so, which stands beside this library, so
- * that it writes the profile; see output.h. Runs once, on the thread that ends
- * the process, after sampling has stopped.
+ * that it writes the profile; see output.h. Runs on the sampler thread, after
+ * its last sample (errand.h), while the thread that ends the process waits,
+ * perhaps in a signal handler: nothing here allocates or locks. The sampler has
+ * no stderr, so what there is to say goes back to that thread.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,39 +42,59 @@ output_begin(void)
 }
 
 static int
-keep_spool(const struct config_files *files, const char *what, const char *why)
+keep_spool(const struct config_files *files, struct output_result *result,
+           const char *what, const char *why)
 {
-    note(NOTE_ERROR, what, why, "; the samples are kept in ", files->spool,
-         " (sprofile report reads them)", NULL);
+    struct text text;
+    text_begin(&text, result->complaint, sizeof(result->complaint));
+    text_add(&text, what);
+    text_add(&text, why);
+    text_add(&text, "; the samples are kept in ");
+    text_add(&text, files->spool);
+    text_add(&text, " (sprofile report reads them)");
     return -1;
+}
+
+/* libsprof-report.so could not be run, or not to its end. */
+static int
+fail_to_run(const struct config_files *files, struct output_result *result,
+            int error)
+{
+    static char what[PATH_MAX + 32];
+    struct text text;
+    text_begin(&text, what, sizeof(what));
+    if (error != ETIME)
+        text_add(&text, "cannot run ");
+    text_add(&text, report_path);
+    text_add(&text, error == ETIME ? " took longer than " : ": ");
+    if (error != ETIME)
+        return keep_spool(files, result, what, note_errno(error));
+    text_add_number(&text, result->ns / NS_PER_SECOND);
+    return keep_spool(files, result, what, " s");
 }
 
 int
 output_write(const struct config *config, const struct config_files *files,
-             struct output_result *result)
+             uint64_t limit, struct output_result *result)
 {
+    static char answer[sizeof(((struct sprof_report *)0)->error) + 2];
     uint64_t start = clock_now();
     const char *arguments[CONFIG_OUTPUTS + 5] = {report_path, SPROF_REPORT_ABI,
                                                  config->options.inlines.number
                                                      ? "1"
                                                      : "0",
                                                  files->spool};
-    char answer[1024];
     for (unsigned i = 0; i < files->count; i++)
         arguments[4 + i] = files->outputs[i];
-    if (spawn_run(report_path, arguments, answer, sizeof(answer)) != 0) {
-        char what[PATH_MAX + 32];
-        struct text text;
-        text_begin(&text, what, sizeof(what));
-        text_add(&text, "cannot run ");
-        text_add(&text, report_path);
-        text_add(&text, ": ");
-        return keep_spool(files, what, note_errno(errno));
-    }
+    int error = 0;
+    if (spawn_run(report_path, arguments, limit, answer, sizeof(answer)) != 0)
+        error = errno;
     result->ns = clock_now() - start;
+    if (error != 0)
+        return fail_to_run(files, result, error);
     answer[strcspn(answer, "\n")] = '\0';
     if (strcmp(answer, SPROF_REPORT_OK) != 0)
-        return keep_spool(files, answer,
+        return keep_spool(files, result, answer,
                           answer[0] == '\0' ? REPORT_NAME " broke off" : "");
     if (config->options.keep_spool.number == 0)
         unlink(files->spool);

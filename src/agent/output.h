@@ -15,16 +15,17 @@
 void output_begin(void);
 
 struct output_result {
-    uint64_t ns; /* that writing took */
+    uint64_t ns;         /* that writing took */
+    char complaint[900]; /* what failed, in one line; else empty */
 };
 
 /*
- * Have libsprof-report.so write FILES from the spool, which is closed. On
- * success the spool is removed unless CONFIG keeps it. Returns 0, or -1 having
- * said in one line what failed; the spool is then kept. Allocates: outside
- * every handler and lock.
+ * Have libsprof-report.so write FILES from the spool, which is closed, in no
+ * more than LIMIT ns. On success the spool is removed unless CONFIG keeps it.
+ * Fills in *RESULT; returns 0, or -1 and the spool is kept. Async-signal-safe;
+ * on a thread whose root is that of the program's start.
  */
 int output_write(const struct config *config, const struct config_files *files,
-                 struct output_result *result);
+                 uint64_t limit, struct output_result *result);
 
 #endif

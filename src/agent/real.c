@@ -5,9 +5,12 @@
  * may allocate, so the first call is not for a handler.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 
+#include "base/arch.h"
 #include "real.h"
 
 #define STRING(name) #name,
@@ -34,4 +37,39 @@ real_begin(void)
 {
     for (enum real_name name = 0; name < REAL_COUNT; name++)
         real_find(name);
+}
+
+/* Before the start these two are not looked for: whoever stands in front of
+ * dlsym or malloc may need them for that. */
+static long
+call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result = arch_syscall(number, a, b, c, d, e, f);
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+long
+real_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long (*real)(long, long, long, long, long, long, long) =
+        atomic_load_explicit(&functions[REAL_syscall], memory_order_acquire);
+    if (real == NULL)
+        real = call_kernel;
+    return real(number, a, b, c, d, e, f);
+}
+
+int
+real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+           unsigned long d)
+{
+    int (*real)(int, unsigned long, unsigned long, unsigned long,
+                unsigned long) =
+        atomic_load_explicit(&functions[REAL_prctl], memory_order_acquire);
+    if (real == NULL)
+        return (int)call_kernel(SYS_prctl, option, (long)a, (long)b, (long)c,
+                                (long)d, 0);
+    return real(option, a, b, c, d);
 }

@@ -45,7 +45,9 @@
     X(execvpe)         \
     X(fexecve)         \
     X(_exit)           \
-    X(quick_exit)
+    X(quick_exit)      \
+    X(syscall)         \
+    X(prctl)
 
 #define REAL_ENUMERATOR(name) REAL_##name,
 enum real_name { REAL_NAMES(REAL_ENUMERATOR) REAL_COUNT };
@@ -56,6 +58,12 @@ void real_begin(void);
 /* The function, NULL if this C library has none of the name. Any thread; in a
  * handler only after real_begin. */
 void *real_find(enum real_name name);
+
+/* syscall(2) and prctl(2), which headers declare with a variable number of
+ * arguments. Before real_begin they go to the kernel. In handler. */
+long real_syscall(long number, long a, long b, long c, long d, long e, long f);
+int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+               unsigned long d);
 
 #define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
 

@@ -31,6 +31,8 @@
 #include "budget.h"
 #include "credentials.h"
 #include "cpu_timer.h"
+#include "errand.h"
+#include "fatal.h"
 #include "harvest.h"
 #include "journal.h"
 #include "own_thread.h"
@@ -182,8 +184,10 @@ tick(void)
     place_follow(random);
     roll_call(now);
     bool is_time = now - last_names > NAMES_NS;
-    if (is_time)
+    if (is_time) {
         read_names(now);
+        fatal_watch();
+    }
     if (trigger_check_signals(is_time))
         roll_rearm();
     points_look(now, random >> 8, thrift(), &view);
@@ -372,6 +376,8 @@ sampler_main(void *unused)
 {
     (void)unused;
     bool has_own_files = own_thread_settle(options.period);
+    if (has_own_files)
+        journal_keep_open();
     place_begin();
     sampler_tid = sys_gettid();
     if (attach(has_own_files)) {
@@ -381,8 +387,12 @@ sampler_main(void *unused)
     } else {
         journal_forget();
     }
+    if (atomic_load(&stop_wanted) != 0)
+        errand_offer();
     atomic_store(&stopped, 1);
     sys_futex_wake(&stopped, 1 << 30);
+    if (atomic_load(&stop_wanted) != 0)
+        errand_serve();
     return NULL;
 }
 
@@ -390,6 +400,7 @@ static void
 reset(void)
 {
     threads_ignore(0);
+    errand_reset();
     is_over = has_news = false;
     last_names = 0;
     stride = 1;

@@ -7,15 +7,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/clock.h"
 #include "base/sys.h"
 #include "real.h"
 #include "spawn.h"
@@ -23,12 +27,22 @@
 #define STACK_SIZE (64u << 10)
 #define KEPT_MAX 16
 
+/* A child that was killed is waited for so long: it may hang in the kernel. */
+#define REAP_NS 1000000000u
+#define REAP_STEP_MS 1
+
+/* Should we be killed, the child ends by itself at last. */
+#define CHILD_SECONDS 600
+
 /* Of the environment, what files are looked for by. LD_PRELOAD is not among
  * these: the child is not profiled. */
 static const char *const wanted[] = {"LD_LIBRARY_PATH=", "DEBUGINFOD_",
                                      "HOME=", "XDG_CACHE_HOME=", "TMPDIR="};
 static char kept_text[8192];
 static char *kept[KEPT_MAX + 1];
+
+/* The child that spawn_run waits for, 0 if there is none. */
+static _Atomic pid_t running;
 
 struct child {
     const char *path;
@@ -59,18 +73,55 @@ spawn_begin(char *const environment[])
     }
 }
 
+/* Limits of the program's that the child need not keep, as far as it may. */
+static void
+lift_limits(void)
+{
+    static const int lifted[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA,
+                                 RLIMIT_STACK};
+    for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
+        struct rlimit limit;
+        if (arch_syscall(SYS_prlimit64, 0, lifted[i], 0, (long)&limit, 0, 0) !=
+            0)
+            continue;
+        limit.rlim_cur = limit.rlim_max;
+        arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&limit, 0, 0, 0);
+    }
+}
+
+/* Give the child OUTPUT as its standard output and nothing else: what it says
+ * on its stderr is not the program's, and a pipe of the program's must close
+ * when the program does. */
+static long
+settle_descriptors(int output)
+{
+    long null,
+        result = arch_syscall(SYS_dup2, output, STDOUT_FILENO, 0, 0, 0, 0);
+    arch_syscall(SYS_fcntl, STDOUT_FILENO, F_SETFD, 0, 0, 0, 0);
+    arch_syscall(SYS_close_range, STDERR_FILENO, ~0u, 0, 0, 0, 0);
+    arch_syscall(SYS_close, STDIN_FILENO, 0, 0, 0, 0, 0);
+    do
+        null = arch_syscall(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0,
+                            0, 0);
+    while (null >= 0 && null < STDERR_FILENO);
+    return result;
+}
+
 /* The child, on its own stack in our memory. All signals are blocked, so that
- * no handler of the program runs here. */
+ * no handler of the program runs here, and stay so: a Ctrl-C is for the
+ * program. */
 static int
 run_child(void *argument)
 {
     struct child *child = argument;
-    sigset_t none;
-    long result =
-        arch_syscall(SYS_dup2, child->output, STDOUT_FILENO, 0, 0, 0, 0);
-    sigemptyset(&none);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, NSIG / 8, 0,
-                 0);
+    sigset_t alarm_only;
+    memset(&alarm_only, 0xff, sizeof(alarm_only));
+    sigdelset(&alarm_only, SIGALRM);
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
+                 NSIG / 8, 0, 0);
+    lift_limits();
+    long result = settle_descriptors(child->output);
+    arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
     if (result >= 0)
         result = arch_syscall(SYS_execve, (long)child->path,
                               (long)child->arguments, (long)kept, 0, 0, 0);
@@ -102,12 +153,26 @@ start_child(struct child *child)
     return pid;
 }
 
+void
+spawn_kill(void)
+{
+    pid_t pid = atomic_load(&running);
+    if (pid != 0)
+        arch_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
+}
+
+/* Read what comes from FD until its end, the buffer's or the time UNTIL. */
 static void
-read_answer(int fd, char *answer, size_t size)
+read_answer(int fd, uint64_t until, char *answer, size_t size)
 {
     size_t length = 0;
     while (length + 1 < size) {
-        long got = sys_read(fd, answer + length, size - 1 - length);
+        struct pollfd event = {.fd = fd, .events = POLLIN};
+        uint64_t now = clock_now();
+        long left = now < until ? (long)((until - now) / 1000000 + 1) : 0;
+        long got = arch_syscall(SYS_poll, (long)&event, 1, left, 0, 0, 0);
+        if (got > 0)
+            got = sys_read(fd, answer + length, size - 1 - length);
         if (got == -EINTR)
             continue;
         if (got <= 0)
@@ -117,8 +182,29 @@ read_answer(int fd, char *answer, size_t size)
     answer[length] = '\0';
 }
 
-/* A pipe whose ends are no standard descriptor: the program may have closed
- * those. */
+/* Wait for PID until UNTIL, then kill it. Returns whether it ended by itself.
+ * Nobody can wait for a process with a deadline, but it is about to end. */
+static bool
+reap(pid_t pid, uint64_t until)
+{
+    bool killed = false;
+    for (;;) {
+        long got = arch_syscall(SYS_wait4, pid, 0, __WALL | WNOHANG, 0, 0, 0);
+        if (got != 0 && got != -EINTR)
+            return !killed;
+        if (clock_now() > until) {
+            if (killed)
+                return false;
+            spawn_kill();
+            killed = true;
+            until = clock_now() + REAP_NS;
+        }
+        arch_syscall(SYS_poll, 0, 0, REAP_STEP_MS, 0, 0, 0);
+    }
+}
+
+/* A pipe, if possible with ends that are no standard descriptor: the program
+ * may have closed those. */
 static int
 make_pipe(int ends[2])
 {
@@ -127,32 +213,37 @@ make_pipe(int ends[2])
         return -1;
     for (int i = 0; i < 2; i++) {
         ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        sys_close(low[i]);
+        if (ends[i] >= 0)
+            sys_close(low[i]);
+        else /* RLIMIT_NOFILE is small. */
+            ends[i] = low[i];
     }
-    if (ends[0] >= 0 && ends[1] >= 0)
-        return 0;
-    sys_close(ends[0]);
-    sys_close(ends[1]);
-    return -1;
+    return 0;
 }
 
 int
-spawn_run(const char *path, const char *const arguments[], char *answer,
-          size_t size)
+spawn_run(const char *path, const char *const arguments[], uint64_t ns,
+          char *answer, size_t size)
 {
     int ends[2];
+    answer[0] = '\0';
     if (make_pipe(ends) != 0)
         return -1;
     struct child child = {path, arguments, ends[1], 0};
     pid_t pid = start_child(&child);
+    int error = pid < 0 ? errno : child.error;
     sys_close(ends[1]);
-    answer[0] = '\0';
     if (pid > 0) {
-        read_answer(ends[0], answer, size);
-        while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-            ;
-        errno = child.error;
+        uint64_t until = clock_now() + ns;
+        atomic_store(&running, pid);
+        read_answer(ends[0], until, answer, size);
+        sys_close(ends[0]);
+        if (!reap(pid, until))
+            error = ETIME;
+        atomic_store(&running, 0);
+    } else {
+        sys_close(ends[0]);
     }
-    sys_close(ends[0]);
-    return pid > 0 && child.error == 0 ? 0 : -1;
+    errno = error;
+    return error == 0 ? 0 : -1;
 }

@@ -9,6 +9,7 @@
 #define AGENT_SPAWN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Keep what a spawned program is to have of ENVIRONMENT, before the program can
  * change it. In the constructor. */
@@ -17,10 +18,15 @@ void spawn_begin(char *const environment[]);
 /*
  * Run PATH with ARGUMENTS (argv[0] included, ending with NULL), and read what
  * it writes to its standard output into ANSWER of SIZE bytes, NUL-terminated,
- * up to its end. Waits for it. Returns 0, or -1 with errno if it could not be
- * run. Not async-signal-safe; any thread.
+ * up to its end. Waits for it, but kills it after NS. It has no other
+ * descriptors and gets no signal that is sent to the group. Returns 0, or -1
+ * with errno if it could not be run, ETIME if it was killed. One caller at a
+ * time; async-signal-safe.
  */
-int spawn_run(const char *path, const char *const arguments[], char *answer,
-              size_t size);
+int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
+              char *answer, size_t size);
+
+/* Kill what spawn_run waits for, if there is anything. Any context. */
+void spawn_kill(void);
 
 #endif

@@ -75,7 +75,7 @@ close_ours(const struct chunk_file *file, int fd)
 {
     int saved = errno;
 
-    if (is_ours(file, fd))
+    if (fd != file->kept && is_ours(file, fd))
         close_quietly(fd);
     errno = saved;
 }
@@ -84,8 +84,17 @@ close_ours(const struct chunk_file *file, int fd)
 static int
 reopen(const struct chunk_file *file)
 {
-    int fd = open_high(file->path, 0);
+    struct stat now;
+    int fd;
 
+    if (file->kept != 0) {
+        /* One that was removed is of no use to anybody. */
+        if (syscall(SYS_fstat, file->kept, &now) == 0 && now.st_nlink > 0)
+            return file->kept;
+        errno = ESTALE;
+        return -1;
+    }
+    fd = open_high(file->path, 0);
     if (fd < 0) {
         if (errno == ENOENT || errno == ELOOP || errno == ENOTDIR)
             errno = ESTALE;
@@ -194,6 +203,23 @@ undo:
     close_quietly(fd);
     errno = saved;
     return -1;
+}
+
+void
+chunk_keep(struct chunk_file *file)
+{
+    int low, fd = reopen(file);
+
+    /* A number as low as can be: others, which are opened later and closed in
+     * one call, must lie above it. But 0 means none. */
+    if (fd < 0)
+        return;
+    low = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1);
+    if (low >= 0 || fd == 0)
+        close_quietly(fd);
+    if (low < 0 && fd != 0)
+        low = fd;
+    file->kept = low > 0 ? low : 0;
 }
 
 int

@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 /* The file that chunks belong to. It is opened by path for each chunk, and
- * known again by what it was at its creation. */
+ * known again by what it was at its creation; or it is KEPT open, where no
+ * program can close it. */
 struct chunk_file {
     const char *path;
     uint64_t device, inode;
+    int kept; /* descriptor, 0 for none */
 };
 
 struct chunk {
@@ -30,6 +32,14 @@ struct chunk {
  * none.
  */
 int chunk_create(struct chunk_file *file, struct chunk *chunk);
+
+/*
+ * Keep FILE open from now on, so that neither a change of user nor a limit of
+ * descriptors ends it. Without effect if it cannot be opened.
+ * Context: a thread with a descriptor table of its own, which makes all later
+ * calls. Locks: none.
+ */
+void chunk_keep(struct chunk_file *file);
 
 /*
  * Reserve and map CHUNK->size bytes of FILE from OFFSET, its end. Returns 0, or

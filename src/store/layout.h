@@ -270,6 +270,13 @@ struct record_summary {
     uint32_t reason;               /* enum end_reason */
     uint32_t status;               /* exit status, where it is known */
 };
-enum end_reason { END_EXIT, END_QUICK, END_EXEC, END_SIZE, END_STOP };
+enum end_reason {
+    END_EXIT,
+    END_QUICK,
+    END_EXEC,
+    END_SIZE,
+    END_STOP,
+    END_SIGNAL
+};
 
 #endif

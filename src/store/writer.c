@@ -114,6 +114,12 @@ writer_create(const char *path, const struct spool_header *header,
     return writer;
 }
 
+void
+writer_keep_open(struct writer *writer)
+{
+    chunk_keep(&writer->file);
+}
+
 /* The size of the next chunk, from offset START of the file, for a record that
  * NEEDS so much; 0 if the cap does not allow it. */
 static size_t

@@ -31,6 +31,9 @@ struct writer *writer_create(const char *path,
                              const struct spool_header *header,
                              uint64_t max_size);
 
+/* Keep the file open; see chunk_keep. */
+void writer_keep_open(struct writer *writer);
+
 /*
  * Append a record of KIND: FIXED bytes at RECORD (whose head is filled in
  * here), then the parts of TAIL, in order, padded to 8 bytes. Returns the

@@ -4,15 +4,16 @@
  * with a second thread still running. The status must be the same with and
  * without a profiler.
  *
- * Arguments: exit, return, _exit, quick_exit, abort, segv, term, int, kill,
- * handler (exit from a signal handler) or atexit (work in a function
- * registered with atexit); milliseconds of CPU time, 100.
+ * Arguments: exit, return, _exit, _Exit, exit_group, quick_exit, abort, segv,
+ * term, int, kill, handler (exit from a signal handler) or atexit (work in a
+ * function registered with atexit); milliseconds of CPU time, 100.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -59,6 +60,21 @@ end_by_exit_now(void)
 {
     fflush(stdout);
     _exit(22);
+}
+
+static void
+end_by_Exit(void)
+{
+    fflush(stdout);
+    _Exit(27);
+}
+
+/* Past every hook: only the spool is left. */
+static void
+end_by_system_call(void)
+{
+    fflush(stdout);
+    syscall(SYS_exit_group, 28);
 }
 
 static void
@@ -115,6 +131,8 @@ static const struct {
 } ends[] = {
     {"exit", end_by_exit},
     {"_exit", end_by_exit_now},
+    {"_Exit", end_by_Exit},
+    {"exit_group", end_by_system_call},
     {"quick_exit", end_by_quick_exit},
     {"abort", abort},
     {"segv", end_by_segv},

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * closing.c -- see closing.h. May run in a signal handler: no stdio, no
+ * allocation, and little stack.
+ */
+#include "base/clock.h"
+#include "base/loss.h"
+#include "base/note.h"
+#include "base/text.h"
+#include "closing.h"
+
+/* As many questions as deserve a line if nobody answered one. */
+#define MANY_ASKED 100u
+
+/* "0.2 %": how much PART is of WHOLE. */
+static void
+add_percent(struct text *text, uint64_t part, uint64_t whole)
+{
+    text_add_tenths(text, part * 100, whole != 0 ? whole : 1);
+    text_add(text, " %");
+}
+
+static void
+add_losses(struct text *text, const struct sampler_result *result)
+{
+    text_add_grouped(text, result->lost);
+    text_add(text, " lost");
+    const char *before = " (";
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        if (result->lost_by[i] != 0) {
+            text_add(text, before);
+            if (result->lost_by[i] != result->lost) {
+                text_add_grouped(text, result->lost_by[i]);
+                text_add(text, " ");
+            }
+            text_add(text, loss_word(i));
+            before = ", ";
+        }
+    if (before[0] == ',')
+        text_add(text, ")");
+}
+
+void
+closing_wrote(const char *path, const struct sampler_result *result,
+              uint64_t writing)
+{
+    char line[1024];
+    struct text text;
+    if (!note_is_on(NOTE_INFO) && !note_is_terminal())
+        return;
+    text_begin(&text, line, sizeof(line));
+    text_add(&text, "wrote ");
+    text_add(&text, path);
+    text_add(&text, ": ");
+    text_add_grouped(&text, result->taken);
+    text_add(&text, " samples of ");
+    text_add_grouped(&text, result->threads);
+    text_add(&text, result->threads == 1 ? " thread in " : " threads in ");
+    text_add_tenths(&text, result->elapsed, NS_PER_SECOND);
+    text_add(&text, " s, ");
+    add_losses(&text, result);
+    text_add(&text, ", sampler ");
+    add_percent(&text, result->cpu, result->elapsed);
+    text_add(&text, " CPU");
+    if (note_is_on(NOTE_INFO)) {
+        text_add(&text, ", writing took ");
+        text_add_number(&text, writing / 1000000);
+        text_add(&text, " ms");
+    }
+    note(NOTE_ERROR, line, NULL);
+}
+
+void
+closing_nothing(const struct sampler_result *result)
+{
+    char line[256];
+    struct text text;
+    if (result->asked < MANY_ASKED && !note_is_on(NOTE_INFO))
+        return;
+    text_begin(&text, line, sizeof(line));
+    text_add(&text, "took no sample, so no profile is written: ");
+    text_add_grouped(&text, result->asked);
+    text_add(&text, " asked, ");
+    add_losses(&text, result);
+    note(NOTE_ERROR, line, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fatal.c -- see fatal.h. The handler may have interrupted anything, malloc
+ * included: it claims the end of the process, has the sampler write, waits, and
+ * dies. Nothing on that way allocates or takes a lock of the program
+ * (lifecycle.c).
+ *
+ * The hard thing is that nobody may notice: what the program and its children
+ * see of the disposition is the program's own, and the process dies of the very
+ * signal that came. Process 1 of a container has no default action, so there
+ * nothing is installed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "capture/signals.h"
+#include "target/threads.h"
+#include "fatal.h"
+#include "lifecycle.h"
+#include "real.h"
+
+/* si_code of what freezes a thread: from a process, and nobody else's. */
+#define FREEZE_CODE (-0x5351)
+
+/* So often the watch must see a signal waiting before it acts. */
+#define WATCH_TURNS 2
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+#define SIGNALS ((int)(sizeof(signals) / sizeof(signals[0])))
+
+/* What the program set where our handler is: SIG_DFL, with its flags and mask.
+ * Written by the thread that sets it. */
+static struct sigaction program[SIGNALS];
+static _Atomic bool is_used[SIGNALS];
+static int watch_turns[SIGNALS];
+
+static void
+on_fatal(int signo, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    (void)context;
+    if (info->si_code == FREEZE_CODE)
+        lifecycle_wait_for_end();
+    else if (lifecycle_end_for_signal(signo))
+        fatal_die(signo);
+    errno = saved;
+}
+
+static bool
+is_ours(const struct sigaction *action)
+{
+    return action->sa_sigaction == on_fatal;
+}
+
+/* The place of SIGNO in the table, -1 if it has none. */
+static int
+index_of(int signo)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i] == signo && atomic_load(&is_used[i]))
+            return i;
+    return -1;
+}
+
+/* Put our handler in place of the default action of the I-th signal. */
+static void
+take_over(int i)
+{
+    struct sigaction ours, before;
+    memset(&ours, 0, sizeof(ours));
+    ours.sa_sigaction = on_fatal;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_NODEFER;
+    /* No handler of the program runs any more; a second of these signals must
+     * come through. */
+    sigfillset(&ours.sa_mask);
+    for (int k = 0; k < SIGNALS; k++)
+        sigdelset(&ours.sa_mask, signals[k]);
+    if (REAL(sigaction)(signals[i], &ours, &before) != 0 || is_ours(&before))
+        return;
+    if (before.sa_handler == SIG_DFL)
+        program[i] = before;
+    else /* Another thread of the program was quicker. */
+        REAL(sigaction)(signals[i], &before, NULL);
+}
+
+void
+fatal_begin(int except)
+{
+    struct sigaction now;
+    if (sys_getpid() == 1)
+        return;
+    for (int i = 0; i < SIGNALS; i++) {
+        if (signals[i] == except)
+            continue;
+        atomic_store(&is_used[i], true);
+        if (REAL(sigaction)(signals[i], NULL, &now) == 0 &&
+            now.sa_handler == SIG_DFL)
+            take_over(i);
+    }
+}
+
+void
+fatal_end(void)
+{
+    struct sigaction now;
+    for (int i = 0; i < SIGNALS; i++)
+        if (atomic_exchange(&is_used[i], false) &&
+            REAL(sigaction)(signals[i], NULL, &now) == 0 && is_ours(&now))
+            REAL(sigaction)(signals[i], &program[i], NULL);
+}
+
+/* In a child of vfork the disposition is its own, but not our tables. */
+static int
+change(int signo, const struct sigaction *action, struct sigaction *old)
+{
+    return lifecycle_is_own() ? signals_action(signo, action, old)
+                              : REAL(sigaction)(signo, action, old);
+}
+
+bool
+fatal_action(int signo, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction given, before;
+    int i = index_of(signo);
+    if (i < 0)
+        return false;
+    /* Our handler as a function's old result (sigset(3)) is the default. */
+    if (action != NULL) {
+        given = *action;
+        if (is_ours(&given))
+            given = program[i];
+    }
+    /* First as the program wants it, so that the kernel fills in the rest. */
+    if (change(signo, action != NULL ? &given : NULL, &before) != 0)
+        return true;
+    if (old != NULL)
+        *old = is_ours(&before) ? program[i] : before;
+    if (action != NULL && given.sa_handler == SIG_DFL && lifecycle_is_running())
+        take_over(i);
+    return true;
+}
+
+bool
+fatal_is_kept(int signo)
+{
+    return index_of(signo) >= 0;
+}
+
+void
+fatal_die(int signo)
+{
+    struct sigaction action;
+    sigset_t one;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    sigemptyset(&one);
+    sigaddset(&one, signo);
+    REAL(sigaction)(signo, &action, NULL);
+    arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&one, 0, NSIG / 8, 0,
+                 0);
+    arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
+}
+
+/* The number that the decimal digits of TEXT are, 0 if there are none. */
+static pid_t
+number_of(const char *text)
+{
+    pid_t number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = number * 10 + (*text - '0');
+    return number;
+}
+
+void
+fatal_freeze(int signo, pid_t ender)
+{
+    _Alignas(8) char buffer[512];
+    long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        return;
+    while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
+        for (long at = 0; at < got;) {
+            struct dirent64 *entry = (struct dirent64 *)(void *)(buffer + at);
+            pid_t tid = number_of(entry->d_name);
+            if (tid != 0 && tid != ender)
+                sys_queue_signal(sys_getpid(), tid, signo, FREEZE_CODE, 0);
+            at += entry->d_reclen;
+        }
+    sys_close((int)fd);
+}
+
+/* Whether thread TID does not block SIGNO, and is neither stopped nor dead. */
+static bool
+would_take(pid_t tid, int signo)
+{
+    char status[4096];
+    uint64_t blocked = 0;
+    if (threads_read_file(tid, "/status", status, sizeof(status)) <= 0)
+        return false;
+    const char *state = strstr(status, "\nState:\t");
+    const char *at = strstr(status, "\nSigBlk:\t");
+    if (state == NULL || at == NULL || strchr("TtZX", state[8]) != NULL)
+        return false;
+    for (at += 9; *at != '\n' && *at != '\0'; at++)
+        blocked = blocked << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'W');
+    return (blocked >> (signo - 1) & 1) == 0;
+}
+
+/* SIGNO has come, and nobody takes it: then we do. A waiting thread that has a
+ * signal already would not be woken by another one. */
+static void
+end_stuck(int signo)
+{
+    struct sigaction now;
+    if (REAL(sigaction)(signo, NULL, &now) != 0 || !is_ours(&now))
+        return;
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        pid_t tid = threads_at(i)->tid;
+        if (tid != 0 && would_take(tid, signo)) {
+            fatal_die(signo);
+            return;
+        }
+    }
+}
+
+void
+fatal_watch(void)
+{
+    uint64_t pending = 0;
+    /* Of the sampler, which blocks all, these are the process's own. */
+    arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,
+                 0);
+    for (int i = 0; i < SIGNALS; i++) {
+        bool waits =
+            atomic_load(&is_used[i]) && (pending >> (signals[i] - 1) & 1) != 0;
+        watch_turns[i] = waits ? watch_turns[i] + 1 : 0;
+        if (watch_turns[i] >= WATCH_TURNS)
+            end_stuck(signals[i]);
+    }
+}

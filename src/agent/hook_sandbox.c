@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hook_sandbox.c -- the two functions by which a program forbids itself system
+ * calls (seccomp(2)); see hooks.c for hooks in general. A filter may kill the
+ * process for a call that only we make, on the program's threads or, with
+ * SECCOMP_FILTER_FLAG_TSYNC, on the sampler. So the profile ends before the
+ * filter begins, and nothing of ours runs in the process after that.
+ *
+ * Headers declare these functions with a variable number of arguments, which
+ * nobody can pass on; so they have other names here.
+ */
+#include <linux/prctl.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
+#include "base/note.h"
+#include "fatal.h"
+#include "hook.h"
+#include "lifecycle.h"
+#include "real.h"
+
+long hook_syscall(long number, long a, long b, long c, long d, long e,
+                  long f) __asm__("syscall");
+int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+               unsigned long d) __asm__("prctl");
+
+static void
+end_before_filter(void)
+{
+    if (!lifecycle_is_running())
+        return;
+    note(NOTE_INFO,
+         "the program forbids itself system calls (seccomp): the profile ends "
+         "here",
+         NULL);
+    lifecycle_end(END_STOP);
+    fatal_end();
+}
+
+/* A tail call, so that no frame of ours is on the stack of a waiting thread. */
+HOOK long
+hook_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
+        end_before_filter();
+    return real_syscall(number, a, b, c, d, e, f);
+}
+
+HOOK int
+hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+           unsigned long d)
+{
+    if (option == PR_SET_SECCOMP)
+        end_before_filter();
+    return real_prctl(option, a, b, c, d);
+}

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: whatever libsprof-report.so does, the process ends as it
+# would have, in good time, with its spool kept.
+# - one that crashes, talks nonsense, fails, is no program, or is missing;
+# - one that is slow: SPROF_LOG=info tells; a killed process waits 8 s for it
+#   and no longer, and a second signal ends that wait at once;
+# - meanwhile no thread of a killed process does anything.
+. "$(dirname "$0")/lib.sh"
+
+mkdir beside
+cp "$library" beside/
+library=$tmp/beside/libsprof.so
+report=$tmp/beside/libsprof-report.so
+
+# report_is LINE...: a shell script in its place.
+report_is() {
+    rm -f "$report"
+    printf '%s\n' '#!/bin/sh' "$@" >"$report"
+    chmod +x "$report"
+}
+
+# keeps_spool WAY STATUS WORD...: the end, and one line with these words.
+keeps_spool() {
+    local way=$1 expected=$2
+    shift 2
+    profile "$work/exits" "$way" 60
+    expect_status "$expected"
+    grep -qx ok out || fail "the program did not run"
+    expect_note p.sprof "$@"
+    [ -s p.sprof ] || fail "$way: no spool was kept"
+    ! [ -e p.folded ] || fail "$way: a profile came from nowhere"
+    rm -f p.*
+}
+
+# Broken ones.
+for end in exit:21 _exit:22 term:143; do
+    way=${end%:*} expected=${end#*:}
+    report_is 'kill -SEGV $$'
+    keeps_spool "$way" "$expected" 'broke off'
+    report_is 'echo "the symbols are on strike"' 'echo more' 'exit 1'
+    keeps_spool "$way" "$expected" 'the symbols are on strike'
+    report_is 'head -c 100000 /dev/zero | tr "\0" x' 'exit 3'
+    keeps_spool "$way" "$expected"
+    report_is 'echo to stderr >&2' 'cat' 'kill -KILL $$'
+    keeps_spool "$way" "$expected" 'broke off'
+    chmod -x "$report"
+    [ "$(id -u)" -eq 0 ] || keeps_spool "$way" "$expected" 'Permission denied'
+    echo nonsense >"$report"
+    chmod +x "$report"
+    keeps_spool "$way" "$expected" 'cannot run' 'Exec format error'
+    rm -f "$report"
+    keeps_spool "$way" "$expected" 'cannot run' 'No such file'
+done
+
+# What it gets: nothing of the program's.
+report_is 'ls /proc/self/fd | wc -l' 'exit 1'
+exec 7<"$report" 8>fd8
+keeps_spool exit 21 '4;' # 0, 1, 2, and the directory that ls reads
+exec 7<&- 8>&-
+report_is 'sed -n "s/^SigIgn:\t//p" /proc/self/status' 'exit 1'
+keeps_spool exit 21 0000000000000000
+
+# A slow one. It says how long it took.
+report_is 'sleep 2' 'echo ok'
+profile SPROF_LOG=info "$work/exits" exit 60
+expect_status 21
+took=$(sed -n 's/.*writing took \([0-9]*\) ms.*/\1/p' err)
+[ "${took:-0}" -ge 2000 ] || fail "writing took \"$took\" ms of 2,000"
+rm -f p.*
+
+expect_same "$work/signal_ends" frozen
+grep -q 'then silence' out || fail "a killed process went on"
+rm -f p.*
+
+# start_waiting: a program in the background that runs until it is killed.
+start_waiting() {
+    : >out
+    # The shell lets what is in the background ignore SIGINT.
+    env --default-signal=INT LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" SPROF_LOG=info \
+        "$work/signal_ends" wait >out 2>err &
+    victim=$!
+    for _ in $(seq 100); do
+        [ -s out ] && break
+        sleep 0.1
+    done
+    sleep 0.3
+    start=$(now_ms)
+}
+
+# await: its status and how long it took since start_waiting.
+await() {
+    { wait "$victim"; } 2>/dev/null
+    status=$?
+    took=$(($(now_ms) - start))
+}
+
+# Twice at once is once; a second one after a moment is meant.
+report_is 'sleep 3' 'echo ok'
+start_waiting
+kill -TERM $victim
+kill -TERM $victim
+sleep 0.2
+kill -INT $victim
+await
+expect_status 143
+[ $took -ge 3000 ] || fail "two signals at once: gave up after $took ms"
+grep -q 'writing took' err || fail "two signals at once: nothing was written"
+rm -f p.*
+
+report_is 'sleep 30' 'echo ok'
+start_waiting
+kill -INT $victim
+sleep 2
+kill -INT $victim
+await
+expect_status 130
+[ $took -lt 7000 ] || fail "the second Ctrl-C was not heard for $took ms"
+[ -s p.sprof ] || fail "the second Ctrl-C: no spool"
+rm -f p.*
+
+start_waiting
+kill -HUP $victim
+await
+expect_status 129
+[ $took -ge 7500 ] && [ $took -lt 20000 ] || fail "waited for $took ms, not 8 s"
+expect_note 'took longer than 8 s' p.sprof
+[ -s p.sprof ] || fail "too slow: no spool"
+rm -f p.*
+
+if [ -n "${SPROF_TEST_FULL:-}" ]; then
+    report_is 'sleep 1000' 'echo ok'
+    deadline=200
+    start=$(now_ms)
+    profile "$work/exits" exit 60
+    expect_status 21
+    took=$(($(now_ms) - start))
+    [ $took -ge 110000 ] || fail "gave up after $took ms"
+    expect_note 'took longer than 120 s' p.sprof
+fi
+
+finish
