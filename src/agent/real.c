@@ -20,16 +20,36 @@ enum name {
     EXECVE,
     EXECVPE,
     FEXECVE,
+    EXECVEAT,
+    SPAWN,
+    SPAWNP,
+    POPEN,
+    SYSTEM,
+    SYSCALL,
     EXIT_NOW,
     QUICK_EXIT,
     NAME_COUNT
 };
 
 static const char *const names[NAME_COUNT] = {
-    "pthread_create", "pthread_exit",
-
-    "dlclose",        "sigaction",    "signal", "pthread_sigmask", "execve",
-    "execvpe",        "fexecve",      "_exit",  "quick_exit"};
+    [PTHREAD_CREATE] = "pthread_create",
+    [PTHREAD_EXIT] = "pthread_exit",
+    [DLCLOSE] = "dlclose",
+    [SIGACTION] = "sigaction",
+    [SIGNAL] = "signal",
+    [SIGMASK] = "pthread_sigmask",
+    [EXECVE] = "execve",
+    [EXECVPE] = "execvpe",
+    [FEXECVE] = "fexecve",
+    [EXECVEAT] = "execveat",
+    [SPAWN] = "posix_spawn",
+    [SPAWNP] = "posix_spawnp",
+    [POPEN] = "popen",
+    [SYSTEM] = "system",
+    [SYSCALL] = "syscall",
+    [EXIT_NOW] = "_exit",
+    [QUICK_EXIT] = "quick_exit",
+};
 
 static _Atomic(void *) functions[NAME_COUNT];
 
@@ -120,6 +140,54 @@ real_fexecve(int fd, char *const arguments[], char *const environment[])
 {
     int (*real)(int, char *const[], char *const[]) = find(FEXECVE);
     return real(fd, arguments, environment);
+}
+
+int
+real_execveat(int directory, const char *path, char *const arguments[],
+              char *const environment[], int flags)
+{
+    __typeof__(&real_execveat) real = find(EXECVEAT);
+    return real(directory, path, arguments, environment, flags);
+}
+
+int
+real_posix_spawn(pid_t *pid, const char *path,
+                 const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[],
+                 char *const environment[])
+{
+    __typeof__(&real_posix_spawn) real = find(SPAWN);
+    return real(pid, path, actions, attributes, arguments, environment);
+}
+
+int
+real_posix_spawnp(pid_t *pid, const char *file,
+                  const posix_spawn_file_actions_t *actions,
+                  const posix_spawnattr_t *attributes, char *const arguments[],
+                  char *const environment[])
+{
+    __typeof__(&real_posix_spawnp) real = find(SPAWNP);
+    return real(pid, file, actions, attributes, arguments, environment);
+}
+
+FILE *
+real_popen(const char *command, const char *type)
+{
+    __typeof__(&real_popen) real = find(POPEN);
+    return real(command, type);
+}
+
+int
+real_system(const char *command)
+{
+    __typeof__(&real_system) real = find(SYSTEM);
+    return real(command);
+}
+
+real_syscall_function *
+real_syscall(void)
+{
+    return atomic_load_explicit(&functions[SYSCALL], memory_order_acquire);
 }
 
 void

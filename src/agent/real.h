@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Find all of them. Any thread; before threads are created. */
@@ -26,6 +28,24 @@ int real_execve(const char *path, char *const arguments[],
 int real_execvpe(const char *file, char *const arguments[],
                  char *const environment[]);
 int real_fexecve(int fd, char *const arguments[], char *const environment[]);
+int real_execveat(int directory, const char *path, char *const arguments[],
+                  char *const environment[], int flags);
+int real_posix_spawn(pid_t *pid, const char *path,
+                     const posix_spawn_file_actions_t *actions,
+                     const posix_spawnattr_t *attributes,
+                     char *const arguments[], char *const environment[]);
+int real_posix_spawnp(pid_t *pid, const char *file,
+                      const posix_spawn_file_actions_t *actions,
+                      const posix_spawnattr_t *attributes,
+                      char *const arguments[], char *const environment[]);
+FILE *real_popen(const char *command, const char *type);
+int real_system(const char *command);
+
+/* syscall(2) itself, to be jumped to; NULL before real_begin: an allocator that
+ * is just being set up may call it, and dlsym may call that allocator. */
+typedef long real_syscall_function(long, long, long, long, long, long, long);
+real_syscall_function *real_syscall(void);
+
 void real_exit_now(int status) __attribute__((noreturn));
 void real_quick_exit(int status) __attribute__((noreturn));
 

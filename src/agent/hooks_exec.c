@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_exec.c -- the hooks on what starts other programs, in this process or
+ * in a new one. A signal that is still pending at an exec would kill the new
+ * image, so nothing may be in flight; what was sampled of this image is written
+ * first; and the new image inherits what the program has set, not what we have
+ * (inherit.h). Called in vfork's children, too, which share our memory.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+#include "inherit.h"
+#include "lifecycle.h"
+#include "real.h"
+
+#define HOOK __attribute__((visibility("default")))
+#define ERRNO_MAX 4095
+
+/* Before an exec. With IS_LIKELY false it will fail, and the profile goes on.
+ */
+static void
+before(struct inherit *inherit, bool is_likely)
+{
+    if (is_likely)
+        lifecycle_end(END_EXEC);
+    inherit_begin(inherit);
+}
+
+/* The exec has failed; errno says why, and stays. */
+static void
+after(const struct inherit *inherit, bool was_likely)
+{
+    inherit_end(inherit);
+    if (was_likely)
+        lifecycle_after_failed_exec();
+}
+
+/* A file that is not there, or cannot be executed, is left to the real function
+ * alone. */
+static int
+exec(const char *path, char *const arguments[], char *const environment[],
+     int (*real)(const char *, char *const[], char *const[]))
+{
+    struct inherit inherit;
+    bool searches = path != NULL && strchr(path, '/') == NULL;
+    bool is_likely = searches || (path != NULL && access(path, X_OK) == 0);
+    before(&inherit, is_likely);
+    int result = real(path, arguments, environment);
+    after(&inherit, is_likely);
+    return result;
+}
+
+HOOK int
+execve(const char *path, char *const arguments[], char *const environment[])
+{
+    return exec(path, arguments, environment, real_execve);
+}
+
+HOOK int
+execv(const char *path, char *const arguments[])
+{
+    return exec(path, arguments, environ, real_execve);
+}
+
+HOOK int
+execvp(const char *file, char *const arguments[])
+{
+    return exec(file, arguments, environ, real_execvpe);
+}
+
+HOOK int
+execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+    return exec(file, arguments, environment, real_execvpe);
+}
+
+HOOK int
+fexecve(int fd, char *const arguments[], char *const environment[])
+{
+    struct inherit inherit;
+    before(&inherit, true);
+    int result = real_fexecve(fd, arguments, environment);
+    after(&inherit, true);
+    return result;
+}
+
+HOOK int
+execveat(int directory, const char *path, char *const arguments[],
+         char *const environment[], int flags)
+{
+    struct inherit inherit;
+    before(&inherit, true);
+    int result = real_execveat(directory, path, arguments, environment, flags);
+    after(&inherit, true);
+    return result;
+}
+
+/* syscall(2), with the most arguments that a system call has. A sample that
+ * the kernel takes during an exec comes to the new image, and kills it: so exec
+ * by number is an exec, too. All else goes on by a jump, without a frame here.
+ */
+HOOK long hooks_syscall(long number, long a, long b, long c, long d, long e,
+                        long f) __asm__("syscall");
+
+HOOK long
+hooks_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (number == SYS_execve)
+        return execve((const char *)a, (char *const *)b, (char *const *)c);
+    if (number == SYS_execveat)
+        return execveat((int)a, (const char *)b, (char *const *)c,
+                        (char *const *)d, (int)e);
+    real_syscall_function *real = real_syscall();
+    if (real != NULL)
+        return real(number, a, b, c, d, e, f);
+    long result = arch_syscall(number, a, b, c, d, e, f);
+    if (result < 0 && result >= -ERRNO_MAX)
+        errno = (int)-result;
+    return result < 0 && result >= -ERRNO_MAX ? -1 : result;
+}
+
+/* The number of arguments from FIRST up to the NULL in LIST. */
+static size_t
+count_arguments(const char *first, va_list list)
+{
+    size_t count = 0;
+    va_list copy;
+    va_copy(copy, list);
+    for (const char *a = first; a != NULL; a = va_arg(copy, const char *))
+        count++;
+    va_end(copy);
+    return count;
+}
+
+/* Copy FIRST and those in LIST, NULL included, to ARGUMENTS. */
+static void
+collect_arguments(char **arguments, const char *first, va_list list)
+{
+    *arguments++ = (char *)(uintptr_t)first;
+    while (arguments[-1] != NULL)
+        *arguments++ = va_arg(list, char *);
+}
+
+HOOK int
+execl(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+HOOK int
+execlp(const char *file, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    va_end(list);
+    return execvp(file, arguments);
+}
+
+HOOK int
+execle(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, arguments, environment);
+}
+
+/* A new process inherits at its start, when the caller stands still. */
+
+HOOK int
+posix_spawn(pid_t *pid, const char *path,
+            const posix_spawn_file_actions_t *actions,
+            const posix_spawnattr_t *attributes, char *const arguments[],
+            char *const environment[])
+{
+    struct inherit inherit;
+    inherit_begin(&inherit);
+    int result = real_posix_spawn(pid, path, actions, attributes, arguments,
+                                  environment);
+    inherit_end(&inherit);
+    return result;
+}
+
+HOOK int
+posix_spawnp(pid_t *pid, const char *file,
+             const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const arguments[],
+             char *const environment[])
+{
+    struct inherit inherit;
+    inherit_begin(&inherit);
+    int result = real_posix_spawnp(pid, file, actions, attributes, arguments,
+                                   environment);
+    inherit_end(&inherit);
+    return result;
+}
+
+HOOK FILE *
+popen(const char *command, const char *type)
+{
+    struct inherit inherit;
+    inherit_begin(&inherit);
+    FILE *result = real_popen(command, type);
+    inherit_end(&inherit);
+    return result;
+}
+
+HOOK int
+system(const char *command)
+{
+    struct inherit inherit;
+    inherit_begin(&inherit);
+    int result = real_system(command);
+    inherit_end(&inherit);
+    return result;
+}
