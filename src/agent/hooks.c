@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -36,6 +37,34 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     int result = thread_life_create(thread, attributes, start, argument);
     threads_touch();
+    return result;
+}
+
+HOOK int
+thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    int result = thread_life_create_c11(thread, start, argument);
+    threads_touch();
+    return result;
+}
+
+/* Keys are few (PTHREAD_KEYS_MAX), and all of them the program's. */
+
+HOOK int
+pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    int error = real_pthread_key_create(key, destructor);
+    if (error == EAGAIN && thread_life_give_key())
+        error = real_pthread_key_create(key, destructor);
+    return error;
+}
+
+HOOK int
+tss_create(tss_t *key, tss_dtor_t destructor)
+{
+    int result = real_tss_create(key, destructor);
+    if (result == thrd_error && thread_life_give_key())
+        result = real_tss_create(key, destructor);
     return result;
 }
 

@@ -13,6 +13,9 @@
 enum name {
     PTHREAD_CREATE,
     PTHREAD_EXIT,
+    PTHREAD_KEY_CREATE,
+    THRD_CREATE,
+    TSS_CREATE,
     DLCLOSE,
     SIGACTION,
     SIGNAL,
@@ -34,6 +37,9 @@ enum name {
 static const char *const names[NAME_COUNT] = {
     [PTHREAD_CREATE] = "pthread_create",
     [PTHREAD_EXIT] = "pthread_exit",
+    [PTHREAD_KEY_CREATE] = "pthread_key_create",
+    [THRD_CREATE] = "thrd_create",
+    [TSS_CREATE] = "tss_create",
     [DLCLOSE] = "dlclose",
     [SIGACTION] = "sigaction",
     [SIGNAL] = "signal",
@@ -88,6 +94,27 @@ real_pthread_exit(void *result)
     void (*real)(void *) = find(PTHREAD_EXIT);
     real(result);
     __builtin_unreachable();
+}
+
+int
+real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    __typeof__(&pthread_key_create) real = find(PTHREAD_KEY_CREATE);
+    return real(key, destructor);
+}
+
+int
+real_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    __typeof__(&thrd_create) real = find(THRD_CREATE);
+    return real(thread, start, argument);
+}
+
+int
+real_tss_create(tss_t *key, tss_dtor_t destructor)
+{
+    __typeof__(&tss_create) real = find(TSS_CREATE);
+    return real(key, destructor);
 }
 
 int

@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <threads.h>
 
 /* Find all of them. Any thread; before threads are created. */
 void real_begin(void);
@@ -18,6 +19,9 @@ void real_begin(void);
 int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*start)(void *), void *argument);
 void real_pthread_exit(void *result) __attribute__((noreturn));
+int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int real_thrd_create(thrd_t *thread, thrd_start_t start, void *argument);
+int real_tss_create(tss_t *key, tss_dtor_t destructor);
 int real_dlclose(void *handle);
 int real_sigaction(int signo, const struct sigaction *action,
                    struct sigaction *old);
