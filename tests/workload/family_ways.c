@@ -48,12 +48,23 @@ static void *
 make_orphan(void *argument)
 {
     pid_t *child = argument;
+    int ends[2];
+    char byte;
 
+    if (pipe(ends) != 0)
+        work_fail("pipe");
     if ((*child = fork()) == 0) {
         prctl(PR_SET_PDEATHSIG, SIGUSR2);
+        if (write(ends[1], "", 1) != 1)
+            _exit(90);
         for (;;)
             pause();
     }
+    /* From now on the signal is asked for. */
+    if (read(ends[0], &byte, 1) != 1)
+        puts("the child said nothing");
+    close(ends[0]);
+    close(ends[1]);
     ways_compute(50);
     if (waitpid(*child, NULL, WNOHANG) != 0)
         puts("the child ended early");

@@ -238,6 +238,14 @@ note_child(int signo)
     atomic_fetch_add(&heard, 1);
 }
 
+/* Two signals of one number that wait are one: hear each before the next. */
+static void
+hear(unsigned count)
+{
+    for (unsigned i = 0; i < 2000 && atomic_load(&heard) < count; i++)
+        work_sleep(1);
+}
+
 static void
 start_and_end(void)
 {
@@ -264,9 +272,11 @@ counted(void)
 
         if (system("exit 3") >> 8 != 3)
             puts("system: another status");
+        hear(2 * i + 1);
         start_and_end();
         while (wait4(-1, &status, 0, NULL) < 0 && errno == EINTR)
             continue;
+        hear(2 * i + 2);
     }
     printf("heard %u\n", atomic_load(&heard));
 }
