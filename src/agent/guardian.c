@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 
 #include "base/clock.h"
@@ -18,6 +19,9 @@
 
 /* The main thread's, which the last thread is to have. */
 static sigset_t main_mask;
+
+/* The process that has a guardian: not the child of a fork. */
+static _Atomic pid_t guarded;
 
 static void *
 guard(void *unused)
@@ -35,6 +39,8 @@ guardian_start(void)
 {
     pthread_t thread;
     sigset_t all;
+    if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
+        return;
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */
     sigfillset(&all);

@@ -13,11 +13,9 @@
 #include <errno.h>
 #include <grp.h>
 #include <pthread.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -27,7 +25,6 @@
 #include "guardian.h"
 #include "hook.h"
 #include "lifecycle.h"
-#include "mask.h"
 #include "real.h"
 #include "thread_life.h"
 
@@ -39,6 +36,34 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     int result = thread_life_create(thread, attributes, start, argument);
     threads_touch();
+    return result;
+}
+
+HOOK int
+thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    int result = thread_life_create_c11(thread, start, argument);
+    threads_touch();
+    return result;
+}
+
+/* Keys are few (PTHREAD_KEYS_MAX), and all of them the program's. */
+
+HOOK int
+pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    int error = REAL(pthread_key_create)(key, destructor);
+    if (error == EAGAIN && thread_life_give_key())
+        error = REAL(pthread_key_create)(key, destructor);
+    return error;
+}
+
+HOOK int
+tss_create(tss_t *key, tss_dtor_t destructor)
+{
+    int result = REAL(tss_create)(key, destructor);
+    if (result == thrd_error && thread_life_give_key())
+        result = REAL(tss_create)(key, destructor);
     return result;
 }
 
@@ -63,52 +88,6 @@ dlclose(void *handle)
     int result = REAL(dlclose)(handle);
     modules_touch();
     modules_closing(-1);
-    return result;
-}
-
-/* Children inherit what the program believes of the mask. */
-
-HOOK int
-posix_spawn(pid_t *pid, const char *path,
-            const posix_spawn_file_actions_t *actions,
-            const posix_spawnattr_t *attributes, char *const arguments[],
-            char *const environment[])
-{
-    mask_before_exec();
-    int result = REAL(posix_spawn)(pid, path, actions, attributes, arguments,
-                                   environment);
-    mask_after_failed_exec();
-    return result;
-}
-
-HOOK int
-posix_spawnp(pid_t *pid, const char *file,
-             const posix_spawn_file_actions_t *actions,
-             const posix_spawnattr_t *attributes, char *const arguments[],
-             char *const environment[])
-{
-    mask_before_exec();
-    int result = REAL(posix_spawnp)(pid, file, actions, attributes, arguments,
-                                    environment);
-    mask_after_failed_exec();
-    return result;
-}
-
-HOOK int
-system(const char *command)
-{
-    mask_before_exec();
-    int result = REAL(system)(command);
-    mask_after_failed_exec();
-    return result;
-}
-
-HOOK FILE *
-popen(const char *command, const char *mode)
-{
-    mask_before_exec();
-    FILE *result = REAL(popen)(command, mode);
-    mask_after_failed_exec();
     return result;
 }
 
@@ -208,115 +187,4 @@ quick_exit(int status)
     lifecycle_end(END_QUICK);
     REAL(quick_exit)(status);
     __builtin_unreachable();
-}
-
-/* exec: a signal that is still pending would kill the new image, and what was
- * sampled of this one is written first. A file that is not there, or cannot be
- * executed, is left to the real function alone. */
-
-static int
-exec(const char *path, char *const arguments[], char *const environment[],
-     int (*real)(const char *, char *const[], char *const[]))
-{
-    bool searches = path != NULL && strchr(path, '/') == NULL;
-    bool is_likely = searches || (path != NULL && access(path, X_OK) == 0);
-    if (is_likely)
-        lifecycle_end(END_EXEC);
-    mask_before_exec();
-    int result = real(path, arguments, environment);
-    mask_after_failed_exec();
-    if (is_likely)
-        lifecycle_after_failed_exec();
-    return result;
-}
-
-HOOK int
-execve(const char *path, char *const arguments[], char *const environment[])
-{
-    return exec(path, arguments, environment, REAL(execve));
-}
-
-HOOK int
-execv(const char *path, char *const arguments[])
-{
-    return exec(path, arguments, environ, REAL(execve));
-}
-
-HOOK int
-execvp(const char *file, char *const arguments[])
-{
-    return exec(file, arguments, environ, REAL(execvpe));
-}
-
-HOOK int
-execvpe(const char *file, char *const arguments[], char *const environment[])
-{
-    return exec(file, arguments, environment, REAL(execvpe));
-}
-
-HOOK int
-fexecve(int fd, char *const arguments[], char *const environment[])
-{
-    lifecycle_end(END_EXEC);
-    mask_before_exec();
-    int result = REAL(fexecve)(fd, arguments, environment);
-    mask_after_failed_exec();
-    lifecycle_after_failed_exec();
-    return result;
-}
-
-/* The number of arguments from FIRST up to the NULL in LIST. */
-static size_t
-count_arguments(const char *first, va_list list)
-{
-    size_t count = 0;
-    va_list copy;
-    va_copy(copy, list);
-    for (const char *a = first; a != NULL; a = va_arg(copy, const char *))
-        count++;
-    va_end(copy);
-    return count;
-}
-
-/* Copy FIRST and those in LIST, NULL included, to ARGUMENTS. */
-static void
-collect_arguments(char **arguments, const char *first, va_list list)
-{
-    *arguments++ = (char *)(uintptr_t)first;
-    while (arguments[-1] != NULL)
-        *arguments++ = va_arg(list, char *);
-}
-
-HOOK int
-execl(const char *path, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    char *arguments[count_arguments(first, list) + 1];
-    collect_arguments(arguments, first, list);
-    va_end(list);
-    return execv(path, arguments);
-}
-
-HOOK int
-execlp(const char *file, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    char *arguments[count_arguments(first, list) + 1];
-    collect_arguments(arguments, first, list);
-    va_end(list);
-    return execvp(file, arguments);
-}
-
-HOOK int
-execle(const char *path, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    char *arguments[count_arguments(first, list) + 1];
-    collect_arguments(arguments, first, list);
-    char *const *environment = va_arg(list, char *const *);
-    va_end(list);
-    return execve(path, arguments, environment);
 }

@@ -126,6 +126,22 @@ mask_after_failed_exec(void)
     errno = saved;
 }
 
+void
+mask_before_birth(void)
+{
+    signals_settle();
+    (void)change_real(SIG_BLOCK, signals_blocked);
+}
+
+void
+mask_after_birth(void)
+{
+    int saved = errno;
+    (void)change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
+    signals_settle();
+    errno = saved;
+}
+
 /* Of the numbers that the thread blocks, those that the program handles and
  * now waits for: it must find them pending. */
 static void

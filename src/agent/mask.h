@@ -30,6 +30,12 @@ void mask_begin(void);
 void mask_before_exec(void);
 void mask_after_failed_exec(void);
 
+/* Around the making of a thread, which inherits the mask: it is the real one
+ * for that time, because signals may come before the new thread knows what is
+ * blocked. The new thread calls mask_begin. */
+void mask_before_birth(void);
+void mask_after_birth(void);
+
 /* Around a call that waits under the mask SET (NULL: under the thread's own).
  * BEFORE is what has to be restored. */
 struct mask_wait {

@@ -43,6 +43,7 @@
 #include "registry.h"
 #include "roll.h"
 #include "sampler.h"
+#include "thread_life.h"
 #include "trigger.h"
 #include "wait.h"
 
@@ -401,6 +402,9 @@ reset(void)
 {
     threads_ignore(0);
     errand_reset();
+    /* Before a new thread can arm a timer by what held before a fork: its
+     * signal would not be known as ours, and end the process. */
+    thread_life_use_timers(0, 0, 0);
     is_over = has_news = false;
     last_names = 0;
     stride = 1;

@@ -8,20 +8,22 @@
  * thread is then known by what was last seen of it.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/handler.h"
 #include "capture/signals.h"
 #include "cpu_timer.h"
+#include "guardian.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
 #include "thread_life.h"
 
 #define RING 4096u
+#define USERS_NS 10000000u
 
 enum ring_state { RING_FREE, RING_WRITTEN };
 
@@ -34,10 +36,34 @@ static struct ring_entry *ring;
 static _Atomic uint64_t written;
 static _Atomic uint64_t taken;
 static pthread_key_t key;
-static bool has_key;
+static _Atomic bool has_key;
+static _Atomic uint32_t users; /* of the key, at this moment */
 static _Atomic uint64_t timer_cookie, timer_first, timer_interval;
 static __thread uint64_t started_at;
 static __thread bool is_last_round;
+
+/* Set the thread's value of our key, if it still is ours. */
+static void
+set_key(void *value)
+{
+    atomic_fetch_add(&users, 1);
+    if (atomic_load(&has_key))
+        pthread_setspecific(key, value);
+    atomic_fetch_sub(&users, 1);
+}
+
+bool
+thread_life_give_key(void)
+{
+    bool had = true;
+    if (!atomic_compare_exchange_strong(&has_key, &had, false))
+        return false;
+    /* A thread that was here at a fork is not, in the child. */
+    uint64_t until = clock_now() + USERS_NS;
+    while (atomic_load(&users) != 0 && clock_now() < until)
+        sched_yield();
+    return pthread_key_delete(key) == 0;
+}
 
 /* At the thread's end. Destructors run in rounds while any of them sets its
  * value again: ours does so once, and so comes after the program's. */
@@ -46,13 +72,19 @@ note_end(void *value)
 {
     if (!is_last_round) {
         is_last_round = true;
-        pthread_setspecific(key, value);
+        set_key(value);
         return;
     }
     pid_t tid = sys_gettid();
     cpu_timer_drop(tid);
     if (!lifecycle_is_running())
         return;
+    /* However the main thread leaves before others: pthread_exit, thrd_exit,
+     * cancellation. */
+    if (tid == sys_getpid()) {
+        guardian_start();
+        return;
+    }
     uint64_t at = atomic_load(&written);
     do {
         if (at - atomic_load(&taken) >= RING)
@@ -67,7 +99,9 @@ void
 thread_life_begin(void)
 {
     ring = sys_reserve(RING * sizeof(*ring));
-    has_key = ring != NULL && pthread_key_create(&key, note_end) == 0;
+    atomic_store(&has_key,
+                 ring != NULL && REAL(pthread_key_create)(&key, note_end) == 0);
+    set_key(&key);
 }
 
 void
@@ -101,13 +135,39 @@ thread_life_next_end(struct thread_end *end)
     return true;
 }
 
-/* What a new thread is to do. */
+/* What a new thread is to do. It takes this with it in memory that is not the
+ * allocator's: that may be what creates the thread, with its lock held. */
 struct beginning {
-    void *(*start)(void *);
+    _Atomic bool is_taken;
+    union {
+        void *(*posix)(void *);
+        thrd_start_t c11;
+    } start;
     void *argument;
-    uint64_t blocked;
-    bool has_own_mask;
+    bool is_masked; /* its mask may block what is ours */
 };
+
+/* Threads that have not begun yet are few; those beyond have a page each. */
+#define BEGINNINGS 64u
+static struct beginning beginnings[BEGINNINGS];
+
+static struct beginning *
+take_beginning(void)
+{
+    for (unsigned i = 0; i < BEGINNINGS; i++)
+        if (!atomic_exchange(&beginnings[i].is_taken, true))
+            return &beginnings[i];
+    return sys_reserve(sizeof(struct beginning));
+}
+
+static void
+give_beginning(struct beginning *beginning)
+{
+    if (beginning >= beginnings && beginning < beginnings + BEGINNINGS)
+        atomic_store(&beginning->is_taken, false);
+    else
+        sys_release(beginning, sizeof(*beginning));
+}
 
 static void
 arm_timer(void)
@@ -121,21 +181,38 @@ arm_timer(void)
                                            memory_order_relaxed));
 }
 
+/* The new thread itself, from what its creator left for it. */
+static void
+settle(struct beginning *left, struct beginning *beginning)
+{
+    beginning->start = left->start;
+    beginning->argument = left->argument;
+    bool is_masked = left->is_masked;
+    give_beginning(left);
+    if (is_masked)
+        mask_begin();
+    if (!lifecycle_is_running())
+        return;
+    started_at = clock_now();
+    handler_know_thread(false);
+    set_key(&key);
+    arm_timer();
+}
+
 static void *
 begin(void *argument)
 {
-    struct beginning beginning = *(struct beginning *)argument;
-    free(argument);
-    signals_blocked = beginning.has_own_mask ? 0 : beginning.blocked;
-    if (beginning.has_own_mask)
-        mask_begin();
-    if (has_key && lifecycle_is_running()) {
-        started_at = clock_now();
-        handler_know_thread(false);
-        pthread_setspecific(key, &key);
-        arm_timer();
-    }
-    return beginning.start(beginning.argument);
+    struct beginning beginning;
+    settle(argument, &beginning);
+    return beginning.start.posix(beginning.argument);
+}
+
+static int
+begin_c11(void *argument)
+{
+    struct beginning beginning;
+    settle(argument, &beginning);
+    return beginning.start.c11(beginning.argument);
 }
 
 static bool
@@ -146,21 +223,49 @@ has_mask(const pthread_attr_t *attributes)
            pthread_attr_getsigmask_np(attributes, &unused) == 0;
 }
 
+/* For a thread that will do what START and ARGUMENT say, in its creator. NULL
+ * if memory is short. */
+static struct beginning *
+prepare(const pthread_attr_t *attributes, void *argument)
+{
+    struct beginning *beginning = take_beginning();
+    if (beginning == NULL)
+        return NULL;
+    beginning->argument = argument;
+    beginning->is_masked = signals_blocked != 0 || has_mask(attributes);
+    mask_before_birth();
+    return beginning;
+}
+
 int
 thread_life_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*start)(void *), void *argument)
 {
     if (!lifecycle_is_on())
         return REAL(pthread_create)(thread, attributes, start, argument);
-    struct beginning *beginning = malloc(sizeof(*beginning));
+    struct beginning *beginning = prepare(attributes, argument);
     if (beginning == NULL)
         return EAGAIN;
-    *beginning = (struct beginning){.start = start,
-                                    .argument = argument,
-                                    .blocked = signals_blocked,
-                                    .has_own_mask = has_mask(attributes)};
+    beginning->start.posix = start;
     int result = REAL(pthread_create)(thread, attributes, begin, beginning);
+    mask_after_birth();
     if (result != 0)
-        free(beginning);
+        give_beginning(beginning);
+    return result;
+}
+
+int
+thread_life_create_c11(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    if (!lifecycle_is_on())
+        return REAL(thrd_create)(thread, start, argument);
+    struct beginning *beginning = prepare(NULL, argument);
+    if (beginning == NULL)
+        return thrd_nomem;
+    beginning->start.c11 = start;
+    int result = REAL(thrd_create)(thread, begin_c11, beginning);
+    mask_after_birth();
+    if (result != thrd_success)
+        give_beginning(beginning);
     return result;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <threads.h>
 
 /* A thread that has ended. */
 struct thread_end {
@@ -36,6 +37,14 @@ void thread_life_use_timers(uint64_t cookie, uint64_t first, uint64_t interval);
 /* pthread_create(3) with all that. Any thread of the program. */
 int thread_life_create(pthread_t *thread, const pthread_attr_t *attributes,
                        void *(*start)(void *), void *argument);
+
+/* thrd_create(3), likewise. */
+int thread_life_create_c11(thrd_t *thread, thrd_start_t start, void *argument);
+
+/* The program wants the last key of thread-specific data, which is ours: give
+ * it up. Ends of threads are seen by the sampler alone then. False if we have
+ * none. Any thread. */
+bool thread_life_give_key(void);
 
 /* The next thread that has ended, in *END; false if there is none. Context:
  * sampler. */

@@ -393,4 +393,6 @@ handler_know_thread(bool is_old_thread)
 {
     own_tid = sys_gettid();
     is_old = is_old_thread;
+    /* In the child of a fork the CPU clock begins at 0 again. */
+    rested_clock = 0;
 }

@@ -14,6 +14,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "nspid.h"
 #include "threads.h"
 
 #define TASKS "/proc/self/task"
@@ -48,6 +49,8 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener,
             index_of_tid[threads[i].tid] = NO_INDEX;
             threads[i].tid = 0;
         }
+    if (listener != NULL && nspid_begin() != 0)
+        return -1;
     limit = listed = last_serial = first_free = 0;
     process = pid;
     own_tid = own;
@@ -111,7 +114,7 @@ task_path(char *path, size_t size, pid_t tid, const char *file)
     text_begin(&text, path, size);
     if (directory == AT_FDCWD)
         text_add(&text, TASKS "/");
-    text_add_number(&text, (uint64_t)tid);
+    text_add_number(&text, (uint64_t)nspid_listed(tid));
     text_add(&text, file);
 }
 
@@ -189,6 +192,7 @@ threads_remove(uint32_t index)
     /* The listener still sees the thread as it was. */
     listen(index, true);
     index_of_tid[threads[index].tid] = NO_INDEX;
+    nspid_forget(threads[index].tid);
     threads[index].tid = 0;
     listed--;
     if (index < first_free)
@@ -221,7 +225,8 @@ tid_of_name(const char *name)
 static int
 see_entry(const char *name)
 {
-    pid_t tid = tid_of_name(name);
+    pid_t listed_as = tid_of_name(name);
+    pid_t tid = listed_as != 0 ? nspid_tid(listed_as) : 0;
     if (tid == 0 || tid == own_tid || tid == atomic_load(&ignored_tid) ||
         (tid == process && is_zombie(tid)))
         return 0;

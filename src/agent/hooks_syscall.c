@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook_sandbox.c -- the two functions by which a program forbids itself system
- * calls (seccomp(2)); see hooks.c for hooks in general. A filter may kill the
- * process for a call that only we make, on the program's threads or, with
- * SECCOMP_FILTER_FLAG_TSYNC, on the sampler. So the profile ends before the
+ * hooks_syscall.c -- syscall(2) and prctl(2); see hooks.c for hooks in general.
+ * What matters here of a system call by number is what has a hook by name, too,
+ * or would have one:
+ *
+ * An exec: a sample that the kernel takes during it comes to the new image, and
+ * kills it. A disposition: the number is given back before the program has it.
+ * And a filter of system calls (seccomp(2)), which may kill the process for a
+ * call that only we make, on the program's threads or, with
+ * SECCOMP_FILTER_FLAG_TSYNC, on the sampler: so the profile ends before the
  * filter begins, and nothing of ours runs in the process after that.
  *
  * Headers declare these functions with a variable number of arguments, which
@@ -12,8 +17,10 @@
 #include <linux/prctl.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/note.h"
+#include "capture/signals.h"
 #include "fatal.h"
 #include "hook.h"
 #include "lifecycle.h"
@@ -41,8 +48,15 @@ end_before_filter(void)
 HOOK long
 hook_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
+    if (number == SYS_execve)
+        return execve((const char *)a, (char *const *)b, (char *const *)c);
+    if (number == SYS_execveat)
+        return execveat((int)a, (const char *)b, (char *const *)c,
+                        (char *const *)d, (int)e);
     if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
         end_before_filter();
+    if (number == SYS_rt_sigaction && b != 0 && lifecycle_is_running())
+        (void)signals_give_back((int)a);
     return real_syscall(number, a, b, c, d, e, f);
 }
 

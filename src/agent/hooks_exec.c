@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_exec.c -- the hooks on what starts other programs, in this process or
+ * in a new one. A signal that is still pending at an exec would kill the new
+ * image, so nothing may be in flight; what was sampled of this image is written
+ * first; and the new image inherits what the program has set, not what we have
+ * (mask.h). Called in vfork's children, too, which share our memory.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hook.h"
+#include "lifecycle.h"
+#include "mask.h"
+#include "real.h"
+
+/* Before an exec. With IS_LIKELY false it will fail, and the profile goes on.
+ */
+static void
+before(bool is_likely)
+{
+    if (is_likely)
+        lifecycle_end(END_EXEC);
+    mask_before_exec();
+}
+
+/* The exec has failed; errno says why, and stays. */
+static void
+after(bool was_likely)
+{
+    mask_after_failed_exec();
+    if (was_likely)
+        lifecycle_after_failed_exec();
+}
+
+/* A file that is not there, or cannot be executed, is left to the real function
+ * alone. */
+static int
+exec(const char *path, char *const arguments[], char *const environment[],
+     int (*real)(const char *, char *const[], char *const[]))
+{
+    bool searches = path != NULL && strchr(path, '/') == NULL;
+    bool is_likely = searches || (path != NULL && access(path, X_OK) == 0);
+    before(is_likely);
+    int result = real(path, arguments, environment);
+    after(is_likely);
+    return result;
+}
+
+HOOK int
+execve(const char *path, char *const arguments[], char *const environment[])
+{
+    return exec(path, arguments, environment, REAL(execve));
+}
+
+HOOK int
+execv(const char *path, char *const arguments[])
+{
+    return exec(path, arguments, environ, REAL(execve));
+}
+
+HOOK int
+execvp(const char *file, char *const arguments[])
+{
+    return exec(file, arguments, environ, REAL(execvpe));
+}
+
+HOOK int
+execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+    return exec(file, arguments, environment, REAL(execvpe));
+}
+
+HOOK int
+fexecve(int fd, char *const arguments[], char *const environment[])
+{
+    before(true);
+    int result = REAL(fexecve)(fd, arguments, environment);
+    after(true);
+    return result;
+}
+
+HOOK int
+execveat(int directory, const char *path, char *const arguments[],
+         char *const environment[], int flags)
+{
+    before(true);
+    int result = REAL(execveat)(directory, path, arguments, environment, flags);
+    after(true);
+    return result;
+}
+
+/* The number of arguments from FIRST up to the NULL in LIST. */
+static size_t
+count_arguments(const char *first, va_list list)
+{
+    size_t count = 0;
+    va_list copy;
+    va_copy(copy, list);
+    for (const char *a = first; a != NULL; a = va_arg(copy, const char *))
+        count++;
+    va_end(copy);
+    return count;
+}
+
+/* Copy FIRST and those in LIST, NULL included, to ARGUMENTS. */
+static void
+collect_arguments(char **arguments, const char *first, va_list list)
+{
+    *arguments++ = (char *)(uintptr_t)first;
+    while (arguments[-1] != NULL)
+        *arguments++ = va_arg(list, char *);
+}
+
+HOOK int
+execl(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+HOOK int
+execlp(const char *file, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    va_end(list);
+    return execvp(file, arguments);
+}
+
+HOOK int
+execle(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, arguments, environment);
+}
+
+/* A new process inherits at its start, when the caller stands still. */
+
+HOOK int
+posix_spawn(pid_t *pid, const char *path,
+            const posix_spawn_file_actions_t *actions,
+            const posix_spawnattr_t *attributes, char *const arguments[],
+            char *const environment[])
+{
+    mask_before_exec();
+    int result = REAL(posix_spawn)(pid, path, actions, attributes, arguments,
+                                   environment);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK int
+posix_spawnp(pid_t *pid, const char *file,
+             const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const arguments[],
+             char *const environment[])
+{
+    mask_before_exec();
+    int result = REAL(posix_spawnp)(pid, file, actions, attributes, arguments,
+                                    environment);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK FILE *
+popen(const char *command, const char *type)
+{
+    mask_before_exec();
+    FILE *result = REAL(popen)(command, type);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK int
+system(const char *command)
+{
+    mask_before_exec();
+    int result = REAL(system)(command);
+    mask_after_failed_exec();
+    return result;
+}

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: children are as without the library.
+# - whatever makes them (fork, raw system calls, vfork, posix_spawn, system,
+#   popen) and whoever (threads, handlers, children), they do their work, end
+#   with their status, and are all that their parent sees;
+# - they inherit the signals that the program blocks and ignores, ours included;
+# - an adopter, a new PID namespace and a /proc that belongs to root change
+#   nothing.
+. "$(dirname "$0")/lib.sh"
+
+# Each child that was sampled writes a profile of its own, which takes as long
+# as it takes; here it is what the child itself does that counts.
+export SPROF_SYMBOLIZE=off
+large=256
+forks=100
+[ -z "${SPROF_TEST_FULL:-}" ] || { large=1024 forks=300; }
+
+expect_same "$work/fork_ways" many "$forks"
+expect_same "$work/fork_ways" locks 5
+expect_same "$work/fork_ways" large "$large"
+for way in handler thread twice daemon raw counted; do
+    expect_same "$work/fork_ways" "$way"
+done
+for way in fork vfork spawn system slow attributes counted; do
+    expect_same "$work/spawn_ways" "$way"
+done
+for way in pdeathsig subreaper; do
+    expect_same "$work/family_ways" "$way"
+done
+rm -f p*
+
+# As somebody to whom /proc/self does not belong any more.
+chmod 777 .
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+"${nobody[@]}" test -r "$library" 2>/dev/null || nobody=()
+plain "${nobody[@]}" env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
+    SPROF_OUTPUT="$tmp/p.%p.folded" "$work/family_ways" undumpable
+expect_ok
+[ "$(grep -cx 'child: status 8' out)" -eq 3 ] || fail "children ended otherwise"
+rm -f ./*
+
+# A process that knows its threads under other numbers than /proc does.
+if unshare --pid --fork true 2>/dev/null; then
+    expect_same unshare --pid --fork "$work/thread_exit_last" 100
+    profile unshare --pid --fork env SPROF_SYMBOLIZE=exit SPROF_MODE=cpu \
+        SPROF_OUTPUT="$tmp/n.folded" "$work/many_threads" 4 100
+    expect_ok
+    expect_share 95 "$(expected)" n.folded ';worker'
+    expect_samples 200 n.folded
+fi
+
+finish

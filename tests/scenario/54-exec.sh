@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: an exec is as without the library.
+# - by whatever function, from whatever thread, into whatever program;
+# - the new image inherits the signals that the program blocks and ignores, and
+#   no descriptor of ours;
+# - one that fails leaves the program as it was, and profiled;
+# - a chain of images under one pid reaches its end, also past the hooks of the
+#   exec family.
+. "$(dirname "$0")/lib.sh"
+
+export SPROF_SYMBOLIZE=off
+links=30
+[ -z "${SPROF_TEST_FULL:-}" ] || links=100
+
+for way in execve execl execle execlp fexecve execveat raw thread threads shell
+do
+    expect_same "$work/exec_ways" "$way"
+    rm -f p*
+done
+expect_same "$work/exec_ways" next "$links"
+rm -f p*
+expect_same "$work/exec_ways" raw_next "$links"
+rm -f p*
+
+unset SPROF_SYMBOLIZE
+expect_same "$work/exec_ways" failing
+expect_share 40 'failing;.*ways_compute' p.folded 'failing'
+
+finish

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: threads are as without the library.
+# - very many, very short, and on the smallest stacks that there are;
+# - cancelled in every way, made by C11, with every key the program's own;
+# - real-time, bound to a CPU, stopped and continued;
+# - the process ends, with all of its output, when its last thread does, however
+#   the main thread has left.
+. "$(dirname "$0")/lib.sh"
+
+brief=5000
+idle=300
+[ -z "${SPROF_TEST_FULL:-}" ] || { brief=15000 idle=3000; }
+
+expect_same "$work/thread_ways" brief "$brief"
+expect_same "$work/thread_ways" idle "$idle"
+expect_same "$work/thread_ways" stacks 100
+expect_same "$work/thread_ways" cancel 6
+for way in c11 keys real_time stopped; do
+    expect_same "$work/thread_ways" "$way"
+done
+for way in pthread_exit thrd_exit cancel; do
+    expect_same "$work/thread_exit_last" 50 "$way"
+done
+
+finish

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork_ways.c -- makes children by fork and what is like it, and prints what
+ * it sees of them: statuses, how many there were, what they could do.
+ *
+ * Arguments: a word of the table at the end; a number where a way wants one.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ways.h"
+
+static atomic_bool stop;
+static atomic_uint heard;
+
+static void
+many(void)
+{
+    unsigned right = 0;
+
+    for (unsigned i = 0; i < ways_number; i++) {
+        int status;
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit((int)(i % 200));
+        if (waitpid(-1, &status, 0) == child && WIFEXITED(status) &&
+            WEXITSTATUS(status) == (int)(i % 200))
+            right++;
+    }
+    printf("%u of %u\n", right, ways_number);
+}
+
+/* Threads that hold the locks of malloc and stdio most of the time. */
+static void *
+hold_locks(void *argument)
+{
+    FILE *null = fopen("/dev/null", "w");
+
+    setvbuf(null, NULL, _IONBF, 0);
+    while (!atomic_load(&stop)) {
+        void *memory[50];
+
+        for (unsigned i = 0; i < 50; i++)
+            memory[i] = malloc(1000 + i * 100);
+        fprintf(null, "%u\n", 1u);
+        for (unsigned i = 0; i < 50; i++)
+            free(memory[i]);
+    }
+    fclose(null);
+    return argument;
+}
+
+static void
+with_locks(void)
+{
+    pthread_t threads[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, hold_locks, NULL);
+    for (unsigned i = 0; i < ways_number; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            ways_use_libc();
+            exit(5);
+        }
+        ways_say_end(child);
+    }
+    atomic_store(&stop, true);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* A process so large that copying its page tables takes longer than a period.
+ */
+static void
+large(void)
+{
+    size_t size = (size_t)ways_number << 20;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        work_fail("no memory");
+    madvise(memory, size, MADV_NOHUGEPAGE);
+    memset(memory, 1, size);
+    for (unsigned i = 0; i < 3; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(memory[size / 2] + (int)i);
+        ways_say_end(child);
+    }
+}
+
+static void
+fork_now(int signo)
+{
+    pid_t child = fork();
+
+    (void)signo;
+    if (child == 0)
+        _exit(33);
+    ways_say_end(child);
+}
+
+static void
+in_handler(void)
+{
+    signal(SIGUSR1, fork_now);
+    for (unsigned i = 0; i < 20; i++) {
+        raise(SIGUSR1);
+        ways_compute(1);
+    }
+}
+
+static void *
+fork_and_exec(void *argument)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", "exit 12", (char *)NULL);
+        _exit(92);
+    }
+    ways_say_end(child);
+    return argument;
+}
+
+static void
+from_thread(void)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        pthread_t thread;
+
+        pthread_create(&thread, NULL, fork_and_exec, NULL);
+        pthread_join(thread, NULL);
+    }
+}
+
+static void
+twice(void)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        work_fail("pipe");
+    if (child == 0) {
+        setsid();
+        if (fork() == 0) {
+            bool is_member = getsid(0) == getpgrp() && getsid(0) != getpid();
+
+            ways_use_libc();
+            ways_compute(20);
+            dprintf(ends[1], "grandchild %d\n", is_member);
+        }
+        exit(0);
+    }
+    ways_say_end(child);
+    ways_say_input(ends);
+}
+
+static void
+as_daemon(void)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        work_fail("pipe");
+    if (child == 0) {
+        if (daemon(0, 0) != 0)
+            _exit(93);
+        ways_use_libc();
+        ways_compute(20);
+        dprintf(ends[1], "daemon %d\n", getsid(0) == getpgrp());
+        exit(0);
+    }
+    ways_say_end(child);
+    ways_say_input(ends);
+}
+
+/* Children of which libc's fork knows nothing. What they do afterwards is what
+ * such programs do: go on, execute, or end. */
+static void
+end_raw_child(unsigned way)
+{
+    char *const arguments[] = {"sh", "-c", "exit 14", NULL};
+
+    free(malloc(5000));
+    ways_compute(5);
+    if (way == 0)
+        _exit(13);
+    if (way == 1)
+        execv("/bin/sh", arguments);
+    if (way == 2)
+        exit(15);
+    syscall(SYS_exit_group, 16);
+}
+
+static void
+raw(pid_t (*make)(void))
+{
+    for (unsigned way = 0; way < 4; way++) {
+        pid_t child = make();
+
+        if (child == 0)
+            end_raw_child(way);
+        ways_say_end(child);
+    }
+}
+
+static pid_t
+raw_fork(void)
+{
+    return (pid_t)syscall(SYS_fork);
+}
+
+static pid_t
+raw_clone(void)
+{
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static pid_t
+raw_clone_no_signal(void)
+{
+    return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+static void
+by_raw_call(void)
+{
+    raw(raw_fork);
+    raw(raw_clone);
+    raw(raw_clone_no_signal);
+    raw(_Fork);
+}
+
+static void
+note_child(int signo)
+{
+    (void)signo;
+    atomic_fetch_add(&heard, 1);
+}
+
+/* SIGCHLD comes once for each child, and every kind of wait finds these only.
+ */
+static void
+counted(void)
+{
+    unsigned found = 0;
+    int status;
+
+    signal(SIGCHLD, note_child);
+    for (unsigned i = 0; i < ways_number; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            exit(0);
+        if (waitpid(-1, &status, i % 2 ? __WALL : 0) == child)
+            found++;
+        if (waitpid(-1, &status, __WCLONE) != -1 || errno != ECHILD)
+            puts("there is a clone child");
+    }
+    printf("found %u, heard %u\n", found, atomic_load(&heard));
+}
+
+static const struct way ways[] = {
+    {"many", many, 300},        {"locks", with_locks, 20},
+    {"large", large, 1024},     {"handler", in_handler, 0},
+    {"thread", from_thread, 0}, {"twice", twice, 0},
+    {"daemon", as_daemon, 0},   {"raw", by_raw_call, 0},
+    {"counted", counted, 50},
+};
+
+int
+main(int argc, char **argv)
+{
+    return ways_run(argc, argv, ways, sizeof ways / sizeof ways[0]);
+}
