@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "real.h"
 
@@ -47,9 +48,20 @@ find(enum name name)
     return function;
 }
 
+/* In libc itself, whatever stands before it in the search order. */
+static void *libc;
+
+static void *
+find_in_libc(const char *name, void *fallback)
+{
+    void *function = libc != NULL ? dlsym(libc, name) : NULL;
+    return function != NULL ? function : fallback;
+}
+
 void
 real_begin(void)
 {
+    libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (unsigned i = 0; i < NAME_COUNT; i++)
         find(i);
 }
@@ -83,6 +95,19 @@ real_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     int (*real)(int, const struct sigaction *, struct sigaction *) =
         find(SIGACTION);
     return real(signo, action, old);
+}
+
+real_sigaction_function
+real_libc_sigaction(void)
+{
+    return (real_sigaction_function)find_in_libc("sigaction",
+                                                 (void *)real_sigaction);
+}
+
+clock_function
+real_libc_clock(void)
+{
+    return (clock_function)find_in_libc("clock_gettime", (void *)clock_gettime);
 }
 
 __sighandler_t

@@ -408,7 +408,7 @@ sampler_start(const struct sampler_options *given)
                                       .registered_only = given->registered_only,
                                       .young = given->period,
                                       .refresh = refresh_modules,
-                                      .sigaction = real_sigaction};
+                                      .sigaction = real_libc_sigaction()};
     if (modules_begin(on_module) != 0 ||
         account_begin(given->period, given->cpu_only) != 0 ||
         registry_begin() != 0 || cpu_timer_begin(given->signo) != 0 ||

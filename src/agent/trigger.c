@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
@@ -54,6 +55,9 @@ begin_perf(void)
      * given to another file. */
     if (!options.has_own_files)
         return -EPERM;
+    /* Its SIGTRAP would end valgrind, which expects none from outside. */
+    if (arch_is_simulated())
+        return -ENOTSUP;
     if (suspend_use_trap() != 0)
         return -errno;
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
