@@ -56,6 +56,9 @@ config_read(struct config *config, char *const environment[], char *error,
     const char *only = config->options.only.string;
     if (only[0] != '\0' && fnmatch(only, base_name(config->exe), 0) != 0)
         return 1;
+    strncpy(config->output, config->options.output.string,
+            sizeof(config->output) - 1);
+    config->options.output.string = config->output;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
     config->start_time = clock_realtime() / NS_PER_SECOND;

@@ -22,6 +22,9 @@ struct config {
     char command[4096];       /* its arguments */
     char directory[PATH_MAX]; /* in which it started */
     uint64_t start_time;      /* seconds since the epoch, for %t */
+    /* SPROF_OUTPUT. A program may write its title over its environment before
+     * it forks, and the child reads this again. */
+    char output[4096];
 };
 
 /* The files of one process. */
