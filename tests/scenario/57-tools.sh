@@ -297,7 +297,9 @@ postgres=$(compgen -G '/usr/lib/postgresql/*/bin' | tail -n 1)
     chown -R postgres pg servers/pg
     as_postgres() { setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
     as_postgres "$postgres/initdb" -D pg/data >/dev/null || fail initdb
-    as_postgres env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
+    # Not by the function: the pid is to be the server's.
+    setpriv --reuid postgres --regid postgres --clear-groups \
+        env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
         SPROF_OUTPUT="$tmp/servers/pg/%e.%p.folded" "$postgres/postgres" \
         -D "$tmp/pg/data" -k "$tmp/pg" -h '' >server.log 2>&1 &
     server=$!
@@ -310,7 +312,7 @@ postgres=$(compgen -G '/usr/lib/postgresql/*/bin' | tail -n 1)
         fail "transactions failed"
     [ "$(query 'select count(*) from pgbench_accounts')" = 100000 ] ||
         fail "rows are missing"
-    ended_by $server INT
+    ended_by $server TERM
     [ "$status" -eq 0 ] || fail "postgres ended with $status"
     ! grep '^sprof:' server.log || fail "the profiler complained in postgres"
     [ "$(find servers/pg -name '*.folded' | wc -l)" -ge 5 ] ||
