@@ -9,6 +9,13 @@ build_packages=(gcc libc6-dev cmake ninja-build pkg-config libunwind-dev
     libiberty-dev)
 test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
     xz-utils procps libc6-dbg gdb util-linux libcap2-bin)
+# What scenarios and suites profile, left out where the distribution has no such
+# package; and what takes long to install, for --full.
+profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
+    libmimalloc2.0 libpython3-testsuite tcl ruby lua5.4 php-cli busybox-static
+    make git curl)
+profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light
+    redis-server postgresql sudo)
 
 # is_installed PACKAGE: as a package, or as what another one provides.
 is_installed() {
@@ -46,6 +53,18 @@ install_missing() {
         echo "apt-get could not install: ${missing[*]}"
         exit 1
     }
+}
+
+# install_known PACKAGE...: those that there are.
+install_known() {
+    local package known=()
+    for package in "$@"; do
+        if ! is_installed "$package" &&
+            apt-cache show "$package" >/dev/null 2>&1; then
+            known+=("$package")
+        fi
+    done
+    [ "${#known[@]}" -eq 0 ] || install_missing "${known[@]}"
 }
 
 # build_tree SOURCE: configured with its tests and built, up to date.

@@ -23,5 +23,7 @@ fi
 # Any Go will do to open profiles with `go tool pprof`.
 command -v go >/dev/null || test_packages+=(golang-go)
 install_missing "${build_packages[@]}" "${test_packages[@]}"
+install_known "${profiled_packages[@]}"
+[ -z "${SPROF_TEST_FULL:-}" ] || install_known "${profiled_full_packages[@]}"
 build_tree "$root" || exit 1
 cd "$root/build" && exec ctest --output-on-failure -j1 "$@"

@@ -60,7 +60,9 @@ config_read(struct config *config, char *const environment[], char *error,
         config->directory[0] = '\0';
     /* Servers write their titles over the environment, and a child that is
      * forked later needs its files' names. */
-    strcpy(config->output, config->options.output.string);
+    strncpy(config->output, config->options.output.string,
+            sizeof(config->output) - 1);
+    config->options.output.string = config->output;
     config->start_time = clock_realtime() / NS_PER_SECOND;
     read_command(config->command, sizeof(config->command));
     return result;

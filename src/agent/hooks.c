@@ -11,6 +11,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -161,6 +162,33 @@ initgroups(const char *user, gid_t group)
 {
     credentials_before_change();
     return REAL(initgroups)(user, group);
+}
+
+/* daemon(3). Inside libc its first process ends by a call that no hook sees; so
+ * it is made here of calls that have hooks. */
+HOOK int
+daemon(int stays_in_directory, int keeps_files)
+{
+    int null = -1;
+    switch (fork()) {
+    case -1:
+        return -1;
+    case 0:
+        break;
+    default:
+        _exit(0);
+    }
+    if (setsid() < 0 || (!stays_in_directory && chdir("/") != 0))
+        return -1;
+    if (keeps_files)
+        return 0;
+    if ((null = open("/dev/null", O_RDWR)) < 0)
+        return -1;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        (void)dup2(null, fd);
+    if (null > STDERR_FILENO)
+        close(null);
+    return 0;
 }
 
 /* Ends of the process that run no destructor. */

@@ -6,9 +6,12 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "base/arch.h"
 #include "real.h"
@@ -32,9 +35,20 @@ real_find(enum real_name name)
     return function;
 }
 
+/* In libc itself, whatever stands before it in the search order. */
+static void *libc;
+
+static void *
+find_in_libc(const char *name, void *fallback)
+{
+    void *function = libc != NULL ? dlsym(libc, name) : NULL;
+    return function != NULL ? function : fallback;
+}
+
 void
 real_begin(void)
 {
+    libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (enum real_name name = 0; name < REAL_COUNT; name++)
         real_find(name);
 }
@@ -72,4 +86,23 @@ real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
         return (int)call_kernel(SYS_prctl, option, (long)a, (long)b, (long)c,
                                 (long)d, 0);
     return real(option, a, b, c, d);
+}
+
+real_sigaction_function
+real_libc_sigaction(void)
+{
+    return (real_sigaction_function)find_in_libc("sigaction",
+                                                 (void *)REAL(sigaction));
+}
+
+real_clone_function
+real_libc_clone(void)
+{
+    return (real_clone_function)find_in_libc("clone", (void *)clone);
+}
+
+clock_function
+real_libc_clock(void)
+{
+    return (clock_function)find_in_libc("clock_gettime", (void *)clock_gettime);
 }

@@ -8,6 +8,10 @@
 #ifndef AGENT_REAL_H
 #define AGENT_REAL_H
 
+#include <signal.h>
+
+#include "base/clock.h"
+
 #define REAL_NAMES(X)     \
     X(pthread_create)     \
     X(pthread_exit)       \
@@ -70,5 +74,15 @@ int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d);
 
 #define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
+
+/* libc's own functions for what must run at once and anywhere: a sanitizer that
+ * stands before libc runs handlers later, when their registers are no longer
+ * true, and its clock takes locks. */
+typedef int (*real_sigaction_function)(int, const struct sigaction *,
+                                       struct sigaction *);
+real_sigaction_function real_libc_sigaction(void);
+clock_function real_libc_clock(void);
+typedef int (*real_clone_function)(int (*)(void *), void *, int, void *, ...);
+real_clone_function real_libc_clone(void);
 
 #endif

@@ -436,7 +436,8 @@ sampler_start(const struct sampler_options *given)
                                       .registered_only = given->registered_only,
                                       .young = given->period,
                                       .refresh = refresh_modules,
-                                      .sigaction = REAL(sigaction),
+                                      .sigaction = real_libc_sigaction(),
+                                      .next_sigaction = REAL(sigaction),
                                       .leave_trap = trigger_leave_trap};
     if (modules_begin(on_module) != 0 ||
         account_begin(given->period, given->cpu_only) != 0 ||

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn.c -- a child without a trace; see spawn.h. The child shares our memory
- * until it has executed (CLONE_VM, CLONE_VFORK: clone(2)), so it makes system
- * calls only; it has no exit signal, so that only who waits for it by name and
- * with __WALL can see it.
+ * spawn.c -- a child without a trace; see spawn.h. The kernel has every process
+ * that executed a program send SIGCHLD at its end (exec.c), and any thread that
+ * waits may find it. So what we start is a go-between, which shares our memory,
+ * has no exit signal and never executes: only who waits for it by its pid and
+ * with __WALL can see it, and a tracer does not (CLONE_UNTRACED). It starts the
+ * child, as its own, and stays until that is gone. Both make system calls only;
+ * the child shares our memory, too, until it has executed (CLONE_VFORK).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +52,8 @@ struct child {
     const char *const *arguments;
     int output; /* becomes its standard output */
     int error;  /* errno of what failed, 0 if it runs */
+    char *stack;
+    _Atomic uint32_t is_started; /* or has failed */
 };
 
 static bool
@@ -130,25 +135,53 @@ run_child(void *argument)
     return 127;
 }
 
-/* Start CHILD. Returns its pid, or -1 with errno. */
+/* The go-between. Its children's ends are ignored: then their CPU time does not
+ * become the program's (RUSAGE_CHILDREN), and a wait ends when they are gone.
+ */
+static int
+run_between(void *argument)
+{
+    struct child *child = argument;
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } ignore = {.handler = (void *)SIG_IGN};
+    arch_syscall(SYS_rt_sigaction, SIGCHLD, (long)&ignore, 0,
+                 sizeof(ignore.mask), 0, 0);
+    pid_t pid = real_libc_clone()(run_child, child->stack + STACK_SIZE,
+                                  CLONE_VM | CLONE_VFORK | SIGCHLD, child);
+    if (pid < 0)
+        child->error = EAGAIN;
+    else
+        atomic_store(&running, pid);
+    /* Ours are copies: the pipe must close when the child does. */
+    arch_syscall(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
+    atomic_store(&child->is_started, 1);
+    sys_futex_wake(&child->is_started, 1);
+    while (arch_syscall(SYS_wait4, -1, 0, __WALL, 0, 0, 0) == -EINTR)
+        ;
+    arch_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+/* Start CHILD, whose STACK is two. Returns the go-between's pid, or -1 with
+ * errno. */
 static pid_t
 start_child(struct child *child)
 {
     sigset_t all, old;
-    char *stack = sys_reserve(STACK_SIZE);
-    if (stack == NULL) {
-        errno = ENOMEM;
-        return -1;
-    }
     memset(&all, 0xff, sizeof(all));
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old,
                  NSIG / 8, 0, 0);
-    pid_t pid =
-        clone(run_child, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, child);
+    pid_t pid = real_libc_clone()(run_between, child->stack + 2 * STACK_SIZE,
+                                  CLONE_VM | CLONE_UNTRACED, child);
     int error = errno;
+    while (pid > 0 && atomic_load(&child->is_started) == 0)
+        sys_futex_wait(&child->is_started, 0, UINT64_MAX);
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
                  0);
-    sys_release(stack, STACK_SIZE);
     errno = error;
     return pid;
 }
@@ -227,23 +260,29 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
 {
     int ends[2];
     answer[0] = '\0';
-    if (make_pipe(ends) != 0)
+    struct child child = {.path = path,
+                          .arguments = arguments,
+                          .stack = sys_reserve(2 * STACK_SIZE)};
+    if (child.stack == NULL || make_pipe(ends) != 0) {
+        errno = child.stack == NULL ? ENOMEM : errno;
+        sys_release(child.stack, 2 * STACK_SIZE);
         return -1;
-    struct child child = {path, arguments, ends[1], 0};
+    }
+    child.output = ends[1];
+    uint64_t until = clock_now() + ns;
     pid_t pid = start_child(&child);
     int error = pid < 0 ? errno : child.error;
     sys_close(ends[1]);
     if (pid > 0) {
-        uint64_t until = clock_now() + ns;
-        atomic_store(&running, pid);
         read_answer(ends[0], until, answer, size);
-        sys_close(ends[0]);
         if (!reap(pid, until))
             error = ETIME;
         atomic_store(&running, 0);
-    } else {
-        sys_close(ends[0]);
     }
+    sys_close(ends[0]);
+    /* A go-between that hangs in the kernel still has its stack. */
+    if (error != ETIME)
+        sys_release(child.stack, 2 * STACK_SIZE);
     errno = error;
     return error == 0 ? 0 : -1;
 }

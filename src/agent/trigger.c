@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/signals.h"
@@ -63,6 +64,9 @@ begin_perf(void)
      * given to another file. */
     if (!options.has_own_files)
         return -EPERM;
+    /* Its SIGTRAP would end valgrind, which expects none from outside. */
+    if (arch_is_simulated())
+        return -ENOTSUP;
     if (go_program_is_this())
         return -EBUSY;
     if (signals_number(SIGNALS_TRAP) == 0 &&

@@ -7,6 +7,7 @@
 #ifndef BASE_ARCH_H
 #define BASE_ARCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/ucontext.h>
 
@@ -41,6 +42,37 @@ arch_thread_pointer(void)
     uint64_t value;
     __asm__("mov %%fs:0, %0" : "=r"(value));
     return value;
+}
+
+/* Whether valgrind runs this code: it answers to rotations that leave a CPU's
+ * register as it was (valgrind.h, RUNNING_ON_VALGRIND). */
+static inline bool
+arch_is_simulated(void)
+{
+    volatile uint64_t request[6] = {0x1001};
+    uint64_t answer = 0;
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi;"
+                     "rolq $61, %%rdi; rolq $51, %%rdi;"
+                     "xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(request)
+                     : "cc", "memory");
+    return answer != 0;
+}
+
+/* Whether the thread pointer is that of a thread of libc, which a thread made
+ * by clone(2) alone need not have: the control block begins with its own
+ * address, twice (glibc, tcbhead_t). To read the base of fs itself is safe
+ * where 0 stands in it, but takes an instruction that not all have
+ * (ARCH_HWCAP2_FSGSBASE). */
+#define ARCH_HWCAP2_FSGSBASE 2u
+static inline int
+arch_has_libc_thread(void)
+{
+    uint64_t base;
+    __asm__("rdfsbase %0" : "=r"(base));
+    return base != 0 && ((const uint64_t *)base)[0] == base &&
+           ((const uint64_t *)base)[2] == base;
 }
 
 /* A system call that neither touches errno nor goes through libc. Returns the

@@ -348,6 +348,13 @@ is_question(const siginfo_t *info, uint64_t *cookie)
            *cookie >> 48 == handler_shared.secret;
 }
 
+/* Whether the thread has our thread-local words. */
+static bool
+has_words(void)
+{
+    return !handler_shared.can_check_thread || arch_has_libc_thread();
+}
+
 /* A signal of ours, which nobody else may see. If its number has been given
  * back it comes late, and perhaps under another mask than a walk needs. */
 static void
@@ -372,7 +379,10 @@ handler_run(int signo, siginfo_t *info, void *context)
     uint64_t question = 0;
     enum handler_own kind = 0;
     if (is_question(info, &question) || is_own(signo, info, &kind)) {
-        take_own(question, kind, is_late, context);
+        bool is_known = has_words();
+        take_own(question, kind, is_late || !is_known, context);
+        if (!is_known)
+            return;
         signals_settle_in(context);
         deliver_resume_wait(context);
     } else if (info->si_code != HANDLER_CODE) {

@@ -58,7 +58,8 @@ struct handler_shared {
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
-    bool registered_only; /* other threads take no samples */
+    bool registered_only;  /* other threads take no samples */
+    bool can_check_thread; /* arch_has_libc_thread is possible */
     uint64_t young; /* ns of CPU time before perf's first sample of a thread */
     /* Rung by those who park; the sampler sleeps on it. */
     _Atomic uint32_t bell;

@@ -36,7 +36,7 @@ static struct number numbers[NUMBERS];
 static _Atomic uint64_t borrowed;
 static signals_handler *handler;
 static void (*leave_trap)(void);
-static int (*real)(int, const struct sigaction *, struct sigaction *);
+static signals_sigaction *real, *next;
 
 /* By signal: what was taken out of its sa_mask, because it was ours. */
 static _Atomic uint64_t taken_out[NSIG];
@@ -44,14 +44,13 @@ static _Atomic uint64_t taken_out[NSIG];
 __thread volatile uint64_t signals_blocked;
 
 void
-signals_begin(signals_handler *own,
-              int (*real_sigaction)(int, const struct sigaction *,
-                                    struct sigaction *),
-              void (*leave)(void))
+signals_begin(signals_handler *own, signals_sigaction *real_sigaction,
+              signals_sigaction *next_sigaction, void (*leave)(void))
 {
     handler = own;
-    leave_trap = leave;
     real = real_sigaction;
+    next = next_sigaction;
+    leave_trap = leave;
 }
 
 static struct number *
@@ -141,10 +140,10 @@ put_back_masks(uint64_t which)
     for (int signo = 1; signo < NSIG; signo++) {
         struct sigaction action;
         uint64_t bits = atomic_load(&taken_out[signo]) & which;
-        if (bits == 0 || real(signo, NULL, &action) != 0)
+        if (bits == 0 || next(signo, NULL, &action) != 0)
             continue;
         signals_set_word(&action.sa_mask, signals_word(&action.sa_mask) | bits);
-        (void)real(signo, &action, NULL);
+        (void)next(signo, &action, NULL);
         atomic_fetch_and(&taken_out[signo], ~which);
     }
 }
@@ -170,10 +169,10 @@ borrow(enum signals_role role, int signo)
     struct number *number = claim(role, signo);
     if (number == NULL)
         return -1;
-    uint32_t next = !atomic_load(&number->current);
-    if (install_borrowed(number, &number->program[next]) != 0)
+    uint32_t other = !atomic_load(&number->current);
+    if (install_borrowed(number, &number->program[other]) != 0)
         return -1;
-    atomic_store(&number->current, next);
+    atomic_store(&number->current, other);
     atomic_store(&number->is_borrowed, true);
     atomic_fetch_or(&borrowed, signals_bit(signo));
     return 0;
@@ -312,7 +311,7 @@ signals_action(int signo, const struct sigaction *action, struct sigaction *old)
     if (number != NULL)
         return change_action(number, action, old);
     if (signo <= 0 || signo >= NSIG)
-        return real(signo, action, old);
+        return next(signo, action, old);
     uint64_t out = atomic_load(&taken_out[signo]), given = 0;
     if (action != NULL) {
         changed = *action;
@@ -320,7 +319,7 @@ signals_action(int signo, const struct sigaction *action, struct sigaction *old)
         signals_set_word(&changed.sa_mask,
                          signals_word(&changed.sa_mask) & ~given);
     }
-    int result = real(signo, action != NULL ? &changed : NULL, old);
+    int result = next(signo, action != NULL ? &changed : NULL, old);
     if (result != 0)
         return result;
     if (old != NULL)

@@ -49,13 +49,15 @@ signals_set_word(sigset_t *set, uint64_t word)
 
 typedef void signals_handler(int, siginfo_t *, void *);
 
-/* HANDLER gets every signal of the numbers borrowed, and has to find
- * out which of them are. REAL is sigaction(2) itself, not a hook.
- * LEAVE_TRAP has perf's events taken back, in handler, any thread. */
-void signals_begin(signals_handler *handler,
-                   int (*real)(int, const struct sigaction *,
-                               struct sigaction *),
-                   void (*leave_trap)(void));
+typedef int signals_sigaction(int, const struct sigaction *,
+                              struct sigaction *);
+
+/* HANDLER gets every signal of the numbers borrowed, and has to find out which
+ * of them are ours. REAL is sigaction(2) itself, NEXT what the program would
+ * call without us: a sanitizer may stand between. LEAVE_TRAP has perf's events
+ * taken back, in handler, any thread. */
+void signals_begin(signals_handler *handler, signals_sigaction *real,
+                   signals_sigaction *next, void (*leave_trap)(void));
 
 /* Borrow SIGNO, 1 to 64, for ROLE. A disposition that is not the default one
  * is an interest of the program's: another number is taken at once, if the role

@@ -9,8 +9,10 @@
 #include <linux/errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "finish.h"
@@ -42,12 +44,16 @@ suspend_begin(const struct suspend_options *options)
         if (handler_shared.threads == NULL)
             return -1;
     }
-    if (getrandom(&handler_shared.secret, 2, GRND_NONBLOCK) != 2)
+    /* Once: a timer's signal of before may still be on the way. */
+    if (is_first && getrandom(&handler_shared.secret, 2, GRND_NONBLOCK) != 2)
         handler_shared.secret = clock_now() & 0xffff;
     handler_shared.thread_count = options->threads;
     handler_shared.index_of_tid = options->index_of_tid;
     handler_shared.tid_count = options->tid_count;
     handler_shared.registered_only = options->registered_only;
+    handler_shared.can_check_thread =
+        !arch_is_simulated() &&
+        (getauxval(AT_HWCAP2) & ARCH_HWCAP2_FSGSBASE) != 0;
     handler_shared.young = options->young;
     atomic_store(&handler_shared.own_taken, 0);
     atomic_store(&handler_shared.own_refused, 0);
@@ -59,7 +65,8 @@ suspend_begin(const struct suspend_options *options)
     handler_shared.pid = options->pid;
     if (!is_first)
         return 0;
-    signals_begin(handler_run, options->sigaction, options->leave_trap);
+    signals_begin(handler_run, options->sigaction, options->next_sigaction,
+                  options->leave_trap);
     return signals_borrow(SIGNALS_ASK, options->signo);
 }
 

@@ -32,8 +32,10 @@ struct suspend_options {
     /* Read the module map anew, having emptied all slots that are DONE. Called
      * on the sampler, possibly while a thread is parked. */
     void (*refresh)(void);
-    /* sigaction(2) itself, not a hook around it. */
+    /* sigaction(2) itself, not a hook around it; and the program's, which may
+     * be another library's. */
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
     void (*leave_trap)(void); /* see signals_begin */
 };
 

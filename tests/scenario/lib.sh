@@ -14,8 +14,10 @@ work=$build/tests/workload
 deadline=60
 failures=0
 
-# Nothing of the caller's own settings.
-for variable in $(compgen -e SPROF_); do unset "$variable"; done
+# Nothing of the caller's own settings, but for the one that is for tests.
+for variable in $(compgen -e SPROF_); do
+    [ "$variable" = SPROF_TEST_FULL ] || unset "$variable"
+done
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
