@@ -24,4 +24,9 @@ for way in pthread_exit thrd_exit cancel; do
     expect_same "$work/thread_exit_last" 50 "$way"
 done
 
+# Threads that have no control block of a C library.
+for trigger in perf timer ask; do
+    expect_same SPROF_TRIGGER=$trigger "$work/raw_threads"
+done
+
 finish
