@@ -52,10 +52,16 @@ look(struct dl_phdr_info *info, size_t size, void *found)
     return 1;
 }
 
+static bool is_go;
+
+void
+go_program_begin(void)
+{
+    dl_iterate_phdr(look, &is_go);
+}
+
 bool
 go_program_is_this(void)
 {
-    bool found = false;
-    dl_iterate_phdr(look, &found);
-    return found;
+    return is_go;
 }

@@ -13,6 +13,9 @@
  * and of which glibc makes no use of its own: SIGRTMIN. */
 #define GO_PROGRAM_FREE_SIGNAL 34
 
+/* Find out. In the constructor: the loader's lock is taken. */
+void go_program_begin(void);
+
 /* Whether the program is one: the linker of Go leaves a note of that name. */
 bool go_program_is_this(void);
 

@@ -463,6 +463,7 @@ begin(void)
         note(NOTE_ERROR, error, "; not profiling", NULL);
     if (result == 0 && has_room()) {
         real_begin();
+        go_program_begin();
         clock_use(real_libc_clock());
         thread_life_begin();
         output_begin();

@@ -35,11 +35,15 @@ real_find(enum real_name name)
     return function;
 }
 
-/* In libc itself, whatever stands before it in the search order. */
-static void *libc;
+/* In libc itself, whatever stands before it in the search order: a sanitizer's
+ * handlers run later, when their registers are no longer true, its clock takes
+ * locks, and its clone is more than the system call. */
+static real_sigaction_function libc_sigaction;
+static real_clone_function libc_clone;
+static clock_function libc_clock;
 
 static void *
-find_in_libc(const char *name, void *fallback)
+find_in_libc(void *libc, const char *name, void *fallback)
 {
     void *function = libc != NULL ? dlsym(libc, name) : NULL;
     return function != NULL ? function : fallback;
@@ -48,9 +52,16 @@ find_in_libc(const char *name, void *fallback)
 void
 real_begin(void)
 {
-    libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (enum real_name name = 0; name < REAL_COUNT; name++)
         real_find(name);
+    libc_sigaction =
+        (real_sigaction_function)find_in_libc(libc, "sigaction",
+                                              (void *)REAL(sigaction));
+    libc_clone =
+        (real_clone_function)find_in_libc(libc, "clone", (void *)clone);
+    libc_clock = (clock_function)find_in_libc(libc, "clock_gettime",
+                                              (void *)clock_gettime);
 }
 
 /* Before the start these two are not looked for: whoever stands in front of
@@ -91,18 +102,17 @@ real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 real_sigaction_function
 real_libc_sigaction(void)
 {
-    return (real_sigaction_function)find_in_libc("sigaction",
-                                                 (void *)REAL(sigaction));
+    return libc_sigaction;
 }
 
 real_clone_function
 real_libc_clone(void)
 {
-    return (real_clone_function)find_in_libc("clone", (void *)clone);
+    return libc_clone;
 }
 
 clock_function
 real_libc_clock(void)
 {
-    return (clock_function)find_in_libc("clock_gettime", (void *)clock_gettime);
+    return libc_clock;
 }

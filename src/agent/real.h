@@ -75,9 +75,8 @@ int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 
 #define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
 
-/* libc's own functions for what must run at once and anywhere: a sanitizer that
- * stands before libc runs handlers later, when their registers are no longer
- * true, and its clock takes locks. */
+/* libc's own functions for what must run at once and anywhere. Found by
+ * real_begin; in handler. */
 typedef int (*real_sigaction_function)(int, const struct sigaction *,
                                        struct sigaction *);
 real_sigaction_function real_libc_sigaction(void);

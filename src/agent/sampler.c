@@ -14,7 +14,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,6 +28,7 @@
 #include "target/threads.h"
 #include "account.h"
 #include "budget.h"
+#include "counts.h"
 #include "credentials.h"
 #include "cpu_timer.h"
 #include "errand.h"
@@ -122,21 +122,6 @@ read_names(uint64_t now)
     }
 }
 
-static void
-publish(uint64_t now, bool is_last)
-{
-    struct account_sums *sums = account_sums();
-    sums->counts.time = now;
-    sums->counts.ticks++;
-    sums->counts.rules = rules_count();
-    /* Two system calls: not at every tick. */
-    if (sums->counts.ticks % 32 == 1 || is_last) {
-        sums->counts.sampler_cpu = clock_own();
-        sums->counts.process_cpu = clock_process();
-    }
-    journal_counts(&sums->counts, sums->lost, sums->cut);
-}
-
 /* How many periods of ns NS are, at least 1. */
 static uint32_t
 periods_of(uint64_t ns)
@@ -194,7 +179,7 @@ tick(void)
     points_look(now, random >> 8, thrift(), &view);
     has_news = view.first_looks != 0;
     trigger_vary(now, roll_has_new(), random);
-    publish(now, false);
+    counts_publish(now, false);
     choose_stride(&view, now);
     suspend_ring_every(ring_every);
 }
@@ -310,26 +295,6 @@ run(void)
     }
 }
 
-static void
-end_journal(enum end_reason reason)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    struct record_summary summary = {
-        .time = clock_now(),
-        .user_cpu = (uint64_t)usage.ru_utime.tv_sec * NS_PER_SECOND +
-                    (uint64_t)usage.ru_utime.tv_usec * 1000,
-        .system_cpu = (uint64_t)usage.ru_stime.tv_sec * NS_PER_SECOND +
-                      (uint64_t)usage.ru_stime.tv_usec * 1000,
-        .reason = reason};
-    publish(clock_now(), true);
-    /* Without a sample the file is about to be removed. */
-    if (account_sums()->counts.taken + account_sums()->counts.peeked == 0)
-        journal_forget();
-    else
-        journal_end(&summary);
-}
-
 /* Wait until WORD is not 0, for NS at most. */
 static bool
 wait_for(_Atomic uint32_t *word, uint64_t ns)
@@ -369,7 +334,7 @@ finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
     end_sampling();
-    end_journal(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
+    counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
 }
 
 static void *

@@ -112,6 +112,21 @@ settle_descriptors(int output)
     return result;
 }
 
+/* The disposition of SIGCHLD. */
+static void
+set_for_children(void (*handler)(int))
+{
+    /* The kernel's own structure. */
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } action = {.handler = handler};
+    arch_syscall(SYS_rt_sigaction, SIGCHLD, (long)&action, 0,
+                 sizeof(action.mask), 0, 0);
+}
+
 /* The child, on its own stack in our memory. All signals are blocked, so that
  * no handler of the program runs here, and stay so: a Ctrl-C is for the
  * program. */
@@ -124,6 +139,7 @@ run_child(void *argument)
     sigdelset(&alarm_only, SIGALRM);
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
                  NSIG / 8, 0, 0);
+    set_for_children(SIG_DFL);
     lift_limits();
     long result = settle_descriptors(child->output);
     arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
@@ -135,31 +151,33 @@ run_child(void *argument)
     return 127;
 }
 
-/* The go-between. Its children's ends are ignored: then their CPU time does not
+/* Start the child itself. Returns its pid or -1. */
+static pid_t
+clone_child(struct child *child, int exit_signal)
+{
+    pid_t pid = real_libc_clone()(run_child, child->stack + STACK_SIZE,
+                                  CLONE_VM | CLONE_VFORK | exit_signal, child);
+    if (pid < 0)
+        child->error = EAGAIN;
+    else
+        atomic_store(&running, pid);
+    atomic_store(&child->is_started, 1);
+    sys_futex_wake(&child->is_started, 1);
+    return pid;
+}
+
+/* The go-between, but not under valgrind, which knows no such thing. Its
+ * children's ends are ignored: then their CPU time does not
  * become the program's (RUSAGE_CHILDREN), and a wait ends when they are gone.
  */
 static int
 run_between(void *argument)
 {
     struct child *child = argument;
-    struct {
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } ignore = {.handler = (void *)SIG_IGN};
-    arch_syscall(SYS_rt_sigaction, SIGCHLD, (long)&ignore, 0,
-                 sizeof(ignore.mask), 0, 0);
-    pid_t pid = real_libc_clone()(run_child, child->stack + STACK_SIZE,
-                                  CLONE_VM | CLONE_VFORK | SIGCHLD, child);
-    if (pid < 0)
-        child->error = EAGAIN;
-    else
-        atomic_store(&running, pid);
+    set_for_children(SIG_IGN);
+    (void)clone_child(child, SIGCHLD);
     /* Ours are copies: the pipe must close when the child does. */
     arch_syscall(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
-    atomic_store(&child->is_started, 1);
-    sys_futex_wake(&child->is_started, 1);
     while (arch_syscall(SYS_wait4, -1, 0, __WALL, 0, 0, 0) == -EINTR)
         ;
     arch_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
@@ -175,8 +193,11 @@ start_child(struct child *child)
     memset(&all, 0xff, sizeof(all));
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old,
                  NSIG / 8, 0, 0);
-    pid_t pid = real_libc_clone()(run_between, child->stack + 2 * STACK_SIZE,
-                                  CLONE_VM | CLONE_UNTRACED, child);
+    pid_t pid =
+        arch_is_simulated()
+            ? clone_child(child, 0)
+            : real_libc_clone()(run_between, child->stack + 2 * STACK_SIZE,
+                                CLONE_VM | CLONE_UNTRACED, child);
     int error = errno;
     while (pid > 0 && atomic_load(&child->is_started) == 0)
         sys_futex_wait(&child->is_started, 0, UINT64_MAX);
@@ -275,11 +296,13 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
     sys_close(ends[1]);
     if (pid > 0) {
         read_answer(ends[0], until, answer, size);
+        sys_close(ends[0]);
         if (!reap(pid, until))
             error = ETIME;
         atomic_store(&running, 0);
+    } else {
+        sys_close(ends[0]);
     }
-    sys_close(ends[0]);
     /* A go-between that hangs in the kernel still has its stack. */
     if (error != ETIME)
         sys_release(child.stack, 2 * STACK_SIZE);

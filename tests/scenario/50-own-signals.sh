@@ -15,7 +15,7 @@ for trap in $("$work/signal_traps"); do
     expect_same "$work/signal_traps" "$trap"
 done
 for trap in default_action default_again ignored handler_mask full_sa_mask \
-    inherits old_functions bypasses; do
+    inherits old_functions bypasses bypasses_by_number; do
     expect_same "$work/signal_traps" "$trap" 5
 done
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counts.h -- writes the sums of the account into the journal: what was asked,
+ * taken and lost so far, and what it cost. Context: sampler.
+ */
+#ifndef AGENT_COUNTS_H
+#define AGENT_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/layout.h"
+
+/* After a tick at the time NOW, or (IS_LAST) after all. */
+void counts_publish(uint64_t now, bool is_last);
+
+/* For REASON nothing more will come: the last sums and the summary, or, without
+ * a sample, nothing, because the file is about to be removed. */
+void counts_end(enum end_reason reason);
+
+#endif
