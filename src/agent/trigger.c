@@ -10,13 +10,13 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "capture/suspend.h"
+#include "target/tracer.h"
 #include "cpu_timer.h"
 #include "go_program.h"
 #include "perf_event.h"
@@ -39,21 +39,6 @@ static bool is_displaced;
 /* Whether perf's events may be there; somebody wants them gone. */
 static _Atomic uint32_t has_events, must_leave;
 #define LEAVE_NS 10000000u
-
-/* Whether somebody traces this process: "TracerPid:" in /proc/self/status. */
-static bool
-has_tracer(void)
-{
-    char status[2048];
-    if (sys_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0)
-        return false;
-    const char *at = strstr(status, "\nTracerPid:");
-    if (at == NULL)
-        return false;
-    at += strlen("\nTracerPid:");
-    at += strspn(at, " \t");
-    return *at != '0';
-}
 
 /* With registered threads only, each gets an event of its own later; here it is
  * found out whether that will work. */
@@ -112,7 +97,7 @@ trigger_begin(const struct trigger_options *given)
     thread_life_use_timers(0, 0, 0);
     bool any = options.wanted == OPTION_TRIGGER_AUTO;
     int result = 0;
-    if (options.wanted == OPTION_TRIGGER_PERF || (any && !has_tracer()))
+    if (options.wanted == OPTION_TRIGGER_PERF || (any && tracer_pid() == 0))
         result = begin_perf();
     if (options.wanted == OPTION_TRIGGER_TIMER || (any && best != TRIGGER_PERF))
         result = begin_timers();
@@ -285,8 +270,8 @@ trigger_check_signals(bool look_closely)
         look_for_displaced(SIGNALS_TRAP);
     bool has_moved = signals_number(SIGNALS_ASK) != ask_number;
     ask_number = signals_number(SIGNALS_ASK);
-    if (best == TRIGGER_PERF &&
-        (signals_number(SIGNALS_TRAP) == 0 || (look_closely && has_tracer()))) {
+    if (best == TRIGGER_PERF && (signals_number(SIGNALS_TRAP) == 0 ||
+                                 (look_closely && tracer_pid() != 0))) {
         leave_perf();
         return true;
     }

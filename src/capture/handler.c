@@ -19,6 +19,7 @@
 #include "base/sample.h"
 #include "base/sys.h"
 #include "target/modules.h"
+#include "target/tracer.h"
 #include "deliver.h"
 #include "handler.h"
 #include "signals.h"
@@ -372,6 +373,15 @@ take_own(uint64_t question, enum handler_own kind, bool is_late,
         sample_itself(kind, context);
 }
 
+/* Whether a debugger sends it: one that kept a signal of ours while it did
+ * something else (ltrace) gives it back as its own. */
+static bool
+is_from_tracer(const siginfo_t *info)
+{
+    return info->si_code == SI_USER && info->si_pid != 0 &&
+           info->si_pid == tracer_pid();
+}
+
 void
 handler_run(int signo, siginfo_t *info, void *context)
 {
@@ -385,7 +395,7 @@ handler_run(int signo, siginfo_t *info, void *context)
             return;
         signals_settle_in(context);
         deliver_resume_wait(context);
-    } else if (info->si_code != HANDLER_CODE) {
+    } else if (info->si_code != HANDLER_CODE && !is_from_tracer(info)) {
         deliver_to_program(signo, info, context);
     }
 }

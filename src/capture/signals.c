@@ -257,11 +257,15 @@ signals_is_installed(enum signals_role role)
         void *restorer;
         uint64_t mask;
     } now;
-    int signo = signals_number(role);
-    return signo != 0 &&
-           arch_syscall(SYS_rt_sigaction, signo, 0, (long)&now,
-                        sizeof(now.mask), 0, 0) == 0 &&
-           now.handler == (void *)handler;
+    const struct number *number = find_borrowed(role);
+    if (number == NULL ||
+        arch_syscall(SYS_rt_sigaction, atomic_load(&number->signo), 0,
+                     (long)&now, sizeof(now.mask), 0, 0) != 0)
+        return false;
+    /* While a child is started, what is ignored is so for real. */
+    return now.handler == (void *)handler ||
+           (now.handler == (void *)SIG_IGN &&
+            program_action(number)->sa_handler == SIG_IGN);
 }
 
 void

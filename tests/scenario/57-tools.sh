@@ -77,7 +77,7 @@ has valgrind && {
     # Without --trace-children only valgrind's launcher would be followed.
     for trigger in auto timer ask; do
         plain env "${settings[@]}" SPROF_TRIGGER=$trigger SPROF_FREQUENCY=10000 \
-            valgrind -q --error-exitcode=99 "$known" 100
+            valgrind -q --fair-sched=yes --error-exitcode=99 "$known" 400
         expect_program
     done
     [ -e p.folded ] || fail "no profile of a program under valgrind"

@@ -237,7 +237,7 @@ import "C"' burn.go; echo 'func extra() int { return int(C.burn()) }'
     [ ! -e p.folded ] || fail "a profile of a static program"
     # It ends by a system call of its own, so the spool is what stays.
     CGO_ENABLED=1 timeout 100 go build -o go_cgo ./cgo/main.go && {
-        for trigger in perf timer ask; do
+        for trigger in auto timer ask; do
             expect_same SPROF_TRIGGER=$trigger ./go_cgo
             expect_status 9
         done
