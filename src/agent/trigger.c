@@ -16,7 +16,7 @@
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "capture/suspend.h"
-#include "target/tracer.h"
+#include "base/tracer.h"
 #include "cpu_timer.h"
 #include "go_program.h"
 #include "perf_event.h"

@@ -112,19 +112,77 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
     }
 }
 
-void
-deliver_resume_wait(ucontext_t *context)
+/* The next of the program's signals that will be delivered under MASK, 0 if
+ * none is pending. */
+static int
+next_pending(uint64_t mask)
 {
     uint64_t pending = 0;
-    if (!deliver_wait.is_on ||
-        context->uc_mcontext.gregs[REG_RAX] != -(greg_t)EINTR ||
-        arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0,
+    if (arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0,
                      0, 0) != 0)
-        return;
+        return 0;
+    pending &= ~mask & ~signals_borrowed();
+    return pending != 0 ? __builtin_ctzll(pending) + 1 : 0;
+}
+
+static void
+resume_wait(ucontext_t *context)
+{
     uint64_t mask = deliver_wait.mask & ~signals_borrowed();
-    if ((pending & ~mask & ~signals_borrowed()) == 0)
+    if (next_pending(mask) == 0)
         return;
     deliver_wait.original = signals_word(&context->uc_sigmask);
     deliver_wait.is_left = true;
     signals_set_word(&context->uc_sigmask, mask);
+}
+
+/* Whether the kernel is about to make a system call again that a signal ended:
+ * the pc is on the instruction, which has left its address behind in rcx. A
+ * fork is begun again whatever handlers say. */
+static bool
+is_restarting(const greg_t *registers)
+{
+    const uint8_t *code = (const uint8_t *)registers[REG_RIP];
+    greg_t call = registers[REG_RAX];
+    return registers[REG_RCX] == registers[REG_RIP] + 2 && code[0] == 0x0f &&
+           code[1] == 0x05 && call != SYS_clone && call != SYS_clone3 &&
+           call != SYS_fork && call != SYS_vfork;
+}
+
+/* Whether the program's handler of SIGNO ends system calls. */
+static bool
+interrupts(int signo)
+{
+    /* The kernel's own structure. */
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } now;
+    return arch_syscall(SYS_rt_sigaction, signo, 0, (long)&now,
+                        sizeof(now.mask), 0, 0) == 0 &&
+           now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
+           (now.flags & SA_RESTART) == 0;
+}
+
+static void
+end_call(ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    int signo = next_pending(signals_word(&context->uc_sigmask));
+    if (signo == 0 || !interrupts(signo))
+        return;
+    registers[REG_RAX] = -(greg_t)EINTR;
+    registers[REG_RIP] += 2;
+}
+
+void
+deliver_after_ours(ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+    if (deliver_wait.is_on && registers[REG_RAX] == -(greg_t)EINTR)
+        resume_wait(context);
+    else if (is_restarting(registers))
+        end_call(context);
 }

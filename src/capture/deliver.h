@@ -24,7 +24,10 @@ struct deliver_wait {
 };
 extern __thread volatile struct deliver_wait deliver_wait;
 
-/* At the end of our handler, which returns to CONTEXT. */
-void deliver_resume_wait(ucontext_t *context);
+/* At the end of our handler, which returns to CONTEXT: a signal of the
+ * program's may be pending, and must find what it would have found alone: such
+ * a wait, or a system call that it ends because its handler lacks SA_RESTART,
+ * but which the kernel is about to make again for ours. */
+void deliver_after_ours(ucontext_t *context);
 
 #endif

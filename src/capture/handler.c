@@ -19,7 +19,7 @@
 #include "base/sample.h"
 #include "base/sys.h"
 #include "target/modules.h"
-#include "target/tracer.h"
+#include "base/tracer.h"
 #include "deliver.h"
 #include "handler.h"
 #include "signals.h"
@@ -394,7 +394,7 @@ handler_run(int signo, siginfo_t *info, void *context)
         if (!is_known)
             return;
         signals_settle_in(context);
-        deliver_resume_wait(context);
+        deliver_after_ours(context);
     } else if (info->si_code != HANDLER_CODE && !is_from_tracer(info)) {
         deliver_to_program(signo, info, context);
     }

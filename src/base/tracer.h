@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TARGET_TRACER_H
-#define TARGET_TRACER_H
+#ifndef BASE_TRACER_H
+#define BASE_TRACER_H
 
 #include <sys/types.h>
 

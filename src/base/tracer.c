@@ -2,7 +2,7 @@
 /* tracer.c -- see tracer.h. */
 #include <string.h>
 
-#include "base/sys.h"
+#include "sys.h"
 #include "tracer.h"
 
 #define NAME "\nTracerPid:\t"
