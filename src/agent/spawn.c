@@ -116,15 +116,8 @@ settle_descriptors(int output)
 static void
 set_for_children(void (*handler)(int))
 {
-    /* The kernel's own structure. */
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } action = {.handler = handler};
-    arch_syscall(SYS_rt_sigaction, SIGCHLD, (long)&action, 0,
-                 sizeof(action.mask), 0, 0);
+    struct sys_action action = {.handler = (void *)handler};
+    sys_set_action(SIGCHLD, &action);
 }
 
 /* The child, on its own stack in our memory. All signals are blocked, so that

@@ -76,6 +76,20 @@ sys_read_memory(void *to, uint64_t address, size_t length)
     return read_memory_file(to, address, length);
 }
 
+long
+sys_get_action(int signo, struct sys_action *action)
+{
+    return arch_syscall(SYS_rt_sigaction, signo, 0, (long)action,
+                        sizeof(action->mask), 0, 0);
+}
+
+long
+sys_set_action(int signo, const struct sys_action *action)
+{
+    return arch_syscall(SYS_rt_sigaction, signo, (long)action, 0,
+                        sizeof(action->mask), 0, 0);
+}
+
 pid_t
 sys_getpid(void)
 {

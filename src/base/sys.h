@@ -32,6 +32,17 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
  * denied. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
+/* A disposition as the kernel has it (rt_sigaction(2)), of all signals alike;
+ * HANDLER is SIG_DFL, SIG_IGN or a function. */
+struct sys_action {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+};
+long sys_get_action(int signo, struct sys_action *action);
+long sys_set_action(int signo, const struct sys_action *action);
+
 pid_t sys_getpid(void);
 pid_t sys_gettid(void);
 

@@ -153,17 +153,9 @@ is_restarting(const greg_t *registers)
 static bool
 interrupts(int signo)
 {
-    /* The kernel's own structure. */
-    struct {
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } now;
-    return arch_syscall(SYS_rt_sigaction, signo, 0, (long)&now,
-                        sizeof(now.mask), 0, 0) == 0 &&
-           now.handler != (void *)SIG_DFL && now.handler != (void *)SIG_IGN &&
-           (now.flags & SA_RESTART) == 0;
+    struct sys_action now;
+    return sys_get_action(signo, &now) == 0 && now.handler != (void *)SIG_DFL &&
+           now.handler != (void *)SIG_IGN && (now.flags & SA_RESTART) == 0;
 }
 
 static void

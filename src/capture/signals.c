@@ -250,17 +250,10 @@ signals_borrow(enum signals_role role, int signo)
 bool
 signals_is_installed(enum signals_role role)
 {
-    /* The kernel's own structure: handler, flags, restorer, mask. */
-    struct {
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } now;
+    struct sys_action now;
     const struct number *number = find_borrowed(role);
     if (number == NULL ||
-        arch_syscall(SYS_rt_sigaction, atomic_load(&number->signo), 0,
-                     (long)&now, sizeof(now.mask), 0, 0) != 0)
+        sys_get_action(atomic_load(&number->signo), &now) != 0)
         return false;
     /* While a child is started, what is ignored is so for real. */
     return now.handler == (void *)handler ||

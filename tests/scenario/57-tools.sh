@@ -12,15 +12,6 @@
 # What is not installed is left out; clang and PostgreSQL need SPROF_TEST_FULL=1.
 . "$(dirname "$0")/lib.sh"
 
-has() {
-    if command -v "$1" >/dev/null; then
-        echo "-- $1"
-        return 0
-    fi
-    echo "-- $1 is not installed"
-    return 1
-}
-
 known=$work/known_stack.o2
 settings=(LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded")
 

@@ -12,16 +12,6 @@
 # Many processes, on a machine that may be busy.
 slow_ms=40000
 
-# has PROGRAM: announces the part.
-has() {
-    if command -v "$1" >/dev/null; then
-        echo "-- $1"
-        return 0
-    fi
-    echo "-- $1 is not installed"
-    return 1
-}
-
 # same_with_profile LEAST COMMAND...: as without, and at least that many
 # samples in the last profile.
 same_with_profile() {

@@ -33,6 +33,16 @@ skip() {
     exit 77
 }
 
+# has PROGRAM: whether it is installed; announces the part that needs it.
+has() {
+    if command -v "$1" >/dev/null; then
+        echo "-- $1"
+        return 0
+    fi
+    echo "-- $1 is not installed"
+    return 1
+}
+
 finish() {
     [ "$failures" -eq 0 ] || exit 1
     exit 0
