@@ -152,6 +152,14 @@ fatal_is_kept(int signo)
     return index_of(signo) >= 0;
 }
 
+bool
+fatal_is_installed(int signo)
+{
+    struct sigaction now;
+    return index_of(signo) >= 0 && REAL(sigaction)(signo, NULL, &now) == 0 &&
+           is_ours(&now);
+}
+
 void
 fatal_die(int signo)
 {

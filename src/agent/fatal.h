@@ -32,6 +32,9 @@ bool fatal_action(int signo, const struct sigaction *action,
 /* Whether it is one of those signals, and the profiler has begun. */
 bool fatal_is_kept(int signo);
 
+/* Whether SIGNO comes to our handler now. */
+bool fatal_is_installed(int signo);
+
 /* Let SIGNO end the process by its default action. Returns only if something
  * (a debugger) took the signal away. Any context. */
 void fatal_die(int signo);

@@ -322,12 +322,16 @@ end(enum end_reason reason, int signo)
 static void
 block_handlers(sigset_t *old)
 {
-    static const int open[] = {SIGINT, SIGTERM, SIGHUP, SIGTRAP,  SIGSEGV,
-                               SIGBUS, SIGFPE,  SIGILL, SIGSETXID};
+    static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
+                               SIGFPE,  SIGILL,  SIGSETXID};
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t set;
     memset(&set, 0xff, sizeof(set));
     for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
         sigdelset(&set, open[i]);
+    for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+        if (fatal_is_installed(fatal[i]))
+            sigdelset(&set, fatal[i]);
     sigdelset(&set, (int)config.options.signal.number);
     arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)old, NSIG / 8,
                  0, 0);
@@ -377,7 +381,10 @@ lifecycle_end(enum end_reason reason)
         !lifecycle_is_own())
         return;
     if (!try_to_end(reason, 0)) {
-        lifecycle_wait_for_end();
+        /* A handler on top of the thread that ends the profile goes on: it
+         * would wait for itself. The spool is left. */
+        if (atomic_load(&ender) != (uint32_t)sys_gettid())
+            lifecycle_wait_for_end();
         return;
     }
     int signo = atomic_exchange(&end_signal, 0);

@@ -107,9 +107,10 @@ mask_before_exec(void)
 {
     int saved = errno;
     if (lifecycle_is_on()) {
-        if (!is_real())
+        bool is_own = !is_real();
+        if (is_own)
             (void)change_real(SIG_BLOCK, signals_blocked);
-        signals_before_exec();
+        signals_before_exec(is_own);
     }
     errno = saved;
 }

@@ -38,6 +38,9 @@ static signals_handler *handler;
 static void (*leave_trap)(void);
 static signals_sigaction *real, *next;
 
+/* Threads that are about to start a program. */
+static _Atomic uint32_t being_started;
+
 /* By signal: what was taken out of its sa_mask, because it was ours. */
 static _Atomic uint64_t taken_out[NSIG];
 
@@ -405,8 +408,10 @@ is_ignored(const struct number *number)
 }
 
 void
-signals_before_exec(void)
+signals_before_exec(bool is_own)
 {
+    if (is_own)
+        atomic_fetch_add(&being_started, 1);
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_handler = SIG_IGN;
@@ -418,6 +423,8 @@ signals_before_exec(void)
 void
 signals_after_failed_exec(void)
 {
+    if (atomic_fetch_sub(&being_started, 1) != 1)
+        return;
     for (uint32_t i = 0; i < NUMBERS; i++)
         if (is_ignored(&numbers[i]))
             (void)install_borrowed(&numbers[i], NULL);

@@ -117,8 +117,10 @@ void signals_make_default(int signo);
 bool signals_has_handler(int signo);
 
 /* Around exec and posix_spawn: what the program ignores is really ignored,
- * because the new image inherits that. */
-void signals_before_exec(void);
+ * because the new image inherits that. Several threads may be about it; IS_OWN:
+ * in this process, not in a child that shares our memory and may never come
+ * back. */
+void signals_before_exec(bool is_own);
 void signals_after_failed_exec(void);
 
 /* This process is not profiled (a forked child): everything is made what the
