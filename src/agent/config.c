@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/digits.h"
 #include "base/formats.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -224,10 +225,11 @@ is_at(int fd, const char *path)
            open.st_ino == named.st_ino;
 }
 
-/* Remove the spool at PATH if the process that made it is no more. Another
- * process may be doing the same, and have put a spool of its own there: only
- * who has the old one locked removes it. What was put there to make us wait, a
- * FIFO say, is not waited for. */
+/* Remove the spool at PATH if the process that made it is no more. One in
+ * another PID namespace may have our number, and has its spool locked. Another
+ * may be doing the same, and have put a spool of its own there: only who has
+ * the old one locked removes it. What was put there to make us wait, a FIFO
+ * say, is not waited for. */
 static void
 remove_stale(const char *path, pid_t pid)
 {
@@ -267,11 +269,10 @@ process_start(void)
     const char *at = strrchr(stat, ')');
     for (int field = 2; at != NULL && field < 22; field++)
         at = strchr(at + 1, ' ');
-    uint64_t ticks = 0;
     if (at == NULL)
         return 0;
-    for (at++; *at >= '0' && *at <= '9'; at++)
-        ticks = ticks * 10 + (uint64_t)(*at - '0');
+    at++;
+    uint64_t ticks = digits_take(&at);
     clock_gettime(CLOCK_BOOTTIME, &up);
     return time(NULL) - up.tv_sec +
            (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));

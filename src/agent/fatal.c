@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/digits.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "target/threads.h"
@@ -175,16 +176,6 @@ fatal_die(int signo)
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
 }
 
-/* The number that the decimal digits of TEXT are, 0 if there are none. */
-static pid_t
-number_of(const char *text)
-{
-    pid_t number = 0;
-    for (; *text >= '0' && *text <= '9'; text++)
-        number = number * 10 + (*text - '0');
-    return number;
-}
-
 void
 fatal_freeze(int signo, pid_t ender)
 {
@@ -195,7 +186,8 @@ fatal_freeze(int signo, pid_t ender)
     while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
         for (long at = 0; at < got;) {
             struct dirent64 *entry = (struct dirent64 *)(void *)(buffer + at);
-            pid_t tid = number_of(entry->d_name);
+            const char *name = entry->d_name;
+            pid_t tid = (pid_t)digits_take(&name);
             if (tid != 0 && tid != ender)
                 sys_queue_signal(sys_getpid(), tid, signo, FREEZE_CODE, 0);
             at += entry->d_reclen;

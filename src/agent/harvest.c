@@ -187,12 +187,13 @@ harvest_own(struct slot *slot)
 void
 harvest_begin_round(uint32_t every, uint64_t random)
 {
-    uint32_t refused, throttled;
+    uint32_t lost[LOSS_COUNT];
     struct account_sums *sums = account_sums();
-    suspend_begin_harvest(every, &refused, &throttled);
-    sums->counts.asked += refused + throttled;
-    sums->lost[LOSS_RING_FULL] += refused;
-    sums->lost[LOSS_THROTTLED] += throttled;
+    suspend_begin_harvest(every, lost);
+    for (uint32_t i = 0; i < LOSS_COUNT; i++) {
+        sums->counts.asked += lost[i];
+        sums->lost[i] += lost[i];
+    }
     round_random = random;
 }
 

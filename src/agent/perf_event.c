@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 
 #include "base/arch.h"
+#include "base/digits.h"
 #include "base/sys.h"
 #include "perf_event.h"
 
@@ -22,15 +23,6 @@
 static int descriptor = -1; /* of the first event */
 static int highest;         /* of any */
 
-static unsigned
-take_decimal(const char **at)
-{
-    unsigned number = 0;
-    for (; **at >= '0' && **at <= '9'; (*at)++)
-        number = number * 10 + (unsigned)(**at - '0');
-    return number;
-}
-
 static bool
 is_new_enough(void)
 {
@@ -38,9 +30,9 @@ is_new_enough(void)
     if (uname(&name) != 0)
         return false;
     const char *at = name.release;
-    unsigned major = take_decimal(&at);
+    uint64_t major = digits_take(&at);
     at += *at == '.';
-    unsigned minor = take_decimal(&at);
+    uint64_t minor = digits_take(&at);
     return major > MAJOR_NEEDED ||
            (major == MAJOR_NEEDED && minor >= MINOR_NEEDED);
 }

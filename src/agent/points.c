@@ -212,8 +212,9 @@ look_at_thread(uint32_t index, uint64_t now, struct points_view *view)
         return 0;
     }
     uint64_t ran = clock - account->seen;
-    if (account->in_flight && suspend_was_refused(index, account->sequence))
-        account_lose(account, LOSS_RING_FULL);
+    enum loss refusal = suspend_refusal(index, account->sequence);
+    if (account->in_flight && refusal != LOSS_COUNT)
+        account_lose(account, refusal);
     if (ran != 0)
         see_moved(account, index, clock, ran, now, view);
     else

@@ -23,7 +23,10 @@
     LOSS(QUEUE_FULL, "queue full",                                           \
          "too many signals were queued (RLIMIT_SIGPENDING)")                 \
     LOSS(THROTTLED, "throttled",                                             \
-         "the stack is so deep that walking it takes as long as the period")
+         "the stack is so deep that walking it takes as long as the period") \
+    LOSS(UNFIT, "unfit",                                                     \
+         "the thread is not one of the C library's, or its signal came "     \
+         "when the program had taken the number for itself")
 
 #define CUT_TABLE(CUT)                                                         \
     CUT(NONE, "complete", "the stack reached its root")                        \

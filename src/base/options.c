@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "digits.h"
 #include "options.h"
 #include "text.h"
 
@@ -31,16 +32,9 @@ const unsigned option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
 static int
 parse_digits(const char **at, uint64_t *number)
 {
-    const char *p = *at;
-    *number = 0;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (*number > (UINT64_MAX - 9) / 10)
-            return -1;
-        *number = *number * 10 + (uint64_t)(*p - '0');
-    }
-    int found = p != *at;
-    *at = p;
-    return found ? 0 : -1;
+    const char *start = *at;
+    *number = digits_take(at);
+    return *at != start && *number != UINT64_MAX ? 0 : -1;
 }
 
 /* Nothing but digits. */

@@ -2,6 +2,7 @@
 /* tracer.c -- see tracer.h. */
 #include <string.h>
 
+#include "digits.h"
 #include "sys.h"
 #include "tracer.h"
 
@@ -11,13 +12,11 @@ pid_t
 tracer_pid(void)
 {
     char status[2048];
-    pid_t pid = 0;
     if (sys_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0)
         return 0;
     const char *at = strstr(status, NAME);
     if (at == NULL)
         return 0;
-    for (at += strlen(NAME); *at >= '0' && *at <= '9'; at++)
-        pid = pid * 10 + (*at - '0');
-    return pid;
+    at += strlen(NAME);
+    return (pid_t)digits_take(&at);
 }

@@ -200,12 +200,21 @@ fill_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
 
 /* The question COOKIE has no answer. */
 static void
-refuse(uint64_t cookie)
+refuse(uint64_t cookie, enum loss cause)
 {
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     if (index < handler_shared.thread_count)
         atomic_store(&handler_shared.threads[index].refused,
-                     (uint32_t)cookie & COOKIE_MASK);
+                     ((uint32_t)cookie & COOKIE_MASK) | (uint32_t)cause
+                                                            << COOKIE_BITS);
+}
+
+/* A sample of the thread's own clock comes to nothing. */
+static void
+lose_own(enum loss cause)
+{
+    atomic_fetch_add_explicit(&handler_shared.own_lost[cause], 1,
+                              memory_order_relaxed);
 }
 
 /* The sampler asked. */
@@ -218,7 +227,7 @@ answer(uint64_t cookie, const ucontext_t *context)
     struct slot *slot =
         index < handler_shared.thread_count ? slots_claim(index) : NULL;
     if (slot == NULL) {
-        refuse(cookie);
+        refuse(cookie, LOSS_RING_FULL);
         return;
     }
     slot->thread = index;
@@ -263,8 +272,7 @@ is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
     if (handler_shared.registered_only && !handler_thread_registered)
         return true;
     if (clock < rested_clock) {
-        atomic_fetch_add_explicit(&handler_shared.own_throttled, 1,
-                                  memory_order_relaxed);
+        lose_own(LOSS_THROTTLED);
         return true;
     }
     if (kind != HANDLER_OWN_TIMER_KERNEL || clock <= handler_shared.young ||
@@ -301,8 +309,7 @@ sample_itself(enum handler_own kind, const ucontext_t *context)
     /* Neighbouring tids begin their search far from each other. */
     struct slot *slot = slots_claim((uint32_t)tid * 37u);
     if (slot == NULL) {
-        atomic_fetch_add_explicit(&handler_shared.own_refused, 1,
-                                  memory_order_relaxed);
+        lose_own(LOSS_RING_FULL);
         return;
     }
     slot->thread = index;
@@ -359,16 +366,15 @@ has_words(void)
 /* A signal of ours, which nobody else may see. If its number has been given
  * back it comes late, and perhaps under another mask than a walk needs. */
 static void
-take_own(uint64_t question, enum handler_own kind, bool is_late,
+take_own(uint64_t question, enum handler_own kind, bool is_unfit,
          const ucontext_t *context)
 {
-    if (question != 0 && is_late)
-        refuse(question);
+    if (question != 0 && is_unfit)
+        refuse(question, LOSS_UNFIT);
     else if (question != 0)
         answer(question, context);
-    else if (is_late)
-        atomic_fetch_add_explicit(&handler_shared.own_refused, 1,
-                                  memory_order_relaxed);
+    else if (is_unfit)
+        lose_own(LOSS_UNFIT);
     else
         sample_itself(kind, context);
 }

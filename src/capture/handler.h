@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/loss.h"
+
 /* si_code of our signals: negative, as from a process, and nobody else's. */
 #define HANDLER_CODE (-0x5350)
 
@@ -46,7 +48,8 @@ cookie_make_own(uint64_t secret, enum handler_own kind)
 struct handler_thread {
     _Atomic uint64_t low, high, pointer; /* see suspend_set_stack */
     _Atomic uint64_t root; /* as far as its stacks have reached, 0: unknown */
-    _Atomic uint32_t refused;    /* last sequence that found no free slot */
+    _Atomic uint32_t refused;    /* last sequence without a sample, and above
+                                  * COOKIE_BITS its enum loss */
     _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */
 };
 
@@ -65,8 +68,8 @@ struct handler_shared {
     _Atomic uint32_t bell;
     _Atomic uint32_t parks; /* threads that have parked, ever */
     /* Samples of threads' own clocks: since the last harvest, how many of them
-     * ring the bell, and those that found no free slot. */
-    _Atomic uint32_t own_taken, own_ring, own_refused, own_throttled;
+     * ring the bell, and those that came to nothing, by enum loss. */
+    _Atomic uint32_t own_taken, own_ring, own_lost[LOSS_COUNT];
 };
 
 extern struct handler_shared handler_shared;

@@ -420,14 +420,31 @@ signals_before_exec(bool is_own)
             (void)real(atomic_load(&numbers[i].signo), &action, NULL);
 }
 
-void
-signals_after_failed_exec(void)
+static void
+handle_ignored(void)
 {
-    if (atomic_fetch_sub(&being_started, 1) != 1)
-        return;
     for (uint32_t i = 0; i < NUMBERS; i++)
         if (is_ignored(&numbers[i]))
             (void)install_borrowed(&numbers[i], NULL);
+}
+
+void
+signals_after_failed_exec(void)
+{
+    uint32_t count = atomic_load(&being_started);
+    /* 0 in a child that a handler forked on top of an exec. */
+    while (count != 0 &&
+           !atomic_compare_exchange_weak(&being_started, &count, count - 1))
+        continue;
+    if (count <= 1)
+        handle_ignored();
+}
+
+void
+signals_after_fork(void)
+{
+    if (atomic_exchange(&being_started, 0) != 0)
+        handle_ignored();
 }
 
 void

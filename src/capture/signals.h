@@ -123,6 +123,9 @@ bool signals_has_handler(int signo);
 void signals_before_exec(bool is_own);
 void signals_after_failed_exec(void);
 
+/* In the child of a fork, which has none of the threads that were about it. */
+void signals_after_fork(void);
+
 /* This process is not profiled (a forked child): everything is made what the
  * program believes it to be, and no number is ours any more. */
 void signals_end(void);

@@ -56,15 +56,17 @@ suspend_begin(const struct suspend_options *options)
         (getauxval(AT_HWCAP2) & ARCH_HWCAP2_FSGSBASE) != 0;
     handler_shared.young = options->young;
     atomic_store(&handler_shared.own_taken, 0);
-    atomic_store(&handler_shared.own_refused, 0);
-    atomic_store(&handler_shared.own_throttled, 0);
+    for (uint32_t i = 0; i < LOSS_COUNT; i++)
+        atomic_store(&handler_shared.own_lost[i], 0);
     finish_begin(options->refresh);
     if (slots_begin(slots, options->max_depth) != 0 || rules_begin() != 0 ||
         learn_begin() != 0)
         return -1;
     handler_shared.pid = options->pid;
-    if (!is_first)
+    if (!is_first) {
+        signals_after_fork();
         return 0;
+    }
     signals_begin(handler_run, options->sigaction, options->next_sigaction,
                   options->leave_trap);
     return signals_borrow(SIGNALS_ASK, options->signo);
@@ -85,15 +87,14 @@ suspend_timer_cookie(bool kernel_only)
 }
 
 void
-suspend_begin_harvest(uint32_t every, uint32_t *refused, uint32_t *throttled)
+suspend_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT])
 {
     atomic_store_explicit(&handler_shared.own_ring, every,
                           memory_order_relaxed);
     atomic_store_explicit(&handler_shared.own_taken, 0, memory_order_relaxed);
-    *refused = atomic_exchange_explicit(&handler_shared.own_refused, 0,
-                                        memory_order_relaxed);
-    *throttled = atomic_exchange_explicit(&handler_shared.own_throttled, 0,
-                                          memory_order_relaxed);
+    for (uint32_t i = 0; i < LOSS_COUNT; i++)
+        lost[i] = atomic_exchange_explicit(&handler_shared.own_lost[i], 0,
+                                           memory_order_relaxed);
 }
 
 void
@@ -139,10 +140,12 @@ suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
                                  cookie);
 }
 
-bool
-suspend_was_refused(uint32_t index, uint32_t sequence)
+enum loss
+suspend_refusal(uint32_t index, uint32_t sequence)
 {
-    return atomic_load(&handler_shared.threads[index].refused) == sequence;
+    uint32_t refused = atomic_load(&handler_shared.threads[index].refused);
+    return (refused & COOKIE_MASK) == sequence ? refused >> COOKIE_BITS
+                                               : LOSS_COUNT;
 }
 
 void

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/loss.h"
 #include "slot.h"
 
 /* Sequences of questions are below this, and are taken anew after it. */
@@ -48,8 +49,9 @@ int suspend_begin(const struct suspend_options *options);
  * are queued (RLIMIT_SIGPENDING). Context: sampler. */
 int suspend_ask(uint32_t index, pid_t tid, uint32_t sequence);
 
-/* Whether the thread answered SEQUENCE without finding a free slot. */
-bool suspend_was_refused(uint32_t index, uint32_t sequence);
+/* Why the thread answered SEQUENCE without a sample, LOSS_COUNT if it did not.
+ */
+enum loss suspend_refusal(uint32_t index, uint32_t sequence);
 
 /* The thread INDEX, while its thread pointer is POINTER, has its stack from LOW
  * to HIGH: memory that stays mapped while it lives. Context: sampler. */
@@ -62,10 +64,9 @@ uint64_t suspend_perf_cookie(void);
 uint64_t suspend_timer_cookie(bool kernel_only);
 
 /* All own samples so far will be harvested now; the bell is rung when EVERY
- * many have come after that. *REFUSED is how many found no slot since the last
- * call, *THROTTLED how many were not taken because the walks took too long. */
-void suspend_begin_harvest(uint32_t every, uint32_t *refused,
-                           uint32_t *throttled);
+ * many have come after that. LOST is how many became no sample since the last
+ * call, by their causes. */
+void suspend_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT]);
 
 /* From now on the bell is rung when EVERY many have come. */
 void suspend_ring_every(uint32_t every);

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -220,6 +221,8 @@ chunk_keep(struct chunk_file *file)
     if (low < 0 && fd != 0)
         low = fd;
     file->kept = low > 0 ? low : 0;
+    if (low > 0)
+        syscall(SYS_flock, low, LOCK_EX | LOCK_NB);
 }
 
 int

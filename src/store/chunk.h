@@ -36,8 +36,9 @@ int chunk_create(struct chunk_file *file, struct chunk *chunk);
 /*
  * Keep FILE open from now on, so that neither a change of user nor a limit of
  * descriptors ends it. Without effect if it cannot be opened.
- * Context: a thread with a descriptor table of its own, which makes all later
- * calls. Locks: none.
+ * Locked (flock(2)), so that who finds the file sees that it is in use,
+ * whatever process ids mean to him. Context: a thread with a descriptor table
+ * of its own, which makes all later calls. Locks: none.
  */
 void chunk_keep(struct chunk_file *file);
 

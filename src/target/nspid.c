@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "nspid.h"
@@ -30,9 +31,8 @@ read_numbers(const char *path, uint32_t *first, uint32_t *last)
         return false;
     *first = *last = 0;
     for (at += strlen(key); *at == '\t'; *first = *first ? *first : *last) {
-        *last = 0;
-        for (at++; *at >= '0' && *at <= '9'; at++)
-            *last = *last * 10 + (uint32_t)(*at - '0');
+        at++;
+        *last = (uint32_t)digits_take(&at);
     }
     return *first != 0 && *first < THREADS_TIDS && *last < THREADS_TIDS;
 }

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "nspid.h"
@@ -215,9 +216,7 @@ threads_index(pid_t tid)
 static pid_t
 tid_of_name(const char *name)
 {
-    uint32_t tid = 0;
-    for (; *name >= '0' && *name <= '9' && tid < THREADS_TIDS; name++)
-        tid = tid * 10 + (uint32_t)(*name - '0');
+    uint64_t tid = digits_take(&name);
     return *name == '\0' && tid < THREADS_TIDS ? (pid_t)tid : 0;
 }
 

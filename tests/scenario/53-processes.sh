@@ -26,7 +26,7 @@ done
 for way in fork vfork spawn system slow attributes counted; do
     expect_same "$work/spawn_ways" "$way"
 done
-for way in pdeathsig subreaper; do
+for way in traced pdeathsig subreaper namespace; do
     expect_same "$work/family_ways" "$way"
 done
 rm -f p*
@@ -49,6 +49,21 @@ if unshare --pid --fork true 2>/dev/null; then
     expect_ok
     expect_share 95 "$(expected)" n.folded ';worker'
     expect_samples 200 n.folded
+
+    # Two of the same number at once, each in a namespace of its own.
+    for i in 1 2; do
+        timeout "$deadline" unshare --pid --fork env LD_PRELOAD="$library" \
+            SPROF_SYMBOLIZE=exit SPROF_MODE=cpu \
+            SPROF_OUTPUT="$tmp/two.folded" "$work/many_threads" 4 1000 \
+            >"out.$i" 2>"err.$i" &
+        sleep 0.3
+    done
+    wait
+    grep -H '^sprof:' err.? && fail "the profiler complained"
+    for file in two.folded two.1.folded; do
+        expect_share 95 "$(expected)" "$file" ';worker'
+        expect_samples 200 "$file"
+    done
 fi
 
 finish

@@ -21,7 +21,6 @@
 #include "ways.h"
 
 static atomic_bool stop;
-static atomic_uint heard;
 
 static void
 many(void)
@@ -249,13 +248,6 @@ by_raw_call(void)
     raw(_Fork);
 }
 
-static void
-note_child(int signo)
-{
-    (void)signo;
-    atomic_fetch_add(&heard, 1);
-}
-
 /* SIGCHLD comes once for each child, and every kind of wait finds these only.
  */
 static void
@@ -264,7 +256,7 @@ counted(void)
     unsigned found = 0;
     int status;
 
-    signal(SIGCHLD, note_child);
+    ways_hear_children();
     for (unsigned i = 0; i < ways_number; i++) {
         pid_t child = fork();
 
@@ -274,8 +266,9 @@ counted(void)
             found++;
         if (waitpid(-1, &status, __WCLONE) != -1 || errno != ECHILD)
             puts("there is a clone child");
+        ways_hear(i + 1);
     }
-    printf("found %u, heard %u\n", found, atomic_load(&heard));
+    printf("found %u, heard %u\n", found, ways_heard());
 }
 
 static const struct way ways[] = {

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@ extern char **environ;
 
 static char *empty[] = {NULL};
 static char *report[] = {"spawn_ways", "report", "child", NULL};
-static atomic_uint heard;
 
 static void
 say_errno(const char *what, int error)
@@ -232,21 +230,6 @@ with_attributes(void)
 }
 
 static void
-note_child(int signo)
-{
-    (void)signo;
-    atomic_fetch_add(&heard, 1);
-}
-
-/* Two signals of one number that wait are one: hear each before the next. */
-static void
-hear(unsigned count)
-{
-    for (unsigned i = 0; i < 2000 && atomic_load(&heard) < count; i++)
-        work_sleep(1);
-}
-
-static void
 start_and_end(void)
 {
     if (vfork() == 0)
@@ -266,19 +249,19 @@ counted(void)
     printf("pidfd: %d %d\n", poll(&wait, 1, -1), wait.revents);
     ways_say_end(child);
     close(wait.fd);
-    signal(SIGCHLD, note_child);
+    ways_hear_children();
     for (unsigned i = 0; i < 20; i++) {
         int status;
 
         if (system("exit 3") >> 8 != 3)
             puts("system: another status");
-        hear(2 * i + 1);
+        ways_hear(2 * i + 1);
         start_and_end();
         while (wait4(-1, &status, 0, NULL) < 0 && errno == EINTR)
             continue;
-        hear(2 * i + 2);
+        ways_hear(2 * i + 2);
     }
-    printf("heard %u\n", atomic_load(&heard));
+    printf("heard %u\n", ways_heard());
 }
 
 static const struct way ways[] = {

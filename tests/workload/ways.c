@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 
 unsigned ways_number;
 static volatile uint64_t sink;
+static atomic_uint heard;
 
 FRAME void
 ways_compute(unsigned ms)
@@ -93,6 +96,32 @@ ways_report(int argc, char **argv)
             strncmp(line, "SigPnd", 6) == 0 || strncmp(line, "Threads", 7) == 0)
             fputs(line, stdout);
     exit(42);
+}
+
+static void
+note_child(int signo)
+{
+    (void)signo;
+    atomic_fetch_add(&heard, 1);
+}
+
+void
+ways_hear_children(void)
+{
+    signal(SIGCHLD, note_child);
+}
+
+unsigned
+ways_heard(void)
+{
+    return atomic_load(&heard);
+}
+
+void
+ways_hear(unsigned count)
+{
+    for (unsigned i = 0; i < 2000 && ways_heard() < count; i++)
+        work_sleep(1);
 }
 
 static void *

@@ -40,6 +40,13 @@ void ways_say_end(pid_t child);
  * program is to be started without the library, which would show itself. */
 void ways_report(int argc, char **argv);
 
+/* Handle SIGCHLD from now on; how often that has come; and wait until it has
+ * COUNT times: a signal to a process may be handled by any of its threads, a
+ * little later, and two of one number that wait are one. */
+void ways_hear_children(void);
+unsigned ways_heard(void);
+void ways_hear(unsigned count);
+
 /* Print what comes from the pipe ENDS until all others have closed it. */
 void ways_say_input(const int ends[2]);
 

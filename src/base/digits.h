@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* digits.h -- numbers as the kernel writes them in /proc. Any context. */
+#ifndef BASE_DIGITS_H
+#define BASE_DIGITS_H
+
+#include <stdint.h>
+
+/* Take the decimal digits at *AT, and move it behind them: 0 if there are none,
+ * UINT64_MAX if they are too many. */
+static inline uint64_t
+digits_take(const char **at)
+{
+    uint64_t number = 0;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        number = number > (UINT64_MAX - 9) / 10
+                     ? UINT64_MAX
+                     : number * 10 + (uint64_t)(**at - '0');
+    return number;
+}
+
+#endif
