@@ -59,6 +59,15 @@ is_ours(const struct sigaction *action)
     return action->sa_sigaction == on_fatal;
 }
 
+/* Whether the kernel calls our handler. Whoever stands before libc's sigaction
+ * is not asked: he may need locks that the program holds when it is ended. */
+static bool
+is_installed(int signo)
+{
+    struct sys_action now;
+    return sys_get_action(signo, &now) == 0 && now.handler == (void *)on_fatal;
+}
+
 /* The place of SIGNO in the table, -1 if it has none. */
 static int
 index_of(int signo)
@@ -82,26 +91,27 @@ take_over(int i)
     sigfillset(&ours.sa_mask);
     for (int k = 0; k < SIGNALS; k++)
         sigdelset(&ours.sa_mask, signals[k]);
-    if (REAL(sigaction)(signals[i], &ours, &before) != 0 || is_ours(&before))
+    if (real_libc_sigaction()(signals[i], &ours, &before) != 0 ||
+        is_ours(&before))
         return;
     if (before.sa_handler == SIG_DFL)
         program[i] = before;
     else /* Another thread of the program was quicker. */
-        REAL(sigaction)(signals[i], &before, NULL);
+        real_libc_sigaction()(signals[i], &before, NULL);
 }
 
 void
 fatal_begin(int except)
 {
-    struct sigaction now;
+    struct sys_action now;
     if (sys_getpid() == 1)
         return;
     for (int i = 0; i < SIGNALS; i++) {
         if (signals[i] == except)
             continue;
         atomic_store(&is_used[i], true);
-        if (REAL(sigaction)(signals[i], NULL, &now) == 0 &&
-            now.sa_handler == SIG_DFL)
+        if (sys_get_action(signals[i], &now) == 0 &&
+            now.handler == (void *)SIG_DFL)
             take_over(i);
     }
 }
@@ -109,11 +119,9 @@ fatal_begin(int except)
 void
 fatal_end(void)
 {
-    struct sigaction now;
     for (int i = 0; i < SIGNALS; i++)
-        if (atomic_exchange(&is_used[i], false) &&
-            REAL(sigaction)(signals[i], NULL, &now) == 0 && is_ours(&now))
-            REAL(sigaction)(signals[i], &program[i], NULL);
+        if (atomic_exchange(&is_used[i], false) && is_installed(signals[i]))
+            real_libc_sigaction()(signals[i], &program[i], NULL);
 }
 
 /* In a child of vfork the disposition is its own, but not our tables. */
@@ -156,9 +164,7 @@ fatal_is_kept(int signo)
 bool
 fatal_is_installed(int signo)
 {
-    struct sigaction now;
-    return index_of(signo) >= 0 && REAL(sigaction)(signo, NULL, &now) == 0 &&
-           is_ours(&now);
+    return index_of(signo) >= 0 && is_installed(signo);
 }
 
 void
@@ -170,7 +176,7 @@ fatal_die(int signo)
     action.sa_handler = SIG_DFL;
     sigemptyset(&one);
     sigaddset(&one, signo);
-    REAL(sigaction)(signo, &action, NULL);
+    real_libc_sigaction()(signo, &action, NULL);
     arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&one, 0, NSIG / 8, 0,
                  0);
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
@@ -217,8 +223,7 @@ would_take(pid_t tid, int signo)
 static void
 end_stuck(int signo)
 {
-    struct sigaction now;
-    if (REAL(sigaction)(signo, NULL, &now) != 0 || !is_ours(&now))
+    if (!is_installed(signo))
         return;
     for (uint32_t i = 0; i < threads_limit(); i++) {
         pid_t tid = threads_at(i)->tid;

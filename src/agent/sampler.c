@@ -174,7 +174,7 @@ tick(void)
         read_names(now);
         fatal_watch();
     }
-    if (trigger_check_signals(is_time))
+    if (trigger_check_signals(is_time) || trigger_check_switches(now))
         roll_rearm();
     points_look(now, random >> 8, thrift(), &view);
     has_news = view.first_looks != 0;

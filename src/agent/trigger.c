@@ -20,6 +20,7 @@
 #include "cpu_timer.h"
 #include "go_program.h"
 #include "perf_event.h"
+#include "switches.h"
 #include "thread_life.h"
 #include "trigger.h"
 
@@ -30,11 +31,12 @@
 
 static struct trigger_options options;
 static enum trigger best;
-static bool sees_kernel;
+static bool sees_kernel, perf_sees_kernel;
 static uint64_t last_change;
 static uint64_t tick;  /* ns between two ticks of the kernel */
 static int ask_number; /* that timers were made with */
 static bool is_displaced;
+static bool is_resting; /* perf has events, which are disabled */
 
 /* Whether perf's events may be there; somebody wants them gone. */
 static _Atomic uint32_t has_events, must_leave;
@@ -60,9 +62,10 @@ begin_perf(void)
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
     int result =
         perf_event_open_on(tid, options.registered_only, options.period,
-                           suspend_perf_cookie(), &sees_kernel);
+                           suspend_perf_cookie(), &perf_sees_kernel);
     if (result != 0)
         return result;
+    sees_kernel = perf_sees_kernel;
     if (options.registered_only)
         perf_event_stop();
     atomic_store(&has_events, 1);
@@ -91,7 +94,8 @@ trigger_begin(const struct trigger_options *given)
     sees_kernel = true;
     last_change = 0;
     ask_number = signals_number(SIGNALS_ASK);
-    is_displaced = false;
+    is_displaced = is_resting = false;
+    switches_begin();
     atomic_store(&has_events, 0);
     atomic_store(&must_leave, 0);
     thread_life_use_timers(0, 0, 0);
@@ -107,7 +111,8 @@ trigger_begin(const struct trigger_options *given)
 void
 trigger_enable(void)
 {
-    perf_event_enable();
+    if (!is_resting)
+        perf_event_enable();
     if (options.registered_only || best == TRIGGER_ASK)
         return;
     /* With perf for the first period of a thread's life, or for what it does
@@ -227,6 +232,7 @@ static void
 take_events_back(void)
 {
     perf_event_stop();
+    is_resting = false;
     atomic_store(&has_events, 0);
     atomic_store(&must_leave, 0);
     sys_futex_wake(&has_events, 1 << 30);
@@ -266,18 +272,56 @@ trigger_check_signals(bool look_closely)
 {
     if (look_closely)
         look_for_displaced(SIGNALS_ASK);
-    if (best == TRIGGER_PERF)
+    bool has_perf = atomic_load(&has_events) != 0;
+    if (has_perf)
         look_for_displaced(SIGNALS_TRAP);
     bool has_moved = signals_number(SIGNALS_ASK) != ask_number;
     ask_number = signals_number(SIGNALS_ASK);
-    if (best == TRIGGER_PERF && (signals_number(SIGNALS_TRAP) == 0 ||
-                                 (look_closely && tracer_pid() != 0))) {
+    if (has_perf && (signals_number(SIGNALS_TRAP) == 0 ||
+                     (look_closely && tracer_pid() != 0))) {
         leave_perf();
         return true;
     }
     if (has_moved)
         cpu_timer_drop_all();
     return has_moved;
+}
+
+static bool
+rest(void)
+{
+    cpu_timer_drop_all();
+    is_resting = begin_timers() == 0;
+    if (!is_resting) {
+        sees_kernel = perf_sees_kernel;
+        return false;
+    }
+    perf_event_disable();
+    return true;
+}
+
+static void
+resume(void)
+{
+    is_resting = false;
+    cpu_timer_drop_all();
+    best = TRIGGER_PERF;
+    sees_kernel = perf_sees_kernel;
+}
+
+bool
+trigger_check_switches(uint64_t now)
+{
+    if (atomic_load(&has_events) == 0 || options.registered_only ||
+        options.wanted != OPTION_TRIGGER_AUTO ||
+        switches_are_many(now) == is_resting)
+        return false;
+    if (is_resting)
+        resume();
+    else if (!rest())
+        return false;
+    trigger_enable();
+    return true;
 }
 
 bool

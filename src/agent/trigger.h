@@ -67,6 +67,11 @@ void trigger_vary(uint64_t now, bool has_new, uint64_t random);
  * in place of ours by a raw system call. */
 bool trigger_check_signals(bool look_closely);
 
+/* The same, because the program's threads are switched so often that perf's
+ * events would cost too much, or not any more: then they rest, and timers are
+ * used meanwhile. */
+bool trigger_check_switches(uint64_t now);
+
 /* The program wants SIGTRAP for itself: have the sampler take back perf's
  * events, and wait for that, some milliseconds at most. Any thread, in handler.
  */

@@ -7,6 +7,8 @@
 #   perf_event_paranoid, and under a debugger;
 # - an unprivileged user's profile shows the kernel's time as well;
 # - a trigger that was asked for and does not work is one clear line;
+# - while threads are switched all the time auto has timers, and perf before and
+#   after;
 # - limits on pending signals and descriptors take nothing away.
 . "$(dirname "$0")/lib.sh"
 
@@ -103,6 +105,22 @@ expect_ok
 expect_trigger perf 0
 expect_trigger timer 150
 expect_stacks 98 ';worker'
+
+if [ "$has_perf" = yes ]; then
+    echo "-- many switches"
+    profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off "$work/hand_over" 3000 4000
+    expect_ok
+    expect_trigger timer 100
+    expect_trigger perf 1500
+    [ "$(of_trigger perf)" -le 4700 ] || fail "perf never had a rest"
+    near "$(cpu_seconds)" 5.5 20 "CPU seconds by both"
+    expect_share 60 ';computing' p.folded
+    profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off SPROF_TRIGGER=perf \
+        "$work/hand_over" 1000
+    expect_ok
+    expect_trigger timer 0
+    [ "$(of_trigger timer)" -le 1 ] || fail "timers that nobody asked for"
+fi
 
 echo "-- few pending signals"
 (
