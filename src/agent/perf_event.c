@@ -86,23 +86,11 @@ perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
     return 0;
 }
 
-static void
-tell_all(long request)
-{
-    for (int fd = descriptor; fd >= 0 && fd <= highest; fd++)
-        (void)arch_syscall(SYS_ioctl, fd, request, 0, 0, 0, 0);
-}
-
 void
 perf_event_enable(void)
 {
-    tell_all(PERF_EVENT_IOC_ENABLE);
-}
-
-void
-perf_event_disable(void)
-{
-    tell_all(PERF_EVENT_IOC_DISABLE);
+    for (int fd = descriptor; fd >= 0 && fd <= highest; fd++)
+        (void)arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
 }
 
 void

@@ -33,9 +33,6 @@ int perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
  * inherited them, too. */
 void perf_event_enable(void);
 
-/* Let them rest until they are enabled again. */
-void perf_event_disable(void);
-
 /* Change the first event's period, and begin it anew; threads that are made
  * from now on have it too. */
 void perf_event_set_period(uint64_t period);

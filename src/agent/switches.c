@@ -19,7 +19,7 @@
 #define LONGEST_CALM_NS (64ull * NS_PER_SECOND)
 
 /* ns between two looks, of which each asks the kernel to add up the threads. */
-#define LOOK_NS 64000000u
+#define LOOK_NS 32000000u
 #define LOOK_NS_A_THREAD 100000u
 
 static uint64_t last_look, last_cpu, last_switches;

@@ -17,6 +17,7 @@
 #include "capture/signals.h"
 #include "capture/suspend.h"
 #include "base/tracer.h"
+#include "target/threads.h"
 #include "cpu_timer.h"
 #include "go_program.h"
 #include "perf_event.h"
@@ -31,12 +32,12 @@
 
 static struct trigger_options options;
 static enum trigger best;
-static bool sees_kernel, perf_sees_kernel;
+static bool sees_kernel;
 static uint64_t last_change;
 static uint64_t tick;  /* ns between two ticks of the kernel */
 static int ask_number; /* that timers were made with */
 static bool is_displaced;
-static bool is_resting; /* perf has events, which are disabled */
+static bool is_resting; /* perf, while threads are switched often */
 
 /* Whether perf's events may be there; somebody wants them gone. */
 static _Atomic uint32_t has_events, must_leave;
@@ -62,10 +63,9 @@ begin_perf(void)
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
     int result =
         perf_event_open_on(tid, options.registered_only, options.period,
-                           suspend_perf_cookie(), &perf_sees_kernel);
+                           suspend_perf_cookie(), &sees_kernel);
     if (result != 0)
         return result;
-    sees_kernel = perf_sees_kernel;
     if (options.registered_only)
         perf_event_stop();
     atomic_store(&has_events, 1);
@@ -111,8 +111,7 @@ trigger_begin(const struct trigger_options *given)
 void
 trigger_enable(void)
 {
-    if (!is_resting)
-        perf_event_enable();
+    perf_event_enable();
     if (options.registered_only || best == TRIGGER_ASK)
         return;
     /* With perf for the first period of a thread's life, or for what it does
@@ -232,7 +231,6 @@ static void
 take_events_back(void)
 {
     perf_event_stop();
-    is_resting = false;
     atomic_store(&has_events, 0);
     atomic_store(&must_leave, 0);
     sys_futex_wake(&has_events, 1 << 30);
@@ -272,13 +270,12 @@ trigger_check_signals(bool look_closely)
 {
     if (look_closely)
         look_for_displaced(SIGNALS_ASK);
-    bool has_perf = atomic_load(&has_events) != 0;
-    if (has_perf)
+    if (best == TRIGGER_PERF)
         look_for_displaced(SIGNALS_TRAP);
     bool has_moved = signals_number(SIGNALS_ASK) != ask_number;
     ask_number = signals_number(SIGNALS_ASK);
-    if (has_perf && (signals_number(SIGNALS_TRAP) == 0 ||
-                     (look_closely && tracer_pid() != 0))) {
+    if (best == TRIGGER_PERF && (signals_number(SIGNALS_TRAP) == 0 ||
+                                 (look_closely && tracer_pid() != 0))) {
         leave_perf();
         return true;
     }
@@ -287,39 +284,42 @@ trigger_check_signals(bool look_closely)
     return has_moved;
 }
 
-static bool
+/* Closed, not only disabled: an event that is there costs something at each
+ * switch in any case. */
+static void
 rest(void)
 {
     cpu_timer_drop_all();
-    is_resting = begin_timers() == 0;
-    if (!is_resting) {
-        sees_kernel = perf_sees_kernel;
-        return false;
-    }
-    perf_event_disable();
-    return true;
+    take_events_back();
+    is_resting = true;
+    if (begin_timers() != 0)
+        best = TRIGGER_ASK;
 }
 
 static void
 resume(void)
 {
     is_resting = false;
+    if (signals_number(SIGNALS_TRAP) == 0 || tracer_pid() != 0 ||
+        begin_perf() != 0)
+        return;
     cpu_timer_drop_all();
-    best = TRIGGER_PERF;
-    sees_kernel = perf_sees_kernel;
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (threads_at(i)->tid != 0)
+            trigger_prepare(threads_at(i)->tid);
 }
 
 bool
 trigger_check_switches(uint64_t now)
 {
-    if (atomic_load(&has_events) == 0 || options.registered_only ||
+    if ((best != TRIGGER_PERF && !is_resting) || options.registered_only ||
         options.wanted != OPTION_TRIGGER_AUTO ||
         switches_are_many(now) == is_resting)
         return false;
     if (is_resting)
         resume();
-    else if (!rest())
-        return false;
+    else
+        rest();
     trigger_enable();
     return true;
 }

@@ -108,12 +108,13 @@ expect_stacks 98 ';worker'
 
 if [ "$has_perf" = yes ]; then
     echo "-- many switches"
-    profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off "$work/hand_over" 3000 4000
+    profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off SPROF_MODE=cpu \
+        "$work/hand_over" 1500 4000
     expect_ok
-    expect_trigger timer 100
+    expect_trigger timer 150
     expect_trigger perf 1500
     [ "$(of_trigger perf)" -le 4700 ] || fail "perf never had a rest"
-    near "$(cpu_seconds)" 5.5 20 "CPU seconds by both"
+    near "$(cpu_seconds)" 5.5 3 "CPU seconds by both"
     expect_share 60 ';computing' p.folded
     profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off SPROF_TRIGGER=perf \
         "$work/hand_over" 1000
