@@ -16,6 +16,7 @@
 
 #include "address_table.h"
 #include "answer_store.h"
+#include "debug_server.h"
 #include "demangle.h"
 #include "image.h"
 #include "symbolizer.h"
@@ -252,6 +253,7 @@ symbolizer_new(const struct symbolizer_options *options)
 {
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
 
+    debug_server_limit(options->server_seconds);
     if (symbolizer)
         symbolizer->inlines = options->inlines;
     return (symbolizer);

@@ -32,7 +32,8 @@ struct symbol {
 };
 
 struct symbolizer_options {
-    bool inlines; /* SPROF_INLINES */
+    bool inlines;            /* SPROF_INLINES */
+    unsigned server_seconds; /* for debuginfod servers; 0: no limit */
 };
 
 /* Returns NULL with errno set if memory is short. */
