@@ -60,10 +60,10 @@ struct perf_map {
 };
 
 /* Entries that cover the address that pieces have been made up to, and perhaps
- * some that have ended; the one of the last line on top. */
+ * some that have ended; the one of the last line on top. An item has the line
+ * in its upper half and the entry in its lower one. */
 struct heap {
-    const struct entry *entries;
-    uint32_t *items;
+    uint64_t *items;
     size_t count;
 };
 
@@ -184,30 +184,23 @@ compare_entries(const void *a, const void *b)
     return (one->line < two->line ? -1 : one->line > two->line);
 }
 
-/* Whether item A of HEAP belongs above item B. */
-static bool
-is_above(const struct heap *heap, size_t a, size_t b)
-{
-    return (heap->entries[heap->items[a]].line >
-            heap->entries[heap->items[b]].line);
-}
-
 static void
 swap_items(struct heap *heap, size_t a, size_t b)
 {
-    uint32_t item = heap->items[a];
+    uint64_t item = heap->items[a];
 
     heap->items[a] = heap->items[b];
     heap->items[b] = item;
 }
 
 static void
-push(struct heap *heap, uint32_t entry)
+push(struct heap *heap, uint64_t item)
 {
     size_t at = heap->count++;
 
-    heap->items[at] = entry;
-    for (; at > 0 && is_above(heap, at, (at - 1) / 2); at = (at - 1) / 2)
+    heap->items[at] = item;
+    for (; at > 0 && heap->items[at] > heap->items[(at - 1) / 2];
+         at = (at - 1) / 2)
         swap_items(heap, at, (at - 1) / 2);
 }
 
@@ -219,9 +212,10 @@ pop(struct heap *heap)
 
     heap->items[0] = heap->items[--heap->count];
     while ((child = 2 * at + 1) < heap->count) {
-        if (child + 1 < heap->count && is_above(heap, child + 1, child))
+        if (child + 1 < heap->count &&
+            heap->items[child + 1] > heap->items[child])
             child++;
-        if (!is_above(heap, child, at))
+        if (heap->items[child] < heap->items[at])
             break;
         swap_items(heap, at, child);
         at = child;
@@ -250,7 +244,7 @@ static int
 add_pieces(struct perf_map *map, struct heap *heap, uint64_t low, uint64_t high)
 {
     while (heap->count > 0 && low < high) {
-        uint32_t top = heap->items[0];
+        uint32_t top = (uint32_t)heap->items[0];
         uint64_t stop = map->entries[top].high;
         if (stop <= low) {
             pop(heap);
@@ -269,7 +263,7 @@ add_pieces(struct perf_map *map, struct heap *heap, uint64_t low, uint64_t high)
 static int
 make_pieces(struct perf_map *map)
 {
-    struct heap heap = {.entries = map->entries};
+    struct heap heap = {0};
     uint64_t low = 0;
     int result = 0;
 
@@ -283,7 +277,7 @@ make_pieces(struct perf_map *map)
     for (size_t i = 0; i < map->entry_count && result == 0; i++) {
         result = add_pieces(map, &heap, low, map->entries[i].low);
         low = map->entries[i].low;
-        push(&heap, (uint32_t)i);
+        push(&heap, (uint64_t)map->entries[i].line << 32 | i);
     }
     if (result == 0)
         result = add_pieces(map, &heap, low, UINT64_MAX);
