@@ -13,7 +13,7 @@ test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
     libmimalloc2.0 libpython3-testsuite tcl ruby lua5.4 php-cli busybox-static
-    make git curl)
+    make git curl libdebuginfod1)
 profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light
     redis-server postgresql sudo)
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_info.c -- `sprofile info`: what a spool is about and how good it is. No
- * symbol is looked up, so it is quick with the largest programs. Below the head
- * that every report has (text_report.h) it prints
+ * cmd_info.c -- `sprofile info`: what a spool is about and how good it is.
+ * Below the head that every report has (text_report.h) it prints
  *
  *   end      seen
  *   library  libsprof 0.1.0
@@ -14,7 +13,7 @@
  *   skipped  7 points, merged into others
  *
  * (the last two where there were any), then where wall time went, the modules
- * and the threads, one a line.
+ * and the threads, one a line, and what has no names.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -23,6 +22,7 @@
 
 #include "profile/activity.h"
 #include "profile/profile.h"
+#include "write/nameless_report.h"
 #include "write/phrase.h"
 #include "write/text_report.h"
 
@@ -38,7 +38,8 @@ static const char help[] =
     "threads;\n"
     "what threads did: ran, waited for a CPU, or in which system call for "
     "what;\n"
-    "and how well: who interrupted, what was lost or cut, what it cost.\n"
+    "and how well: who interrupted, what was lost or cut, what it cost, which\n"
+    "frames have no names and what would help.\n"
     "\n"
     "  --help    this page\n";
 
@@ -204,6 +205,8 @@ print_info(char *const *paths, int count)
         status = STATUS_FAILED;
     print_modules(profile);
     print_threads(profile);
+    if (nameless_report_write(stdout, profile) < 0)
+        status = STATUS_FAILED;
     profile_free(profile);
     return status;
 }

@@ -16,6 +16,9 @@
 #include "profile/load.h"
 #include "profile/profile.h"
 
+/* Who waits here can also press Ctrl-C. */
+enum { SERVER_SECONDS = 60 };
+
 /* Everything that can be read from standard input; NULL with errno set. A pipe
  * cannot be mapped and must be read to its end: the buffer doubles. */
 static char *
@@ -84,7 +87,9 @@ load(struct profile *profile, const char *path)
 struct profile *
 input_load(char *const *paths, int count)
 {
-    const struct symbolizer_options options = {.inlines = true};
+    const struct symbolizer_options options = {.inlines = true,
+                                               .server_seconds =
+                                                   SERVER_SECONDS};
     struct profile *profile = profile_new(&options);
     int used = 0;
 

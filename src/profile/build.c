@@ -277,6 +277,7 @@ begin(struct build *build, const struct spool_header *header)
     processes[profile->process_count] = (struct profile_process){
         .pid = header->pid,
         .machine = header->machine,
+        .first_node = profile->node_count,
         .start =
             header->start_realtime < INT64_MAX / 2 ? header->start_realtime : 0,
         .exe = "",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "store/record.h"
+#include "symbol/mapped_files.h"
 
 #include "array.h"
 #include "clean.h"
@@ -75,12 +76,35 @@ hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
     return profile_string(profile, text);
 }
 
+/* While the process lives, as it does when it has its profile written, a file
+ * that is gone from its path can still be read. The build-id tells whether it
+ * is the right one, so that there has to be one. */
+static void
+look_for_copy(struct build *build, const struct record_module *record,
+              uint32_t id)
+{
+    struct profile *profile = build->profile;
+    char *copy;
+
+    if (!build->has_looked)
+        build->mapped =
+            mapped_files_open(profile->processes[build->process].pid);
+    build->has_looked = true;
+    if (build->mapped == NULL || record->build_id_length == 0)
+        return;
+    copy = mapped_files_find(build->mapped, record->start, record_path(record));
+    if (copy != NULL)
+        symbolizer_add_copy(profile->symbols, id, copy);
+    free(copy);
+}
+
 /* The symbolizer's id for a file: the same file with the same build-id has one,
  * in how many processes it may be mapped. 0 if memory is short. */
 static uint32_t
-add_file(struct profile *profile, const struct record_module *record,
+add_file(struct build *build, const struct record_module *record,
          const char *build_id)
 {
+    struct profile *profile = build->profile;
     const char *path = record_path(record);
     uint32_t known = intern_count(profile->files);
     uint32_t key[2] = {intern_string(profile->strings, path),
@@ -92,9 +116,11 @@ add_file(struct profile *profile, const struct record_module *record,
     file = intern_put(profile->files, key, sizeof key);
     if (file == INTERN_NONE)
         return 0;
-    if (file == known)
+    if (file == known) {
         symbolizer_add(profile->symbols, file + 1, path,
                        record_build_id(record), record->build_id_length);
+        look_for_copy(build, record, file + 1);
+    }
     return file + 1;
 }
 
@@ -127,8 +153,7 @@ parts_add_module(struct build *build, const void *bytes)
     };
     if (modules[number].path == NULL || modules[number].build_id == NULL)
         return FAILED;
-    modules[number].symbols =
-        add_file(profile, record, modules[number].build_id);
+    modules[number].symbols = add_file(build, record, modules[number].build_id);
     if (modules[number].symbols == 0 ||
         define(&build->modules, record->id, number) < 0)
         return FAILED;
@@ -271,6 +296,7 @@ parts_release(struct build *build)
     intern_free(build->modules.ids);
     intern_free(build->threads.ids);
     intern_free(build->texts.ids);
+    mapped_files_close(build->mapped);
     free(build->modules.numbers);
     free(build->threads.numbers);
     free(build->texts.numbers);

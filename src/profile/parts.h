@@ -37,9 +37,11 @@ struct build {
     size_t note_count;
     struct weigh_unsampled *unsampled;
     size_t unsampled_count;
-    struct profile_cost cost; /* by the last counts that were seen */
-    uint64_t last_tick;       /* ns, by the same; 0 if there were none */
-    uint64_t end;             /* ns, the latest time that was seen */
+    struct mapped_files *mapped; /* of the process, if it lives */
+    bool has_looked;             /* whether it does */
+    struct profile_cost cost;    /* by the last counts that were seen */
+    uint64_t last_tick;          /* ns, by the same; 0 if there were none */
+    uint64_t end;                /* ns, the latest time that was seen */
     bool has_process;
 };
 

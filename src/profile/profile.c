@@ -13,6 +13,7 @@
 
 #include "array.h"
 #include "clean.h"
+#include "generated.h"
 #include "intern.h"
 #include "system_call.h"
 
@@ -120,6 +121,7 @@ static const struct symbol *
 find_symbol(struct profile *profile, uint32_t node)
 {
     const struct profile_node *at = &profile->nodes[node];
+    const struct symbol *generated;
 
     if (node == PROFILE_NO_STACK)
         return marker(profile, "[no stack]");
@@ -130,6 +132,9 @@ find_symbol(struct profile *profile, uint32_t node)
     /* How many differs from sample to sample; one name keeps them together. */
     if ((at->flags & NODE_ELIDED) != 0)
         return marker(profile, "[frames elided]");
+    generated = at->module == 0 ? generated_symbol(profile, node) : NULL;
+    if (generated != NULL)
+        return generated;
     return symbolizer_find(profile->symbols,
                            profile->modules[at->module].symbols,
                            profile_offset(profile, node));
@@ -230,6 +235,7 @@ profile_free(struct profile *profile)
     for (uint32_t i = 0; i < profile->mark_count; i++)
         free(profile->marks[i]);
     free(profile->marks);
+    generated_release(profile);
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);
     intern_free(profile->markers);

@@ -27,6 +27,8 @@
 #include "store/layout.h"
 #include "symbol/symbolizer.h"
 
+struct perf_map;
+
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
 
 struct profile_process {
@@ -36,7 +38,10 @@ struct profile_process {
     uint64_t start;    /* ns since the epoch */
     uint64_t duration; /* ns, to the last thing that is known */
     const char *exe, *command, *version, *host;
-    bool ended; /* in a way that the library saw */
+    bool ended;           /* in a way that the library saw */
+    uint32_t first_node;  /* number of its first node */
+    struct perf_map *map; /* names of its generated code, see generated.h */
+    bool has_map;         /* it was looked for */
 };
 
 struct profile_module {

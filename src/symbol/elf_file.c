@@ -25,13 +25,14 @@
 
 #include "base/text.h"
 
+#include "debug_server.h"
 #include "elf_file.h"
 
 #define LONGEST_BUILD_ID 64
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = debug_server_find,
     .section_address = dwfl_offline_section_address,
 };
 

@@ -16,6 +16,7 @@
 
 #include "address_table.h"
 #include "answer_store.h"
+#include "debug_server.h"
 #include "demangle.h"
 #include "image.h"
 #include "symbolizer.h"
@@ -25,6 +26,7 @@
 
 struct module {
     const char *path;
+    const char *copy; /* where the file is to be read instead; NULL: there */
     const uint8_t *build_id;
     size_t length;
     struct image *image; /* NULL until the first question */
@@ -57,21 +59,20 @@ static const struct symbol lost_symbol = {1, false, &lost_frame};
 static struct image *
 get_image(struct symbolizer *symbolizer, struct module *module)
 {
+    const char *path = module->copy ? module->copy : module->path;
     struct image_list *item;
 
     if (module->image)
         return (module->image);
     for (item = symbolizer->images; item; item = item->next) {
-        if (image_is(item->image, module->path, module->build_id,
-                     module->length))
+        if (image_is(item->image, path, module->build_id, module->length))
             break;
     }
     if (!item) {
         item = answer_store_space(&symbolizer->store, sizeof(*item));
         if (!item)
             return (NULL);
-        item->image =
-            image_open(module->path, module->build_id, module->length);
+        item->image = image_open(path, module->build_id, module->length);
         if (!item->image)
             return (NULL);
         item->next = symbolizer->images;
@@ -252,6 +253,7 @@ symbolizer_new(const struct symbolizer_options *options)
 {
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
 
+    debug_server_limit(options->server_seconds);
     if (symbolizer)
         symbolizer->inlines = options->inlines;
     return (symbolizer);
@@ -279,6 +281,16 @@ symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
     module->path = answer_store_string(store, path);
     if (module->path)
         address_table_put(&symbolizer->modules, id, 0, module);
+}
+
+void
+symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
+                    const char *copy)
+{
+    struct module *module = address_table_find(&symbolizer->modules, id, 0);
+
+    if (module)
+        module->copy = answer_store_string(&symbolizer->store, copy);
 }
 
 const struct symbol *

@@ -32,7 +32,8 @@ struct symbol {
 };
 
 struct symbolizer_options {
-    bool inlines; /* SPROF_INLINES */
+    bool inlines;            /* SPROF_INLINES */
+    unsigned server_seconds; /* for debuginfod servers; 0: no limit */
 };
 
 /* Returns NULL with errno set if memory is short. */
@@ -46,6 +47,11 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
  */
 void symbolizer_add(struct symbolizer *symbolizer, uint32_t id,
                     const char *path, const uint8_t *build_id, size_t length);
+
+/* The file of module ID can (still) be read at COPY, and is no longer at its
+ * path. To be told before the first symbolizer_find of the module. */
+void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
+                         const char *copy);
 
 /*
  * The meaning of OFFSET (an address in the ELF file's numbering; the caller has

@@ -17,6 +17,10 @@
 
 #include "output.h"
 
+/* A program that was sent a signal has 8 s to end, and servers may take two
+ * seconds more than they are given. */
+enum { SERVER_SECONDS = 3 };
+
 /* Add a sentence to the errors; they share one line. */
 static void
 add_error(struct sprof_report *report, const char *sentence)
@@ -31,7 +35,9 @@ add_error(struct sprof_report *report, const char *sentence)
 static struct profile *
 load(struct sprof_report *report)
 {
-    const struct symbolizer_options options = {.inlines = report->inlines != 0};
+    const struct symbolizer_options options = {.inlines = report->inlines != 0,
+                                               .server_seconds =
+                                                   SERVER_SECONDS};
     struct profile *profile = profile_new(&options);
     char error[sizeof report->error] = "";
 

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profile/generated.h"
 #include "profile/table.h"
 
 #include "phrase.h"
@@ -159,6 +160,9 @@ text_report_notes(FILE *stream, const struct profile *profile)
         if (symbols > last)
             last = symbols;
     }
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (generated_problem(profile, i) != NULL)
+            fprintf(stream, "note: %s\n", generated_problem(profile, i));
 }
 
 int

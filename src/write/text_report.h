@@ -25,7 +25,8 @@ void text_report_head(FILE *stream, const struct profile *profile);
 int text_report_table(FILE *stream, struct profile *profile,
                       const struct text_report_options *options);
 
-/* A line for each module that was asked for symbols and has a problem. */
+/* A line for each module that was asked for symbols and has a problem, and for
+ * each perf map that was not used. */
 void text_report_notes(FILE *stream, const struct profile *profile);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "profile/load.h"
 #include "write/folded.h"
+#include "write/nameless_report.h"
 #include "write/pprof.h"
 #include "write/text_report.h"
 
@@ -69,6 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_pprof(profile);
         write_text(folded_write, profile);
         write_text(text_report_write, profile);
+        write_text(nameless_report_write, profile);
     }
     free(copy);
     profile_free(profile);

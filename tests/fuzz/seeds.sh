@@ -6,7 +6,7 @@
 # found since lies beside them.
 set -eu
 cd "$(dirname "$0")/corpus"
-mkdir -p spool report elf module unwind proc options
+mkdir -p spool report elf module unwind proc options perf_map
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -68,3 +68,13 @@ printf '0=/tmp/a.folded\n1=20000\n2=perf\n3=cpu\n4=all\n5=16\n' >options/rows
 printf 'SPROF_DELAY=0.5s\nSPROF_MAX_SIZE=12M\nSPROF_SIGNAL=SIGURG\n' \
     >options/units
 printf 'SPROF_ONLY=[a-z]*\nSPROF_OUTPUT=%%n%%s%%\n' >options/odd
+
+# Overlaps, and what each runtime writes.
+printf '%s\n' '7f00 128 JS:^leaf /tmp/t.js:1:14' '7f80 1e0 JS:*leaf node:fs:1:4' \
+    '7e00 10 JS:~ /tmp/t.js:7:9' '18c4000 300 Builtin:RecordWrite' >perf_map/v8
+printf '%s\n' '0x00007f86ecec7620 0x0000000000000378 long T.work(long)' \
+    '0x00007f86ecec7600 0x0000000000000400 Interpreter' \
+    '7f10 20 Lcom/foo/Bar;::baz' >perf_map/java
+printf '%s\n' '1000 10 py::Outer.leaf:/tmp/t.py' '1008 10 TRACE_7::t.lua:12' \
+    'fffffffffffffff0 20 beyond' '1 0 empty' '0 ffffffffffffffff all' \
+    >perf_map/others

@@ -4,11 +4,19 @@
  * unwind table, but with a frame pointer, as JIT compilers make it. It calls
  * back into C. The walk must find its way by the chain of rbp, in and out.
  *
- * Argument: milliseconds of CPU time, 1000.
+ * Arguments: milliseconds of CPU time, 1000; and what names the code:
+ *   none    nothing, or
+ *   map     a perf map, written as code is made, like Node's, with the name
+ *           of what lay at the same address before
+ *   late    a perf map, written in an exit handler, like Java's
+ *   memfd   the same, and the code lies in a memfd, like .NET's
  */
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "work.h"
 
@@ -35,17 +43,59 @@ static const unsigned char code[] = {
 };
 
 static generated *
-generate(void)
+generate(const char *kind)
 {
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool in_memfd = strcmp(kind, "memfd") == 0;
+    int fd = in_memfd ? memfd_create("generated", MFD_CLOEXEC) : -1;
 
+    if (in_memfd && (fd < 0 || ftruncate(fd, 4096) != 0))
+        work_fail("memfd_create");
+    void *page =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+             in_memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
     if (page == MAP_FAILED)
         work_fail("mmap");
     memcpy(page, code, sizeof code);
     if (mprotect(page, 4096, PROT_READ | PROT_EXEC) != 0)
         work_fail("mprotect");
+    if (in_memfd)
+        close(fd);
     return (generated *)page;
+}
+
+/* Where the code is, for the exit handler. */
+static generated *made;
+
+/* Add to the perf map that the code is called NAME. */
+static void
+write_map(const char *mode, const char *name)
+{
+    char path[64];
+    FILE *map;
+
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    map = fopen(path, mode);
+    if (map == NULL)
+        work_fail("fopen");
+    fprintf(map, "%lx %zx %s\n", (unsigned long)made, sizeof code, name);
+    fclose(map);
+}
+
+static void
+write_late(void)
+{
+    write_map("w", "JS:*made /app/made.js:3:7");
+}
+
+static void
+name_code(const char *kind)
+{
+    if (strcmp(kind, "late") == 0) {
+        atexit(write_late);
+    } else if (strcmp(kind, "none") != 0) {
+        write_map("w", "JS:*before /app/made.js:1:1");
+        write_map("a", "JS:*made /app/made.js:3:7");
+    }
 }
 
 FRAME static void
@@ -58,13 +108,19 @@ call_generated(generated *function)
 int
 main(int argc, char **argv)
 {
-    generated *function = generate();
+    const char *kind = argc > 2 ? argv[2] : "none";
+    char pattern[128];
 
+    made = generate(kind);
+    name_code(kind);
     slice = work_argument(argc, argv, 1, 1000) / 100;
-    work_expect("main;call_generated;[^;]*0x[0-9a-f]+"
-                "( [0-9]+$|;\\[runnable\\]|;called_back;work_burn)");
+    snprintf(pattern, sizeof pattern,
+             "main;call_generated;%s"
+             "( [0-9]+$|;\\[runnable\\]|;called_back;work_burn)",
+             strcmp(kind, "none") == 0 ? "[^;]*0x[0-9a-f]+" : "made");
+    work_expect(pattern);
     for (unsigned i = 0; i < 100; i++)
-        call_generated(function);
+        call_generated(made);
     puts("ok");
     return 0;
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nameless.c -- see nameless.h. Parents come before children, so one pass over
+ * the nodes says for each whether its stack has a place of one file; there is a
+ * pass for each row.
+ */
+#include "nameless.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "intern.h"
+
+enum { ROWS_MAX = 64 };
+
+/* What is known while building. ROW_OF has an entry for each node of the
+ * profile: NO_SAMPLE, NAMED or the number of a row. */
+struct search {
+    struct profile *profile;
+    struct nameless *nameless;
+    struct intern *files;  /* by the symbolizer's ids; numbers are rows */
+    struct intern *places; /* (row, offset) */
+    uint32_t *row_of;
+    bool *has;
+};
+#define NO_SAMPLE UINT32_MAX
+#define NAMED (UINT32_MAX - 1)
+
+/* Mark what samples have on their stacks. */
+static void
+mark_nodes(struct search *search)
+{
+    const struct profile *profile = search->profile;
+
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        search->row_of[i] = NO_SAMPLE;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        for (uint32_t node = profile->samples[i].node;
+             node != 0 && search->row_of[node] == NO_SAMPLE;
+             node = profile->nodes[node].parent)
+            search->row_of[node] = NAMED;
+}
+
+/* The row for a node of MODULE, made if it is the file's first; INTERN_NONE if
+ * memory is short. */
+static uint32_t
+find_row(struct search *search, uint32_t module)
+{
+    struct nameless *nameless = search->nameless;
+    uint32_t file = search->profile->modules[module].symbols;
+    struct nameless_row *rows =
+        array_room(nameless->rows, nameless->count, sizeof *rows);
+    uint32_t number;
+
+    if (rows == NULL)
+        return INTERN_NONE;
+    nameless->rows = rows;
+    number = intern_put(search->files, &file, sizeof file);
+    if (number == nameless->count && number != INTERN_NONE)
+        rows[nameless->count++] = (struct nameless_row){.module = module};
+    return number;
+}
+
+/* Find out whether NODE has a name, and count its place once. */
+static int
+look_at(struct search *search, uint32_t node)
+{
+    struct profile *profile = search->profile;
+    uint32_t module = profile->nodes[node].module, row, known, place;
+    uint64_t key[2];
+
+    if (profile_is_marker(profile, node) ||
+        profile_symbol(profile, node)->named)
+        return 0;
+    row = find_row(search, module);
+    if (row == INTERN_NONE)
+        return -1;
+    search->row_of[node] = row;
+    key[0] = row;
+    key[1] = profile_offset(profile, node);
+    known = intern_count(search->places);
+    place = intern_put(search->places, key, sizeof key);
+    search->nameless->rows[row].places += place == known;
+    return place == INTERN_NONE ? -1 : 0;
+}
+
+/* Sum up the samples whose stacks have a place of row NUMBER. */
+static void
+sum_row(struct search *search, uint32_t number)
+{
+    const struct profile *profile = search->profile;
+    struct nameless_row *row = &search->nameless->rows[number];
+    bool *has = search->has;
+
+    has[0] = false;
+    for (uint32_t i = 1; i < profile->node_count; i++)
+        has[i] = search->row_of[i] == number || has[profile->nodes[i].parent];
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        for (unsigned j = 0; has[profile->samples[i].node] && j < VALUE_COUNT;
+             j++)
+            profile_sum(&row->values[j], profile->samples[i].values[j]);
+}
+
+/* For qsort. */
+static int
+compare_rows(const void *a, const void *b)
+{
+    static const enum value order[] = {VALUE_CPU, VALUE_WALL};
+    const struct nameless_row *one = a, *two = b;
+
+    for (unsigned i = 0; i < 2; i++)
+        if (one->values[order[i]] != two->values[order[i]])
+            return one->values[order[i]] > two->values[order[i]] ? -1 : 1;
+    return (one->places < two->places) - (one->places > two->places);
+}
+
+/* Rows keep their numbers until all are summed. With very many files, which
+ * only a damaged spool has, the later ones are left out. */
+static int
+find_rows(struct search *search)
+{
+    const struct profile *profile = search->profile;
+    struct nameless *nameless = search->nameless;
+
+    mark_nodes(search);
+    for (uint32_t i = 1; i < profile->node_count; i++)
+        if (search->row_of[i] == NAMED && look_at(search, i) < 0)
+            return -1;
+    if (nameless->count > ROWS_MAX)
+        nameless->count = ROWS_MAX;
+    for (uint32_t i = 0; i < nameless->count; i++)
+        sum_row(search, i);
+    if (nameless->count > 0)
+        qsort(nameless->rows, nameless->count, sizeof *nameless->rows,
+              compare_rows);
+    return 0;
+}
+
+int
+nameless_build(struct nameless *nameless, struct profile *profile)
+{
+    struct search search = {.profile = profile, .nameless = nameless};
+    int status = -1;
+
+    *nameless = (struct nameless){0};
+    search.files = intern_new();
+    search.places = intern_new();
+    search.row_of = calloc(profile->node_count, sizeof *search.row_of);
+    search.has = calloc(profile->node_count, sizeof *search.has);
+    if (search.files != NULL && search.places != NULL &&
+        search.row_of != NULL && search.has != NULL)
+        status = find_rows(&search);
+    free(search.has);
+    free(search.row_of);
+    intern_free(search.places);
+    intern_free(search.files);
+    if (status == 0)
+        return 0;
+    nameless_release(nameless);
+    errno = ENOMEM;
+    return -1;
+}
+
+void
+nameless_release(struct nameless *nameless)
+{
+    free(nameless->rows);
+    *nameless = (struct nameless){0};
+}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: debug information from a debuginfod server.
+# - names and lines come from a server that DEBUGINFOD_URLS names, and nobody is
+#   asked without it;
+# - a server that does not answer costs seconds, however many files there are,
+#   and the profile is written without it.
+. "$(dirname "$0")/lib.sh"
+
+ldconfig -p | grep -q libdebuginfod.so.1 || skip "no libdebuginfod"
+for tool in objcopy strip readelf python3; do
+    command -v $tool >/dev/null || skip "no $tool"
+done
+
+cp "$work/known_stack.o2" victim
+id=$(readelf -n victim | sed -n 's/ *Build ID: //p')
+objcopy --only-keep-debug victim served
+strip --strip-all victim
+
+# A server that has one file (answer), or hears and never speaks (silent).
+cat >server.py <<'P'
+import http.server, sys, time
+mode, wanted = sys.argv[1:]
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        print(self.path, flush=True)
+        if mode == "silent":
+            time.sleep(100)
+        found = self.path == f"/buildid/{wanted}/debuginfo"
+        body = open("served", "rb").read() if found else b""
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *arguments):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+open("port", "w").write(str(server.server_port))
+server.serve_forever()
+P
+# start_server MODE: its address is $url.
+start_server() {
+    rm -f port
+    timeout 100 python3 server.py "$1" "$id" >asked 2>&1 &
+    server=$!
+    for i in {1..200}; do [ -s port ] || sleep 0.05; done
+    [ -s port ] || fail "no server: $(cat asked)"
+    url=http://127.0.0.1:$(cat port)
+    export DEBUGINFOD_CACHE_PATH=$tmp/cache.$1
+}
+
+unset DEBUGINFOD_URLS
+start_server answer
+profile ./victim 200
+expect_ok
+! grep -q ';main;' p.folded || fail "names from somewhere else"
+[ ! -s asked ] || fail "a server was asked: $(cat asked)"
+
+profile DEBUGINFOD_URLS="$url" ./victim 200
+expect_ok
+expect_stacks 95
+grep -q "$id" asked || fail "the server was not asked"
+kill $server
+
+start_server silent
+start=$(now_ms)
+profile DEBUGINFOD_URLS="$url" ./victim 200
+expect_ok
+expect_samples 100 p.folded
+took=$(($(now_ms) - start))
+[ "$took" -lt 20000 ] || fail "a silent server took $took ms"
+[ -s asked ] || fail "the silent server was not asked"
+kill $server
+finish
