@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs every measurement in sequence and prints its tables, with the machine
-# and the method. Nothing else should run meanwhile. Some 35 minutes, or 6 with
+# and the method. Nothing else should run meanwhile. Some 45 minutes, or 8 with
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--no-install]
@@ -64,6 +64,7 @@ if [ -n "$quick" ]; then
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
+    measure names --count 200 --rounds 1
 else
     measure truth
     measure accuracy
@@ -74,6 +75,7 @@ else
     measure startup
     measure overhead --triggers timer,ask
     part=triggers measure overhead --only-triggers
+    measure names --full
 fi
 
 # method NAME: the opening comment of a script is its method.
@@ -93,7 +95,7 @@ page() {
     echo
     /usr/bin/python3 "$here/bench.py" machine
     for name in truth accuracy blocked disturb scale handler startup overhead \
-        triggers; do
+        triggers names; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
         if [ "$name" = triggers ]; then
