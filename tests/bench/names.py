@@ -27,7 +27,8 @@ peer says just what we say. `outvoted` are those at which no peer does and two
 agree with each other; `--show N` prints N of each kind.
 
 **Time.** Demangling on, round by round each of the four in turn; the median,
-process start included. The symbolizer runs in tests/bench/symbols.c.
+process start included, in seconds of time (and of CPU time, which a loaded
+machine changes less). The symbolizer runs in tests/bench/symbols.c.
 """
 import collections
 import os
@@ -244,8 +245,8 @@ def random_addresses(path, count):
 
 
 def time_all(path, questions, rounds, tools):
-    """Seconds and peak memory (MiB) of each of the TOOLS: medians of so many
-    ROUNDS, in turns. A tool that takes over five seconds has one."""
+    """Seconds, CPU seconds and peak memory (MiB) of each of the TOOLS: medians
+    of so many ROUNDS, in turns. A tool that takes over five seconds has one."""
     runs = collections.defaultdict(list)
     with bench.scratch() as directory:
         (directory / "questions").write_text(questions)
@@ -256,9 +257,14 @@ def time_all(path, questions, rounds, tools):
                 runs[tool].append(bench.run(command(tool, path, True),
                                             bench.environment(),
                                             stdin=directory / "questions"))
-    return {tool: (bench.median(run.wall for run in runs[tool]),
-                   bench.median(run.memory for run in runs[tool]))
+    return {tool: bench.Usage(bench.median(run.wall for run in runs[tool]),
+                              bench.median(run.cpu for run in runs[tool]), 0,
+                              bench.median(run.memory for run in runs[tool]))
             for tool in tools}
+
+
+def seconds(usage):
+    return f"{usage.wall:.3f} ({usage.cpu:.3f})"
 
 
 def measure(report, tools, arguments):
@@ -275,14 +281,14 @@ def measure(report, tools, arguments):
                          *comparison.outvoted(arguments.show)])
         bench.progress(f"names: {name}, time")
         times = time_all(path, questions, arguments.rounds, tools)
-        ours, memory = times["symbols"]
-        fastest = min(times[peer][0] for peer in PEERS)
-        timed.append([name, f"{ours:.3f} s", f"{memory:.0f} MiB",
-                      *(f"{times[peer][0]:.3f} s" for peer in PEERS),
-                      f"{fastest / ours:.1f}"])
+        ours = times["symbols"]
+        timed.append([name, seconds(ours), f"{ours.memory:.0f} MiB",
+                      *(seconds(times[peer]) for peer in PEERS),
+                      f"{min(times[p].wall for p in PEERS) / ours.wall:.1f}",
+                      f"{min(times[p].cpu for p in PEERS) / ours.cpu:.1f}"])
     report.add(bench.table(["program", "peer", "same", *KINDS], answered, 2))
     report.add(bench.table(["program", "ours", "memory", *PEERS,
-                            "times the fastest"], timed))
+                            "fastest / ours", "in CPU time"], timed))
 
 
 def large_module():
@@ -329,8 +335,8 @@ def measure_large(report, rounds):
     rows = []
     for name, addresses in (("in 100 of its units", some), ("all over", every)):
         times = time_all(path, "\n".join(addresses) + "\n", rounds, ["symbols"])
-        seconds, memory = times["symbols"]
-        rows.append([name, f"{seconds:.3f} s", f"{memory:.0f} MiB"])
+        ours = times["symbols"]
+        rows.append([name, seconds(ours), f"{ours.memory:.0f} MiB"])
     report.add(bench.table(["3,000 addresses of 1.03 GB", "time", "memory"],
                            rows))
 
