@@ -20,6 +20,11 @@ struct answer_chunk {
     _Alignas(max_align_t) char bytes[];
 };
 
+struct answer_string {
+    const char *text;
+    size_t hash;
+};
+
 static struct answer_chunk *
 add_chunk(struct answer_store *store, size_t size)
 {
@@ -57,24 +62,34 @@ take(struct answer_store *store, size_t size, size_t alignment)
     return (chunk->bytes + start);
 }
 
-/* FNV-1a. */
+/* Names of templates have hundreds of bytes: eight are taken at a time, and no
+ * string is gone through again when the set grows. */
 static size_t
-hash(const char *string)
+hash(const char *string, size_t length)
 {
-    uint64_t value = 0xcbf29ce484222325u;
+    uint64_t value = length, part;
 
-    for (; *string; string++)
-        value = (value ^ (unsigned char)*string) * 0x100000001b3u;
+    for (; length >= sizeof(part); length -= sizeof(part)) {
+        memcpy(&part, string, sizeof(part));
+        value = (value ^ part) * 0x9e3779b97f4a7c15u;
+        value ^= value >> 32;
+        string += sizeof(part);
+    }
+    part = 0;
+    memcpy(&part, string, length);
+    value = (value ^ part) * 0x9e3779b97f4a7c15u;
     return ((size_t)(value ^ value >> 32));
 }
 
 /* The place in STRINGS that holds STRING, or the free one where it belongs. */
-static const char **
-probe(const char **strings, size_t capacity, const char *string)
+static struct answer_string *
+probe(struct answer_string *strings, size_t capacity, const char *string,
+      size_t hashed)
 {
-    size_t i = hash(string) & (capacity - 1);
+    size_t i = hashed & (capacity - 1);
 
-    while (strings[i] && strcmp(strings[i], string) != 0)
+    while (strings[i].text &&
+           (strings[i].hash != hashed || strcmp(strings[i].text, string) != 0))
         i = (i + 1) & (capacity - 1);
     return (&strings[i]);
 }
@@ -84,13 +99,14 @@ grow(struct answer_store *store)
 {
     size_t capacity =
         store->string_capacity ? store->string_capacity * 2 : FIRST_CAPACITY;
-    const char **strings = calloc(capacity, sizeof(*strings));
+    struct answer_string *strings = calloc(capacity, sizeof(*strings));
 
     if (!strings)
         return (-1);
     for (size_t i = 0; i < store->string_capacity; i++) {
-        if (store->strings[i])
-            *probe(strings, capacity, store->strings[i]) = store->strings[i];
+        const struct answer_string *old = &store->strings[i];
+        if (old->text)
+            *probe(strings, capacity, old->text, old->hash) = *old;
     }
     free(store->strings);
     store->strings = strings;
@@ -107,22 +123,21 @@ answer_store_space(struct answer_store *store, size_t size)
 const char *
 answer_store_string(struct answer_store *store, const char *string)
 {
-    const char **place;
-    size_t size;
+    size_t length = strlen(string), hashed = hash(string, length);
+    struct answer_string *place;
     char *copy;
 
     if ((store->count + 1) * 4 > store->string_capacity * 3 && grow(store))
         return (NULL);
-    place = probe(store->strings, store->string_capacity, string);
-    if (*place)
-        return (*place);
+    place = probe(store->strings, store->string_capacity, string, hashed);
+    if (place->text)
+        return (place->text);
 
-    size = strlen(string) + 1;
-    copy = take(store, size, 1);
+    copy = take(store, length + 1, 1);
     if (!copy)
         return (NULL);
-    memcpy(copy, string, size);
-    *place = copy;
+    memcpy(copy, string, length + 1);
+    *place = (struct answer_string){copy, hashed};
     store->count++;
     return (copy);
 }

@@ -10,11 +10,12 @@
 #include <stddef.h>
 
 struct answer_chunk;
+struct answer_string;
 
 /* All zero is an empty store. */
 struct answer_store {
     struct answer_chunk *chunks;   /* the newest first */
-    const char **strings;          /* a hash set */
+    struct answer_string *strings; /* a hash set */
     size_t count, string_capacity; /* the capacity is a power of two, or 0 */
 };
 

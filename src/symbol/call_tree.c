@@ -31,51 +31,43 @@ add_call(struct call_tree *tree, Dwarf_Die *die, uint32_t parent,
         tree->capacity = capacity;
     }
     *number = (uint32_t)tree->count;
-    tree->calls[tree->count++] = (struct inlined_call){*die, parent};
+    tree->calls[tree->count++] =
+        (struct inlined_call){.entry = die->addr, .parent = parent};
     if (die_add_ranges(die, &tree->ranges, *number, depth, MOST_RANGES) < 0)
         return (-1);
     return (0);
 }
 
-/* All calls below DIE, which is the function, a call or a block in it. */
-static int
-read_children(struct call_tree *tree, struct die_walk *walk, Dwarf_Die *die,
-              uint32_t parent, unsigned depth)
+/* Whether calls inlined into the function itself may lie below. */
+static bool
+is_block(int tag)
 {
-    Dwarf_Die child;
-    uint32_t number;
-
-    if (depth == DEEPEST || !die_first(walk, die, &child))
-        return (0);
-    do {
-        switch (dwarf_tag(&child)) {
-        case DW_TAG_inlined_subroutine:
-            if (add_call(tree, &child, parent, depth, &number) ||
-                read_children(tree, walk, &child, number, depth + 1))
-                return (-1);
-            break;
-        case DW_TAG_lexical_block:
-        case DW_TAG_try_block:
-        case DW_TAG_catch_block:
-        case DW_TAG_with_stmt:
-            if (read_children(tree, walk, &child, parent, depth + 1))
-                return (-1);
-            break;
-        default: /* variables, types, and functions with code of their own */
-            break;
-        }
-    } while (die_next(walk, &child));
-    return (0);
+    return (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+            tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt);
 }
 
 int
-call_tree_read(struct call_tree *tree, const Dwarf_Die *function)
+call_tree_read(struct call_tree *tree, const struct scan_unit *unit,
+               const Dwarf_Die *function)
 {
-    struct die_walk walk = {0};
-    Dwarf_Die die = *function;
+    struct scan scan = scan_begin(unit, function);
+    struct scan_entry entry;
+    uint32_t around[DEEPEST] = {CALL_NONE}; /* by depth: the call it is in */
 
-    if (read_children(tree, &walk, &die, CALL_NONE, 0))
-        return (-1);
+    scan_next(&scan, &entry); /* the function */
+    while (scan_next(&scan, &entry)) {
+        unsigned depth = entry.depth;
+        if (depth < DEEPEST)
+            around[depth] = around[depth - 1];
+        if (depth < DEEPEST && entry.tag == DW_TAG_inlined_subroutine) {
+            Dwarf_Die die = scan_die(&scan, &entry);
+            if (add_call(tree, &die, around[depth - 1], depth, &around[depth]))
+                return (-1);
+        } else if (depth == DEEPEST || !is_block(entry.tag)) {
+            /* Variables, types, and functions with code of their own. */
+            scan_skip(&scan, &entry);
+        }
+    }
     range_index_seal(&tree->ranges);
     return (0);
 }

@@ -6,14 +6,19 @@
 #define SYMBOL_CALL_TREE_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "range_index.h"
+#include "scan.h"
 
 struct inlined_call {
-    Dwarf_Die die;   /* DW_TAG_inlined_subroutine */
+    void *entry;     /* the address of its DW_TAG_inlined_subroutine */
     uint32_t parent; /* the call it is inlined into, CALL_NONE: the function */
+    bool is_read; /* the following, which the reader of the unit keeps here */
+    unsigned line, start_line; /* where it is called from; of what is called */
+    const char *name, *file, *directory;
 };
 #define CALL_NONE UINT32_MAX
 
@@ -24,8 +29,10 @@ struct call_tree {
     size_t count, capacity;
 };
 
-/* Collect the calls inlined into FUNCTION. Returns 0, or -1 with errno set. */
-int call_tree_read(struct call_tree *tree, const Dwarf_Die *function);
+/* Collect the calls inlined into FUNCTION, which is in UNIT. Returns 0, or -1
+ * with errno set. */
+int call_tree_read(struct call_tree *tree, const struct scan_unit *unit,
+                   const Dwarf_Die *function);
 
 /* The innermost call whose code covers ADDRESS, or CALL_NONE. Its callers
  * follow by PARENT. */

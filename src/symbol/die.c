@@ -2,43 +2,13 @@
 /*
  * die.c -- small questions to libdw. Report side.
  *
- * The one hard thing is trust: an offset in damaged DWARF can point anywhere,
- * and many entries can share one endless range list. Hence walks that know how
- * far they came, and limits.
+ * The one hard thing is trust: many entries of damaged DWARF can share one
+ * endless range list. Hence limits.
  */
 #include <dwarf.h>
 #include <limits.h>
 
 #include "die.h"
-
-/* Whether the walk comes to DIE for the first time. Its way leads forward
- * through the file; damaged offsets lead back, or into what another level has
- * seen, and the work would double with each level. */
-static bool
-advance(struct die_walk *walk, const Dwarf_Die *die)
-{
-    if ((uintptr_t)die->addr <= (uintptr_t)walk->furthest)
-        return (false);
-    walk->furthest = die->addr;
-    return (true);
-}
-
-bool
-die_first(struct die_walk *walk, Dwarf_Die *die, Dwarf_Die *child)
-{
-    return (dwarf_child(die, child) == 0 && advance(walk, child));
-}
-
-bool
-die_next(struct die_walk *walk, Dwarf_Die *die)
-{
-    Dwarf_Die next;
-
-    if (dwarf_siblingof(die, &next) || !advance(walk, &next))
-        return (false);
-    *die = next;
-    return (true);
-}
 
 const char *
 die_text(Dwarf_Die *die, unsigned attribute)

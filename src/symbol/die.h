@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * die.h -- reading single entries of DWARF's tree, safely: damaged data may
- * lead anywhere, but these always move forward and never without a limit.
+ * die.h -- what single entries of DWARF's tree say. Damaged data may lead
+ * anywhere, but never without a limit.
  */
 #ifndef SYMBOL_DIE_H
 #define SYMBOL_DIE_H
@@ -11,17 +11,6 @@
 #include <stdint.h>
 
 #include "range_index.h"
-
-/* A walk over a tree, parents before children: all zero at its start. */
-struct die_walk {
-    const void *furthest; /* the last entry that it came to */
-};
-
-/* Set *CHILD to the first child of DIE, false if there is none. */
-bool die_first(struct die_walk *walk, Dwarf_Die *die, Dwarf_Die *child);
-
-/* Move *DIE to its next sibling, false at the last one. */
-bool die_next(struct die_walk *walk, Dwarf_Die *die);
 
 /* The name a linker knows the function by, else its plain name, else NULL. It
  * may stand in the abstract instance or the declaration of DIE. */

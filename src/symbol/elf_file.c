@@ -27,6 +27,7 @@
 
 #include "debug_server.h"
 #include "elf_file.h"
+#include "inflate.h"
 
 #define LONGEST_BUILD_ID 64
 
@@ -187,12 +188,57 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
     return (0);
 }
 
+/* The address of the first segment that is loaded; UINT64_MAX if none is. */
+static uint64_t
+first_address(Elf *elf)
+{
+    GElf_Phdr segment;
+    size_t count;
+
+    if (elf_getphdrnum(elf, &count))
+        return (UINT64_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD)
+            return (segment.p_vaddr & -segment.p_align);
+    }
+    return (UINT64_MAX);
+}
+
+/* The DWARF of a separate debug file, inflated here; NULL if there is none, it
+ * is not compressed, or it numbers its addresses in another way. */
+static Dwarf *
+inflated_dwarf(struct elf_file *file)
+{
+    const char *main_path, *path = NULL;
+    int fd;
+
+    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &main_path,
+                     &path);
+    fd = path ? open_regular(path) : -1;
+    if (fd < 0)
+        return (NULL);
+    file->inflated_fd = inflate_file(fd);
+    close(fd);
+    if (file->inflated_fd < 0)
+        return (NULL);
+    file->inflated = elf_begin(file->inflated_fd, ELF_C_READ_MMAP, NULL);
+    if (!file->inflated)
+        close(file->inflated_fd);
+    else if (first_address(file->inflated) == first_address(file->elf))
+        file->dwarf = dwarf_begin_elf(file->inflated, DWARF_C_READ, NULL);
+    return (file->dwarf);
+}
+
 Dwarf *
 elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 {
     Dwarf_Addr dwarf_bias = 0;
-    Dwarf *dwarf = dwfl_module_getdwarf(file->module, &dwarf_bias);
+    Dwarf *dwarf = inflated_dwarf(file);
 
+    *bias = 0;
+    if (dwarf)
+        return (dwarf);
+    dwarf = dwfl_module_getdwarf(file->module, &dwarf_bias);
     *bias = file->bias - dwarf_bias;
     return (dwarf);
 }
@@ -202,6 +248,11 @@ elf_file_close(struct elf_file *file)
 {
     if (file->dwfl)
         dwfl_end(file->dwfl);
+    dwarf_end(file->dwarf);
+    if (file->inflated) {
+        elf_end(file->inflated);
+        close(file->inflated_fd);
+    }
     free(file->problem);
     *file = (struct elf_file){0};
 }

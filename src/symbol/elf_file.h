@@ -17,6 +17,9 @@ struct elf_file {
     Dwfl_Module *module; /* NULL if the file is not to be used */
     Elf *elf;
     uint64_t bias; /* own address + BIAS = address in MODULE */
+    int inflated_fd;
+    Elf *inflated; /* its debug file as inflate.h makes it, NULL: as it is */
+    Dwarf *dwarf;  /* of INFLATED */
     char *problem; /* a sentence if MODULE is NULL (may be NULL then, too) */
 };
 
@@ -29,7 +32,8 @@ int elf_file_open(struct elf_file *file, const char *path,
                   const uint8_t *build_id, size_t length);
 
 /* The DWARF of the file or of its debug file, NULL if there is none. An own
- * address + *BIAS (mod 2^64) is an address in the DWARF. */
+ * address + *BIAS (mod 2^64) is an address in the DWARF. Fastest when the
+ * module's symbols have been read: then libdwfl has found the debug file. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
 void elf_file_close(struct elf_file *file);

@@ -53,6 +53,12 @@ range_index_seal(struct range_index *index)
 
     if (index->count == 0)
         return;
+    ranges = reallocarray(ranges, index->count, sizeof(*ranges));
+    if (ranges) {
+        index->ranges = ranges;
+        index->capacity = index->count;
+    }
+    ranges = index->ranges;
     qsort(ranges, index->count, sizeof(*ranges), compare);
 
     /* From the right: NEXT is the least start beyond the current one. */

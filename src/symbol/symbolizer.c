@@ -42,12 +42,21 @@ struct spelling {
     const char *linkage, *function;
 };
 
+/* A file's name as it was put together from these two. */
+struct path {
+    const char *directory, *full;
+};
+
 struct symbolizer {
     bool inlines;
     struct answer_store store;
     struct address_table modules;   /* (id, 0): struct module */
     struct address_table answers;   /* (id, offset): struct symbol */
     struct address_table spellings; /* (0, linkage): struct spelling */
+    /* The same by where a name lies in its file, and full paths by where their
+     * last part does: what is asked again and again is not hashed again. */
+    struct address_table known_names; /* (0, name): struct spelling */
+    struct address_table known_paths; /* (0, file): struct path */
     struct image_list *images;
 };
 
@@ -99,32 +108,55 @@ new_spelling(struct answer_store *store, const char *linkage)
     return (spelling->function ? spelling : NULL);
 }
 
-/* The spelling of NAME, whose "@VERSION" is not part of it. */
-static const struct spelling *
-spell(struct symbolizer *symbolizer, const char *name)
+/* NAME without "@VERSION", kept. NULL if memory is short. */
+static const char *
+without_version(struct answer_store *store, const char *name)
 {
-    struct answer_store *store = &symbolizer->store;
     const char *version = *name ? strchr(name + 1, '@') : NULL;
-    struct spelling *spelling;
     const char *linkage;
+    char *bare;
 
-    if (version) {
-        char *bare = strndup(name, (size_t)(version - name));
-        linkage = bare ? answer_store_string(store, bare) : NULL;
-        free(bare);
-    } else {
-        linkage = answer_store_string(store, name);
-    }
+    if (!version)
+        return (answer_store_string(store, name));
+    bare = strndup(name, (size_t)(version - name));
+    linkage = bare ? answer_store_string(store, bare) : NULL;
+    free(bare);
+    return (linkage);
+}
+
+/* The spelling of NAME. NULL if memory is short. */
+static struct spelling *
+find_spelling(struct symbolizer *symbolizer, const char *name)
+{
+    const char *linkage = without_version(&symbolizer->store, name);
+    struct spelling *spelling;
+
     if (!linkage)
         return (NULL);
-
     spelling =
         address_table_find(&symbolizer->spellings, 0, (uintptr_t)linkage);
     if (spelling)
         return (spelling);
-    spelling = new_spelling(store, linkage);
+    spelling = new_spelling(&symbolizer->store, linkage);
     if (!spelling || address_table_put(&symbolizer->spellings, 0,
                                        (uintptr_t)linkage, spelling))
+        return (NULL);
+    return (spelling);
+}
+
+/* The same for NAME in a file, which stays where it is while the file is open.
+ */
+static const struct spelling *
+spell(struct symbolizer *symbolizer, const char *name)
+{
+    struct spelling *spelling =
+        address_table_find(&symbolizer->known_names, 0, (uintptr_t)name);
+
+    if (spelling)
+        return (spelling);
+    spelling = find_spelling(symbolizer, name);
+    if (!spelling || address_table_put(&symbolizer->known_names, 0,
+                                       (uintptr_t)name, spelling))
         return (NULL);
     return (spelling);
 }
@@ -180,21 +212,50 @@ set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
     return (frame->function && frame->linkage ? 0 : -1);
 }
 
+/* FILE in DIRECTORY, kept. NULL if memory is short. */
+static const char *
+join(struct answer_store *store, const char *directory, const char *file)
+{
+    const char *kept;
+    char *joined;
+
+    if (!directory)
+        return (answer_store_string(store, file));
+    if (asprintf(&joined, "%s/%s", directory, file) < 0)
+        return (NULL);
+    kept = answer_store_string(store, joined);
+    free(joined);
+    return (kept);
+}
+
+/* The same, put together once while the directory is the same. */
+static const char *
+full_path(struct symbolizer *symbolizer, const char *directory,
+          const char *file)
+{
+    struct path *path =
+        address_table_find(&symbolizer->known_paths, 0, (uintptr_t)file);
+
+    if (path && path->directory == directory)
+        return (path->full);
+    if (!path) {
+        path = answer_store_space(&symbolizer->store, sizeof(*path));
+        if (!path || address_table_put(&symbolizer->known_paths, 0,
+                                       (uintptr_t)file, path))
+            return (NULL);
+    }
+    path->directory = directory;
+    path->full = join(&symbolizer->store, directory, file);
+    return (path->full);
+}
+
 static int
 set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
           const struct unit_frame *source)
 {
-    char *joined = NULL;
-
-    if (source->directory &&
-        asprintf(&joined, "%s/%s", source->directory, source->file) < 0)
-        return (-1);
-    if (joined)
-        frame->file = answer_store_string(&symbolizer->store, joined);
-    else
-        frame->file = answer_store_string(&symbolizer->store,
-                                          source->file ? source->file : "");
-    free(joined);
+    frame->file = source->file
+                      ? full_path(symbolizer, source->directory, source->file)
+                      : "";
     frame->line = source->line;
     frame->start_line = source->start_line;
     return (frame->file ? 0 : -1);
@@ -348,6 +409,8 @@ symbolizer_free(struct symbolizer *symbolizer)
         return;
     for (struct image_list *item = symbolizer->images; item; item = item->next)
         image_close(item->image);
+    address_table_free(&symbolizer->known_paths);
+    address_table_free(&symbolizer->known_names);
     address_table_free(&symbolizer->spellings);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);

@@ -16,17 +16,18 @@
 #include "die.h"
 #include "unit.h"
 
-#define DEEPEST 256
 #define MOST_RANGES 4096
 
 struct unit_function {
     Dwarf_Die die;
+    const char *name; /* these two known once CALLS_READ */
+    unsigned start_line;
     bool calls_read;
     struct call_tree calls;
 };
 
 static int
-add_function(struct unit *unit, Dwarf_Die *die)
+add_function(struct unit *unit, Dwarf_Die die)
 {
     struct unit_function *functions = unit->functions;
     long ranges;
@@ -40,11 +41,10 @@ add_function(struct unit *unit, Dwarf_Die *die)
         unit->functions = functions;
         unit->function_capacity = capacity;
     }
-    ranges = die_add_ranges(die, &unit->ranges, (uint32_t)unit->function_count,
+    ranges = die_add_ranges(&die, &unit->ranges, (uint32_t)unit->function_count,
                             0, MOST_RANGES);
-    /* Most entries are declarations and abstract instances, without code. */
     if (ranges > 0)
-        functions[unit->function_count++] = (struct unit_function){.die = *die};
+        functions[unit->function_count++] = (struct unit_function){.die = die};
     return (ranges < 0 ? -1 : 0);
 }
 
@@ -69,37 +69,26 @@ is_searched(int tag, bool everywhere)
     }
 }
 
-static int
-read_children(struct unit *unit, struct die_walk *walk, Dwarf_Die *die,
-              bool everywhere, unsigned depth)
-{
-    Dwarf_Die child;
-
-    if (depth == DEEPEST || !die_first(walk, die, &child))
-        return (0);
-    do {
-        int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_subprogram && add_function(unit, &child))
-            return (-1);
-        if (is_searched(tag, everywhere) &&
-            read_children(unit, walk, &child, everywhere, depth + 1))
-            return (-1);
-    } while (die_next(walk, &child));
-    return (0);
-}
-
 /* Index the functions where most are, or EVERYWHERE. Short memory leaves an
  * incomplete index, and addresses without their function. */
 static void
 read_functions(struct unit *unit, bool everywhere)
 {
-    struct die_walk walk = {0};
+    struct scan scan = scan_begin(&unit->scan, &unit->body);
+    struct scan_entry entry;
 
     for (size_t i = 0; i < unit->function_count; i++)
         call_tree_free(&unit->functions[i].calls);
     unit->function_count = 0;
     unit->ranges.count = 0;
-    read_children(unit, &walk, &unit->body, everywhere, 0);
+    while (scan_next(&scan, &entry)) {
+        /* Most entries are declarations and abstract instances. */
+        if (entry.tag == DW_TAG_subprogram && entry.has_code &&
+            add_function(unit, scan_die(&scan, &entry)))
+            break;
+        if (entry.depth > 0 && !is_searched(entry.tag, everywhere))
+            scan_skip(&scan, &entry);
+    }
     range_index_seal(&unit->ranges);
 }
 
@@ -119,6 +108,7 @@ find_function(struct unit *unit, uint64_t address)
 
     if (!unit->functions_read) {
         unit->functions_read = true;
+        scan_unit_read(&unit->scan, &unit->body);
         read_functions(unit, false);
     }
     function = lookup(unit, address);
@@ -175,24 +165,44 @@ set_file(struct unit *unit, struct unit_frame *frame, const char *file)
         frame->directory = directory;
 }
 
-/* The place of CALL in its caller. The file is a number in the unit's line
- * table, which counts from 0 in DWARF 5; before, libdw has "???" there. */
-static struct unit_frame
-place_of_call(struct unit *unit, Dwarf_Die *call)
+/* Put the place of CALL in its caller into *FRAME. The file is a number in the
+ * unit's line table, which counts from 0 in DWARF 5; before, libdw has "???"
+ * there. */
+static void
+read_place(struct unit *unit, Dwarf_Die *call, struct unit_frame *frame)
 {
-    struct unit_frame frame = {.line = die_number(call, DW_AT_call_line)};
     unsigned number = die_number(call, DW_AT_call_file);
     const char *file;
     Dwarf_Files *files;
     size_t count;
 
+    frame->line = die_number(call, DW_AT_call_line);
     if (!dwarf_hasattr(call, DW_AT_call_file) ||
         dwarf_getsrcfiles(&unit->die, &files, &count) || number >= count)
-        return (frame);
+        return;
     file = dwarf_filesrc(files, number, NULL, NULL);
     if (file && strcmp(file, "???") != 0)
-        set_file(unit, &frame, file);
-    return (frame);
+        set_file(unit, frame, file);
+}
+
+/* What is asked for at every address in CALL is asked of libdw once. */
+static void
+read_call(struct unit *unit, struct inlined_call *call)
+{
+    struct unit_frame caller = {0};
+    Dwarf_Die die = unit->body;
+
+    if (call->is_read)
+        return;
+    die.addr = call->entry;
+    die.abbrev = NULL;
+    call->is_read = true;
+    read_place(unit, &die, &caller);
+    call->file = caller.file;
+    call->directory = caller.directory;
+    call->line = caller.line;
+    call->name = die_name(&die);
+    call->start_line = die_start_line(&die);
 }
 
 /* Fill in the frames of FUNCTION. The place in frames[0] is known; each call
@@ -207,25 +217,29 @@ unwind_calls(struct unit *unit, struct unit_function *function,
 
     if (!function->calls_read) {
         function->calls_read = true;
-        call_tree_read(tree, &function->die);
+        function->name = die_name(&function->die);
+        function->start_line = die_start_line(&function->die);
+        call_tree_read(tree, &unit->scan, &function->die);
     }
     number = call_tree_find(tree, address);
     while (number != CALL_NONE) {
         struct inlined_call *call = &tree->calls[number];
-        struct unit_frame caller = place_of_call(unit, &call->die);
 
+        read_call(unit, call);
         /* The last place is the function's: a call that has none is left
          * out, and its place in the caller becomes the function's. */
         if (count + 1 < limit) {
-            frames[count].name = die_name(&call->die);
-            frames[count].start_line = die_start_line(&call->die);
+            frames[count].name = call->name;
+            frames[count].start_line = call->start_line;
             count++;
         }
-        frames[count] = caller;
+        frames[count] = (struct unit_frame){.directory = call->directory,
+                                            .file = call->file,
+                                            .line = call->line};
         number = call->parent;
     }
-    frames[count].name = die_name(&function->die);
-    frames[count].start_line = die_start_line(&function->die);
+    frames[count].name = function->name;
+    frames[count].start_line = function->start_line;
     return (count + 1);
 }
 
@@ -254,6 +268,7 @@ unit_free(struct unit *unit)
     for (size_t i = 0; i < unit->function_count; i++)
         call_tree_free(&unit->functions[i].calls);
     range_index_free(&unit->ranges);
+    scan_unit_free(&unit->scan);
     free(unit->functions);
     *unit = (struct unit){0};
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "range_index.h"
+#include "scan.h"
 
 struct unit_function;
 
@@ -19,6 +20,7 @@ struct unit {
     Dwarf_Die die;   /* has the line table */
     Dwarf_Die body;  /* has the functions: differs from DIE in split DWARF */
     bool has_ranges; /* says itself what it covers */
+    struct scan_unit scan; /* of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
     Dwarf_Lines *lines;
     size_t line_count;

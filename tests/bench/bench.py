@@ -31,10 +31,12 @@ GPERFTOOLS = ("/usr/lib/x86_64-linux-gnu/libprofiler.so",
 @dataclass
 class Usage:
     """What one run cost: wall and CPU seconds (user + system, with all
-    children that were waited for), and its wait status."""
+    children that were waited for), its wait status, and its peak memory in
+    MiB."""
     wall: float
     cpu: float
     status: int
+    memory: float
 
 
 def options(description, **defaults):
@@ -109,7 +111,8 @@ def wait(pid, begun):
     """Wait for PID, which was started at perf_counter() BEGUN."""
     _, status, usage = os.wait4(pid, 0)
     return Usage(time.perf_counter() - begun,
-                 usage.ru_utime + usage.ru_stime, status)
+                 usage.ru_utime + usage.ru_stime, status,
+                 usage.ru_maxrss / 1024)
 
 
 def run(argv, env, **files):

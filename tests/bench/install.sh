@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 programs=(python3 xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
     binutils)
 peers=(python3-dbg libc6-dbg libgoogle-perftools-dev google-perftools
-    linux-perf golang-go valgrind elfutils)
+    linux-perf golang-go valgrind elfutils llvm rustc g++)
 
 # A service that a package would start competes with the measurements; this
 # switch, where the system has none of its own, keeps it from starting.

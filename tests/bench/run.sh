@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs every measurement in sequence and prints its tables, with the machine
-# and the method. Nothing else should run meanwhile. Some 35 minutes, or 6 with
+# and the method. Nothing else should run meanwhile. Some 45 minutes, or 8 with
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--no-install]
@@ -65,6 +65,7 @@ if [ -n "$quick" ]; then
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
     measure switches --rounds 1
+    measure names --count 200 --rounds 1
 else
     measure truth
     measure accuracy
@@ -76,6 +77,7 @@ else
     measure overhead --triggers timer,ask
     part=triggers measure overhead --only-triggers
     measure switches
+    measure names --full
 fi
 
 # method NAME: the opening comment of a script is its method.
@@ -95,7 +97,7 @@ page() {
     echo
     /usr/bin/python3 "$here/bench.py" machine
     for name in truth accuracy blocked disturb scale handler startup overhead \
-        triggers switches; do
+        triggers switches names; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
         if [ "$name" = triggers ]; then

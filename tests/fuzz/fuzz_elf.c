@@ -3,6 +3,7 @@
  * fuzz_elf.c -- any bytes as an ELF file whose symbols, lines and PLT stubs are
  * asked for. The first 8 bytes are one of the addresses, so that a fuzzer finds
  * its way to what it has changed; the others are spread over the first 64 KiB.
+ * The same bytes are also inflated as if they were of a debug file.
  * libdw and libelf read too; they are not ours, but what they do is our crash.
  */
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "symbol/image.h"
+#include "symbol/inflate.h"
 
 #include "fuzz.h"
 
@@ -60,7 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
     uint64_t first;
-    int fd;
+    int fd, inflated;
 
     if (size < sizeof(first))
         return 0;
@@ -72,6 +74,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     ask(path, first);
+    inflated = inflate_file(fd);
+    if (inflated >= 0)
+        close(inflated);
     close(fd);
     return 0;
 }

@@ -18,6 +18,10 @@ number() {
     done
 }
 
+address_of() {
+    nm "$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
+}
+
 # A library of two functions, one of them inlined: small, with all sections.
 cat >"$tmp/two.c" <<'END'
 extern int outside(int);
@@ -29,10 +33,13 @@ flags="-shared -fPIC -nostdlib -Wl,-z,noseparate-code -Wl,--build-id"
 gcc -g -O2 -fplt $flags -o "$tmp/two.so" "$tmp/two.c"
 gcc -g -O2 -gz $flags -o "$tmp/zdebug.so" "$tmp/two.c"
 gcc -O0 -fno-omit-frame-pointer $flags -o "$tmp/o0.so" "$tmp/two.c"
-
-address_of() {
-    nm "$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
-}
+# Read for their debug information alone.
+gcc -gdwarf-4 -fdebug-types-section -O2 $flags -o "$tmp/types.so" "$tmp/two.c"
+gcc -gdwarf64 -O2 $flags -o "$tmp/dwarf64.so" "$tmp/two.c"
+for name in types dwarf64; do
+    { number "$(address_of "$tmp/$name.so" one)" 8; cat "$tmp/$name.so"; } \
+        >elf/$name
+done
 
 for name in two zdebug o0; do
     library=$tmp/$name.so

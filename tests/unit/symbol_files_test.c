@@ -173,6 +173,43 @@ test_compressed_sections(void **state)
     assert_complete("compressed");
 }
 
+/* What Debian ships: a debug file that is compressed. */
+static void
+test_compressed_debug_file(void **state)
+{
+    (void)state;
+    if (!shell("objcopy --only-keep-debug --compress-debug-sections=zlib whole "
+               "small.debug && "
+               "objcopy --strip-all --remove-section=.note.gnu.build-id "
+               "--add-gnu-debuglink=small.debug whole small"))
+        skip();
+    assert_complete("small");
+}
+
+/* The same with one compressed section that is not what it says: the others
+ * still help, or nothing does; but it is no reason to end. */
+static void
+test_damaged_debug_file(void **state)
+{
+    struct symbolizer *symbolizer;
+
+    (void)state;
+    if (!shell("objcopy --only-keep-debug --compress-debug-sections=zlib whole "
+               "cut.debug && offset=$(readelf -SW cut.debug | "
+               "sed -n 's/.* .debug_info  *PROGBITS  *[0-9a-f]* "
+               "\\([0-9a-f]*\\) .*/\\1/p') && "
+               "dd if=/dev/zero of=cut.debug bs=1 seek=$((0x$offset + 40)) "
+               "count=200 conv=notrunc && "
+               "objcopy --strip-all --remove-section=.note.gnu.build-id "
+               "--add-gnu-debuglink=cut.debug whole cut"))
+        skip();
+    symbolizer = make(in_directory("cut"), NULL, 0);
+    assert_string_equal(
+        symbolizer_find(symbolizer, 1, known_offset)->frames[0].function,
+        "static_function");
+    symbolizer_free(symbolizer);
+}
+
 /* What Fedora ships: the symbols alone, compressed, in .gnu_debugdata. */
 static void
 test_mini_debug_info(void **state)
@@ -349,6 +386,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_debug_link),
         cmocka_unit_test(test_compressed_sections),
+        cmocka_unit_test(test_compressed_debug_file),
+        cmocka_unit_test(test_damaged_debug_file),
         cmocka_unit_test(test_mini_debug_info),
         cmocka_unit_test(test_stripped),
         cmocka_unit_test(test_dwarf_alone),

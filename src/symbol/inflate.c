@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inflate.c -- decompression ahead of libdw. Report side.
+ *
+ * Distributions compress their debug files, and what libdw takes longest for
+ * is to inflate all sections one after the other, also the locations of
+ * variables, a third of the whole. Here the large ones come first, each thread
+ * takes the next one, and the result is a file again, so that libdw need not
+ * know. The threads live for that long only and take no signals.
+ */
+#include <gelf.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "inflate.h"
+
+#define MOST_THREADS 4
+#define MOST_SECTIONS 1000
+/* What zlib can make of a byte, at most; more is damage. */
+#define MOST_GROWTH 1032
+#define ALIGNMENT 16
+
+/* A section on its way. */
+struct piece {
+    const uint8_t *from;
+    size_t from_size, size, offset;
+    bool is_compressed;
+};
+
+struct copy {
+    Elf *elf;
+    int fd;
+    uint8_t *bytes; /* of the new file */
+    size_t size, headers;
+    struct piece *pieces; /* the largest first */
+    Elf64_Shdr *sections;
+    size_t count, section_count, compressed;
+    atomic_size_t next; /* of the pieces */
+    atomic_bool failed;
+};
+
+static size_t
+align(size_t offset)
+{
+    return ((offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+/* Whether what belongs to the file is looked for in its directory. */
+static bool
+is_bound(const char *name)
+{
+    return (strcmp(name, ".gnu_debugaltlink") == 0 ||
+            strcmp(name, ".debug_addr") == 0);
+}
+
+static bool
+is_left_out(const char *name)
+{
+    return (strcmp(name, ".debug_loc") == 0 ||
+            strcmp(name, ".debug_loclists") == 0 ||
+            strcmp(name, ".debug_macro") == 0);
+}
+
+/* The size that PIECE, which begins with a compression header, will have. False
+ * if it cannot be. */
+static bool
+read_header(struct piece *piece)
+{
+    Elf64_Chdr header;
+
+    if (piece->from_size < sizeof(header))
+        return (false);
+    memcpy(&header, piece->from, sizeof(header));
+    piece->from += sizeof(header);
+    piece->from_size -= sizeof(header);
+    piece->size = header.ch_size;
+    piece->is_compressed = true;
+    return (header.ch_type == ELFCOMPRESS_ZLIB &&
+            header.ch_size / MOST_GROWTH <= piece->from_size);
+}
+
+/* Plan where SECTION goes. False if it cannot be inflated. */
+static bool
+add_section(struct copy *copy, Elf_Scn *section, size_t strings)
+{
+    Elf64_Shdr *header = &copy->sections[copy->section_count++];
+    struct piece *piece = &copy->pieces[copy->count];
+    const char *name;
+    Elf_Data *data;
+
+    if (!gelf_getshdr(section, header))
+        return (false);
+    if (header->sh_type == SHT_NOBITS || header->sh_type == SHT_NULL)
+        return (true);
+    data = elf_rawdata(section, NULL);
+    name = elf_strptr(copy->elf, strings, header->sh_name);
+    if (!data || !name || is_bound(name))
+        return (false);
+    if (!data->d_buf)
+        return (data->d_size == 0);
+    *piece = (struct piece){.from = data->d_buf,
+                            .from_size = data->d_size,
+                            .size = data->d_size};
+    if (header->sh_flags & SHF_COMPRESSED) {
+        if (!read_header(piece))
+            return (false);
+        copy->compressed++;
+        header->sh_flags &= ~(Elf64_Xword)SHF_COMPRESSED;
+    }
+    header->sh_size = piece->size;
+    if (is_left_out(name)) {
+        header->sh_type = SHT_NOBITS;
+        return (true);
+    }
+    piece->offset = header->sh_offset = copy->size;
+    copy->size = align(copy->size + piece->size);
+    copy->count++;
+    return (true);
+}
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    return ((x->size < y->size) - (x->size > y->size));
+}
+
+/* Lay out the new file. False if there is nothing to inflate, or no way. */
+static bool
+plan(struct copy *copy)
+{
+    Elf_Scn *section = NULL;
+    size_t count, strings, segments;
+
+    if (elf_kind(copy->elf) != ELF_K_ELF ||
+        gelf_getclass(copy->elf) != ELFCLASS64 ||
+        elf_getshdrnum(copy->elf, &count) || count > MOST_SECTIONS ||
+        elf_getshdrstrndx(copy->elf, &strings) ||
+        elf_getphdrnum(copy->elf, &segments))
+        return (false);
+    copy->sections = calloc(count + 1, sizeof(*copy->sections));
+    copy->pieces = calloc(count + 1, sizeof(*copy->pieces));
+    if (!copy->sections || !copy->pieces)
+        return (false);
+    copy->section_count = 1;
+    copy->size = align(sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr));
+    while ((section = elf_nextscn(copy->elf, section))) {
+        if (copy->section_count == count ||
+            !add_section(copy, section, strings))
+            return (false);
+    }
+    copy->headers = copy->size;
+    copy->size += copy->section_count * sizeof(Elf64_Shdr);
+    qsort(copy->pieces, copy->count, sizeof(*copy->pieces), compare_sizes);
+    return (copy->compressed > 0);
+}
+
+/* The headers of the new file. False if the old ones are damaged. */
+static bool
+write_headers(struct copy *copy)
+{
+    Elf64_Ehdr header;
+    size_t segments;
+
+    if (!gelf_getehdr(copy->elf, &header) ||
+        elf_getphdrnum(copy->elf, &segments))
+        return (false);
+    header.e_phoff = segments > 0 ? sizeof(header) : 0;
+    header.e_shoff = copy->headers;
+    memcpy(copy->bytes, &header, sizeof(header));
+    for (size_t i = 0; i < segments; i++) {
+        Elf64_Phdr segment;
+        if (!gelf_getphdr(copy->elf, (int)i, &segment))
+            return (false);
+        memcpy(copy->bytes + sizeof(header) + i * sizeof(segment), &segment,
+               sizeof(segment));
+    }
+    /* Section 0 counts sections and segments where the header has no room. */
+    gelf_getshdr(elf_getscn(copy->elf, 0), &copy->sections[0]);
+    memcpy(copy->bytes + copy->headers, copy->sections,
+           copy->section_count * sizeof(Elf64_Shdr));
+    return (true);
+}
+
+static bool
+allocate(struct copy *copy)
+{
+    copy->fd = memfd_create("debug", MFD_CLOEXEC);
+    if (copy->fd < 0 || ftruncate(copy->fd, (off_t)copy->size))
+        return (false);
+    copy->bytes =
+        mmap(NULL, copy->size, PROT_READ | PROT_WRITE, MAP_SHARED, copy->fd, 0);
+    if (copy->bytes != MAP_FAILED)
+        return (true);
+    copy->bytes = NULL;
+    return (false);
+}
+
+static bool
+write_piece(const struct copy *copy, const struct piece *piece)
+{
+    uint8_t *to = copy->bytes + piece->offset;
+    uLongf size = piece->size;
+
+    if (piece->is_compressed)
+        return (uncompress(to, &size, piece->from, piece->from_size) == Z_OK &&
+                size == piece->size);
+    memcpy(to, piece->from, piece->size);
+    return (true);
+}
+
+/* A thread's share: pieces until there are no more. */
+static void *
+work(void *argument)
+{
+    struct copy *copy = argument;
+    size_t i;
+
+    while ((i = atomic_fetch_add(&copy->next, 1)) < copy->count) {
+        if (!write_piece(copy, &copy->pieces[i]))
+            copy->failed = true;
+    }
+    return (NULL);
+}
+
+/* How many threads there is work and are CPUs for. */
+static size_t
+thread_count(const struct copy *copy)
+{
+    cpu_set_t set;
+    size_t count = 1;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        count = (size_t)CPU_COUNT(&set);
+    if (count > MOST_THREADS)
+        count = MOST_THREADS;
+    return (count < copy->compressed ? count : copy->compressed);
+}
+
+/* All pieces, in this thread and as many others as can be had. */
+static void
+write_pieces(struct copy *copy)
+{
+    pthread_t threads[MOST_THREADS];
+    size_t wanted = thread_count(copy), count = 0;
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (count + 1 < wanted &&
+           pthread_create(&threads[count], NULL, work, copy) == 0)
+        count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    work(copy);
+    while (count > 0)
+        pthread_join(threads[--count], NULL);
+}
+
+int
+inflate_file(int fd)
+{
+    struct copy copy = {.fd = -1};
+    bool done = false;
+
+    copy.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    if (copy.elf && plan(&copy) && allocate(&copy) && write_headers(&copy)) {
+        write_pieces(&copy);
+        done = !copy.failed;
+    }
+    if (copy.bytes)
+        munmap(copy.bytes, copy.size);
+    elf_end(copy.elf);
+    free(copy.sections);
+    free(copy.pieces);
+    if (!done && copy.fd >= 0) {
+        close(copy.fd);
+        return (-1);
+    }
+    return (copy.fd);
+}

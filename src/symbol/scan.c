@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan.c -- reading past entries. Report side.
+ *
+ * Every entry names an abbreviation, which is the list of its attributes'
+ * forms; a form tells how long the value is. So a table of the unit's
+ * abbreviations, with the lengths added up where they are constant, is all
+ * that is needed to come from one entry to the next. The abbreviations
+ * themselves are libdw's to decode.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan.h"
+
+/* Real tables have some hundred; codes beyond this are not looked at. */
+#define MOST_SHAPES 100000
+#define MOST_FORMS 256
+#define NO_SIBLING UINT32_MAX
+
+struct scan_shape {
+    uint16_t tag;     /* 0: no such code */
+    uint16_t count;   /* of forms */
+    uint32_t first;   /* of them in the unit's FORMS */
+    uint32_t size;    /* of all values, if IS_FIXED */
+    uint32_t sibling; /* which value is DW_AT_sibling */
+    bool has_children, has_code, is_fixed;
+};
+
+/* Marks forms whose length is in the data. */
+#define VARIABLE (-1)
+
+/* The length of a value of FORM, if it is constant in UNIT. */
+static int
+fixed_size(const struct scan_unit *unit, unsigned form)
+{
+    switch (form) {
+    case DW_FORM_flag_present:
+    case DW_FORM_implicit_const:
+        return (0);
+    case DW_FORM_data1:
+    case DW_FORM_ref1:
+    case DW_FORM_flag:
+    case DW_FORM_strx1:
+    case DW_FORM_addrx1:
+        return (1);
+    case DW_FORM_data2:
+    case DW_FORM_ref2:
+    case DW_FORM_strx2:
+    case DW_FORM_addrx2:
+        return (2);
+    case DW_FORM_strx3:
+    case DW_FORM_addrx3:
+        return (3);
+    case DW_FORM_data4:
+    case DW_FORM_ref4:
+    case DW_FORM_strx4:
+    case DW_FORM_addrx4:
+    case DW_FORM_ref_sup4:
+        return (4);
+    case DW_FORM_data8:
+    case DW_FORM_ref8:
+    case DW_FORM_ref_sig8:
+    case DW_FORM_ref_sup8:
+        return (8);
+    case DW_FORM_data16:
+        return (16);
+    case DW_FORM_addr:
+        return (unit->address_size);
+    case DW_FORM_ref_addr:
+        return (unit->version < 3 ? unit->address_size : unit->offset_size);
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+    case DW_FORM_sec_offset:
+    case DW_FORM_strp_sup:
+    case DW_FORM_GNU_ref_alt:
+    case DW_FORM_GNU_strp_alt:
+        return (unit->offset_size);
+    default:
+        return (VARIABLE);
+    }
+}
+
+/* A number in LEB128 at *AT; *AT becomes NULL if it does not end before END. */
+static uint64_t
+read_leb(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+
+    for (const uint8_t *p = *at; p < end; p++) {
+        if (shift < 64)
+            value |= (uint64_t)(*p & 0x7f) << shift;
+        shift += 7;
+        if (!(*p & 0x80)) {
+            *at = p + 1;
+            return (value);
+        }
+    }
+    *at = NULL;
+    return (0);
+}
+
+/* A little-endian number of SIZE bytes at AT; 0 if END comes before. */
+static uint64_t
+read_number(const uint8_t *at, unsigned size, const uint8_t *end)
+{
+    uint64_t value = 0;
+
+    if ((size_t)(end - at) < size)
+        return (0);
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)at[i] << (8 * i);
+    return (value);
+}
+
+/* A block whose length is a number of SIZE bytes before it. */
+static const uint8_t *
+skip_block(const uint8_t *at, unsigned size, const uint8_t *end)
+{
+    uint64_t length = read_number(at, size, end);
+
+    if ((size_t)(end - at) < size || (uint64_t)(end - at) - size < length)
+        return (NULL);
+    return (at + size + length);
+}
+
+static const uint8_t *
+skip_leb_block(const uint8_t *at, const uint8_t *end)
+{
+    uint64_t length = read_leb(&at, end);
+
+    return (at && (uint64_t)(end - at) >= length ? at + length : NULL);
+}
+
+/* Behind the value of FORM at AT; NULL if it is unknown or does not fit. */
+static const uint8_t *
+skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
+{
+    const uint8_t *end = unit->end;
+    int size = fixed_size(unit, form);
+
+    if (size != VARIABLE)
+        return (end - at >= size ? at + size : NULL);
+    switch (form) {
+    case DW_FORM_sdata:
+    case DW_FORM_udata:
+    case DW_FORM_ref_udata:
+    case DW_FORM_strx:
+    case DW_FORM_addrx:
+    case DW_FORM_loclistx:
+    case DW_FORM_rnglistx:
+    case DW_FORM_GNU_addr_index:
+    case DW_FORM_GNU_str_index:
+        read_leb(&at, end);
+        return (at);
+    case DW_FORM_string:
+        at = memchr(at, 0, (size_t)(end - at));
+        return (at ? at + 1 : NULL);
+    case DW_FORM_block1:
+        return (skip_block(at, 1, end));
+    case DW_FORM_block2:
+        return (skip_block(at, 2, end));
+    case DW_FORM_block4:
+        return (skip_block(at, 4, end));
+    case DW_FORM_block:
+    case DW_FORM_exprloc:
+        return (skip_leb_block(at, end));
+    case DW_FORM_indirect:
+        form = (unsigned)read_leb(&at, end);
+        return (at && form != DW_FORM_indirect ? skip_value(unit, form, at)
+                                               : NULL);
+    default:
+        return (NULL);
+    }
+}
+
+/* Where a reference of FORM at AT leads to in the unit; NULL: nowhere that lies
+ * ahead. */
+static const uint8_t *
+follow(const struct scan_unit *unit, unsigned form, const uint8_t *at)
+{
+    int size = fixed_size(unit, form);
+    uint64_t offset = 0;
+
+    if (form == DW_FORM_ref_udata)
+        offset = read_leb(&at, unit->end);
+    else if (form == DW_FORM_ref1 || form == DW_FORM_ref2 ||
+             form == DW_FORM_ref4 || form == DW_FORM_ref8)
+        offset = read_number(at, (unsigned)size, unit->end);
+    if (!at || offset > (uint64_t)(unit->end - unit->start) ||
+        unit->start + offset <= at)
+        return (NULL);
+    return (unit->start + offset);
+}
+
+static int
+add_form(struct scan_unit *unit, unsigned form)
+{
+    if (unit->form_count == unit->form_capacity) {
+        size_t capacity = unit->form_capacity ? unit->form_capacity * 2 : 512;
+        uint16_t *forms = reallocarray(unit->forms, capacity, sizeof(*forms));
+        if (!forms)
+            return (-1);
+        unit->forms = forms;
+        unit->form_capacity = capacity;
+    }
+    unit->forms[unit->form_count++] =
+        (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX);
+    return (0);
+}
+
+/* Put the abbreviation into *SHAPE. (dwarf_getattrcnt miscounts where there are
+ * implicit constants.) */
+static int
+read_shape(struct scan_unit *unit, struct scan_shape *shape,
+           Dwarf_Abbrev *abbrev)
+{
+    unsigned name = 0, form = 0;
+
+    *shape = (struct scan_shape){
+        .tag = (uint16_t)dwarf_getabbrevtag(abbrev),
+        .first = (uint32_t)unit->form_count,
+        .sibling = NO_SIBLING,
+        .has_children = dwarf_abbrevhaschildren(abbrev) != 0,
+        .is_fixed = true,
+    };
+    while (shape->count < MOST_FORMS &&
+           dwarf_getabbrevattr_data(abbrev, shape->count, &name, &form, NULL,
+                                    NULL) == 0) {
+        int size = fixed_size(unit, form);
+        if (add_form(unit, form))
+            return (-1);
+        if (name == DW_AT_sibling)
+            shape->sibling = shape->count;
+        if (name == DW_AT_low_pc || name == DW_AT_ranges)
+            shape->has_code = true;
+        if (size == VARIABLE)
+            shape->is_fixed = false;
+        else
+            shape->size += (uint32_t)size;
+        shape->count++;
+    }
+    return (0);
+}
+
+static int
+grow_shapes(struct scan_unit *unit, size_t wanted)
+{
+    size_t count = wanted + wanted / 2;
+    struct scan_shape *shapes =
+        reallocarray(unit->shapes, count, sizeof(*shapes));
+
+    if (!shapes)
+        return (-1);
+    memset(shapes + unit->count, 0, (count - unit->count) * sizeof(*shapes));
+    unit->shapes = shapes;
+    unit->count = count;
+    return (0);
+}
+
+static int
+read_shapes(struct scan_unit *unit)
+{
+    Dwarf_Off offset = 0;
+
+    for (;;) {
+        size_t length = 0;
+        Dwarf_Abbrev *abbrev = dwarf_getabbrev(&unit->top, offset, &length);
+        size_t code;
+        if (!abbrev || abbrev == DWARF_END_ABBREV || length == 0)
+            return (0);
+        code = dwarf_getabbrevcode(abbrev);
+        offset += length;
+        if (code == 0 || code > MOST_SHAPES)
+            continue;
+        if ((code > unit->count && grow_shapes(unit, code)) ||
+            read_shape(unit, &unit->shapes[code - 1], abbrev))
+            return (-1);
+    }
+}
+
+/* Whether the SIZE bytes at START lie in the section of ELF that holds entries
+ * and START. A header may promise more than there is. */
+static bool
+is_inside(Elf *elf, const uint8_t *start, uint64_t size)
+{
+    size_t strings;
+    Elf_Scn *section = NULL;
+
+    if (elf_getshdrstrndx(elf, &strings))
+        return (false);
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header)
+                               ? elf_strptr(elf, strings, header.sh_name)
+                               : NULL;
+        Elf_Data *data;
+        const uint8_t *bytes;
+        if (!name ||
+            !(strstr(name, "debug_info") || strstr(name, "debug_types")))
+            continue;
+        data = elf_rawdata(section, NULL);
+        bytes = data ? data->d_buf : NULL;
+        if (bytes && start >= bytes && start < bytes + data->d_size)
+            return (size <= (size_t)(bytes + data->d_size - start));
+    }
+    return (false);
+}
+
+int
+scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top)
+{
+    Dwarf_Die die = *top;
+    Dwarf *dwarf = dwarf_cu_getdwarf(die.cu);
+    Dwarf_Off offset = dwarf_dieoffset(&die), in_unit = dwarf_cuoffset(&die);
+    Dwarf_Off next;
+    size_t header;
+    Dwarf_Half version;
+    const uint8_t *start = (const uint8_t *)die.addr - in_unit;
+
+    *unit = (struct scan_unit){.top = die};
+    if (dwarf_next_unit(dwarf, offset - in_unit, &next, &header, &version, NULL,
+                        &unit->address_size, &unit->offset_size, NULL, NULL))
+        return (0);
+    next -= offset - in_unit; /* now its length */
+    if (!is_inside(dwarf_getelf(dwarf), start, next))
+        return (0);
+    unit->version = version;
+    unit->start = start;
+    unit->end = start + next;
+    return (read_shapes(unit));
+}
+
+struct scan
+scan_begin(const struct scan_unit *unit, const Dwarf_Die *die)
+{
+    const uint8_t *next = die->addr;
+
+    if (!unit->start || next < unit->start || next >= unit->end)
+        next = NULL;
+    return ((struct scan){.unit = unit, .next = next});
+}
+
+/* Behind the values of an entry, which begin at AT; sets its sibling. */
+static const uint8_t *
+skip_values(const struct scan_unit *unit, const struct scan_shape *shape,
+            struct scan_entry *entry, const uint8_t *at)
+{
+    if (shape->is_fixed && shape->sibling == NO_SIBLING)
+        return ((size_t)(unit->end - at) >= shape->size ? at + shape->size
+                                                        : NULL);
+    for (unsigned i = 0; at && i < shape->count; i++) {
+        unsigned form = unit->forms[shape->first + i];
+        if (i == shape->sibling)
+            entry->sibling = follow(unit, form, at);
+        at = skip_value(unit, form, at);
+    }
+    return (at);
+}
+
+/* Read an entry into *ENTRY, or the end of a list of children: then false. */
+static bool
+step(struct scan *scan, struct scan_entry *entry)
+{
+    const struct scan_unit *unit = scan->unit;
+    const uint8_t *start = scan->next;
+    uint64_t code = read_leb(&scan->next, unit->end);
+    const struct scan_shape *shape;
+
+    if (!scan->next || code > unit->count)
+        goto end;
+    if (code == 0) {
+        if (scan->depth <= 1)
+            goto end;
+        scan->depth--;
+        return (false);
+    }
+    shape = &unit->shapes[code - 1];
+    *entry = (struct scan_entry){.start = start,
+                                 .depth = scan->depth,
+                                 .tag = shape->tag,
+                                 .has_children = shape->has_children,
+                                 .has_code = shape->has_code};
+    if (shape->tag == 0)
+        goto end;
+    scan->next = skip_values(unit, shape, entry, scan->next);
+    if (shape->has_children)
+        scan->depth++;
+    else if (scan->depth == 0)
+        scan->next = NULL;
+    return (true);
+
+end:
+    scan->next = NULL;
+    return (false);
+}
+
+bool
+scan_next(struct scan *scan, struct scan_entry *entry)
+{
+    while (scan->next) {
+        if (step(scan, entry))
+            return (true);
+    }
+    return (false);
+}
+
+void
+scan_skip(struct scan *scan, const struct scan_entry *entry)
+{
+    struct scan_entry inner;
+
+    if (scan->next && entry->sibling && entry->sibling >= scan->next) {
+        scan->next = entry->depth > 0 ? entry->sibling : NULL;
+        scan->depth = entry->depth;
+    }
+    while (scan->next && scan->depth > entry->depth) {
+        if (step(scan, &inner) && inner.sibling)
+            scan_skip(scan, &inner);
+    }
+}
+
+Dwarf_Die
+scan_die(const struct scan *scan, const struct scan_entry *entry)
+{
+    Dwarf_Die die = scan->unit->top;
+
+    die.addr = (void *)(uintptr_t)entry->start;
+    die.abbrev = NULL;
+    return (die);
+}
+
+void
+scan_unit_free(struct scan_unit *unit)
+{
+    free(unit->shapes);
+    free(unit->forms);
+    *unit = (struct scan_unit){0};
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan.h -- the entries of one unit of DWARF, from front to back. libdw is
+ * asked for single entries; to look at all of a unit, or to skip a function's
+ * inside, takes it ten times as long. The bytes may be damaged: a scan always
+ * moves forward, stays inside the unit, and ends early at what it cannot read.
+ */
+#ifndef SYMBOL_SCAN_H
+#define SYMBOL_SCAN_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scan_shape;
+
+/* What all scans of a unit share. All zero is a unit without entries. */
+struct scan_unit {
+    Dwarf_Die top;              /* its first entry */
+    const uint8_t *start, *end; /* header included: siblings count from there */
+    uint8_t address_size, offset_size;
+    uint16_t version;
+    struct scan_shape *shapes; /* by abbreviation code - 1 */
+    size_t count;
+    uint16_t *forms; /* of all shapes */
+    size_t form_count, form_capacity;
+};
+
+struct scan {
+    const struct scan_unit *unit;
+    const uint8_t *next;
+    unsigned depth;
+};
+
+struct scan_entry {
+    const uint8_t *start, *sibling; /* SIBLING: NULL if it is not told */
+    unsigned depth;                 /* below the entry that the scan began at */
+    int tag;
+    bool has_children;
+    bool has_code; /* of its own: DW_AT_low_pc or DW_AT_ranges */
+};
+
+/* Prepare for scans of the unit that TOP is the first entry of. Returns 0, or
+ * -1 with errno set if memory is short. */
+int scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top);
+
+/* A scan of DIE, which is in UNIT, and of all below it. */
+struct scan scan_begin(const struct scan_unit *unit, const Dwarf_Die *die);
+
+/* The next entry; the first one is DIE itself, with depth 0. False at the end
+ * of what lies below it. */
+bool scan_next(struct scan *scan, struct scan_entry *entry);
+
+/* Go on behind everything below ENTRY, the last one that was read. */
+void scan_skip(struct scan *scan, const struct scan_entry *entry);
+
+/* ENTRY for libdw. */
+Dwarf_Die scan_die(const struct scan *scan, const struct scan_entry *entry);
+
+void scan_unit_free(struct scan_unit *unit);
+
+#endif

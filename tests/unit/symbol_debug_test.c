@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol_debug_test.c -- the forms in which compilers and tools leave debug
+ * information: each is made here with the tool that makes it, and must say the
+ * same. What there is no tool for is skipped. (Its places beside the file are
+ * in symbol_files_test.c.)
+ */
+#include <elfutils/version.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "symbol/symbolizer.h"
+
+/* Where the source says so: INNER_LINE is in an inlined function, at CALL_LINE
+ * of the one that owns the code. The types at the end
+ * are what files and units have in common. */
+#define INNER_LINE 4
+#define CALL_LINE 8
+static const char source[] =
+    "struct place { struct place *next; const char *name; long line; };\n"
+    "volatile long sink;\n"
+    "static inline __attribute__((always_inline)) long inner(long x) {\n"
+    "    return sink + x * x;\n"
+    "}\n"
+    "long known(struct place *place, long x);\n"
+    "long known(struct place *place, long x) {\n"
+    "    long y = inner(x);\n"
+    "    sink = y + place->line;\n"
+    "    return place->next ? y : x;\n"
+    "}\n"
+    "#include <pthread.h>\n"
+    "#include <stdio.h>\n"
+    "static FILE *file;\n"
+    "static pthread_mutex_t mutex;\n"
+    "void use(void);\n"
+    "void use(void) { sink += (long)file + (long)&mutex; }\n";
+
+static char directory[] = "/tmp/symbol_debug.XXXXXX";
+
+/* Runs a shell command in the directory. Whether it succeeded. */
+static bool
+shell(const char *command)
+{
+    char line[1024];
+    int status;
+
+    snprintf(line, sizeof(line), "cd %s && { %s; } >/dev/null 2>&1", directory,
+             command);
+    status = system(line);
+    return (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static int
+set_up(void **state)
+{
+    char path[64];
+    FILE *file;
+
+    (void)state;
+    if (!mkdtemp(directory))
+        return (-1);
+    snprintf(path, sizeof(path), "%s/known.c", directory);
+    file = fopen(path, "w");
+    if (!file || fputs(source, file) < 0 || fclose(file))
+        return (-1);
+    return (shell("cp known.c other.c") ? 0 : -1);
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    return (shell("rm -rf \"$PWD\"") ? 0 : -1);
+}
+
+/* Where the function known() lies in the file NAME. */
+static void
+find_known(const char *name, uint64_t *start, uint64_t *size)
+{
+    char line[256];
+    FILE *tool;
+
+    snprintf(line, sizeof(line), "nm -S %s/%s | grep ' known$'", directory,
+             name);
+    tool = popen(line, "r");
+    assert_non_null(tool);
+    assert_int_equal(fscanf(tool, "%" SCNx64 " %" SCNx64, start, size), 2);
+    pclose(tool);
+}
+
+static bool
+is_frame(const struct symbol_frame *frame, const char *function, unsigned line)
+{
+    return (strcmp(frame->function, function) == 0 && frame->line == line &&
+            strstr(frame->file, ".c") != NULL);
+}
+
+/* In the file NAME some code is of the inlined function, some of its caller,
+ * and most of it has a line (some is clang's own). */
+static void
+assert_complete(const char *name)
+{
+    struct symbolizer_options options = {.inlines = true};
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+    unsigned inlined = 0, own = 0, lines = 0;
+    uint64_t start, size;
+    char path[64];
+
+    assert_non_null(symbolizer);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    find_known(name, &start, &size);
+    symbolizer_add(symbolizer, 1, path, NULL, 0);
+    for (uint64_t i = 0; i < size; i++) {
+        const struct symbol *symbol = symbolizer_find(symbolizer, 1, start + i);
+        const struct symbol_frame *frames = symbol->frames;
+        assert_true(symbol->named);
+        lines += frames[0].line > 0;
+        inlined += symbol->count == 2 &&
+                   is_frame(&frames[0], "inner", INNER_LINE) &&
+                   is_frame(&frames[1], "known", CALL_LINE);
+        own += symbol->count == 1 && strcmp(frames[0].function, "known") == 0;
+    }
+    assert_null(symbolizer_problem(symbolizer, 1));
+    assert_true(inlined > 0);
+    assert_true(own > 0);
+    assert_true(lines * 2 > size);
+    symbolizer_free(symbolizer);
+}
+
+/* Made by COMMAND, which is skipped where it cannot be run. */
+static void
+check(const char *command)
+{
+    if (!shell(command))
+        skip();
+    assert_complete("library");
+}
+
+#define LIBRARY "-O2 -fPIC -shared -o library known.c"
+
+static void
+test_versions(void **state)
+{
+    (void)state;
+    check("gcc -gdwarf-5 " LIBRARY);
+    check("gcc -gdwarf-4 " LIBRARY);
+    check("gcc -gdwarf-3 -gstrict-dwarf " LIBRARY);
+    check("gcc -gdwarf-2 " LIBRARY);
+}
+
+static void
+test_64_bit_offsets(void **state)
+{
+    (void)state;
+    check("gcc -gdwarf64 -gdwarf-5 " LIBRARY);
+}
+
+static void
+test_types_apart(void **state)
+{
+    (void)state;
+    check("gcc -gdwarf-4 -fdebug-types-section " LIBRARY);
+    check("gcc -gdwarf-5 -fdebug-types-section " LIBRARY);
+}
+
+static void
+test_old_compression(void **state)
+{
+    (void)state;
+    check("gcc -g -O2 -fPIC -shared -o plain known.c && objcopy "
+          "--compress-debug-sections=zlib-gnu plain library");
+}
+
+/* Behind a skeleton: a file of its own for each object. */
+static void
+test_split(void **state)
+{
+    (void)state;
+    check("gcc -gdwarf-5 -gsplit-dwarf -O2 -fPIC -c known.c && "
+          "gcc -shared -o library known.o");
+    check("gcc -gdwarf-4 -gsplit-dwarf -O2 -fPIC -c known.c && "
+          "gcc -shared -o library known.o");
+}
+
+/* All of them in one package beside the file, which libdw reads since 0.191. */
+static void
+test_package(void **state)
+{
+    (void)state;
+    if (!_ELFUTILS_PREREQ(0, 191))
+        skip();
+    check("rm -f *.dwo library.dwp && "
+          "gcc -gdwarf-4 -gsplit-dwarf -O2 -fPIC -c known.c && "
+          "gcc -shared -o library known.o && dwp -e library && rm known.dwo");
+}
+
+/* What two files have in common is in a third one. */
+static void
+test_shared_between_files(void **state)
+{
+    (void)state;
+    if (!shell("gcc -g -O2 -fPIC -shared -o library known.c && "
+               "gcc -g -O2 -fPIC -shared -o other other.c && "
+               "dwz -m common -M \"$PWD/common\" library other && "
+               "readelf -SW library | grep -q gnu_debugaltlink"))
+        skip();
+    assert_complete("library");
+    assert_complete("other");
+}
+
+/* What the units of one file have in common is in a partial unit. */
+static void
+test_shared_between_units(void **state)
+{
+    (void)state;
+    check("sed 's/known/alike/; s/sink/sunk/; s/use/abuse/' known.c >alike.c "
+          "&& gcc -g -O2 "
+          "-fPIC -shared "
+          "-o library known.c alike.c && dwz library");
+}
+
+static void
+test_clang(void **state)
+{
+    (void)state;
+    check("clang -g -gdwarf-5 " LIBRARY);
+    check("clang -g -gdwarf-4 -gsplit-dwarf " LIBRARY);
+}
+
+static void
+test_link_time(void **state)
+{
+    (void)state;
+    check("gcc -g -flto -ffat-lto-objects " LIBRARY);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_64_bit_offsets),
+        cmocka_unit_test(test_types_apart),
+        cmocka_unit_test(test_old_compression),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_package),
+        cmocka_unit_test(test_shared_between_files),
+        cmocka_unit_test(test_shared_between_units),
+        cmocka_unit_test(test_clang),
+        cmocka_unit_test(test_link_time),
+    };
+
+    return (cmocka_run_group_tests(tests, set_up, tear_down));
+}
