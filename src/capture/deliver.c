@@ -3,6 +3,7 @@
  * deliver.c -- see deliver.h. Runs in handlers.
  */
 #include <linux/errno.h>
+#include <linux/io_uring.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,7 +19,11 @@
  * older C libraries do not declare. */
 #define TRAP_PERF_CODE 6
 
+/* So much code before a system call is searched for its number. */
+#define RING_CODE 64
+
 __thread volatile struct deliver_wait deliver_wait;
+__thread volatile long deliver_last_call;
 
 /* The program's disposition is the default one: let it act. The handler must
  * give way for that; the process ends here. */
@@ -169,12 +174,57 @@ end_call(ucontext_t *context)
     registers[REG_RIP] += 2;
 }
 
+/* Whether the call in front of PC is io_uring_enter: its number is gone from
+ * the registers, but the code puts it there ("mov $426, %eax"), or it is
+ * syscall(2), which has it from the program ("mov 8(%rsp), %r9" is the last it
+ * does). */
+static bool
+is_ring_enter(uint64_t pc)
+{
+    static const uint8_t call[] = {0x0f, 0x05};
+    static const uint8_t by_number[] = {0xb8, 0xaa, 0x01, 0x00, 0x00};
+    static const uint8_t by_argument[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};
+    uint8_t code[RING_CODE];
+    if (sys_read_memory(code, pc - RING_CODE, RING_CODE) != RING_CODE)
+        return false;
+    const uint8_t *at = code + RING_CODE - sizeof(call);
+    if (memcmp(at, call, sizeof(call)) != 0)
+        return false;
+    at -= sizeof(by_argument);
+    if (memcmp(at, by_argument, sizeof(by_argument)) == 0)
+        return deliver_last_call == SYS_io_uring_enter;
+    for (; at >= code && memcmp(at, call, sizeof(call)) != 0; at--)
+        if (memcmp(at, by_number, sizeof(by_number)) == 0)
+            return true;
+    return false;
+}
+
+/* Before io_uring_enter waits it runs what the kernel has put off until the way
+ * back to user mode, and that is where a sample taken in the kernel becomes a
+ * signal; then it does not wait. If nothing is there for the program, it shall
+ * not know: the call is made again, as it has done nothing yet. */
+static void
+repeat_ring_wait(ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    if (registers[REG_RCX] != registers[REG_RIP] ||
+        (registers[REG_R10] & IORING_ENTER_GETEVENTS) == 0 ||
+        !is_ring_enter((uint64_t)registers[REG_RIP]) ||
+        next_pending(signals_word(&context->uc_sigmask)) != 0)
+        return;
+    registers[REG_RAX] = SYS_io_uring_enter;
+    registers[REG_RIP] -= 2;
+}
+
 void
 deliver_after_ours(ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;
-    if (deliver_wait.is_on && registers[REG_RAX] == -(greg_t)EINTR)
+    bool was_ended = registers[REG_RAX] == -(greg_t)EINTR;
+    if (was_ended && deliver_wait.is_on)
         resume_wait(context);
+    else if (was_ended)
+        repeat_ring_wait(context);
     else if (is_restarting(registers))
         end_call(context);
 }

@@ -24,10 +24,14 @@ struct deliver_wait {
 };
 extern __thread volatile struct deliver_wait deliver_wait;
 
+/* The number of the calling thread's last call of syscall(2). */
+extern __thread volatile long deliver_last_call;
+
 /* At the end of our handler, which returns to CONTEXT: a signal of the
  * program's may be pending, and must find what it would have found alone: such
  * a wait, or a system call that it ends because its handler lacks SA_RESTART,
- * but which the kernel is about to make again for ours. */
+ * but which the kernel is about to make again for ours. And a wait for io_uring
+ * that ours alone has ended is made again. */
 void deliver_after_ours(ucontext_t *context);
 
 #endif

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * family_ways.c -- children to whom somebody stands in a special relation: a
- * tracer, an adopter, the kernel with a signal for orphans, a namespace.
+ * tracer, an adopter, the kernel with a signal for orphans, a namespace, a
+ * control group, a policy of scheduling.
  *
  * Argument: a word of the table at the end.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,10 +152,180 @@ new_namespace(void)
     ways_say_end(child);
 }
 
+static void
+compute_and_end(void)
+{
+    for (unsigned i = 0; i < 20; i++)
+        ways_compute(10);
+    exit(7);
+}
+
+/* A sibling traces the child from outside, and leaves it again. */
+static void
+seize(pid_t child)
+{
+    int status;
+
+    for (unsigned i = 0; i < 5; i++) {
+        if (ptrace(PTRACE_SEIZE, child, 0, 0) != 0)
+            _exit(1);
+        work_sleep(5);
+        ptrace(PTRACE_INTERRUPT, child, 0, 0);
+        /* Until it stops for that; signals are handed on. */
+        while (waitpid(child, &status, __WALL) == child && WIFSTOPPED(status) &&
+               status >> 16 != PTRACE_EVENT_STOP)
+            ptrace(PTRACE_CONT, child, 0, WSTOPSIG(status));
+        if (!WIFSTOPPED(status) || ptrace(PTRACE_DETACH, child, 0, 0) != 0)
+            _exit(2);
+    }
+    _exit(0);
+}
+
+static void
+seized(void)
+{
+    pid_t child = fork(), tracer;
+
+    if (child == 0) {
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+        compute_and_end();
+    }
+    work_sleep(20);
+    if ((tracer = fork()) == 0)
+        seize(child);
+    ways_say_end(tracer);
+    ways_say_end(child);
+}
+
+/* Write WORD into FILE of the control group GROUP. Returns 0 or -1. */
+static int
+group_write(const char *group, const char *file, const char *word)
+{
+    char path[300];
+    int fd, result;
+
+    snprintf(path, sizeof path, "%s/%s", group, file);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    result = write(fd, word, strlen(word)) < 0 ? -1 : 0;
+    close(fd);
+    return result;
+}
+
+/* GROUPS_AT is a directory in which control groups can be made. */
+static void
+frozen(void)
+{
+    const char *parent = getenv("GROUPS_AT");
+    char group[200], number[16];
+    pid_t child;
+
+    snprintf(group, sizeof group, "%s/frozen.%d",
+             parent != NULL ? parent : "/none", getpid());
+    if (mkdir(group, 0700) != 0) {
+        puts("no right to make a control group");
+        return;
+    }
+    if ((child = fork()) == 0)
+        compute_and_end();
+    snprintf(number, sizeof number, "%d", child);
+    if (group_write(group, "cgroup.procs", number) != 0)
+        puts("not moved");
+    for (unsigned i = 0; i < 4; i++) {
+        group_write(group, "cgroup.freeze", "1");
+        work_sleep(20);
+        group_write(group, "cgroup.freeze", "0");
+        work_sleep(5);
+    }
+    ways_say_end(child);
+    rmdir(group);
+}
+
+/* What crashes leaves a core where the limit allows it. */
+static void
+crash(void)
+{
+    void (*const ends[])(void) = {abort, (void (*)(void))8};
+
+    for (unsigned i = 0; i < 4; i++) {
+        struct rlimit limit = {i < 2 ? 1u << 30 : 0, 1u << 30};
+        int status = 0;
+        pid_t child = fork();
+
+        if (child == 0) {
+            setrlimit(RLIMIT_CORE, &limit);
+            ways_compute(20);
+            ends[i % 2]();
+        }
+        waitpid(child, &status, 0);
+        printf("signal %d, core %d\n", WTERMSIG(status),
+               WCOREDUMP(status) != 0);
+    }
+}
+
+/* Policies that rank before or behind the sampler's; the kernel lets no thread
+ * with a deadline make another one, and children may start afresh. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+static void *
+under_policies(void *argument)
+{
+    static const struct attributes all[] = {
+        {.size = 48, .policy = SCHED_IDLE},
+        {.size = 48, .policy = SCHED_BATCH, .nice = 5},
+        {.size = 48, .policy = SCHED_FIFO, .priority = 50},
+        {.size = 48, .policy = SCHED_RR, .priority = 50, .flags = 1},
+        {.size = 48,
+         .policy = 6, /* SCHED_DEADLINE */
+         .runtime = 4000000,
+         .deadline = 10000000,
+         .period = 10000000}};
+
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct attributes now = {0};
+        long result = syscall(SYS_sched_setattr, 0, &all[i], 0);
+        pid_t child;
+
+        ways_compute(20);
+        syscall(SYS_sched_getattr, 0, &now, sizeof now, 0);
+        printf("set %ld: policy %u, nice %d, priority %u, flags %lx\n", result,
+               now.policy, now.nice, now.priority, (unsigned long)now.flags);
+        if (now.policy == 6)
+            break;
+        if ((child = fork()) == 0) {
+            ways_compute(5);
+            exit(sched_getscheduler(0) & 0xff);
+        }
+        ways_say_end(child);
+    }
+    return argument;
+}
+
+static void
+policies(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, under_policies, NULL);
+    pthread_join(thread, NULL);
+    setpriority(PRIO_PROCESS, 0, 3);
+    ways_compute(10);
+    printf("nice %d\n", getpriority(PRIO_PROCESS, 0));
+}
+
 static const struct way ways[] = {
     {"traced", traced, 0},           {"pdeathsig", dies_with_thread, 0},
     {"subreaper", adopting, 0},      {"undumpable", undumpable, 0},
-    {"namespace", new_namespace, 0},
+    {"namespace", new_namespace, 0}, {"seized", seized, 0},
+    {"frozen", frozen, 0},           {"crash", crash, 0},
+    {"policies", policies, 0},
 };
 
 int

@@ -11,6 +11,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,15 +168,131 @@ strict(void)
     syscall(SYS_exit, 33);
 }
 
+static volatile sig_atomic_t times;
+
+static void
+count_signal(int signo)
+{
+    (void)signo;
+    times++;
+}
+
+static void
+set_limit(int which, rlim_t soft, rlim_t hard)
+{
+    struct rlimit limit = {soft, hard};
+    if (setrlimit(which, &limit) != 0)
+        work_fail("setrlimit");
+}
+
+/* Its own writes reach the limit. */
+static void
+write_too_much(void)
+{
+    static char block[8192];
+    int fd = open("own", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ssize_t first = write(fd, block, sizeof block);
+    ssize_t second = write(fd, block, sizeof block);
+    printf("%zd, %zd %s, %d signals\n", first, second, strerror(errno), times);
+    close(fd);
+}
+
+static void
+limit_size(void)
+{
+    signal(SIGXFSZ, count_signal);
+    set_limit(RLIMIT_FSIZE, 8192, RLIM_INFINITY);
+    write_too_much();
+    set_limit(RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY);
+}
+
+static void
+limit_size_to_death(void)
+{
+    set_limit(RLIMIT_FSIZE, 8192, RLIM_INFINITY);
+    write_too_much();
+}
+
+static void
+limit_time(void)
+{
+    signal(SIGXCPU, count_signal);
+    set_limit(RLIMIT_CPU, 1, RLIM_INFINITY);
+    while (times == 0)
+        sink += work_burn(10);
+    set_limit(RLIMIT_CPU, RLIM_INFINITY, RLIM_INFINITY);
+}
+
+static void
+limit_memory(void)
+{
+    set_limit(RLIMIT_MEMLOCK, 0, 0);
+    set_limit(RLIMIT_STACK, 128 << 10, RLIM_INFINITY);
+    set_limit(RLIMIT_NPROC, 0, 0);
+}
+
+/* Ranges, by name and by number; then every number is taken, up to 1,000. */
+static void
+take_descriptors(void)
+{
+    struct rlimit files = {1024, 1024};
+    int count = 0;
+    close_range(3, ~0u, 0);
+    syscall(SYS_close_range, 3, ~0u, 0);
+    setrlimit(RLIMIT_NOFILE, &files);
+    for (int fd = 3; fd < 1000; fd++)
+        count += dup2(1, fd) == fd;
+    while (open("/dev/null", O_RDONLY) >= 0)
+        count++;
+    printf("%d descriptors, %s\n", count, strerror(errno));
+    sink += work_burn(ms);
+    close_range(3, ~0u, CLOSE_RANGE_UNSHARE);
+    printf("next is %d\n", open("/dev/null", O_RDONLY));
+}
+
+/* A thread with descriptors and a directory of its own. */
+static void *
+go_apart(void *unused)
+{
+    if (unshare(CLONE_FILES | CLONE_FS) != 0 || chdir("/") != 0)
+        work_fail("unshare");
+    close(0);
+    sink += work_burn(ms);
+    printf("next is %d\n", open("/dev/null", O_RDONLY));
+    return unused;
+}
+
+static void
+part(void)
+{
+    pthread_t thread;
+    char *before = getcwd(NULL, 0), *after;
+    if (pthread_create(&thread, NULL, go_apart, NULL) != 0 ||
+        pthread_join(thread, NULL) != 0)
+        work_fail("pthread_create");
+    after = getcwd(NULL, 0);
+    puts(strcmp(before, after) == 0 ? "still there" : "elsewhere");
+}
+
 static const struct {
     const char *name;
     void (*restrict_it)(void);
 } modes[] = {
-    {"chroot", change_root},    {"chdir", change_directory},
-    {"setuid", change_user},    {"closefrom", close_all},
-    {"nofile", limit_files},    {"filter", filter_itself},
-    {"filter_all", filter_all}, {"filter_threads", filter_and_start_threads},
+    {"chroot", change_root},
+    {"chdir", change_directory},
+    {"setuid", change_user},
+    {"closefrom", close_all},
+    {"nofile", limit_files},
+    {"filter", filter_itself},
+    {"filter_all", filter_all},
+    {"filter_threads", filter_and_start_threads},
     {"strict", strict},
+    {"size", limit_size},
+    {"size_death", limit_size_to_death},
+    {"time", limit_time},
+    {"memory", limit_memory},
+    {"descriptors", take_descriptors},
+    {"part", part},
 };
 
 int

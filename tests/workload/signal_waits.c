@@ -5,14 +5,18 @@
  * that must not differ under the profiler. Arguments: traps.h.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -284,6 +288,92 @@ waits_under_masks(void)
     end_computing();
 }
 
+/* Waits of 30 ms that no SA_RESTART would begin again: nothing ends them. */
+static const struct timespec a_while = {0, 30000000};
+static const struct timeval a_while_too = {0, 30000};
+static int queue, semaphores, word, datagrams, listener;
+
+static struct timespec
+later(clockid_t clock)
+{
+    struct timespec at;
+    clock_gettime(clock, &at);
+    at.tv_nsec += a_while.tv_nsec;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+static long
+wait_without_signal(unsigned how)
+{
+    struct timespec until = later(CLOCK_MONOTONIC);
+    struct sembuf take = {0, -1, 0};
+    struct epoll_event event;
+    struct timeval limit = a_while_too;
+    struct mmsghdr messages[2];
+    memset(messages, 0, sizeof messages);
+    switch (how) {
+    case 0:
+        return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &until,
+                       NULL, FUTEX_BITSET_MATCH_ANY);
+    case 1:
+        return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &a_while);
+    case 2:
+        return semtimedop(semaphores, &take, 1, &a_while);
+    case 3:
+        return accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    case 4:
+        return recvmmsg(datagrams, messages, 2, 0, NULL);
+    case 5:
+        return poll(NULL, 0, 30);
+    case 6:
+        return select(0, NULL, NULL, NULL, &limit);
+    case 7:
+        return epoll_wait(queue, &event, 1, 30);
+    case 8:
+        return nanosleep(&a_while, NULL);
+    case 9:
+        return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    default:
+        return usleep(30000);
+    }
+}
+
+static void
+timeouts(void)
+{
+    struct sockaddr_un any = {.sun_family = AF_UNIX};
+    int early = 0;
+    queue = epoll_create1(0);
+    semaphores = semget(IPC_PRIVATE, 1, 0600);
+    listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    datagrams = socket(AF_UNIX, SOCK_DGRAM, 0);
+    for (int i = 0; i < 2; i++) {
+        int fd = i == 0 ? listener : datagrams;
+        bind(fd, (struct sockaddr *)&any, sizeof any.sun_family);
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &a_while_too,
+                   sizeof a_while_too);
+    }
+    listen(listener, 1);
+    begin_computing();
+    for (unsigned i = 0; i < 22; i++) {
+        struct timespec start;
+        sink += work_burn(1);
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        errno = 0;
+        long result = wait_without_signal(i % 11);
+        int error = errno;
+        early += seconds_since(&start) < 0.0299;
+        printf("%u: %ld %s\n", i % 11, result, strerror(error));
+    }
+    for (unsigned i = 0; i < 1000; i++)
+        early += poll(NULL, 0, 0) != 0;
+    printf("early %d\n", early);
+    semctl(semaphores, 0, IPC_RMID);
+    end_computing();
+}
+
 /* Another thread takes the interest, after this one has blocked. */
 static void *
 handle_there(void *unused)
@@ -319,6 +409,7 @@ static const struct trap traps[] = {{"interrupted_read", interrupted_read},
                                     {"waits_under_masks", waits_under_masks},
                                     {"waits_under_old_mask",
                                      waits_under_old_mask},
+                                    {"timeouts", timeouts},
                                     {NULL, NULL}};
 
 int

@@ -22,7 +22,7 @@
 
 #include "ways.h"
 
-static atomic_uint lived, cleaned;
+static atomic_uint lived, cleaned, locked;
 
 static pthread_t
 make(const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
@@ -353,6 +353,100 @@ stopped(void)
     ways_say_end(child);
 }
 
+/* Mutexes whose owner ends, in this process and in a child; and those that lend
+ * the owner the priority of who waits. */
+static pthread_mutex_t *
+make_mutex(int protocol, int robust)
+{
+    pthread_mutex_t *mutex = mmap(NULL, sizeof *mutex, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, robust);
+    if (pthread_mutexattr_setprotocol(&attributes, protocol) != 0 ||
+        mutex == MAP_FAILED || pthread_mutex_init(mutex, &attributes) != 0)
+        work_fail("mutex");
+    return mutex;
+}
+
+static void *
+lock_and_end(void *argument)
+{
+    pthread_mutex_lock(argument);
+    atomic_fetch_add(&locked, 1);
+    ways_compute(10);
+    return argument;
+}
+
+static void
+take_over(pthread_mutex_t *mutex)
+{
+    int error = pthread_mutex_lock(mutex);
+
+    if (error != EOWNERDEAD || pthread_mutex_consistent(mutex) != 0)
+        printf("lock: %s\n", strerror(error));
+    else
+        atomic_fetch_add(&lived, 1);
+    pthread_mutex_unlock(mutex);
+}
+
+static void
+robust(void)
+{
+    for (unsigned i = 0; i < ways_number; i++) {
+        pthread_mutex_t *mutex =
+            make_mutex(i % 2 == 0 ? PTHREAD_PRIO_NONE : PTHREAD_PRIO_INHERIT,
+                       PTHREAD_MUTEX_ROBUST);
+        pthread_t thread = make(NULL, lock_and_end, mutex);
+        pid_t child;
+
+        while (atomic_load(&locked) <= i)
+            work_sleep(1);
+        take_over(mutex);
+        pthread_join(thread, NULL);
+        if ((child = fork()) == 0) {
+            lock_and_end(mutex);
+            if (i % 4 < 2)
+                exit(0);
+            kill(getpid(), SIGKILL);
+        }
+        waitpid(child, NULL, 0);
+        take_over(mutex);
+    }
+    printf("%u taken over\n", atomic_load(&lived));
+}
+
+static unsigned guarded;
+
+static void *
+contend(void *argument)
+{
+    for (unsigned i = 0; i < ways_number; i++) {
+        pthread_mutex_lock(argument);
+        guarded++;
+        if (i % 256 == 0)
+            ways_compute(1);
+        pthread_mutex_unlock(argument);
+    }
+    return argument;
+}
+
+static void
+inherit(void)
+{
+    pthread_mutex_t *mutex =
+        make_mutex(PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+    pthread_t threads[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        threads[i] = make(NULL, contend, mutex);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    printf("%u times\n", guarded);
+}
+
 static const struct way ways[] = {
     {"brief", brief, 15000},
     {"idle", idle, 1000},
@@ -362,6 +456,8 @@ static const struct way ways[] = {
     {"keys", keys, 0},
     {"real_time", real_time, 0},
     {"stopped", stopped, 0},
+    {"robust", robust, 4},
+    {"inherit", inherit, 3000},
 };
 
 int
