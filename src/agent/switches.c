@@ -10,8 +10,8 @@
 #include "target/threads.h"
 #include "switches.h"
 
-/* Switches in a second for each CPU that the process uses (at least one): 2 %
- * of it at 5 us each; and how many mean calm. */
+/* Waits in a second for each CPU that the process uses (at least one): 2 % of
+ * it at 5 us for the two switches of each; and how many mean calm. */
 #define MOST 4000
 #define FEW 1000
 
@@ -26,7 +26,8 @@ static uint64_t last_look, last_cpu, last_switches;
 static uint64_t calm_since, calm_needed;
 static bool was_much, are_many;
 
-/* Those of all threads but this one. */
+/* How often threads other than this one began to wait. When one loses its CPU
+ * to another program, or to this very thread, it is not by its own doing. */
 static uint64_t
 count_switches(void)
 {
@@ -34,8 +35,7 @@ count_switches(void)
     if (getrusage(RUSAGE_SELF, &all) != 0 ||
         getrusage(RUSAGE_THREAD, &own) != 0)
         return last_switches;
-    return (uint64_t)(all.ru_nvcsw - own.ru_nvcsw + all.ru_nivcsw -
-                      own.ru_nivcsw);
+    return (uint64_t)(all.ru_nvcsw - own.ru_nvcsw);
 }
 
 void

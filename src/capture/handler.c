@@ -356,6 +356,37 @@ is_question(const siginfo_t *info, uint64_t *cookie)
            *cookie >> 48 == handler_shared.secret;
 }
 
+static struct handler_thread *
+thread_at(uint32_t index)
+{
+    return index < handler_shared.thread_count ? &handler_shared.threads[index]
+                                               : NULL;
+}
+
+static void
+forget_asked(uint64_t question)
+{
+    struct handler_thread *thread =
+        thread_at((uint32_t)(question >> COOKIE_BITS) & COOKIE_MASK);
+    if (thread != NULL)
+        atomic_store_explicit(&thread->asked, 0, memory_order_relaxed);
+}
+
+/* Whether the words of a question were lost on the way, and which it was: where
+ * too many signals are queued (RLIMIT_SIGPENDING), the kernel still sends one
+ * below SIGRTMIN, but as if kill(2) had, and from nobody. */
+static bool
+is_bare_question(const siginfo_t *info, uint64_t *cookie)
+{
+    if (info->si_code != SI_USER || info->si_pid != 0)
+        return false;
+    uint32_t index = index_of(sys_gettid());
+    struct handler_thread *thread = thread_at(index);
+    uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
+    *cookie = cookie_make(handler_shared.secret, index, asked - 1);
+    return asked != 0;
+}
+
 /* Whether the thread has our thread-local words. */
 static bool
 has_words(void)
@@ -369,6 +400,8 @@ static void
 take_own(uint64_t question, enum handler_own kind, bool is_unfit,
          const ucontext_t *context)
 {
+    if (question != 0)
+        forget_asked(question);
     if (question != 0 && is_unfit)
         refuse(question, LOSS_UNFIT);
     else if (question != 0)
@@ -394,7 +427,8 @@ handler_run(int signo, siginfo_t *info, void *context)
     bool is_late = (signals_borrowed() & signals_bit(signo)) == 0;
     uint64_t question = 0;
     enum handler_own kind = 0;
-    if (is_question(info, &question) || is_own(signo, info, &kind)) {
+    if (is_question(info, &question) || is_bare_question(info, &question) ||
+        is_own(signo, info, &kind)) {
         bool is_known = has_words();
         take_own(question, kind, is_late || !is_known, context);
         if (!is_known)

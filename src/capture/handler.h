@@ -47,7 +47,8 @@ cookie_make_own(uint64_t secret, enum handler_own kind)
 /* What a handler knows of the thread it interrupts. */
 struct handler_thread {
     _Atomic uint64_t low, high, pointer; /* see suspend_set_stack */
-    _Atomic uint64_t root; /* as far as its stacks have reached, 0: unknown */
+    _Atomic uint64_t root;  /* as far as its stacks have reached, 0: unknown */
+    _Atomic uint32_t asked; /* sequence that is on the way + 1, 0: none */
     _Atomic uint32_t refused;    /* last sequence without a sample, and above
                                   * COOKIE_BITS its enum loss */
     _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */

@@ -136,6 +136,7 @@ suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
     int signo = signals_number(SIGNALS_ASK);
     if (signo == 0)
         return -EAGAIN;
+    atomic_store(&handler_shared.threads[index].asked, sequence + 1);
     return (int)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
                                  cookie);
 }

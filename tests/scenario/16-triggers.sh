@@ -127,9 +127,12 @@ echo "-- few pending signals"
 (
     failures=0
     ulimit -i 4
-    profile SPROF_TRIGGER=auto SPROF_KEEP_SPOOL=1 "$work/many_threads" 8 100
-    expect_ok
-    expect_samples 600 p.folded
+    for trigger in auto ask; do
+        profile SPROF_TRIGGER=$trigger SPROF_KEEP_SPOOL=1 \
+            "$work/many_threads" 8 100
+        expect_ok
+        expect_samples 600 p.folded
+    done
     exit "$failures"
 ) || fail "with few pending signals"
 
