@@ -192,9 +192,10 @@ ring_read_file(struct ring *ring)
     if (fd < 0 || write(fd, "abcdefghijklmnopqrstuvwxyz012345", RING) != RING)
         work_fail("memfd");
     for (unsigned round = 0; round < ways_number; round++) {
-        for (unsigned i = 0; i < RING; i++)
+        for (unsigned i = 0; i < RING; i++) {
             ring_put(ring, IORING_OP_READ, fd, got + i, i);
-        ring_wait(ring, RING);
+            ring_wait(ring, i + 1);
+        }
         sum += ring_take(ring, RING, &values);
         for (unsigned i = 0; i < RING; i++)
             bytes += got[i];
@@ -472,7 +473,7 @@ events(void)
 }
 
 static const struct way ways[] = {
-    {"io_uring", io_uring, 20}, {"timers", timers, 0},
+    {"io_uring", io_uring, 60}, {"timers", timers, 0},
     {"mq", message_queue, 0},   {"aio", read_asynchronously, 0},
     {"lookup", look_up, 0},     {"events", events, 0},
 };
