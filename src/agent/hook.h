@@ -6,6 +6,16 @@
 #ifndef AGENT_HOOK_H
 #define AGENT_HOOK_H
 
+#include <stdbool.h>
+
+#include "base/sys.h"
+
 #define HOOK __attribute__((visibility("default")))
+
+/* sigaction as the system call rt_sigaction(2) has it, for a signal whose
+ * disposition is kept by us: the *RESULT is that of syscall(2), with errno.
+ * Returns false for any other signal, without effect. */
+bool hook_signal_by_number(int signo, const struct sys_action *action,
+                           struct sys_action *old, long *result);
 
 #endif

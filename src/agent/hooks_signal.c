@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 
 #include "base/clock.h"
+#include "base/sys.h"
 #include "capture/handler.h"
 #include "capture/signals.h"
 #include "fatal.h"
@@ -26,6 +27,9 @@
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
+
+/* As <asm/signal.h> says, which <signal.h> excludes. */
+#define SA_RESTORER 0x04000000ul
 
 /* Whether dispositions are not simply those of the kernel. */
 static bool
@@ -44,12 +48,45 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     return REAL(sigaction)(signo, action, old);
 }
 
+static bool
+is_action_kept(int signo)
+{
+    return are_actions_kept() &&
+           (signals_is_kept(signo) || fatal_is_kept(signo));
+}
+
+bool
+hook_signal_by_number(int signo, const struct sys_action *action,
+                      struct sys_action *old, long *result)
+{
+    struct sigaction given, before;
+    struct sys_action now;
+    if (!is_action_kept(signo))
+        return false;
+    memset(&given, 0, sizeof(given));
+    if (action != NULL) {
+        given.sa_handler = (__sighandler_t)action->handler;
+        given.sa_flags = (int)(action->flags & ~SA_RESTORER);
+        signals_set_word(&given.sa_mask, action->mask);
+    }
+    *result = sigaction(signo, action != NULL ? &given : NULL, &before);
+    if (*result != 0 || old == NULL || sys_get_action(signo, &now) != 0)
+        return true;
+    bool is_handler =
+        before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN;
+    old->handler = (void *)before.sa_handler;
+    old->flags = (unsigned)before.sa_flags | (is_handler ? SA_RESTORER : 0);
+    old->restorer = is_handler ? now.restorer : NULL;
+    old->mask = signals_word(&before.sa_mask);
+    return true;
+}
+
 /* Whether the older functions must not set the disposition of SIGNO behind our
  * back. If they may, what is known of its mask is out of date. */
 static bool
 is_kept(int signo)
 {
-    if (are_actions_kept() && (signals_is_kept(signo) || fatal_is_kept(signo)))
+    if (is_action_kept(signo))
         return true;
     signals_forget_mask(signo);
     return false;

@@ -5,7 +5,7 @@
  * or would have one:
  *
  * An exec: a sample that the kernel takes during it comes to the new image, and
- * kills it. A disposition: the number is given back before the program has it.
+ * kills it. A disposition: it is the program's own that is changed.
  * And a filter of system calls (seccomp(2)), which may kill the process for a
  * call that only we make, on the program's threads or, with
  * SECCOMP_FILTER_FLAG_TSYNC, on the sampler: so the profile ends before the
@@ -26,6 +26,8 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "real.h"
+
+#define KERNEL_MASK_SIZE 8
 
 long hook_syscall(long number, long a, long b, long c, long d, long e,
                   long f) __asm__("syscall");
@@ -57,8 +59,14 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
                         (char *const *)d, (int)e);
     if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
         end_before_filter();
-    if (number == SYS_rt_sigaction && b != 0 && lifecycle_is_running())
-        (void)signals_give_back((int)a);
+    if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE) {
+        long result;
+        if (hook_signal_by_number((int)a, (const struct sys_action *)b,
+                                  (struct sys_action *)c, &result))
+            return result;
+        if (b != 0)
+            signals_forget_mask((int)a);
+    }
     return real_syscall(number, a, b, c, d, e, f);
 }
 
