@@ -61,7 +61,7 @@ ulimit -c 0
 # As on a kernel that lacks the call.
 for call in clone3 rseq getrandom sched_setattr memfd_create \
     perf_event_open timer_create process_vm_readv unshare; do
-    rates=1000 same_with_profile 20 "$work/deny_call" -n "$call" \
+    rates=1000 same_with_profile 5 "$work/deny_call" -n "$call" \
         "$work/exits" exit 50
 done
 plain "$work/deny_call" writing true
