@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "shell.h"
 #include "symbol/symbolizer.h"
 
 /* Where the source says so: INNER_LINE is in an inlined function, at CALL_LINE
@@ -45,17 +46,10 @@ static const char source[] =
 
 static char directory[] = "/tmp/symbol_debug.XXXXXX";
 
-/* Runs a shell command in the directory. Whether it succeeded. */
 static bool
 shell(const char *command)
 {
-    char line[1024];
-    int status;
-
-    snprintf(line, sizeof(line), "cd %s && { %s; } >/dev/null 2>&1", directory,
-             command);
-    status = system(line);
-    return (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return (shell_in(directory, command));
 }
 
 static int

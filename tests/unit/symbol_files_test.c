@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "shell.h"
 #include "symbol/symbolizer.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -73,17 +74,10 @@ in_directory(const char *name)
     return (path);
 }
 
-/* Runs a shell command in the directory. Whether it succeeded. */
 static bool
 shell(const char *command)
 {
-    char line[1024];
-    int status;
-
-    snprintf(line, sizeof(line), "cd %s && { %s; } >/dev/null 2>&1", directory,
-             command);
-    status = system(line);
-    return (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return (shell_in(directory, command));
 }
 
 static void
