@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "own_thread.h"
 #include "real.h"
 
@@ -45,31 +46,48 @@ own_thread_start(void *(*main)(void *))
     return error == 0 ? 0 : -1;
 }
 
-/* The scheduler's shortest slice makes a short errand run early. Fields of
- * struct sched_attr, sched_setattr(2); kernels before 6.12 ignore it. */
+/* struct sched_attr, sched_setattr(2). */
+struct scheduling {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* As the program's thread has it that made ours; SIZE 0: not known. */
+static struct scheduling inherited;
+
+/* The scheduler's shortest slice makes a short errand run early; kernels before
+ * 6.12 ignore it. */
 static void
 shorten_slice(void)
 {
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attributes = {.size = 48};
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0)
+    struct scheduling own = {.size = sizeof(own)};
+    inherited.size = 0;
+    if (syscall(SYS_sched_getattr, 0, &own, sizeof(own), 0) != 0 ||
+        own.policy != 0)
         return;
-    attributes.runtime = SLICE_NS;
-    if (attributes.policy != 0)
-        return;
+    inherited = own;
+    own.runtime = SLICE_NS;
     /* A higher weight, where the process may have it: the later an instant is
      * sampled, the more it depends on when the program left a CPU free. */
-    int32_t nice = attributes.nice;
-    attributes.nice = NICE;
-    if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0)
+    own.nice = NICE;
+    if (syscall(SYS_sched_setattr, 0, &own, 0) == 0)
         return;
-    attributes.nice = nice;
-    (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+    own.nice = inherited.nice;
+    (void)syscall(SYS_sched_setattr, 0, &own, 0);
+}
+
+void
+own_thread_give_way(void)
+{
+    struct scheduling now = {.size = sizeof(now)};
+    if (inherited.size != 0 && inherited.nice != NICE &&
+        arch_syscall(SYS_sched_getattr, 0, (long)&now, sizeof(now), 0, 0, 0) ==
+            0 &&
+        now.nice == NICE)
+        arch_syscall(SYS_sched_setattr, 0, (long)&inherited, 0, 0, 0, 0);
 }
 
 /* A descriptor table and a directory of its own: what the sampler opens, the

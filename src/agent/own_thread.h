@@ -19,4 +19,8 @@ int own_thread_start(void *(*main)(void *));
  * of its own: a container may forbid that. */
 bool own_thread_settle(uint64_t period);
 
+/* In a child of that thread which shares our memory: be scheduled as the
+ * program is. System calls alone. */
+void own_thread_give_way(void);
+
 #endif

@@ -24,6 +24,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "own_thread.h"
 #include "real.h"
 #include "spawn.h"
 
@@ -133,6 +134,7 @@ run_child(void *argument)
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
                  NSIG / 8, 0, 0);
     set_for_children(SIG_DFL);
+    own_thread_give_way();
     lift_limits();
     long result = settle_descriptors(child->output);
     arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);

@@ -34,6 +34,13 @@ keeps_spool() {
     rm -f p.*
 }
 
+# Whoever starts it, it competes with others as the program does.
+for end in exit:21 term:143; do
+    report_is "nice >'$tmp/nice'" 'kill -SEGV $$'
+    keeps_spool "${end%:*}" "${end#*:}" 'broke off'
+    [ "$(cat nice)" = "$(nice)" ] || fail "a nice value of $(cat nice)"
+done
+
 # Broken ones.
 for end in exit:21 _exit:22 term:143; do
     way=${end%:*} expected=${end#*:}
