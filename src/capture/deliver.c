@@ -72,22 +72,32 @@ drain(uint64_t bit)
                  sizeof(bit), 0, 0);
 }
 
+/* To any thread of the process that does not block it. Only the main thread may
+ * say who sent it (rt_sigqueueinfo(2)); else it is we. */
+static void
+send_to_process(int signo, siginfo_t *info)
+{
+    pid_t pid = sys_getpid();
+    if (arch_syscall(SYS_rt_sigqueueinfo, pid, signo, (long)info, 0, 0, 0) ==
+        -EPERM)
+        arch_syscall(SYS_kill, pid, signo, 0, 0, 0, 0);
+}
+
 /* The thread blocks the number, as the program believes: now it does so for
  * real, and the signal is sent again, to whom it was sent. */
 static void
 send_again(int signo, siginfo_t *info, ucontext_t *context)
 {
     uint64_t bit = signals_bit(signo);
-    long to =
-        info->si_code == SI_TKILL ? SYS_rt_tgsigqueueinfo : SYS_rt_sigqueueinfo;
     if (signals_give_back(signo))
         drain(bit);
     signals_set_word(&context->uc_sigmask,
                      signals_word(&context->uc_sigmask) | bit);
-    if (to == SYS_rt_tgsigqueueinfo)
-        arch_syscall(to, sys_getpid(), sys_gettid(), signo, (long)info, 0, 0);
+    if (info->si_code == SI_TKILL)
+        arch_syscall(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), signo,
+                     (long)info, 0, 0);
     else
-        arch_syscall(to, sys_getpid(), signo, (long)info, 0, 0, 0);
+        send_to_process(signo, info);
 }
 
 void
