@@ -6,6 +6,16 @@
 # "main;work;leaf 17".
 set -u
 export LC_ALL=C
+
+# What nohup and a shell's "&" have ignored, a shell cannot get back.
+case $(sed -n 's/^SigIgn:\t.*\(.\)$/\1/p' /proc/$$/status) in
+0 | 8) ;;
+*)
+    [ -n "${signals_are_default:-}" ] ||
+        signals_are_default=yes exec \
+            env --default-signal=HUP,INT,QUIT bash "$0" "$@"
+    ;;
+esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 library=$build/libsprof.so
