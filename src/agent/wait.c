@@ -30,6 +30,15 @@ wait_begin(uint32_t max_depth)
     return frames != NULL ? peek_begin() : -1;
 }
 
+/* Whether a waiting thread has something to tell of its own: not one that the
+ * kernel works with (io_uring's), whose other registers are copies of those of
+ * the thread that it was made for. */
+static bool
+has_user_mode(const struct look *look)
+{
+    return look->state == LOOK_WAITING && (look->pc != 0 || look->sp != 0);
+}
+
 /* The stack at LOOK as a node of the journal, 0 if there is none. False if the
  * thread moved while it was read. */
 static bool
@@ -40,7 +49,7 @@ find_stack(pid_t tid, const struct look *look, uint64_t clock, uint32_t *node,
     struct walk walk = {.frames = frames, .capacity = frames_most};
     uint32_t gap, elided;
     *node = *depth = 0;
-    if (look->state != LOOK_WAITING)
+    if (!has_user_mode(look))
         return true;
     peek_stack(look->pc, look->sp, &walk);
     if (clock_thread(tid) != clock) {
@@ -99,7 +108,7 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
     account->opened_at = account->wait_until = now;
     if (!reopen(account, look, node, waits_on, now)) {
         uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
-        bool named = look->state == LOOK_WAITING && look->number >= 0;
+        bool named = has_user_mode(look) && look->number >= 0;
         struct record_sample sample = {.time = now - wall,
                                        .duration = wall,
                                        .wall = wall,

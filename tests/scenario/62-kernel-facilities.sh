@@ -25,6 +25,8 @@ same_with_profile() {
 
 for way in io_uring timers mq aio lookup events; do
     expect_same "$work/facility_ways" "$way"
+    # The kernel's workers have no stack of the program's.
+    ! grep '^[^ ]*0x0;' p.folded || fail "$way: registers that are nobody's"
 done
 expect_same "$work/signal_waits" timeouts
 
