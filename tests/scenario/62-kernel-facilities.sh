@@ -65,12 +65,12 @@ ulimit -c 0
 for call in clone3 rseq getrandom sched_setattr memfd_create \
     perf_event_open timer_create process_vm_readv unshare; do
     rates=1000 same_with_profile 5 "$work/deny_call" -n "$call" \
-        "$work/exits" exit 50
+        "$work/exits" exit 150
 done
 plain "$work/deny_call" writing true
 if [ "$status" -eq 0 ]; then
     rm -f p.*
-    profile "$work/deny_call" writing "$work/exits" exit 50
+    profile "$work/deny_call" writing "$work/exits" exit 150
     expect_status 21
     expect_note 'Permission denied' 'not profiling'
 fi
