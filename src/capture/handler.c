@@ -136,7 +136,8 @@ copy_stack(struct slot *slot, const struct view *view)
     uint64_t start = (slot->walk.regs.sp - SLOT_RED_ZONE) & ~7ull;
     slot->copy_start = start;
     if (start < view->low || start >= view->high) {
-        long got = sys_read_memory(slot->copy, start, SLOT_COPY);
+        long got =
+            sys_read_memory(slot->copy, start, view_reach(start, SLOT_COPY));
         slot->copied = got > 0 ? (uint32_t)got : 0;
         return got > 0 && got < SLOT_COPY;
     }

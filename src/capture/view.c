@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* view.c -- fills a view's window; see view.h. Any thread, in handler. */
+#include "base/arch.h"
 #include "base/sys.h"
 #include "view.h"
 #include "poison.h"
@@ -35,6 +36,13 @@ view_begin_copy(struct view *view, uint64_t start, uint32_t length,
     view->is_copy = true;
 }
 
+uint64_t
+view_reach(uint64_t start, uint64_t size)
+{
+    uint64_t end = arch_thread_pointer();
+    return start < end && end - start < size ? end - start : size;
+}
+
 bool
 view_fill(struct view *view, uint64_t address)
 {
@@ -45,7 +53,12 @@ view_fill(struct view *view, uint64_t address)
     uint64_t start = address > 128 ? (address - 128) & ~7ull : 0;
     if ((start ^ address) >> 12 != 0)
         start = address;
-    long got = sys_read_memory(view->window, start, view->size);
+    uint64_t reach = view_reach(start, view->size);
+    if (start + reach < address + 8) {
+        start = address;
+        reach = view_reach(start, view->size);
+    }
+    long got = sys_read_memory(view->window, start, reach);
     view->window_start = start;
     view->window_end = got > 0 ? start + (uint64_t)got : start;
     return view->window_end > address && view->window_end - address >= 8;

@@ -37,6 +37,12 @@ void view_begin_bounded(struct view *view, uint8_t *window, uint32_t size,
 void view_begin_copy(struct view *view, uint64_t start, uint32_t length,
                      uint8_t *copy);
 
+/* How many of SIZE bytes from START on may be read: not what lies behind the
+ * stack of the calling thread, which ends at its control block (glibc). If that
+ * is memory whose pages this very thread has to supply (userfaultfd(2)), the
+ * read would never end. */
+uint64_t view_reach(uint64_t start, uint64_t size);
+
 /* Fill the window from ADDRESS on. False if 8 bytes cannot be read there. */
 bool view_fill(struct view *view, uint64_t address);
 

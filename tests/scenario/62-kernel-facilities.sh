@@ -40,8 +40,7 @@ done
 
 # What follows waits for nothing: the higher rate shows more in less time.
 [ -n "${SPROF_TEST_FULL:-}" ] || rates=10000
-# Not user_stack: it can stop for ever (docs/transparency.md, userfaultfd).
-for way in collector user_faults coroutines generated keys reserve \
+for way in collector user_faults user_stack coroutines generated keys reserve \
     inherited secret grows_down; do
     expect_same "$work/memory_ways" "$way"
 done
