@@ -107,7 +107,7 @@ static void work(int n)
 }
 int main(int argc, char **)
 {
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 20; round++) {
         std::vector<std::thread> all;
         for (int i = 0; i < 4; i++)
             all.emplace_back(work, i);
