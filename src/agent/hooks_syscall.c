@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
-#include "capture/deliver.h"
+#include "capture/interrupted.h"
 #include "capture/signals.h"
 #include "fatal.h"
 #include "hook.h"
@@ -51,7 +51,7 @@ end_before_filter(void)
 HOOK long
 hook_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    deliver_last_call = number;
+    interrupted_last_call = number;
     if (number == SYS_execve)
         return execve((const char *)a, (char *const *)b, (char *const *)c);
     if (number == SYS_execveat)

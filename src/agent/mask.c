@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "capture/deliver.h"
+#include "capture/interrupted.h"
 #include "capture/signals.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -160,24 +160,25 @@ mask_enter_wait(const sigset_t *set, struct mask_wait *before)
         give_back_awaited(signals_blocked & ~signals_word(set));
     signals_settle();
     before->blocked = signals_blocked;
-    before->outer = deliver_wait;
+    before->outer = interrupted_wait;
     if (set == NULL)
         return;
     if (signals_blocked != 0)
         signals_blocked = signals_word(set) & signals_borrowed();
-    deliver_wait.is_left = false;
-    deliver_wait.mask = signals_word(set);
-    deliver_wait.is_on = lifecycle_is_on();
+    interrupted_wait.is_left = false;
+    interrupted_wait.mask = signals_word(set);
+    interrupted_wait.stack = (uint64_t)__builtin_frame_address(0);
+    interrupted_wait.is_on = lifecycle_is_on();
 }
 
 void
 mask_leave_wait(const struct mask_wait *before)
 {
     int saved = errno;
-    deliver_wait.is_on = false;
-    if (deliver_wait.is_left)
-        (void)change_real(SIG_SETMASK, deliver_wait.original);
-    deliver_wait = before->outer;
+    interrupted_wait.is_on = false;
+    if (interrupted_wait.is_left)
+        (void)change_real(SIG_SETMASK, interrupted_wait.original);
+    interrupted_wait = before->outer;
     signals_blocked = before->blocked;
     errno = saved;
 }

@@ -15,7 +15,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "capture/deliver.h"
+#include "capture/interrupted.h"
 
 /* pthread_sigmask(3) as the program sees it. Returns 0 or an error number. */
 int mask_change(int how, const sigset_t *set, sigset_t *old);
@@ -40,7 +40,7 @@ void mask_after_birth(void);
  * BEFORE is what has to be restored. */
 struct mask_wait {
     uint64_t blocked;
-    struct deliver_wait outer;
+    struct interrupted_wait outer;
 };
 void mask_enter_wait(const sigset_t *set, struct mask_wait *before);
 void mask_leave_wait(const struct mask_wait *before);

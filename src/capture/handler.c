@@ -22,6 +22,7 @@
 #include "base/tracer.h"
 #include "deliver.h"
 #include "handler.h"
+#include "interrupted.h"
 #include "signals.h"
 #include "slot.h"
 #include "walk.h"
@@ -435,7 +436,7 @@ handler_run(int signo, siginfo_t *info, void *context)
         if (!is_known)
             return;
         signals_settle_in(context);
-        deliver_after_ours(context);
+        interrupted_by_ours(context);
     } else if (info->si_code != HANDLER_CODE && !is_from_tracer(info)) {
         deliver_to_program(signo, info, context);
     }
