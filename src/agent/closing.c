@@ -71,6 +71,13 @@ closing_wrote(const char *path, const struct sampler_result *result,
 }
 
 void
+closing_kept(const char *spool, const struct sampler_result *result)
+{
+    if (note_is_on(NOTE_INFO))
+        closing_wrote(spool, result, 0);
+}
+
+void
 closing_nothing(const struct sampler_result *result)
 {
     char line[256];

@@ -293,7 +293,7 @@ say_end(void)
     if (job.result.taken == 0)
         closing_nothing(&job.result);
     else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
-        closing_wrote(files.spool, &job.result, job.output.ns);
+        closing_kept(files.spool, &job.result);
     else if (job.is_written)
         closing_wrote(files.outputs[0], &job.result, job.output.ns);
     else
