@@ -290,7 +290,9 @@ say_end(void)
              "the program replaced our signal handler by a raw system call; "
              "another signal was used from then on",
              NULL);
-    if (job.result.taken == 0)
+    if (job.result.trigger_error != 0)
+        say_no_trigger(-job.result.trigger_error);
+    else if (job.result.taken == 0)
         closing_nothing(&job.result);
     else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
         closing_kept(files.spool, &job.result);

@@ -371,6 +371,7 @@ reset(void)
      * signal would not be known as ours, and end the process. */
     thread_life_use_timers(0, 0, 0);
     is_over = has_news = false;
+    trigger_error = 0;
     last_names = 0;
     stride = 1;
     ring_every = OWN_MOST;
@@ -448,6 +449,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
                                 .threads = roll_total(),
                                 .cpu = sums->counts.sampler_cpu,
                                 .error = journal_error(),
+                                .trigger_error = trigger_error,
                                 .elapsed = sums->counts.time - first_tick};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];

@@ -33,6 +33,8 @@ struct sampler_result {
     uint64_t elapsed;  /* ns from the first tick to the end */
     uint64_t cpu;      /* ns of the sampler thread */
     int error;         /* errno that ended the spool before its time, or 0 */
+    int trigger_error; /* as of sampler_release, also if that was told too late
+                        * for it */
     bool is_blind;     /* the kernel does not tell where threads wait */
     bool is_displaced; /* the program replaced a handler of ours */
 };
