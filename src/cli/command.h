@@ -13,6 +13,8 @@ enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 /* Each in a file of its name, with its help page and its options. */
 int cmd_convert(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
 /* Print a message about wrong arguments of COMMAND (argv[0]), or none if FORMAT

@@ -17,10 +17,13 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *help; /* one line */
 } commands[] = {
+    {"record", "sprofile record", cmd_record,
+     "run a program and write one profile of all its processes"},
     {"report", "sprofile report", cmd_report,
      "print the functions that took the time"},
     {"convert", "sprofile convert", cmd_convert,
      "write pprof, folded stacks or text"},
+    {"merge", "sprofile merge", cmd_merge, "write one profile of many files"},
     {"info", "sprofile info", cmd_info,
      "print what was profiled, what was lost, what it cost"},
 };

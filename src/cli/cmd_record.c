@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_record.c -- `sprofile record`: runs a program with the library preloaded
+ * and makes one profile of all its processes. They leave their spools in a
+ * directory beside the output; when the program has ended, they are read,
+ * summed up and removed. Whatever goes wrong after that point, the spools stay.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "write/brief.h"
+
+#include "command.h"
+#include "input.h"
+#include "launch.h"
+#include "program.h"
+#include "progress.h"
+#include "result.h"
+#include "settings.h"
+#include "spools.h"
+
+/* As a shell says that a program is not there, or cannot be run. */
+enum { STATUS_NOT_RUN = 126, STATUS_NOT_FOUND = 127 };
+
+static const char help[] =
+    "usage: sprofile record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+    "\n"
+    "Runs COMMAND and writes one profile of all its processes when it has\n"
+    "ended, also of those that were killed. The exit status is COMMAND's: 128\n"
+    "+ n if signal n killed it, 127 if it was not found, 126 if it could not\n"
+    "be run.\n"
+    "\n"
+    "  -o, --output FILE    the profile, by default sprof.COMMAND.PID.pb.gz; "
+    "its\n"
+    "                       ending picks the format (`sprofile convert "
+    "--help`)\n"
+    "  -F, --frequency HZ   sample points a second for each thread, 1000 by\n"
+    "                       default\n"
+    "  -m, --mode MODE      wall: every thread, running or waiting (the\n"
+    "                       default); cpu: only threads that run\n"
+    "  -d, --duration S     seconds of sampling; COMMAND goes on after them\n"
+    "      --no-progress    no line on the terminal while COMMAND runs\n"
+    "  -q, --quiet          that, and no summary\n"
+    "      --help           this page\n"
+    "\n"
+    "The variables SPROF_... hold as with LD_PRELOAD alone, but for\n"
+    "SPROF_OUTPUT, SPROF_SYMBOLIZE, and those that an option stands for.\n";
+
+struct record {
+    const char *title; /* "sprofile record" */
+    const char *out;
+    char name[NAME_MAX + 1]; /* what it is, if no option says so */
+    bool is_quiet, has_progress;
+    struct settings settings;
+    struct launch launch;
+    struct spools spools;
+    struct progress progress;
+};
+
+/* What the program's processes are told, once it is known where to write. */
+static int
+set_library(struct record *record)
+{
+    char output[PATH_MAX + 32];
+
+    snprintf(output, sizeof output, "%s/%%p.%%t.txt", record->spools.directory);
+    /* A comma separates names in that variable. */
+    if (strchr(record->spools.directory, ',') != NULL ||
+        strchr(record->spools.directory, '%') != NULL) {
+        fprintf(stderr, "%s: %s: expected a directory without ',' and '%%'\n",
+                record->title, record->spools.directory);
+        return -1;
+    }
+    settings_add(&record->settings, "SPROF_OUTPUT", output);
+    settings_add(&record->settings, "SPROF_SYMBOLIZE", "off");
+    return 0;
+}
+
+/* Called twice a second. */
+static void
+tick(void *context)
+{
+    struct record *record = context;
+
+    if (record->progress.is_wanted && spools_look(&record->spools) == 0)
+        progress_show(&record->progress, &record->spools);
+}
+
+/* The name of the profile, where no option says it. */
+static const char *
+default_name(struct record *record)
+{
+    const char *command = record->launch.command[0];
+    const char *slash = strrchr(command, '/');
+
+    snprintf(record->name, sizeof record->name, "sprof.%.200s.%ld.pb.gz",
+             slash != NULL ? slash + 1 : command, (long)record->launch.pid);
+    return record->name;
+}
+
+/* All spools as one profile; NULL if there is nothing in them. */
+static struct profile *
+load(const struct spools *spools)
+{
+    char **paths = calloc(spools->count + 1, sizeof *paths);
+    struct profile *profile;
+
+    if (paths == NULL)
+        return NULL;
+    for (size_t i = 0; i < spools->count; i++)
+        paths[i] = spools->all[i].path;
+    profile = input_load(paths, (int)spools->count);
+    free(paths);
+    return profile;
+}
+
+static void
+say_no_sample(const struct record *record)
+{
+    fprintf(stderr,
+            "%s: no sample was taken, so no profile is written: %s ended too "
+            "soon, or took another environment\n",
+            record->title, record->launch.command[0]);
+}
+
+/* Read the spools and write the profile. Returns 0, or -1 after a complaint;
+ * the spools are then needed. */
+static int
+write_profile(struct record *record)
+{
+    struct profile *profile = load(&record->spools);
+    int result = 0;
+
+    if (profile == NULL)
+        return -1;
+    if (profile->totals[VALUE_SAMPLES] == 0)
+        say_no_sample(record);
+    else if (result_write(profile, record->out) != STATUS_DONE)
+        result = -1;
+    else if (!record->is_quiet)
+        (void)brief_write(stderr, profile, record->out);
+    profile_free(profile);
+    return result;
+}
+
+static void
+say_who_lives(const struct record *record)
+{
+    unsigned living = spools_living(&record->spools);
+
+    if (living > 0)
+        fprintf(stderr,
+                "%s: %u of its processes still run; the profile has what they "
+                "did until now\n",
+                record->title, living);
+}
+
+/* The program has ended: make the profile. */
+static void
+finish(struct record *record)
+{
+    bool is_kept = false;
+
+    if (record->out == NULL)
+        record->out = default_name(record);
+    if (spools_look(&record->spools) < 0) {
+        fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
+                strerror(errno));
+        is_kept = true;
+    } else if (record->spools.count == 0) {
+        say_no_sample(record);
+    } else {
+        say_who_lives(record);
+        is_kept = write_profile(record) < 0;
+    }
+    if (is_kept)
+        fprintf(stderr, "%s: the spools are kept in %s\n", record->title,
+                record->spools.directory);
+    spools_end(&record->spools, is_kept);
+}
+
+/* Everything that can be wrong is found before the program starts. Returns its
+ * status. */
+static int
+run(struct record *record)
+{
+    const char *command = record->launch.command[0];
+    char library[PATH_MAX], error[PATH_MAX + 256];
+    int problem, status;
+
+    if (launch_find_library(library, sizeof library, error, sizeof error) < 0 ||
+        program_check(command, error, sizeof error) < 0) {
+        fprintf(stderr, "%s: %s\n", record->title, error);
+        return STATUS_FAILED;
+    }
+    if (spools_begin(&record->spools, record->out != NULL ? record->out : "") <
+        0) {
+        fprintf(stderr, "%s: cannot write beside %s: %s\n", record->title,
+                record->out != NULL ? record->out : "./sprof", strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (set_library(record) < 0) {
+        spools_end(&record->spools, false);
+        return STATUS_FAILED;
+    }
+    record->launch.library = library;
+    record->launch.settings = record->settings.values;
+    problem = launch_start(&record->launch);
+    if (problem != 0) {
+        fprintf(stderr, "%s: %s: %s\n", record->title, command,
+                strerror(problem));
+        spools_end(&record->spools, false);
+        return problem == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN;
+    }
+    progress_begin(&record->progress, record->launch.pid, record->has_progress);
+    status = launch_wait(&record->launch, tick, record);
+    progress_hide(&record->progress);
+    finish(record);
+    return status;
+}
+
+/* For an option that stands for VARIABLE; the same result. */
+static int
+take_setting(struct record *record, const char *variable, const char *option)
+{
+    return settings_take(&record->settings, variable, optarg, record->title,
+                         option)
+               ? -1
+               : STATUS_USAGE;
+}
+
+/* Take an option. Returns -1 if all is well, else the exit status. */
+static int
+take_option(struct record *record, int option)
+{
+    switch (option) {
+    case 'o':
+        record->out = optarg;
+        return result_is_writable(record->title, optarg) ? -1 : STATUS_USAGE;
+    case 'F':
+        return take_setting(record, "SPROF_FREQUENCY", "-F");
+    case 'm':
+        return take_setting(record, "SPROF_MODE", "-m");
+    case 'd':
+        return take_setting(record, "SPROF_DURATION", "-d");
+    case 'q':
+        record->is_quiet = true;
+        record->has_progress = false;
+        return -1;
+    case 'P':
+        record->has_progress = false;
+        return -1;
+    case 'h':
+        fputs(help, stdout);
+        return STATUS_DONE;
+    default:
+        return command_usage(record->title, NULL);
+    }
+}
+
+/* Options end at the command, which has its own. */
+int
+cmd_record(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"frequency", required_argument, NULL, 'F'},
+        {"mode", required_argument, NULL, 'm'},
+        {"duration", required_argument, NULL, 'd'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"no-progress", no_argument, NULL, 'P'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    struct record record = {.title = argv[0], .has_progress = true};
+    int option, status = -1;
+
+    while (status < 0 && (option = getopt_long(argc, argv, "+o:F:m:d:qh",
+                                               options, NULL)) != -1)
+        status = take_option(&record, option);
+    if (status < 0 && optind == argc)
+        status = command_usage(argv[0], "expected a COMMAND");
+    if (status < 0 && !settings_environment_is_right(argv[0]))
+        status = STATUS_FAILED;
+    if (status < 0) {
+        record.launch.command = argv + optind;
+        status = run(&record);
+    }
+    settings_release(&record.settings);
+    return status;
+}

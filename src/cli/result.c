@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* result.c -- see result.h. */
+#include "result.h"
+
+#include <stdio.h>
+
+#include "base/formats.h"
+#include "write/output.h"
+
+#include "command.h"
+
+int
+result_is_writable(const char *command, const char *out)
+{
+    if (format_of(out) != FORMAT_UNKNOWN)
+        return 1;
+    command_usage(command, "%s: unknown ending, expected one of %s", out,
+                  format_endings());
+    return 0;
+}
+
+int
+result_write(struct profile *profile, const char *out)
+{
+    char error[4096 + 512];
+
+    if (output_write(out, profile, error, sizeof error) == 0)
+        return STATUS_DONE;
+    fprintf(stderr, "sprofile: %s\n", error);
+    return STATUS_FAILED;
+}

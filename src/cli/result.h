@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* result.h -- a profile that a command writes to a file. */
+#ifndef CLI_RESULT_H
+#define CLI_RESULT_H
+
+struct profile;
+
+/* Whether the ending of OUT names a format; if not, complain as COMMAND. */
+int result_is_writable(const char *command, const char *out);
+
+/* Write PROFILE to OUT, or complain on stderr. Returns an exit status. */
+int result_write(struct profile *profile, const char *out);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spools.h -- the directory in which the processes of one recording leave their
+ * spools, and what these say while they grow.
+ */
+#ifndef CLI_SPOOLS_H
+#define CLI_SPOOLS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct spool {
+    char *path;
+    uint64_t start; /* ns since the epoch */
+    uint32_t pid;
+    bool is_over; /* its counts are final */
+    uint64_t samples, lost;
+};
+
+struct spools {
+    char directory[PATH_MAX];
+    struct spool *all; /* oldest first, once looked at */
+    size_t count;
+};
+
+/* Make a directory beside the file OUT, for this user alone. Returns 0, or -1
+ * with errno set. */
+int spools_begin(struct spools *spools, const char *out);
+
+/* See which spools there are, and what they count now. Returns 0, or -1 with
+ * errno set. */
+int spools_look(struct spools *spools);
+
+/* How many of their processes live. */
+unsigned spools_living(const struct spools *spools);
+
+/* Remove the spools, and the directory if nothing else is in it; release. With
+ * KEEP all files stay. */
+void spools_end(struct spools *spools, bool keep);
+
+#endif

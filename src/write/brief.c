@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * brief.c -- see brief.h. Of a profile of ./app it makes exactly
+ *
+ *   sprof: wrote app.pb.gz: 12,345 samples of 8 threads in 3 processes, 12.4 s
+ *     42.1 %  hash_block (app)
+ *      9.9 %  memcpy (libc.so.6)
+ *   CPU   9.821 s; wall time 61.020 s
+ *   lost  none of 12345 asked
+ *   cost  sampler 0.021 s CPU, 0.2 % of 12.400 s; ...
+ */
+#include "brief.h"
+
+#include "base/text.h"
+#include "profile/table.h"
+
+#include "phrase.h"
+
+enum { FUNCTIONS = 5 };
+
+/* "8 threads": COUNT things of this NAME. */
+static void
+add_count(struct text *text, uint64_t count, const char *name)
+{
+    text_add_grouped(text, count);
+    text_add(text, " ");
+    text_add(text, name);
+    text_add(text, count == 1 ? "" : "s");
+}
+
+static void
+write_size(FILE *stream, const struct profile *profile, const char *path)
+{
+    char line[256];
+    struct text text;
+
+    text_begin(&text, line, sizeof line);
+    add_count(&text, profile->totals[VALUE_SAMPLES], "sample");
+    text_add(&text, " of ");
+    add_count(&text, profile_busy_threads(profile), "thread");
+    if (profile->process_count > 1) {
+        text_add(&text, " in ");
+        text_add_grouped(&text, profile->process_count);
+        text_add(&text, " processes");
+    }
+    fprintf(stream, "sprof: wrote %s: %s, %.1f s\n", path, line,
+            phrase_seconds(profile->duration));
+}
+
+static int
+write_functions(FILE *stream, struct profile *profile)
+{
+    enum value value = profile->totals[VALUE_CPU] > 0 ? VALUE_CPU : VALUE_WALL;
+    struct table table;
+
+    if (table_build(&table, profile, value) < 0)
+        return -1;
+    for (uint32_t i = 0; i < table.count && i < FUNCTIONS; i++) {
+        const struct table_row *row = &table.rows[i];
+        if (row->flat[value] == 0)
+            break;
+        fprintf(stream, " %5.1f %%  %s%s%s%s\n",
+                phrase_percent(row->flat[value], profile->totals[value]),
+                row->function, row->module[0] != '\0' ? " (" : "", row->module,
+                row->module[0] != '\0' ? ")" : "");
+    }
+    table_release(&table);
+    return 0;
+}
+
+int
+brief_write(FILE *stream, struct profile *profile, const char *path)
+{
+    char text[512];
+
+    write_size(stream, profile, path);
+    if (write_functions(stream, profile) < 0)
+        return -1;
+    fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
+            phrase_seconds(profile->totals[VALUE_CPU]),
+            phrase_seconds(profile->totals[VALUE_WALL]));
+    fprintf(stream, "lost  %s\n", phrase_losses(profile, text, sizeof text));
+    fprintf(stream, "cost  %s\n", phrase_cost(profile, text, sizeof text));
+    return 0;
+}
