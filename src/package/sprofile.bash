@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+#
+# sprofile.bash -- bash completion for sprofile. Commands and options come from
+# the command itself: its --help pages list them.
+
+# Words that begin lines of `sprofile [COMMAND] --help` behind two blanks.
+_sprofile_commands() {
+    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
+}
+
+_sprofile_options() {
+    "$1" "$2" --help 2>/dev/null | grep -oE -- '(^|[ ,[|])--?[a-zA-Z][a-z-]*' |
+        tr -d ' ,[|'
+}
+
+_sprofile() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} i
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W \
+            "$(_sprofile_commands "$1") --help --version" -- "$word")
+        return
+    fi
+    # The program behind its options has its own arguments.
+    if [ "$command" = record ]; then
+        for ((i = 2; i < COMP_CWORD; i++)); do
+            case ${COMP_WORDS[i]} in
+            -[oFmd] | --output | --frequency | --mode | --duration) ((i++)) ;;
+            -*) ;;
+            *)
+                declare -F _command_offset >/dev/null && _command_offset "$i"
+                return
+                ;;
+            esac
+        done
+    fi
+    case $before in
+    -m | --mode) mapfile -t COMPREPLY < <(compgen -W 'wall cpu' -- "$word") ;;
+    --by)
+        mapfile -t COMPREPLY < <(compgen -W \
+            'function line module thread state process stack' -- "$word")
+        ;;
+    *)
+        if [ "${word:0:1}" = - ]; then
+            mapfile -t COMPREPLY < <(compgen -W \
+                "$(_sprofile_options "$1" "$command")" -- "$word")
+        elif [ "$command" = record ]; then
+            mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+        else
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
+        ;;
+    esac
+}
+
+complete -F _sprofile sprofile

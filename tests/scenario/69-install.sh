@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: what is installed works from where it is, without the
+# source: the command finds the library, the header is found by pkg-config and
+# by CMake, bash completes, the manual pages are there and name every command and
+# option; and the Debian package holds the same.
+. "$(dirname "$0")/lib.sh"
+source=${SPROF_SOURCE:-$(cd "$here/../.." && pwd)}
+
+cmake --install "$build" --prefix "$tmp/first" >log 2>&1 ||
+    fail "cmake --install: $(cat log)"
+# Nothing in it may know where it was.
+mv first moved
+root=$tmp/moved
+PATH=$root/bin:$PATH
+
+cd "$tmp" || exit 1
+plain sprofile record -o p.folded "$work/known_stack.o2" 200
+expect_status 0
+expect_samples 50 p.folded
+
+echo "-- the header"
+cat >uses.c <<'END'
+#include <sprof.h>
+#include <stdio.h>
+int main(void) { return printf("%d%s\n", sprof_is_running(), sprof_version()) < 0; }
+END
+library_directory=$(dirname "$(find "$root" -name libsprof.so)")
+export PKG_CONFIG_PATH=$library_directory/pkgconfig
+if has pkg-config; then
+    # shellcheck disable=SC2046
+    cc uses.c $(pkg-config --cflags sprof) -o uses || fail "pkg-config --cflags"
+    plain ./uses
+    [ "$(cat out)" = 0 ] || fail "not preloaded: $(cat out)"
+    plain env LD_PRELOAD="$(pkg-config --variable=preload sprof)" \
+        SPROF_OUTPUT=u.txt ./uses
+    [ "$(cat out)" = "1$(pkg-config --modversion sprof)" ] ||
+        fail "preloaded: $(cat out)"
+fi
+mkdir -p project && cp uses.c project
+cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(uses C)
+find_package(sprof 0.1 REQUIRED)
+add_executable(uses uses.c)
+target_link_libraries(uses PRIVATE sprof::sprof)
+file(WRITE ${CMAKE_BINARY_DIR}/preload "${SPROF_PRELOAD}")
+END
+cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$root" >log 2>&1 &&
+    cmake --build project/build >>log 2>&1 || fail "find_package: $(cat log)"
+plain env LD_PRELOAD="$(cat project/build/preload)" SPROF_OUTPUT=u.txt \
+    project/build/uses
+[ "$(head -c 1 out)" = 1 ] || fail "CMake's SPROF_PRELOAD: $(cat out)"
+
+echo "-- manual pages"
+page=$root/share/man/man1/sprofile.1
+other=$root/share/man/man7/libsprof.7
+for file in "$page" "$other"; do
+    [ -s "$file" ] || fail "$file is missing"
+    if command -v man >/dev/null; then
+        man --warnings -l "$file" >/dev/null 2>err
+        [ ! -s err ] || fail "$file: $(cat err)"
+    fi
+done
+commands=$(sprofile --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+[ -n "$commands" ] || fail "no commands in the help page"
+# words FILE: without the font changes and escapes of the page.
+words() { sed 's/\\f[BIR]//g; s/\\-/-/g' "$1"; }
+for command in $commands; do
+    words "$page" | grep -qx "\.SS $command" || fail "no section: $command"
+    for option in $(sprofile "$command" --help | grep -oE -- '--[a-z][a-z-]+' |
+        sort -u); do
+        [ "$option" = --help ] || words "$page" | grep -qF -- "$option" ||
+            fail "sprofile.1 lacks $option of $command"
+    done
+done
+for variable in $(grep -o '^| \[`SPROF_[A-Z_]*' "$source/docs/options.md" |
+    grep -o 'SPROF_.*'); do
+    grep -q "$variable" "$other" || fail "libsprof.7 lacks $variable"
+done
+
+echo "-- completion"
+# completions WORD...: what bash proposes for the last one.
+completions() {
+    bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sprofile "$1"
+        printf "%s\n" "${COMPREPLY[@]}"' \
+        "$root/share/bash-completion/completions/sprofile" "$@"
+}
+[ "$(completions sprofile rec)" = record ] || fail "rec is not completed"
+completions sprofile record --fr | grep -qx -- --frequency ||
+    fail "--fr is not completed"
+completions sprofile record -m w | grep -qx wall || fail "modes"
+
+echo "-- the Debian package"
+if has cpack && has dpkg-deb && has dpkg-shlibdeps; then
+    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$tmp/package" \
+        >log 2>&1 || fail "cpack: $(cat log)"
+    package=$(echo package/*.deb)
+    dpkg-deb -f "$package" Depends | grep -q libc6 || fail "no dependencies"
+    dpkg-deb -x "$package" unpacked
+    (cd unpacked/usr && find . -type f | sed 's/\.gz$//' | sort) >in_package
+    (cd "$root" && find . -type f | sort) >installed
+    cmp -s in_package installed ||
+        fail "other files: $(diff in_package installed)"
+    plain unpacked/usr/bin/sprofile record -o d.folded \
+        "$work/known_stack.o2" 200
+    expect_samples 50 d.folded
+fi
+
+finish
