@@ -7,7 +7,8 @@ equal part of --minutes. Those that end by themselves are started again. What is
 told: runs and those that failed (any other status than 0, or not "ok" as the
 last line); anonymous and file-backed resident memory of the process (status,
 RssAnon and RssFile) at a quarter of its life and at its end, in the longest
-run; samples, and what was lost of them.
+run; the anonymous memory of a run without the library, of a quarter of that
+time, which is not part of --minutes; samples, and what was lost of them.
 """
 import os
 import subprocess
@@ -53,11 +54,12 @@ def resident(pid):
     return (found["RssAnon"], found["RssFile"]) if len(found) == 2 else None
 
 
-def run(build, name, arguments, deadline, row):
+def run(build, name, arguments, deadline, row, alone=False):
     program = build / "tests/workload" / name
     with bench.scratch() as directory:
-        env = bench.preloaded(build, directory, SPROF_FREQUENCY=RATE,
-                              SPROF_SYMBOLIZE="off", SPROF_MAX_SIZE="4G")
+        env = None if alone else bench.preloaded(
+            build, directory, SPROF_FREQUENCY=RATE, SPROF_SYMBOLIZE="off",
+            SPROF_MAX_SIZE="4G")
         begun, memory = time.monotonic(), []
         with open(directory / "out", "wb") as out:
             process = subprocess.Popen(
@@ -87,14 +89,18 @@ def run(build, name, arguments, deadline, row):
                 row.lost += sum(counts.lost)
 
 
-def cells(name, row):
+def sizes(row):
+    """Anonymous and file-backed memory, at a quarter and at the end."""
     at = len(row.memory) // 4
     early, last = (row.memory[at], row.memory[-1]) if row.memory else \
         ((None, None), (None, None))
-    sizes = [f"{bench.number(a, 0)} to {bench.number(b, 0)}"
-             for a, b in zip(early, last)]
-    return [name, row.runs, row.failed, bench.number(row.longest, 0), *sizes,
-            f"{row.samples:,}", f"{row.lost:,}"]
+    return [f"{bench.number(a, 0)} to {bench.number(b, 0)}"
+            for a, b in zip(early, last)]
+
+
+def cells(name, row, alone):
+    return [name, row.runs, row.failed, bench.number(row.longest, 0),
+            *sizes(row), sizes(alone)[0], f"{row.samples:,}", f"{row.lost:,}"]
 
 
 def main():
@@ -112,11 +118,14 @@ def main():
             left = max(1, int(until - time.monotonic()))
             run(arguments.build.resolve(), name, words(left), 4 * seconds + 60,
                 row)
-        rows.append(cells(name, row))
+        alone = Row()
+        run(arguments.build.resolve(), name, words(max(1, seconds // 4)),
+            4 * seconds + 60, alone, alone=True)
+        rows.append(cells(name, row, alone))
     report.add(f"### {arguments.minutes:g} minutes at {RATE:,} Hz")
     report.add(bench.table(
         ["workload", "runs", "failed", "longest, s", "anonymous KiB",
-         "file KiB", "samples", "lost"], rows))
+         "file KiB", "anonymous KiB alone", "samples", "lost"], rows))
     report.save()
 
 
