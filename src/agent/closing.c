@@ -3,6 +3,9 @@
  * closing.c -- see closing.h. May run in a signal handler: no stdio, no
  * allocation, and little stack.
  */
+#include <errno.h>
+#include <sys/resource.h>
+
 #include "base/clock.h"
 #include "base/loss.h"
 #include "base/note.h"
@@ -38,6 +41,49 @@ add_losses(struct text *text, const struct sampler_result *result)
         }
     if (before[0] == ',')
         text_add(text, ")");
+}
+
+void
+closing_no_trigger(uint64_t wanted, int error)
+{
+    static const char *const words[] = {"auto", "perf", "timer", "ask"};
+    const char *why = error == EOPNOTSUPP ? "it needs Linux 6.1"
+                      : error == EBUSY ? "Go's runtime has SIGTRAP for itself"
+                                       : note_errno(error);
+    note(NOTE_ERROR, "SPROF_TRIGGER=", words[wanted], ": does not work here (",
+         why, "); expected auto or another trigger; not profiling", NULL);
+}
+
+/* A full disk, or the spool's cap. The sampler has no stderr of its own to say
+ * so. */
+static void
+say_early_end(const char *spool, uint64_t max_size, int error)
+{
+    struct rlimit size;
+    const char *why = note_errno(error);
+    if (error == EFBIG && getrlimit(RLIMIT_FSIZE, &size) == 0)
+        why = size.rlim_cur < max_size ? "reached RLIMIT_FSIZE"
+                                       : "reached SPROF_MAX_SIZE";
+    note(NOTE_ERROR, spool, ": ", why,
+         "; sampling ended early, what was sampled is kept", NULL);
+}
+
+void
+closing_flaws(const char *spool, uint64_t max_size,
+              const struct sampler_result *result)
+{
+    if (result->error != 0)
+        say_early_end(spool, max_size, result->error);
+    if (result->is_blind)
+        note(NOTE_INFO,
+             "the kernel does not tell where threads wait "
+             "(/proc/self/task/TID/syscall): their waits have no stacks",
+             NULL);
+    if (result->is_displaced)
+        note(NOTE_INFO,
+             "the program replaced our signal handler by a raw system call; "
+             "another signal was used from then on",
+             NULL);
 }
 
 void

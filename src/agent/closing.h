@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closing.h -- the line on stderr that says what came of a run.
+ * closing.h -- what is said on stderr of a run: what came of it, what went
+ * wrong.
  */
 #ifndef AGENT_CLOSING_H
 #define AGENT_CLOSING_H
@@ -8,6 +9,15 @@
 #include <stdint.h>
 
 #include "sampler.h"
+
+/* The trigger that was asked for (enum option_trigger) does not work here, for
+ * the errno ERROR. */
+void closing_no_trigger(uint64_t wanted, int error);
+
+/* What RESULT lacks, a line for each: the spool ended before the process, or
+ * something could not be seen. MAX_SIZE is the spool's cap in bytes. */
+void closing_flaws(const char *spool, uint64_t max_size,
+                   const struct sampler_result *result);
 
 /* RESULT stands in PATH; writing it took WRITING ns. Said on a terminal or at
  * SPROF_LOG=info. */

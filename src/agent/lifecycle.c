@@ -59,6 +59,9 @@
 /* What we reserve, some 85 MiB, is a small part of this. */
 #define ROOM (1u << 30)
 
+/* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
+int __cxa_atexit(void (*function)(void *), void *argument, void *module);
+
 enum phase { PHASE_OFF, PHASE_RUNNING, PHASE_ENDING, PHASE_ENDED };
 
 static _Atomic uint32_t phase;
@@ -174,19 +177,6 @@ describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
         .is_child = is_child};
 }
 
-/* The trigger that was asked for does not work here. */
-static void
-say_no_trigger(int error)
-{
-    static const char *const words[] = {"auto", "perf", "timer", "ask"};
-    const char *why = error == EOPNOTSUPP ? "it needs Linux 6.1"
-                      : error == EBUSY ? "Go's runtime has SIGTRAP for itself"
-                                       : note_errno(error);
-    note(NOTE_ERROR, "SPROF_TRIGGER=", words[config.options.trigger.number],
-         ": does not work here (", why,
-         "); expected auto or another trigger; not profiling", NULL);
-}
-
 /* Whether the program's limit on its address space leaves room for our tables,
  * which it would miss. */
 static bool
@@ -234,24 +224,9 @@ start(bool is_child)
     if (error != 0) {
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);
-        say_no_trigger(-error);
+        closing_no_trigger(config.options.trigger.number, -error);
         unlink(files.spool);
     }
-}
-
-/* The spool ended before the process: a full disk, or its cap. The sampler has
- * no stderr of its own to say so. */
-static void
-say_early_end(int error)
-{
-    struct rlimit size;
-    const char *why = note_errno(error);
-    if (error == EFBIG && getrlimit(RLIMIT_FSIZE, &size) == 0)
-        why = size.rlim_cur < config.options.max_size.number
-                  ? "reached RLIMIT_FSIZE"
-                  : "reached SPROF_MAX_SIZE";
-    note(NOTE_ERROR, files.spool, ": ", why,
-         "; sampling ended early, what was sampled is kept", NULL);
 }
 
 /* The job. Runs on the sampler thread, or where there is none on the one that
@@ -278,20 +253,10 @@ write_files(void *unused)
 static void
 say_end(void)
 {
-    if (job.result.error != 0)
-        say_early_end(job.result.error);
-    if (job.result.is_blind)
-        note(NOTE_INFO,
-             "the kernel does not tell where threads wait "
-             "(/proc/self/task/TID/syscall): their waits have no stacks",
-             NULL);
-    if (job.result.is_displaced)
-        note(NOTE_INFO,
-             "the program replaced our signal handler by a raw system call; "
-             "another signal was used from then on",
-             NULL);
+    closing_flaws(files.spool, config.options.max_size.number, &job.result);
     if (job.result.trigger_error != 0)
-        say_no_trigger(-job.result.trigger_error);
+        closing_no_trigger(config.options.trigger.number,
+                           -job.result.trigger_error);
     else if (job.result.taken == 0)
         closing_nothing(&job.result);
     else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
@@ -374,6 +339,32 @@ lifecycle_wait_for_end(void)
         sys_futex_wait(&ender, who, until);
 }
 
+/* Another thread ends the process, and would have done so by now but for what
+ * it has to write. What this one was about to do comes as much later. */
+static void
+stay_behind(void)
+{
+    static _Atomic uint32_t never;
+    uint64_t late = clock_now() - atomic_load(&end_began);
+    if (late > WRITE_NS)
+        late = WRITE_NS;
+    lifecycle_wait_for_end();
+    uint64_t until = clock_now() + late;
+    while (clock_now() < until)
+        sys_futex_wait(&never, 0, until);
+}
+
+/* The last of what exit(3) calls, on whatever thread: one that returns from
+ * main must not overtake the one that exits. */
+static void
+stay_behind_at_exit(void *unused)
+{
+    (void)unused;
+    uint32_t who = atomic_load(&ender);
+    if (who != 0 && who != (uint32_t)sys_gettid() && lifecycle_is_own())
+        stay_behind();
+}
+
 void
 lifecycle_end(enum end_reason reason)
 {
@@ -385,8 +376,9 @@ lifecycle_end(enum end_reason reason)
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on: it
          * would wait for itself. The spool is left. */
-        if (atomic_load(&ender) != (uint32_t)sys_gettid())
-            lifecycle_wait_for_end();
+        uint32_t who = atomic_load(&ender);
+        if (who != 0 && who != (uint32_t)sys_gettid())
+            stay_behind();
         return;
     }
     int signo = atomic_exchange(&end_signal, 0);
@@ -487,6 +479,9 @@ __attribute__((destructor)) static void
 finish(void)
 {
     int saved = errno;
+    /* For no module: those of ours end with this very function. */
+    if (lifecycle_is_running() && lifecycle_is_own())
+        (void)__cxa_atexit(stay_behind_at_exit, NULL, NULL);
     lifecycle_end(END_EXIT);
     errno = saved;
 }

@@ -6,7 +6,8 @@
 # - one that crashes, talks nonsense, fails, is no program, or is missing;
 # - one that is slow: SPROF_LOG=info tells; a killed process waits 8 s for it
 #   and no longer, and a second signal ends that wait at once;
-# - meanwhile no thread of a killed process does anything.
+# - meanwhile no thread of a killed process does anything;
+# - who exits first has his status, whoever exits while the profile is written.
 . "$(dirname "$0")/lib.sh"
 
 mkdir beside
@@ -39,6 +40,14 @@ for end in exit:21 term:143; do
     report_is "nice >'$tmp/nice'" 'kill -SEGV $$'
     keeps_spool "${end%:*}" "${end#*:}" 'broke off'
     [ "$(cat nice)" = "$(nice)" ] || fail "a nice value of $(cat nice)"
+done
+
+# Half a second after the first exit, in the middle of the writing.
+for way in second second_now; do
+    report_is 'sleep 2' 'echo ok'
+    profile "$work/exits" $way 60
+    expect_status 45
+    rm -f p.*
 done
 
 # Broken ones.

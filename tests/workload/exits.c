@@ -5,8 +5,9 @@
  * without a profiler.
  *
  * Arguments: exit, return, _exit, _Exit, exit_group, quick_exit, abort, segv,
- * term, int, kill, handler (exit from a signal handler) or atexit (work in a
- * function registered with atexit); milliseconds of CPU time, 100.
+ * term, int, kill, handler (exit from a signal handler), atexit (work in a
+ * function registered with atexit), second or second_now (half a second after
+ * another thread); milliseconds of CPU time, 100.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -125,6 +126,31 @@ end_with_atexit(void)
     exit(25);
 }
 
+static void *
+exit_now(void *unused)
+{
+    exit(45);
+    return unused;
+}
+
+/* Another thread is first, by half a second. */
+static void
+end_second(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, exit_now, NULL) != 0)
+        work_fail("pthread_create");
+    usleep(500000);
+}
+
+/* The same, but nobody returns from main. */
+static void
+end_second_now(void)
+{
+    end_second();
+    _exit(46);
+}
+
 static const struct {
     const char *name;
     void (*end)(void);
@@ -141,6 +167,8 @@ static const struct {
     {"kill", end_by_kill},
     {"handler", end_in_handler},
     {"atexit", end_with_atexit},
+    {"second", end_second},
+    {"second_now", end_second_now},
 };
 
 int

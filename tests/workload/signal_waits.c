@@ -36,10 +36,26 @@ seconds_since(const struct timespec *start)
  * written only after the signal. */
 static int pipe_ends[2];
 
+/* Until the main thread waits, for some time at most. */
+static void
+wait_for_wait(void)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)getpid());
+    for (int i = 0; i < 200 && strstr(line, ") S ") == NULL; i++) {
+        pause_ms(10);
+        FILE *stream = fopen(path, "r");
+        if (stream == NULL || fgets(line, sizeof line, stream) == NULL)
+            work_fail("stat");
+        fclose(stream);
+    }
+}
+
 static void *
 send_then_write(void *unused)
 {
-    pause_ms(60);
+    pause_ms(50);
+    wait_for_wait();
     pthread_kill(main_thread, signo);
     pause_ms(60);
     if (write(pipe_ends[1], "x", 1) != 1)
