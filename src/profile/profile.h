@@ -100,6 +100,8 @@ struct profile {
         sample_count;
 
     uint64_t totals[VALUE_COUNT];
+    const char *filter;               /* what was asked for; NULL: everything */
+    uint64_t whole[VALUE_COUNT];      /* the totals before; see filter.h */
     uint64_t triggers[TRIGGER_COUNT]; /* sample points */
     uint64_t states[STATE_COUNT];     /* sample points */
     struct profile_cost cost;

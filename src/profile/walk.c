@@ -19,11 +19,16 @@ static int
 compare_names(const void *a, const void *b, void *context)
 {
     const struct tree *tree = context;
-    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
-    int order = strcmp(tree_name(tree, one), tree_name(tree, two));
+    struct tree_label one = tree_label(tree, *(const uint32_t *)a);
+    struct tree_label two = tree_label(tree, *(const uint32_t *)b);
+    int order = strcmp(one.function, two.function);
 
     if (order == 0)
-        order = strcmp(tree_module(tree, one), tree_module(tree, two));
+        order = strcmp(one.module, two.module);
+    if (order == 0)
+        order = strcmp(one.file, two.file);
+    if (order == 0)
+        order = (one.line > two.line) - (one.line < two.line);
     return order;
 }
 
