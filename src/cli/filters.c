@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "input.h"
 
 static int
 short_of_memory(void)
@@ -121,14 +122,21 @@ filters_take(struct filter_options *filter, const char *command, int option,
     }
 }
 
-int
-filters_apply(const struct filter_options *filter, struct profile *profile)
+struct profile *
+filters_load(const struct filter_options *filter, char *const *paths, int count,
+             bool keeps_events)
 {
+    struct profile *profile =
+        input_load_events(paths, count, keeps_events || filter->has_time);
+
+    if (profile == NULL)
+        return NULL;
     if (filter_apply(filter, profile) < 0) {
         short_of_memory();
-        return -1;
+        profile_free(profile);
+        return NULL;
     }
     if (filter_is_set(filter) && profile->sample_count == 0)
         fprintf(stderr, "sprofile: nothing is left by %s\n", profile->filter);
-    return 0;
+    return profile;
 }

@@ -62,8 +62,10 @@ enum filters_option {
 int filters_take(struct filter_options *filter, const char *command, int option,
                  const char *argument);
 
-/* Apply FILTER to PROFILE, and say so if it leaves nothing. Returns 0, or -1
- * after a message. */
-int filters_apply(const struct filter_options *filter, struct profile *profile);
+/* The files that a command was given (input.h), and of them what FILTER keeps;
+ * if that is nothing, it is said. KEEPS_EVENTS is for commands that need the
+ * time of samples themselves. Returns NULL after a message. */
+struct profile *filters_load(const struct filter_options *filter,
+                             char *const *paths, int count, bool keeps_events);
 
 #endif

@@ -87,6 +87,12 @@ load(struct profile *profile, const char *path)
 struct profile *
 input_load(char *const *paths, int count)
 {
+    return input_load_events(paths, count, false);
+}
+
+struct profile *
+input_load_events(char *const *paths, int count, bool keeps_events)
+{
     const struct symbolizer_options options = {.inlines = true,
                                                .server_seconds =
                                                    SERVER_SECONDS};
@@ -97,6 +103,7 @@ input_load(char *const *paths, int count)
         fprintf(stderr, "sprofile: %s\n", strerror(errno));
         return NULL;
     }
+    profile->keeps_events = keeps_events;
     for (int i = 0; i < count; i++)
         used += load(profile, paths[i]) == 0;
     if (used > 0)

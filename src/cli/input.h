@@ -6,6 +6,8 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include <stdbool.h>
+
 struct profile;
 
 /*
@@ -14,5 +16,9 @@ struct profile;
  * NULL if nothing was valid in any of them.
  */
 struct profile *input_load(char *const *paths, int count);
+
+/* The same for who needs to know when samples were (profile/events.h). */
+struct profile *input_load_events(char *const *paths, int count,
+                                  bool keeps_events);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "events.h"
 #include "intern.h"
 
 /* What is known of a stack, for one expression. */
@@ -282,18 +283,44 @@ sum_up(struct profile *profile)
     }
 }
 
-/* Close the gaps. */
+/* Events of samples that go, go; the others get the new numbers, which are in
+ * NUMBERS. */
 static void
+renumber_events(const struct sieve *sieve, const uint32_t *numbers)
+{
+    struct profile *profile = sieve->profile;
+    size_t count = 0;
+
+    for (size_t i = 0; i < profile->event_count; i++) {
+        struct profile_event event = profile->events[i];
+        if (!sieve->keep[event.sample])
+            continue;
+        event.sample = numbers[event.sample];
+        profile->events[count++] = event;
+    }
+    profile->event_count = count;
+}
+
+/* Close the gaps. */
+static int
 remove_others(const struct sieve *sieve)
 {
     struct profile *profile = sieve->profile;
+    uint32_t *numbers = malloc((profile->sample_count + 1u) * sizeof *numbers);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < profile->sample_count; i++)
+    if (numbers == NULL)
+        return -1;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        numbers[i] = count;
         if (sieve->keep[i])
             profile->samples[count++] = profile->samples[i];
+    }
+    renumber_events(sieve, numbers);
+    free(numbers);
     profile->sample_count = count;
     sum_up(profile);
+    return 0;
 }
 
 /* Add a seconds' number, or nothing for an open end. */
@@ -360,29 +387,43 @@ describe(const struct filter_options *filter, struct profile *profile)
     free(text);
     if (string == NULL)
         return -1;
-    if (before == NULL)
-        memcpy(profile->whole, profile->totals, sizeof profile->whole);
     profile->filter = string;
     return 0;
 }
 
-int
-filter_apply(const struct filter_options *filter, struct profile *profile)
+/* All but the time. */
+static int
+filter_samples(const struct filter_options *filter, struct profile *profile)
 {
     struct sieve sieve = {.profile = profile};
     int status = -1;
 
-    if (!filter_is_set(filter))
-        return 0;
-    sieve.keep = malloc(profile->sample_count + 1);
+    sieve.keep = malloc(profile->sample_count + 1u);
     sieve.nodes = malloc(profile->node_count);
     if (sieve.keep != NULL && sieve.nodes != NULL &&
-        decide(&sieve, filter) == 0 && describe(filter, profile) == 0) {
-        remove_others(&sieve);
-        status = 0;
-    }
+        decide(&sieve, filter) == 0)
+        status = remove_others(&sieve);
     free(sieve.nodes);
     free(sieve.keep);
+    return status;
+}
+
+/* Time first: what it removes needs no other decision. */
+int
+filter_apply(const struct filter_options *filter, struct profile *profile)
+{
+    int status = 0;
+
+    if (!filter_is_set(filter))
+        return 0;
+    if (profile->filter == NULL)
+        memcpy(profile->whole, profile->totals, sizeof profile->whole);
+    if (filter->has_time)
+        status = events_clip(profile, filter->from, filter->to);
+    if (status == 0)
+        status = filter_samples(filter, profile);
+    if (status == 0)
+        status = describe(filter, profile);
     if (status < 0)
         errno = ENOMEM;
     return status;

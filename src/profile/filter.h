@@ -65,7 +65,8 @@ bool filter_is_set(const struct filter_options *filter);
  * threads and states, are those of what is left; profile->filter says what was
  * done, profile->whole what there was before. What profiling cost and lost
  * stays that of the whole. Nothing can be added to the profile afterwards. Of
- * several filters, each works on what the one before left.
+ * several filters, each works on what the one before left. A filter that has a
+ * time needs a profile that keeps its events (events.h).
  * Returns 0, or -1 with errno set if memory is short.
  */
 int filter_apply(const struct filter_options *filter, struct profile *profile);
