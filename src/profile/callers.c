@@ -78,7 +78,7 @@ callers_build(const struct tree *tree, const struct match *match)
     } else {
         for (uint32_t i = 0; i < names; i++)
             inversion.is_meant[i] = match_is(match, tree_name(tree, i));
-        if (walk_tree(tree, &visitor) < 0)
+        if (walk_by_number(tree, &visitor) < 0)
             inversion.status = -1;
     }
     free(inversion.on_path);

@@ -56,7 +56,7 @@ fill(struct table *table, const struct tree *tree)
     count.totals = tree_totals(tree);
     count.on_path = calloc(table->count + 1, sizeof *count.on_path);
     if (count.totals != NULL && count.on_path != NULL) {
-        status = walk_tree(tree, &visitor);
+        status = walk_by_number(tree, &visitor);
     }
     free(count.on_path);
     free(count.totals);

@@ -25,6 +25,9 @@ struct merge {
     struct tree *tree;
     enum tree_kind kind;
     uint32_t *places; /* for each node of the profile */
+    /* The string that was put last as a module: neighbours often share it. */
+    const char *module;
+    uint32_t module_number;
 };
 
 /* The key of a name: numbers of strings, then lines. */
@@ -53,6 +56,17 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t name)
     return number;
 }
 
+/* The number of MODULE, which is a pointer to the profile's own path. */
+static uint32_t
+module_number(struct merge *merge, const char *module)
+{
+    if (module != merge->module) {
+        merge->module = module;
+        merge->module_number = clean_put(merge->profile->strings, module, "");
+    }
+    return merge->module_number;
+}
+
 /* The name of a frame that shows WHAT, without what KIND leaves out; false if
  * memory is short. */
 static bool
@@ -62,12 +76,12 @@ make_name(struct merge *merge, const struct tree_label *what, struct name *name)
     enum tree_kind kind = merge->kind;
     bool lines = kind == TREE_LINES;
 
+    /* Number 0 is "". */
     *name = (struct name){
         .function =
             clean_put(strings, what->function, kind == TREE_FOLDED ? ";" : ""),
-        .module =
-            clean_put(strings, kind == TREE_FOLDED ? "" : what->module, ""),
-        .file = clean_put(strings, lines ? what->file : "", ""),
+        .module = kind == TREE_FOLDED ? 0 : module_number(merge, what->module),
+        .file = lines ? clean_put(strings, what->file, "") : 0,
         .line = lines ? what->line : 0,
         .start_line = lines ? what->start_line : 0,
     };
