@@ -21,6 +21,7 @@ static const struct command {
      "print the functions that took the time"},
     {"convert", "sprofile convert", cmd_convert,
      "write pprof, folded stacks or text"},
+    {"diff", "sprofile diff", cmd_diff, "print what became slower and faster"},
     {"info", "sprofile info", cmd_info,
      "print what was profiled, what was lost, what it cost"},
 };

@@ -66,10 +66,10 @@ data_number(struct data *data, uint64_t value)
 }
 
 void
-data_difference(struct data *data, int64_t value)
+data_truth(struct data *data, bool value)
 {
     begin_value(data);
-    fprintf(data->stream, "%" PRId64, value);
+    fputs(value ? "true" : "false", data->stream);
     end_value(data);
 }
 

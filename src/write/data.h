@@ -31,7 +31,8 @@ void data_begin(struct data *data, FILE *stream, enum data_format format,
 /* The next value; the first of a row begins it, the last ends it. */
 void data_text(struct data *data, const char *value);
 void data_number(struct data *data, uint64_t value);
-void data_difference(struct data *data, int64_t value);
+
+void data_truth(struct data *data, bool value);
 
 /* Nothing (CSV) or null if VALUE is no number. */
 void data_real(struct data *data, double value);
