@@ -56,6 +56,7 @@ find_row(struct table *table, struct intern *numbers, const struct group *group)
             .module = "",
             .file = "",
             .id = group->id,
+            .number = group->number,
         };
     return &rows[number];
 }

@@ -31,7 +31,8 @@ struct table_row {
     const char *file;    /* of a line, "" if unknown */
     uint32_t line;       /* 0 if unknown */
     uint32_t start_line; /* of its function, 0 if unknown */
-    uint32_t id;         /* of a thread or process, else 0 */
+    uint32_t id;         /* tid of a thread, pid of a process, else 0 */
+    uint32_t number;     /* of a thread or process in the profile */
     uint64_t flat[VALUE_COUNT];
     uint64_t cumulative[VALUE_COUNT];
 };
