@@ -3,8 +3,8 @@
  * diff_text.c -- prints, of a program of which one function takes twice as
  * long,
  *
- *   old      ./app: 2.000 s CPU, 2003 points
- *   new      ./app: 2.500 s CPU, 2498 points
+ *   old      2.000 s CPU, 2003 points: ./app
+ *   new      2.500 s CPU, 2498 points: ./app
  *   scale    new times are multiplied by 0.8000: both have the same total
  *   test     31 functions: 2 changed by more than noise (1 % false alarms) and
  *            by 1 % of the whole or more
@@ -27,6 +27,9 @@
 
 enum { TAKEN = 46, NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
 
+/* Columns in front of a command in the head, with room for long numbers. */
+enum { HEAD_TAKEN = 48 };
+
 /* What a section shows. */
 enum section { SLOWER, FASTER, REST };
 
@@ -37,7 +40,7 @@ struct listing {
     const struct diff_options *test;
     const struct paint *paint;
     uint32_t rows;
-    unsigned name;
+    unsigned columns, name; /* of lines and names, 0: any number */
 };
 
 /* The leaf first; what does not fit is the root's end. */
@@ -84,13 +87,15 @@ print_side(const struct listing *listing, const char *word,
                               ? profile->processes[0].command
                               : "(no process)";
 
-    fprintf(listing->stream, "%-9s", word);
-    fit_print(listing->stream, command, 40);
-    if (profile->process_count > 1)
-        fprintf(listing->stream, " and %u more", profile->process_count - 1);
-    fprintf(listing->stream, ": %.3f s %s, %.0f points\n",
+    fprintf(listing->stream, "%-9s%.3f s %s, %.0f points: ", word,
             phrase_seconds(profile->totals[value]),
             value == VALUE_CPU ? "CPU" : "wall time", points);
+    if (profile->process_count > 1)
+        fprintf(listing->stream, "%u processes, ", profile->process_count);
+    fit_print(listing->stream, command,
+              listing->columns > HEAD_TAKEN ? listing->columns - HEAD_TAKEN
+                                            : listing->columns);
+    fputc('\n', listing->stream);
     if (profile->filter != NULL)
         fprintf(listing->stream, "         %s\n", profile->filter);
 }
@@ -195,6 +200,7 @@ diff_text_write(FILE *stream, const struct diff *diff,
         .test = test,
         .paint = options->paint != NULL ? options->paint : &paint_none,
         .rows = options->rows,
+        .columns = options->columns,
         .name = options->columns == 0 ? 0
                 : options->columns > TAKEN + NAME_LEAST
                     ? options->columns - TAKEN
