@@ -24,7 +24,8 @@
 #include "phrase.h"
 
 /* Lines of source around those with samples; columns in front of the text. */
-enum { AROUND = 3, BEFORE_MOST = 200, TAKEN = 42 };
+enum { AROUND = 3, BEFORE_MOST = 200, TAKEN = 41 };
+enum { NARROW = 80, NARROW_TAKEN = 27, TEXT_LEAST = 8 };
 
 /* A function that is being printed. */
 struct listing {
@@ -32,7 +33,8 @@ struct listing {
     const struct paint *paint;
     enum value value;
     uint64_t whole;
-    unsigned columns;
+    unsigned text;  /* columns for the source, 0: any number */
+    bool is_narrow; /* no room for percentages */
     const struct table_row *rows, *end;
 };
 
@@ -42,8 +44,11 @@ print_share(const struct listing *listing, uint64_t value)
     double percent = phrase_percent(value, listing->whole);
     const char *colour = paint_share(listing->paint, percent);
 
-    fprintf(listing->stream, "%9.3f  %s%5.1f%s ", phrase_seconds(value), colour,
-            percent, colour[0] != '\0' ? listing->paint->end : "");
+    if (listing->is_narrow)
+        fprintf(listing->stream, "%9.3f ", phrase_seconds(value));
+    else
+        fprintf(listing->stream, "%9.3f  %s%5.1f%s ", phrase_seconds(value),
+                colour, percent, colour[0] != '\0' ? listing->paint->end : "");
 }
 
 /* Source may hold anything; a terminal is shown text. */
@@ -71,7 +76,7 @@ print_line(const struct listing *listing, const struct table_row *row,
         print_share(listing, row->flat[listing->value]);
         print_share(listing, row->cumulative[listing->value]);
     } else {
-        fprintf(listing->stream, "%34s", "");
+        fprintf(listing->stream, "%*s", listing->is_narrow ? 20 : 34, "");
     }
     fprintf(listing->stream, "%6u ", line);
     for (; *text != '\0' && length < sizeof wide - 9; text++)
@@ -82,8 +87,7 @@ print_line(const struct listing *listing, const struct table_row *row,
         else
             wide[length++] = *text;
     wide[length] = '\0';
-    fit_print(listing->stream, wide,
-              listing->columns > TAKEN + AROUND ? listing->columns - TAKEN : 0);
+    fit_print(listing->stream, wide, listing->text);
     fputc('\n', listing->stream);
 }
 
@@ -164,15 +168,17 @@ print_function(struct listing *listing, const struct profile *profile)
 {
     const struct table_row *row = listing->rows;
     bool by_cpu = listing->value == VALUE_CPU;
+    const char *titles = by_cpu ? " cpu flat      %   cpu cum      %"
+                                : "wall flat      %  wall cum      %";
 
     fputs(listing->paint->title, listing->stream);
     fit_print_function(listing->stream, row->function, row->module, 0);
     fprintf(listing->stream, "%s%s%s\n", row->file[0] != '\0' ? ", " : "",
             row->file, listing->paint->end);
     open_source(listing, profile);
-    fprintf(listing->stream, "%s%s   line%s\n", listing->paint->title,
-            by_cpu ? " cpu flat      %   cpu cum      %"
-                   : "wall flat      %  wall cum      %",
+    if (listing->is_narrow)
+        titles = by_cpu ? " cpu flat   cpu cum" : "wall flat  wall cum";
+    fprintf(listing->stream, "%s%s   line%s\n", listing->paint->title, titles,
             listing->paint->end);
     for (; listing->rows < listing->end && listing->rows->line == 0;
          listing->rows++)
@@ -191,15 +197,21 @@ source_text_write(FILE *stream, const struct profile *profile,
                   const struct lines *lines,
                   const struct text_report_options *options)
 {
+    bool is_narrow = options->columns > 0 && options->columns < NARROW;
+    unsigned taken = is_narrow ? NARROW_TAKEN : TAKEN, text = 0;
     uint32_t count;
 
+    if (options->columns > 0)
+        text = options->columns > taken + TEXT_LEAST ? options->columns - taken
+                                                     : TEXT_LEAST;
     for (uint32_t i = 0; i < lines->table.count; i += count) {
         struct listing listing = {
             .stream = stream,
             .paint = options->paint != NULL ? options->paint : &paint_none,
             .value = options->value,
             .whole = profile->totals[options->value],
-            .columns = options->columns,
+            .text = text,
+            .is_narrow = is_narrow,
             .rows = &lines->table.rows[i],
         };
         count = lines_of_function(lines, i);

@@ -11,7 +11,8 @@
  *      0.450   22.5     0.450   22.5  |- read (libc.so.6)
  *      0.050    2.5                   `- (3 more)
  *
- * The last line is what was too small to be drawn. Upside down, main stands
+ * The last line is what was too small to be drawn. A function that does nothing
+ * but call itself has one line, "fib (app), 20 deep". Upside down, main stands
  * below what it calls, and there is no flat column: a caller has nothing of
  * its own there.
  */
@@ -132,8 +133,42 @@ extend_rails(struct drawing *drawing, uint32_t number, bool in_fork,
     return 0;
 }
 
+/* How many branches from NUMBER on are one function that calls itself and
+ * nothing else, one below the other. */
+static uint32_t
+find_depth(const struct drawing *drawing, uint32_t number)
+{
+    const struct branch *all = drawing->branches->all;
+    const struct tree_node *nodes = drawing->tree->nodes;
+    uint32_t depth = 1, next = number + 1;
+
+    while (next < drawing->branches->count && all[next].parent == next - 1 &&
+           !is_fork(drawing, &all[next - 1]) &&
+           nodes[all[next].node].name == nodes[all[number].node].name) {
+        depth++;
+        next++;
+    }
+    return depth;
+}
+
+/* The numbers of a branch and of the DEPTH - 1 below it as one. */
+static void
+print_numbers(const struct drawing *drawing, uint32_t number, uint32_t depth)
+{
+    const struct branch *all = drawing->branches->all;
+    uint64_t own = 0;
+
+    for (uint32_t i = number; i < number + depth; i++)
+        profile_sum(&own, all[i].own[drawing->value]);
+    print_share(drawing, all[number].total[drawing->value],
+                drawing->callers ? "  " : " ");
+    if (!drawing->callers)
+        print_share(drawing, own, "  ");
+}
+
+/* Returns 0, or -1 if memory is short. */
 static int
-draw_branch(struct drawing *drawing, uint32_t number)
+draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
 {
     const struct branch *branch = &drawing->branches->all[number];
     const struct branch *parent = &drawing->branches->all[branch->parent];
@@ -141,19 +176,23 @@ draw_branch(struct drawing *drawing, uint32_t number)
         tree_label(drawing->tree, drawing->tree->nodes[branch->node].name);
     bool in_fork = branch->parent != 0 && is_fork(drawing, parent);
     bool is_last = branch->is_last && parent->hidden_total[drawing->value] == 0;
+    const char *mark = !in_fork ? "" : is_last ? "`- " : "|- ";
+    char deep[32] = "";
     unsigned columns;
 
-    print_share(drawing, branch->total[drawing->value],
-                drawing->callers ? "  " : " ");
-    if (!drawing->callers)
-        print_share(drawing, branch->own[drawing->value], "  ");
-    columns = print_rails(drawing, drawing->ends[branch->parent],
-                          !in_fork  ? ""
-                          : is_last ? "`- "
-                                    : "|- ");
+    if (depth > 1)
+        snprintf(deep, sizeof deep, ", %u deep", depth);
+    print_numbers(drawing, number, depth);
+    columns = print_rails(drawing, drawing->ends[branch->parent], mark);
+    if (columns > strlen(deep) + NAME_LEAST)
+        columns -= (unsigned)strlen(deep);
     fit_print_function(drawing->stream, label.function, label.module, columns);
-    fputc('\n', drawing->stream);
-    return extend_rails(drawing, number, in_fork, is_last);
+    fprintf(drawing->stream, "%s\n", deep);
+    if (extend_rails(drawing, number, in_fork, is_last) < 0)
+        return -1;
+    for (uint32_t i = 1; i < depth; i++)
+        drawing->ends[number + i] = drawing->ends[number];
+    return 0;
 }
 
 /* Behind the last child of each branch that ends between two others comes what
@@ -162,19 +201,20 @@ static int
 draw_all(struct drawing *drawing)
 {
     const struct branches *branches = drawing->branches;
-    uint32_t at = 0;
+    uint32_t at = 0, depth, rows = 0;
 
-    for (uint32_t i = 1; i < branches->count; i++) {
-        if (drawing->rows > 0 && i > drawing->rows) {
-            fprintf(drawing->stream, "(%u more rows; -n 0 shows all)\n",
+    for (uint32_t i = 1; i < branches->count; i += depth) {
+        if (drawing->rows > 0 && rows++ == drawing->rows) {
+            fprintf(drawing->stream, "(%u more branches; -n 0 shows all)\n",
                     branches->count - i);
             return 0;
         }
         for (; at != branches->all[i].parent; at = branches->all[at].parent)
             draw_hidden(drawing, at);
-        if (draw_branch(drawing, i) < 0)
+        depth = find_depth(drawing, i);
+        if (draw_branch(drawing, i, depth) < 0)
             return -1;
-        at = i;
+        at = i + depth - 1;
     }
     for (; at != 0; at = branches->all[at].parent)
         draw_hidden(drawing, at);

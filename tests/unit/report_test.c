@@ -160,15 +160,13 @@ test_tree(void **state)
                 "  cpu cum      %  cpu flat      %  call tree\n"
                 "    0.010  100.0     0.000    0.0  main (app)\n"
                 "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                "    0.009   90.0     0.006   60.0  |  work (app)\n"
-                "    0.003   30.0     0.003   30.0  |  work (app)\n"
+                "    0.009   90.0     0.009   90.0  |  work (app), 2 deep\n"
                 "    0.001   10.0     0.001   10.0  `- idle (app)\n");
     expect_tree(NULL, 2000000,
                 "  cpu cum      %  cpu flat      %  call tree\n"
                 "    0.010  100.0     0.000    0.0  main (app)\n"
                 "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                "    0.009   90.0     0.006   60.0  |  work (app)\n"
-                "    0.003   30.0     0.003   30.0  |  work (app)\n"
+                "    0.009   90.0     0.009   90.0  |  work (app), 2 deep\n"
                 "    0.001   10.0                   `- (1 more)\n");
 }
 
