@@ -12,6 +12,7 @@
 #include "profile/diff.h"
 #include "write/diff_data.h"
 #include "write/diff_text.h"
+#include "write/phrase.h"
 
 #include "command.h"
 #include "filters.h"
@@ -49,7 +50,8 @@ static const char help[] =
     "\n"
     "Which samples, of both:\n" FILTERS_HELP "\n"
     "The status is 0, 3 for --fail-above, 2 for wrong arguments, 1 for other\n"
-    "failures.\n";
+    "failures; with --fail-above also 1 if functions cannot be compared, as\n"
+    "one profile lacks names.\n";
 
 /* What the options said. */
 struct arguments {
@@ -221,6 +223,28 @@ print_failures(const struct diff *diff, const struct diff_options *test)
                 test->fail_above, 100 * diff->total.change / diff->total.old);
 }
 
+/* A profile that lacks names shows functions as gone or as new, and nothing as
+ * slower: that must pass neither for a regression nor for none. */
+static int
+judge(const struct diff *diff, const struct diff_options *test)
+{
+    const struct diff_row *row = diff_find_nameless(diff);
+
+    if (row != NULL) {
+        fputs("sprofile: functions cannot be compared: ", stderr);
+        diff_text_name(stderr, diff, row, test->by, 0);
+        fprintf(stderr,
+                " is %.1f %% of OLD and %.1f %% of NEW (was a program "
+                "replaced since?)\n",
+                phrase_percent((uint64_t)row->old, (uint64_t)diff->total.old),
+                phrase_percent((uint64_t)row->new, (uint64_t)diff->total.new));
+    }
+    if (row != NULL && test->fail_above >= 0)
+        return STATUS_FAILED;
+    print_failures(diff, test);
+    return diff_fails(diff) ? STATUS_SLOWER : STATUS_DONE;
+}
+
 /* Returns the exit status. */
 static int
 show(struct profile *old, struct profile *new, struct arguments *arguments)
@@ -243,9 +267,12 @@ show(struct profile *old, struct profile *new, struct arguments *arguments)
     else
         diff_data_write(stdout, arguments->format, &diff, old, new, test,
                         arguments->all, arguments->text.rows);
+    if (arguments->format == DATA_NONE) {
+        text_report_notes(stdout, old);
+        text_report_notes(stdout, new);
+    }
     screen_end(&screen);
-    print_failures(&diff, test);
-    status = diff_fails(&diff) ? STATUS_SLOWER : STATUS_DONE;
+    status = judge(&diff, test);
     diff_release(&diff);
     return status;
 }

@@ -113,6 +113,18 @@ test_rows(struct comparison *comparison, bool above)
     return 0;
 }
 
+/* Whether ROW is code without names, or a stack that ends there. */
+static bool
+is_nameless(const struct diff *diff, const struct diff_row *row)
+{
+    uint32_t function = row->number;
+
+    if (diff->by == MEASURE_STACK)
+        function = measure_leaf(&diff->names, function);
+    return strcmp(measure_function(&diff->names, function), MEASURE_NAMELESS) ==
+           0;
+}
+
 /* What the chances and sizes mean. */
 static void
 judge(struct comparison *comparison)
@@ -126,7 +138,8 @@ judge(struct comparison *comparison)
         row->is_significant =
             row->chance <= options->level && fabs(row->change) >= least;
         row->fails = options->fail_above >= 0 && row->change >= least &&
-                     row->chance_above <= options->level;
+                     row->chance_above <= options->level &&
+                     !is_nameless(diff, row);
     }
     diff->total.is_significant =
         options->absolute && fabs(diff->total.change) >= least;
@@ -191,7 +204,7 @@ diff_build(struct diff *diff, struct profile *old, struct profile *new,
     struct comparison comparison = {.diff = diff, .options = options};
     int status = -1;
 
-    *diff = (struct diff){0};
+    *diff = (struct diff){.by = options->by};
     if (measure_begin_names(&diff->names) == 0 &&
         measure_take(&comparison.old, &diff->names, old, options->by,
                      options->value) == 0 &&
@@ -205,6 +218,15 @@ diff_build(struct diff *diff, struct profile *old, struct profile *new,
         errno = ENOMEM;
     }
     return status;
+}
+
+const struct diff_row *
+diff_find_nameless(const struct diff *diff)
+{
+    for (uint32_t i = 0; i < diff->count; i++)
+        if (diff->rows[i].is_significant && is_nameless(diff, &diff->rows[i]))
+            return &diff->rows[i];
+    return NULL;
 }
 
 bool

@@ -36,6 +36,7 @@ struct diff {
     double factor;                 /* NEW is multiplied by this */
     double old_points, new_points; /* that would be as good, of equal size */
     struct diff_row total;
+    enum measure_by by;
 };
 
 /*
@@ -45,6 +46,12 @@ struct diff {
  */
 int diff_build(struct diff *diff, struct profile *old, struct profile *new,
                const struct diff_options *options);
+
+/* The row of a module of which much more, or less, is without names in one
+ * profile than in the other, NULL if there is none: functions of it that seem
+ * to be new or gone are not. A stack is told by its leaf. Such a row never
+ * fails. */
+const struct diff_row *diff_find_nameless(const struct diff *diff);
 
 /* Whether any row, or the total, fails. */
 bool diff_fails(const struct diff *diff);

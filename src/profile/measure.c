@@ -129,7 +129,9 @@ name_node(struct taking *taking, uint32_t node)
         if (frames == NULL)
             return -1;
         taking->frames = frames;
-        edge[1] = find_function(taking, node, symbol->frames[i - 1].function);
+        edge[1] = find_function(taking, node,
+                                symbol->named ? symbol->frames[i - 1].function
+                                              : MEASURE_NAMELESS);
         if (edge[1] == INTERN_NONE)
             return -1;
         frames[taking->frame_count++] = edge[1];

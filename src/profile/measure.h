@@ -9,6 +9,9 @@
  *   - their modules' names up to ".so", so versions of a library are one; the
  *     program itself is the program, whatever its file is called.
  *
+ * Code without names is one function of its module, MEASURE_NAMELESS: addresses
+ * of different builds are not to be compared.
+ *
  * In stacks, a function that calls itself stands once: how deep a recursion was
  * when it was sampled differs from run to run.
  */
@@ -19,6 +22,8 @@
 #include "profile.h"
 
 struct intern;
+
+#define MEASURE_NAMELESS "[no names]"
 
 enum measure_by {
     MEASURE_FUNCTION,   /* what was spent in the function itself */

@@ -168,6 +168,16 @@ assert sum(row["new_ns"] for row in data["rows"]) == data["total"]["new_ns"]
 ' <out || fail "diff --json is not what is documented"
 fi
 
+cp "$costs" app
+record old ./app 50 2000 2000
+cp "$work/known_stack.o2" app
+record new ./app 200
+plain "$sprofile" diff --fail-above 5 old.sprof new.sprof
+expect_status 1
+grep -q '^sprofile: functions cannot be compared: .* OLD .*replaced' err ||
+    fail "a replaced program is not told: $(cat err)"
+shows '^note: .*/app is not the file that was profiled'
+
 echo "-- a killed process and a live one"
 LD_PRELOAD=$library SPROF_OUTPUT=$tmp/live.folded "$costs" 100000 2000 2000 \
     >/dev/null &
