@@ -126,8 +126,9 @@ struct profile *
 filters_load(const struct filter_options *filter, char *const *paths, int count,
              bool keeps_events)
 {
-    struct profile *profile =
-        input_load_events(paths, count, keeps_events || filter->has_time);
+    struct profile *profile = keeps_events || filter->has_time
+                                  ? input_load_events(paths, count)
+                                  : input_load(paths, count);
 
     if (profile == NULL)
         return NULL;

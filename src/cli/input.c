@@ -84,14 +84,8 @@ load(struct profile *profile, const char *path)
     return status;
 }
 
-struct profile *
-input_load(char *const *paths, int count)
-{
-    return input_load_events(paths, count, false);
-}
-
-struct profile *
-input_load_events(char *const *paths, int count, bool keeps_events)
+static struct profile *
+load_all(char *const *paths, int count, bool keeps_events)
 {
     const struct symbolizer_options options = {.inlines = true,
                                                .server_seconds =
@@ -110,4 +104,16 @@ input_load_events(char *const *paths, int count, bool keeps_events)
         return profile;
     profile_free(profile);
     return NULL;
+}
+
+struct profile *
+input_load(char *const *paths, int count)
+{
+    return load_all(paths, count, false);
+}
+
+struct profile *
+input_load_events(char *const *paths, int count)
+{
+    return load_all(paths, count, true);
 }

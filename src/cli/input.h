@@ -6,8 +6,6 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
-#include <stdbool.h>
-
 struct profile;
 
 /*
@@ -17,8 +15,7 @@ struct profile;
  */
 struct profile *input_load(char *const *paths, int count);
 
-/* The same for who needs to know when samples were (profile/events.h). */
-struct profile *input_load_events(char *const *paths, int count,
-                                  bool keeps_events);
+/* The same; the profile knows when its samples were (profile/events.h). */
+struct profile *input_load_events(char *const *paths, int count);
 
 #endif
