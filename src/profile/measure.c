@@ -164,8 +164,25 @@ name_nodes(struct taking *taking)
     return 0;
 }
 
-/* What each sample is and is made of. Samples without events are taken for as
- * many equal points as were counted. */
+/* How many points COUNT sample points of SAMPLE are that stand in one record:
+ * while a thread runs they are independent; a wait, or a time in the run queue,
+ * is one, however long it was. */
+static double
+points_of(const struct profile_sample *sample, uint64_t count)
+{
+    return sample->state == STATE_RUNNING && count > 1 ? (double)count : 1;
+}
+
+static double
+value_of(const struct profile_event *event, enum value value)
+{
+    if (value == VALUE_CPU)
+        return (double)event->cpu;
+    return value == VALUE_WALL ? (double)event->wall : event->count;
+}
+
+/* What each sample is and is made of. One without events is taken for one
+ * record. */
 static void
 weigh_samples(struct taking *taking)
 {
@@ -173,19 +190,19 @@ weigh_samples(struct taking *taking)
 
     for (size_t i = 0; i < profile->event_count; i++) {
         const struct profile_event *event = &profile->events[i];
-        double value = taking->value == VALUE_CPU    ? (double)event->cpu
-                       : taking->value == VALUE_WALL ? (double)event->wall
-                                                     : event->count;
-        taking->samples[event->sample].squares += value * value;
+        const struct profile_sample *sample = &profile->samples[event->sample];
+        double value = value_of(event, taking->value);
+        taking->samples[event->sample].squares +=
+            value * value / points_of(sample, event->count);
     }
     for (uint32_t i = 0; i < profile->sample_count; i++) {
-        const uint64_t *values = profile->samples[i].values;
-        uint64_t count = values[VALUE_SAMPLES];
-        double value = (double)values[taking->value];
+        const struct profile_sample *sample = &profile->samples[i];
+        double value = (double)sample->values[taking->value];
         taking->samples[i].value = value;
         if (taking->samples[i].squares <= 0)
             taking->samples[i].squares =
-                value * value / (double)(count > 0 ? count : 1);
+                value * value /
+                points_of(sample, sample->values[VALUE_SAMPLES]);
     }
 }
 

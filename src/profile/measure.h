@@ -50,8 +50,8 @@ struct measure {
 int measure_begin_names(struct measure_names *names);
 
 /* Sum up VALUE of PROFILE. Its events (events.h), if it keeps them, say what
- * each sample is made of; else one as often as it was counted is assumed.
- * Returns 0, or -1 with errno set if memory is short. */
+ * each sample is made of; else each is taken for one record. Returns 0, or -1
+ * with errno set if memory is short. */
 int measure_take(struct measure *measure, struct measure_names *names,
                  struct profile *profile, enum measure_by by, enum value value);
 
