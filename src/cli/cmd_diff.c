@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/diff.h"
@@ -223,6 +224,28 @@ print_failures(const struct diff *diff, const struct diff_options *test)
                 test->fail_above, 100 * diff->total.change / diff->total.old);
 }
 
+/* What is wrong with names of OLD and of NEW, once if it is the same. */
+static void
+print_notes(const struct profile *old, const struct profile *new)
+{
+    const struct profile *sides[] = {old, new};
+    char *texts[2] = {NULL, NULL};
+
+    for (unsigned i = 0; i < 2; i++) {
+        size_t size;
+        FILE *stream = open_memstream(&texts[i], &size);
+        if (stream == NULL)
+            continue;
+        text_report_notes(stream, sides[i]);
+        fclose(stream);
+        if (texts[i] != NULL &&
+            (i == 0 || texts[0] == NULL || strcmp(texts[0], texts[1]) != 0))
+            fputs(texts[i], stdout);
+    }
+    free(texts[0]);
+    free(texts[1]);
+}
+
 /* A profile that lacks names shows functions as gone or as new, and nothing as
  * slower: that must pass neither for a regression nor for none. */
 static int
@@ -267,10 +290,8 @@ show(struct profile *old, struct profile *new, struct arguments *arguments)
     else
         diff_data_write(stdout, arguments->format, &diff, old, new, test,
                         arguments->all, arguments->text.rows);
-    if (arguments->format == DATA_NONE) {
-        text_report_notes(stdout, old);
-        text_report_notes(stdout, new);
-    }
+    if (arguments->format == DATA_NONE)
+        print_notes(old, new);
     screen_end(&screen);
     status = judge(&diff, test);
     diff_release(&diff);
