@@ -13,35 +13,43 @@
  *   skipped  7 points, merged into others
  *
  * (the last two where there were any), then where wall time went, the modules
- * and the threads, one a line, and what has no names.
+ * and the threads, one a line, and what has no names. Several processes have a
+ * line each, and a module is then told once, however many have it.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/activity.h"
+#include "profile/intern.h"
 #include "profile/profile.h"
+#include "profile/table.h"
 #include "write/nameless_report.h"
 #include "write/phrase.h"
 #include "write/text_report.h"
 
 #include "command.h"
-#include "input.h"
+#include "filters.h"
+#include "screen.h"
 
 enum { ACTIVITY_ROWS = 10 };
 
 static const char help[] =
-    "usage: sprofile info FILE...\n"
+    "usage: sprofile info [OPTION]... FILE...\n"
     "\n"
-    "Prints what was profiled: command, times, modules with build-ids, "
-    "threads;\n"
-    "what threads did: ran, waited for a CPU, or in which system call for "
-    "what;\n"
-    "and how well: who interrupted, what was lost or cut, what it cost, which\n"
-    "frames have no names and what would help.\n"
+    "Prints what was profiled: command, times, processes, modules with\n"
+    "build-ids, threads; what threads did: ran, waited for a CPU, or in which\n"
+    "system call for what; and how well: who interrupted, what was lost or "
+    "cut,\n"
+    "what it cost, which frames have no names and what would help.\n"
     "\n"
-    "  --help    this page\n";
+    "  --color WHEN       auto (the default), always or never\n"
+    "  --help             this page\n"
+    "\n"
+    "Which samples (what is lost, cut and the cost stay those of the "
+    "whole):\n" FILTERS_HELP;
 
 /* The words of SPROF_TRIGGER, where there is one. */
 static const char *const trigger_words[TRIGGER_COUNT] = {
@@ -151,6 +159,67 @@ print_activity(struct profile *profile)
     return 0;
 }
 
+/* One process a line, the most CPU time first. What has no samples left (or
+ * never had any) is counted below. */
+static int
+print_processes(struct profile *profile)
+{
+    struct table table;
+
+    if (table_build_by(&table, profile, TABLE_PROCESS, VALUE_CPU) < 0)
+        return -1;
+    printf("\n%u processes\n      pid  start s        s      cpu s     wall s"
+           "  end   command\n",
+           profile->process_count);
+    for (uint32_t i = 0; i < table.count; i++) {
+        const struct table_row *row = &table.rows[i];
+        const struct profile_process *process =
+            &profile->processes[row->number];
+        printf("%9u %8.3f %8.3f %10.3f %10.3f  %-4s  %s\n", process->pid,
+               phrase_seconds(process->start - profile->start),
+               phrase_seconds(process->duration),
+               phrase_seconds(row->flat[VALUE_CPU]),
+               phrase_seconds(row->flat[VALUE_WALL]),
+               process->ended ? "seen" : "-", process->command);
+    }
+    if (table.count < profile->process_count)
+        printf("(%u without samples)\n", profile->process_count - table.count);
+    table_release(&table);
+    return 0;
+}
+
+/* Each file once, with the number of processes that mapped it. Where there are
+ * many, its addresses say nothing. */
+static int
+print_files(const struct profile *profile)
+{
+    struct intern *files = intern_new();
+    uint32_t *uses = calloc(profile->module_count + 1u, sizeof *uses);
+    int status = files == NULL || uses == NULL ? -1 : 0;
+
+    for (uint32_t i = 1; i < profile->module_count && status == 0; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        char key[5000];
+        uint32_t number;
+        snprintf(key, sizeof key, "%-40s  %s",
+                 module->build_id[0] != '\0' ? module->build_id : "no build-id",
+                 module->path);
+        number = intern_string(files, key);
+        status = number == INTERN_NONE ? -1 : 0;
+        if (status == 0)
+            uses[number]++;
+    }
+    if (status == 0)
+        printf("\n%u modules\n     uses  build-id                          "
+               "        path\n",
+               intern_count(files));
+    for (uint32_t i = 0; status == 0 && i < intern_count(files); i++)
+        printf("%9u  %s\n", uses[i], (const char *)intern_bytes(files, i));
+    intern_free(files);
+    free(uses);
+    return status;
+}
+
 /* Build-ids are what other tools find debug files by. */
 static void
 print_modules(const struct profile *profile)
@@ -166,68 +235,119 @@ print_modules(const struct profile *profile)
     }
 }
 
-/* All threads, also those that were never sampled. Their own clocks are exact;
- * where one is not known, the samples' sum stands for it. */
+/* All threads, also those that were never sampled, unless a filter chose. Their
+ * own clocks are exact; where one is not known, or samples were chosen, the
+ * samples' sum stands for it. */
 static void
 print_threads(const struct profile *profile)
 {
-    printf(
-        "\n%u threads\n      tid     samples       cpu s      wall s  name\n",
-        profile->thread_count);
+    bool chosen = profile->filter != NULL, several = profile->process_count > 1;
+
+    printf("\n%u threads\n%s      tid     samples       cpu s      wall s  "
+           "name\n",
+           chosen ? profile_busy_threads(profile) : profile->thread_count,
+           several ? "      pid" : "");
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
+        const uint64_t *values = thread->values;
         uint64_t cpu =
-            thread->has_cpu ? thread->cpu : thread->values[VALUE_CPU];
+            thread->has_cpu && !chosen ? thread->cpu : values[VALUE_CPU];
+        if (chosen && values[VALUE_SAMPLES] == 0)
+            continue;
+        if (several)
+            printf("%9u", profile->processes[thread->process].pid);
         printf("%9u %11llu %11.3f %11.3f  %s\n", thread->tid,
-               (unsigned long long)thread->values[VALUE_SAMPLES],
-               phrase_seconds(cpu), phrase_seconds(thread->values[VALUE_WALL]),
-               thread->name);
+               (unsigned long long)values[VALUE_SAMPLES], phrase_seconds(cpu),
+               phrase_seconds(values[VALUE_WALL]), thread->name);
     }
 }
 
-/* The head is the same as in a report. Returns the exit status. */
+/* What is about one process and what is about several differs. */
 static int
-print_info(char *const *paths, int count)
+print_parts(struct profile *profile, unsigned columns)
 {
-    struct profile *profile = input_load(paths, count);
-    int status = STATUS_DONE;
+    bool several = profile->process_count > 1;
 
-    if (profile == NULL)
-        return STATUS_FAILED;
-    text_report_head(stdout, profile);
-    print_ends(profile);
+    if (several)
+        text_report_short_head(stdout, profile, columns);
+    else
+        text_report_head(stdout, profile);
+    if (!several)
+        print_ends(profile);
     print_mix("triggers", profile->triggers, TRIGGER_COUNT, trigger_words);
     print_mix("states", profile->states, STATE_COUNT, state_words);
     print_handler(profile);
     printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
     print_peeks(&profile->cost);
-    if (print_activity(profile) < 0)
-        status = STATUS_FAILED;
-    print_modules(profile);
+    if (print_activity(profile) < 0 ||
+        (several && (print_processes(profile) < 0 || print_files(profile) < 0)))
+        return -1;
+    if (!several)
+        print_modules(profile);
     print_threads(profile);
-    if (nameless_report_write(stdout, profile) < 0)
+    return nameless_report_write(stdout, profile);
+}
+
+/* Returns the exit status. */
+static int
+print_info(const struct filter_options *filter, enum screen_colour colour,
+           char *const *paths, int count)
+{
+    struct profile *profile = filters_load(filter, paths, count, false);
+    struct screen screen;
+    int status = STATUS_DONE;
+
+    if (profile == NULL)
+        return STATUS_FAILED;
+    screen_begin(&screen, colour, true);
+    if (print_parts(profile, screen.columns) < 0) {
+        fprintf(stderr, "sprofile: %s\n", strerror(errno));
         status = STATUS_FAILED;
+    }
+    screen_end(&screen);
     profile_free(profile);
     return status;
 }
 
-/* There are no options yet but the one that every command has. */
+static int
+take(struct filter_options *filter, enum screen_colour *colour,
+     const char *command, int option, const char *value)
+{
+    if (option != 'c')
+        return filters_take(filter, command, option, value);
+    if (screen_parse_colour(value, colour) < 0)
+        return command_usage(command,
+                             "--color %s: expected auto, always or never",
+                             value);
+    return STATUS_DONE;
+}
+
 int
 cmd_info(int argc, char **argv)
 {
     static const struct option options[] = {
+        FILTERS_OPTIONS,
+        {"color", required_argument, NULL, 'c'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    int option;
+    struct filter_options filter = {0};
+    enum screen_colour colour = SCREEN_AUTO;
+    int status = STATUS_DONE, option;
 
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option != 'h')
-            return command_usage(argv[0], NULL);
-        fputs(help, stdout);
-        return STATUS_DONE;
+    while (status == STATUS_DONE &&
+           (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            filter_release(&filter);
+            return STATUS_DONE;
+        }
+        status = take(&filter, &colour, argv[0], option, optarg);
     }
-    if (optind == argc)
-        return command_usage(argv[0], "expected a FILE");
-    return print_info(argv + optind, argc - optind);
+    if (status == STATUS_DONE && optind == argc)
+        status = command_usage(argv[0], "expected a FILE");
+    if (status == STATUS_DONE)
+        status = print_info(&filter, colour, argv + optind, argc - optind);
+    filter_release(&filter);
+    return status;
 }

@@ -1,126 +1,231 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_report.c -- `sprofile report`: the functions that took the time, as a
- * table on standard output (drawn in write/text_report.c). On a terminal, lines
- * are as wide as it is; else they are as long as they are, so that names can be
- * searched for. Modules without symbols are noted below the table, because that
- * is why their functions have no names.
+ * cmd_report.c -- `sprofile report`: where the time went, as a table, a call
+ * tree, the callers of a function or its source (views.c). Modules without
+ * symbols are noted below, because that is why their functions have no names.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "write/text_report.h"
 
 #include "command.h"
-#include "input.h"
+#include "filters.h"
+#include "numbers.h"
+#include "views.h"
 
 enum { DEFAULT_ROWS = 40 };
 
+/* Percent below which a branch of a tree is folded. */
+static const double default_least = 1;
+
 static const char help[] =
-    "usage: sprofile report [--cpu | --wall] [-n N] FILE...\n"
+    "usage: sprofile report [OPTION]... FILE...\n"
     "\n"
-    "Prints a table of functions. flat is the time spent in the function\n"
-    "itself, cum the time spent while it was on the stack, in seconds.\n"
-    "Several files are added up.\n"
+    "Prints where the time went. flat is the time spent in a function itself,\n"
+    "cum the time spent while it was on the stack, in seconds. Several files\n"
+    "are added up.\n"
     "\n"
-    "  --cpu     the functions with the most CPU time first (the default)\n"
-    "  --wall    the functions with the most wall time first\n"
-    "  -n N      N functions, 40 by default; 0 for all\n"
-    "  --help    this page\n";
+    "  --cpu              the most CPU time first (the default)\n"
+    "  --wall             the most wall time first\n"
+    "  --by WHAT          function (the default), line, module, thread, state\n"
+    "                     or process\n"
+    "  --tree             the call tree, the largest branch first\n"
+    "  --callers F        who calls F: the tree upside down\n"
+    "  --lines F          the source of F with the time of each line\n"
+    "                     (F: a function's name, or a regular expression)\n"
+    "  --min PERCENT      fold branches of a tree below this, 1 by default\n"
+    "  -n N               N rows, 40 by default in a table; 0 for all\n"
+    "  --csv, --json      for programs: all rows, times in nanoseconds\n"
+    "  --color WHEN       auto (the default), always or never\n"
+    "  --help             this page\n"
+    "\n"
+    "Which samples:\n" FILTERS_HELP "\n"
+    "Long output on a terminal goes through $SPROF_PAGER, $PAGER or less.\n";
 
-/* The width of the terminal, 0 if standard output is none. */
-static unsigned
-terminal_columns(void)
+/* What the options said; *_given: not a default. */
+struct arguments {
+    struct views_request request;
+    struct filter_options filter;
+    bool rows_given, least_given, by_given, view_given;
+};
+
+enum {
+    OPTION_CPU = 0x2000,
+    OPTION_WALL,
+    OPTION_BY,
+    OPTION_TREE,
+    OPTION_CALLERS,
+    OPTION_LINES,
+    OPTION_MIN,
+    OPTION_CSV,
+    OPTION_JSON,
+    OPTION_COLOR,
+};
+
+static const struct option options[] = {
+    FILTERS_OPTIONS,
+    {"cpu", no_argument, NULL, OPTION_CPU},
+    {"wall", no_argument, NULL, OPTION_WALL},
+    {"by", required_argument, NULL, OPTION_BY},
+    {"tree", no_argument, NULL, OPTION_TREE},
+    {"callers", required_argument, NULL, OPTION_CALLERS},
+    {"lines", required_argument, NULL, OPTION_LINES},
+    {"min", required_argument, NULL, OPTION_MIN},
+    {"csv", no_argument, NULL, OPTION_CSV},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"color", required_argument, NULL, OPTION_COLOR},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int
+take_by(struct arguments *arguments, const char *command, const char *word)
 {
-    struct winsize size;
+    static const char *const words[] = {
+        [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
+        [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
+        [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
+    };
 
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        return size.ws_col;
-    return 0;
+    arguments->by_given = true;
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i]) == 0) {
+            arguments->request.text.by = (enum table_by)i;
+            return STATUS_DONE;
+        }
+    return command_usage(command,
+                         "--by %s: expected function, line, module, thread, "
+                         "state or process",
+                         word);
 }
 
-/* Parse a number of rows. Returns 0, or -1 if TEXT is none: strtoul alone would
- * take blanks and signs. */
 static int
-parse_rows(const char *text, uint32_t *rows)
+take_view(struct arguments *arguments, const char *command, enum view view,
+          const char *function)
 {
-    char *end;
-    unsigned long number;
-
-    errno = 0;
-    number = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        number > UINT32_MAX)
-        return -1;
-    *rows = (uint32_t)number;
-    return 0;
+    if (arguments->view_given)
+        return command_usage(command,
+                             "expected one of --tree, --callers and --lines");
+    arguments->view_given = true;
+    arguments->request.view = view;
+    arguments->request.function = function;
+    return STATUS_DONE;
 }
 
-/* The head says what the numbers below stand for, and what is missing from
- * them; so it is not an option. */
+/* The options with a number or a word. */
 static int
-print_report(char *const *paths, int count,
-             const struct text_report_options *options)
+take_value(struct arguments *arguments, const char *command, int option,
+           const char *value)
 {
-    struct profile *profile = input_load(paths, count);
-    int status = STATUS_DONE;
+    struct views_request *request = &arguments->request;
 
-    if (profile == NULL)
-        return STATUS_FAILED;
-    text_report_head(stdout, profile);
-    putchar('\n');
-    if (text_report_table(stdout, profile, options) < 0) {
-        fprintf(stderr, "sprofile: %s\n", strerror(errno));
-        status = STATUS_FAILED;
+    if (option == 'n') {
+        arguments->rows_given = true;
+        if (numbers_rows(value, &request->text.rows) < 0)
+            return command_usage(command, "-n %s: expected a number, 0 for all",
+                                 value);
+    } else if (option == OPTION_MIN) {
+        arguments->least_given = true;
+        if (numbers_percent(value, &request->text.least) < 0)
+            return command_usage(command, "--min %s: expected percent", value);
+    } else if (screen_parse_colour(value, &request->colour) < 0) {
+        return command_usage(command,
+                             "--color %s: expected auto, always or never",
+                             value);
     }
-    text_report_notes(stdout, profile);
+    return STATUS_DONE;
+}
+
+/* Of --cpu and --wall, --csv and --json, the last one given counts. */
+static int
+take(struct arguments *arguments, const char *command, int option,
+     const char *value)
+{
+    struct views_request *request = &arguments->request;
+
+    switch (option) {
+    case OPTION_CPU:
+    case OPTION_WALL:
+        request->text.value = option == OPTION_CPU ? VALUE_CPU : VALUE_WALL;
+        return STATUS_DONE;
+    case OPTION_CSV:
+    case OPTION_JSON:
+        request->format = option == OPTION_CSV ? DATA_CSV : DATA_JSON;
+        return STATUS_DONE;
+    case OPTION_BY:
+        return take_by(arguments, command, value);
+    case OPTION_TREE:
+        return take_view(arguments, command, VIEW_TREE, NULL);
+    case OPTION_CALLERS:
+        return take_view(arguments, command, VIEW_CALLERS, value);
+    case OPTION_LINES:
+        return take_view(arguments, command, VIEW_LINES, value);
+    case 'n':
+    case OPTION_MIN:
+    case OPTION_COLOR:
+        return take_value(arguments, command, option, value);
+    default:
+        return filters_take(&arguments->filter, command, option, value);
+    }
+}
+
+/* What goes together, and what is meant by what was not said: text is to be
+ * read, data is to be complete. */
+static int
+settle(struct arguments *arguments, const char *command)
+{
+    struct views_request *request = &arguments->request;
+    bool is_tree = request->view == VIEW_TREE || request->view == VIEW_CALLERS;
+
+    if (arguments->by_given && request->view != VIEW_TABLE)
+        return command_usage(command, "--by goes with a table only");
+    if (arguments->least_given && !is_tree)
+        return command_usage(command, "--min goes with --tree and --callers");
+    if (arguments->rows_given && request->view == VIEW_LINES)
+        return command_usage(command, "-n does not go with --lines");
+    if (request->format == DATA_NONE && !arguments->least_given)
+        request->text.least = default_least;
+    if (request->format == DATA_NONE && request->view == VIEW_TABLE &&
+        !arguments->rows_given)
+        request->text.rows = DEFAULT_ROWS;
+    return STATUS_DONE;
+}
+
+/* Returns the exit status. */
+static int
+run(struct arguments *arguments, char *const *paths, int count)
+{
+    struct profile *profile =
+        filters_load(&arguments->filter, paths, count, false);
+    int status = STATUS_FAILED;
+
+    if (profile != NULL)
+        status = views_show(profile, &arguments->request);
     profile_free(profile);
     return status;
 }
 
-/* Of --cpu and --wall the last one given counts. */
 int
 cmd_report(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"cpu", no_argument, NULL, 'c'},
-        {"wall", no_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    struct text_report_options report = {.value = VALUE_CPU,
-                                         .rows = DEFAULT_ROWS,
-                                         .columns = 0};
-    int option;
+    struct arguments arguments = {.request.text.value = VALUE_CPU};
+    int status = STATUS_DONE, option;
 
-    while ((option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'c':
-            report.value = VALUE_CPU;
-            break;
-        case 'w':
-            report.value = VALUE_WALL;
-            break;
-        case 'n':
-            if (parse_rows(optarg, &report.rows) < 0)
-                return command_usage(argv[0],
-                                     "-n %s: expected a number, 0 for all",
-                                     optarg);
-            break;
-        case 'h':
+    while (status == STATUS_DONE &&
+           (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
+        if (option == 'h') {
             fputs(help, stdout);
+            filter_release(&arguments.filter);
             return STATUS_DONE;
-        default:
-            return command_usage(argv[0], NULL);
         }
+        status = take(&arguments, argv[0], option, optarg);
     }
-    if (optind == argc)
-        return command_usage(argv[0], "expected a FILE");
-    report.columns = terminal_columns();
-    return print_report(argv + optind, argc - optind, &report);
+    if (status == STATUS_DONE && optind == argc)
+        status = command_usage(argv[0], "expected a FILE");
+    if (status == STATUS_DONE)
+        status = settle(&arguments, argv[0]);
+    if (status == STATUS_DONE)
+        status = run(&arguments, argv + optind, argc - optind);
+    filter_release(&arguments.filter);
+    return status;
 }

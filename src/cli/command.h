@@ -8,10 +8,16 @@
 #define CLI_COMMAND_H
 
 /* The exit statuses of every command. */
-enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
+enum {
+    STATUS_DONE = 0,
+    STATUS_FAILED = 1,
+    STATUS_USAGE = 2,
+    STATUS_SLOWER = 3, /* what `sprofile diff --fail-above` looks for */
+};
 
 /* Each in a file of its name, with its help page and its options. */
 int cmd_convert(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_record(int argc, char **argv);

@@ -24,6 +24,7 @@ static const struct command {
     {"convert", "sprofile convert", cmd_convert,
      "write pprof, folded stacks or text"},
     {"merge", "sprofile merge", cmd_merge, "write one profile of many files"},
+    {"diff", "sprofile diff", cmd_diff, "print what became slower and faster"},
     {"info", "sprofile info", cmd_info,
      "print what was profiled, what was lost, what it cost"},
 };

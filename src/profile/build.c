@@ -13,6 +13,7 @@
 #include "store/record.h"
 
 #include "array.h"
+#include "events.h"
 #include "intern.h"
 #include "parts.h"
 #include "waits.h"
@@ -131,7 +132,8 @@ add_sample(struct build *build, const void *bytes)
                                                                    : USED;
     sample = parts_sample(build, &key);
     if (sample == NULL || weigh_note(build, record, sample) < 0 ||
-        (record->stopped > 0 && add_stopped(profile, record->stopped) < 0))
+        (record->stopped > 0 && add_stopped(profile, record->stopped) < 0) ||
+        events_add(profile, record, sample) < 0)
         return FAILED;
     sum_sample(profile, record, sample);
     return waits_note(build, record, sample) < 0 ? FAILED : USED;
@@ -289,6 +291,7 @@ begin(struct build *build, const struct spool_header *header)
     build->base_node = profile->node_count - 1;
     build->first_thread = profile->thread_count;
     build->first_sample = profile->sample_count;
+    build->first_event = profile->event_count;
     return parts_begin(build);
 }
 
@@ -314,7 +317,7 @@ build_add(struct profile *profile, struct reader *reader)
     /* A wait reaches to a time, and a weight is made from a clock, that may
      * stand behind the sample in the spool. */
     waits_extend(&build);
-    if (weigh_samples(&build) < 0)
+    if (weigh_samples(&build) < 0 || events_weigh(&build) < 0)
         outcome = FAILED;
     sum_up(&build);
     add_cost(&profile->cost, &build.cost);

@@ -184,10 +184,13 @@ parts_add_thread(struct build *build, const void *bytes)
     if (threads == NULL)
         return FAILED;
     profile->threads = threads;
-    threads[number] = (struct profile_thread){.process = build->process,
-                                              .tid = record->tid,
-                                              .name = name,
-                                              .end = UINT64_MAX};
+    threads[number] =
+        (struct profile_thread){.process = build->process,
+                                .tid = record->tid,
+                                .name = name,
+                                .start =
+                                    record->time < INT64_MAX ? record->time : 0,
+                                .end = UINT64_MAX};
     if (define(&build->threads, record->id, number) < 0)
         return FAILED;
     profile->thread_count++;

@@ -29,6 +29,7 @@ struct build {
     /* Samples have their thread in their key, so those of a spool are the last
      * of the profile, as its threads are. */
     uint32_t first_thread, first_sample;
+    size_t first_event; /* of this spool, see events.h */
     struct numbering modules, threads;
     struct numbering texts;  /* to numbers of the profile's strings */
     struct open_wait *waits; /* see waits.h */

@@ -243,6 +243,7 @@ profile_free(struct profile *profile)
     intern_free(profile->files);
     intern_free(profile->strings);
     free(profile->stopped);
+    free(profile->events);
     free(profile->samples);
     free(profile->nodes);
     free(profile->threads);

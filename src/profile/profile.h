@@ -28,6 +28,7 @@
 #include "symbol/symbolizer.h"
 
 struct perf_map;
+struct profile_event;
 
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
 
@@ -60,6 +61,7 @@ struct profile_thread {
     const char *name;
     uint64_t cpu;       /* ns, by its own clock; 0 if that is not known */
     uint64_t unsampled; /* ns of CPU time, told by records without a stack */
+    uint64_t start;     /* ns, when it was first seen */
     uint64_t end;       /* ns, when it ended; UINT64_MAX if not known */
     bool has_cpu;       /* CPU is known */
     bool has_exact_cpu; /* and nothing came after it was read */
@@ -99,7 +101,13 @@ struct profile {
     uint32_t process_count, module_count, thread_count, node_count,
         sample_count;
 
+    bool keeps_events; /* see events.h; to be set before anything is added */
+    struct profile_event *events;
+    size_t event_count;
+
     uint64_t totals[VALUE_COUNT];
+    const char *filter;               /* what was asked for; NULL: everything */
+    uint64_t whole[VALUE_COUNT];      /* the totals before; see filter.h */
     uint64_t triggers[TRIGGER_COUNT]; /* sample points */
     uint64_t states[STATE_COUNT];     /* sample points */
     struct profile_cost cost;

@@ -10,20 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intern.h"
+#include "groups.h"
 #include "tree.h"
 #include "walk.h"
-
-struct sums {
-    uint64_t values[VALUE_COUNT];
-};
 
 /* The walk's state. */
 struct count {
     const struct tree *tree;
-    struct table_row *rows; /* by name */
-    struct sums *totals;    /* by node */
-    uint32_t *on_path;      /* by name: how often it is on the path */
+    struct table_row *rows;   /* by name */
+    struct tree_sums *totals; /* by node */
+    uint32_t *on_path;        /* by name: how often it is on the path */
 };
 
 static void
@@ -49,23 +45,6 @@ leave(void *context, uint32_t node)
     count->on_path[count->tree->nodes[node].name]--;
 }
 
-/* Children have larger numbers than their parents, so from the last to the
- * first every node is complete when it is added to its parent. */
-static void
-sum_totals(struct count *count)
-{
-    const struct tree *tree = count->tree;
-
-    for (uint32_t i = 0; i < tree->node_count; i++)
-        memcpy(count->totals[i].values, tree->nodes[i].values,
-               sizeof count->totals[i].values);
-    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        struct sums *parent = &count->totals[tree->nodes[i].parent];
-        for (unsigned j = 0; j < VALUE_COUNT; j++)
-            profile_sum(&parent->values[j], count->totals[i].values[j]);
-    }
-}
-
 /* Walk the tree once and sum into the rows. */
 static int
 fill(struct table *table, const struct tree *tree)
@@ -74,11 +53,10 @@ fill(struct table *table, const struct tree *tree)
     struct walk_visitor visitor = {enter, leave, &count};
     int status = -1;
 
-    count.totals = calloc(tree->node_count, sizeof *count.totals);
+    count.totals = tree_totals(tree);
     count.on_path = calloc(table->count + 1, sizeof *count.on_path);
     if (count.totals != NULL && count.on_path != NULL) {
-        sum_totals(&count);
-        status = walk_tree(tree, &visitor);
+        status = walk_by_number(tree, &visitor);
     }
     free(count.on_path);
     free(count.totals);
@@ -109,37 +87,77 @@ compare(const void *a, const void *b, void *context)
                        two->cumulative[VALUE_SAMPLES]);
     if (order == 0)
         order = strcmp(one->function, two->function);
-    return order != 0 ? order : strcmp(one->module, two->module);
+    if (order == 0)
+        order = strcmp(one->module, two->module);
+    if (order == 0)
+        order = strcmp(one->file, two->file);
+    if (order == 0)
+        order = (one->line > two->line) - (one->line < two->line);
+    return order != 0 ? order : (one->id > two->id) - (one->id < two->id);
+}
+
+static void
+sort(struct table *table, enum value value)
+{
+    if (table->count > 0)
+        qsort_r(table->rows, table->count, sizeof *table->rows, compare,
+                &value);
+}
+
+int
+table_of_tree(struct table *table, const struct tree *tree, enum value value)
+{
+    table->count = tree_name_count(tree);
+    table->rows = calloc(table->count + 1, sizeof *table->rows);
+    if (table->rows == NULL)
+        return -1;
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct tree_label label = tree_label(tree, i);
+        table->rows[i].function = label.function;
+        table->rows[i].module = label.module;
+        table->rows[i].file = label.file;
+        table->rows[i].line = label.line;
+        table->rows[i].start_line = label.start_line;
+    }
+    if (fill(table, tree) < 0) {
+        table_release(table);
+        return -1;
+    }
+    sort(table, value);
+    return 0;
 }
 
 int
 table_build(struct table *table, struct profile *profile, enum value value)
 {
-    struct tree *tree = tree_build(profile, TREE_FUNCTIONS);
+    return table_build_by(table, profile, TABLE_FUNCTION, value);
+}
+
+int
+table_build_by(struct table *table, struct profile *profile, enum table_by by,
+               enum value value)
+{
+    static const enum tree_kind kinds[] = {
+        [TABLE_FUNCTION] = TREE_FUNCTIONS,
+        [TABLE_LINE] = TREE_LINES,
+        [TABLE_MODULE] = TREE_MODULES,
+    };
+    struct tree *tree;
+    int status;
 
     *table = (struct table){0};
-    if (tree == NULL)
-        goto err0;
-    table->count = tree_name_count(tree);
-    table->rows = calloc(table->count + 1, sizeof *table->rows);
-    if (table->rows == NULL)
-        goto err1;
-    for (uint32_t i = 0; i < table->count; i++) {
-        table->rows[i].function = tree_name(tree, i);
-        table->rows[i].module = tree_module(tree, i);
+    if (by > TABLE_MODULE) {
+        status = groups_build(table, profile, by);
+        if (status == 0)
+            sort(table, value);
+        return status;
     }
-    if (fill(table, tree) < 0)
-        goto err2;
-    qsort_r(table->rows, table->count, sizeof *table->rows, compare, &value);
+    tree = tree_build(profile, kinds[by]);
+    if (tree == NULL)
+        return -1;
+    status = table_of_tree(table, tree, value);
     tree_free(tree);
-    return 0;
-
-err2:
-    table_release(table);
-err1:
-    tree_free(tree);
-err0:
-    return -1;
+    return status;
 }
 
 void

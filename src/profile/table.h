@@ -11,8 +11,28 @@
 
 #include "profile.h"
 
+struct tree;
+
+/* What a row is. Threads, states and processes are not on stacks: there FLAT
+ * and CUMULATIVE are the same. */
+enum table_by {
+    TABLE_FUNCTION,
+    TABLE_LINE,
+    TABLE_MODULE,
+    TABLE_THREAD,
+    TABLE_STATE,
+    TABLE_PROCESS,
+};
+
 struct table_row {
-    const char *function, *module;
+    /* The name: of the function, or of what the row is. */
+    const char *function;
+    const char *module;  /* of a function, "" if none */
+    const char *file;    /* of a line, "" if unknown */
+    uint32_t line;       /* 0 if unknown */
+    uint32_t start_line; /* of its function, 0 if unknown */
+    uint32_t id;         /* tid of a thread, pid of a process, else 0 */
+    uint32_t number;     /* of a thread or process in the profile */
     uint64_t flat[VALUE_COUNT];
     uint64_t cumulative[VALUE_COUNT];
 };
@@ -28,6 +48,14 @@ struct table {
  * memory is short. The profile must outlive the table.
  */
 int table_build(struct table *table, struct profile *profile, enum value value);
+
+/* The same for other things than functions. */
+int table_build_by(struct table *table, struct profile *profile,
+                   enum table_by by, enum value value);
+
+/* The same for the names of TREE, as they are. */
+int table_of_tree(struct table *table, const struct tree *tree,
+                  enum value value);
 
 void table_release(struct table *table);
 

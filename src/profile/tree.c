@@ -25,12 +25,18 @@ struct merge {
     struct tree *tree;
     enum tree_kind kind;
     uint32_t *places; /* for each node of the profile */
+    /* The string that was put last as a module: neighbours often share it. */
+    const char *module;
+    uint32_t module_number;
 };
 
-/* The child of PARENT called NAME, made if it is new; INTERN_NONE if memory is
- * short. */
-static uint32_t
-child(struct tree *tree, uint32_t parent, uint32_t name)
+/* The key of a name: numbers of strings, then lines. */
+struct name {
+    uint32_t function, module, file, line, start_line;
+};
+
+uint32_t
+tree_child(struct tree *tree, uint32_t parent, uint32_t name)
 {
     uint32_t edge[2] = {parent, name};
     struct tree_node *nodes =
@@ -50,41 +56,105 @@ child(struct tree *tree, uint32_t parent, uint32_t name)
     return number;
 }
 
-/* One step down from PARENT, to a frame that shows FUNCTION of MODULE. */
+/* The number of MODULE, which is a pointer to the profile's own path. */
 static uint32_t
-step(struct merge *merge, uint32_t parent, const char *function,
-     const char *module)
+module_number(struct merge *merge, const char *module)
+{
+    if (module != merge->module) {
+        merge->module = module;
+        merge->module_number = clean_put(merge->profile->strings, module, "");
+    }
+    return merge->module_number;
+}
+
+/* The name of a frame that shows WHAT, without what KIND leaves out; false if
+ * memory is short. */
+static bool
+make_name(struct merge *merge, const struct tree_label *what, struct name *name)
 {
     struct intern *strings = merge->profile->strings;
-    bool folded = merge->kind == TREE_FOLDED;
-    uint32_t pair[2] = {clean_put(strings, function, folded ? ";" : ""),
-                        clean_put(strings, folded ? "" : module, "")};
+    enum tree_kind kind = merge->kind;
+    bool lines = kind == TREE_LINES;
+
+    /* Number 0 is "". */
+    *name = (struct name){
+        .function =
+            clean_put(strings, what->function, kind == TREE_FOLDED ? ";" : ""),
+        .module = kind == TREE_FOLDED ? 0 : module_number(merge, what->module),
+        .file = lines ? clean_put(strings, what->file, "") : 0,
+        .line = lines ? what->line : 0,
+        .start_line = lines ? what->start_line : 0,
+    };
+    return name->function != INTERN_NONE && name->module != INTERN_NONE &&
+           name->file != INTERN_NONE;
+}
+
+/* One step down from PARENT, to a frame that shows WHAT. */
+static uint32_t
+step(struct merge *merge, uint32_t parent, const struct tree_label *what)
+{
+    struct tree *tree = merge->tree;
+    struct name key;
     uint32_t name;
 
-    if (pair[0] == INTERN_NONE || pair[1] == INTERN_NONE)
+    if (!make_name(merge, what, &key))
         return INTERN_NONE;
-    name = intern_put(merge->tree->names, pair, sizeof pair);
-    return name == INTERN_NONE ? name : child(merge->tree, parent, name);
+    name = intern_put(tree->names, &key, sizeof key);
+    if (name == INTERN_NONE)
+        return INTERN_NONE;
+    if (merge->kind == TREE_MODULES && parent != 0 &&
+        tree->nodes[parent].name == name)
+        return parent;
+    return tree_child(tree, parent, name);
+}
+
+/* The step to the module of NODE; what lies in none has a name in brackets. */
+static uint32_t
+step_module(struct merge *merge, uint32_t parent, uint32_t node)
+{
+    struct profile *profile = merge->profile;
+    struct tree_label what = {
+        .function = profile_module_name(profile, profile->nodes[node].module),
+        .module = "",
+        .file = "",
+    };
+
+    if (profile_is_marker(profile, node))
+        what.function = profile_symbol(profile, node)->frames[0].function;
+    else if (what.function[0] == '\0')
+        what.function = "[generated code]";
+    return step(merge, parent, &what);
+}
+
+/* The steps to the functions that are at NODE. */
+static uint32_t
+step_functions(struct merge *merge, uint32_t parent, uint32_t node)
+{
+    struct profile *profile = merge->profile;
+    const struct symbol *symbol = profile_symbol(profile, node);
+    const char *module =
+        profile_module_name(profile, profile->nodes[node].module);
+
+    for (unsigned i = symbol->count; i > 0 && parent != INTERN_NONE; i--) {
+        const struct symbol_frame *frame = &symbol->frames[i - 1];
+        const struct tree_label what = {frame->function, module, frame->file,
+                                        frame->line, frame->start_line};
+        parent = step(merge, parent, &what);
+    }
+    return parent;
 }
 
 /* Find the place of one node; its parent has one. */
 static int
 place_node(struct merge *merge, uint32_t node)
 {
-    struct profile *profile = merge->profile;
-    const struct symbol *symbol = profile_symbol(profile, node);
-    uint32_t parent = profile->nodes[node].parent;
+    uint32_t parent = merge->profile->nodes[node].parent;
     uint32_t place = parent == 0 ? 0 : merge->places[parent];
-    const char *module =
-        profile_module_name(profile, profile->nodes[node].module);
 
-    for (unsigned i = symbol->count; i > 0; i--) {
-        place = step(merge, place, symbol->frames[i - 1].function, module);
-        if (place == INTERN_NONE)
-            return -1;
-    }
+    place = merge->kind == TREE_MODULES ? step_module(merge, place, node)
+                                        : step_functions(merge, place, node);
     merge->places[node] = place;
-    return 0;
+    return place == INTERN_NONE ? -1 : 0;
 }
 
 /* Mark what samples need, from each leaf up to the first node that is marked
@@ -112,13 +182,13 @@ place_nodes(struct merge *merge)
 static int
 add_sample(struct merge *merge, const struct profile_sample *sample)
 {
+    static const struct tree_label waiting = {"[waiting]", "", "", 0, 0};
+    static const struct tree_label runnable = {"[runnable]", "", "", 0, 0};
     uint32_t place = merge->places[sample->node];
 
     if (merge->kind == TREE_FOLDED && sample->state != STATE_RUNNING)
-        place =
-            step(merge, place,
-                 sample->state == STATE_RUNQUEUE ? "[runnable]" : "[waiting]",
-                 "");
+        place = step(merge, place,
+                     sample->state == STATE_RUNQUEUE ? &runnable : &waiting);
     if (place == INTERN_NONE)
         return -1;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
@@ -140,34 +210,64 @@ merge_all(struct merge *merge)
     return 0;
 }
 
-/* The places are needed only while building; the tree stands on its own. */
-struct tree *
-tree_build(struct profile *profile, enum tree_kind kind)
+/* A root and nothing else; NULL if memory is short. */
+static struct tree *
+new_tree(const struct intern *strings)
 {
-    struct merge merge = {.profile = profile, .kind = kind};
     struct tree *tree = calloc(1, sizeof *tree);
 
     if (tree == NULL)
-        goto err0;
-    merge.tree = tree;
-    tree->strings = profile->strings;
+        return NULL;
+    tree->strings = strings;
     tree->names = intern_new();
     tree->edges = intern_new();
     tree->nodes = calloc(1, sizeof *tree->nodes);
     tree->node_count = 1;
+    if (tree->names != NULL && tree->edges != NULL && tree->nodes != NULL)
+        return tree;
+    tree_free(tree);
+    return NULL;
+}
+
+/* The places are needed only while building; the tree stands on its own. */
+struct tree *
+tree_build(struct profile *profile, enum tree_kind kind)
+{
+    struct merge merge = {.profile = profile,
+                          .kind = kind,
+                          .tree = new_tree(profile->strings)};
+
+    if (merge.tree == NULL)
+        goto err0;
     merge.places = malloc(profile->node_count * sizeof *merge.places);
-    if (tree->names == NULL || tree->edges == NULL || tree->nodes == NULL ||
-        merge.places == NULL || merge_all(&merge) < 0)
+    if (merge.places == NULL || merge_all(&merge) < 0)
         goto err1;
     free(merge.places);
-    return tree;
+    return merge.tree;
 
 err1:
     free(merge.places);
-    tree_free(tree);
+    tree_free(merge.tree);
 err0:
     errno = ENOMEM;
     return NULL;
+}
+
+/* Names are put in their order, so they keep their numbers. */
+struct tree *
+tree_new_like(const struct tree *tree)
+{
+    struct tree *like = new_tree(tree->strings);
+
+    if (like == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < intern_count(tree->names); i++)
+        if (intern_put(like->names, intern_bytes(tree->names, i),
+                       sizeof(struct name)) == INTERN_NONE) {
+            tree_free(like);
+            return NULL;
+        }
+    return like;
 }
 
 uint32_t
@@ -179,17 +279,51 @@ tree_name_count(const struct tree *tree)
 const char *
 tree_name(const struct tree *tree, uint32_t name)
 {
-    const uint32_t *pair = intern_bytes(tree->names, name);
+    const struct name *key = intern_bytes(tree->names, name);
 
-    return intern_bytes(tree->strings, pair[0]);
+    return intern_bytes(tree->strings, key->function);
 }
 
 const char *
 tree_module(const struct tree *tree, uint32_t name)
 {
-    const uint32_t *pair = intern_bytes(tree->names, name);
+    const struct name *key = intern_bytes(tree->names, name);
 
-    return intern_bytes(tree->strings, pair[1]);
+    return intern_bytes(tree->strings, key->module);
+}
+
+struct tree_label
+tree_label(const struct tree *tree, uint32_t name)
+{
+    const struct name *key = intern_bytes(tree->names, name);
+
+    return (struct tree_label){
+        .function = intern_bytes(tree->strings, key->function),
+        .module = intern_bytes(tree->strings, key->module),
+        .file = intern_bytes(tree->strings, key->file),
+        .line = key->line,
+        .start_line = key->start_line,
+    };
+}
+
+/* Children have larger numbers than their parents, so from the last to the
+ * first every node is complete when it is added to its parent. */
+struct tree_sums *
+tree_totals(const struct tree *tree)
+{
+    struct tree_sums *totals = calloc(tree->node_count, sizeof *totals);
+
+    if (totals == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < tree->node_count; i++)
+        memcpy(totals[i].values, tree->nodes[i].values,
+               sizeof totals[i].values);
+    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
+        struct tree_sums *parent = &totals[tree->nodes[i].parent];
+        for (unsigned j = 0; j < VALUE_COUNT; j++)
+            profile_sum(&parent->values[j], totals[i].values[j]);
+    }
+    return totals;
 }
 
 void

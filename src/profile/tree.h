@@ -20,6 +20,18 @@ enum tree_kind {
      * a last frame "[waiting]" or "[runnable]" on stacks that were not running.
      */
     TREE_FOLDED,
+    /* A name is a line of a function. */
+    TREE_LINES,
+    /* A name is a module; neighbours of the same module are one node. */
+    TREE_MODULES,
+};
+
+/* What a node shows. Strings are the profile's, "" for what is not part of a
+ * name of this kind, or unknown. */
+struct tree_label {
+    const char *function, *module, *file;
+    uint32_t line;
+    uint32_t start_line; /* of the function's declaration, 0 if unknown */
 };
 
 struct tree_node {
@@ -31,7 +43,7 @@ struct tree_node {
 struct tree {
     struct tree_node *nodes; /* [0] is the root, which has no name */
     uint32_t node_count;
-    struct intern *names; /* (function, module), numbers of STRINGS */
+    struct intern *names; /* what makes a label, numbers of STRINGS */
     struct intern *edges; /* (parent, name); numbers are those of nodes - 1 */
     const struct intern *strings; /* the profile's, which must outlive this */
 };
@@ -46,6 +58,23 @@ uint32_t tree_name_count(const struct tree *tree);
 /* The function, and the last part of its module's path ("" if none). */
 const char *tree_name(const struct tree *tree, uint32_t name);
 const char *tree_module(const struct tree *tree, uint32_t name);
+
+/* All that makes a name. */
+struct tree_label tree_label(const struct tree *tree, uint32_t name);
+
+struct tree_sums {
+    uint64_t values[VALUE_COUNT];
+};
+
+/* For each node, what is in it and below it: an array for free(3), NULL with
+ * errno set if memory is short. */
+struct tree_sums *tree_totals(const struct tree *tree);
+
+/* A tree with the names of TREE and no other node than the root; and the child
+ * of PARENT called NAME in it, made if it is new. NULL and INTERN_NONE if
+ * memory is short. */
+struct tree *tree_new_like(const struct tree *tree);
+uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t name);
 
 void tree_free(struct tree *tree);
 

@@ -9,6 +9,7 @@
 #include "store/record.h"
 
 #include "array.h"
+#include "events.h"
 #include "parts.h"
 
 /* A thread that runs has no open end, whatever a damaged record says. */
@@ -29,6 +30,7 @@ waits_note(struct build *build, const struct record_sample *record,
     waits[build->wait_count++] = (struct open_wait){
         .sample = (uint32_t)(sample - build->profile->samples),
         .reached = reached,
+        .event = build->profile->event_count - 1,
     };
     return 0;
 }
@@ -36,8 +38,9 @@ waits_note(struct build *build, const struct record_sample *record,
 /* The points were answered without a signal, like those of a wait that ended.
  */
 static void
-extend(struct profile *profile, struct profile_sample *sample, uint64_t wall)
+extend(struct profile *profile, const struct open_wait *wait, uint64_t wall)
 {
+    struct profile_sample *sample = &profile->samples[wait->sample];
     uint32_t process = profile->threads[sample->thread].process;
     uint64_t period = profile->processes[process].period;
     uint64_t count = period > 0 ? wall / period : 0;
@@ -46,6 +49,7 @@ extend(struct profile *profile, struct profile_sample *sample, uint64_t wall)
     profile_sum(&sample->values[VALUE_SAMPLES], count);
     profile_sum(&profile->triggers[TRIGGER_KEPT], count);
     profile_sum(&profile->states[sample->state], count);
+    events_extend(profile, wait->event, wall, count);
 }
 
 /* A live spool that was read from its beginning tells an earlier tick than the
@@ -57,12 +61,12 @@ waits_extend(struct build *build)
 
     for (uint32_t i = 0; i < build->wait_count; i++) {
         const struct open_wait *wait = &build->waits[i];
-        struct profile_sample *sample = &profile->samples[wait->sample];
-        uint64_t limit = profile->threads[sample->thread].end;
+        uint32_t thread = profile->samples[wait->sample].thread;
+        uint64_t limit = profile->threads[thread].end;
 
         if (limit > build->last_tick)
             limit = build->last_tick;
         if (limit > wait->reached)
-            extend(profile, sample, limit - wait->reached);
+            extend(profile, wait, limit - wait->reached);
     }
 }

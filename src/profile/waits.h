@@ -8,6 +8,7 @@
 #ifndef PROFILE_WAITS_H
 #define PROFILE_WAITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct build;
@@ -17,10 +18,11 @@ struct record_sample;
 struct open_wait {
     uint32_t sample;  /* that its record was summed up in */
     uint64_t reached; /* ns, where its record ends */
+    size_t event;     /* of the record, if events are kept */
 };
 
-/* Note RECORD, which was summed up in SAMPLE, if it is open. Returns 0, or -1
- * if memory is short. */
+/* Note RECORD, which was summed up in SAMPLE and is the last event, if it is
+ * open. Returns 0, or -1 if memory is short. */
 int waits_note(struct build *build, const struct record_sample *record,
                const struct profile_sample *sample);
 

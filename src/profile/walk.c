@@ -19,11 +19,16 @@ static int
 compare_names(const void *a, const void *b, void *context)
 {
     const struct tree *tree = context;
-    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
-    int order = strcmp(tree_name(tree, one), tree_name(tree, two));
+    struct tree_label one = tree_label(tree, *(const uint32_t *)a);
+    struct tree_label two = tree_label(tree, *(const uint32_t *)b);
+    int order = strcmp(one.function, two.function);
 
     if (order == 0)
-        order = strcmp(tree_module(tree, one), tree_module(tree, two));
+        order = strcmp(one.module, two.module);
+    if (order == 0)
+        order = strcmp(one.file, two.file);
+    if (order == 0)
+        order = (one.line > two.line) - (one.line < two.line);
     return order;
 }
 
@@ -73,40 +78,30 @@ sort_nodes(const struct tree *tree, const uint32_t *ranks)
     return nodes;
 }
 
-/* Each node is put in front of the list of its parent, the last name first: the
- * lists end up in the order of names. */
+/* Each node is put in front of the list of its parent, the last one of ORDER
+ * (NULL: by number) first: the lists end up in that order. */
 static struct links *
-link_nodes(const struct tree *tree)
+link_nodes(const struct tree *tree, const uint32_t *order)
 {
-    uint32_t *ranks = rank_names(tree);
-    uint32_t *sorted = ranks == NULL ? NULL : sort_nodes(tree, ranks);
     struct links *links = calloc(tree->node_count, sizeof *links);
 
-    if (sorted != NULL && links != NULL) {
-        for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-            uint32_t node = sorted[i - 1];
-            struct links *parent = &links[tree->nodes[node].parent];
-            links[node].next = parent->first;
-            parent->first = node;
-        }
-    } else {
-        free(links);
-        links = NULL;
+    if (links == NULL)
+        return NULL;
+    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
+        uint32_t node = order != NULL ? order[i - 1] : i;
+        struct links *parent = &links[tree->nodes[node].parent];
+        links[node].next = parent->first;
+        parent->first = node;
     }
-    free(sorted);
-    free(ranks);
     return links;
 }
 
-int
-walk_tree(const struct tree *tree, const struct walk_visitor *visitor)
+static void
+visit(const struct tree *tree, const struct links *links,
+      const struct walk_visitor *visitor)
 {
-    struct links *links = link_nodes(tree);
-    uint32_t node;
+    uint32_t node = links[0].first;
 
-    if (links == NULL)
-        return -1;
-    node = links[0].first;
     while (node != 0) {
         visitor->enter(visitor->context, node);
         if (links[node].first != 0) {
@@ -122,6 +117,32 @@ walk_tree(const struct tree *tree, const struct walk_visitor *visitor)
         }
         node = links[node].next;
     }
+}
+
+int
+walk_tree(const struct tree *tree, const struct walk_visitor *visitor)
+{
+    uint32_t *ranks = rank_names(tree);
+    uint32_t *sorted = ranks == NULL ? NULL : sort_nodes(tree, ranks);
+    struct links *links = sorted == NULL ? NULL : link_nodes(tree, sorted);
+    int status = links == NULL ? -1 : 0;
+
+    if (status == 0)
+        visit(tree, links, visitor);
+    free(links);
+    free(sorted);
+    free(ranks);
+    return status;
+}
+
+int
+walk_by_number(const struct tree *tree, const struct walk_visitor *visitor)
+{
+    struct links *links = link_nodes(tree, NULL);
+
+    if (links == NULL)
+        return -1;
+    visit(tree, links, visitor);
     free(links);
     return 0;
 }

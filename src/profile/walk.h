@@ -18,4 +18,8 @@ struct walk_visitor {
  * with errno set, before the first visit, if memory is short. */
 int walk_tree(const struct tree *tree, const struct walk_visitor *visitor);
 
+/* The same with children in the order of their numbers: for sums, that need no
+ * order of names. */
+int walk_by_number(const struct tree *tree, const struct walk_visitor *visitor);
+
 #endif

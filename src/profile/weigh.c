@@ -20,6 +20,7 @@
 
 #include "ages.h"
 #include "array.h"
+#include "events.h"
 #include "parts.h"
 #include "pool.h"
 
@@ -276,7 +277,7 @@ add_unsampled(struct weigh *weigh, uint32_t thread, uint64_t cpu)
         return -1;
     sample->values[VALUE_CPU] = cpu;
     sample->values[VALUE_WALL] = cpu;
-    return 0;
+    return events_add_unsampled(weigh->build, sample);
 }
 
 int

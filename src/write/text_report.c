@@ -21,127 +21,123 @@
 #include "text_report.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdarg.h>
 
 #include "profile/generated.h"
-#include "profile/table.h"
 
+#include "fit.h"
 #include "phrase.h"
+#include "table_text.h"
 
-enum { FILE_COLUMNS = 100, NUMBER_COLUMNS = 57, NAME_LEAST = 16 };
+enum { FILE_COLUMNS = 100, FEW_PROCESSES = 3 };
+
+/* One line of at most COLUMNS; WORD is what it is about. */
+__attribute__((format(printf, 4, 5))) static void
+print_line(FILE *stream, unsigned columns, const char *word, const char *format,
+           ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stream, "%-9s", word);
+    fit_print(stream, text, columns > 20 ? columns - 9 : columns);
+    fputc('\n', stream);
+}
 
 /* Usually one; with several the other lines are sums over them. */
 static void
-print_processes(FILE *stream, const struct profile *profile)
+print_processes(FILE *stream, const struct profile *profile, uint32_t count,
+                unsigned columns)
 {
-    for (uint32_t i = 0; i < profile->process_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        fprintf(stream, "command  %s\n", process->command);
-        fprintf(stream, "process  %u on %s, %s\n", process->pid,
-                process->host[0] != '\0' ? process->host : "unknown host",
-                process->exe);
+        print_line(stream, columns, "command", "%s", process->command);
+        print_line(stream, columns, "process", "%u on %s, %s", process->pid,
+                   process->host[0] != '\0' ? process->host : "unknown host",
+                   process->exe);
     }
+    if (count < profile->process_count)
+        print_line(stream, columns, "", "and %u processes more",
+                   profile->process_count - count);
+}
+
+/* What was left out, and how much is left. */
+static void
+print_filter(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    const uint64_t *totals = profile->totals, *whole = profile->whole;
+
+    if (profile->filter == NULL)
+        return;
+    print_line(stream, columns, "filter", "%s", profile->filter);
+    print_line(stream, columns, "",
+               "leaves %.1f %% of %.3f s CPU, %.1f %% of %.3f s wall time",
+               phrase_percent(totals[VALUE_CPU], whole[VALUE_CPU]),
+               phrase_seconds(whole[VALUE_CPU]),
+               phrase_percent(totals[VALUE_WALL], whole[VALUE_WALL]),
+               phrase_seconds(whole[VALUE_WALL]));
+}
+
+/* All but the processes. Lost, cut and cost are of the whole run. */
+static void
+print_rest(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    const uint64_t *totals = profile->totals;
+    char text[512], rate[64] = "";
+
+    print_line(stream, columns, "time", "%s",
+               phrase_time(profile, text, sizeof text));
+    print_filter(stream, profile, columns);
+    if (profile->process_count > 0 && profile->processes[0].period > 0)
+        snprintf(rate, sizeof rate, ", %.0f a second for each",
+                 1e9 / (double)profile->processes[0].period);
+    print_line(stream, columns, "samples", "%llu of %u threads%s",
+               (unsigned long long)totals[VALUE_SAMPLES],
+               profile_busy_threads(profile), rate);
+    print_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
+               phrase_seconds(totals[VALUE_CPU]),
+               phrase_seconds(totals[VALUE_WALL]));
+    print_line(stream, columns, "lost", "%s",
+               phrase_losses(profile, text, sizeof text));
+    print_line(stream, columns, "cut", "%s",
+               phrase_cuts(profile, text, sizeof text));
+    print_line(stream, columns, "cost", "%s",
+               phrase_cost(profile, text, sizeof text));
+    if (phrase_asked(profile, text, sizeof text)[0] != '\0')
+        print_line(stream, columns, "note", "%s", text);
 }
 
 void
 text_report_head(FILE *stream, const struct profile *profile)
 {
-    const uint64_t *totals = profile->totals;
-    char text[512];
-
-    print_processes(stream, profile);
-    fprintf(stream, "time     %s\n", phrase_time(profile, text, sizeof text));
-    fprintf(stream, "samples  %llu of %u threads",
-            (unsigned long long)totals[VALUE_SAMPLES],
-            profile_busy_threads(profile));
-    if (profile->process_count > 0 && profile->processes[0].period > 0)
-        fprintf(stream, ", %.0f a second for each",
-                1e9 / (double)profile->processes[0].period);
-    fprintf(stream, "\ntotals   %.3f s CPU, %.3f s wall time\n",
-            phrase_seconds(totals[VALUE_CPU]),
-            phrase_seconds(totals[VALUE_WALL]));
-    fprintf(stream, "lost     %s\n", phrase_losses(profile, text, sizeof text));
-    fprintf(stream, "cut      %s\n", phrase_cuts(profile, text, sizeof text));
-    fprintf(stream, "cost     %s\n", phrase_cost(profile, text, sizeof text));
-    if (phrase_asked(profile, text, sizeof text)[0] != '\0')
-        fprintf(stream, "note     %s\n", text);
+    print_processes(stream, profile, profile->process_count, 0);
+    print_rest(stream, profile, 0);
 }
 
-/* Print the function and its module in at most COLUMNS (0: any number). */
-static void
-print_name(FILE *stream, const struct table_row *row, unsigned columns)
+void
+text_report_short_head(FILE *stream, const struct profile *profile,
+                       unsigned columns)
 {
-    bool module = row->module[0] != '\0';
-    const char *open = module ? " (" : "", *close = module ? ")" : "";
-    char name[512];
-    int length;
+    uint32_t count = profile->process_count;
 
-    if (columns == 0) {
-        fprintf(stream, "%s%s%s%s\n", row->function, open, row->module, close);
-        return;
-    }
-    length = snprintf(name, sizeof name, "%s%s%s%s", row->function, open,
-                      row->module, close);
-    if (columns >= sizeof name)
-        columns = sizeof name - 1;
-    if (length > (int)columns) {
-        /* Cut where a character begins. */
-        length = (int)columns - 3;
-        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
-            length--;
-        strcpy(name + length, "...");
-    }
-    fprintf(stream, "%s\n", name);
-}
-
-/* One function. What the table is sorted by comes first, with percentages. */
-static void
-print_row(FILE *stream, const struct table_row *row, uint64_t whole,
-          const struct text_report_options *options)
-{
-    enum value first = options->value;
-    enum value second = first == VALUE_CPU ? VALUE_WALL : VALUE_CPU;
-    unsigned columns = options->columns;
-
-    if (columns > 0)
-        columns = columns > NUMBER_COLUMNS + NAME_LEAST
-                      ? columns - NUMBER_COLUMNS
-                      : NAME_LEAST;
-    fprintf(stream, "%9.3f  %5.1f %9.3f  %5.1f  %9.3f  %9.3f  ",
-            phrase_seconds(row->flat[first]),
-            phrase_percent(row->flat[first], whole),
-            phrase_seconds(row->cumulative[first]),
-            phrase_percent(row->cumulative[first], whole),
-            phrase_seconds(row->flat[second]),
-            phrase_seconds(row->cumulative[second]));
-    print_name(stream, row, columns);
+    if (count > FEW_PROCESSES + 1)
+        count = FEW_PROCESSES;
+    print_processes(stream, profile, count, columns);
+    print_rest(stream, profile, columns);
 }
 
 int
 text_report_table(FILE *stream, struct profile *profile,
                   const struct text_report_options *options)
 {
-    uint64_t whole = profile->totals[options->value];
-    uint32_t rows = options->rows;
     struct table table;
 
-    if (table_build(&table, profile, options->value) < 0)
+    if (table_build_by(&table, profile, options->by, options->value) < 0)
         return -1;
-    if (rows == 0 || rows > table.count)
-        rows = table.count;
-    if (options->value == VALUE_CPU)
-        fputs(" cpu flat      %   cpu cum      %  wall flat   wall cum"
-              "  function\n",
-              stream);
-    else
-        fputs("wall flat      %  wall cum      %   cpu flat    cpu cum"
-              "  function\n",
-              stream);
-    for (uint32_t i = 0; i < rows; i++)
-        print_row(stream, &table.rows[i], whole, options);
-    if (rows < table.count)
-        fprintf(stream, "(%u more functions; -n 0 shows all)\n",
-                table.count - rows);
+    table_text_write(stream, profile, &table, options);
     table_release(&table);
     return 0;
 }

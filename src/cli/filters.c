@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filters.c -- reads the options of filters.h. A filter that leaves nothing is
+ * no failure (a script asks for what may not be there), but most often a name
+ * that was mistyped, so it is said.
+ */
+#include "filters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "input.h"
+
+static int
+short_of_memory(void)
+{
+    fprintf(stderr, "sprofile: %s\n", strerror(errno));
+    return STATUS_FAILED;
+}
+
+static int
+take_label(struct filter_options *filter, const char *key, const char *value)
+{
+    return filter_add_label(filter, key, value) < 0 ? short_of_memory()
+                                                    : STATUS_DONE;
+}
+
+/* KEY=VALUE; the value may have more of '='. */
+static int
+take_pair(struct filter_options *filter, const char *command, const char *pair)
+{
+    const char *equals = strchr(pair, '=');
+    char *key;
+    int status;
+
+    if (equals == NULL || equals == pair)
+        return command_usage(command, "--label %s: expected KEY=VALUE", pair);
+    key = strndup(pair, (size_t)(equals - pair));
+    if (key == NULL)
+        return short_of_memory();
+    status = take_label(filter, key, equals + 1);
+    free(key);
+    return status;
+}
+
+/* Seconds at the start of TEXT into *TIME, in ns. Returns what is behind them,
+ * TEXT itself if there are none. strtod alone would take signs, "inf" and 0x.
+ */
+static const char *
+read_seconds(const char *text, uint64_t *time)
+{
+    size_t length = strspn(text, "0123456789.");
+    char *end;
+    double seconds;
+
+    if (length == 0)
+        return text;
+    seconds = strtod(text, &end);
+    if (end != text + length || seconds > 1e9)
+        return text;
+    *time = (uint64_t)(seconds * 1e9 + 0.5);
+    return end;
+}
+
+static int
+take_time(struct filter_options *filter, const char *command, const char *text)
+{
+    const char *dash, *end;
+
+    filter->from = 0;
+    filter->to = UINT64_MAX;
+    filter->has_time = true;
+    dash = read_seconds(text, &filter->from);
+    if (*dash != '-')
+        goto wrong;
+    end = read_seconds(dash + 1, &filter->to);
+    if (*end != '\0' || filter->from >= filter->to || strcmp(text, "-") == 0)
+        goto wrong;
+    return STATUS_DONE;
+
+wrong:
+    return command_usage(command, "--time %s: expected seconds: A-B, A- or -B",
+                         text);
+}
+
+static int
+take_expression(struct filter_options *filter, const char *command,
+                enum filter_kind kind, const char *expression)
+{
+    char error[256];
+
+    if (filter_add_expression(filter, kind, expression, error, sizeof error) <
+        0)
+        return command_usage(command, "--%s %s: %s",
+                             kind == FILTER_FOCUS ? "focus" : "ignore",
+                             expression, error);
+    return STATUS_DONE;
+}
+
+int
+filters_take(struct filter_options *filter, const char *command, int option,
+             const char *argument)
+{
+    switch (option) {
+    case FILTERS_THREAD:
+        return take_label(filter, "thread", argument);
+    case FILTERS_STATE:
+        return take_label(filter, "state", argument);
+    case FILTERS_LABEL:
+        return take_pair(filter, command, argument);
+    case FILTERS_TIME:
+        return take_time(filter, command, argument);
+    case FILTERS_FOCUS:
+        return take_expression(filter, command, FILTER_FOCUS, argument);
+    case FILTERS_IGNORE:
+        return take_expression(filter, command, FILTER_IGNORE, argument);
+    default:
+        return command_usage(command, NULL);
+    }
+}
+
+struct profile *
+filters_load(const struct filter_options *filter, char *const *paths, int count,
+             bool keeps_events)
+{
+    struct profile *profile = keeps_events || filter->has_time
+                                  ? input_load_events(paths, count)
+                                  : input_load(paths, count);
+
+    if (profile == NULL)
+        return NULL;
+    if (filter_apply(filter, profile) < 0) {
+        short_of_memory();
+        profile_free(profile);
+        return NULL;
+    }
+    if (filter_is_set(filter) && profile->sample_count == 0)
+        fprintf(stderr, "sprofile: nothing is left by %s\n", profile->filter);
+    return profile;
+}

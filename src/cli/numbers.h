@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* numbers.h -- numbers in the arguments of commands. strtoul and strtod alone
+ * would take blanks, signs and words. */
+#ifndef CLI_NUMBERS_H
+#define CLI_NUMBERS_H
+
+#include <stdint.h>
+
+/* A number of rows, 0 for all. Returns 0, or -1 if TEXT is none. */
+int numbers_rows(const char *text, uint32_t *rows);
+
+/* A percentage from 0 to 1000000, fractions allowed, with or without "%".
+ * Returns 0, or -1. */
+int numbers_percent(const char *text, double *percent);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * screen.c -- standard output becomes the pager's pipe, so that whoever writes
+ * need not know. While there is a pager, SIGPIPE is ignored (the user may leave
+ * it at any time) and so are Ctrl-C and Ctrl-\, which are for the pager.
+ */
+#include "screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "write/paint.h"
+
+int
+screen_parse_colour(const char *word, enum screen_colour *colour)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *colour = (enum screen_colour)i;
+            return 0;
+        }
+    return -1;
+}
+
+/* A terminal may not know its width: then it is 80, as everywhere. */
+static unsigned
+terminal_columns(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+static bool
+wants_colour(enum screen_colour colour)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    if (colour != SCREEN_AUTO)
+        return colour == SCREEN_ALWAYS;
+    return isatty(STDOUT_FILENO) && (none == NULL || none[0] == '\0') &&
+           (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+/* The pager's command, NULL for none. */
+static const char *
+pager_command(void)
+{
+    const char *command = getenv("SPROF_PAGER");
+
+    if (command == NULL)
+        command = getenv("PAGER");
+    if (command == NULL)
+        command = "less";
+    return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
+}
+
+/* In the child: standard input is the pipe. A pager that does not exist must
+ * not swallow the output. */
+static void
+run_pager(const char *command, const int *ends)
+{
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    setenv("LESS", "FRX", 0);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+static void
+ignore_signals(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+}
+
+/* Whether the first word of COMMAND is a program that can be found; a shell
+ * knows best. */
+static bool
+pager_exists(const char *command)
+{
+    char test[256];
+    size_t length = strcspn(command, " \t");
+
+    if (length > 128 || strpbrk(command, "'\"$`\\;&|<>()=") != NULL)
+        return true;
+    snprintf(test, sizeof test, "command -v %.*s >/dev/null 2>&1", (int)length,
+             command);
+    return system(test) == 0;
+}
+
+/* Without one, output goes where it went. */
+static void
+start_pager(struct screen *screen, const char *command)
+{
+    int ends[2];
+
+    if (!pager_exists(command) || pipe(ends) < 0)
+        return;
+    screen->saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    screen->pager = fork();
+    if (screen->pager == 0)
+        run_pager(command, ends);
+    if (screen->pager > 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        ignore_signals();
+    } else {
+        close(screen->saved);
+        screen->pager = 0;
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+void
+screen_begin(struct screen *screen, enum screen_colour colour, bool pages)
+{
+    const char *command = pager_command();
+    bool is_terminal = isatty(STDOUT_FILENO);
+
+    *screen = (struct screen){.paint = &paint_none};
+    if (!pages)
+        return;
+    if (wants_colour(colour))
+        screen->paint = &paint_terminal;
+    if (!is_terminal)
+        return;
+    screen->columns = terminal_columns();
+    fflush(stdout);
+    if (command != NULL)
+        start_pager(screen, command);
+}
+
+void
+screen_end(struct screen *screen)
+{
+    bool is_left = fflush(stdout) != 0 && errno == EPIPE;
+
+    if (is_left || (screen->pager > 0 && ferror(stdout) != 0)) {
+        __fpurge(stdout);
+        clearerr(stdout);
+    }
+    if (screen->pager == 0)
+        return;
+    dup2(screen->saved, STDOUT_FILENO);
+    close(screen->saved);
+    while (waitpid(screen->pager, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * screen.h -- where a command's output goes. On a terminal it is as wide as
+ * that, coloured, and goes through a pager, as git's does; in a pipe or a file
+ * it is plain and goes straight there.
+ *
+ *   $SPROF_PAGER, then $PAGER, then "less"; "" or "cat": none. less quits if
+ *   one screen is enough, unless $LESS says otherwise.
+ */
+#ifndef CLI_SCREEN_H
+#define CLI_SCREEN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct paint;
+
+enum screen_colour { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
+
+struct screen {
+    unsigned columns; /* 0: as long as lines are */
+    const struct paint *paint;
+    pid_t pager; /* 0: none */
+    int saved;   /* descriptor of standard output, while there is a pager */
+};
+
+/* "auto", "always" or "never" into *COLOUR. Returns 0, or -1 for another word.
+ */
+int screen_parse_colour(const char *word, enum screen_colour *colour);
+
+/* Begin output. Without PAGES there is no pager and no width to fit: for data.
+ * Of "auto", NO_COLOR and TERM=dumb make no colours. */
+void screen_begin(struct screen *screen, enum screen_colour colour, bool pages);
+
+/* Everything is written: wait until the pager's user has seen it. A reader that
+ * went away before the end is no failure. */
+void screen_end(struct screen *screen);
+
+#endif

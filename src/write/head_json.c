@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* head_json.c -- see head_json.h. */
+#include "head_json.h"
+
+#include <inttypes.h>
+
+#include "quote.h"
+
+/* A member with a text. */
+static void
+print_text(FILE *stream, const char *key, const char *text)
+{
+    fprintf(stream, "\"%s\": ", key);
+    quote_json(stream, text);
+    fputs(", ", stream);
+}
+
+static void
+print_processes(FILE *stream, const struct profile *profile)
+{
+    fputs("\"processes\": [", stream);
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        fprintf(stream, "%s\n{\"pid\": %u, ", i > 0 ? "," : "", process->pid);
+        print_text(stream, "exe", process->exe);
+        print_text(stream, "command", process->command);
+        print_text(stream, "host", process->host);
+        fprintf(stream,
+                "\"start_ns\": %" PRIu64 ", \"duration_ns\": %" PRIu64
+                ", \"ended\": %s}",
+                process->start, process->duration,
+                process->ended ? "true" : "false");
+    }
+    fputs("\n],\n", stream);
+}
+
+static void
+print_totals(FILE *stream, const char *key, const uint64_t *totals)
+{
+    fprintf(stream,
+            "\"%s\": {\"cpu_ns\": %" PRIu64 ", \"wall_ns\": %" PRIu64
+            ", \"samples\": %" PRIu64 "},\n",
+            key, totals[VALUE_CPU], totals[VALUE_WALL], totals[VALUE_SAMPLES]);
+}
+
+/* The counters that are not 0, from FIRST on. */
+static void
+print_causes(FILE *stream, const char *key, const uint64_t *counters,
+             unsigned first, unsigned count, const char *(*word)(unsigned))
+{
+    const char *separator = "";
+
+    fprintf(stream, "\"%s\": {", key);
+    for (unsigned i = first; i < count; i++) {
+        if (counters[i] == 0)
+            continue;
+        fprintf(stream, "%s\"%s\": %" PRIu64, separator, word(i), counters[i]);
+        separator = ", ";
+    }
+    fputs("},\n", stream);
+}
+
+void
+head_json_write(FILE *stream, const struct profile *profile)
+{
+    const struct profile_cost *cost = &profile->cost;
+
+    print_processes(stream, profile);
+    fprintf(stream,
+            "\"start_ns\": %" PRIu64 ", \"duration_ns\": %" PRIu64
+            ",\n\"filter\": ",
+            profile->start, profile->duration);
+    if (profile->filter != NULL)
+        quote_json(stream, profile->filter);
+    else
+        fputs("null", stream);
+    fputs(",\n", stream);
+    print_totals(stream, "totals", profile->totals);
+    print_totals(stream, "unfiltered",
+                 profile->filter != NULL ? profile->whole : profile->totals);
+    fprintf(stream, "\"asked\": %" PRIu64 ", \"taken\": %" PRIu64 ",\n",
+            cost->asked, cost->taken);
+    print_causes(stream, "lost", cost->lost, 0, LOSS_COUNT, loss_word);
+    print_causes(stream, "cut", cost->cut, CUT_NONE + 1, CUT_COUNT, cut_word);
+}

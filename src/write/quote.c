@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* quote.c -- see quote.h. */
+#include "quote.h"
+
+#include <string.h>
+
+void
+quote_csv(FILE *stream, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+void
+quote_json(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(stream, "\\%c", byte);
+        else if (byte < 0x20)
+            fprintf(stream, "\\u%04x", byte);
+        else
+            fputc(byte, stream);
+    }
+    fputc('"', stream);
+}

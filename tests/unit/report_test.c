@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_test.c -- the views of a report: tables of other things than
+ * functions, the call tree, callers, annotated source, and rows for programs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/branches.h"
+#include "profile/callers.h"
+#include "profile/lines.h"
+#include "profile/match.h"
+#include "profile/tree.h"
+#include "write/fit.h"
+#include "write/quote.h"
+#include "write/source_text.h"
+#include "write/table_data.h"
+#include "write/table_text.h"
+#include "write/tree_text.h"
+
+#include "profile_maker.h"
+
+#define CLEAN(name) \
+    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
+
+/* main -> run -> work 6 (of them 2 in work's line 0x31), main -> run -> work ->
+ * work 3, main -> run -> read 4 waiting (worker), main -> idle 1. */
+static struct profile *
+example(void)
+{
+    maker_name(0x10, "main", NULL);
+    maker_name(0x20, "run", NULL);
+    maker_name(0x30, "work", NULL);
+    maker_name(0x31, "work", NULL);
+    maker_name(0x40, "read", NULL);
+    maker_name(0x50, "idle", NULL);
+    maker_add_head();
+    maker_add_node(1, 0, 1, 0x11, NODE_RETURN);
+    maker_add_node(2, 1, 1, 0x21, NODE_RETURN);
+    maker_add_node(3, 2, 1, 0x30, 0);
+    maker_add_node(4, 2, 1, 0x31, 0);
+    maker_add_node(5, 2, 1, 0x32, NODE_RETURN);
+    maker_add_node(6, 5, 1, 0x30, 0);
+    maker_add_node(7, 2, 2, 0x40, 0);
+    maker_add_node(8, 1, 1, 0x50, 0);
+    maker_add_sample(1, 3, 4, 0);
+    maker_add_sample(1, 4, 2, 0);
+    maker_add_sample(1, 6, 3, 0);
+    maker_add_sample(2, 7, 4, 202);
+    maker_add_sample(1, 8, 1, 0);
+    return maker_load(NULL);
+}
+
+/* What was printed since print_begin; the caller frees it. */
+static char *printed;
+static size_t printed_size;
+static FILE *
+print_begin(void)
+{
+    FILE *stream = open_memstream(&printed, &printed_size);
+
+    assert_non_null(stream);
+    return stream;
+}
+
+static void
+expect_printed(FILE *stream, const char *expected)
+{
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(printed, expected);
+    free(printed);
+}
+
+/* The table by BY of the example is EXPECTED. */
+static void
+expect_table(enum table_by by, unsigned columns, const char *expected)
+{
+    const struct text_report_options options = {.value = VALUE_CPU,
+                                                .by = by,
+                                                .columns = columns};
+    struct profile *profile = example();
+    FILE *stream = print_begin();
+
+    assert_int_equal(text_report_table(stream, profile, &options), 0);
+    expect_printed(stream, expected);
+    profile_free(profile);
+    maker_forget(NULL);
+}
+
+static void
+test_tables(void **state)
+{
+    (void)state;
+    expect_table(
+        TABLE_MODULE, 0,
+        " cpu flat      %   cpu cum      %  wall flat   wall cum  module\n"
+        "    0.010  100.0     0.010  100.0      0.010      0.014  app\n"
+        "    0.000    0.0     0.000    0.0      0.004      0.004  libx.so\n");
+    expect_table(TABLE_THREAD, 0,
+                 " cpu time      %  wall time      %  thread\n"
+                 "    0.010  100.0      0.010   71.4  main (4711)\n"
+                 "    0.000    0.0      0.004   28.6  worker (4712)\n");
+    expect_table(TABLE_PROCESS, 0,
+                 " cpu time      %  wall time      %  process\n"
+                 "    0.010  100.0      0.014  100.0  app (4711)\n");
+    expect_table(
+        TABLE_LINE, 60,
+        " cpu flat      %   cpu cum      %  line\n"
+        "    0.007   70.0     0.007   70.0  work file.c:48 (app)\n"
+        "    0.002   20.0     0.005   50.0  work file.c:49 (app)\n"
+        "    0.001   10.0     0.001   10.0  idle file.c:80 (app)\n"
+        "    0.000    0.0     0.010  100.0  main file.c:16 (app)\n"
+        "    0.000    0.0     0.009   90.0  run file.c:32 (app)\n"
+        "    0.000    0.0     0.000    0.0  read file.c:64 (libx.so)\n");
+}
+
+/* The call tree of the example from LEAST percent on. */
+static void
+expect_tree(const char *callers_of, uint64_t least, const char *expected)
+{
+    const struct text_report_options options = {.value = VALUE_CPU};
+    struct profile *profile = example();
+    struct tree *tree = tree_build(profile, TREE_FUNCTIONS), *shown = tree;
+    struct branches branches;
+    struct match match;
+    char error[256];
+    FILE *stream = print_begin();
+
+    assert_non_null(tree);
+    if (callers_of != NULL) {
+        assert_int_equal(match_begin(&match, tree, callers_of, error,
+                                     sizeof error),
+                         0);
+        shown = callers_build(tree, &match);
+        match_end(&match);
+        assert_non_null(shown);
+    }
+    assert_int_equal(branches_build(&branches, shown, VALUE_CPU, least), 0);
+    assert_int_equal(tree_text_write(stream, profile, shown, &branches,
+                                     callers_of != NULL, &options),
+                     0);
+    expect_printed(stream, expected);
+    branches_release(&branches);
+    if (shown != tree)
+        tree_free(shown);
+    tree_free(tree);
+    profile_free(profile);
+    maker_forget(NULL);
+}
+
+static void
+test_tree(void **state)
+{
+    (void)state;
+    expect_tree(NULL, 1,
+                "  cpu cum      %  cpu flat      %  call tree\n"
+                "    0.010  100.0     0.000    0.0  main (app)\n"
+                "    0.009   90.0     0.000    0.0  |- run (app)\n"
+                "    0.009   90.0     0.009   90.0  |  work (app), 2 deep\n"
+                "    0.001   10.0     0.001   10.0  `- idle (app)\n");
+    expect_tree(NULL, 2000000,
+                "  cpu cum      %  cpu flat      %  call tree\n"
+                "    0.010  100.0     0.000    0.0  main (app)\n"
+                "    0.009   90.0     0.000    0.0  |- run (app)\n"
+                "    0.009   90.0     0.009   90.0  |  work (app), 2 deep\n"
+                "    0.001   10.0                   `- (1 more)\n");
+}
+
+/* Recursion counts once, from its outermost call. */
+static void
+test_callers(void **state)
+{
+    (void)state;
+    expect_tree("work", 1,
+                "  cpu cum      %  callers\n"
+                "    0.009   90.0  work (app)\n"
+                "    0.009   90.0  run (app)\n"
+                "    0.009   90.0  main (app)\n");
+    expect_tree("^(run|idle)$", 1,
+                "  cpu cum      %  callers\n"
+                "    0.009   90.0  run (app)\n"
+                "    0.009   90.0  main (app)\n"
+                "    0.001   10.0  idle (app)\n"
+                "    0.001   10.0  main (app)\n");
+}
+
+static void
+test_functions_are_matched(void **state)
+{
+    struct profile *profile = example();
+    struct tree *tree = tree_build(profile, TREE_FUNCTIONS);
+    struct match match;
+    char error[256];
+
+    (void)state;
+    assert_int_equal(match_begin(&match, tree, "ru", error, sizeof error), 0);
+    assert_true(match_is(&match, "run"));
+    match_end(&match);
+    assert_int_equal(match_begin(&match, tree, "run", error, sizeof error), 0);
+    assert_false(match_is(&match, "runner"));
+    match_end(&match);
+    assert_int_equal(match_begin(&match, tree, "nobody", error, sizeof error),
+                     -1);
+    assert_non_null(strstr(error, "nobody"));
+    assert_int_equal(match_begin(&match, tree, "(", error, sizeof error), -1);
+    tree_free(tree);
+    profile_free(profile);
+}
+
+/* The file is not there: numbers alone, and why. */
+static void
+test_source_is_missing(void **state)
+{
+    const struct text_report_options options = {.value = VALUE_CPU};
+    struct profile *profile = example();
+    struct lines lines;
+    char error[256];
+    FILE *stream = print_begin();
+
+    (void)state;
+    assert_int_equal(lines_build(&lines, profile, "work", error, sizeof error),
+                     0);
+    source_text_write(stream, profile, &lines, &options);
+    expect_printed(stream,
+                   "work (app), file.c\n"
+                   "note: the source is not here: No such file or directory\n"
+                   " cpu flat      %   cpu cum      %   line\n"
+                   "    0.007   70.0     0.007   70.0     48 \n"
+                   "    0.002   20.0     0.005   50.0     49 \n");
+    lines_release(&lines);
+    profile_free(profile);
+}
+
+static void
+test_rows_for_programs(void **state)
+{
+    struct profile *profile = example();
+    struct table table;
+    FILE *stream = print_begin();
+
+    (void)state;
+    assert_int_equal(table_build_by(&table, profile, TABLE_LINE, VALUE_CPU), 0);
+    table_data_write(stream, DATA_CSV, profile, &table, TABLE_LINE, VALUE_CPU,
+                     2);
+    expect_printed(
+        stream, "function,module,file,line,cpu_flat_ns,cpu_cum_ns,wall_flat_ns,"
+                "wall_cum_ns,samples_flat,samples_cum\n"
+                "work,app,file.c,48,7000000,7000000,7000000,7000000,7,7\n"
+                "work,app,file.c,49,2000000,5000000,2000000,5000000,2,5\n");
+    stream = print_begin();
+    table_data_write(stream, DATA_JSON, profile, &table, TABLE_LINE, VALUE_CPU,
+                     1);
+    assert_int_equal(fclose(stream), 0);
+    assert_non_null(strstr(printed, "\"rows_left_out\": 5}"));
+    free(printed);
+    table_release(&table);
+    profile_free(profile);
+}
+
+static void
+test_texts_are_quoted(void **state)
+{
+    FILE *stream = print_begin();
+
+    (void)state;
+    quote_csv(stream, "plain");
+    quote_csv(stream, "a<b, c>(\"d\")");
+    quote_json(stream, "a\"b\\c\n\xc3\xa4");
+    expect_printed(stream, "plain\"a<b, c>(\"\"d\"\")\"\"a\\\"b\\\\c\\u000a"
+                           "\xc3\xa4\"");
+}
+
+/* Characters are cut, not bytes; the module gives way first. */
+static void
+test_texts_fit(void **state)
+{
+    FILE *stream = print_begin();
+
+    (void)state;
+    fit_print(stream, "\xc3\xa4\xc3\xb6\xc3\xbc", 3);
+    fit_print(stream, "|\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6", 5);
+    fputc('|', stream);
+    fit_print_function(stream, "work", "app", 10);
+    fit_print_function(stream, "|work", "app", 10);
+    expect_printed(stream, "\xc3\xa4\xc3\xb6\xc3\xbc|\xc3\xa4...|work (app)"
+                           "|work");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLEAN(test_tables),
+        CLEAN(test_tree),
+        CLEAN(test_callers),
+        CLEAN(test_functions_are_matched),
+        CLEAN(test_source_is_missing),
+        CLEAN(test_rows_for_programs),
+        CLEAN(test_texts_are_quoted),
+        CLEAN(test_texts_fit),
+    };
+
+    return cmocka_run_group_tests(tests, maker_begin, maker_end);
+}
