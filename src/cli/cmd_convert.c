@@ -23,7 +23,7 @@ print_help(void)
           "how:\n"
           "\n",
           stdout);
-#define FORMAT(name, ending, words) printf("  %-12s%s\n", ending, words);
+#define FORMAT(name, ending, words) printf("  %-18s%s\n", ending, words);
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
     fputs("\n"
@@ -37,7 +37,9 @@ print_help(void)
 static int
 convert(char *const *paths, int count, const char *out)
 {
-    struct profile *profile = input_load(paths, count);
+    struct profile *profile = output_needs_events(out)
+                                  ? input_load_events(paths, count)
+                                  : input_load(paths, count);
     char error[4096 + 512];
     int status = STATUS_DONE;
 

@@ -84,8 +84,8 @@ load(struct profile *profile, const char *path)
     return status;
 }
 
-struct profile *
-input_load(char *const *paths, int count)
+static struct profile *
+load_all(char *const *paths, int count, bool keeps_events)
 {
     const struct symbolizer_options options = {.inlines = true,
                                                .server_seconds =
@@ -97,10 +97,23 @@ input_load(char *const *paths, int count)
         fprintf(stderr, "sprofile: %s\n", strerror(errno));
         return NULL;
     }
+    profile->keeps_events = keeps_events;
     for (int i = 0; i < count; i++)
         used += load(profile, paths[i]) == 0;
     if (used > 0)
         return profile;
     profile_free(profile);
     return NULL;
+}
+
+struct profile *
+input_load(char *const *paths, int count)
+{
+    return load_all(paths, count, false);
+}
+
+struct profile *
+input_load_events(char *const *paths, int count)
+{
+    return load_all(paths, count, true);
 }

@@ -15,4 +15,7 @@ struct profile;
  */
 struct profile *input_load(char *const *paths, int count);
 
+/* The same; the profile knows when its samples were (profile/events.h). */
+struct profile *input_load_events(char *const *paths, int count);
+
 #endif
