@@ -14,6 +14,10 @@ test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
     libmimalloc2.0 libpython3-testsuite tcl ruby lua5.4 php-cli busybox-static
     make git curl libdebuginfod1)
+# What opens our files, of the distribution and of npm: speedscope, and the
+# Firefox Profiler's loader with the node that it needs.
+client_packages=(chromium libdevel-nytprof-perl python3-jsonschema)
+npm_packages=(speedscope@1.25.0 node@24 @firefox-devtools/profiler-cli@0.10.0)
 profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light
     redis-server postgresql sudo)
 
@@ -65,6 +69,21 @@ install_known() {
         fi
     done
     [ "${#known[@]}" -eq 0 ] || install_missing "${known[@]}"
+}
+
+# install_npm FOLDER: npm's packages, where there is npm and its registry can be
+# reached; once for a build tree.
+install_npm() {
+    local listed="${npm_packages[*]}"
+    [ "$(cat "$1/listed" 2>/dev/null)" != "$listed" ] || return 0
+    command -v npm >/dev/null || {
+        echo "npm is not installed: left out are ${npm_packages[*]}"
+        return 0
+    }
+    mkdir -p "$1" && timeout 300 npm install --prefix "$1" --no-audit \
+        --no-fund --loglevel=error "${npm_packages[@]}" >/dev/null &&
+        echo "$listed" >"$1/listed" ||
+        echo "npm could not install: ${npm_packages[*]}"
 }
 
 # build_tree SOURCE: configured with its tests and built, up to date.

@@ -24,6 +24,8 @@ fi
 command -v go >/dev/null || test_packages+=(golang-go)
 install_missing "${build_packages[@]}" "${test_packages[@]}"
 install_known "${profiled_packages[@]}"
+install_known "${client_packages[@]}"
 [ -z "${SPROF_TEST_FULL:-}" ] || install_known "${profiled_full_packages[@]}"
 build_tree "$root" || exit 1
+install_npm "$root/build/npm"
 cd "$root/build" && exec ctest --output-on-failure -j1 "$@"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_convert.c -- `sprofile convert`: spools into any other format. The ending
+ * cmd_convert.c -- `sprofile convert`: any input into any format. The ending
  * of the output names it, and is checked before anything is read.
  */
 #include <getopt.h>
@@ -17,13 +17,14 @@
 static void
 print_help(void)
 {
-    fputs("usage: sprofile convert FILE... OUT\n"
-          "\n"
-          "Writes OUT from one spool or the sum of several. Its ending says "
-          "how:\n"
-          "\n",
-          stdout);
-#define FORMAT(name, ending, words) printf("  %-12s%s\n", ending, words);
+    fputs(
+        "usage: sprofile convert FILE... OUT\n"
+        "\n"
+        "Writes OUT from one spool or pprof file, or the sum of several. Its\n"
+        "ending says how:\n"
+        "\n",
+        stdout);
+#define FORMAT(name, ending, words) printf("  %-18s%s\n", ending, words);
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
     fputs("\n"
@@ -37,7 +38,9 @@ print_help(void)
 static int
 convert(char *const *paths, int count, const char *out)
 {
-    struct profile *profile = input_load(paths, count);
+    struct profile *profile = output_needs_events(out)
+                                  ? input_load_events(paths, count)
+                                  : input_load(paths, count);
     char error[4096 + 512];
     int status = STATUS_DONE;
 

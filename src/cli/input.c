@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.c -- opens spools and adds them up. Each complaint is one line with the
- * name of the file, whatever becomes of the others: of ten spools, nine good
- * ones make a profile.
+ * input.c -- opens spools and pprof files and adds them up. Each complaint is
+ * one line with the name of the file, whatever becomes of the others: of ten
+ * spools, nine good ones make a profile.
  */
 #include "input.h"
 

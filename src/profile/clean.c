@@ -41,8 +41,7 @@ character_length(const unsigned char *text)
     return continues(text[3]) ? 4 : 0;
 }
 
-/* How many bytes at the start of TEXT are clean. */
-static size_t
+size_t
 clean_length(const char *text, const char *forbidden)
 {
     size_t length = 0, step;

@@ -7,9 +7,14 @@
 #ifndef PROFILE_CLEAN_H
 #define PROFILE_CLEAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct intern;
+
+/* How many bytes at the start of TEXT are clean: whole characters of valid
+ * UTF-8, no control characters, none that is in FORBIDDEN. */
+size_t clean_length(const char *text, const char *forbidden);
 
 /*
  * Put RAW into INTERN with a '?' for each control byte, each byte that is not

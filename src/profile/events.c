@@ -40,6 +40,20 @@ new_event(struct profile *profile)
     return &events[profile->event_count++];
 }
 
+int
+events_put(struct profile *profile, const struct profile_event *event)
+{
+    struct profile_event *place;
+
+    if (!profile->keeps_events)
+        return 0;
+    place = new_event(profile);
+    if (place == NULL)
+        return -1;
+    *place = *event;
+    return 0;
+}
+
 static uint64_t
 capped(uint64_t value)
 {

@@ -47,6 +47,10 @@ uint64_t events_time(const struct profile *profile,
  */
 int events_clip(struct profile *profile, uint64_t from, uint64_t to);
 
+/* One more event, for those who make samples of their own. Returns 0, or -1 if
+ * memory is short. */
+int events_put(struct profile *profile, const struct profile_event *event);
+
 /*
  * For build.c and its helpers; all do nothing if events are not kept. Those
  * that return an int return -1 if memory is short.

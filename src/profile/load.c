@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "store/reader.h"
 
 #include "build.h"
+#include "pprof_read.h"
 
 /* An error text that sentences are added to. */
 struct sentences {
@@ -56,6 +59,77 @@ add(struct profile *profile, struct reader *reader, const char *name,
     return -1;
 }
 
+/* Add a pprof profile, whole or not at all. */
+static int
+add_pprof(struct profile *profile, const void *bytes, size_t length,
+          const char *name, struct sentences *error)
+{
+    uint64_t records = profile->records;
+    const char *wrong;
+    char text[256];
+
+    if (pprof_read(profile, bytes, length, &wrong) < 0) {
+        snprintf(text, sizeof text, "not a usable pprof profile: %s",
+                 wrong != NULL ? wrong : strerror(ENOMEM));
+        say(error, name, text);
+        return -1;
+    }
+    if (profile->records > records)
+        return 0;
+    say(error, name, "there is no sample in it");
+    return -1;
+}
+
+/* The whole of FILE, which the caller frees; NULL with errno set. */
+static char *
+read_whole(FILE *file, size_t *length)
+{
+    size_t room = 64 * 1024;
+    char *bytes = malloc(room), *more;
+
+    *length = 0;
+    while (bytes != NULL) {
+        *length += fread(bytes + *length, 1, room - *length, file);
+        if (*length < room && ferror(file) == 0)
+            return bytes;
+        more = ferror(file) == 0 ? realloc(bytes, 2 * room) : NULL;
+        if (more == NULL)
+            free(bytes);
+        bytes = more;
+        room *= 2;
+    }
+    return NULL;
+}
+
+/* Add PATH if it is a pprof file. Returns 1 if it is none, else as load_file.
+ */
+static int
+try_pprof(struct profile *profile, const char *path, struct sentences *error)
+{
+    struct stat now = {0};
+    FILE *file = stat(path, &now) == 0 && S_ISREG(now.st_mode)
+                     ? fopen(path, "re")
+                     : NULL;
+    char head[16], *bytes;
+    size_t length;
+    int status = 1;
+
+    if (file == NULL)
+        return 1;
+    length = fread(head, 1, sizeof head, file);
+    if (pprof_read_recognize(head, length)) {
+        rewind(file);
+        bytes = read_whole(file, &length);
+        if (bytes == NULL)
+            say(error, path, strerror(errno));
+        status =
+            bytes == NULL ? -1 : add_pprof(profile, bytes, length, path, error);
+        free(bytes);
+    }
+    fclose(file);
+    return status;
+}
+
 /* The reader's own sentences begin with the path. */
 int
 load_file(struct profile *profile, const char *path, char *error, size_t size)
@@ -65,6 +139,9 @@ load_file(struct profile *profile, const char *path, char *error, size_t size)
     int status;
 
     error[0] = '\0';
+    status = try_pprof(profile, path, &sentences);
+    if (status <= 0)
+        return status;
     reader = reader_open(path, error, size);
     if (reader == NULL)
         return -1;
@@ -79,11 +156,13 @@ load_memory(struct profile *profile, const void *bytes, size_t length,
 {
     struct sentences sentences = {error, size};
     char reason[256] = "";
-    struct reader *reader =
-        reader_open_memory(bytes, length, reason, sizeof reason);
+    struct reader *reader;
     int status;
 
     error[0] = '\0';
+    if (pprof_read_recognize(bytes, length))
+        return add_pprof(profile, bytes, length, name, &sentences);
+    reader = reader_open_memory(bytes, length, reason, sizeof reason);
     if (reader == NULL) {
         say(&sentences, name, reason);
         return -1;

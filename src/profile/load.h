@@ -11,9 +11,10 @@
 #include "profile.h"
 
 /*
- * Add the spool at PATH. Returns 0, or -1 if there was nothing to use: no
- * spool, no valid record, no memory. ERROR (of SIZE bytes) is one line that
- * says why, or what was wrong with the rest of the file; "" if all was well.
+ * Add the spool or the pprof file at PATH. Returns 0, or -1 if there was
+ * nothing to use: neither of them, no valid record, no memory. ERROR (of SIZE
+ * bytes) is one line that says why, or what was wrong with the rest of the
+ * file; "" if all was well.
  */
 int load_file(struct profile *profile, const char *path, char *error,
               size_t size);

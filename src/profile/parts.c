@@ -98,14 +98,11 @@ look_for_copy(struct build *build, const struct record_module *record,
     free(copy);
 }
 
-/* The symbolizer's id for a file: the same file with the same build-id has one,
- * in how many processes it may be mapped. 0 if memory is short. */
-static uint32_t
-add_file(struct build *build, const struct record_module *record,
-         const char *build_id)
+/* A file that is new gets the symbolizer's next id. */
+uint32_t
+parts_file(struct profile *profile, const char *path, const char *build_id,
+           const uint8_t *bytes, size_t length)
 {
-    struct profile *profile = build->profile;
-    const char *path = record_path(record);
     uint32_t known = intern_count(profile->files);
     uint32_t key[2] = {intern_string(profile->strings, path),
                        intern_string(profile->strings, build_id)};
@@ -116,12 +113,23 @@ add_file(struct build *build, const struct record_module *record,
     file = intern_put(profile->files, key, sizeof key);
     if (file == INTERN_NONE)
         return 0;
-    if (file == known) {
-        symbolizer_add(profile->symbols, file + 1, path,
-                       record_build_id(record), record->build_id_length);
-        look_for_copy(build, record, file + 1);
-    }
+    if (file == known)
+        symbolizer_add(profile->symbols, file + 1, path, bytes, length);
     return file + 1;
+}
+
+static uint32_t
+add_file(struct build *build, const struct record_module *record,
+         const char *build_id)
+{
+    struct profile *profile = build->profile;
+    uint32_t known = intern_count(profile->files);
+    uint32_t id = parts_file(profile, record_path(record), build_id,
+                             record_build_id(record), record->build_id_length);
+
+    if (id == known + 1)
+        look_for_copy(build, record, id);
+    return id;
 }
 
 /* The same file mapped twice, or again after dlclose, is two modules: they have
@@ -291,6 +299,72 @@ parts_sample(struct build *build, const struct profile_sample *key)
     if (number == profile->sample_count)
         samples[profile->sample_count++] = *key;
     return &samples[number];
+}
+
+/* Take over the counters of the spool once it is read. */
+static void
+add_cost(struct profile_cost *to, const struct profile_cost *cost)
+{
+    profile_sum(&to->ticks, cost->ticks);
+    profile_sum(&to->asked, cost->asked);
+    profile_sum(&to->taken, cost->taken);
+    profile_sum(&to->parked, cost->parked);
+    profile_sum(&to->kept, cost->kept);
+    profile_sum(&to->peeked, cost->peeked);
+    profile_sum(&to->unsure, cost->unsure);
+    profile_sum(&to->skipped, cost->skipped);
+    profile_sum(&to->rules, cost->rules);
+    profile_sum(&to->process_cpu, cost->process_cpu);
+    profile_sum(&to->sampler_cpu, cost->sampler_cpu);
+    profile_sum(&to->stopped, cost->stopped);
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        profile_sum(&to->lost[i], cost->lost[i]);
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        profile_sum(&to->cut[i], cost->cut[i]);
+}
+
+/* The profile's time reaches from the first start to the last end. */
+static void
+add_time(struct build *build)
+{
+    struct profile *profile = build->profile;
+    struct profile_process *process = &profile->processes[build->process];
+    uint64_t end = profile->start;
+
+    process->duration = build->end;
+    profile_sum(&end, profile->duration);
+    if (build->process == 0 || process->start < profile->start)
+        profile->start = process->start;
+    if (build->process == 0 || process->start + build->end > end) {
+        end = process->start;
+        profile_sum(&end, build->end);
+    }
+    profile->duration = end - profile->start;
+}
+
+/* The samples of the spool have their final values: sum them up by threads and
+ * over all. */
+static void
+sum_up(const struct build *build)
+{
+    struct profile *profile = build->profile;
+
+    for (uint32_t i = build->first_sample; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint64_t *thread = profile->threads[sample->thread].values;
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+            profile_sum(&thread[j], sample->values[j]);
+            profile_sum(&profile->totals[j], sample->values[j]);
+        }
+    }
+}
+
+void
+parts_finish(struct build *build)
+{
+    sum_up(build);
+    add_cost(&build->profile->cost, &build->cost);
+    add_time(build);
 }
 
 void

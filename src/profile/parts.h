@@ -64,11 +64,21 @@ enum outcome parts_add_text(struct build *build, const void *bytes);
 struct profile_sample *parts_sample(struct build *build,
                                     const struct profile_sample *key);
 
+/* The symbolizer's id for a file with the build-id of LENGTH BYTES, in
+ * hexadecimal BUILD_ID: the same file has one, in how many processes it may be
+ * mapped. 0 if memory is short. */
+uint32_t parts_file(struct profile *profile, const char *path,
+                    const char *build_id, const uint8_t *bytes, size_t length);
+
 /* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
 uint32_t parts_number(const struct numbering *numbering, uint32_t id);
 
 /* Note that the process was there until TIME + DURATION. */
 void parts_see_time(struct build *build, uint64_t time, uint64_t duration);
+
+/* The samples of the spool have their final values: sum them up by threads and
+ * over all, and take over its cost and its time. */
+void parts_finish(struct build *build);
 
 void parts_release(struct build *build);
 

@@ -227,6 +227,21 @@ profile_string(struct profile *profile, const char *raw)
     return intern_bytes(profile->strings, number);
 }
 
+void *
+profile_block(struct profile *profile, size_t size)
+{
+    void **blocks =
+        array_room(profile->blocks, profile->block_count, sizeof *blocks);
+
+    if (blocks == NULL)
+        return NULL;
+    profile->blocks = blocks;
+    blocks[profile->block_count] = calloc(1, size);
+    if (blocks[profile->block_count] == NULL)
+        return NULL;
+    return blocks[profile->block_count++];
+}
+
 void
 profile_free(struct profile *profile)
 {
@@ -235,6 +250,9 @@ profile_free(struct profile *profile)
     for (uint32_t i = 0; i < profile->mark_count; i++)
         free(profile->marks[i]);
     free(profile->marks);
+    for (size_t i = 0; i < profile->block_count; i++)
+        free(profile->blocks[i]);
+    free(profile->blocks);
     generated_release(profile);
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);

@@ -45,6 +45,14 @@ struct profile_process {
     bool has_map;         /* it was looked for */
 };
 
+/* What a profile that was read from another profile has of a module's names. */
+enum module_names {
+    MODULE_HAS_FUNCTIONS = 1,
+    MODULE_HAS_FILES = 2,
+    MODULE_HAS_LINES = 4,
+    MODULE_HAS_INLINES = 8,
+};
+
 struct profile_module {
     uint32_t process;
     uint32_t symbols; /* its id for the symbolizer; shared by equal files */
@@ -53,6 +61,8 @@ struct profile_module {
     uint64_t start, end;
     const char *path;
     const char *build_id; /* in hexadecimal, "" if none */
+    uint32_t names;       /* enum module_names */
+    bool has_names;       /* they came with the profile, not from its file */
 };
 
 struct profile_thread {
@@ -124,6 +134,8 @@ struct profile {
     struct intern *markers; /* texts of frames that are none */
     struct mark **marks;    /* their symbols */
     uint32_t mark_count;
+    void **blocks; /* memory for symbols that came with a profile */
+    size_t block_count;
     struct symbolizer *symbols; /* from offsets to names */
 };
 
@@ -167,6 +179,9 @@ void profile_sum(uint64_t *sum, uint64_t value);
 /* RAW as a clean string that lives as long as the profile, NULL if memory is
  * short. */
 const char *profile_string(struct profile *profile, const char *raw);
+
+/* SIZE bytes of 0 that live as long as the profile, NULL if memory is short. */
+void *profile_block(struct profile *profile, size_t size);
 
 void profile_free(struct profile *profile);
 

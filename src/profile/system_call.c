@@ -104,3 +104,17 @@ system_call_name(uint32_t machine, unsigned number)
         return name_at(old_names, sizeof old_names, number);
     return NULL;
 }
+
+/* Both lists are short, and who asks has few names. */
+uint16_t
+system_call_number(uint32_t machine, const char *name)
+{
+    enum { NUMBERS = 1024 };
+
+    for (uint16_t i = 0; i < NUMBERS; i++) {
+        const char *other = system_call_name(machine, i);
+        if (other != NULL && strcmp(other, name) == 0)
+            return i;
+    }
+    return UINT16_MAX;
+}

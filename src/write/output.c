@@ -16,8 +16,10 @@
 
 #include "base/formats.h"
 
+#include "firefox.h"
 #include "folded.h"
 #include "pprof.h"
+#include "speedscope.h"
 #include "text_report.h"
 
 /* Tries to find a name that nobody uses. */
@@ -32,8 +34,8 @@ struct output {
 
 /* Who writes which format. */
 static int (*const writers[])(FILE *, struct profile *) = {
-    [FORMAT_PPROF] = pprof_write,
-    [FORMAT_FOLDED] = folded_write,
+    [FORMAT_PPROF] = pprof_write,           [FORMAT_FOLDED] = folded_write,
+    [FORMAT_SPEEDSCOPE] = speedscope_write, [FORMAT_FIREFOX] = firefox_write,
     [FORMAT_TEXT] = text_report_write,
 };
 
@@ -121,6 +123,14 @@ finish(struct output *output, int status)
     free(output->temporary);
     errno = error;
     return status;
+}
+
+bool
+output_needs_events(const char *path)
+{
+    enum format format = format_of(path);
+
+    return format == FORMAT_SPEEDSCOPE || format == FORMAT_FIREFOX;
 }
 
 int

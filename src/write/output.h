@@ -7,9 +7,14 @@
 #ifndef WRITE_OUTPUT_H
 #define WRITE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "profile/profile.h"
+
+/* Whether the format that the ending of PATH names tells when samples were:
+ * then the profile must keep its events (profile/events.h). */
+bool output_needs_events(const char *path);
 
 /*
  * Write PROFILE to PATH in the format that its ending names. Returns 0, or -1

@@ -131,6 +131,20 @@ places_location(struct places *places, uint32_t node)
     return location.id;
 }
 
+/* What is known of the names in MODULE, enum module_names. */
+static uint32_t
+names_of(const struct profile *profile, const struct profile_module *module)
+{
+    if (module->has_names)
+        return module->names;
+    if (symbolizer_has_lines(profile->symbols, module->symbols))
+        return MODULE_HAS_FUNCTIONS | MODULE_HAS_FILES | MODULE_HAS_LINES |
+               MODULE_HAS_INLINES;
+    return symbolizer_has_symbols(profile->symbols, module->symbols)
+               ? MODULE_HAS_FUNCTIONS
+               : 0;
+}
+
 /* A mapping without has_functions invites pprof to look for symbols itself. */
 static void
 write_mapping(struct places *places, uint32_t number)
@@ -140,18 +154,17 @@ write_mapping(struct places *places, uint32_t number)
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     const struct profile *profile = places->profile;
     const struct profile_module *module = &profile->modules[number];
-    bool lines = symbolizer_has_lines(profile->symbols, module->symbols);
+    uint32_t names = names_of(profile, module);
 
     mapping.id = number;
     mapping.memory_start = module->start;
     mapping.memory_limit = module->end;
     mapping.filename = pack_text(places->pack, module->path);
     mapping.build_id = pack_text(places->pack, module->build_id);
-    mapping.has_functions =
-        lines || symbolizer_has_symbols(profile->symbols, module->symbols);
-    mapping.has_filenames = lines;
-    mapping.has_line_numbers = lines;
-    mapping.has_inline_frames = lines;
+    mapping.has_functions = (names & MODULE_HAS_FUNCTIONS) != 0;
+    mapping.has_filenames = (names & MODULE_HAS_FILES) != 0;
+    mapping.has_line_numbers = (names & MODULE_HAS_LINES) != 0;
+    mapping.has_inline_frames = (names & MODULE_HAS_INLINES) != 0;
     part.n_mapping = 1;
     part.mapping = &only;
     pack_part(places->pack, &part);

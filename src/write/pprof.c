@@ -104,8 +104,14 @@ write_comments(struct pprof *pprof)
     const struct profile *profile = pprof->profile;
     char text[512];
 
-    for (uint32_t i = 0; i < profile->process_count; i++)
-        write_comment(pprof, "command", profile->processes[i].command);
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        snprintf(text, sizeof text, "%u on %.200s, %.200s", process->pid,
+                 process->host[0] != '\0' ? process->host : "unknown host",
+                 process->exe);
+        write_comment(pprof, "process", text);
+        write_comment(pprof, "command", process->command);
+    }
     write_comment(pprof, "lost", phrase_losses(profile, text, sizeof text));
     write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof text));
     write_comment(pprof, "cost", phrase_cost(profile, text, sizeof text));

@@ -45,6 +45,9 @@ load(struct sprof_report *report)
         add_error(report, strerror(errno));
         return NULL;
     }
+    for (size_t i = 0; i < report->output_count; i++)
+        if (output_needs_events(report->outputs[i]))
+            profile->keeps_events = true;
     load_file(profile, report->spool, error, sizeof error);
     if (error[0] != '\0')
         add_error(report, error);

@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profile/events.h"
 #include "profile/load.h"
+#include "write/firefox.h"
 #include "write/folded.h"
 #include "write/nameless_report.h"
 #include "write/pprof.h"
+#include "write/speedscope.h"
 #include "write/text_report.h"
 
 #include "fuzz.h"
@@ -65,12 +68,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (profile == NULL || copy == NULL)
         abort();
     memcpy(copy, data, size);
+    profile->keeps_events = true;
     repair(copy, size);
     if (load_memory(profile, copy, size, "fuzz", error, sizeof(error)) == 0) {
         write_pprof(profile);
         write_text(folded_write, profile);
+        write_text(firefox_write, profile);
+        write_text(speedscope_write, profile);
         write_text(text_report_write, profile);
         write_text(nameless_report_write, profile);
+        if (events_clip(profile, size, size * 1000) == 0)
+            write_text(firefox_write, profile);
     }
     free(copy);
     profile_free(profile);

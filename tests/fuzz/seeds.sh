@@ -6,7 +6,7 @@
 # found since lies beside them.
 set -eu
 cd "$(dirname "$0")/corpus"
-mkdir -p spool report elf module unwind proc options perf_map
+mkdir -p spool report elf module unwind proc options perf_map pprof
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 

@@ -96,7 +96,7 @@ END
 cmp -s a.folded expected.folded || fail "other stacks: $(cat a.folded)"
 
 # Every ending; standard input; two inputs.
-for ending in pb.gz folded collapsed txt; do
+for ending in pb.gz folded collapsed json speedscope.json txt; do
     plain "$sprofile" convert a.sprof "b.$ending"
     expect_status 0
     [ "$(stat -c %a "b.$ending")" = 600 ] || fail "b.$ending: mode is not 600"
@@ -107,11 +107,29 @@ cmp -s c.folded a.folded || fail "standard input gives another profile"
 plain "$sprofile" convert a.sprof a.sprof d.folded
 [ "$(total d.folded)" = 26 ] || fail "two spools do not add up"
 
+# A pprof file is an input like a spool, compressed or not.
+plain "$sprofile" convert b.pb.gz e.folded
+cmp -s e.folded a.folded || fail "pprof gives other stacks: $(cat e.folded)"
+gzip -dc b.pb.gz | timeout 20 "$sprofile" convert - e.folded
+cmp -s e.folded a.folded || fail "raw pprof gives other stacks"
+plain "$sprofile" convert b.pb.gz e.pb.gz
+gzip -dc b.pb.gz >b.raw
+gzip -dc e.pb.gz | cmp -s - b.raw || fail "pprof does not come back as it was"
+for file in a.sprof b.pb.gz; do
+    "$sprofile" report -n 0 "$file" 2>err | grep -v "^note: " >"$file.report"
+done
+cmp -s a.sprof.report b.pb.gz.report ||
+    fail "other report: $(diff a.sprof.report b.pb.gz.report)"
+plain "$sprofile" convert a.sprof b.pb.gz d.folded
+[ "$(total d.folded)" = 26 ] || fail "a spool and a pprof file do not add up"
+
 # What is no spool, and what cannot be written.
 expect_failure 'missing.sprof' report missing.sprof
 echo "not a spool" >text
 expect_failure 'text: not a spool' info text
-expect_failure 'b.pb.gz: not a spool' report b.pb.gz
+head -c 100 b.pb.gz >cut.pb.gz
+expect_failure 'cut.pb.gz: not a usable pprof profile: .*end is missing' \
+    report cut.pb.gz
 expect_failure 'standard input: ' report - </dev/null
 expect_failure 'nowhere/out.txt: ' convert a.sprof nowhere/out.txt
 mkdir full.txt

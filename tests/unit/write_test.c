@@ -205,7 +205,9 @@ test_pprof_head(void **state)
     assert_int_equal(pprof->period, 1000000);
     assert_int_equal(pprof->time_nanos, 2000);
     assert_int_equal(pprof->duration_nanos, 5000000);
-    assert_string_equal(texts[pprof->comment[0]], "command: app -x");
+    assert_string_equal(texts[pprof->comment[0]],
+                        "process: 4711 on unknown host, /bin/app");
+    assert_string_equal(texts[pprof->comment[1]], "command: app -x");
     assert_int_equal(pprof->n_mapping, 2);
     assert_string_equal(texts[pprof->mapping[0]->filename], "/bin/app");
     assert_string_equal(texts[pprof->mapping[0]->build_id], "ab01");
@@ -313,15 +315,15 @@ test_asking_is_noted(void **state)
 
     (void)state;
     assert_null(strstr(text, "note "));
-    assert_int_equal(pprof->n_comment, 5);
+    assert_int_equal(pprof->n_comment, 7);
     free(text);
     perftools__profiles__profile__free_unpacked(pprof, NULL);
     profile = triggered(profile, TRIGGER_ASK);
     pprof = unpacked(profile);
     text = written(text_report_write, profile, &length);
     assert_non_null(strstr(text, "\nnote     running threads were asked"));
-    assert_int_equal(pprof->n_comment, 7);
-    assert_non_null(strstr(pprof->string_table[pprof->comment[6]],
+    assert_int_equal(pprof->n_comment, 10);
+    assert_non_null(strstr(pprof->string_table[pprof->comment[9]],
                            "note: running threads were asked"));
     free(text);
     perftools__profiles__profile__free_unpacked(pprof, NULL);

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof_tables.c -- the file is from anybody: every length, id and number is
+ * checked, and a file that refers to what it does not have is refused whole, as
+ * `go tool pprof` does.
+ *
+ * Names come from the file, so that a profile can be read where its program is
+ * not. The symbols made of them live in a block of the profile's.
+ */
+#include "pprof_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "intern.h"
+
+int
+pprof_tables_refuse(struct pprof_tables *tables, const char *wrong)
+{
+    tables->wrong = wrong;
+    return -1;
+}
+
+static int
+damaged(struct pprof_tables *tables)
+{
+    return pprof_tables_refuse(tables, "it is damaged");
+}
+
+int
+pprof_tables_each(struct pprof_tables *tables, struct wire whole,
+                  enum pprof_field number,
+                  int (*use)(struct pprof_tables *, struct wire))
+{
+    struct wire_field field;
+
+    while (wire_next(&whole, &field)) {
+        if (field.number != (uint32_t)number)
+            continue;
+        if (field.type != WIRE_BYTES)
+            return damaged(tables);
+        if (use(tables, field.bytes) < 0)
+            return -1;
+    }
+    return whole.is_damaged ? damaged(tables) : 0;
+}
+
+static int
+add_text(struct pprof_tables *tables, struct wire text)
+{
+    struct pprof_text *texts =
+        array_room(tables->texts, tables->text_count, sizeof *texts);
+
+    if (texts == NULL)
+        return -1;
+    tables->texts = texts;
+    texts[tables->text_count++] = (struct pprof_text){.raw = text};
+    return 0;
+}
+
+/* A text ends at a NUL, if it has one. */
+const char *
+pprof_tables_text(struct pprof_tables *tables, uint64_t number)
+{
+    struct pprof_text *text;
+    char *copy;
+
+    if (number >= tables->text_count) {
+        pprof_tables_refuse(tables, "it refers to a text that it lacks");
+        return NULL;
+    }
+    text = &tables->texts[number];
+    if (text->clean != NULL)
+        return text->clean;
+    copy = strndup((const char *)text->raw.at,
+                   (size_t)(text->raw.end - text->raw.at));
+    if (copy == NULL)
+        return NULL;
+    text->clean = profile_string(tables->profile, copy);
+    free(copy);
+    return text->clean;
+}
+
+/* The numbers of a message's fields below COUNT, the last of each. Fields that
+ * are no numbers are left at 0. */
+static int
+read_numbers(struct pprof_tables *tables, struct wire message,
+             uint64_t *numbers, unsigned count)
+{
+    struct wire_field field;
+
+    memset(numbers, 0, count * sizeof *numbers);
+    while (wire_next(&message, &field))
+        if (field.number < count && field.type == WIRE_NUMBER)
+            numbers[field.number] = field.value;
+    return message.is_damaged ? damaged(tables) : 0;
+}
+
+/* Give ID the index that is next. */
+static int
+define(struct pprof_tables *tables, struct intern *ids, uint64_t id,
+       uint32_t next)
+{
+    uint32_t number = intern_put(ids, &id, sizeof id);
+
+    if (number == INTERN_NONE)
+        return -1;
+    if (id == 0 || number != next)
+        return pprof_tables_refuse(tables, "it has an id twice, or 0 as one");
+    return 0;
+}
+
+static int
+add_mapping(struct pprof_tables *tables, struct wire message)
+{
+    enum { ID = 1, START, LIMIT, OFFSET, FILENAME, BUILD_ID, FIRST_NAMES };
+    uint64_t numbers[FIRST_NAMES + 4];
+    struct pprof_mapping *mappings =
+        array_room(tables->mappings, tables->mapping_count, sizeof *mappings);
+    struct pprof_mapping *mapping;
+
+    if (mappings == NULL)
+        return -1;
+    tables->mappings = mappings;
+    if (read_numbers(tables, message, numbers, FIRST_NAMES + 4) < 0 ||
+        define(tables, tables->mapping_ids, numbers[ID],
+               tables->mapping_count) < 0)
+        return -1;
+    mapping = &mappings[tables->mapping_count++];
+    *mapping = (struct pprof_mapping){
+        .start = numbers[START],
+        .limit = numbers[LIMIT],
+        .offset = numbers[OFFSET],
+        .path = pprof_tables_text(tables, numbers[FILENAME]),
+        .build_id = pprof_tables_text(tables, numbers[BUILD_ID]),
+    };
+    for (unsigned i = 0; i < 4; i++)
+        if (numbers[FIRST_NAMES + i] != 0)
+            mapping->names |= 1u << i;
+    return mapping->path == NULL || mapping->build_id == NULL ? -1 : 0;
+}
+
+static int
+add_function(struct pprof_tables *tables, struct wire message)
+{
+    enum { ID = 1, NAME, SYSTEM_NAME, FILENAME, START_LINE, COUNT };
+    uint64_t numbers[COUNT];
+    struct symbol_frame *functions =
+        array_room(tables->functions, tables->function_count,
+                   sizeof *functions);
+    struct symbol_frame *function;
+
+    if (functions == NULL)
+        return -1;
+    tables->functions = functions;
+    if (read_numbers(tables, message, numbers, COUNT) < 0 ||
+        define(tables, tables->function_ids, numbers[ID],
+               tables->function_count) < 0)
+        return -1;
+    function = &functions[tables->function_count++];
+    *function = (struct symbol_frame){
+        .function = pprof_tables_text(tables, numbers[NAME]),
+        .linkage = pprof_tables_text(tables, numbers[SYSTEM_NAME]),
+        .file = pprof_tables_text(tables, numbers[FILENAME]),
+        .start_line = (unsigned)numbers[START_LINE],
+    };
+    return function->function == NULL || function->linkage == NULL ||
+                   function->file == NULL
+               ? -1
+               : 0;
+}
+
+static int
+count_location(struct pprof_tables *tables, struct wire message)
+{
+    (void)message;
+    tables->location_count++;
+    return 0;
+}
+
+/* "module+0xoffset", as for a place in a file without symbols. */
+static int
+make_nameless(struct pprof_tables *tables, struct pprof_location *location,
+              struct symbol_frame *frame)
+{
+    uint64_t offset = location->address;
+    char text[300];
+    const char *name = "";
+
+    if (location->mapping != PPROF_NO_MAPPING) {
+        const struct pprof_mapping *mapping =
+            &tables->mappings[location->mapping];
+        const char *slash = strrchr(mapping->path, '/');
+        offset = offset - mapping->start + mapping->offset;
+        name = slash != NULL ? slash + 1 : mapping->path;
+    }
+    snprintf(text, sizeof text, "%.250s%s0x%llx", name,
+             name[0] != '\0' ? "+" : "", (unsigned long long)offset);
+    *frame = (struct symbol_frame){.file = ""};
+    frame->function = frame->linkage = profile_string(tables->profile, text);
+    location->symbol.count = 1;
+    location->symbol.named = false;
+    return frame->function == NULL ? -1 : 0;
+}
+
+static int
+add_line(struct pprof_tables *tables, struct pprof_location *location,
+         struct symbol_frame *frames, struct wire message)
+{
+    enum { FUNCTION = 1, LINE, COUNT };
+    uint64_t numbers[COUNT];
+    uint32_t function;
+
+    if (read_numbers(tables, message, numbers, COUNT) < 0)
+        return -1;
+    function =
+        intern_find(tables->function_ids, &numbers[FUNCTION], sizeof(uint64_t));
+    if (function == INTERN_NONE)
+        return pprof_tables_refuse(tables,
+                                   "it refers to a function that it lacks");
+    frames[location->symbol.count] = tables->functions[function];
+    frames[location->symbol.count++].line =
+        numbers[LINE] <= INT32_MAX ? (unsigned)numbers[LINE] : 0;
+    return 0;
+}
+
+/* The frames of a location: a block of the profile's, because symbols point to
+ * it for as long as that lives. */
+static int
+read_lines(struct pprof_tables *tables, struct pprof_location *location,
+           struct wire message)
+{
+    enum { LINE = 4 };
+    struct wire look = message;
+    struct symbol_frame *frames;
+    struct wire_field field;
+    size_t count = 0;
+
+    while (wire_next(&look, &field))
+        count += field.number == LINE && field.type == WIRE_BYTES;
+    frames = profile_block(tables->profile, (count + 1) * sizeof *frames);
+    if (frames == NULL)
+        return -1;
+    location->symbol.named = true;
+    location->symbol.frames = frames;
+    while (wire_next(&message, &field))
+        if (field.number == LINE && field.type == WIRE_BYTES &&
+            add_line(tables, location, frames, field.bytes) < 0)
+            return -1;
+    return count > 0 ? 0 : make_nameless(tables, location, frames);
+}
+
+/* What our own writer says where a frame is none (profile_symbol). */
+static void
+recognize_marker(struct pprof_location *location)
+{
+    static const struct {
+        const char *name;
+        uint32_t flags, known_node;
+    } markers[] = {
+        {"[truncated]", NODE_TRUNCATED, 0},
+        {"[frames elided]", NODE_ELIDED, 0},
+        {"[no stack]", NODE_TRUNCATED, PROFILE_NO_STACK},
+        {"[not sampled]", NODE_TRUNCATED, PROFILE_NOT_SAMPLED},
+    };
+    const struct symbol *symbol = &location->symbol;
+
+    if (symbol->count != 1 || location->address != 0 ||
+        location->mapping != PPROF_NO_MAPPING)
+        return;
+    for (unsigned i = 0; i < sizeof markers / sizeof markers[0]; i++) {
+        if (strcmp(symbol->frames[0].function, markers[i].name) != 0)
+            continue;
+        location->flags = markers[i].flags;
+        location->known_node = markers[i].known_node;
+    }
+}
+
+/* A symbol of a file that has no names for it is called after the file. */
+static void
+recognize_nameless(struct pprof_location *location)
+{
+    const char *name = location->symbol.frames[0].function;
+    const char *plus = strstr(name, "+0x");
+
+    if (location->symbol.count == 1 && location->symbol.frames[0].line == 0 &&
+        ((plus != NULL &&
+          plus[strspn(plus + 3, "0123456789abcdef") + 3] == '\0') ||
+         (name[0] == '0' && name[1] == 'x')))
+        location->symbol.named = false;
+}
+
+static int
+add_location(struct pprof_tables *tables, struct wire message)
+{
+    enum { ID = 1, MAPPING, ADDRESS, COUNT };
+    struct pprof_location *location =
+        &tables->locations[tables->location_count];
+    uint64_t numbers[COUNT];
+
+    if (read_numbers(tables, message, numbers, COUNT) < 0 ||
+        define(tables, tables->location_ids, numbers[ID],
+               tables->location_count) < 0)
+        return -1;
+    tables->location_count++;
+    location->address = numbers[ADDRESS];
+    location->mapping = PPROF_NO_MAPPING;
+    if (numbers[MAPPING] != 0) {
+        location->mapping = intern_find(tables->mapping_ids, &numbers[MAPPING],
+                                        sizeof(uint64_t));
+        if (location->mapping == INTERN_NONE)
+            return pprof_tables_refuse(tables,
+                                       "it refers to a mapping that it lacks");
+    }
+    if (read_lines(tables, location, message) < 0)
+        return -1;
+    recognize_marker(location);
+    recognize_nameless(location);
+    return 0;
+}
+
+int
+pprof_tables_read(struct pprof_tables *tables, struct profile *profile,
+                  struct wire whole)
+{
+    *tables = (struct pprof_tables){.profile = profile};
+    tables->mapping_ids = intern_new();
+    tables->function_ids = intern_new();
+    tables->location_ids = intern_new();
+    if (tables->mapping_ids == NULL || tables->function_ids == NULL ||
+        tables->location_ids == NULL ||
+        pprof_tables_each(tables, whole, PPROF_STRING, add_text) < 0 ||
+        pprof_tables_each(tables, whole, PPROF_MAPPING, add_mapping) < 0 ||
+        pprof_tables_each(tables, whole, PPROF_FUNCTION, add_function) < 0 ||
+        pprof_tables_each(tables, whole, PPROF_LOCATION, count_location) < 0)
+        return -1;
+    tables->locations = profile_block(profile, (tables->location_count + 1u) *
+                                                   sizeof *tables->locations);
+    if (tables->locations == NULL)
+        return -1;
+    tables->location_count = 0;
+    return pprof_tables_each(tables, whole, PPROF_LOCATION, add_location);
+}
+
+void
+pprof_tables_release(struct pprof_tables *tables)
+{
+    intern_free(tables->mapping_ids);
+    intern_free(tables->function_ids);
+    intern_free(tables->location_ids);
+    free(tables->texts);
+    free(tables->mappings);
+    free(tables->functions);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * firefox.c -- JSON as the Firefox Profiler's src/types/profile.ts describes it
+ * for version 61 of its format; later versions of the profiler bring it up to
+ * date when they load it. In the order in which it is written:
+ *
+ *   {"meta":    {"interval": 1, "startTime": ..., "categories": [...], ...},
+ *    "libs":    [{"name": "libc.so.6", "breakpadId": ..., "codeId": ...}],
+ *    "shared":  {"stackTable": ..., "frameTable": ..., "stringArray": ...},
+ *    "threads": [{"name": "worker", "samples": ..., "markers": ...}]}
+ *
+ * The first two say what there is, the third where (firefox_tables.c,
+ * firefox_shared.c), the last one when (firefox_columns.c).
+ */
+#include "firefox.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/timeline.h"
+
+#include "firefox_columns.h"
+#include "firefox_shared.h"
+#include "phrase.h"
+
+/* Of the format that is written, and of the one that Firefox itself uses, which
+ * has to be told. */
+enum { PROCESSED_VERSION = 61, GECKO_VERSION = 34 };
+
+/* Markers, and what is shown of them. */
+static const char marker_schema[] =
+    "[{\"name\":\"Wait\","
+    "\"tooltipLabel\":\"{marker.name}\","
+    "\"tableLabel\":\"{marker.name} {marker.data.on}\","
+    "\"chartLabel\":\"{marker.name} {marker.data.on}\","
+    "\"display\":[\"marker-chart\",\"marker-table\"],"
+    "\"description\":\"A thread waited for more than a millisecond\","
+    "\"fields\":[{\"key\":\"on\",\"label\":\"Waits on\","
+    "\"format\":\"unique-string\"}]},"
+    "{\"name\":\"Note\","
+    "\"tooltipLabel\":\"{marker.name}\","
+    "\"tableLabel\":\"{marker.data.text}\","
+    "\"chartLabel\":\"{marker.name}\","
+    "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+    "\"description\":\"About the process and its profile\","
+    "\"fields\":[{\"key\":\"text\",\"label\":\"Text\",\"format\":\"string\"}]}"
+    "]";
+
+/* What every output says about how good the profile is. */
+static void
+write_extra(struct firefox *firefox)
+{
+    static const struct {
+        const char *label;
+        char *(*phrase)(const struct profile *, char *, size_t);
+    } entries[] = {
+        {"Lost samples", phrase_losses},
+        {"Cut stacks", phrase_cuts},
+        {"Cost", phrase_cost},
+        {"Note", phrase_asked},
+    };
+    struct json *json = &firefox->json;
+    char text[512];
+
+    json_name_open(json, "extra", '[');
+    json_open(json, '{');
+    json_name_string(json, "label", "libsprof");
+    json_name_open(json, "entries", '[');
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        entries[i].phrase(firefox->profile, text, sizeof text);
+        if (text[0] == '\0')
+            continue;
+        json_open(json, '{');
+        json_name_string(json, "label", entries[i].label);
+        json_name_string(json, "format", "string");
+        json_name_string(json, "value", text);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+/* The last part of the path of the program of process NUMBER. */
+static const char *
+program_name(const struct profile *profile, uint32_t number)
+{
+    const char *exe = profile->processes[number].exe;
+    const char *slash = strrchr(exe, '/');
+
+    return slash != NULL ? slash + 1 : exe;
+}
+
+static void
+write_meta(struct firefox *firefox)
+{
+    const struct profile *profile = firefox->profile;
+    const struct profile_process *process = profile->processes;
+    bool is_any = profile->process_count > 0;
+    struct json *json = &firefox->json;
+
+    json_name_open(json, "meta", '{');
+    json_name_milliseconds(json, "interval",
+                           is_any && process->period > 0 ? process->period
+                                                         : 1000000);
+    json_name_milliseconds(json, "startTime", profile->start);
+    json_name_number(json, "profilingStartTime", 0);
+    json_name_milliseconds(json, "profilingEndTime", profile->duration);
+    json_name_number(json, "processType", 0);
+    json_name_number(json, "stackwalk", 1);
+    json_name_bool(json, "debug", false);
+    json_name_number(json, "version", GECKO_VERSION);
+    json_name_number(json, "preprocessedProfileVersion", PROCESSED_VERSION);
+    json_name_string(json, "product", is_any ? program_name(profile, 0) : "");
+    json_name_string(json, "arguments", is_any ? process->command : "");
+    json_name_string(json, "importedFrom", "libsprof " SPROF_VERSION);
+    json_name_string(json, "platform", "X11");
+    json_name_string(json, "oscpu", "Linux x86_64");
+    json_name_bool(json, "symbolicated", true);
+    json_name_bool(json, "usesOnlyOneStackType", true);
+    json_name_bool(json, "sourceCodeIsNotOnSearchfox", true);
+    json_name_raw(json, "sampleUnits",
+                  "{\"time\":\"ms\",\"eventDelay\":\"ms\","
+                  "\"threadCPUDelta\":\"ns\"}");
+    json_name_raw(json, "markerSchema", marker_schema);
+    firefox_shared_write_categories(&firefox->tables, json);
+    write_extra(firefox);
+    json_close(json, '}');
+}
+
+/* Pids are strings that tell processes apart. One that called exec, or took the
+ * pid of one that ended, gets a number behind its own. */
+static void
+write_pid(struct firefox *firefox, uint32_t number)
+{
+    const struct profile *profile = firefox->profile;
+    uint32_t pid = profile->processes[number].pid;
+    unsigned same = 0;
+    char text[32];
+
+    for (uint32_t i = 0; i < number; i++)
+        same += profile->processes[i].pid == pid;
+    if (same == 0)
+        snprintf(text, sizeof text, "%u", pid);
+    else
+        snprintf(text, sizeof text, "%u.%u", pid, same);
+    json_name_string(&firefox->json, "pid", text);
+}
+
+/* TIME of the process of THREAD, since the first process began. */
+static void
+write_own_time(struct firefox *firefox, const char *name,
+               const struct profile_thread *thread, uint64_t time)
+{
+    const struct profile *profile = firefox->profile;
+
+    profile_sum(&time, profile->processes[thread->process].start);
+    json_name_milliseconds(&firefox->json, name, time - profile->start);
+}
+
+static void
+write_life(struct firefox *firefox, const struct profile_thread *thread)
+{
+    const struct profile_process *process =
+        &firefox->profile->processes[thread->process];
+    struct json *json = &firefox->json;
+
+    write_own_time(firefox, "processStartupTime", thread, 0);
+    if (process->ended)
+        write_own_time(firefox, "processShutdownTime", thread,
+                       process->duration);
+    else
+        json_name_raw(json, "processShutdownTime", "null");
+    write_own_time(firefox, "registerTime", thread, thread->start);
+    if (thread->end < process->duration)
+        write_own_time(firefox, "unregisterTime", thread, thread->end);
+    else
+        json_name_raw(json, "unregisterTime", "null");
+}
+
+static void
+write_thread(struct firefox *firefox, uint32_t number)
+{
+    const struct profile *profile = firefox->profile;
+    const struct profile_thread *thread = &profile->threads[number];
+    struct json *json = &firefox->json;
+
+    json_open(json, '{');
+    json_name_string(json, "processType", "default");
+    json_name_string(json, "processName",
+                     program_name(profile, thread->process));
+    write_pid(firefox, thread->process);
+    json_name_number(json, "tid", thread->tid);
+    json_name_string(json, "name",
+                     thread->name[0] != '\0' ? thread->name : "thread");
+    json_name_bool(json, "isMainThread", firefox->is_main[number]);
+    write_life(firefox, thread);
+    json_name_raw(json, "pausedRanges", "[]");
+    json_name_bool(json, "showMarkersInTimeline", true);
+    firefox_columns_write_samples(firefox, number);
+    firefox_columns_write_markers(firefox, number);
+    json_close(json, '}');
+}
+
+/* Threads of which nothing is known but the name would be empty tracks. */
+static void
+write_threads(struct firefox *firefox)
+{
+    json_name_open(&firefox->json, "threads", '[');
+    for (uint32_t i = 0; i < firefox->profile->thread_count; i++)
+        if (firefox->is_main[i] ||
+            timeline_at(&firefox->timeline, i, 0) != NULL)
+            write_thread(firefox, i);
+    json_close(&firefox->json, ']');
+}
+
+/* A process is shown by the thread with its pid, else by its first. */
+static void
+find_main_threads(struct firefox *firefox)
+{
+    const struct profile *profile = firefox->profile;
+    uint32_t first = 0, best = 0;
+
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        uint32_t pid = profile->processes[thread->process].pid;
+        if (thread->process != profile->threads[first].process)
+            first = best = i;
+        if (thread->tid == pid && profile->threads[best].tid != pid)
+            best = i;
+        firefox->is_main[first] = false;
+        firefox->is_main[i] = false;
+        firefox->is_main[best] = true;
+    }
+}
+
+/* All strings that columns refer to: the table of them is written before. */
+static int
+prepare(struct firefox *firefox)
+{
+    struct profile *profile = firefox->profile;
+    size_t count = profile->sample_count + 1u;
+
+    firefox->names = calloc(count, sizeof(uint32_t));
+    firefox->objects = calloc(count, sizeof(uint32_t));
+    firefox->is_main = calloc(profile->thread_count + 1u, sizeof(bool));
+    if (firefox->names == NULL || firefox->objects == NULL ||
+        firefox->is_main == NULL)
+        return -1;
+    find_main_threads(firefox);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        if (sample->state == STATE_RUNNING)
+            continue;
+        firefox->names[i] =
+            firefox_tables_string(&firefox->tables,
+                                  profile_state(profile, sample));
+        firefox->objects[i] =
+            firefox_tables_string(&firefox->tables, sample->waits_on);
+    }
+    firefox->start_text =
+        firefox_tables_string(&firefox->tables, "process started");
+    firefox->end_text =
+        firefox_tables_string(&firefox->tables, "process ended");
+    firefox->lost_text =
+        firefox_tables_string(&firefox->tables, "samples lost");
+    return 0;
+}
+
+static int
+write_all(struct firefox *firefox, FILE *stream)
+{
+    struct json *json = &firefox->json;
+
+    json_begin(json, stream);
+    json_open(json, '{');
+    write_meta(firefox);
+    firefox_shared_write_libraries(&firefox->tables, json);
+    firefox_shared_write(&firefox->tables, json);
+    write_threads(firefox);
+    json_close(json, '}');
+    return json_end(json);
+}
+
+int
+firefox_write(FILE *stream, struct profile *profile)
+{
+    struct firefox firefox = {.profile = profile};
+    int status = -1, error;
+
+    if (timeline_build(&firefox.timeline, profile) < 0)
+        return -1;
+    if (firefox_tables_build(&firefox.tables, profile) == 0 &&
+        prepare(&firefox) == 0)
+        status = write_all(&firefox, stream);
+    error = errno;
+    firefox_tables_release(&firefox.tables);
+    timeline_release(&firefox.timeline);
+    free(firefox.names);
+    free(firefox.objects);
+    free(firefox.is_main);
+    errno = error;
+    return status;
+}

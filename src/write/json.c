@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json.c -- numbers are spelt here: a profile has many millions of them, and
+ * printf takes ten times as long.
+ */
+#include "json.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "profile/clean.h"
+
+void
+json_begin(struct json *json, FILE *stream)
+{
+    json->stream = stream;
+    json->has_value = false;
+    json->failed = false;
+    json->length = 0;
+}
+
+static void
+flush(struct json *json)
+{
+    if (fwrite(json->buffer, 1, json->length, json->stream) != json->length)
+        json->failed = true;
+    json->length = 0;
+}
+
+static void
+add(struct json *json, const char *bytes, size_t length)
+{
+    if (length > sizeof json->buffer - json->length)
+        flush(json);
+    if (length > sizeof json->buffer) {
+        if (fwrite(bytes, 1, length, json->stream) != length)
+            json->failed = true;
+        return;
+    }
+    memcpy(json->buffer + json->length, bytes, length);
+    json->length += length;
+}
+
+static void
+add_byte(struct json *json, char byte)
+{
+    add(json, &byte, 1);
+}
+
+/* A value begins. */
+static void
+separate(struct json *json)
+{
+    if (json->has_value)
+        add_byte(json, ',');
+    json->has_value = true;
+}
+
+void
+json_open(struct json *json, char bracket)
+{
+    separate(json);
+    add_byte(json, bracket);
+    json->has_value = false;
+}
+
+void
+json_close(struct json *json, char bracket)
+{
+    add_byte(json, bracket);
+    json->has_value = true;
+}
+
+void
+json_name(struct json *json, const char *name)
+{
+    separate(json);
+    add_byte(json, '"');
+    add(json, name, strlen(name));
+    add(json, "\":", 2);
+    json->has_value = false;
+}
+
+/* Of what is not plain, only these two are left: nothing else that JSON forbids
+ * is clean. */
+void
+json_string(struct json *json, const char *text)
+{
+    separate(json);
+    add_byte(json, '"');
+    while (*text != '\0') {
+        size_t length = clean_length(text, "\"\\");
+        add(json, text, length);
+        text += length;
+        if (*text == '\0')
+            break;
+        if (*text == '"' || *text == '\\') {
+            add_byte(json, '\\');
+            add_byte(json, *text);
+        } else {
+            add_byte(json, '?');
+        }
+        text++;
+    }
+    add_byte(json, '"');
+}
+
+static void
+add_number(struct json *json, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    add(json, digits + at, sizeof digits - at);
+}
+
+void
+json_number(struct json *json, uint64_t number)
+{
+    separate(json);
+    add_number(json, number);
+}
+
+void
+json_bool(struct json *json, bool value)
+{
+    json_raw(json, value ? "true" : "false");
+}
+
+void
+json_null(struct json *json)
+{
+    json_raw(json, "null");
+}
+
+void
+json_raw(struct json *json, const char *text)
+{
+    separate(json);
+    add(json, text, strlen(text));
+}
+
+void
+json_milliseconds(struct json *json, uint64_t nanoseconds)
+{
+    uint64_t rest = nanoseconds % 1000000;
+    char digits[7] = ".";
+    size_t length = sizeof digits;
+
+    separate(json);
+    add_number(json, nanoseconds / 1000000);
+    if (rest == 0)
+        return;
+    for (size_t i = sizeof digits - 1; i > 0; i--) {
+        digits[i] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    while (digits[length - 1] == '0')
+        length--;
+    add(json, digits, length);
+}
+
+void
+json_name_string(struct json *json, const char *name, const char *text)
+{
+    json_name(json, name);
+    json_string(json, text);
+}
+
+void
+json_name_number(struct json *json, const char *name, uint64_t number)
+{
+    json_name(json, name);
+    json_number(json, number);
+}
+
+void
+json_name_bool(struct json *json, const char *name, bool value)
+{
+    json_name(json, name);
+    json_bool(json, value);
+}
+
+void
+json_name_raw(struct json *json, const char *name, const char *text)
+{
+    json_name(json, name);
+    json_raw(json, text);
+}
+
+void
+json_name_milliseconds(struct json *json, const char *name,
+                       uint64_t nanoseconds)
+{
+    json_name(json, name);
+    json_milliseconds(json, nanoseconds);
+}
+
+void
+json_name_open(struct json *json, const char *name, char bracket)
+{
+    json_name(json, name);
+    json_open(json, bracket);
+}
+
+int
+json_end(struct json *json)
+{
+    add_byte(json, '\n');
+    flush(json);
+    if (!json->failed)
+        return 0;
+    if (errno == 0)
+        errno = EIO;
+    return -1;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * speedscope.c -- the format of https://www.speedscope.app/file-format-schema
+ * .json. A thread that ran in main for 1 ms up to 3 ms after the start, and
+ * then waited in read for 4 ms, is
+ *
+ *   {"type": "sampled", "name": "app (tid 4711): wall time",
+ *    "unit": "nanoseconds", "startValue": 0, "endValue": 7000000,
+ *    "samples": [[], [0], [0, 1, 2]],
+ *    "weights": [2000000, 1000000, 4000000]}
+ *
+ * with the frames main, read and [waiting]. Weights are wall time, waits
+ * included, because that is what "Time Order" shows from left to right; where
+ * nothing is known of the thread the stack is empty. Running is what stood
+ * before a sample, waiting what came after it.
+ */
+#include "speedscope.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/array.h"
+#include "profile/clean.h"
+#include "profile/intern.h"
+#include "profile/timeline.h"
+
+#include "json.h"
+
+#define END UINT32_MAX
+
+/* A frame of the file: functions are told apart by these. */
+struct row {
+    uint32_t name, file; /* strings */
+    uint32_t line;       /* where the function begins */
+};
+
+struct speedscope {
+    struct profile *profile;
+    struct json json;
+    struct timeline timeline;
+    struct intern *strings, *frames;
+    uint32_t *first; /* of each node: its frames in LIST, 0: not yet */
+    uint32_t *list;  /* outermost first, then END */
+    uint32_t list_count;
+    uint32_t waiting, runnable; /* frames for states */
+    uint32_t *nodes;            /* of the stack at hand, leaf first */
+    size_t room;
+    bool failed;
+};
+
+/* What one thread does from one time to the next. */
+struct slice {
+    uint64_t idle;   /* ns before it, of which nothing is known */
+    uint64_t weight; /* ns */
+    uint32_t sample;
+};
+
+/* A walk over the slices of a thread. */
+struct slices {
+    const struct speedscope *speedscope;
+    uint32_t thread;
+    size_t next;   /* event */
+    uint64_t time; /* ns, where the last one ended */
+};
+
+static uint32_t
+frame_of(struct speedscope *speedscope, const char *name, const char *file,
+         unsigned line)
+{
+    const struct row row = {clean_put(speedscope->strings, name, ""),
+                            clean_put(speedscope->strings, file, ""), line};
+    uint32_t number = intern_put(speedscope->frames, &row, sizeof row);
+
+    if (row.name == INTERN_NONE || row.file == INTERN_NONE ||
+        number == INTERN_NONE)
+        speedscope->failed = true;
+    return number;
+}
+
+static void
+add_to_list(struct speedscope *speedscope, uint32_t frame)
+{
+    uint32_t *list =
+        array_room(speedscope->list, speedscope->list_count, sizeof *list);
+
+    if (list == NULL || speedscope->list_count == UINT32_MAX) {
+        speedscope->failed = true;
+        return;
+    }
+    speedscope->list = list;
+    list[speedscope->list_count++] = frame;
+}
+
+/* The frames of NODE are needed: all are, before any stack is written, because
+ * they stand at the beginning of the file. */
+static void
+add_node(struct speedscope *speedscope, uint32_t node)
+{
+    const struct symbol *symbol = profile_symbol(speedscope->profile, node);
+
+    speedscope->first[node] = speedscope->list_count;
+    for (unsigned i = symbol->count; i-- > 0;) {
+        const struct symbol_frame *frame = &symbol->frames[i];
+        add_to_list(speedscope, frame_of(speedscope, frame->function,
+                                         frame->file, frame->start_line));
+    }
+    add_to_list(speedscope, END);
+}
+
+static void
+add_nodes(struct speedscope *speedscope)
+{
+    const struct profile *profile = speedscope->profile;
+
+    speedscope->waiting = frame_of(speedscope, "[waiting]", "", 0);
+    speedscope->runnable = frame_of(speedscope, "[runnable]", "", 0);
+    add_to_list(speedscope, END);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        uint32_t node = profile->samples[i].node;
+        for (; node != 0 && speedscope->first[node] == 0;
+             node = profile->nodes[node].parent)
+            add_node(speedscope, node);
+    }
+}
+
+static void
+write_frames(struct speedscope *speedscope)
+{
+    struct json *json = &speedscope->json;
+    const struct intern *strings = speedscope->strings;
+
+    json_name_open(json, "shared", '{');
+    json_name_open(json, "frames", '[');
+    for (uint32_t i = 0; i < intern_count(speedscope->frames); i++) {
+        const struct row *row = intern_bytes(speedscope->frames, i);
+        const char *file = intern_bytes(strings, row->file);
+        json_open(json, '{');
+        json_name_string(json, "name", intern_bytes(strings, row->name));
+        if (file[0] != '\0')
+            json_name_string(json, "file", file);
+        if (row->line > 0)
+            json_name_number(json, "line", row->line);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+/* A slice never begins before the last one ended: then weights would not be
+ * what the profile says, or overlap. */
+static bool
+next_slice(struct slices *slices, struct slice *slice)
+{
+    const struct speedscope *speedscope = slices->speedscope;
+    const struct profile *profile = speedscope->profile;
+    const struct profile_event *event =
+        timeline_at(&speedscope->timeline, slices->thread, slices->next);
+    uint64_t time;
+
+    if (event == NULL)
+        return false;
+    slices->next++;
+    time = events_time(profile, event);
+    if (profile->samples[event->sample].state == STATE_RUNNING)
+        time -= event->wall < time ? event->wall : time;
+    *slice = (struct slice){.weight = event->wall, .sample = event->sample};
+    if (time > slices->time)
+        slice->idle = time - slices->time;
+    profile_sum(&slices->time, slice->idle);
+    profile_sum(&slices->time, slice->weight);
+    return true;
+}
+
+/* The nodes from the leaf to the root. */
+static size_t
+collect(struct speedscope *speedscope, uint32_t leaf)
+{
+    const struct profile *profile = speedscope->profile;
+    size_t depth = 0;
+
+    for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
+        uint32_t *nodes =
+            depth < speedscope->room
+                ? speedscope->nodes
+                : array_room(speedscope->nodes, depth, sizeof *nodes);
+        if (nodes == NULL) {
+            speedscope->failed = true;
+            return 0;
+        }
+        speedscope->nodes = nodes;
+        nodes[depth++] = i;
+        if (depth > speedscope->room)
+            speedscope->room = depth;
+    }
+    return depth;
+}
+
+static void
+write_stack(struct speedscope *speedscope, uint32_t number)
+{
+    const struct profile_sample *sample = &speedscope->profile->samples[number];
+    struct json *json = &speedscope->json;
+    size_t depth = collect(speedscope, sample->node);
+
+    json_open(json, '[');
+    while (depth-- > 0) {
+        const uint32_t *frame =
+            speedscope->list + speedscope->first[speedscope->nodes[depth]];
+        for (; *frame != END; frame++)
+            json_number(json, *frame);
+    }
+    if (sample->state == STATE_WAITING)
+        json_number(json, speedscope->waiting);
+    else if (sample->state == STATE_RUNQUEUE)
+        json_number(json, speedscope->runnable);
+    json_close(json, ']');
+}
+
+/* Returns where the last slice ends. */
+static uint64_t
+write_samples(struct speedscope *speedscope, uint32_t thread)
+{
+    struct slices slices = {.speedscope = speedscope, .thread = thread};
+    struct slice slice;
+
+    json_name_open(&speedscope->json, "samples", '[');
+    while (next_slice(&slices, &slice)) {
+        if (slice.idle > 0)
+            json_raw(&speedscope->json, "[]");
+        write_stack(speedscope, slice.sample);
+    }
+    json_close(&speedscope->json, ']');
+    return slices.time;
+}
+
+static void
+write_weights(struct speedscope *speedscope, uint32_t thread)
+{
+    struct slices slices = {.speedscope = speedscope, .thread = thread};
+    struct slice slice;
+
+    json_name_open(&speedscope->json, "weights", '[');
+    while (next_slice(&slices, &slice)) {
+        if (slice.idle > 0)
+            json_number(&speedscope->json, slice.idle);
+        json_number(&speedscope->json, slice.weight);
+    }
+    json_close(&speedscope->json, ']');
+}
+
+/* "worker (tid 4712 of app 4711): wall time". */
+static void
+write_name(struct speedscope *speedscope, uint32_t number)
+{
+    const struct profile *profile = speedscope->profile;
+    const struct profile_thread *thread = &profile->threads[number];
+    const struct profile_process *process =
+        &profile->processes[thread->process];
+    const char *slash = strrchr(process->exe, '/');
+    char text[512];
+
+    snprintf(text, sizeof text, "%.200s (tid %u of %.200s %u): wall time",
+             thread->name[0] != '\0' ? thread->name : "thread", thread->tid,
+             slash != NULL ? slash + 1 : process->exe, process->pid);
+    json_name_string(&speedscope->json, "name", text);
+}
+
+static void
+write_thread(struct speedscope *speedscope, uint32_t number)
+{
+    struct json *json = &speedscope->json;
+    uint64_t end;
+
+    json_open(json, '{');
+    json_name_string(json, "type", "sampled");
+    write_name(speedscope, number);
+    json_name_string(json, "unit", "nanoseconds");
+    json_name_number(json, "startValue", 0);
+    end = write_samples(speedscope, number);
+    write_weights(speedscope, number);
+    json_name_number(json, "endValue", end);
+    json_close(json, '}');
+}
+
+/* The thread that is shown first is the one with the most CPU time. */
+static void
+write_threads(struct speedscope *speedscope)
+{
+    const struct profile *profile = speedscope->profile;
+    struct json *json = &speedscope->json;
+    uint64_t most = 0;
+    uint32_t written = 0, active = 0;
+
+    json_name_open(json, "profiles", '[');
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        uint64_t cpu = profile->threads[i].values[VALUE_CPU];
+        if (timeline_at(&speedscope->timeline, i, 0) == NULL)
+            continue;
+        write_thread(speedscope, i);
+        if (cpu > most) {
+            most = cpu;
+            active = written;
+        }
+        written++;
+    }
+    json_close(json, ']');
+    json_name_number(json, "activeProfileIndex", active);
+}
+
+static int
+write_all(struct speedscope *speedscope, FILE *stream)
+{
+    const struct profile *profile = speedscope->profile;
+    struct json *json = &speedscope->json;
+
+    json_begin(json, stream);
+    json_open(json, '{');
+    json_name_string(json, "$schema",
+                     "https://www.speedscope.app/file-format-schema.json");
+    json_name_string(json, "exporter", "libsprof@" SPROF_VERSION);
+    if (profile->process_count > 0)
+        json_name_string(json, "name", profile->processes[0].command);
+    write_frames(speedscope);
+    write_threads(speedscope);
+    json_close(json, '}');
+    if (json_end(json) < 0)
+        return -1;
+    errno = ENOMEM;
+    return speedscope->failed ? -1 : 0;
+}
+
+/* Returns 0, or -1 if memory is short. */
+static int
+begin(struct speedscope *speedscope)
+{
+    speedscope->strings = intern_new();
+    speedscope->frames = intern_new();
+    speedscope->first =
+        calloc(speedscope->profile->node_count, sizeof(uint32_t));
+    if (speedscope->strings == NULL || speedscope->frames == NULL ||
+        speedscope->first == NULL)
+        return -1;
+    add_nodes(speedscope);
+    errno = ENOMEM;
+    return speedscope->failed ? -1 : 0;
+}
+
+int
+speedscope_write(FILE *stream, struct profile *profile)
+{
+    struct speedscope speedscope = {.profile = profile};
+    int status, error;
+
+    if (timeline_build(&speedscope.timeline, profile) < 0)
+        return -1;
+    status = begin(&speedscope);
+    if (status == 0)
+        status = write_all(&speedscope, stream);
+    error = errno;
+    timeline_release(&speedscope.timeline);
+    intern_free(speedscope.strings);
+    intern_free(speedscope.frames);
+    free(speedscope.first);
+    free(speedscope.list);
+    free(speedscope.nodes);
+    errno = error;
+    return status;
+}

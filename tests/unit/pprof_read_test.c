@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof_read_test.c -- pprof files as input: ours come back byte for byte,
+ * those of others become what the model can hold, and what makes no sense is
+ * refused whole.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/events.h"
+#include "profile/pprof_read.h"
+#include "profile/unzip.h"
+#include "profile/wire.h"
+#include "write/pprof.h"
+
+#include "profile_maker.h"
+
+#define UNIT(name) \
+    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
+
+static struct profile *
+new_profile(void)
+{
+    const struct symbolizer_options options = {.inlines = true};
+    struct profile *profile = profile_new(&options);
+
+    assert_non_null(profile);
+    return profile;
+}
+
+/* Inlined frames, a place without a name, a wait for something, a marker, a
+ * stack of nothing, losses. */
+static struct profile *
+example(struct profile *profile)
+{
+    maker_name(0x10, "main", NULL);
+    maker_name(0x20, "parse", "token");
+    maker_add_head();
+    maker_add_text(1, "pipe:[7]");
+    maker_add_node(1, 0, 1, 0x11, NODE_RETURN);
+    maker_add_node(2, 1, 1, 0x20, 0);
+    maker_add_node(3, 1, 2, 0x77, 0);
+    maker_add_node(4, 0, 0, CUT_NO_RULE, NODE_TRUNCATED);
+    maker_add_node(5, 4, 2, 0x10, 0);
+    maker_add_sample(1, 2, 3, 0);
+    maker_add_sample(2, 2, 1, 0);
+    maker_add_sample(1, 3, 4, 202);
+    maker_add_sample(2, 5, 4, 999);
+    maker_add_sample(2, 0, 1, 0);
+    maker_add_counts(20000000);
+    return maker_load(profile);
+}
+
+static uint8_t *
+packed(struct profile *profile, size_t *length)
+{
+    char *bytes = NULL;
+    FILE *stream = open_memstream(&bytes, length);
+
+    assert_non_null(stream);
+    assert_int_equal(pprof_write(stream, profile), 0);
+    assert_int_equal(fclose(stream), 0);
+    return (uint8_t *)bytes;
+}
+
+static struct profile *
+read_back(const uint8_t *bytes, size_t length, bool keeps_events)
+{
+    struct profile *profile = new_profile();
+    const char *wrong;
+
+    profile->keeps_events = keeps_events;
+    if (pprof_read(profile, bytes, length, &wrong) < 0)
+        fail_msg("refused: %s", wrong);
+    maker_expect_sums(profile);
+    return profile;
+}
+
+/* The first writing puts names of files into mappings that were not asked for
+ * yet, so the second and third are compared. */
+static void
+ours_comes_back(struct profile *first)
+{
+    size_t lengths[3], sizes[3];
+    uint8_t *files[3], *bytes[3];
+    struct profile *profile = first;
+
+    for (unsigned i = 0; i < 3; i++) {
+        files[i] = packed(profile, &lengths[i]);
+        bytes[i] = unzip(files[i], lengths[i], &sizes[i]);
+        assert_non_null(bytes[i]);
+        if (profile != first)
+            profile_free(profile);
+        profile = read_back(files[i], lengths[i], i == 1);
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    assert_int_equal(sizes[1], sizes[2]);
+    assert_memory_equal(bytes[1], bytes[2], sizes[1]);
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        assert_int_equal(profile->totals[i], first->totals[i]);
+    for (unsigned i = 0; i < STATE_COUNT; i++)
+        assert_int_equal(profile->states[i], first->states[i]);
+    assert_int_equal(profile->sample_count, first->sample_count);
+    assert_int_equal(profile->thread_count, first->thread_count);
+    assert_int_equal(profile->process_count, first->process_count);
+    assert_int_equal(profile->cost.taken, first->cost.taken);
+    for (unsigned i = 0; i < 3; i++) {
+        free(files[i]);
+        free(bytes[i]);
+    }
+    profile_free(profile);
+    profile_free(first);
+}
+
+static void
+one_process(void **state)
+{
+    (void)state;
+    ours_comes_back(example(NULL));
+}
+
+static void
+two_processes(void **state)
+{
+    struct profile *profile = example(NULL);
+
+    (void)state;
+    maker_add_process(4712, "/bin/other");
+    maker_add_module(1, "/bin/other");
+    maker_add_thread(1, 4712, "other");
+    maker_add_node(1, 0, 1, 0x10, 0);
+    maker_add_sample(1, 1, 2, 0);
+    ours_comes_back(maker_load(profile));
+}
+
+static void
+events_follow_one_another(void **state)
+{
+    struct profile *first = example(NULL), *profile;
+    uint64_t sum = 0;
+    size_t length;
+    uint8_t *file = packed(first, &length);
+
+    (void)state;
+    profile = read_back(file, length, true);
+    assert_int_equal(profile->event_count, profile->sample_count);
+    for (size_t i = 0; i < profile->event_count; i++)
+        sum += profile->events[i].wall;
+    assert_int_equal(sum, profile->totals[VALUE_WALL]);
+    profile_free(profile);
+    profile_free(first);
+    free(file);
+}
+
+/* A pprof file in the making, as bytes of the wire format. */
+static uint8_t raw[4096];
+static size_t raw_length;
+
+static void
+put(const void *bytes, size_t length)
+{
+    assert_true(raw_length + length <= sizeof raw);
+    memcpy(raw + raw_length, bytes, length);
+    raw_length += length;
+}
+
+/* A message of small numbers: FIELDS are field, value, field, value, ... */
+static void
+put_message(unsigned field, const uint8_t *fields, size_t count)
+{
+    uint8_t bytes[64] = {(uint8_t)(field << 3 | WIRE_BYTES), (uint8_t)count};
+
+    for (size_t i = 0; i < count; i += 2) {
+        bytes[2 + i] = (uint8_t)(fields[i] << 3);
+        bytes[3 + i] = fields[i + 1];
+    }
+    put(bytes, 2 + count);
+}
+
+#define MESSAGE(field, ...)                            \
+    put_message(field, (const uint8_t[]){__VA_ARGS__}, \
+                sizeof((const uint8_t[]){__VA_ARGS__}))
+
+static void
+put_string(const char *text)
+{
+    uint8_t head[2] = {6 << 3 | WIRE_BYTES, (uint8_t)strlen(text)};
+
+    put(head, 2);
+    put(text, strlen(text));
+}
+
+/* What Go's runtime writes, in short: texts come last. A sample with ten of
+ * 10 ms at f (file.go:12), called from a place without a line. */
+static void
+put_foreign(void)
+{
+    static const char *const texts[] = {"",        "samples",      "count",
+                                        "cpu",     "microseconds", "main.f",
+                                        "file.go", "/bin/x"};
+
+    raw_length = 0;
+    MESSAGE(1, 1, 1, 2, 2);
+    MESSAGE(1, 1, 3, 2, 4);
+    MESSAGE(2, 1, 9, 1, 7, 2, 10, 2, 100);
+    MESSAGE(3, 1, 5, 2, 0x40, 3, 0x7f, 5, 7);
+    MESSAGE(5, 1, 3, 2, 5, 3, 5, 4, 6);
+    put("\x22\x0a\x08\x09\x10\x05\x18\x48\x22\x04\x08\x03\x10\x0c", 14);
+    raw[raw_length - 13]++; /* the location's length, line included */
+    raw[raw_length - 13] = 12;
+    MESSAGE(4, 1, 7, 2, 5, 3, 0x50);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        put_string(texts[i]);
+}
+
+static void
+foreign(void **state)
+{
+    struct profile *profile;
+    const struct symbol *symbol;
+    uint32_t leaf;
+
+    (void)state;
+    put_foreign();
+    profile = read_back(raw, raw_length, false);
+    assert_int_equal(profile->totals[VALUE_SAMPLES], 10);
+    assert_int_equal(profile->totals[VALUE_CPU], 100000);
+    assert_int_equal(profile->totals[VALUE_WALL], 0);
+    leaf = profile->samples[0].node;
+    symbol = profile_symbol(profile, leaf);
+    assert_string_equal(symbol->frames[0].function, "main.f");
+    assert_string_equal(symbol->frames[0].file, "file.go");
+    assert_int_equal(symbol->frames[0].line, 12);
+    assert_int_equal(profile->modules[profile->nodes[leaf].module].start, 0x40);
+    symbol = profile_symbol(profile, profile->nodes[leaf].parent);
+    assert_string_equal(symbol->frames[0].function, "x+0x10");
+    assert_false(symbol->named);
+    profile_free(profile);
+}
+
+static void
+expect_refused(const char *sentence)
+{
+    struct profile *profile = new_profile();
+    const char *wrong = NULL;
+
+    assert_int_equal(pprof_read(profile, raw, raw_length, &wrong), -1);
+    assert_non_null(wrong);
+    if (strstr(wrong, sentence) == NULL)
+        fail_msg("%s, not %s", wrong, sentence);
+    assert_int_equal(profile->sample_count, 0);
+    assert_int_equal(profile->process_count, 0);
+    assert_int_equal(profile->module_count, 1);
+    profile_free(profile);
+}
+
+static void
+what_makes_no_sense(void **state)
+{
+    (void)state;
+    put_foreign();
+    MESSAGE(2, 1, 8, 2, 1, 2, 1);
+    expect_refused("location that it lacks");
+    put_foreign();
+    MESSAGE(2, 1, 9, 2, 1);
+    expect_refused("as many values");
+    put_foreign();
+    MESSAGE(4, 1, 9);
+    expect_refused("an id twice");
+    put_foreign();
+    MESSAGE(4, 1, 10, 2, 77);
+    expect_refused("mapping that it lacks");
+    put_foreign();
+    put("\x22\x06\x08\x0a\x22\x02\x08\x63", 8);
+    expect_refused("function that it lacks");
+    put_foreign();
+    MESSAGE(5, 1, 9, 2, 99);
+    expect_refused("text that it lacks");
+    put_foreign();
+    put("\x12\x13\x08\x09\x10\x0a\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+        "\x18\x00\x18\x00",
+        21);
+    expect_refused("negative");
+    put_foreign();
+    raw_length--;
+    expect_refused("damaged");
+    put_foreign();
+    MESSAGE(1, 1, 3, 2, 4);
+    expect_refused("as many values");
+    raw_length = 0;
+    MESSAGE(1, 1, 1, 2, 2);
+    put_string("");
+    put_string("objects");
+    put_string("count");
+    expect_refused("neither samples nor time");
+}
+
+/* Every shorter file, compressed or not, is refused or used, and nothing else.
+ */
+static void
+cut_files(void **state)
+{
+    struct profile *first = example(NULL);
+    size_t length, size;
+    uint8_t *file = packed(first, &length);
+    uint8_t *bytes = unzip(file, length, &size);
+
+    (void)state;
+    for (size_t i = 0; i < length; i++) {
+        struct profile *profile = new_profile();
+        const char *wrong = NULL;
+        assert_int_equal(pprof_read(profile, file, i, &wrong), -1);
+        assert_non_null(wrong);
+        profile_free(profile);
+    }
+    for (size_t i = 0; i < size; i++) {
+        struct profile *profile = new_profile();
+        uint8_t *copy = malloc(i + 1);
+        const char *wrong;
+        memcpy(copy, bytes, i);
+        pprof_read(profile, copy, i, &wrong);
+        free(copy);
+        profile_free(profile);
+    }
+    free(bytes);
+    free(file);
+    profile_free(first);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest units[] = {
+        UNIT(one_process),
+        UNIT(two_processes),
+        UNIT(events_follow_one_another),
+        UNIT(foreign),
+        UNIT(what_makes_no_sense),
+        UNIT(cut_files),
+    };
+
+    return cmocka_run_group_tests(units, maker_begin, maker_end);
+}
