@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_merge.c -- `sprofile merge`: one profile of many files. */
-#include <getopt.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
-
 #include "command.h"
-#include "input.h"
+#include "filters.h"
 #include "result.h"
 
 static const char help[] =
@@ -18,18 +15,21 @@ static const char help[] =
     "with theirs. A FILE that cannot be read is told and left out.\n"
     "\n"
     "  -o, --output OUT   the file to write\n"
-    "  --help             this page\n";
+    "  --help             this page\n"
+    "\n"
+    "Which samples:\n" FILTERS_HELP;
 
 int
 cmd_merge(int argc, char **argv)
 {
     static const struct option options[] = {
+        FILTERS_OPTIONS,
         {"output", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     const char *out = NULL;
-    struct profile *profile;
+    struct filter_options filter = {0};
     int option, status;
 
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
@@ -41,7 +41,9 @@ cmd_merge(int argc, char **argv)
             fputs(help, stdout);
             return STATUS_DONE;
         default:
-            return command_usage(argv[0], NULL);
+            status = filters_take(&filter, argv[0], option, optarg);
+            if (status != STATUS_DONE)
+                return status;
         }
     }
     if (out == NULL)
@@ -50,10 +52,7 @@ cmd_merge(int argc, char **argv)
         return command_usage(argv[0], "expected a FILE");
     if (!result_is_writable(argv[0], out))
         return STATUS_USAGE;
-    profile = input_load(argv + optind, argc - optind);
-    if (profile == NULL)
-        return STATUS_FAILED;
-    status = result_write(profile, out);
-    profile_free(profile);
+    status = result_make(&filter, argv + optind, argc - optind, out);
+    filter_release(&filter);
     return status;
 }

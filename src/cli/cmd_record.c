@@ -15,6 +15,7 @@
 
 #include "profile/profile.h"
 #include "write/brief.h"
+#include "write/output.h"
 
 #include "command.h"
 #include "input.h"
@@ -106,7 +107,7 @@ default_name(struct record *record)
 
 /* All spools as one profile; NULL if there is nothing in them. */
 static struct profile *
-load(const struct spools *spools)
+load(const struct spools *spools, const char *out)
 {
     char **paths = calloc(spools->count + 1, sizeof *paths);
     struct profile *profile;
@@ -115,7 +116,9 @@ load(const struct spools *spools)
         return NULL;
     for (size_t i = 0; i < spools->count; i++)
         paths[i] = spools->all[i].path;
-    profile = input_load(paths, (int)spools->count);
+    profile = output_needs_events(out)
+                  ? input_load_events(paths, (int)spools->count)
+                  : input_load(paths, (int)spools->count);
     free(paths);
     return profile;
 }
@@ -134,7 +137,7 @@ say_no_sample(const struct record *record)
 static int
 write_profile(struct record *record)
 {
-    struct profile *profile = load(&record->spools);
+    struct profile *profile = load(&record->spools, record->out);
     int result = 0;
 
     if (profile == NULL)

@@ -22,7 +22,7 @@ static const struct command {
     {"report", "sprofile report", cmd_report,
      "print the functions that took the time"},
     {"convert", "sprofile convert", cmd_convert,
-     "write pprof, folded stacks or text"},
+     "write another format: pprof, speedscope, Firefox Profiler..."},
     {"merge", "sprofile merge", cmd_merge, "write one profile of many files"},
     {"diff", "sprofile diff", cmd_diff, "print what became slower and faster"},
     {"info", "sprofile info", cmd_info,
@@ -36,16 +36,23 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void
 print_page(FILE *stream)
 {
-    fputs("usage: sprofile COMMAND [OPTION]... FILE...\n"
-          "\n"
-          "Reads what libsprof.so recorded: LD_PRELOAD=libsprof.so ./app\n"
+    fputs("usage: sprofile COMMAND [OPTION]... [FILE]...\n"
           "\n",
           stream);
     for (unsigned i = 0; i < COMMANDS; i++)
         fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
     fputs("\n"
-          "FILE is a spool (NAME.sprof), also of a process that was killed or\n"
-          "still runs; - is standard input. `sprofile COMMAND --help` tells "
+          "For example:\n"
+          "\n"
+          "  sprofile record -o app.pb.gz -- ./app --fast\n"
+          "  sprofile report app.pb.gz\n"
+          "  sprofile report --wall --tree app.pb.gz\n"
+          "  sprofile convert app.pb.gz app.speedscope.json\n"
+          "\n"
+          "FILE is a pprof file, or a spool (NAME.sprof), also of a process "
+          "that was\n"
+          "killed or still runs; - is standard input. `sprofile COMMAND "
+          "--help` tells\n"
           "more.\n",
           stream);
 }

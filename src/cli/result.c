@@ -5,9 +5,11 @@
 #include <stdio.h>
 
 #include "base/formats.h"
+#include "profile/profile.h"
 #include "write/output.h"
 
 #include "command.h"
+#include "filters.h"
 
 int
 result_is_writable(const char *command, const char *out)
@@ -28,4 +30,19 @@ result_write(struct profile *profile, const char *out)
         return STATUS_DONE;
     fprintf(stderr, "sprofile: %s\n", error);
     return STATUS_FAILED;
+}
+
+int
+result_make(const struct filter_options *filter, char *const *paths, int count,
+            const char *out)
+{
+    struct profile *profile =
+        filters_load(filter, paths, count, output_needs_events(out));
+    int status;
+
+    if (profile == NULL)
+        return STATUS_FAILED;
+    status = result_write(profile, out);
+    profile_free(profile);
+    return status;
 }

@@ -200,6 +200,12 @@ echo "-- merge"
 plain "$sprofile" merge -o m.folded a.sprof a.sprof a.sprof
 expect_status 0
 [ "$(total m.folded)" = 39 ] || fail "three spools do not add up"
+plain "$sprofile" merge --state running -o n.folded a.sprof a.sprof
+expect_status 0
+[ "$(total n.folded)" = 18 ] || fail "the running ones of two: $(cat n.folded)"
+plain "$sprofile" convert --thread 4712 a.sprof n.folded
+expect_status 0
+[ "$(total n.folded)" = 5 ] || fail "those of a thread: $(cat n.folded)"
 for wrong in "a.sprof" "-o m.folded" "-o m.svg a.sprof" "-x"; do
     # shellcheck disable=SC2086
     plain "$sprofile" merge $wrong
