@@ -73,6 +73,17 @@ fail_to_run(const struct config_files *files, struct output_result *result,
     return keep_spool(files, result, what, " s");
 }
 
+/* Whether a profile was asked for that has the spool's own name: it has taken
+ * the spool's place. */
+static bool
+is_replaced(const struct config_files *files)
+{
+    for (unsigned i = 0; i < files->count; i++)
+        if (strcmp(files->outputs[i], files->spool) == 0)
+            return true;
+    return false;
+}
+
 int
 output_write(const struct config *config, const struct config_files *files,
              uint64_t limit, struct output_result *result)
@@ -96,7 +107,7 @@ output_write(const struct config *config, const struct config_files *files,
     if (strcmp(answer, SPROF_REPORT_OK) != 0)
         return keep_spool(files, result, answer,
                           answer[0] == '\0' ? REPORT_NAME " broke off" : "");
-    if (config->options.keep_spool.number == 0)
+    if (config->options.keep_spool.number == 0 && !is_replaced(files))
         unlink(files->spool);
     return 0;
 }

@@ -14,7 +14,8 @@
     FORMAT(FOLDED, ".collapsed", "folded stacks")        \
     FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope") \
     FORMAT(FIREFOX, ".json", "Firefox Profiler")         \
-    FORMAT(TEXT, ".txt", "text report")
+    FORMAT(TEXT, ".txt", "text report")                  \
+    FORMAT(SPOOL, ".sprof", "the spool with its symbols")
 
 enum format {
     FORMAT_UNKNOWN,
@@ -22,7 +23,8 @@ enum format {
     FORMAT_FOLDED,
     FORMAT_SPEEDSCOPE,
     FORMAT_FIREFOX,
-    FORMAT_TEXT
+    FORMAT_TEXT,
+    FORMAT_SPOOL
 };
 
 /* The format that the ending of PATH names, FORMAT_UNKNOWN if none. */

@@ -26,6 +26,7 @@ print_help(void)
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
     fputs("\n"
+          "A .sprof is made of spools only, not of standard input.\n"
           "OUT is written whole or not at all, with mode 0600.\n"
           "\n"
           "  --help             this page\n"

@@ -203,6 +203,8 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_MARK] = use_nothing,
     [RECORD_SUMMARY] = add_summary,
     [RECORD_TEXT] = parts_add_text,
+    [RECORD_SYMBOL] = parts_add_symbol,
+    [RECORD_NAMED] = parts_name_node,
 };
 
 /* Enter a new process with what the header knows. A start that is beyond the
@@ -237,19 +239,32 @@ begin(struct build *build, const struct spool_header *header)
     return parts_begin(build);
 }
 
-int
-build_add(struct profile *profile, struct reader *reader)
+/* Read one process, up to the end or to where the next one begins, whose header
+ * is then made in HEADER and *AGAIN is set. */
+static int
+add_process_records(struct profile *profile, struct reader *reader,
+                    struct spool_header *header, bool *again)
 {
     struct build build = {.profile = profile};
     enum outcome outcome = USED;
     enum record_kind kind;
     const void *record;
 
-    if (begin(&build, reader_header(reader)) < 0) {
+    *again = false;
+    if (begin(&build, header) < 0) {
         parts_release(&build);
         return -1;
     }
-    while (outcome != FAILED && (record = reader_next(reader, &kind)) != NULL) {
+    while (outcome != FAILED && !*again &&
+           (record = reader_next(reader, &kind)) != NULL) {
+        if (kind == RECORD_NEXT) {
+            const struct record_next *next = record;
+            header->start_monotonic = next->start_monotonic;
+            header->start_realtime = next->start_realtime;
+            header->pid = next->pid;
+            header->machine = next->machine;
+            *again = true;
+        }
         if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
             continue;
         outcome = actions[kind](&build, record);
@@ -263,7 +278,19 @@ build_add(struct profile *profile, struct reader *reader)
         outcome = FAILED;
     parts_finish(&build);
     parts_release(&build);
-    if (outcome == FAILED)
-        errno = ENOMEM;
     return outcome == FAILED ? -1 : 0;
+}
+
+int
+build_add(struct profile *profile, struct reader *reader)
+{
+    struct spool_header header = *reader_header(reader);
+    bool again = true;
+
+    while (again)
+        if (add_process_records(profile, reader, &header, &again) < 0) {
+            errno = ENOMEM;
+            return -1;
+        }
+    return 0;
 }

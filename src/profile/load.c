@@ -33,6 +33,21 @@ say(struct sentences *error, const char *name, const char *sentence)
              sentence);
 }
 
+/* Processes from FIRST on were read from the spool at PATH. */
+static int
+note_path(struct profile *profile, uint32_t first, const char *path)
+{
+    size_t size = strlen(path) + 1;
+    char *copy = profile_block(profile, size);
+
+    if (copy == NULL)
+        return -1;
+    memcpy(copy, path, size);
+    for (uint32_t i = first; i < profile->process_count; i++)
+        profile->processes[i].spool = copy;
+    return 0;
+}
+
 /* Add the records. PREFIX is what the reader's sentences lack of the name. */
 static int
 add(struct profile *profile, struct reader *reader, const char *name,
@@ -136,9 +151,11 @@ load_file(struct profile *profile, const char *path, char *error, size_t size)
 {
     struct sentences sentences = {error, size};
     struct reader *reader;
+    uint32_t first;
     int status;
 
     error[0] = '\0';
+    first = profile->process_count;
     status = try_pprof(profile, path, &sentences);
     if (status <= 0)
         return status;
@@ -147,6 +164,8 @@ load_file(struct profile *profile, const char *path, char *error, size_t size)
         return -1;
     status = add(profile, reader, path, "", &sentences);
     reader_end(reader);
+    if (status == 0 && note_path(profile, first, path) < 0)
+        status = -1;
     return status;
 }
 

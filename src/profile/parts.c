@@ -278,6 +278,98 @@ parts_add_text(struct build *build, const void *bytes)
     return USED;
 }
 
+/* Whoever has more inlined in one another is damaged. */
+enum { FRAMES_MOST = 4096 };
+
+/* Text ID, "" for 0, NULL if there is none. */
+static const char *
+text_of(const struct build *build, uint32_t id)
+{
+    uint32_t string = id == 0 ? 0 : parts_number(&build->texts, id);
+
+    return string == INTERN_NONE
+               ? NULL
+               : intern_bytes(build->profile->strings, string);
+}
+
+/* A new symbol with room for its frames; NULL if memory is short. */
+static struct symbol *
+new_symbol(struct build *build, const struct record_symbol *record)
+{
+    struct symbol_frame *frames =
+        profile_block(build->profile, record->count * sizeof *frames);
+    struct symbol *symbol = profile_block(build->profile, sizeof *symbol);
+    struct symbol **symbols =
+        array_room(build->symbols, build->symbol_count, sizeof *symbols);
+
+    if (symbols != NULL)
+        build->symbols = symbols;
+    if (frames == NULL || symbol == NULL || symbols == NULL)
+        return NULL;
+    *symbol = (struct symbol){record->count,
+                              (record->flags & SYMBOL_NAMED) != 0, frames};
+    symbols[build->symbol_count++] = symbol;
+    build->frame_count = 0;
+    return symbol;
+}
+
+/* A frame of the symbol that is being read, or the first of the next. */
+enum outcome
+parts_add_symbol(struct build *build, const void *bytes)
+{
+    const struct record_symbol *record = bytes;
+    const struct symbol_frame frame = {text_of(build, record->function),
+                                       text_of(build, record->linkage),
+                                       text_of(build, record->file),
+                                       record->line, record->start_line};
+    struct symbol *symbol = NULL;
+
+    if (frame.function == NULL || frame.linkage == NULL || frame.file == NULL ||
+        record->count == 0 || record->count > FRAMES_MOST)
+        return SENSELESS;
+    if (build->symbol_count > 0)
+        symbol = build->symbols[build->symbol_count - 1];
+    if (symbol == NULL || build->frame_count == symbol->count) {
+        if (record->id != build->symbol_count + 1)
+            return SENSELESS;
+        symbol = new_symbol(build, record);
+        if (symbol == NULL)
+            return FAILED;
+    } else if (record->id != build->symbol_count ||
+               record->count != symbol->count) {
+        return SENSELESS;
+    }
+    ((struct symbol_frame *)symbol->frames)[build->frame_count++] = frame;
+    return USED;
+}
+
+/* A symbol that lacks frames, because the file is cut, is not used. */
+enum outcome
+parts_name_node(struct build *build, const void *bytes)
+{
+    const struct record_named *record = bytes;
+    struct profile *profile = build->profile;
+    uint64_t node = build->base_node + record->node;
+    struct profile_module *module;
+    const struct symbol *symbol;
+
+    if (record->node == 0 || node >= profile->node_count ||
+        record->symbol == 0 || record->symbol > build->symbol_count ||
+        profile_is_marker(profile, (uint32_t)node))
+        return SENSELESS;
+    symbol = build->symbols[record->symbol - 1];
+    if (record->symbol == build->symbol_count &&
+        build->frame_count < symbol->count)
+        return SENSELESS;
+    profile->nodes[node].symbol = symbol;
+    module = &profile->modules[profile->nodes[node].module];
+    if (profile->nodes[node].module != 0) {
+        module->has_names = true;
+        module->names |= record->names;
+    }
+    return USED;
+}
+
 struct profile_sample *
 parts_sample(struct build *build, const struct profile_sample *key)
 {
@@ -380,4 +472,5 @@ parts_release(struct build *build)
     free(build->waits);
     free(build->notes);
     free(build->unsampled);
+    free(build->symbols);
 }

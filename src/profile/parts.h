@@ -44,6 +44,10 @@ struct build {
     uint64_t last_tick;          /* ns, by the same; 0 if there were none */
     uint64_t end;                /* ns, the latest time that was seen */
     bool has_process;
+    struct symbol *
+        *symbols; /* that came with the spool; see parts_add_symbol */
+    uint32_t symbol_count;
+    uint32_t frame_count; /* that the last of them has */
 };
 
 /* What became of a record. */
@@ -58,6 +62,8 @@ enum outcome parts_add_thread(struct build *build, const void *bytes);
 enum outcome parts_end_thread(struct build *build, const void *bytes);
 enum outcome parts_add_node(struct build *build, const void *bytes);
 enum outcome parts_add_text(struct build *build, const void *bytes);
+enum outcome parts_add_symbol(struct build *build, const void *bytes);
+enum outcome parts_name_node(struct build *build, const void *bytes);
 
 /* The sample that KEY stands for, made of KEY if it is new; NULL if memory is
  * short. Stable until the next call. */

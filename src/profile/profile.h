@@ -43,14 +43,7 @@ struct profile_process {
     uint32_t first_node;  /* number of its first node */
     struct perf_map *map; /* names of its generated code, see generated.h */
     bool has_map;         /* it was looked for */
-};
-
-/* What a profile that was read from another profile has of a module's names. */
-enum module_names {
-    MODULE_HAS_FUNCTIONS = 1,
-    MODULE_HAS_FILES = 2,
-    MODULE_HAS_LINES = 4,
-    MODULE_HAS_INLINES = 8,
+    const char *spool;    /* path, NULL if it has none; see respool.h */
 };
 
 struct profile_module {
@@ -61,7 +54,7 @@ struct profile_module {
     uint64_t start, end;
     const char *path;
     const char *build_id; /* in hexadecimal, "" if none */
-    uint32_t names;       /* enum module_names */
+    uint32_t names;       /* enum module_names of store/layout.h */
     bool has_names;       /* they came with the profile, not from its file */
 };
 
@@ -169,6 +162,10 @@ const char *profile_state(struct profile *profile,
 
 /* The last part of a module's path, "" for module 0. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
+
+/* What is known of the names in MODULE, enum module_names; of its file only
+ * once a symbol of it was asked for. */
+uint32_t profile_module_names(const struct profile *profile, uint32_t module);
 
 /* Threads that have samples. */
 uint32_t profile_busy_threads(const struct profile *profile);

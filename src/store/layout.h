@@ -42,7 +42,8 @@
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
  * Version history: 1 first version; 2 samples have flags, ages and what they
- * wait for (TEXT), waits are open, threads tell the CPU time that they used.
+ * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
+ * several processes in one file (NEXT), as `sprofile convert` writes it.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -54,6 +55,8 @@
 
 #define SPOOL_MAGIC "SPROFSP\x01"
 #define SPOOL_VERSION 2u
+/* Readers take this one as well. */
+#define SPOOL_VERSION_SEVERAL 3u
 
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
@@ -83,6 +86,9 @@ enum record_kind {
     RECORD_MARK,
     RECORD_SUMMARY,
     RECORD_TEXT,
+    RECORD_SYMBOL,
+    RECORD_NAMED,
+    RECORD_NEXT,
     RECORD_KIND_COUNT
 };
 
@@ -251,6 +257,43 @@ struct record_counts {
     uint64_t stopped;     /* ns, sum over all samples */
     uint32_t loss_count, cut_count;
     /* uint64_t lost[loss_count]; uint64_t cut[cut_count] */
+};
+
+/* Names that travel with a spool; written by `sprofile convert` behind what the
+ * recorder wrote. One frame of symbol ID, of COUNT frames in all, which follow
+ * one another, the innermost inlined function first. */
+struct record_symbol {
+    uint64_t head;
+    uint32_t id; /* 1, 2, ...: consecutive in a spool */
+    uint32_t count;
+    uint32_t function, linkage, file; /* TEXTs; 0: "" */
+    uint32_t line, start_line;        /* 0 if unknown */
+    uint32_t flags;                   /* enum symbol_flags */
+};
+_Static_assert(sizeof(struct record_symbol) == 40, "five words");
+enum symbol_flags {
+    SYMBOL_NAMED = 1, /* its module has a name for it */
+};
+
+/* What SYMBOL is at NODE. */
+struct record_named {
+    uint64_t head;
+    uint32_t node, symbol;
+    uint32_t names; /* that its module has: enum module_names */
+    uint32_t reserved;
+};
+enum module_names {
+    MODULE_HAS_FUNCTIONS = 1,
+    MODULE_HAS_FILES = 2,
+    MODULE_HAS_LINES = 4,
+    MODULE_HAS_INLINES = 8,
+};
+
+/* What follows is of another process: ids begin again. */
+struct record_next {
+    uint64_t head;
+    uint64_t start_monotonic, start_realtime; /* as in the header */
+    uint32_t pid, machine;
 };
 
 enum mark_kind { MARK_START, MARK_STOP, MARK_USER };

@@ -180,10 +180,13 @@ read_header(struct reader *reader)
     magic = window_head(window, 0);
     if (memcmp(&magic, SPOOL_MAGIC, sizeof(magic)) != 0)
         return complain(reader, "not a spool (no SPROFSP header)");
-    if (header->version != SPOOL_VERSION)
-        return complain(reader,
-                        "a spool of version %u, this program reads version %u",
-                        header->version, SPOOL_VERSION);
+    if (header->version != SPOOL_VERSION &&
+        header->version != SPOOL_VERSION_SEVERAL)
+        return complain(
+            reader,
+            "a spool of version %u, this program reads version %u and "
+            "%u",
+            header->version, SPOOL_VERSION, SPOOL_VERSION_SEVERAL);
     if (header->header_size < sizeof(*header) ||
         header->header_size > HEADER_SIZE_MAX || header->header_size % 8 != 0)
         return complain(reader, "a spool whose header is damaged (size %u)",

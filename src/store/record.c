@@ -25,6 +25,9 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_MARK] = sizeof(struct record_mark),
     [RECORD_SUMMARY] = sizeof(struct record_summary),
     [RECORD_TEXT] = sizeof(struct record_text),
+    [RECORD_SYMBOL] = sizeof(struct record_symbol),
+    [RECORD_NAMED] = sizeof(struct record_named),
+    [RECORD_NEXT] = sizeof(struct record_next),
 };
 
 uint8_t

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/formats.h"
+#include "profile/respool.h"
 
 #include "firefox.h"
 #include "folded.h"
@@ -36,7 +37,7 @@ struct output {
 static int (*const writers[])(FILE *, struct profile *) = {
     [FORMAT_PPROF] = pprof_write,           [FORMAT_FOLDED] = folded_write,
     [FORMAT_SPEEDSCOPE] = speedscope_write, [FORMAT_FIREFOX] = firefox_write,
-    [FORMAT_TEXT] = text_report_write,
+    [FORMAT_TEXT] = text_report_write,      [FORMAT_SPOOL] = respool_write,
 };
 
 /* A name for the temporary file: short, because PATH's own may already be as

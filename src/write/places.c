@@ -131,20 +131,6 @@ places_location(struct places *places, uint32_t node)
     return location.id;
 }
 
-/* What is known of the names in MODULE, enum module_names. */
-static uint32_t
-names_of(const struct profile *profile, const struct profile_module *module)
-{
-    if (module->has_names)
-        return module->names;
-    if (symbolizer_has_lines(profile->symbols, module->symbols))
-        return MODULE_HAS_FUNCTIONS | MODULE_HAS_FILES | MODULE_HAS_LINES |
-               MODULE_HAS_INLINES;
-    return symbolizer_has_symbols(profile->symbols, module->symbols)
-               ? MODULE_HAS_FUNCTIONS
-               : 0;
-}
-
 /* A mapping without has_functions invites pprof to look for symbols itself. */
 static void
 write_mapping(struct places *places, uint32_t number)
@@ -154,7 +140,7 @@ write_mapping(struct places *places, uint32_t number)
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     const struct profile *profile = places->profile;
     const struct profile_module *module = &profile->modules[number];
-    uint32_t names = names_of(profile, module);
+    uint32_t names = profile_module_names(profile, number);
 
     mapping.id = number;
     mapping.memory_start = module->start;

@@ -33,6 +33,22 @@ name=$(ls x-*.folded)
     fail "the template became $name"
 rm -f x-*
 
+# The spool with its symbols takes the place of the spool, and is read where the
+# program is not.
+cp "$work/known_stack.o2" copied
+profile SPROF_OUTPUT=named.sprof,named.folded "$tmp/copied" 100
+expect_ok
+mv copied elsewhere
+plain "$sprofile" convert named.sprof again.folded
+expect_status 0
+cmp -s again.folded named.folded || fail "a spool lost its names"
+mv elsewhere copied
+plain "$sprofile" convert named.sprof named.sprof several.sprof
+expect_status 0
+plain "$sprofile" info several.sprof
+[ "$(grep -c '^process ' out)" = 2 ] || fail "two spools in one are not two"
+rm named.sprof
+
 # A program that goes elsewhere.
 profile SPROF_OUTPUT=here.folded python3 -c 'import os
 os.chdir("/"); print(sum(i * i for i in range(2000000)) > 0)'

@@ -385,12 +385,13 @@ test_endings_name_formats(void **state)
     assert_int_equal(format_of("x.txt"), FORMAT_TEXT);
     assert_int_equal(format_of("x.json"), FORMAT_FIREFOX);
     assert_int_equal(format_of("x.speedscope.json"), FORMAT_SPEEDSCOPE);
+    assert_int_equal(format_of("x.sprof"), FORMAT_SPOOL);
     assert_int_equal(format_of("x.gz"), FORMAT_UNKNOWN);
     assert_int_equal(format_of("txt"), FORMAT_UNKNOWN);
     assert_int_equal(format_of(""), FORMAT_UNKNOWN);
     assert_string_equal(format_endings(),
                         ".pb.gz, .folded, .collapsed, .speedscope.json, "
-                        ".json, .txt");
+                        ".json, .txt, .sprof");
 }
 
 #define UNIT(name) \

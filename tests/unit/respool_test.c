@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * respool_test.c -- spools with their names: copied whole, read again where
+ * nobody else knows the names, several in one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/respool.h"
+#include "write/folded.h"
+
+#include "profile_maker.h"
+
+#define UNIT(name) \
+    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
+
+/* A text of our own; names; waits; an inlined frame; a process that ended. */
+static void
+make_spool(uint64_t cpu)
+{
+    maker_add_head();
+    maker_add_text(7, "pipe:[7]");
+    maker_add_node(1, 0, 1, 0x11, NODE_RETURN);
+    maker_add_node(2, 1, 1, 0x20, 0);
+    maker_add_node(3, 0, 0, CUT_NO_RULE, NODE_TRUNCATED);
+    maker_add_node(4, 3, 2, 0x10, 0);
+    maker_add_sample(1, 2, 3, 0);
+    maker_add_sample(2, 2, 1, 0);
+    maker_add_sample(2, 4, 4, 202);
+    maker_add_end(1, 9000000, cpu, THREAD_END_EXACT);
+    maker_add_counts(20000000);
+}
+
+static void
+name_places(void)
+{
+    maker_name(0x10, "main", NULL);
+    maker_name(0x20, "parse", "token");
+}
+
+static char *
+written(int (*write)(FILE *, struct profile *), struct profile *profile,
+        size_t *length)
+{
+    char *bytes = NULL;
+    FILE *stream = open_memstream(&bytes, length);
+
+    assert_non_null(stream);
+    assert_int_equal(write(stream, profile), 0);
+    assert_int_equal(fclose(stream), 0);
+    return bytes;
+}
+
+/* PROFILE written as a spool and read again says the same, though the names
+ * are forgotten meanwhile. */
+static void
+comes_back(struct profile *profile)
+{
+    const struct symbolizer_options options = {.inlines = true};
+    struct profile *again = profile_new(&options);
+    size_t length, folded_length, again_length;
+    char *bytes = written(respool_write, profile, &length);
+    char *folded = written(folded_write, profile, &folded_length), *other;
+    char error[512];
+
+    maker_name_count = 0;
+    assert_non_null(strstr(folded, "main;parse;token"));
+    assert_int_equal(load_memory(again, bytes, length, "again", error,
+                                 sizeof error),
+                     0);
+    assert_string_equal(error, "");
+    other = written(folded_write, again, &again_length);
+    assert_string_equal(other, folded);
+    assert_int_equal(again->process_count, profile->process_count);
+    assert_int_equal(again->sample_count, profile->sample_count);
+    assert_int_equal(again->problems, 0);
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        assert_int_equal(again->totals[i], profile->totals[i]);
+    for (uint32_t i = 0; i < again->process_count; i++) {
+        assert_int_equal(again->processes[i].start,
+                         profile->processes[i].start);
+        assert_int_equal(again->processes[i].pid, profile->processes[i].pid);
+    }
+    assert_int_equal(profile_module_names(again, 1),
+                     profile_module_names(profile, 1));
+    free(bytes);
+    free(folded);
+    free(other);
+    profile_free(again);
+    profile_free(profile);
+}
+
+static void
+one_process(void **state)
+{
+    (void)state;
+    name_places();
+    make_spool(5000000);
+    comes_back(maker_load(NULL));
+}
+
+static void
+several_processes(void **state)
+{
+    struct profile *profile = NULL;
+
+    (void)state;
+    name_places();
+    for (unsigned i = 0; i < 3; i++) {
+        make_spool(5000000 + i);
+        profile = maker_load(profile);
+    }
+    comes_back(profile);
+}
+
+/* What was read from memory or from another format has no records to copy. */
+static void
+without_a_spool(void **state)
+{
+    struct profile *profile;
+    FILE *stream = fopen("/dev/null", "w");
+
+    (void)state;
+    make_spool(1);
+    profile = maker_load(NULL);
+    profile->processes[0].spool = NULL;
+    assert_int_equal(respool_write(stream, profile), -1);
+    assert_int_equal(errno, ENOTSUP);
+    fclose(stream);
+    profile_free(profile);
+}
+
+/* Symbols that lack frames or texts, names for what is not there. */
+static void
+what_makes_no_sense(void **state)
+{
+    const struct record_symbol symbols[] = {
+        {.id = 2, .count = 1},      {.id = 1},
+        {.id = 1, .count = 100000}, {.id = 1, .count = 1, .function = 9},
+        {.id = 1, .count = 2},      {.id = 1, .count = 3},
+        {.id = 2, .count = 1},
+    };
+    const struct record_named names[] = {
+        {.node = 1, .symbol = 1}, {.node = 1, .symbol = 2},
+        {.node = 9, .symbol = 1}, {.symbol = 1},
+        {.node = 3, .symbol = 1}, {.node = 1},
+    };
+    struct profile *profile;
+    const struct symbolizer_options options = {.inlines = true};
+    char error[512];
+
+    (void)state;
+    make_spool(1);
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
+        maker_append(RECORD_SYMBOL, &symbols[i], sizeof symbols[i], NULL, 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        maker_append(RECORD_NAMED, &names[i], sizeof names[i], NULL, 0);
+    profile = profile_new(&options);
+    assert_int_equal(load_file(profile, maker_finish(), error, sizeof error),
+                     0);
+    assert_int_equal(profile->problems, 6 + 6);
+    assert_string_equal(
+        profile_symbol(profile, PROFILE_NOT_SAMPLED + 1)->frames[0].function,
+        "?");
+    profile_free(profile);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest units[] = {
+        UNIT(one_process),
+        UNIT(several_processes),
+        UNIT(without_a_spool),
+        UNIT(what_makes_no_sense),
+    };
+
+    return cmocka_run_group_tests(units, maker_begin, maker_end);
+}
