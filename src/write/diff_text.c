@@ -5,9 +5,9 @@
  *
  *   old      2.000 s CPU, 2003 points: ./app
  *   new      2.500 s CPU, 2498 points: ./app
- *   scale    new times are multiplied by 0.8000: both have the same total
- *   test     31 functions: 2 changed by more than noise (1 % false alarms) and
- *            by 1 % of the whole or more
+ *   scale    new times x 0.8000, so both have the same total
+ *   test     31 functions, 2 changed by more than noise
+ *            (1 % false alarms) and 1 % of the whole
  *
  *   slower
  *       old s     new s    change  of old      +-  function
@@ -118,12 +118,11 @@ print_head(const struct listing *listing, const struct profile *old,
                                     : 0);
     else
         fprintf(listing->stream,
-                "scale    new times are multiplied by %.4f: both have the same "
-                "total\n",
+                "scale    new times x %.4f, so both have the same total\n",
                 diff->factor);
     fprintf(listing->stream,
-            "test     %u %s: %u changed by more than noise (%g %% false "
-            "alarms)\n         and by %g %% of the whole or more\n",
+            "test     %u %s, %u changed by more than noise\n"
+            "         (%g %% false alarms) and %g %% of the whole\n",
             diff->tested,
             listing->test->by == MEASURE_STACK ? "stacks" : "functions",
             changed, 100 * listing->test->level, listing->test->least);

@@ -86,6 +86,7 @@ static void
 print_rest(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const uint64_t *totals = profile->totals;
+    uint32_t threads = profile_busy_threads(profile);
     char text[512], rate[64] = "";
 
     print_line(stream, columns, "time", "%s",
@@ -94,9 +95,9 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
     if (profile->process_count > 0 && profile->processes[0].period > 0)
         snprintf(rate, sizeof rate, ", %.0f a second for each",
                  1e9 / (double)profile->processes[0].period);
-    print_line(stream, columns, "samples", "%llu of %u threads%s",
-               (unsigned long long)totals[VALUE_SAMPLES],
-               profile_busy_threads(profile), rate);
+    print_line(stream, columns, "samples", "%llu of %u thread%s%s",
+               (unsigned long long)totals[VALUE_SAMPLES], threads,
+               threads == 1 ? "" : "s", rate);
     print_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
                phrase_seconds(totals[VALUE_CPU]),
                phrase_seconds(totals[VALUE_WALL]));
