@@ -156,6 +156,8 @@ output_write(const char *path, struct profile *profile, char *error,
     return 0;
 
 err:
-    snprintf(error, size, "%s: cannot be written: %s", path, strerror(errno));
+    snprintf(error, size, "%s: cannot be written: %s", path,
+             errno == ENOTSUP ? "expected spools that are files, and no others"
+                              : strerror(errno));
     return -1;
 }

@@ -151,6 +151,13 @@ expect_failure 'header.sprof: there is no valid record' report header.sprof
 plain "$sprofile" report text a.sprof
 expect_status 0
 
+# Only spools have records that a spool can be made of.
+expect_failure 'expected spools that are files' convert b.pb.gz f.sprof
+plain "$sprofile" convert a.sprof f.sprof
+expect_status 0
+plain "$sprofile" convert f.sprof f.folded
+cmp -s f.folded a.folded || fail "a copied spool has other stacks"
+
 # pprof's own reader.
 pprof() {
     PPROF_TMPDIR=$tmp go tool pprof "$@" 2>err
