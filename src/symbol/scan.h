@@ -19,12 +19,24 @@ struct scan_shape;
 struct scan_unit {
     Dwarf_Die top;              /* its first entry */
     const uint8_t *start, *end; /* header included: siblings count from there */
+    uint64_t base; /* that addresses in lists of ranges count from */
     uint8_t address_size, offset_size;
     uint16_t version;
     struct scan_shape *shapes; /* by abbreviation code - 1 */
     size_t count;
     uint16_t *forms; /* of all shapes */
     size_t form_count, form_capacity;
+};
+
+/* A value of an attribute; AT is NULL if the entry has none. */
+struct scan_value {
+    const uint8_t *at;
+    unsigned form;
+};
+
+/* What code an entry covers. */
+struct scan_code {
+    struct scan_value low, high, ranges;
 };
 
 struct scan {
@@ -35,7 +47,9 @@ struct scan {
 
 struct scan_entry {
     const uint8_t *start, *sibling; /* SIBLING: NULL if it is not told */
-    unsigned depth;                 /* below the entry that the scan began at */
+    const uint8_t *values;
+    const struct scan_shape *shape;
+    unsigned depth; /* below the entry that the scan began at */
     int tag;
     bool has_children;
     bool has_code; /* of its own: DW_AT_low_pc or DW_AT_ranges */
@@ -55,8 +69,15 @@ bool scan_next(struct scan *scan, struct scan_entry *entry);
 /* Go on behind everything below ENTRY, the last one that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
+/* The attributes of ENTRY that tell what code it covers. */
+struct scan_code scan_entry_code(const struct scan *scan,
+                                 const struct scan_entry *entry);
+
 /* ENTRY for libdw. */
 Dwarf_Die scan_die(const struct scan *scan, const struct scan_entry *entry);
+
+/* How much memory UNIT takes, about. */
+size_t scan_unit_size(const struct scan_unit *unit);
 
 void scan_unit_free(struct scan_unit *unit);
 

@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer_store.h"
+#include "line_table.h"
 #include "range_index.h"
 #include "scan.h"
+#include "sections.h"
 
 struct unit_function;
 
@@ -20,16 +23,19 @@ struct unit {
     Dwarf_Die die;   /* has the line table */
     Dwarf_Die body;  /* has the functions: differs from DIE in split DWARF */
     bool has_ranges; /* says itself what it covers */
-    struct scan_unit scan; /* of BODY; read with the functions */
+    const struct sections *sections; /* of the file of DIE */
+    struct answer_store *paths;      /* where its files' names are kept */
+    struct scan_unit scan;           /* of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
-    Dwarf_Lines *lines;
-    size_t line_count;
+    const char *directory; /* it was compiled in; NULL: unknown. With LINES */
+    struct line_table lines;
     struct range_index ranges; /* values: places in FUNCTIONS */
     struct unit_function *functions;
     size_t function_count, function_capacity;
 };
 
-/* A place in the source. The strings belong to the DWARF; NULL: unknown. */
+/* A place in the source. The strings belong to the DWARF or are kept in the
+ * unit's PATHS; NULL: unknown. */
 struct unit_frame {
     const char *name;      /* linkage name, or plain where it has none */
     const char *directory; /* that FILE is relative to; NULL: to none */
@@ -47,6 +53,10 @@ struct unit_frame {
 unsigned unit_find(struct unit *unit, uint64_t address,
                    struct unit_frame *frames, unsigned limit);
 
-void unit_free(struct unit *unit);
+/* How much memory the unit takes, about: what unit_forget gives back. */
+size_t unit_size(const struct unit *unit);
+
+/* Give back what was read; it is read again when needed. */
+void unit_forget(struct unit *unit);
 
 #endif

@@ -37,8 +37,11 @@ add_unit(struct unit_index *index, Dwarf_Die *die, Dwarf_Die *body)
                             MOST_RANGES);
     if (ranges < 0)
         return (-1);
-    units[index->count++] =
-        (struct unit){.die = *die, .body = *body, .has_ranges = ranges > 0};
+    units[index->count++] = (struct unit){.die = *die,
+                                          .body = *body,
+                                          .has_ranges = ranges > 0,
+                                          .sections = &index->sections,
+                                          .paths = &index->paths};
     return (0);
 }
 
@@ -104,6 +107,7 @@ unit_index_read(struct unit_index *index, struct elf_file *file)
 
     if (!dwarf)
         return (0);
+    sections_read(&index->sections, dwarf);
     if (read_units(index, dwarf) || read_aranges(index, dwarf))
         return (-1);
     range_index_seal(&index->ranges);
@@ -129,8 +133,9 @@ void
 unit_index_free(struct unit_index *index)
 {
     for (size_t i = 0; i < index->count; i++)
-        unit_free(&index->units[i]);
+        unit_forget(&index->units[i]);
     range_index_free(&index->ranges);
+    answer_store_free(&index->paths);
     free(index->units);
     *index = (struct unit_index){0};
 }
