@@ -101,6 +101,8 @@ read_functions(struct unit *unit, bool everywhere)
             scan_skip(&scan, &entry);
     }
     range_index_seal(&unit->ranges);
+    unit->kept += unit->function_capacity * sizeof(*unit->functions) +
+                  unit->ranges.capacity * sizeof(*unit->ranges.ranges);
 }
 
 static struct unit_function *
@@ -120,6 +122,8 @@ find_function(struct unit *unit, uint64_t address)
     if (!unit->functions_read) {
         unit->functions_read = true;
         scan_unit_read(&unit->scan, &unit->body);
+        unit->kept += scan_unit_size(&unit->scan);
+        unit->seen += (size_t)(unit->scan.end - unit->scan.start);
         read_functions(unit, false);
     }
     function = lookup(unit, address);
@@ -143,6 +147,8 @@ read_lines(struct unit *unit)
     if (dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute) &&
         dwarf_formudata(&attribute, &offset) == 0)
         line_table_read(&unit->lines, unit->sections, offset);
+    unit->kept += line_table_size(&unit->lines);
+    unit->seen += (size_t)(unit->lines.program.end - unit->lines.program.at);
 }
 
 /* Put file NUMBER into FRAME, relative to where the compiler ran. That
@@ -212,7 +218,9 @@ unwind_calls(struct unit *unit, struct unit_function *function,
         call_tree_begin(tree, &unit->scan, body_sections(unit),
                         function->die.addr);
     }
+    unit->kept -= call_tree_size(tree);
     number = call_tree_find(tree, address);
+    unit->kept += call_tree_size(tree);
     while (number != CALL_FUNCTION) {
         struct inlined_call *call = &tree->calls[number];
 
@@ -253,17 +261,6 @@ unit_find(struct unit *unit, uint64_t address, struct unit_frame *frames,
     return (unwind_calls(unit, function, address, frames, limit));
 }
 
-size_t
-unit_size(const struct unit *unit)
-{
-    size_t size = unit->function_capacity * sizeof(*unit->functions) +
-                  unit->ranges.capacity * sizeof(*unit->ranges.ranges);
-
-    for (size_t i = 0; i < unit->function_count; i++)
-        size += call_tree_size(&unit->functions[i].calls);
-    return (size + line_table_size(&unit->lines) + scan_unit_size(&unit->scan));
-}
-
 void
 unit_forget(struct unit *unit)
 {
@@ -276,4 +273,5 @@ unit_forget(struct unit *unit)
     unit->functions = NULL;
     unit->function_count = unit->function_capacity = 0;
     unit->lines_read = unit->functions_read = unit->all_functions_read = false;
+    unit->kept = unit->seen = 0;
 }

@@ -25,7 +25,8 @@ struct unit {
     bool has_ranges; /* says itself what it covers */
     const struct sections *sections; /* of the file of DIE */
     struct answer_store *paths;      /* where its files' names are kept */
-    struct scan_unit scan;           /* of BODY; read with the functions */
+    size_t kept, seen; /* bytes of memory and of DWARF that it took, about */
+    struct scan_unit scan; /* of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
     const char *directory; /* it was compiled in; NULL: unknown. With LINES */
     struct line_table lines;
@@ -52,9 +53,6 @@ struct unit_frame {
  */
 unsigned unit_find(struct unit *unit, uint64_t address,
                    struct unit_frame *frames, unsigned limit);
-
-/* How much memory the unit takes, about: what unit_forget gives back. */
-size_t unit_size(const struct unit *unit);
 
 /* Give back what was read; it is read again when needed. */
 void unit_forget(struct unit *unit);
