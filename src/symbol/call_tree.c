@@ -40,23 +40,6 @@ is_block(int tag)
             tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt);
 }
 
-/* Add the call ENTRY, which is in call PARENT, and its code to what lies in
- * call OWNER. */
-static int
-read_call(struct call_tree *tree, const struct scan *scan,
-          const struct scan_entry *entry, uint32_t parent, uint32_t owner)
-{
-    uint32_t number = (uint32_t)tree->count;
-
-    if (add_call(tree, entry->start, parent))
-        return (-1);
-    if (entry->has_code &&
-        code_range_add(tree->sections, scan, entry, &tree->calls[owner].ranges,
-                       number, entry->depth, MOST_RANGES) < 0)
-        return (-1);
-    return (0);
-}
-
 /* Count SIZE bytes as read. False if that is more than the function can have:
  * entries of damaged DWARF may overlap, and would be read again and again. */
 static bool
@@ -85,14 +68,13 @@ skip(struct call_tree *tree, struct scan *scan, const struct scan_entry *entry)
 /*
  * Read the calls directly in call NUMBER, and what lies in them where that can
  * only be passed over by reading it: some compilers do not tell where an entry
- * ends. What is in a call that does not tell its code is looked for where that
- * call would be.
+ * ends. All go into one index, where the innermost is nearest: it starts last,
+ * or where its caller does and then ranks above it.
  */
 static int
-read_calls(struct call_tree *tree, uint32_t number)
+read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
 {
-    uint32_t around[DEEPEST] = {number}; /* by depth: the call it is in, */
-    uint32_t owner[DEEPEST] = {number};  /* and the one that has its range */
+    uint32_t around[DEEPEST] = {number}; /* by depth: the call it is in */
     Dwarf_Die die = tree->unit->top;
     struct scan_entry entry;
     struct scan scan;
@@ -110,20 +92,19 @@ read_calls(struct call_tree *tree, uint32_t number)
             continue;
         }
         around[depth] = around[depth - 1];
-        owner[depth] = owner[depth - 1];
         if (!is_call)
             continue;
-        around[depth] = (uint32_t)tree->count;
-        if (read_call(tree, &scan, &entry, around[depth - 1], owner[depth]))
+        if (add_call(tree, entry.start, around[depth - 1]))
             return (-1);
-        if (!entry.has_code)
-            continue;
-        if (entry.sibling) {
+        around[depth] = (uint32_t)tree->count - 1;
+        if (entry.has_code &&
+            code_range_add(tree->sections, &scan, &entry, ranges, around[depth],
+                           depth, MOST_RANGES) < 0)
+            return (-1);
+        if (entry.has_code && entry.sibling)
             scan_skip(&scan, &entry);
-        } else {
-            owner[depth] = around[depth];
+        else
             tree->calls[around[depth]].is_opened = true;
-        }
     }
     return (0);
 }
@@ -131,16 +112,12 @@ read_calls(struct call_tree *tree, uint32_t number)
 static int
 open_call(struct call_tree *tree, uint32_t number)
 {
-    size_t before = tree->count;
-    int failed;
+    struct range_index ranges = {0};
+    int failed = read_calls(tree, number, &ranges);
 
+    range_index_seal(&ranges);
+    tree->calls[number].ranges = ranges;
     tree->calls[number].is_opened = true;
-    failed = read_calls(tree, number);
-    range_index_seal(&tree->calls[number].ranges);
-    for (size_t i = before; i < tree->count; i++) {
-        if (tree->calls[i].is_opened)
-            range_index_seal(&tree->calls[i].ranges);
-    }
     return (failed);
 }
 

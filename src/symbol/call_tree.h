@@ -18,7 +18,7 @@
 /* The function itself, or a call. */
 struct inlined_call {
     const uint8_t *entry;      /* its DWARF */
-    struct range_index ranges; /* of the calls in it, values: their places */
+    struct range_index ranges; /* of calls in it; values: their places */
     uint32_t parent; /* the call it is in, CALL_FUNCTION: the function */
     bool is_opened;  /* RANGES is filled in */
     bool is_read; /* the following, which the reader of the unit keeps here */
