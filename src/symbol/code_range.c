@@ -12,6 +12,14 @@
 #include "code_range.h"
 #include "die.h"
 
+/* An entry with code has its attributes among so many first ones. */
+#define MOST_VALUES 32
+
+/* What code an entry covers; a form of 0 is an attribute that it lacks. */
+struct code {
+    struct scan_value low, high, ranges;
+};
+
 /* Where ranges go, and the address that those of a list count from. */
 struct target {
     struct range_index *index;
@@ -86,14 +94,14 @@ add_next_old(struct target *target, struct bytes *list, unsigned address_size)
 
 static enum outcome
 add_list(struct target *target, const struct sections *sections,
-         const struct scan_unit *unit, struct scan_value ranges)
+         const struct scan_unit *unit, const struct scan_value *ranges)
 {
     bool is_old = unit->version < 5;
     struct bytes list = is_old ? sections->ranges : sections->rnglists;
-    struct bytes offset = {ranges.at, unit->end};
+    struct bytes offset = ranges->bytes;
     enum outcome outcome = DONE;
 
-    if (ranges.form != DW_FORM_sec_offset)
+    if (ranges->form != DW_FORM_sec_offset)
         return (UNKNOWN);
     target->base = unit->base;
     bytes_skip(&list, bytes_number(&offset, unit->offset_size));
@@ -106,10 +114,9 @@ add_list(struct target *target, const struct sections *sections,
 /* One range, from LOW to HIGH, which is an address or a length. */
 static enum outcome
 add_pair(struct target *target, const struct scan_unit *unit,
-         const struct scan_code *code)
+         const struct code *code)
 {
-    struct bytes low = {code->low.at, unit->end};
-    struct bytes high = {code->high.at, unit->end};
+    struct bytes low = code->low.bytes, high = code->high.bytes;
     uint64_t start, end;
 
     if (code->low.form != DW_FORM_addr)
@@ -134,12 +141,30 @@ add_pair(struct target *target, const struct scan_unit *unit,
     return (low.at && high.at ? add(target, start, end) : DONE);
 }
 
+static struct code
+read_code(const struct scan_unit *unit, const struct scan_entry *entry)
+{
+    struct scan_value values[MOST_VALUES];
+    unsigned count = scan_values(unit, entry, values, MOST_VALUES);
+    struct code code = {0};
+
+    for (unsigned i = 0; i < count; i++) {
+        if (values[i].name == DW_AT_low_pc)
+            code.low = values[i];
+        else if (values[i].name == DW_AT_high_pc)
+            code.high = values[i];
+        else if (values[i].name == DW_AT_ranges)
+            code.ranges = values[i];
+    }
+    return (code);
+}
+
 long
 code_range_add(const struct sections *sections, const struct scan *scan,
                const struct scan_entry *entry, struct range_index *index,
                uint32_t value, uint32_t rank, long limit)
 {
-    struct scan_code code = scan_entry_code(scan, entry);
+    struct code code = read_code(scan->unit, entry);
     struct target target = {.index = index,
                             .range = {.value = value,
                                       .rank = rank & RANGE_RANK_MAX},
@@ -148,9 +173,9 @@ code_range_add(const struct sections *sections, const struct scan *scan,
     enum outcome outcome = UNKNOWN;
     Dwarf_Die die;
 
-    if (sections && code.ranges.at && !code.low.at)
-        outcome = add_list(&target, sections, scan->unit, code.ranges);
-    else if (sections && code.low.at && code.high.at && !code.ranges.at)
+    if (sections && code.ranges.form && !code.low.form)
+        outcome = add_list(&target, sections, scan->unit, &code.ranges);
+    else if (sections && code.low.form && code.high.form && !code.ranges.form)
         outcome = add_pair(&target, scan->unit, &code);
     if (outcome != UNKNOWN)
         return (outcome == DONE ? target.added : -1);

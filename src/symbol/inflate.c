@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <zlib.h>
 
 #include "inflate.h"
+#include "unpack.h"
 
 #define MOST_THREADS 4
 #define MOST_SECTIONS 1000
@@ -206,11 +206,9 @@ static bool
 write_piece(const struct copy *copy, const struct piece *piece)
 {
     uint8_t *to = copy->bytes + piece->offset;
-    uLongf size = piece->size;
 
     if (piece->is_compressed)
-        return (uncompress(to, &size, piece->from, piece->from_size) == Z_OK &&
-                size == piece->size);
+        return (unpack(to, piece->size, piece->from, piece->from_size));
     memcpy(to, piece->from, piece->size);
     return (true);
 }

@@ -206,8 +206,11 @@ read_numbers(struct line_table *table, struct bytes *header)
     table->opcode_base = (uint8_t)bytes_number(header, 1);
     table->lengths = header->at;
     bytes_skip(header, table->opcode_base ? table->opcode_base - 1u : 0);
-    return (header->at && operations == 1 && table->line_range > 0 &&
-            table->opcode_base > 0);
+    if (!header->at || operations != 1 || table->line_range == 0 ||
+        table->opcode_base == 0)
+        return (false);
+    table->inverse = 65536 / table->line_range + 1;
+    return (true);
 }
 
 int

@@ -28,37 +28,56 @@ enum step { NO_ROW, ROW, SEQUENCE_END };
 
 static const struct line_row first_row = {.file = 1, .line = 1};
 
-static enum step
-run_extended(struct bytes *program, struct line_row *state)
+/* As bytes_leb: most are of one byte, and there are millions. */
+static inline uint64_t
+read_leb(struct bytes *program)
 {
-    uint64_t length = bytes_leb(program);
-    struct bytes after = bytes_from(program, length);
-    enum step step = NO_ROW;
-
-    if (length > 0 && after.at) {
-        switch (bytes_number(program, 1)) {
-        case DW_LNE_end_sequence:
-            step = SEQUENCE_END;
-            break;
-        case DW_LNE_set_address:
-            state->address =
-                length <= 9 ? bytes_number(program, (unsigned)length - 1) : 0;
-            break;
-        default:
-            break;
-        }
-    }
-    program->at = after.at;
-    return (step);
+    if (program->at && program->at < program->end && *program->at < 0x80)
+        return (*program->at++);
+    return (bytes_leb(program));
 }
 
-static void
+/* The same for bytes_signed_leb. */
+static inline int64_t
+read_signed_leb(struct bytes *program)
+{
+    if (program->at && program->at < program->end && *program->at < 0x80)
+        return ((int64_t)(*program->at++ ^ 0x40) - 0x40);
+    return (bytes_signed_leb(program));
+}
+
+static inline enum step
+run_extended(struct bytes *program, struct line_row *state)
+{
+    uint64_t length = read_leb(program);
+    struct bytes operand = *program;
+
+    if (!operand.at || (uint64_t)(operand.end - operand.at) < length) {
+        program->at = NULL;
+        return (NO_ROW);
+    }
+    program->at += length;
+    if (length == 0)
+        return (NO_ROW);
+    switch (*operand.at++) {
+    case DW_LNE_end_sequence:
+        return (SEQUENCE_END);
+    case DW_LNE_set_address:
+        state->address =
+            length <= 9 ? bytes_number(&operand, (unsigned)length - 1) : 0;
+        return (NO_ROW);
+    default:
+        return (NO_ROW);
+    }
+}
+
+static inline void
 advance(const struct line_table *table, struct line_row *state, uint64_t count)
 {
     state->address += table->shortest * count;
 }
 
-static enum step
+static inline enum step
 run_standard(const struct line_table *table, struct bytes *program,
              struct line_row *state, unsigned opcode)
 {
@@ -68,13 +87,13 @@ run_standard(const struct line_table *table, struct bytes *program,
     case DW_LNS_copy:
         return (ROW);
     case DW_LNS_advance_pc:
-        advance(table, state, bytes_leb(program));
+        advance(table, state, read_leb(program));
         break;
     case DW_LNS_advance_line:
-        state->line += (uint32_t)bytes_signed_leb(program);
+        state->line += (uint32_t)read_signed_leb(program);
         break;
     case DW_LNS_set_file:
-        state->file = (uint32_t)bytes_leb(program);
+        state->file = (uint32_t)read_leb(program);
         break;
     case DW_LNS_const_add_pc:
         advance(table, state, (255u - table->opcode_base) / table->line_range);
@@ -84,25 +103,27 @@ run_standard(const struct line_table *table, struct bytes *program,
         break;
     default:
         for (unsigned i = table->lengths[opcode - 1]; i > 0; i--)
-            bytes_leb(program);
+            read_leb(program);
         break;
     }
     return (NO_ROW);
 }
 
 /* The next opcode; PROGRAM is not at its end. */
-static enum step
+static inline enum step
 run(const struct line_table *table, struct bytes *program,
     struct line_row *state)
 {
-    unsigned opcode = *program->at++;
+    unsigned opcode = *program->at++, quotient;
 
     if (opcode < table->opcode_base)
         return (run_standard(table, program, state, opcode));
     opcode -= table->opcode_base;
-    advance(table, state, opcode / table->line_range);
-    state->line +=
-        (uint32_t)(table->line_base + (int)(opcode % table->line_range));
+    /* The same as a division, for numbers below 256. */
+    quotient = opcode * table->inverse >> 16;
+    advance(table, state, quotient);
+    state->line += (uint32_t)(table->line_base + (int)opcode -
+                              (int)(quotient * table->line_range));
     return (ROW);
 }
 

@@ -24,6 +24,7 @@ struct line_table {
     uint8_t shortest; /* instruction: the unit of address advances */
     uint8_t line_range, opcode_base;
     int8_t line_base;
+    uint32_t inverse; /* of LINE_RANGE, with 16 bits behind the point */
     uint16_t version;
     const uint8_t *lengths; /* of the standard opcodes, from 1 */
     const char **directories;

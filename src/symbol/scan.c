@@ -21,14 +21,19 @@
 #define NO_VALUE UINT32_MAX
 
 struct scan_shape {
-    uint16_t tag;               /* 0: no such code */
-    uint16_t count;             /* of forms */
-    uint32_t first;             /* of them in the unit's FORMS */
-    uint32_t size;              /* of all values, if IS_FIXED */
-    uint32_t sibling;           /* which value is DW_AT_sibling */
-    uint32_t sibling_offset;    /* where it is, if IS_FIXED */
-    uint32_t low, high, ranges; /* which values tell the code */
+    uint16_t tag;            /* 0: no such code */
+    uint16_t count;          /* of forms */
+    uint32_t first;          /* of them in the unit's FORMS */
+    uint32_t size;           /* of all values, if IS_FIXED */
+    uint32_t sibling;        /* which value is DW_AT_sibling */
+    uint32_t sibling_offset; /* where it is, if IS_FIXED */
     bool has_children, has_code, is_fixed;
+};
+
+struct scan_form {
+    uint16_t name, form;
+    int32_t size; /* of the value, or VARIABLE */
+    uint32_t constant;
 };
 
 /* Marks forms whose length is in the data. */
@@ -140,33 +145,43 @@ skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 static const uint8_t *
 follow(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 {
-    struct bytes bytes = {at, unit->end};
-    uint64_t offset = 0;
+    struct scan_value value = {.bytes = {at, unit->end},
+                               .form = (uint16_t)form};
+    const uint8_t *to = scan_reference(unit, &value);
 
-    if (form == DW_FORM_ref_udata)
-        offset = bytes_leb(&bytes);
-    else if (form == DW_FORM_ref1 || form == DW_FORM_ref2 ||
-             form == DW_FORM_ref4 || form == DW_FORM_ref8)
-        offset = bytes_number(&bytes, (unsigned)fixed_size(unit, form));
-    if (!bytes.at || offset > (uint64_t)(unit->end - unit->start) ||
-        unit->start + offset <= at)
-        return (NULL);
-    return (unit->start + offset);
+    return (to > at ? to : NULL);
+}
+
+/* The same, for a form of which the size is known. */
+static const uint8_t *
+skip_form(const struct scan_unit *unit, const struct scan_form *form,
+          const uint8_t *at)
+{
+    if (form->size == VARIABLE)
+        return (skip_value(unit, form->form, at));
+    return (unit->end - at >= form->size ? at + form->size : NULL);
 }
 
 static int
-add_form(struct scan_unit *unit, unsigned form)
+add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
+         int64_t constant)
 {
+    struct scan_form *forms = unit->forms;
+
     if (unit->form_count == unit->form_capacity) {
         size_t capacity = unit->form_capacity ? unit->form_capacity * 2 : 512;
-        uint16_t *forms = reallocarray(unit->forms, capacity, sizeof(*forms));
+        forms = reallocarray(forms, capacity, sizeof(*forms));
         if (!forms)
             return (-1);
         unit->forms = forms;
         unit->form_capacity = capacity;
     }
-    unit->forms[unit->form_count++] =
-        (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX);
+    forms[unit->form_count++] = (struct scan_form){
+        .name = (uint16_t)(name <= UINT16_MAX ? name : 0),
+        .form = (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX),
+        .size = size,
+        .constant = (uint32_t)constant,
+    };
     return (0);
 }
 
@@ -178,12 +193,6 @@ note_attribute(struct scan_shape *shape, unsigned name)
         shape->sibling = shape->count;
         shape->sibling_offset = shape->size;
     }
-    if (name == DW_AT_low_pc)
-        shape->low = shape->count;
-    if (name == DW_AT_high_pc)
-        shape->high = shape->count;
-    if (name == DW_AT_ranges)
-        shape->ranges = shape->count;
     if (name == DW_AT_low_pc || name == DW_AT_ranges)
         shape->has_code = true;
 }
@@ -195,22 +204,20 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
            Dwarf_Abbrev *abbrev)
 {
     unsigned name = 0, form = 0;
+    Dwarf_Sword constant = 0;
 
     *shape = (struct scan_shape){
         .tag = (uint16_t)dwarf_getabbrevtag(abbrev),
         .first = (uint32_t)unit->form_count,
         .sibling = NO_VALUE,
-        .low = NO_VALUE,
-        .high = NO_VALUE,
-        .ranges = NO_VALUE,
         .has_children = dwarf_abbrevhaschildren(abbrev) != 0,
         .is_fixed = true,
     };
     while (shape->count < MOST_FORMS &&
-           dwarf_getabbrevattr_data(abbrev, shape->count, &name, &form, NULL,
-                                    NULL) == 0) {
+           dwarf_getabbrevattr_data(abbrev, shape->count, &name, &form,
+                                    &constant, NULL) == 0) {
         int size = fixed_size(unit, form);
-        if (add_form(unit, form))
+        if (add_form(unit, name, form, size, constant))
             return (-1);
         note_attribute(shape, name);
         if (size == VARIABLE)
@@ -332,15 +339,15 @@ skip_values(const struct scan_unit *unit, const struct scan_shape *shape,
             return (NULL);
         if (shape->sibling != NO_VALUE)
             entry->sibling =
-                follow(unit, unit->forms[shape->first + shape->sibling],
+                follow(unit, unit->forms[shape->first + shape->sibling].form,
                        at + shape->sibling_offset);
         return (at + shape->size);
     }
     for (unsigned i = 0; at && i < shape->count; i++) {
-        unsigned form = unit->forms[shape->first + i];
+        const struct scan_form *form = &unit->forms[shape->first + i];
         if (i == shape->sibling)
-            entry->sibling = follow(unit, form, at);
-        at = skip_value(unit, form, at);
+            entry->sibling = follow(unit, form->form, at);
+        at = skip_form(unit, form, at);
     }
     return (at);
 }
@@ -352,9 +359,11 @@ step(struct scan *scan, struct scan_entry *entry)
     const struct scan_unit *unit = scan->unit;
     const uint8_t *start = scan->next;
     struct bytes bytes = {start, unit->end};
-    uint64_t code = bytes_leb(&bytes);
     const struct scan_shape *shape;
+    uint64_t code;
 
+    /* Most codes are of one byte. */
+    code = start < unit->end && *start < 0x80 ? *bytes.at++ : bytes_leb(&bytes);
     scan->next = bytes.at;
     if (!scan->next || code > unit->count)
         goto end;
@@ -411,25 +420,40 @@ scan_skip(struct scan *scan, const struct scan_entry *entry)
     }
 }
 
-struct scan_code
-scan_entry_code(const struct scan *scan, const struct scan_entry *entry)
+unsigned
+scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
+            struct scan_value *values, unsigned limit)
 {
-    const struct scan_unit *unit = scan->unit;
     const struct scan_shape *shape = entry->shape;
     const uint8_t *at = entry->values;
-    struct scan_code code = {0};
+    unsigned count = 0;
 
-    for (unsigned i = 0; at && i < shape->count; i++) {
-        struct scan_value value = {at, unit->forms[shape->first + i]};
-        if (i == shape->low)
-            code.low = value;
-        else if (i == shape->high)
-            code.high = value;
-        else if (i == shape->ranges)
-            code.ranges = value;
-        at = skip_value(unit, value.form, at);
+    for (; at && count < shape->count && count < limit; count++) {
+        const struct scan_form *form = &unit->forms[shape->first + count];
+        values[count] = (struct scan_value){.bytes = {at, unit->end},
+                                            .name = form->name,
+                                            .form = form->form,
+                                            .constant = form->constant};
+        at = skip_form(unit, form, at);
     }
-    return (code);
+    return (at ? count : 0);
+}
+
+const uint8_t *
+scan_reference(const struct scan_unit *unit, const struct scan_value *value)
+{
+    struct bytes bytes = value->bytes;
+    uint64_t offset = 0;
+
+    if (value->form == DW_FORM_ref_udata)
+        offset = bytes_leb(&bytes);
+    else if (value->form == DW_FORM_ref1 || value->form == DW_FORM_ref2 ||
+             value->form == DW_FORM_ref4 || value->form == DW_FORM_ref8)
+        offset = bytes_number(&bytes, (unsigned)fixed_size(unit, value->form));
+    if (!bytes.at || offset == 0 ||
+        offset >= (uint64_t)(unit->end - unit->start))
+        return (NULL);
+    return (unit->start + offset);
 }
 
 Dwarf_Die

@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
+
 struct scan_shape;
+struct scan_form;
 
 /* What all scans of a unit share. All zero is a unit without entries. */
 struct scan_unit {
@@ -24,19 +27,15 @@ struct scan_unit {
     uint16_t version;
     struct scan_shape *shapes; /* by abbreviation code - 1 */
     size_t count;
-    uint16_t *forms; /* of all shapes */
+    struct scan_form *forms; /* of all shapes */
     size_t form_count, form_capacity;
 };
 
-/* A value of an attribute; AT is NULL if the entry has none. */
+/* The value of an attribute. */
 struct scan_value {
-    const uint8_t *at;
-    unsigned form;
-};
-
-/* What code an entry covers. */
-struct scan_code {
-    struct scan_value low, high, ranges;
+    struct bytes bytes; /* from it up to the end of the unit */
+    uint16_t name, form;
+    uint32_t constant; /* if the form has it in the abbreviation */
 };
 
 struct scan {
@@ -69,9 +68,16 @@ bool scan_next(struct scan *scan, struct scan_entry *entry);
 /* Go on behind everything below ENTRY, the last one that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
-/* The attributes of ENTRY that tell what code it covers. */
-struct scan_code scan_entry_code(const struct scan *scan,
-                                 const struct scan_entry *entry);
+/* The first LIMIT values of ENTRY, which is in UNIT. Returns how many; 0 if
+ * they cannot be read. */
+unsigned scan_values(const struct scan_unit *unit,
+                     const struct scan_entry *entry, struct scan_value *values,
+                     unsigned limit);
+
+/* The entry of the same unit that VALUE refers to; NULL if it is not such a
+ * reference. */
+const uint8_t *scan_reference(const struct scan_unit *unit,
+                              const struct scan_value *value);
 
 /* ENTRY for libdw. */
 Dwarf_Die scan_die(const struct scan *scan, const struct scan_entry *entry);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_entry.h"
 #include "call_tree.h"
 #include "code_range.h"
 #include "die.h"
@@ -32,8 +33,14 @@ struct unit_function {
 static const struct sections *
 body_sections(const struct unit *unit)
 {
-    return (unit->die.addr == unit->body.addr ? unit->sections : NULL);
+    return (unit->die.addr == unit->body.addr ? &unit->file->sections : NULL);
 }
+
+/* A function that is inlined somewhere. */
+struct unit_origin {
+    const char *name;
+    unsigned start_line;
+};
 
 static int
 add_function(struct unit *unit, const struct scan *scan,
@@ -146,7 +153,7 @@ read_lines(struct unit *unit)
     /* Short memory leaves a shorter table. */
     if (dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute) &&
         dwarf_formudata(&attribute, &offset) == 0)
-        line_table_read(&unit->lines, unit->sections, offset);
+        line_table_read(&unit->lines, &unit->file->sections, offset);
     unit->kept += line_table_size(&unit->lines);
     unit->seen += (size_t)(unit->lines.program.end - unit->lines.program.at);
 }
@@ -160,7 +167,7 @@ set_file(struct unit *unit, struct unit_frame *frame, uint64_t number)
     const char *directory = unit->directory;
     size_t length = directory ? strlen(directory) : 0;
     const char *file =
-        line_table_file(&unit->lines, number, directory, unit->paths);
+        line_table_file(&unit->lines, number, directory, &unit->file->store);
 
     frame->file = file;
     frame->directory = NULL;
@@ -181,24 +188,55 @@ read_place(struct unit *unit, Dwarf_Die *call, struct unit_frame *frame)
         set_file(unit, frame, number);
 }
 
-/* What is asked for at every address in CALL is asked of libdw once. */
+/* The function whose entry is at AT. NULL if memory is short. */
+static const struct unit_origin *
+find_origin(struct unit *unit, const uint8_t *at)
+{
+    struct unit_file *file = unit->file;
+    struct unit_origin *origin =
+        address_table_find(&file->origins, 0, (uintptr_t)at);
+    Dwarf_Die die = unit->body;
+
+    if (origin)
+        return (origin);
+    origin = answer_store_space(&file->store, sizeof(*origin));
+    if (!origin || address_table_put(&file->origins, 0, (uintptr_t)at, origin))
+        return (NULL);
+    die.addr = (void *)(uintptr_t)at;
+    die.abbrev = NULL;
+    origin->name = die_name(&die);
+    origin->start_line = die_start_line(&die);
+    return (origin);
+}
+
+/* What is asked for at every address in CALL is read once. */
 static void
 read_call(struct unit *unit, struct inlined_call *call)
 {
+    const struct unit_origin *origin = NULL;
     struct unit_frame caller = {0};
+    struct call_entry entry;
     Dwarf_Die die = unit->body;
 
-    if (call->is_read)
-        return;
-    die.addr = (void *)(uintptr_t)call->entry;
-    die.abbrev = NULL;
     call->is_read = true;
-    read_place(unit, &die, &caller);
+    if (call_entry_read(&unit->scan, call->entry, &entry))
+        origin = find_origin(unit, entry.origin);
+    if (origin) {
+        if (entry.has_file)
+            set_file(unit, &caller, entry.file);
+        caller.line = entry.line;
+        call->name = origin->name;
+        call->start_line = origin->start_line;
+    } else {
+        die.addr = (void *)(uintptr_t)call->entry;
+        die.abbrev = NULL;
+        read_place(unit, &die, &caller);
+        call->name = die_name(&die);
+        call->start_line = die_start_line(&die);
+    }
     call->file = caller.file;
     call->directory = caller.directory;
     call->line = caller.line;
-    call->name = die_name(&die);
-    call->start_line = die_start_line(&die);
 }
 
 /* Fill in the frames of FUNCTION. The place in frames[0] is known; each call
@@ -224,7 +262,8 @@ unwind_calls(struct unit *unit, struct unit_function *function,
     while (number != CALL_FUNCTION) {
         struct inlined_call *call = &tree->calls[number];
 
-        read_call(unit, call);
+        if (!call->is_read)
+            read_call(unit, call);
         /* The last place is the function's: a call that has none is left
          * out, and its place in the caller becomes the function's. */
         if (count + 1 < limit) {

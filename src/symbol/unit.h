@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "address_table.h"
 #include "answer_store.h"
 #include "line_table.h"
 #include "range_index.h"
@@ -19,12 +20,18 @@
 
 struct unit_function;
 
+/* What the units of a file share. */
+struct unit_file {
+    struct sections sections;
+    struct answer_store store;    /* names of files; origins */
+    struct address_table origins; /* (0, entry): struct unit_origin */
+};
+
 struct unit {
     Dwarf_Die die;   /* has the line table */
     Dwarf_Die body;  /* has the functions: differs from DIE in split DWARF */
     bool has_ranges; /* says itself what it covers */
-    const struct sections *sections; /* of the file of DIE */
-    struct answer_store *paths;      /* where its files' names are kept */
+    struct unit_file *file; /* that DIE is in */
     size_t kept, seen; /* bytes of memory and of DWARF that it took, about */
     struct scan_unit scan; /* of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
@@ -36,7 +43,7 @@ struct unit {
 };
 
 /* A place in the source. The strings belong to the DWARF or are kept in the
- * unit's PATHS; NULL: unknown. */
+ * unit's FILE; NULL: unknown. */
 struct unit_frame {
     const char *name;      /* linkage name, or plain where it has none */
     const char *directory; /* that FILE is relative to; NULL: to none */

@@ -46,8 +46,7 @@ add_unit(struct unit_index *index, Dwarf_Die *die, Dwarf_Die *body)
     units[index->count++] = (struct unit){.die = *die,
                                           .body = *body,
                                           .has_ranges = ranges > 0,
-                                          .sections = &index->sections,
-                                          .paths = &index->paths};
+                                          .file = &index->file};
     return (0);
 }
 
@@ -59,7 +58,7 @@ see(struct unit_index *index, size_t size)
     if (index->seen < MOST_SEEN)
         return;
     index->seen = 0;
-    sections_rest(&index->sections);
+    sections_rest(&index->file.sections);
 }
 
 static int
@@ -125,7 +124,7 @@ unit_index_read(struct unit_index *index, struct elf_file *file)
 
     if (!dwarf)
         return (0);
-    sections_read(&index->sections, dwarf);
+    sections_read(&index->file.sections, dwarf);
     if (read_units(index, dwarf) || read_aranges(index, dwarf))
         return (-1);
     range_index_seal(&index->ranges);
@@ -176,7 +175,8 @@ unit_index_free(struct unit_index *index)
 {
     forget_units(index);
     range_index_free(&index->ranges);
-    answer_store_free(&index->paths);
+    address_table_free(&index->file.origins);
+    answer_store_free(&index->file.store);
     free(index->units);
     *index = (struct unit_index){0};
 }
