@@ -68,8 +68,9 @@ skip(struct call_tree *tree, struct scan *scan, const struct scan_entry *entry)
 /*
  * Read the calls directly in call NUMBER, and what lies in them where that can
  * only be passed over by reading it: some compilers do not tell where an entry
- * ends. All go into one index, where the innermost is nearest: it starts last,
- * or where its caller does and then ranks above it.
+ * ends, and in DWARF 2, which has no ranges, a call may lie outside of its
+ * caller. All go into one index, where the innermost is nearest: it starts
+ * last, or where its caller does and then ranks above it.
  */
 static int
 read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
@@ -101,7 +102,7 @@ read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
             code_range_add(tree->sections, &scan, &entry, ranges, around[depth],
                            depth, MOST_RANGES) < 0)
             return (-1);
-        if (entry.has_code && entry.sibling)
+        if (entry.has_code && entry.sibling && tree->unit->version > 2)
             scan_skip(&scan, &entry);
         else
             tree->calls[around[depth]].is_opened = true;
