@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_tree.c -- one walk over a function's entries, so that each address in
- * it costs a binary search afterwards. Report side.
+ * call_tree.c -- from a function inward, level by level. Report side.
  *
- * An inlined call covers part of its parent's code and often starts where the
- * parent does: the rank of a range is the depth, so the innermost is nearest.
+ * An inlined call covers part of its parent's code. Blocks are looked through:
+ * compilers do not always tell right what they cover.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 
 #include "call_tree.h"
-#include "die.h"
+#include "code_range.h"
 
-/* Real code stays far below both; damaged DWARF may not. */
+/* Real code stays far below these; damaged DWARF may not. */
 #define DEEPEST 256
 #define MOST_RANGES 4096
 
-/* Adds the call DIE; *NUMBER is its place. */
 static int
-add_call(struct call_tree *tree, Dwarf_Die *die, uint32_t parent,
-         unsigned depth, uint32_t *number)
+add_call(struct call_tree *tree, const uint8_t *entry, uint32_t parent)
 {
     if (tree->count == tree->capacity) {
-        size_t capacity = tree->capacity ? tree->capacity * 2 : 16;
+        size_t capacity = tree->capacity ? tree->capacity * 2 : 4;
         struct inlined_call *calls =
             reallocarray(tree->calls, capacity, sizeof(*calls));
         if (!calls)
@@ -30,11 +27,8 @@ add_call(struct call_tree *tree, Dwarf_Die *die, uint32_t parent,
         tree->calls = calls;
         tree->capacity = capacity;
     }
-    *number = (uint32_t)tree->count;
     tree->calls[tree->count++] =
-        (struct inlined_call){.entry = die->addr, .parent = parent};
-    if (die_add_ranges(die, &tree->ranges, *number, depth, MOST_RANGES) < 0)
-        return (-1);
+        (struct inlined_call){.entry = entry, .parent = parent};
     return (0);
 }
 
@@ -46,44 +40,128 @@ is_block(int tag)
             tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt);
 }
 
-int
-call_tree_read(struct call_tree *tree, const struct scan_unit *unit,
-               const Dwarf_Die *function)
+/* Count SIZE bytes as read. False if that is more than the function can have:
+ * entries of damaged DWARF may overlap, and would be read again and again. */
+static bool
+may_read(struct call_tree *tree, size_t size)
 {
-    struct scan scan = scan_begin(unit, function);
-    struct scan_entry entry;
-    uint32_t around[DEEPEST] = {CALL_NONE}; /* by depth: the call it is in */
-
-    scan_next(&scan, &entry); /* the function */
-    while (scan_next(&scan, &entry)) {
-        unsigned depth = entry.depth;
-        if (depth < DEEPEST)
-            around[depth] = around[depth - 1];
-        if (depth < DEEPEST && entry.tag == DW_TAG_inlined_subroutine) {
-            Dwarf_Die die = scan_die(&scan, &entry);
-            if (add_call(tree, &die, around[depth - 1], depth, &around[depth]))
-                return (-1);
-        } else if (depth == DEEPEST || !is_block(entry.tag)) {
-            /* Variables, types, and functions with code of their own. */
-            scan_skip(&scan, &entry);
-        }
+    if (tree->left < size) {
+        tree->left = 0;
+        return (false);
     }
-    range_index_seal(&tree->ranges);
+    tree->left -= size;
+    return (true);
+}
+
+/* As scan_skip. False if too much was read for it. */
+static bool
+skip(struct call_tree *tree, struct scan *scan, const struct scan_entry *entry)
+{
+    const uint8_t *from = scan->next, *end = tree->unit->end;
+
+    scan_skip(scan, entry);
+    if (entry->sibling || !from)
+        return (true);
+    return (may_read(tree, (size_t)((scan->next ? scan->next : end) - from)));
+}
+
+/*
+ * Read the calls directly in call NUMBER, and what lies in them where that can
+ * only be passed over by reading it: some compilers do not tell where an entry
+ * ends, and in DWARF 2, which has no ranges, a call may lie outside of its
+ * caller. All go into one index, where the innermost is nearest: it starts
+ * last, or where its caller does and then ranks above it.
+ */
+static int
+read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
+{
+    uint32_t around[DEEPEST] = {number}; /* by depth: the call it is in */
+    Dwarf_Die die = tree->unit->top;
+    struct scan_entry entry;
+    struct scan scan;
+
+    die.addr = (void *)(uintptr_t)tree->calls[number].entry;
+    scan = scan_begin(tree->unit, &die);
+    scan_next(&scan, &entry); /* the call itself */
+    while (scan_next(&scan, &entry) && may_read(tree, 1)) {
+        unsigned depth = entry.depth;
+        bool is_call = entry.tag == DW_TAG_inlined_subroutine;
+        if (depth >= DEEPEST || (!is_call && !is_block(entry.tag))) {
+            /* Variables, types, and functions with code of their own. */
+            if (!skip(tree, &scan, &entry))
+                break;
+            continue;
+        }
+        around[depth] = around[depth - 1];
+        if (!is_call)
+            continue;
+        if (add_call(tree, entry.start, around[depth - 1]))
+            return (-1);
+        around[depth] = (uint32_t)tree->count - 1;
+        if (entry.has_code &&
+            code_range_add(tree->sections, &scan, &entry, ranges, around[depth],
+                           depth, MOST_RANGES) < 0)
+            return (-1);
+        if (entry.has_code && entry.sibling && tree->unit->version > 2)
+            scan_skip(&scan, &entry);
+        else
+            tree->calls[around[depth]].is_opened = true;
+    }
     return (0);
 }
 
-uint32_t
-call_tree_find(const struct call_tree *tree, uint64_t address)
+static int
+open_call(struct call_tree *tree, uint32_t number)
 {
-    const struct range *range = range_index_find(&tree->ranges, address, NULL);
+    struct range_index ranges = {0};
+    int failed = read_calls(tree, number, &ranges);
 
-    return (range ? range->value : CALL_NONE);
+    range_index_seal(&ranges);
+    tree->calls[number].ranges = ranges;
+    tree->calls[number].is_opened = true;
+    return (failed);
+}
+
+int
+call_tree_begin(struct call_tree *tree, const struct scan_unit *unit,
+                const struct sections *sections, const uint8_t *entry)
+{
+    tree->unit = unit;
+    tree->left = unit->end ? (size_t)(unit->end - unit->start) : 0;
+    tree->sections = sections;
+    return (add_call(tree, entry, CALL_FUNCTION));
+}
+
+uint32_t
+call_tree_find(struct call_tree *tree, uint64_t address)
+{
+    uint32_t number = CALL_FUNCTION;
+    const struct range *range;
+
+    if (tree->count == 0)
+        return (CALL_FUNCTION);
+    for (unsigned depth = 0; depth < DEEPEST; depth++) {
+        if (!tree->calls[number].is_opened && open_call(tree, number))
+            return (number);
+        range = range_index_find(&tree->calls[number].ranges, address, NULL);
+        if (!range)
+            break;
+        number = range->value;
+    }
+    return (number);
+}
+
+size_t
+call_tree_size(const struct call_tree *tree)
+{
+    return (tree->capacity * (sizeof(*tree->calls) + sizeof(struct range)));
 }
 
 void
 call_tree_free(struct call_tree *tree)
 {
-    range_index_free(&tree->ranges);
+    for (size_t i = 0; i < tree->count; i++)
+        range_index_free(&tree->calls[i].ranges);
     free(tree->calls);
     *tree = (struct call_tree){0};
 }

@@ -26,8 +26,12 @@ const char *
 die_name(Dwarf_Die *die)
 {
     const char *name = die_text(die, DW_AT_linkage_name);
+    Dwarf_Half version = 0;
 
-    if (!name)
+    /* The same, before DWARF 4 had a name for it. */
+    if (!name &&
+        !dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) &&
+        version < 4)
         name = die_text(die, DW_AT_MIPS_linkage_name);
     return (name ? name : die_text(die, DW_AT_name));
 }

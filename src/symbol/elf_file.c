@@ -27,7 +27,6 @@
 
 #include "debug_server.h"
 #include "elf_file.h"
-#include "inflate.h"
 
 #define LONGEST_BUILD_ID 64
 
@@ -210,6 +209,7 @@ static Dwarf *
 inflated_dwarf(struct elf_file *file)
 {
     const char *main_path, *path = NULL;
+    bool done;
     int fd;
 
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &main_path,
@@ -217,14 +217,13 @@ inflated_dwarf(struct elf_file *file)
     fd = path ? open_regular(path) : -1;
     if (fd < 0)
         return (NULL);
-    file->inflated_fd = inflate_file(fd);
+    done = inflate_file(&file->copy, fd);
     close(fd);
-    if (file->inflated_fd < 0)
+    if (!done)
         return (NULL);
-    file->inflated = elf_begin(file->inflated_fd, ELF_C_READ_MMAP, NULL);
-    if (!file->inflated)
-        close(file->inflated_fd);
-    else if (first_address(file->inflated) == first_address(file->elf))
+    file->inflated = elf_memory(file->copy.bytes, file->copy.size);
+    if (file->inflated &&
+        first_address(file->inflated) == first_address(file->elf))
         file->dwarf = dwarf_begin_elf(file->inflated, DWARF_C_READ, NULL);
     return (file->dwarf);
 }
@@ -249,10 +248,8 @@ elf_file_close(struct elf_file *file)
     if (file->dwfl)
         dwfl_end(file->dwfl);
     dwarf_end(file->dwarf);
-    if (file->inflated) {
-        elf_end(file->inflated);
-        close(file->inflated_fd);
-    }
+    elf_end(file->inflated);
+    inflate_free(&file->copy);
     free(file->problem);
     *file = (struct elf_file){0};
 }

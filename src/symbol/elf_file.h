@@ -12,14 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "inflate.h"
+
 struct elf_file {
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL if the file is not to be used */
     Elf *elf;
-    uint64_t bias; /* own address + BIAS = address in MODULE */
-    int inflated_fd;
-    Elf *inflated; /* its debug file as inflate.h makes it, NULL: as it is */
-    Dwarf *dwarf;  /* of INFLATED */
+    uint64_t bias;        /* own address + BIAS = address in MODULE */
+    struct inflated copy; /* its debug file as inflate.h makes it */
+    Elf *inflated;        /* of COPY; NULL: the debug file is used as it is */
+    Dwarf *dwarf;         /* of INFLATED */
     char *problem; /* a sentence if MODULE is NULL (may be NULL then, too) */
 };
 

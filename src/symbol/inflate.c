@@ -5,8 +5,8 @@
  * Distributions compress their debug files, and what libdw takes longest for
  * is to inflate all sections one after the other, also the locations of
  * variables, a third of the whole. Here the large ones come first, each thread
- * takes the next one, and the result is a file again, so that libdw need not
- * know. The threads live for that long only and take no signals.
+ * takes the next one, and the result has the form of a file, so that libdw need
+ * not know. The threads live for that long only and take no signals.
  */
 #include <gelf.h>
 #include <pthread.h>
@@ -17,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "inflate.h"
+#include "unpack.h"
 
 #define MOST_THREADS 4
 #define MOST_SECTIONS 1000
@@ -37,7 +36,6 @@ struct piece {
 
 struct copy {
     Elf *elf;
-    int fd;
     uint8_t *bytes; /* of the new file */
     size_t size, headers;
     struct piece *pieces; /* the largest first */
@@ -191,29 +189,26 @@ write_headers(struct copy *copy)
     return (true);
 }
 
+/* Large pages save the kernel thousands of faults. */
 static bool
 allocate(struct copy *copy)
 {
-    copy->fd = memfd_create("debug", MFD_CLOEXEC);
-    if (copy->fd < 0 || ftruncate(copy->fd, (off_t)copy->size))
-        return (false);
-    copy->bytes =
-        mmap(NULL, copy->size, PROT_READ | PROT_WRITE, MAP_SHARED, copy->fd, 0);
-    if (copy->bytes != MAP_FAILED)
-        return (true);
-    copy->bytes = NULL;
-    return (false);
+    copy->bytes = mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy->bytes == MAP_FAILED)
+        copy->bytes = NULL;
+    else
+        madvise(copy->bytes, copy->size, MADV_HUGEPAGE);
+    return (copy->bytes != NULL);
 }
 
 static bool
 write_piece(const struct copy *copy, const struct piece *piece)
 {
     uint8_t *to = copy->bytes + piece->offset;
-    uLongf size = piece->size;
 
     if (piece->is_compressed)
-        return (uncompress(to, &size, piece->from, piece->from_size) == Z_OK &&
-                size == piece->size);
+        return (unpack(to, piece->size, piece->from, piece->from_size));
     memcpy(to, piece->from, piece->size);
     return (true);
 }
@@ -265,10 +260,10 @@ write_pieces(struct copy *copy)
         pthread_join(threads[--count], NULL);
 }
 
-int
-inflate_file(int fd)
+bool
+inflate_file(struct inflated *inflated, int fd)
 {
-    struct copy copy = {.fd = -1};
+    struct copy copy = {0};
     bool done = false;
 
     copy.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -276,14 +271,19 @@ inflate_file(int fd)
         write_pieces(&copy);
         done = !copy.failed;
     }
-    if (copy.bytes)
-        munmap(copy.bytes, copy.size);
+    *inflated = (struct inflated){copy.bytes, copy.size};
+    if (!done)
+        inflate_free(inflated);
     elf_end(copy.elf);
     free(copy.sections);
     free(copy.pieces);
-    if (!done && copy.fd >= 0) {
-        close(copy.fd);
-        return (-1);
-    }
-    return (copy.fd);
+    return (done);
+}
+
+void
+inflate_free(struct inflated *inflated)
+{
+    if (inflated->bytes)
+        munmap(inflated->bytes, inflated->size);
+    *inflated = (struct inflated){0};
 }

@@ -27,6 +27,17 @@ compare(const void *a, const void *b)
     return (0);
 }
 
+/* Compilers and linkers write most of them in order. */
+static bool
+is_sorted(const struct range *ranges, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (compare(&ranges[i - 1], &ranges[i]) > 0)
+            return (false);
+    }
+    return (true);
+}
+
 int
 range_index_add(struct range_index *index, const struct range *range)
 {
@@ -59,7 +70,8 @@ range_index_seal(struct range_index *index)
         index->capacity = index->count;
     }
     ranges = index->ranges;
-    qsort(ranges, index->count, sizeof(*ranges), compare);
+    if (!is_sorted(ranges, index->count))
+        qsort(ranges, index->count, sizeof(*ranges), compare);
 
     /* From the right: NEXT is the least start beyond the current one. */
     for (size_t i = index->count; i-- > 0;) {

@@ -12,20 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "scan.h"
 
 /* Real tables have some hundred; codes beyond this are not looked at. */
 #define MOST_SHAPES 100000
 #define MOST_FORMS 256
-#define NO_SIBLING UINT32_MAX
+#define NO_VALUE UINT32_MAX
 
 struct scan_shape {
-    uint16_t tag;     /* 0: no such code */
-    uint16_t count;   /* of forms */
-    uint32_t first;   /* of them in the unit's FORMS */
-    uint32_t size;    /* of all values, if IS_FIXED */
-    uint32_t sibling; /* which value is DW_AT_sibling */
+    uint16_t tag;            /* 0: no such code */
+    uint16_t count;          /* of forms */
+    uint32_t first;          /* of them in the unit's FORMS */
+    uint32_t size;           /* of all values, if IS_FIXED */
+    uint32_t sibling;        /* which value is DW_AT_sibling */
+    uint32_t sibling_offset; /* where it is, if IS_FIXED */
     bool has_children, has_code, is_fixed;
+};
+
+struct scan_form {
+    uint16_t name, form;
+    int32_t size; /* of the value, or VARIABLE */
+    uint32_t constant;
 };
 
 /* Marks forms whose length is in the data. */
@@ -82,67 +90,16 @@ fixed_size(const struct scan_unit *unit, unsigned form)
     }
 }
 
-/* A number in LEB128 at *AT; *AT becomes NULL if it does not end before END. */
-static uint64_t
-read_leb(const uint8_t **at, const uint8_t *end)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-
-    for (const uint8_t *p = *at; p < end; p++) {
-        if (shift < 64)
-            value |= (uint64_t)(*p & 0x7f) << shift;
-        shift += 7;
-        if (!(*p & 0x80)) {
-            *at = p + 1;
-            return (value);
-        }
-    }
-    *at = NULL;
-    return (0);
-}
-
-/* A little-endian number of SIZE bytes at AT; 0 if END comes before. */
-static uint64_t
-read_number(const uint8_t *at, unsigned size, const uint8_t *end)
-{
-    uint64_t value = 0;
-
-    if ((size_t)(end - at) < size)
-        return (0);
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint64_t)at[i] << (8 * i);
-    return (value);
-}
-
-/* A block whose length is a number of SIZE bytes before it. */
-static const uint8_t *
-skip_block(const uint8_t *at, unsigned size, const uint8_t *end)
-{
-    uint64_t length = read_number(at, size, end);
-
-    if ((size_t)(end - at) < size || (uint64_t)(end - at) - size < length)
-        return (NULL);
-    return (at + size + length);
-}
-
-static const uint8_t *
-skip_leb_block(const uint8_t *at, const uint8_t *end)
-{
-    uint64_t length = read_leb(&at, end);
-
-    return (at && (uint64_t)(end - at) >= length ? at + length : NULL);
-}
-
 /* Behind the value of FORM at AT; NULL if it is unknown or does not fit. */
 static const uint8_t *
 skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 {
-    const uint8_t *end = unit->end;
+    struct bytes bytes = {at, unit->end};
     int size = fixed_size(unit, form);
+    uint64_t length = 0;
 
     if (size != VARIABLE)
-        return (end - at >= size ? at + size : NULL);
+        return (unit->end - at >= size ? at + size : NULL);
     switch (form) {
     case DW_FORM_sdata:
     case DW_FORM_udata:
@@ -153,27 +110,34 @@ skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
     case DW_FORM_rnglistx:
     case DW_FORM_GNU_addr_index:
     case DW_FORM_GNU_str_index:
-        read_leb(&at, end);
-        return (at);
+        bytes_leb(&bytes);
+        break;
     case DW_FORM_string:
-        at = memchr(at, 0, (size_t)(end - at));
-        return (at ? at + 1 : NULL);
+        bytes_text(&bytes);
+        break;
     case DW_FORM_block1:
-        return (skip_block(at, 1, end));
+        length = bytes_number(&bytes, 1);
+        break;
     case DW_FORM_block2:
-        return (skip_block(at, 2, end));
+        length = bytes_number(&bytes, 2);
+        break;
     case DW_FORM_block4:
-        return (skip_block(at, 4, end));
+        length = bytes_number(&bytes, 4);
+        break;
     case DW_FORM_block:
     case DW_FORM_exprloc:
-        return (skip_leb_block(at, end));
+        length = bytes_leb(&bytes);
+        break;
     case DW_FORM_indirect:
-        form = (unsigned)read_leb(&at, end);
-        return (at && form != DW_FORM_indirect ? skip_value(unit, form, at)
-                                               : NULL);
+        form = (unsigned)bytes_leb(&bytes);
+        return (bytes.at && form != DW_FORM_indirect
+                    ? skip_value(unit, form, bytes.at)
+                    : NULL);
     default:
         return (NULL);
     }
+    bytes_skip(&bytes, length);
+    return (bytes.at);
 }
 
 /* Where a reference of FORM at AT leads to in the unit; NULL: nowhere that lies
@@ -181,34 +145,56 @@ skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 static const uint8_t *
 follow(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 {
-    int size = fixed_size(unit, form);
-    uint64_t offset = 0;
+    struct scan_value value = {.bytes = {at, unit->end},
+                               .form = (uint16_t)form};
+    const uint8_t *to = scan_reference(unit, &value);
 
-    if (form == DW_FORM_ref_udata)
-        offset = read_leb(&at, unit->end);
-    else if (form == DW_FORM_ref1 || form == DW_FORM_ref2 ||
-             form == DW_FORM_ref4 || form == DW_FORM_ref8)
-        offset = read_number(at, (unsigned)size, unit->end);
-    if (!at || offset > (uint64_t)(unit->end - unit->start) ||
-        unit->start + offset <= at)
-        return (NULL);
-    return (unit->start + offset);
+    return (to > at ? to : NULL);
+}
+
+/* The same, for a form of which the size is known. */
+static const uint8_t *
+skip_form(const struct scan_unit *unit, const struct scan_form *form,
+          const uint8_t *at)
+{
+    if (form->size == VARIABLE)
+        return (skip_value(unit, form->form, at));
+    return (unit->end - at >= form->size ? at + form->size : NULL);
 }
 
 static int
-add_form(struct scan_unit *unit, unsigned form)
+add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
+         int64_t constant)
 {
+    struct scan_form *forms = unit->forms;
+
     if (unit->form_count == unit->form_capacity) {
         size_t capacity = unit->form_capacity ? unit->form_capacity * 2 : 512;
-        uint16_t *forms = reallocarray(unit->forms, capacity, sizeof(*forms));
+        forms = reallocarray(forms, capacity, sizeof(*forms));
         if (!forms)
             return (-1);
         unit->forms = forms;
         unit->form_capacity = capacity;
     }
-    unit->forms[unit->form_count++] =
-        (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX);
+    forms[unit->form_count++] = (struct scan_form){
+        .name = (uint16_t)(name <= UINT16_MAX ? name : 0),
+        .form = (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX),
+        .size = size,
+        .constant = (uint32_t)constant,
+    };
     return (0);
+}
+
+/* The next value of SHAPE is of attribute NAME. */
+static void
+note_attribute(struct scan_shape *shape, unsigned name)
+{
+    if (name == DW_AT_sibling) {
+        shape->sibling = shape->count;
+        shape->sibling_offset = shape->size;
+    }
+    if (name == DW_AT_low_pc || name == DW_AT_ranges)
+        shape->has_code = true;
 }
 
 /* Put the abbreviation into *SHAPE. (dwarf_getattrcnt miscounts where there are
@@ -218,24 +204,22 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
            Dwarf_Abbrev *abbrev)
 {
     unsigned name = 0, form = 0;
+    Dwarf_Sword constant = 0;
 
     *shape = (struct scan_shape){
         .tag = (uint16_t)dwarf_getabbrevtag(abbrev),
         .first = (uint32_t)unit->form_count,
-        .sibling = NO_SIBLING,
+        .sibling = NO_VALUE,
         .has_children = dwarf_abbrevhaschildren(abbrev) != 0,
         .is_fixed = true,
     };
     while (shape->count < MOST_FORMS &&
-           dwarf_getabbrevattr_data(abbrev, shape->count, &name, &form, NULL,
-                                    NULL) == 0) {
+           dwarf_getabbrevattr_data(abbrev, shape->count, &name, &form,
+                                    &constant, NULL) == 0) {
         int size = fixed_size(unit, form);
-        if (add_form(unit, form))
+        if (add_form(unit, name, form, size, constant))
             return (-1);
-        if (name == DW_AT_sibling)
-            shape->sibling = shape->count;
-        if (name == DW_AT_low_pc || name == DW_AT_ranges)
-            shape->has_code = true;
+        note_attribute(shape, name);
         if (size == VARIABLE)
             shape->is_fixed = false;
         else
@@ -330,6 +314,8 @@ scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top)
     unit->version = version;
     unit->start = start;
     unit->end = start + next;
+    if (dwarf_lowpc(&die, &unit->base))
+        unit->base = 0;
     return (read_shapes(unit));
 }
 
@@ -348,14 +334,20 @@ static const uint8_t *
 skip_values(const struct scan_unit *unit, const struct scan_shape *shape,
             struct scan_entry *entry, const uint8_t *at)
 {
-    if (shape->is_fixed && shape->sibling == NO_SIBLING)
-        return ((size_t)(unit->end - at) >= shape->size ? at + shape->size
-                                                        : NULL);
+    if (shape->is_fixed) {
+        if ((size_t)(unit->end - at) < shape->size)
+            return (NULL);
+        if (shape->sibling != NO_VALUE)
+            entry->sibling =
+                follow(unit, unit->forms[shape->first + shape->sibling].form,
+                       at + shape->sibling_offset);
+        return (at + shape->size);
+    }
     for (unsigned i = 0; at && i < shape->count; i++) {
-        unsigned form = unit->forms[shape->first + i];
+        const struct scan_form *form = &unit->forms[shape->first + i];
         if (i == shape->sibling)
-            entry->sibling = follow(unit, form, at);
-        at = skip_value(unit, form, at);
+            entry->sibling = follow(unit, form->form, at);
+        at = skip_form(unit, form, at);
     }
     return (at);
 }
@@ -366,9 +358,13 @@ step(struct scan *scan, struct scan_entry *entry)
 {
     const struct scan_unit *unit = scan->unit;
     const uint8_t *start = scan->next;
-    uint64_t code = read_leb(&scan->next, unit->end);
+    struct bytes bytes = {start, unit->end};
     const struct scan_shape *shape;
+    uint64_t code;
 
+    /* Most codes are of one byte. */
+    code = start < unit->end && *start < 0x80 ? *bytes.at++ : bytes_leb(&bytes);
+    scan->next = bytes.at;
     if (!scan->next || code > unit->count)
         goto end;
     if (code == 0) {
@@ -379,6 +375,8 @@ step(struct scan *scan, struct scan_entry *entry)
     }
     shape = &unit->shapes[code - 1];
     *entry = (struct scan_entry){.start = start,
+                                 .values = scan->next,
+                                 .shape = shape,
                                  .depth = scan->depth,
                                  .tag = shape->tag,
                                  .has_children = shape->has_children,
@@ -422,6 +420,42 @@ scan_skip(struct scan *scan, const struct scan_entry *entry)
     }
 }
 
+unsigned
+scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
+            struct scan_value *values, unsigned limit)
+{
+    const struct scan_shape *shape = entry->shape;
+    const uint8_t *at = entry->values;
+    unsigned count = 0;
+
+    for (; at && count < shape->count && count < limit; count++) {
+        const struct scan_form *form = &unit->forms[shape->first + count];
+        values[count] = (struct scan_value){.bytes = {at, unit->end},
+                                            .name = form->name,
+                                            .form = form->form,
+                                            .constant = form->constant};
+        at = skip_form(unit, form, at);
+    }
+    return (at ? count : 0);
+}
+
+const uint8_t *
+scan_reference(const struct scan_unit *unit, const struct scan_value *value)
+{
+    struct bytes bytes = value->bytes;
+    uint64_t offset = 0;
+
+    if (value->form == DW_FORM_ref_udata)
+        offset = bytes_leb(&bytes);
+    else if (value->form == DW_FORM_ref1 || value->form == DW_FORM_ref2 ||
+             value->form == DW_FORM_ref4 || value->form == DW_FORM_ref8)
+        offset = bytes_number(&bytes, (unsigned)fixed_size(unit, value->form));
+    if (!bytes.at || offset == 0 ||
+        offset >= (uint64_t)(unit->end - unit->start))
+        return (NULL);
+    return (unit->start + offset);
+}
+
 Dwarf_Die
 scan_die(const struct scan *scan, const struct scan_entry *entry)
 {
@@ -430,6 +464,13 @@ scan_die(const struct scan *scan, const struct scan_entry *entry)
     die.addr = (void *)(uintptr_t)entry->start;
     die.abbrev = NULL;
     return (die);
+}
+
+size_t
+scan_unit_size(const struct scan_unit *unit)
+{
+    return (unit->count * sizeof(*unit->shapes) +
+            unit->form_capacity * sizeof(*unit->forms));
 }
 
 void

@@ -13,18 +13,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
+
 struct scan_shape;
+struct scan_form;
 
 /* What all scans of a unit share. All zero is a unit without entries. */
 struct scan_unit {
     Dwarf_Die top;              /* its first entry */
     const uint8_t *start, *end; /* header included: siblings count from there */
+    uint64_t base; /* that addresses in lists of ranges count from */
     uint8_t address_size, offset_size;
     uint16_t version;
     struct scan_shape *shapes; /* by abbreviation code - 1 */
     size_t count;
-    uint16_t *forms; /* of all shapes */
+    struct scan_form *forms; /* of all shapes */
     size_t form_count, form_capacity;
+};
+
+/* The value of an attribute. */
+struct scan_value {
+    struct bytes bytes; /* from it up to the end of the unit */
+    uint16_t name, form;
+    uint32_t constant; /* if the form has it in the abbreviation */
 };
 
 struct scan {
@@ -35,7 +46,9 @@ struct scan {
 
 struct scan_entry {
     const uint8_t *start, *sibling; /* SIBLING: NULL if it is not told */
-    unsigned depth;                 /* below the entry that the scan began at */
+    const uint8_t *values;
+    const struct scan_shape *shape;
+    unsigned depth; /* below the entry that the scan began at */
     int tag;
     bool has_children;
     bool has_code; /* of its own: DW_AT_low_pc or DW_AT_ranges */
@@ -55,8 +68,22 @@ bool scan_next(struct scan *scan, struct scan_entry *entry);
 /* Go on behind everything below ENTRY, the last one that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
+/* The first LIMIT values of ENTRY, which is in UNIT. Returns how many; 0 if
+ * they cannot be read. */
+unsigned scan_values(const struct scan_unit *unit,
+                     const struct scan_entry *entry, struct scan_value *values,
+                     unsigned limit);
+
+/* The entry of the same unit that VALUE refers to; NULL if it is not such a
+ * reference. */
+const uint8_t *scan_reference(const struct scan_unit *unit,
+                              const struct scan_value *value);
+
 /* ENTRY for libdw. */
 Dwarf_Die scan_die(const struct scan *scan, const struct scan_entry *entry);
+
+/* How much memory UNIT takes, about. */
+size_t scan_unit_size(const struct scan_unit *unit);
 
 void scan_unit_free(struct scan_unit *unit);
 

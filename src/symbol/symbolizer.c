@@ -261,10 +261,19 @@ set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
     return (frame->file ? 0 : -1);
 }
 
-/* ANSWER in its final form. FALLBACK names what nothing else does. */
+/* Name FRAME, which nothing else names, by its place. */
+static int
+set_place_name(struct answer_store *store, struct symbol_frame *frame,
+               const struct module *module, uint64_t offset)
+{
+    frame->function = frame->linkage = place_name(store, module, offset);
+    return (frame->function ? 0 : -1);
+}
+
+/* ANSWER for OFFSET in MODULE in its final form. */
 static struct symbol *
 make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
-            const char *fallback)
+            const struct module *module, uint64_t offset)
 {
     static const struct unit_frame nowhere;
     unsigned count = answer->count ? answer->count : 1;
@@ -273,7 +282,7 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
     struct symbol_frame *frames =
         answer_store_space(&symbolizer->store, count * sizeof(*frames));
 
-    if (!symbol || !frames || !fallback)
+    if (!symbol || !frames)
         return (NULL);
     for (unsigned i = 0; i < count; i++) {
         const struct unit_frame *source =
@@ -283,9 +292,11 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
             name = answer->symbol;
         if (i + 1 == count && name)
             symbol->named = true;
-        frames[i].function = frames[i].linkage = fallback;
-        if ((name && set_name(symbolizer, &frames[i], name, answer->is_stub)) ||
-            set_place(symbolizer, &frames[i], source))
+        if (name ? set_name(symbolizer, &frames[i], name, answer->is_stub)
+                 : set_place_name(&symbolizer->store, &frames[i], module,
+                                  offset))
+            return (NULL);
+        if (set_place(symbolizer, &frames[i], source))
             return (NULL);
     }
     symbol->count = count;
@@ -305,8 +316,7 @@ look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
     if (image)
         image_find(image, offset, &answer,
                    symbolizer->inlines ? MOST_FRAMES : 1);
-    return (make_symbol(symbolizer, &answer,
-                        place_name(&symbolizer->store, module, offset)));
+    return (make_symbol(symbolizer, &answer, module, offset));
 }
 
 struct symbolizer *

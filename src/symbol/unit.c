@@ -9,10 +9,13 @@
  * A function's inlined calls are read when the first address hits it.
  */
 #include <dwarf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_entry.h"
 #include "call_tree.h"
+#include "code_range.h"
 #include "die.h"
 #include "unit.h"
 
@@ -26,8 +29,22 @@ struct unit_function {
     struct call_tree calls;
 };
 
+/* The sections that the entries of UNIT refer to; NULL: only libdw knows. */
+static const struct sections *
+body_sections(const struct unit *unit)
+{
+    return (unit->die.addr == unit->body.addr ? &unit->file->sections : NULL);
+}
+
+/* A function that is inlined somewhere. */
+struct unit_origin {
+    const char *name;
+    unsigned start_line;
+};
+
 static int
-add_function(struct unit *unit, Dwarf_Die die)
+add_function(struct unit *unit, const struct scan *scan,
+             const struct scan_entry *entry)
 {
     struct unit_function *functions = unit->functions;
     long ranges;
@@ -41,10 +58,11 @@ add_function(struct unit *unit, Dwarf_Die die)
         unit->functions = functions;
         unit->function_capacity = capacity;
     }
-    ranges = die_add_ranges(&die, &unit->ranges, (uint32_t)unit->function_count,
-                            0, MOST_RANGES);
+    ranges = code_range_add(body_sections(unit), scan, entry, &unit->ranges,
+                            (uint32_t)unit->function_count, 0, MOST_RANGES);
     if (ranges > 0)
-        functions[unit->function_count++] = (struct unit_function){.die = die};
+        functions[unit->function_count++] =
+            (struct unit_function){.die = scan_die(scan, entry)};
     return (ranges < 0 ? -1 : 0);
 }
 
@@ -84,12 +102,14 @@ read_functions(struct unit *unit, bool everywhere)
     while (scan_next(&scan, &entry)) {
         /* Most entries are declarations and abstract instances. */
         if (entry.tag == DW_TAG_subprogram && entry.has_code &&
-            add_function(unit, scan_die(&scan, &entry)))
+            add_function(unit, &scan, &entry))
             break;
         if (entry.depth > 0 && !is_searched(entry.tag, everywhere))
             scan_skip(&scan, &entry);
     }
     range_index_seal(&unit->ranges);
+    unit->kept += unit->function_capacity * sizeof(*unit->functions) +
+                  unit->ranges.capacity * sizeof(*unit->ranges.ranges);
 }
 
 static struct unit_function *
@@ -109,6 +129,8 @@ find_function(struct unit *unit, uint64_t address)
     if (!unit->functions_read) {
         unit->functions_read = true;
         scan_unit_read(&unit->scan, &unit->body);
+        unit->kept += scan_unit_size(&unit->scan);
+        unit->seen += (size_t)(unit->scan.end - unit->scan.start);
         read_functions(unit, false);
     }
     function = lookup(unit, address);
@@ -120,43 +142,32 @@ find_function(struct unit *unit, uint64_t address)
     return (function);
 }
 
-/* The row of the line table that ADDRESS belongs to: the last one that starts
- * at or before it, unless a sequence ends there. */
-static Dwarf_Line *
-find_line(struct unit *unit, uint64_t address)
+static void
+read_lines(struct unit *unit)
 {
-    size_t low = 0, high;
-    Dwarf_Addr start;
-    Dwarf_Line *line;
-    bool is_end = false;
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset;
 
-    if (!unit->lines_read) {
-        unit->lines_read = true;
-        if (dwarf_getsrclines(&unit->die, &unit->lines, &unit->line_count))
-            unit->line_count = 0;
-    }
-    high = unit->line_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        line = dwarf_onesrcline(unit->lines, middle);
-        if (dwarf_lineaddr(line, &start) == 0 && start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    line = low ? dwarf_onesrcline(unit->lines, low - 1) : NULL;
-    if (!line || dwarf_lineendsequence(line, &is_end) || is_end)
-        return (NULL);
-    return (line);
+    unit->lines_read = true;
+    unit->directory = die_text(&unit->die, DW_AT_comp_dir);
+    /* Short memory leaves a shorter table. */
+    if (dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute) &&
+        dwarf_formudata(&attribute, &offset) == 0)
+        line_table_read(&unit->lines, &unit->file->sections, offset);
+    unit->kept += line_table_size(&unit->lines);
+    unit->seen += (size_t)(unit->lines.program.end - unit->lines.program.at);
 }
 
-/* Put FILE into FRAME, relative to where the compiler ran. That directory can
- * be a relative one itself, and then already be part of FILE. */
+/* Put file NUMBER into FRAME, relative to where the compiler ran. That
+ * directory can be a relative one itself, and then already be part of the
+ * file's name. */
 static void
-set_file(struct unit *unit, struct unit_frame *frame, const char *file)
+set_file(struct unit *unit, struct unit_frame *frame, uint64_t number)
 {
-    const char *directory = die_text(&unit->die, DW_AT_comp_dir);
+    const char *directory = unit->directory;
     size_t length = directory ? strlen(directory) : 0;
+    const char *file =
+        line_table_file(&unit->lines, number, directory, &unit->file->store);
 
     frame->file = file;
     frame->directory = NULL;
@@ -166,43 +177,66 @@ set_file(struct unit *unit, struct unit_frame *frame, const char *file)
 }
 
 /* Put the place of CALL in its caller into *FRAME. The file is a number in the
- * unit's line table, which counts from 0 in DWARF 5; before, libdw has "???"
- * there. */
+ * unit's line table. */
 static void
 read_place(struct unit *unit, Dwarf_Die *call, struct unit_frame *frame)
 {
     unsigned number = die_number(call, DW_AT_call_file);
-    const char *file;
-    Dwarf_Files *files;
-    size_t count;
 
     frame->line = die_number(call, DW_AT_call_line);
-    if (!dwarf_hasattr(call, DW_AT_call_file) ||
-        dwarf_getsrcfiles(&unit->die, &files, &count) || number >= count)
-        return;
-    file = dwarf_filesrc(files, number, NULL, NULL);
-    if (file && strcmp(file, "???") != 0)
-        set_file(unit, frame, file);
+    if (dwarf_hasattr(call, DW_AT_call_file))
+        set_file(unit, frame, number);
 }
 
-/* What is asked for at every address in CALL is asked of libdw once. */
+/* The function whose entry is at AT. NULL if memory is short. */
+static const struct unit_origin *
+find_origin(struct unit *unit, const uint8_t *at)
+{
+    struct unit_file *file = unit->file;
+    struct unit_origin *origin =
+        address_table_find(&file->origins, 0, (uintptr_t)at);
+    Dwarf_Die die = unit->body;
+
+    if (origin)
+        return (origin);
+    origin = answer_store_space(&file->store, sizeof(*origin));
+    if (!origin || address_table_put(&file->origins, 0, (uintptr_t)at, origin))
+        return (NULL);
+    die.addr = (void *)(uintptr_t)at;
+    die.abbrev = NULL;
+    origin->name = die_name(&die);
+    origin->start_line = die_start_line(&die);
+    return (origin);
+}
+
+/* What is asked for at every address in CALL is read once. */
 static void
 read_call(struct unit *unit, struct inlined_call *call)
 {
+    const struct unit_origin *origin = NULL;
     struct unit_frame caller = {0};
+    struct call_entry entry;
     Dwarf_Die die = unit->body;
 
-    if (call->is_read)
-        return;
-    die.addr = call->entry;
-    die.abbrev = NULL;
     call->is_read = true;
-    read_place(unit, &die, &caller);
+    if (call_entry_read(&unit->scan, call->entry, &entry))
+        origin = find_origin(unit, entry.origin);
+    if (origin) {
+        if (entry.has_file)
+            set_file(unit, &caller, entry.file);
+        caller.line = entry.line;
+        call->name = origin->name;
+        call->start_line = origin->start_line;
+    } else {
+        die.addr = (void *)(uintptr_t)call->entry;
+        die.abbrev = NULL;
+        read_place(unit, &die, &caller);
+        call->name = die_name(&die);
+        call->start_line = die_start_line(&die);
+    }
     call->file = caller.file;
     call->directory = caller.directory;
     call->line = caller.line;
-    call->name = die_name(&die);
-    call->start_line = die_start_line(&die);
 }
 
 /* Fill in the frames of FUNCTION. The place in frames[0] is known; each call
@@ -219,13 +253,17 @@ unwind_calls(struct unit *unit, struct unit_function *function,
         function->calls_read = true;
         function->name = die_name(&function->die);
         function->start_line = die_start_line(&function->die);
-        call_tree_read(tree, &unit->scan, &function->die);
+        call_tree_begin(tree, &unit->scan, body_sections(unit),
+                        function->die.addr);
     }
+    unit->kept -= call_tree_size(tree);
     number = call_tree_find(tree, address);
-    while (number != CALL_NONE) {
+    unit->kept += call_tree_size(tree);
+    while (number != CALL_FUNCTION) {
         struct inlined_call *call = &tree->calls[number];
 
-        read_call(unit, call);
+        if (!call->is_read)
+            read_call(unit, call);
         /* The last place is the function's: a call that has none is left
          * out, and its place in the caller becomes the function's. */
         if (count + 1 < limit) {
@@ -248,14 +286,14 @@ unit_find(struct unit *unit, uint64_t address, struct unit_frame *frames,
           unsigned limit)
 {
     struct unit_function *function = find_function(unit, address);
-    Dwarf_Line *line = find_line(unit, address);
-    int number = 0;
+    struct line_row row;
 
+    if (!unit->lines_read)
+        read_lines(unit);
     frames[0] = (struct unit_frame){0};
-    if (line) {
-        set_file(unit, &frames[0], dwarf_linesrc(line, NULL, NULL));
-        dwarf_lineno(line, &number);
-        frames[0].line = number > 0 ? (unsigned)number : 0;
+    if (line_table_find(&unit->lines, address, &row)) {
+        set_file(unit, &frames[0], row.file);
+        frames[0].line = row.line <= INT_MAX ? row.line : 0;
     }
     if (!function)
         return (frames[0].file ? 1 : 0);
@@ -263,12 +301,16 @@ unit_find(struct unit *unit, uint64_t address, struct unit_frame *frames,
 }
 
 void
-unit_free(struct unit *unit)
+unit_forget(struct unit *unit)
 {
     for (size_t i = 0; i < unit->function_count; i++)
         call_tree_free(&unit->functions[i].calls);
     range_index_free(&unit->ranges);
     scan_unit_free(&unit->scan);
+    line_table_free(&unit->lines);
     free(unit->functions);
-    *unit = (struct unit){0};
+    unit->functions = NULL;
+    unit->function_count = unit->function_capacity = 0;
+    unit->lines_read = unit->functions_read = unit->all_functions_read = false;
+    unit->kept = unit->seen = 0;
 }

@@ -11,25 +11,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "address_table.h"
+#include "answer_store.h"
+#include "line_table.h"
 #include "range_index.h"
 #include "scan.h"
+#include "sections.h"
 
 struct unit_function;
+
+/* What the units of a file share. */
+struct unit_file {
+    struct sections sections;
+    struct answer_store store;    /* names of files; origins */
+    struct address_table origins; /* (0, entry): struct unit_origin */
+};
 
 struct unit {
     Dwarf_Die die;   /* has the line table */
     Dwarf_Die body;  /* has the functions: differs from DIE in split DWARF */
     bool has_ranges; /* says itself what it covers */
+    struct unit_file *file; /* that DIE is in */
+    size_t kept, seen; /* bytes of memory and of DWARF that it took, about */
     struct scan_unit scan; /* of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
-    Dwarf_Lines *lines;
-    size_t line_count;
+    const char *directory; /* it was compiled in; NULL: unknown. With LINES */
+    struct line_table lines;
     struct range_index ranges; /* values: places in FUNCTIONS */
     struct unit_function *functions;
     size_t function_count, function_capacity;
 };
 
-/* A place in the source. The strings belong to the DWARF; NULL: unknown. */
+/* A place in the source. The strings belong to the DWARF or are kept in the
+ * unit's FILE; NULL: unknown. */
 struct unit_frame {
     const char *name;      /* linkage name, or plain where it has none */
     const char *directory; /* that FILE is relative to; NULL: to none */
@@ -47,6 +61,7 @@ struct unit_frame {
 unsigned unit_find(struct unit *unit, uint64_t address,
                    struct unit_frame *frames, unsigned limit);
 
-void unit_free(struct unit *unit);
+/* Give back what was read; it is read again when needed. */
+void unit_forget(struct unit *unit);
 
 #endif

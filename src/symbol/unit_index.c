@@ -15,6 +15,12 @@
 #include "unit_index.h"
 
 #define MOST_RANGES 1000000
+/* When units have taken so much, all of it is given back. */
+#define MOST_KEPT ((size_t)64 << 20)
+#define MOST_SEEN ((size_t)48 << 20)
+/* What the top entry of a unit brings into memory: the kernel maps what lies
+ * around it, too. */
+#define SEEN_AROUND ((size_t)64 << 10)
 
 /* Every unit is kept, also one without code: .debug_aranges may know better. */
 static int
@@ -37,9 +43,22 @@ add_unit(struct unit_index *index, Dwarf_Die *die, Dwarf_Die *body)
                             MOST_RANGES);
     if (ranges < 0)
         return (-1);
-    units[index->count++] =
-        (struct unit){.die = *die, .body = *body, .has_ranges = ranges > 0};
+    units[index->count++] = (struct unit){.die = *die,
+                                          .body = *body,
+                                          .has_ranges = ranges > 0,
+                                          .file = &index->file};
     return (0);
+}
+
+/* Count SIZE bytes of DWARF that were read, and give memory back in time. */
+static void
+see(struct unit_index *index, size_t size)
+{
+    index->seen += size;
+    if (index->seen < MOST_SEEN)
+        return;
+    index->seen = 0;
+    sections_rest(&index->file.sections);
 }
 
 static int
@@ -55,6 +74,7 @@ read_units(struct unit_index *index, Dwarf *dwarf)
             continue;
         if (add_unit(index, &die, split.addr ? &split : &die))
             return (-1);
+        see(index, SEEN_AROUND);
     }
     return (0);
 }
@@ -104,10 +124,34 @@ unit_index_read(struct unit_index *index, struct elf_file *file)
 
     if (!dwarf)
         return (0);
+    sections_read(&index->file.sections, dwarf);
     if (read_units(index, dwarf) || read_aranges(index, dwarf))
         return (-1);
     range_index_seal(&index->ranges);
     return (0);
+}
+
+static void
+forget_units(struct unit_index *index)
+{
+    for (size_t i = 0; i < index->count; i++)
+        unit_forget(&index->units[i]);
+    index->kept = 0;
+}
+
+/* As unit_find. The answer needs nothing that is given back here. */
+static unsigned
+find_in_unit(struct unit_index *index, struct unit *unit, uint64_t address,
+             struct unit_frame *frames, unsigned limit)
+{
+    size_t kept = unit->kept, seen = unit->seen;
+    unsigned count = unit_find(unit, address, frames, limit);
+
+    index->kept += unit->kept - kept;
+    see(index, unit->seen - seen);
+    if (index->kept > MOST_KEPT)
+        forget_units(index);
+    return (count);
 }
 
 unsigned
@@ -121,16 +165,18 @@ unit_index_find(struct unit_index *index, uint64_t address,
     /* Units may claim more than they have: the nearest with an answer. */
     while (count == 0 &&
            (range = range_index_find(&index->ranges, in_dwarf, range)))
-        count = unit_find(&index->units[range->value], in_dwarf, frames, limit);
+        count = find_in_unit(index, &index->units[range->value], in_dwarf,
+                             frames, limit);
     return (count);
 }
 
 void
 unit_index_free(struct unit_index *index)
 {
-    for (size_t i = 0; i < index->count; i++)
-        unit_free(&index->units[i]);
+    forget_units(index);
     range_index_free(&index->ranges);
+    address_table_free(&index->file.origins);
+    answer_store_free(&index->file.store);
     free(index->units);
     *index = (struct unit_index){0};
 }

@@ -20,6 +20,8 @@ struct unit_index {
     struct unit *units;        /* in the order of their offsets */
     size_t count, capacity;
     bool has_lines; /* some unit has a line table */
+    struct unit_file file;
+    size_t kept, seen; /* sums of the units' */
 };
 
 /* Index the units of FILE. Returns 0, or -1 with errno set if memory is short;

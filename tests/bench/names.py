@@ -205,13 +205,16 @@ class Comparison:
 def build_tools(build):
     """The symbolizer as a program, from BUILD's libraries."""
     bench.CACHE.mkdir(mode=0o700, parents=True, exist_ok=True)
+    archive = Path(build) / "libsprof_symbol.a"
+    deflate = ["-ldeflate"] if b"libdeflate_" in archive.read_bytes() else []
     iberty = [path for path in sorted(Path("/usr/lib").rglob("libiberty*.a"))
               if path.name in ("libiberty.a", "libiberty_pic.a")]
     subprocess.run(
         ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{bench.ROOT}/src", "-o",
          bench.CACHE / "symbols", bench.HERE / "symbols.c",
-         Path(build) / "libsprof_symbol.a", Path(build) / "libsprof_base.a",
-         "-ldw", "-lelf", "-lz", "-pthread", *iberty[-1:]], check=True)
+         archive, Path(build) / "libsprof_base.a",
+         "-ldw", "-lelf", "-lz", *deflate, "-pthread", *iberty[-1:]],
+        check=True)
 
 
 def made(source, *compiler):

@@ -22,9 +22,10 @@ print(uint64_t address, const struct symbol *symbol, bool demangled)
     for (unsigned i = 0; i < symbol->count; i++) {
         const struct symbol_frame *frame = &symbol->frames[i];
         const char *name = demangled ? frame->function : frame->linkage;
-        printf("%s\n%s:%u\n",
-               symbol->named || i + 1 < symbol->count ? name : "??",
-               frame->file[0] ? frame->file : "??", frame->line);
+        fputs(symbol->named || i + 1 < symbol->count ? name : "??", stdout);
+        putchar('\n');
+        fputs(frame->file[0] ? frame->file : "??", stdout);
+        printf(":%u\n", frame->line);
     }
     putchar('\n');
 }

@@ -62,7 +62,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
     uint64_t first;
-    int fd, inflated;
+    struct inflated inflated;
+    int fd;
 
     if (size < sizeof(first))
         return 0;
@@ -74,9 +75,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     ask(path, first);
-    inflated = inflate_file(fd);
-    if (inflated >= 0)
-        close(inflated);
+    if (inflate_file(&inflated, fd))
+        inflate_free(&inflated);
     close(fd);
     return 0;
 }

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_header.c -- the headers of DWARF 2 to 5. Report side.
+ *
+ * DWARF 5 says itself which fields an entry has; before, directories are texts
+ * and files a text and three numbers, both counted from 1. Number 0 is the
+ * unit's directory, and no file.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "line_header.h"
+
+#define MOST_FIELDS 16
+
+/* One entry of a table of DWARF 5. */
+struct field {
+    uint64_t content, form;
+};
+
+struct format {
+    struct field fields[MOST_FIELDS];
+    unsigned count, offset_size;
+    const struct sections *sections;
+};
+
+/* ARRAY of COUNT elements of SIZE bytes with room for one more: it is full at
+ * every power of two. NULL with errno set. */
+static void *
+with_room(void *array, size_t count, size_t size)
+{
+    if (array && (count & (count - 1)) != 0)
+        return (array);
+    return (reallocarray(array, count ? count * 2 : 1, size));
+}
+
+static int
+add_directory(struct line_table *table, const char *name)
+{
+    const char **directories =
+        with_room(table->directories, table->directory_count,
+                  sizeof(*directories));
+
+    if (!directories)
+        return (-1);
+    table->directories = directories;
+    directories[table->directory_count++] = name;
+    return (0);
+}
+
+static int
+add_file(struct line_table *table, const char *name, uint64_t directory)
+{
+    struct line_file *files =
+        with_room(table->files, table->file_count, sizeof(*files));
+
+    if (!files)
+        return (-1);
+    table->files = files;
+    files[table->file_count++] =
+        (struct line_file){.name = name, .directory = directory};
+    return (0);
+}
+
+/* The lists of DWARF 2 to 4. */
+static int
+read_old_lists(struct line_table *table, struct bytes *header)
+{
+    const char *name;
+
+    if (add_directory(table, NULL) || add_file(table, NULL, 0))
+        return (-1);
+    while (*(name = bytes_text(header))) {
+        if (add_directory(table, name))
+            return (-1);
+    }
+    while (*(name = bytes_text(header))) {
+        uint64_t directory = bytes_leb(header);
+        bytes_leb(header);
+        bytes_leb(header);
+        if (add_file(table, name, directory))
+            return (-1);
+    }
+    return (0);
+}
+
+static void
+read_format(struct format *format, struct bytes *header)
+{
+    format->count = (unsigned)bytes_number(header, 1);
+    if (format->count > MOST_FIELDS)
+        header->at = NULL;
+    for (unsigned i = 0; header->at && i < format->count; i++) {
+        format->fields[i].content = bytes_leb(header);
+        format->fields[i].form = bytes_leb(header);
+    }
+}
+
+/* A field that is a text, in the header or in a section of texts. */
+static const char *
+read_text(const struct format *format, uint64_t form, struct bytes *header)
+{
+    struct bytes text;
+
+    switch (form) {
+    case DW_FORM_string:
+        return (bytes_text(header));
+    case DW_FORM_line_strp:
+        text = bytes_from(&format->sections->line_str,
+                          bytes_number(header, format->offset_size));
+        return (bytes_text(&text));
+    case DW_FORM_strp:
+        text = bytes_from(&format->sections->str,
+                          bytes_number(header, format->offset_size));
+        return (bytes_text(&text));
+    default:
+        header->at = NULL;
+        return ("");
+    }
+}
+
+/* A field that is a number, or passed over. */
+static uint64_t
+read_number(uint64_t form, struct bytes *header)
+{
+    switch (form) {
+    case DW_FORM_udata:
+        return (bytes_leb(header));
+    case DW_FORM_data1:
+        return (bytes_number(header, 1));
+    case DW_FORM_data2:
+        return (bytes_number(header, 2));
+    case DW_FORM_data4:
+        return (bytes_number(header, 4));
+    case DW_FORM_data8:
+        return (bytes_number(header, 8));
+    case DW_FORM_data16:
+        bytes_skip(header, 16);
+        return (0);
+    case DW_FORM_block:
+        bytes_skip(header, bytes_leb(header));
+        return (0);
+    default:
+        header->at = NULL;
+        return (0);
+    }
+}
+
+static void
+read_entry(const struct format *format, struct bytes *header,
+           struct line_file *entry)
+{
+    *entry = (struct line_file){.name = ""};
+    for (unsigned i = 0; i < format->count; i++) {
+        const struct field *field = &format->fields[i];
+        if (field->content == DW_LNCT_path)
+            entry->name = read_text(format, field->form, header);
+        else if (field->content == DW_LNCT_directory_index)
+            entry->directory = read_number(field->form, header);
+        else if (field->form == DW_FORM_string ||
+                 field->form == DW_FORM_line_strp ||
+                 field->form == DW_FORM_strp)
+            read_text(format, field->form, header);
+        else
+            read_number(field->form, header);
+    }
+}
+
+/* The lists of DWARF 5. An entry without fields would take no room: none. */
+static int
+read_lists(struct line_table *table, struct format *format,
+           struct bytes *header)
+{
+    struct line_file entry;
+    uint64_t count;
+
+    read_format(format, header);
+    count = bytes_leb(header);
+    for (; header->at && format->count > 0 && count > 0; count--) {
+        read_entry(format, header, &entry);
+        if (header->at && add_directory(table, entry.name))
+            return (-1);
+    }
+    read_format(format, header);
+    count = bytes_leb(header);
+    for (; header->at && format->count > 0 && count > 0; count--) {
+        read_entry(format, header, &entry);
+        if (header->at && add_file(table, entry.name, entry.directory))
+            return (-1);
+    }
+    return (0);
+}
+
+/* The numbers that the program is decoded with. True if it can be. */
+static bool
+read_numbers(struct line_table *table, struct bytes *header)
+{
+    unsigned operations = 1;
+
+    table->shortest = (uint8_t)bytes_number(header, 1);
+    if (table->version >= 4)
+        operations = (unsigned)bytes_number(header, 1);
+    bytes_skip(header, 1);
+    table->line_base = (int8_t)bytes_number(header, 1);
+    table->line_range = (uint8_t)bytes_number(header, 1);
+    table->opcode_base = (uint8_t)bytes_number(header, 1);
+    table->lengths = header->at;
+    bytes_skip(header, table->opcode_base ? table->opcode_base - 1u : 0);
+    if (!header->at || operations != 1 || table->line_range == 0 ||
+        table->opcode_base == 0)
+        return (false);
+    table->inverse = 65536 / table->line_range + 1;
+    return (true);
+}
+
+int
+line_header_read(struct line_table *table, const struct sections *sections,
+                 uint64_t offset)
+{
+    struct format format = {.offset_size = 4, .sections = sections};
+    struct bytes header = bytes_from(&sections->line, offset), program;
+    uint64_t length = bytes_number(&header, 4);
+    int failed;
+
+    if (length == 0xffffffff) {
+        format.offset_size = 8;
+        length = bytes_number(&header, 8);
+    }
+    if (!header.at || length > (uint64_t)(header.end - header.at))
+        return (0);
+    header.end = header.at + length;
+    table->version = (uint16_t)bytes_number(&header, 2);
+    if (table->version < 2 || table->version > 5)
+        return (0);
+    if (table->version >= 5)
+        bytes_skip(&header, 2);
+    length = bytes_number(&header, format.offset_size);
+    program = bytes_from(&header, length);
+    if (!program.at)
+        return (0);
+    header.end = program.at;
+    if (!read_numbers(table, &header))
+        return (0);
+    failed = table->version < 5 ? read_old_lists(table, &header)
+                                : read_lists(table, &format, &header);
+    if (!failed)
+        table->program = program;
+    return (failed);
+}

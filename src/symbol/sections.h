@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sections.h -- where the sections of debug information lie that are read here
+ * and not by libdw alone.
+ */
+#ifndef SYMBOL_SECTIONS_H
+#define SYMBOL_SECTIONS_H
+
+#include <elfutils/libdw.h>
+
+#include "bytes.h"
+
+#define SECTIONS_LARGE 4
+
+/* What the file lacks is empty. */
+struct sections {
+    struct bytes info, line, line_str, str, ranges, rnglists;
+    struct bytes large[SECTIONS_LARGE]; /* of these: see sections_rest */
+    size_t large_count;
+};
+
+/* Find them in the file of DWARF, which stays open as long as they are used. */
+void sections_read(struct sections *sections, Dwarf *dwarf);
+
+/* Give back the memory that what was read of large ones takes. It is read
+ * again when needed. */
+void sections_rest(const struct sections *sections);
+
+#endif

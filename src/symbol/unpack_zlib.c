@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unpack_zlib.c -- see unpack.h. Report side.
+ */
+#include <zlib.h>
+
+#include "unpack.h"
+
+bool
+unpack(void *to, size_t size, const void *from, size_t from_size)
+{
+    uLongf done = size;
+
+    return (uncompress(to, &done, from, from_size) == Z_OK && done == size);
+}
