@@ -36,8 +36,11 @@ int
 result_make(const struct filter_options *filter, char *const *paths, int count,
             const char *out)
 {
-    struct profile *profile =
-        filters_load(filter, paths, count, output_needs_events(out));
+    /* A spool of a part is made anew, with the times that there were. */
+    bool keeps_events =
+        output_needs_events(out) ||
+        (filter_is_set(filter) && format_of(out) == FORMAT_SPOOL);
+    struct profile *profile = filters_load(filter, paths, count, keeps_events);
     int status;
 
     if (profile == NULL)

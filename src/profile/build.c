@@ -73,9 +73,19 @@ sum_sample(struct profile *profile, const struct record_sample *record,
     profile_sum(&sample->values[VALUE_SAMPLES], record->count);
     profile_sum(&sample->values[VALUE_CPU], record->cpu);
     profile_sum(&sample->values[VALUE_WALL], record->wall);
-    profile_sum(&profile->triggers[record->trigger], first);
-    profile_sum(&profile->triggers[TRIGGER_KEPT], record->count - first);
+    if ((record->flags & SAMPLE_SUMMED) == 0) {
+        profile_sum(&profile->triggers[record->trigger], first);
+        profile_sum(&profile->triggers[TRIGGER_KEPT], record->count - first);
+    }
     profile_sum(&profile->states[record->state], record->count);
+}
+
+/* The node of a sample that has none. */
+static uint32_t
+no_stack(const struct record_sample *record)
+{
+    return (record->flags & SAMPLE_NOT_SAMPLED) != 0 ? PROFILE_NOT_SAMPLED
+                                                     : PROFILE_NO_STACK;
 }
 
 /* What a record stands for; false if it refers to what does not exist. */
@@ -89,7 +99,7 @@ find_key(const struct build *build, const struct record_sample *record,
 
     *key = (struct profile_sample){
         .thread = parts_number(&build->threads, record->thread),
-        .node = record->node == 0 ? PROFILE_NO_STACK : (uint32_t)node,
+        .node = record->node != 0 ? (uint32_t)node : no_stack(record),
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
     };
@@ -112,7 +122,7 @@ static bool
 is_unsampled(const struct record_sample *record)
 {
     return record->trigger == TRIGGER_NONE && record->node == 0 &&
-           record->count == 0;
+           record->count == 0 && (record->flags & SAMPLE_SUMMED) == 0;
 }
 
 /* Everything that a sample refers to is checked before anything is summed, so

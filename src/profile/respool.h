@@ -12,10 +12,10 @@
 #include "profile.h"
 
 /*
- * Write to STREAM all records of the spools of PROFILE, as they are, and behind
- * those of each process the symbols of its nodes (layout.h: SYMBOL, NAMED).
- * They are read once more from their paths. Returns 0, or -1 with errno set:
- * ENOTSUP if a part of PROFILE is from no file that is a spool.
+ * Write PROFILE to STREAM as a spool with names. If it is just what some spools
+ * have, these are read once more, and all their records stand in it as they
+ * are; else (parts of it are from pprof files, or were filtered out) it is made
+ * from the model (remake.h). Returns 0, or -1 with errno set.
  */
 int respool_write(FILE *stream, struct profile *profile);
 

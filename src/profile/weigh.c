@@ -60,6 +60,7 @@ weigh_note(struct build *build, const struct record_sample *record,
     struct weigh_note *notes;
 
     if (record->state != STATE_RUNNING || record->count == 0 ||
+        (record->flags & SAMPLE_SUMMED) != 0 ||
         (!ages_cover(period_of(build), record->age) && !is_first))
         return 0;
     notes = array_room(build->notes, build->note_count, sizeof *notes);

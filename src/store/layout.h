@@ -237,6 +237,10 @@ struct record_sample {
 _Static_assert(sizeof(struct record_sample) == 88, "eleven words");
 enum sample_flags {
     SAMPLE_OPEN = 1, /* the wait is not over */
+    /* Written by `sprofile convert`: values are final sums, of which TRIGGER
+     * says nothing; and the CPU time of a thread that was not sampled. */
+    SAMPLE_SUMMED = 2,
+    SAMPLE_NOT_SAMPLED = 4,
 };
 
 /* Written once, early; its counters then grow in place at every tick. */

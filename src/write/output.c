@@ -156,8 +156,6 @@ output_write(const char *path, struct profile *profile, char *error,
     return 0;
 
 err:
-    snprintf(error, size, "%s: cannot be written: %s", path,
-             errno == ENOTSUP ? "expected spools that are files, and no others"
-                              : strerror(errno));
+    snprintf(error, size, "%s: cannot be written: %s", path, strerror(errno));
     return -1;
 }
