@@ -132,6 +132,13 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
 
     if (profile == NULL)
         return NULL;
+    if (filter->has_time && profile->has_no_times) {
+        fputs("sprofile: --time: pprof files do not tell when samples were; "
+              "expected spools\n",
+              stderr);
+        profile_free(profile);
+        return NULL;
+    }
     if (filter_apply(filter, profile) < 0) {
         short_of_memory();
         profile_free(profile);

@@ -3,6 +3,7 @@
 #include "result.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/formats.h"
 #include "profile/profile.h"
@@ -32,14 +33,25 @@ result_write(struct profile *profile, const char *out)
     return STATUS_FAILED;
 }
 
+/* Whether a spool must be made that no file has: of a part, or of what came by
+ * standard input. It is to have the times that there were. */
+static bool
+is_new_spool(const struct filter_options *filter, char *const *paths, int count,
+             const char *out)
+{
+    bool is_new = filter_is_set(filter);
+
+    for (int i = 0; i < count; i++)
+        is_new |= strcmp(paths[i], "-") == 0;
+    return is_new && format_of(out) == FORMAT_SPOOL;
+}
+
 int
 result_make(const struct filter_options *filter, char *const *paths, int count,
             const char *out)
 {
-    /* A spool of a part is made anew, with the times that there were. */
-    bool keeps_events =
-        output_needs_events(out) ||
-        (filter_is_set(filter) && format_of(out) == FORMAT_SPOOL);
+    bool keeps_events = output_needs_events(out) ||
+                        is_new_spool(filter, paths, count, out);
     struct profile *profile = filters_load(filter, paths, count, keeps_events);
     int status;
 

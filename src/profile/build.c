@@ -137,6 +137,7 @@ add_sample(struct build *build, const void *bytes)
     if (!find_key(build, record, &key))
         return SENSELESS;
     parts_see_time(build, record->time, record->duration);
+    profile->has_no_times |= (record->flags & SAMPLE_UNTIMED) != 0;
     if (is_unsampled(record))
         return weigh_note_unsampled(build, record, key.thread) < 0 ? FAILED
                                                                    : USED;

@@ -466,6 +466,8 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     }
     read.whole.end = read.whole.at + length;
     status = read_all(&read, profile);
+    if (status == 0)
+        profile->has_no_times = true;
     *wrong = read.sample.tables.wrong;
     pprof_tables_release(&read.sample.tables);
     pprof_notes_release(&read.notes);

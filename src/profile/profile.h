@@ -104,6 +104,7 @@ struct profile {
     uint32_t process_count, module_count, thread_count, node_count,
         sample_count;
 
+    bool has_no_times; /* some of its samples may have been at any time */
     bool keeps_events; /* see events.h; to be set before anything is added */
     struct profile_event *events;
     size_t event_count;

@@ -294,6 +294,8 @@ put_sample(struct remake *remake, size_t item)
         record.cpu = event->cpu;
         record.wall = event->wall;
     }
+    if (profile->has_no_times || !profile->keeps_events)
+        record.flags |= SAMPLE_UNTIMED;
     if (sample->node == PROFILE_NOT_SAMPLED)
         record.flags |= SAMPLE_NOT_SAMPLED;
     record.node = put_stack(remake, sample->node);

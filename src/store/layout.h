@@ -238,9 +238,11 @@ _Static_assert(sizeof(struct record_sample) == 88, "eleven words");
 enum sample_flags {
     SAMPLE_OPEN = 1, /* the wait is not over */
     /* Written by `sprofile convert`: values are final sums, of which TRIGGER
-     * says nothing; and the CPU time of a thread that was not sampled. */
+     * says nothing; the CPU time of a thread that was not sampled; and what
+     * came from a file that does not know when samples were. */
     SAMPLE_SUMMED = 2,
     SAMPLE_NOT_SAMPLED = 4,
+    SAMPLE_UNTIMED = 8, /* TIME says nothing */
 };
 
 /* Written once, early; its counters then grow in place at every tick. */

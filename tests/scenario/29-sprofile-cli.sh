@@ -151,12 +151,24 @@ expect_failure 'header.sprof: there is no valid record' report header.sprof
 plain "$sprofile" report text a.sprof
 expect_status 0
 
-# Only spools have records that a spool can be made of.
-expect_failure 'expected spools that are files' convert b.pb.gz f.sprof
-plain "$sprofile" convert a.sprof f.sprof
-expect_status 0
-plain "$sprofile" convert f.sprof f.folded
-cmp -s f.folded a.folded || fail "a copied spool has other stacks"
+# A spool from any input, and of a part of one; times are where they were.
+for input in a.sprof b.pb.gz; do
+    plain "$sprofile" convert $input f.sprof
+    expect_status 0
+    plain "$sprofile" convert f.sprof f.folded
+    cmp -s f.folded a.folded || fail "$input as a spool has other stacks"
+done
+expect_failure '--time: pprof files do not tell' report --time 0-1 b.pb.gz
+expect_failure '--time: pprof files do not tell' report --time 0-1 f.sprof
+timeout 20 "$sprofile" convert - f.sprof <a.sprof || fail "not from stdin"
+for window in 0-1 0-0.003 0.003-; do
+    plain "$sprofile" convert --time $window a.sprof part.sprof
+    plain "$sprofile" convert part.sprof part.folded
+    for whole in a.sprof f.sprof; do
+        plain "$sprofile" convert --time $window $whole other.folded
+        cmp -s part.folded other.folded || fail "$window of $whole differs"
+    done
+done
 
 # pprof's own reader.
 pprof() {
