@@ -50,8 +50,8 @@ int
 result_make(const struct filter_options *filter, char *const *paths, int count,
             const char *out)
 {
-    bool keeps_events = output_needs_events(out) ||
-                        is_new_spool(filter, paths, count, out);
+    bool keeps_events =
+        output_needs_events(out) || is_new_spool(filter, paths, count, out);
     struct profile *profile = filters_load(filter, paths, count, keeps_events);
     int status;
 
