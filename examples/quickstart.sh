@@ -19,23 +19,24 @@ cc -O2 -g -pthread -o "$root/build/mandelbrot" \
     "$root/examples/mandelbrot.c" -lm
 
 cd "$root/build"
-echo
-echo "\$ LD_PRELOAD=./libsprof.so ./mandelbrot"
 rm -f mandelbrot.*
-LD_PRELOAD=./libsprof.so SPROF_KEEP_SPOOL=1 \
-    SPROF_OUTPUT=mandelbrot.pb.gz,mandelbrot.folded ./mandelbrot
-spool=$(ls mandelbrot*.sprof)
-
-echo
-echo "\$ ./sprofile report -n 8 $spool"
-./sprofile report -n 8 "$spool"
+# run COMMAND...: shown, then done.
+run() {
+    echo
+    echo "\$ $*"
+    "$@"
+}
+run ./sprofile record -o mandelbrot.json -- ./mandelbrot
+run ./sprofile record -q -o mandelbrot.pb.gz -- ./mandelbrot
+run ./sprofile report -n 8 mandelbrot.pb.gz
+run ./sprofile convert mandelbrot.pb.gz mandelbrot.folded
 
 cat <<END
 
 In $root/build:
   mandelbrot.pb.gz    the profile; try: go tool pprof -top mandelbrot.pb.gz
+  mandelbrot.json     the same with a time axis, for profiler.firefox.com
   mandelbrot.folded   one line a stack, for flame graph tools
-  $spool    the spool, for sprofile report, convert and info
 
-Your own program:  LD_PRELOAD=$root/build/libsprof.so ./app
+Your own program:  $root/build/sprofile record ./app
 END
