@@ -14,6 +14,8 @@ static uint64_t period;
 static bool cpu_only;
 static uint64_t quiet_until;
 
+/* Room for the most threads there can be costs addresses alone: memory comes
+ * with the first use of a page (sys_reserve). */
 int
 account_begin(uint64_t period_ns, bool running_only)
 {
@@ -109,6 +111,8 @@ account_activate(uint32_t index)
     active[active_count++] = index;
 }
 
+/* The last of the list takes the free place: its order says nothing, and
+ * nothing has to move up. */
 void
 account_deactivate(uint32_t index)
 {

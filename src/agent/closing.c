@@ -23,6 +23,8 @@ add_percent(struct text *text, uint64_t part, uint64_t whole)
     text_add(text, " %");
 }
 
+/* "12 lost (exited)", "12 lost (9 exited, 3 silent)" or "0 lost": a number that
+ * is all of them is not told twice. */
 static void
 add_losses(struct text *text, const struct sampler_result *result)
 {
@@ -123,6 +125,8 @@ closing_kept(const char *spool, const struct sampler_result *result)
         closing_wrote(spool, result, 0);
 }
 
+/* A program that ends at once was asked a few times at most: that is not worth
+ * a line. */
 void
 closing_nothing(const struct sampler_result *result)
 {

@@ -27,6 +27,8 @@ static _Atomic uint32_t count, lowest_tid, highest_tid;
 static uint32_t most;
 static int process_timer = -1;
 
+/* Each timer holds a queued signal of the user's RLIMIT_SIGPENDING
+ * (timer_create(2)); a quarter of them is ours, the rest the program's. */
 int
 cpu_timer_begin(void)
 {
@@ -78,6 +80,8 @@ note_range(uint32_t tid)
         ;
 }
 
+/* Whoever exchanges NO_TIMER for BEING_MADE makes the timer; all others see
+ * that somebody does, and leave it alone. */
 int
 cpu_timer_make(pid_t tid, uint64_t cookie)
 {
@@ -117,6 +121,8 @@ cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
         (void)arch_syscall(SYS_timer_settime, id, 0, (long)&when, 0, 0, 0);
 }
 
+/* One exchange decides who deletes: an id may be given to another timer as soon
+ * as the kernel has it back. */
 void
 cpu_timer_drop(pid_t tid)
 {

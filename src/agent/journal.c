@@ -44,6 +44,7 @@ journal_error(void)
     return failure;
 }
 
+/* The one way to the file: after the first failure nothing is tried again. */
 static void *
 append(enum record_kind kind, const void *record, size_t fixed,
        const struct writer_tail *tail, size_t parts)
@@ -77,6 +78,8 @@ write_process(void)
     append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
 }
 
+/* Written once with zeros and changed in place from then on (journal_counts),
+ * so that a killed process leaves its last counts. */
 static void
 write_counts(void)
 {
@@ -205,6 +208,8 @@ descend(uint32_t *parent, uint64_t frame)
     return true;
 }
 
+/* From the root to the leaf, as a node needs its caller's id. What was cut off
+ * beyond the root is a frame of its own, and so is the gap. */
 uint32_t
 journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
               enum cut cut)
@@ -242,6 +247,7 @@ write_thread(uint32_t index)
     thread_written[index] = thread->serial;
 }
 
+/* An index is used again for another thread, whose serial is a new one. */
 static bool
 is_written(uint32_t index)
 {

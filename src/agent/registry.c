@@ -11,6 +11,7 @@
 
 static _Atomic uint8_t *registered;
 
+/* This thread may have been registered before there was a table. */
 int
 registry_begin(void)
 {

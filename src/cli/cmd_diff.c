@@ -65,6 +65,7 @@ struct arguments {
 };
 
 enum {
+    /* Beyond those of filters.h and all characters. */
     OPTION_CPU = 0x2000,
     OPTION_WALL,
     OPTION_BY,
@@ -124,6 +125,7 @@ take_switch(struct arguments *arguments, int option)
     }
 }
 
+/* --by changes what a row is: cumulative times are settled at the end. */
 static int
 take_by(struct arguments *arguments, const char *command, const char *word)
 {
@@ -347,6 +349,7 @@ settle(struct arguments *arguments, const char *command, int count)
 int
 cmd_diff(int argc, char **argv)
 {
+    /* Below 0, FAIL_ABOVE says that nobody asked for a verdict. */
     struct arguments arguments = {
         .test = {.by = MEASURE_FUNCTION,
                  .value = VALUE_CPU,

@@ -19,6 +19,8 @@ static const char help[] =
     "\n"
     "Which samples:\n" FILTERS_HELP;
 
+/* All that can be wrong with the arguments is told before the first FILE is
+ * read, which may take long. */
 int
 cmd_merge(int argc, char **argv)
 {

@@ -54,8 +54,8 @@ static const char help[] =
     "SPROF_OUTPUT, SPROF_SYMBOLIZE, and those that an option stands for.\n";
 
 struct record {
-    const char *title; /* "sprofile record" */
-    const char *out;
+    const char *title;       /* "sprofile record" */
+    const char *out;         /* the profile; NULL: default_name says */
     char name[NAME_MAX + 1]; /* what it is, if no option says so */
     bool is_quiet, has_progress;
     struct settings settings;
@@ -123,6 +123,7 @@ load(const struct spools *spools, const char *out)
     return profile;
 }
 
+/* Not a failure of the program: its exit status stays ours. */
 static void
 say_no_sample(const struct record *record)
 {
@@ -152,6 +153,8 @@ write_profile(struct record *record)
     return result;
 }
 
+/* A daemon outlives the command that started it; to wait for it could take for
+ * ever. */
 static void
 say_who_lives(const struct record *record)
 {

@@ -78,6 +78,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
+/* A word's index is its enum table_by. */
 static int
 take_by(struct arguments *arguments, const char *command, const char *word)
 {
@@ -99,6 +100,7 @@ take_by(struct arguments *arguments, const char *command, const char *word)
                          word);
 }
 
+/* A second view is refused: whoever asked for both would miss one. */
 static int
 take_view(struct arguments *arguments, const char *command, enum view view,
           const char *function)

@@ -65,6 +65,8 @@ read_seconds(const char *text, uint64_t *time)
     return end;
 }
 
+/* "1.5-3" is from 1,500,000,000 to 3,000,000,000 ns, "2-" from 2 s to the end
+ * and "-2" up to 2 s; "-" alone is a mistake. */
 static int
 take_time(struct filter_options *filter, const char *command, const char *text)
 {
@@ -122,6 +124,8 @@ filters_take(struct filter_options *filter, const char *command, int option,
     }
 }
 
+/* Only events know when samples were. They are many, so they are kept for those
+ * alone who need them. */
 struct profile *
 filters_load(const struct filter_options *filter, char *const *paths, int count,
              bool keeps_events)

@@ -28,6 +28,9 @@ static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT,  SIGTERM, SIGUSR1,
 /* SIGPIPE would end this process when nobody reads its messages. */
 enum { SIGNALS = sizeof passed_on / sizeof passed_on[0] };
 
+/* Beside this command first, so that a build tree and an unpacked archive work
+ * as they are. The path is absolute: programs change their directory. The
+ * linker parts LD_PRELOAD at blanks and colons, with no way to quote them. */
 int
 launch_find_library(char *path, size_t size, char *error, size_t error_size)
 {
@@ -111,6 +114,7 @@ make_environment(const struct launch *launch, char *preload)
     return all;
 }
 
+/* sigtimedwait(2) takes blocked signals only. */
 static void
 keep_signals(struct launch *launch)
 {
@@ -121,6 +125,8 @@ keep_signals(struct launch *launch)
     sigprocmask(SIG_BLOCK, &launch->set, &launch->mask);
 }
 
+/* posix_spawnp searches PATH, and returns the error of execve: that tells "not
+ * found" from "cannot be run". */
 static int
 spawn(struct launch *launch, char *const *environment)
 {
@@ -137,6 +143,8 @@ spawn(struct launch *launch, char *const *environment)
     return error;
 }
 
+/* The old mask comes back at once if nothing was started, else at the end of
+ * launch_wait. */
 int
 launch_start(struct launch *launch)
 {
@@ -174,6 +182,8 @@ pass_on(const struct launch *launch, int signo, const siginfo_t *info)
         kill(launch->pid, signo);
 }
 
+/* The child is asked about after every signal, not only SIGCHLD: signals of one
+ * number that come together are one. The result is as a shell has it. */
 int
 launch_wait(struct launch *launch, void (*tick)(void *), void *context)
 {

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "filters.h"
 
+/* Asked before anything is read or run: the name alone decides. */
 int
 result_is_writable(const char *command, const char *out)
 {
@@ -46,6 +47,8 @@ is_new_spool(const struct filter_options *filter, char *const *paths, int count,
     return is_new && format_of(out) == FORMAT_SPOOL;
 }
 
+/* Events take memory for each sample point: they are kept only for formats that
+ * show times, and for spools that are made. */
 int
 result_make(const struct filter_options *filter, char *const *paths, int count,
             const char *out)

@@ -22,6 +22,9 @@ settings_add(struct settings *settings, const char *variable, const char *value)
         settings->values[settings->count++] = setting;
 }
 
+/* The library's own parser is the judge, so the two cannot disagree. It
+ * complains of VARIABLE=value; whoever typed -F knows the option only, so what
+ * is before the value is cut off. */
 bool
 settings_take(struct settings *settings, const char *variable,
               const char *value, const char *command, const char *option)
@@ -42,6 +45,8 @@ settings_take(struct settings *settings, const char *variable,
     return wrong == NULL;
 }
 
+/* A wrong variable is told once, before the program runs, and not by each of
+ * its processes. */
 bool
 settings_environment_is_right(const char *command)
 {

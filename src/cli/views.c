@@ -44,6 +44,8 @@ begin(struct screen *screen, struct views_request *request,
     putchar('\n');
 }
 
+/* Notes explain the numbers above them, and stand where the eye ends; data has
+ * no place for them. */
 static void
 end(struct screen *screen, const struct views_request *request,
     const struct profile *profile)
@@ -109,6 +111,8 @@ show_branches(struct profile *profile, struct views_request *request,
     return status < 0 ? fail(strerror(ENOMEM)) : STATUS_DONE;
 }
 
+/* The names to match are in the usual tree, so that is made first and then
+ * turned upside down (profile/callers.h). */
 static int
 show_callers(struct profile *profile, struct views_request *request,
              const struct tree *tree)
@@ -143,6 +147,7 @@ show_tree(struct profile *profile, struct views_request *request)
     return status;
 }
 
+/* Rows are in the order of the source; no value sorts them. */
 static int
 show_lines(struct profile *profile, struct views_request *request)
 {

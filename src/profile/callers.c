@@ -40,6 +40,11 @@ add_path(struct inversion *inversion, uint32_t node)
     return 0;
 }
 
+/* Of recursive calls only the outermost brings its path: its total has all that
+ * is below it. The callers of read in
+ *
+ *   main -> parse -> read  3        are   read -> parse -> main  3
+ *   main -> load -> read   4              read -> load -> main   4 */
 static void
 enter(void *context, uint32_t node)
 {

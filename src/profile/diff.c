@@ -25,6 +25,8 @@ struct comparison {
     struct noise_test test;
 };
 
+/* What only the profile that is measured later has is beyond the sums of the
+ * first one: nothing there. */
 static struct noise_sum
 sum_of(const struct measure *measure, uint32_t number)
 {
@@ -50,6 +52,7 @@ make_row(const struct diff *diff, uint32_t number, const struct noise_sum *old,
     return row;
 }
 
+/* Both measures number the same names, so a number is one row in both. */
 static int
 make_rows(struct comparison *comparison)
 {
@@ -162,6 +165,7 @@ compare(const void *a, const void *b)
                : (one->number > two->number) - (one->number < two->number);
 }
 
+/* As many samples of equal size would be as noisy as these. */
 static double
 points_of(const struct noise_sum *total)
 {
@@ -169,6 +173,8 @@ points_of(const struct noise_sum *total)
                               : 0;
 }
 
+/* FACTOR brings NEW to the total of OLD: with 20 s after 10 s all of NEW counts
+ * half. */
 static int
 compare_all(struct comparison *comparison)
 {

@@ -54,6 +54,8 @@ events_put(struct profile *profile, const struct profile_event *event)
     return 0;
 }
 
+/* As profile_sum: no value is over INT64_MAX, whatever a damaged record
+ * says. */
 static uint64_t
 capped(uint64_t value)
 {
@@ -135,6 +137,8 @@ field(struct profile_event *event, enum value value)
     return value == VALUE_CPU ? &event->cpu : &event->wall;
 }
 
+/* An event counts at least once, or sharing by counts could have a weight of
+ * nothing to share by. */
 static uint64_t
 points(const struct profile_event *event)
 {
@@ -244,6 +248,7 @@ part(uint64_t value, const struct stretch *stretch)
            (uint64_t)(product * stretch->a / stretch->length);
 }
 
+/* What has no duration is in the window or not: its stretch is 0 to 1 of 1. */
 static void
 cut_event(struct profile_event *event, const struct stretch *stretch)
 {
@@ -338,6 +343,8 @@ renumber_events(struct profile *profile, const uint32_t *numbers)
     profile->event_count = kept;
 }
 
+/* The order matters: sums of what is left of the events, then samples go that
+ * have none, and then events follow the samples' new numbers. */
 int
 events_clip(struct profile *profile, uint64_t from, uint64_t to)
 {

@@ -346,6 +346,8 @@ print_term(FILE *stream, const struct filter_term *term)
         fprintf(stream, "--label %s=%s", term->key, term->value);
 }
 
+/* The text can be typed again. Terms stand as they were given, the time comes
+ * last. */
 static void
 print_options(FILE *stream, const struct filter_options *filter)
 {

@@ -61,6 +61,8 @@ find_row(struct table *table, struct intern *numbers, const struct group *group)
     return &rows[number];
 }
 
+/* Flat and cumulative are the same: a sample has one thread and one state, with
+ * nothing below it. */
 int
 groups_build(struct table *table, struct profile *profile, enum table_by by)
 {

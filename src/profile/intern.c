@@ -164,6 +164,8 @@ add(struct intern *intern, uint32_t hash, const void *bytes, size_t length)
     return intern->count++;
 }
 
+/* An entry has 32 bits for its length; what is longer is refused as if memory
+ * were short. */
 uint32_t
 intern_put(struct intern *intern, const void *bytes, size_t length)
 {

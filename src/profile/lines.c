@@ -11,6 +11,7 @@
 #include "match.h"
 #include "tree.h"
 
+/* Static functions may share a name: module and file tell them apart. */
 static int
 compare_functions(const struct table_row *one, const struct table_row *two)
 {

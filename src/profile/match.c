@@ -25,6 +25,7 @@ has_any(const struct match *match, const struct tree *tree)
     return false;
 }
 
+/* A name comes first: "operator+" as an expression would mean another one. */
 int
 match_begin(struct match *match, const struct tree *tree, const char *text,
             char *error, size_t size)

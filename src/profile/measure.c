@@ -92,6 +92,7 @@ find_function(struct taking *taking, uint32_t node, const char *name)
         length = NAME_MOST / 2;
     if (module_length > NAME_MOST / 4)
         module_length = NAME_MOST / 4;
+    /* Both names with a NUL between them; what is too long for KEY is cut. */
     memcpy(key, name, length);
     key[length] = '\0';
     memcpy(key + length + 1, module, module_length);
@@ -135,6 +136,8 @@ name_node(struct taking *taking, uint32_t node)
         if (edge[1] == INTERN_NONE)
             return -1;
         frames[taking->frame_count++] = edge[1];
+        /* A function that calls itself is on the stack once, however deep: runs
+         * that differ in depth alone have the same stacks. */
         if (edge[0] != INTERN_NONE &&
             measure_leaf(taking->names, edge[0]) == edge[1])
             continue;
@@ -231,6 +234,8 @@ add_to_stack(struct taking *taking, uint32_t number)
     }
 }
 
+/* Time of its own belongs to the innermost function of the leaf, which is the
+ * last one of a place. */
 static void
 add_samples(struct taking *taking)
 {
@@ -314,6 +319,8 @@ measure_module(const struct measure_names *names, uint32_t function)
     return names->modules[function];
 }
 
+/* A stack is a key of two numbers: the stack below, and the function that it
+ * ends with. */
 uint32_t
 measure_leaf(const struct measure_names *names, uint32_t stack)
 {

@@ -53,6 +53,8 @@ pprof_read_recognize(const void *bytes, size_t length)
             at[1] < 64);
 }
 
+/* period_type says what the number in period is: a time by its unit, else
+ * nothing that we know. read_head has found that number before. */
 static int
 read_period(struct pprof_tables *tables, struct wire message)
 {
@@ -312,6 +314,8 @@ add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
     return events_put(profile, &event);
 }
 
+/* Samples that differ in state or in what they wait on are two, though their
+ * stacks are one: all of it is the key. */
 static int
 add_sample(struct pprof_read *read)
 {
@@ -398,6 +402,7 @@ name_process(struct pprof_read *read)
         process->exe = read->sample.tables.mappings[0].path;
 }
 
+/* Samples make the processes they name; a file without any still has one. */
 static int
 add_all(struct pprof_read *read)
 {

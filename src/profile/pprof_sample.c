@@ -14,6 +14,7 @@
 
 enum { TYPES_MOST = 64 };
 
+/* 0 for what is no time, such as "count" and "bytes". */
 uint64_t
 pprof_sample_unit(const char *unit)
 {
@@ -33,6 +34,8 @@ pprof_sample_unit(const char *unit)
     return 0;
 }
 
+/* A ValueType of pprof.proto: field 1 is its type, field 2 its unit, both
+ * numbers of texts. */
 int
 pprof_sample_read_type(struct pprof_tables *tables, struct wire message,
                        const char **type, const char **unit)
@@ -50,6 +53,7 @@ pprof_sample_read_type(struct pprof_tables *tables, struct wire message,
     return *type == NULL || *unit == NULL ? -1 : 0;
 }
 
+/* "delay" is what Go's profiles of blocking call it. */
 static bool
 is_wall(const char *type)
 {
@@ -57,6 +61,9 @@ is_wall(const char *type)
            strcmp(type, "delay") == 0;
 }
 
+/* The first type of each kind counts; a scale of 0 says that there was none
+ * yet. Those without a place in the model are counted, too: values of samples
+ * stand in the order of all types. */
 int
 pprof_sample_add_type(struct pprof_tables *tables, struct wire message)
 {

@@ -23,6 +23,7 @@ pprof_tables_refuse(struct pprof_tables *tables, const char *wrong)
     return -1;
 }
 
+/* For what cannot be told more exactly: a length or a type is wrong. */
 static int
 damaged(struct pprof_tables *tables)
 {
@@ -47,6 +48,8 @@ pprof_tables_each(struct pprof_tables *tables, struct wire whole,
     return whole.is_damaged ? damaged(tables) : 0;
 }
 
+/* A text is made clean when it is asked for (pprof_tables_text); here only its
+ * place is noted. */
 static int
 add_text(struct pprof_tables *tables, struct wire text)
 {
@@ -112,6 +115,8 @@ define(struct pprof_tables *tables, struct intern *ids, uint64_t id,
     return 0;
 }
 
+/* Fields 7 to 10 of pprof.proto's Mapping, has_functions to has_inline_frames,
+ * become the four bits of enum module_names. */
 static int
 add_mapping(struct pprof_tables *tables, struct wire message)
 {
@@ -172,6 +177,8 @@ add_function(struct pprof_tables *tables, struct wire message)
                : 0;
 }
 
+/* A first pass counts, because symbols in the second are pointed to and must
+ * not move. */
 static int
 count_location(struct pprof_tables *tables, struct wire message)
 {
@@ -292,6 +299,8 @@ recognize_nameless(struct pprof_location *location)
         location->symbol.named = false;
 }
 
+/* Its mapping must have been read before; its lines refer to functions,
+ * innermost first, as the frames of a symbol are. */
 static int
 add_location(struct pprof_tables *tables, struct wire message)
 {

@@ -29,12 +29,14 @@ enum pprof_field {
     PPROF_COMMENT = 13,
 };
 
+/* A string of the file, and the same as others may see it. */
 struct pprof_text {
     struct wire raw;
     const char *clean; /* NULL until it is asked for */
 };
 
 struct pprof_mapping {
+    /* Addresses in memory, and the offset in the file of the first. */
     uint64_t start, limit, offset;
     const char *path, *build_id;
     uint32_t names; /* enum module_names */

@@ -22,6 +22,8 @@ records_put(struct records *records, const void *bytes, size_t length)
     records->offset += length;
 }
 
+/* All records are multiples of 8 bytes; the zeros at the end count in the size
+ * that the head tells. */
 void
 records_add(struct records *records, enum record_kind kind, void *record,
             size_t fixed, const void *tail, size_t length)
@@ -49,6 +51,8 @@ records_copy(struct records *records, enum record_kind kind, const void *record)
     records_put(records, bytes + sizeof head, size - sizeof head);
 }
 
+/* A text stands before the first record that refers to it, and is cut if its
+ * length does not fit into the record. */
 uint32_t
 records_text(struct records *records, const char *text)
 {
@@ -102,6 +106,8 @@ put_symbol(struct records *records, uint32_t id, const struct symbol *symbol)
     }
 }
 
+/* A symbol of the profile is one in the file: its address is the key. Many
+ * nodes share one. */
 void
 records_name(struct records *records, uint32_t node, uint32_t id)
 {

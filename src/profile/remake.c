@@ -34,6 +34,7 @@ struct remake {
     uint32_t last_id;    /* of a node */
 };
 
+/* An item becomes one record: an event where there are any, else a sample. */
 static size_t
 item_count(const struct profile *profile)
 {
@@ -74,6 +75,8 @@ sort_items(struct remake *remake)
     first[0] = 0;
 }
 
+/* One more than needed of each, as calloc may return NULL for none; FIRST has
+ * an end behind the last process, too. */
 static int
 begin(struct remake *remake)
 {
@@ -205,6 +208,7 @@ digit(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
 }
 
+/* A build-id is hexadecimal in the model, but bytes in the file. */
 static void
 put_module(struct remake *remake, uint32_t number)
 {

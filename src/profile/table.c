@@ -133,6 +133,8 @@ table_build(struct table *table, struct profile *profile, enum value value)
     return table_build_by(table, profile, TABLE_FUNCTION, value);
 }
 
+/* Functions, lines and modules are in frames, and need a tree. The others are
+ * in samples, which groups.c sums up without one. */
 int
 table_build_by(struct table *table, struct profile *profile, enum table_by by,
                enum value value)

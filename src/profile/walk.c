@@ -15,6 +15,8 @@ struct links {
     uint32_t next;  /* sibling, 0 if none */
 };
 
+/* For qsort_r. By text, so that the order does not depend on what was read
+ * first. */
 static int
 compare_names(const void *a, const void *b, void *context)
 {
@@ -96,6 +98,8 @@ link_nodes(const struct tree *tree, const uint32_t *order)
     return links;
 }
 
+/* Down to the first child, else to the next sibling, else up: the parents that
+ * nodes know are all the stack that is needed. */
 static void
 visit(const struct tree *tree, const struct links *links,
       const struct walk_visitor *visitor)

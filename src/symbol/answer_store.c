@@ -25,6 +25,8 @@ struct answer_string {
     size_t hash;
 };
 
+/* Only the newest chunk is filled: what is left in the one before is lost, and
+ * is less than the piece that did not fit. */
 static struct answer_chunk *
 add_chunk(struct answer_store *store, size_t size)
 {
@@ -94,6 +96,7 @@ probe(struct answer_string *strings, size_t capacity, const char *string,
     return (&strings[i]);
 }
 
+/* A capacity is a power of two, so that a mask does for the remainder. */
 static int
 grow(struct answer_store *store)
 {
@@ -120,6 +123,8 @@ answer_store_space(struct answer_store *store, size_t size)
     return (take(store, size, _Alignof(max_align_t)));
 }
 
+/* At most three quarters of the places are taken, so that probing is short and
+ * ends at a free one. */
 const char *
 answer_store_string(struct answer_store *store, const char *string)
 {

@@ -6,6 +6,7 @@
 
 #include "bytes.h"
 
+/* Byte by byte, because values in DWARF have no alignment. */
 uint64_t
 bytes_number(struct bytes *bytes, unsigned size)
 {
@@ -50,6 +51,8 @@ bytes_leb(struct bytes *bytes)
     return (read_leb(bytes, &shift));
 }
 
+/* The highest bit that was there stands for all above it: 0x7f is -1, but 0xff
+ * 0x00 is 127. */
 int64_t
 bytes_signed_leb(struct bytes *bytes)
 {
@@ -61,6 +64,7 @@ bytes_signed_leb(struct bytes *bytes)
     return ((int64_t)value);
 }
 
+/* A text that never ends is damage, and reads as "". */
 const char *
 bytes_text(struct bytes *bytes)
 {

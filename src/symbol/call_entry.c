@@ -39,6 +39,9 @@ read_number(const struct scan_value *value, uint32_t *number)
     return (bytes.at && large <= UINT32_MAX);
 }
 
+/* gcc and clang write a DW_TAG_inlined_subroutine with DW_AT_abstract_origin,
+ * its code, DW_AT_call_file and DW_AT_call_line. One with a name or a line of
+ * its own, too, is not usual. */
 bool
 call_entry_read(const struct scan_unit *unit, const uint8_t *at,
                 struct call_entry *call)

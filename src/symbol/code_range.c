@@ -92,6 +92,9 @@ add_next_old(struct target *target, struct bytes *list, unsigned address_size)
                      : DONE);
 }
 
+/* DW_AT_ranges is an offset into .debug_rnglists, before DWARF 5 into
+ * .debug_ranges. Addresses count from the unit's DW_AT_low_pc until the list
+ * sets another base (DWARF 5, section 2.17.3). */
 static enum outcome
 add_list(struct target *target, const struct sections *sections,
          const struct scan_unit *unit, const struct scan_value *ranges)
@@ -159,6 +162,8 @@ read_code(const struct scan_unit *unit, const struct scan_entry *entry)
     return (code);
 }
 
+/* What was added before an unknown form turned up is taken back, so that libdw
+ * adds no range a second time. */
 long
 code_range_add(const struct sections *sections, const struct scan *scan,
                const struct scan_entry *entry, struct range_index *index,

@@ -10,6 +10,9 @@
 
 #include "die.h"
 
+/* The name of an inlined or an out-of-line function stands elsewhere;
+ * dwarf_attr_integrate follows DW_AT_abstract_origin and DW_AT_specification to
+ * it. */
 const char *
 die_text(Dwarf_Die *die, unsigned attribute)
 {
@@ -22,6 +25,8 @@ die_text(Dwarf_Die *die, unsigned attribute)
     return (text && *text ? text : NULL);
 }
 
+/* A linkage name is preferred: demangled it has the class and the arguments,
+ * which DW_AT_name lacks. */
 const char *
 die_name(Dwarf_Die *die)
 {
@@ -54,6 +59,7 @@ die_start_line(Dwarf_Die *die)
     return (to_number(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute)));
 }
 
+/* Of this entry alone: where a call is must not be taken from its origin. */
 unsigned
 die_number(Dwarf_Die *die, unsigned attribute)
 {

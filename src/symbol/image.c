@@ -66,6 +66,8 @@ err0:
     return (NULL);
 }
 
+/* One path can have had two files, one after the other: the build-id tells them
+ * apart. */
 bool
 image_is(const struct image *image, const char *path, const uint8_t *build_id,
          size_t length)
@@ -75,6 +77,8 @@ image_is(const struct image *image, const char *path, const uint8_t *build_id,
             (length == 0 || memcmp(image->build_id, build_id, length) == 0));
 }
 
+/* The PLT is asked last, for what neither DWARF nor symbols know: looking for
+ * its section goes through all section headers. */
 void
 image_find(struct image *image, uint64_t address, struct image_answer *answer,
            unsigned limit)

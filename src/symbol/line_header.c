@@ -15,9 +15,12 @@
 
 /* One entry of a table of DWARF 5. */
 struct field {
+    /* DW_LNCT_..., DW_FORM_... */
     uint64_t content, form;
 };
 
+/* What each entry of a table has, in this order (DWARF 5, section 6.2.4).
+ * Offsets into other sections have 4 bytes, or 8 in 64-bit DWARF. */
 struct format {
     struct field fields[MOST_FIELDS];
     unsigned count, offset_size;
@@ -34,6 +37,7 @@ with_room(void *array, size_t count, size_t size)
     return (reallocarray(array, count ? count * 2 : 1, size));
 }
 
+/* Names stay where they are in the section; none is copied. */
 static int
 add_directory(struct line_table *table, const char *name)
 {
@@ -76,6 +80,7 @@ read_old_lists(struct line_table *table, struct bytes *header)
     }
     while (*(name = bytes_text(header))) {
         uint64_t directory = bytes_leb(header);
+        /* When it was changed and how long it is: nobody asks. */
         bytes_leb(header);
         bytes_leb(header);
         if (add_file(table, name, directory))
@@ -84,6 +89,8 @@ read_old_lists(struct line_table *table, struct bytes *header)
     return (0);
 }
 
+/* For files this is usually (DW_LNCT_path, DW_FORM_line_strp) and
+ * (DW_LNCT_directory_index, DW_FORM_udata), with their number before them. */
 static void
 read_format(struct format *format, struct bytes *header)
 {
@@ -146,6 +153,8 @@ read_number(uint64_t form, struct bytes *header)
     }
 }
 
+/* Producers may add contents of their own, and sums of MD5 are common: the form
+ * is enough to pass them over. */
 static void
 read_entry(const struct format *format, struct bytes *header,
            struct line_file *entry)
@@ -200,12 +209,14 @@ read_numbers(struct line_table *table, struct bytes *header)
     table->shortest = (uint8_t)bytes_number(header, 1);
     if (table->version >= 4)
         operations = (unsigned)bytes_number(header, 1);
+    /* Whether rows are statements by default; all rows count here. */
     bytes_skip(header, 1);
     table->line_base = (int8_t)bytes_number(header, 1);
     table->line_range = (uint8_t)bytes_number(header, 1);
     table->opcode_base = (uint8_t)bytes_number(header, 1);
     table->lengths = header->at;
     bytes_skip(header, table->opcode_base ? table->opcode_base - 1u : 0);
+    /* Several operations in an instruction (VLIW) are not decoded. */
     if (!header->at || operations != 1 || table->line_range == 0 ||
         table->opcode_base == 0)
         return (false);
@@ -213,6 +224,9 @@ read_numbers(struct line_table *table, struct bytes *header)
     return (true);
 }
 
+/* Damage, or a version of the future, leaves the table without a program, which
+ * is no error: the unit then has no lines. A length of 0xffffffff announces
+ * 64-bit DWARF (DWARF 5, section 7.4). */
 int
 line_header_read(struct line_table *table, const struct sections *sections,
                  uint64_t offset)
@@ -232,6 +246,7 @@ line_header_read(struct line_table *table, const struct sections *sections,
     table->version = (uint16_t)bytes_number(&header, 2);
     if (table->version < 2 || table->version > 5)
         return (0);
+    /* The sizes of an address and of a segment selector. */
     if (table->version >= 5)
         bytes_skip(&header, 2);
     length = bytes_number(&header, format.offset_size);

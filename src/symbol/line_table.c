@@ -26,6 +26,7 @@ struct line_mark {
 
 enum step { NO_ROW, ROW, SEQUENCE_END };
 
+/* The state in which each sequence begins (DWARF 5, section 6.2.2). */
 static const struct line_row first_row = {.file = 1, .line = 1};
 
 /* As bytes_leb: most are of one byte, and there are millions. */
@@ -46,6 +47,8 @@ read_signed_leb(struct bytes *program)
     return (bytes_signed_leb(program));
 }
 
+/* An extended opcode says how long it is, so that those which are unknown can
+ * be passed over (DWARF 5, section 6.2.5.3). */
 static inline enum step
 run_extended(struct bytes *program, struct line_row *state)
 {
@@ -77,6 +80,9 @@ advance(const struct line_table *table, struct line_row *state, uint64_t count)
     state->address += table->shortest * count;
 }
 
+/* What a row does not need, such as columns and the ends of prologues, is
+ * passed over: the header tells the number of operands, each a LEB128 (DWARF 5,
+ * section 6.2.5.2). */
 static inline enum step
 run_standard(const struct line_table *table, struct bytes *program,
              struct line_row *state, unsigned opcode)
@@ -218,6 +224,7 @@ find_mark(const struct line_table *table, const struct range *sequence,
     return (&table->marks[low]);
 }
 
+/* Of several rows at one address the last one counts. */
 bool
 line_table_find(const struct line_table *table, uint64_t address,
                 struct line_row *row)
@@ -258,6 +265,8 @@ join(struct answer_store *store, const char *directory, const char *name)
     return (kept);
 }
 
+/* "list.c" in directory 1, which is "/src/lib", is "/src/lib/list.c". It is put
+ * together at the first question and kept. */
 const char *
 line_table_file(struct line_table *table, uint64_t number,
                 const char *compiled_in, struct answer_store *store)

@@ -15,6 +15,7 @@
 
 #define STUB_SIZE 16
 
+/* A word of the GOT, and what the loader fills it with. */
 struct plt_slot {
     uint64_t address;
     struct plt_target target;
@@ -126,12 +127,16 @@ slot_of(const uint8_t *stub, size_t size, uint64_t start)
     for (size_t i = 0; i + 6 <= size; i++) {
         if (stub[i] != 0xff || stub[i + 1] != 0x25)
             continue;
+        /* It counts from the next instruction: ff 25 e2 2f 00 00 at 0x1030
+         * jumps through the word at 0x4018. */
         memcpy(&distance, stub + i + 2, sizeof(distance));
         return (start + i + 6 + (uint64_t)(int64_t)distance);
     }
     return (0);
 }
 
+/* A stub leads to the address of a slot, never to its number: hence the order
+ * by address. */
 int
 plt_table_read(struct plt_table *table, struct elf_file *file)
 {

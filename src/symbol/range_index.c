@@ -38,6 +38,7 @@ is_sorted(const struct range *ranges, size_t count)
     return (true);
 }
 
+/* An empty range covers nothing and would only lengthen the walk. */
 int
 range_index_add(struct range_index *index, const struct range *range)
 {
@@ -80,6 +81,7 @@ range_index_seal(struct range_index *index)
         if (ranges[i].open && ranges[i].high > next)
             ranges[i].high = next;
     }
+    /* From the left: how far it and all before it reach. */
     for (size_t i = 0; i < index->count; i++) {
         if (ranges[i].high > reach)
             reach = ranges[i].high;

@@ -20,6 +20,7 @@
 #define MOST_FORMS 256
 #define NO_VALUE UINT32_MAX
 
+/* An abbreviation: DWARF 5, section 7.5.3. */
 struct scan_shape {
     uint16_t tag;            /* 0: no such code */
     uint16_t count;          /* of forms */
@@ -31,9 +32,9 @@ struct scan_shape {
 };
 
 struct scan_form {
-    uint16_t name, form;
-    int32_t size; /* of the value, or VARIABLE */
-    uint32_t constant;
+    uint16_t name, form; /* DW_AT_..., DW_FORM_... */
+    int32_t size;        /* of the value, or VARIABLE */
+    uint32_t constant;   /* of DW_FORM_implicit_const */
 };
 
 /* Marks forms whose length is in the data. */
@@ -162,6 +163,9 @@ skip_form(const struct scan_unit *unit, const struct scan_form *form,
     return (unit->end - at >= form->size ? at + form->size : NULL);
 }
 
+/* The forms of all shapes lie in one array, which moves when it grows: a shape
+ * knows the number of its first one. A form beyond 16 bits is unknown like any
+ * other, and ends the scan where it is met. */
 static int
 add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
          int64_t constant)
@@ -229,6 +233,8 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
     return (0);
 }
 
+/* Codes need not follow one another. A tag of 0, which new shapes are set to,
+ * says that the unit's table lacks the code. */
 static int
 grow_shapes(struct scan_unit *unit, size_t wanted)
 {
@@ -244,6 +250,8 @@ grow_shapes(struct scan_unit *unit, size_t wanted)
     return (0);
 }
 
+/* Abbreviations stand one behind another, and LENGTH leads to the next. An
+ * entry with a code that is left out here ends the scan. */
 static int
 read_shapes(struct scan_unit *unit)
 {
@@ -293,6 +301,8 @@ is_inside(Elf *elf, const uint8_t *start, uint64_t size)
     return (false);
 }
 
+/* A unit whose header promises more than there is stays without START, and
+ * scan_begin then finds nothing in it: that is no error. */
 int
 scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top)
 {
@@ -405,6 +415,9 @@ scan_next(struct scan *scan, struct scan_entry *entry)
     return (false);
 }
 
+/* DW_AT_sibling leads past all children at once (DWARF 5, section 2.3). Where a
+ * producer leaves it out, or it leads backwards, the children are read, each
+ * past its own as far as that can be done. */
 void
 scan_skip(struct scan *scan, const struct scan_entry *entry)
 {
@@ -420,6 +433,8 @@ scan_skip(struct scan *scan, const struct scan_entry *entry)
     }
 }
 
+/* A value that cannot be passed over makes those before it doubtful: then there
+ * are none. */
 unsigned
 scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
             struct scan_value *values, unsigned limit)
@@ -456,6 +471,8 @@ scan_reference(const struct scan_unit *unit, const struct scan_value *value)
     return (unit->start + offset);
 }
 
+/* libdw looks for the abbreviation again where ABBREV is NULL; the unit and the
+ * address are all that it needs. */
 Dwarf_Die
 scan_die(const struct scan *scan, const struct scan_entry *entry)
 {

@@ -249,6 +249,8 @@ full_path(struct symbolizer *symbolizer, const char *directory,
     return (path->full);
 }
 
+/* A frame without DWARF has no file: "", never NULL, so that writers need not
+ * ask. */
 static int
 set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
           const struct unit_frame *source)
@@ -304,6 +306,7 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
     return (symbol);
 }
 
+/* Without a module there is only the address to tell. */
 static struct symbol *
 look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
 {

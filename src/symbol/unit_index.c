@@ -61,6 +61,9 @@ see(struct unit_index *index, size_t size)
     sections_rest(&index->file.sections);
 }
 
+/* Units of types, and parts that others import, are not asked for code. A
+ * skeleton (DWARF 5, section 3.1.2) has its entries in another file: they are
+ * in SPLIT if libdw found it. */
 static int
 read_units(struct unit_index *index, Dwarf *dwarf)
 {
@@ -79,6 +82,7 @@ read_units(struct unit_index *index, Dwarf *dwarf)
     return (0);
 }
 
+/* For bsearch: units are in the order of their offsets, as libdw gave them. */
 static int
 compare_offset(const void *key, const void *element)
 {
@@ -89,6 +93,8 @@ compare_offset(const void *key, const void *element)
     return ((wanted > offset) - (wanted < offset));
 }
 
+/* A unit that claimed ranges itself gets none here, or it would be in the index
+ * twice. */
 static int
 read_aranges(struct unit_index *index, Dwarf *dwarf)
 {

@@ -36,6 +36,7 @@ begin_value(struct data *data)
     data->has_rows = true;
 }
 
+/* A row ends with the value of the last key, not by a call. */
 static void
 end_value(struct data *data)
 {
@@ -73,6 +74,7 @@ data_truth(struct data *data, bool value)
     end_value(data);
 }
 
+/* 17 digits are enough to read the same double again. */
 void
 data_real(struct data *data, double value)
 {

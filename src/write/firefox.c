@@ -92,6 +92,8 @@ program_name(const struct profile *profile, uint32_t number)
     return slash != NULL ? slash + 1 : exe;
 }
 
+/* The interval is the period of the first process, or 1 ms where none is known.
+ * Times of threads count from startTime. */
 static void
 write_meta(struct firefox *firefox)
 {
@@ -159,6 +161,7 @@ write_own_time(struct firefox *firefox, const char *name,
     json_name_milliseconds(&firefox->json, name, time - profile->start);
 }
 
+/* A thread that lived as long as its process has no end of its own: null. */
 static void
 write_life(struct firefox *firefox, const struct profile_thread *thread)
 {
@@ -268,6 +271,8 @@ prepare(struct firefox *firefox)
     return 0;
 }
 
+/* The strings must be complete before "shared" is written, though threads refer
+ * to them only later: prepare has seen to that. */
 static int
 write_all(struct firefox *firefox, FILE *stream)
 {

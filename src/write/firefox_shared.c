@@ -14,6 +14,8 @@
 #include "firefox_tables.h"
 #include "json.h"
 
+/* What a thread waited in are subcategories of "Waiting": each system call is
+ * one, behind the "Other" that every category begins with. */
 void
 firefox_shared_write_categories(const struct firefox_tables *tables,
                                 struct json *json)
@@ -45,6 +47,7 @@ firefox_shared_write_categories(const struct firefox_tables *tables,
 static void
 write_breakpad_id(struct json *json, const char *build_id)
 {
+    /* 0123456789abcdef... becomes 67452301AB89EFCD... */
     static const unsigned char order[16] = {3, 2, 1,  0,  5,  4,  7,  6,
                                             8, 9, 10, 11, 12, 13, 14, 15};
     char text[2 * 16 + 2] = "";
@@ -59,6 +62,8 @@ write_breakpad_id(struct json *json, const char *build_id)
     json_name_string(json, "breakpadId", text);
 }
 
+/* An element of "libs". Machines have the numbers of ELF's e_machine: 183 is
+ * EM_AARCH64. */
 static void
 write_library(const struct firefox_tables *tables, struct json *json,
               uint32_t number)
@@ -83,6 +88,8 @@ write_library(const struct firefox_tables *tables, struct json *json,
     json_close(json, '}');
 }
 
+/* Several modules can be one library, which the first of them writes: so
+ * libraries stand in the order of their numbers. */
 void
 firefox_shared_write_libraries(const struct firefox_tables *tables,
                                struct json *json)
@@ -132,6 +139,7 @@ write_constant(struct json *json, const char *name, uint32_t count,
         json_close(json, ']');                                  \
     } while (0)
 
+/* All names in the other tables are indexes into this array. */
 static void
 write_strings(const struct firefox_tables *tables, struct json *json)
 {
@@ -141,6 +149,7 @@ write_strings(const struct firefox_tables *tables, struct json *json)
     json_close(json, ']');
 }
 
+/* A stack is a frame and the stack of its caller; a root has none. */
 static void
 write_stacks(const struct firefox_tables *tables, struct json *json)
 {
@@ -168,6 +177,7 @@ write_addresses(const struct firefox_tables *tables, struct json *json)
     json_close(json, ']');
 }
 
+/* Line 0 is one that nobody knows: null in this format. */
 static void
 write_lines(const struct firefox_tables *tables, struct json *json)
 {
@@ -179,6 +189,8 @@ write_lines(const struct firefox_tables *tables, struct json *json)
     json_close(json, ']');
 }
 
+/* inlineDepth is 0 for the function that the code belongs to, 1 for what is
+ * inlined there, and so on. */
 static void
 write_frames(const struct firefox_tables *tables, struct json *json)
 {
@@ -222,6 +234,7 @@ write_functions(const struct firefox_tables *tables, struct json *json)
     json_close(json, '}');
 }
 
+/* Where functions come from; for us always a library, which is type 1. */
 static void
 write_resources(const struct firefox_tables *tables, struct json *json)
 {

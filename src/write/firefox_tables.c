@@ -17,6 +17,8 @@ struct shade {
     uint32_t category, subcategory;
 };
 
+/* String 0 is "" (firefox_tables_build): a text for which memory is short is an
+ * empty one. */
 uint32_t
 firefox_tables_string(struct firefox_tables *tables, const char *text)
 {
@@ -57,6 +59,7 @@ source_of(struct firefox_tables *tables, const char *file)
     return intern_put(tables->sources, &name, sizeof name);
 }
 
+/* Functions of one name are told apart by their file and their library. */
 static uint32_t
 function_of(struct firefox_tables *tables, const struct symbol_frame *frame,
             uint32_t library)
@@ -85,6 +88,7 @@ add_frame(struct firefox_tables *tables, uint32_t node,
     struct firefox_frame row;
     struct firefox_stack stack = {.prefix = prefix};
 
+    /* A row is a key, and its padding is part of that. */
     memset(&row, 0, sizeof row);
     row.function = function_of(tables, &symbol->frames[i], library);
     row.library = library;
@@ -158,6 +162,8 @@ state_of(struct firefox_tables *tables, const struct profile_sample *sample)
                           number == INTERN_NONE ? 0 : number + 1};
 }
 
+/* The category is a part of the frame, so one stack has as many leaves as there
+ * were states in it. */
 static void
 make_leaves(struct firefox_tables *tables)
 {

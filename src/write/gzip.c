@@ -57,6 +57,8 @@ pump(struct gzip *gzip, int flush)
     } while (gzip->deflater.avail_out == 0);
 }
 
+/* After a failure of the stream the deflater goes on, but nothing is written
+ * any more; gzip_end tells. */
 void
 gzip_add(struct gzip *gzip, const void *bytes, size_t length)
 {

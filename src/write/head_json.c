@@ -34,6 +34,7 @@ print_processes(FILE *stream, const struct profile *profile)
     fputs("\n],\n", stream);
 }
 
+/* Times are in nanoseconds, as everywhere in data. */
 static void
 print_totals(FILE *stream, const char *key, const uint64_t *totals)
 {

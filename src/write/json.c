@@ -10,6 +10,13 @@
 
 #include "profile/clean.h"
 
+/* HAS_VALUE tells whether a comma is due. A value and a
+ * closing bracket set it, an opening one and a name clear it. So
+ *
+ *   json_open '{', json_name_number "a" 1, json_name_open "b" '[',
+ *   json_number 2, json_number 3, json_close ']', json_close '}'
+ *
+ * make {"a":1,"b":[2,3]}. */
 void
 json_begin(struct json *json, FILE *stream)
 {
@@ -27,6 +34,7 @@ flush(struct json *json)
     json->length = 0;
 }
 
+/* What is larger than the buffer goes past it. */
 static void
 add(struct json *json, const char *bytes, size_t length)
 {
@@ -71,6 +79,7 @@ json_close(struct json *json, char bracket)
     json->has_value = true;
 }
 
+/* Names are ours, and need no escapes. */
 void
 json_name(struct json *json, const char *name)
 {
@@ -105,6 +114,7 @@ json_string(struct json *json, const char *text)
     add_byte(json, '"');
 }
 
+/* From the last digit to the first; 2^64 - 1 has 20. */
 static void
 add_number(struct json *json, uint64_t number)
 {
@@ -207,6 +217,7 @@ json_name_open(struct json *json, const char *name, char bracket)
     json_open(json, bracket);
 }
 
+/* A stream may fail without a reason in errno. */
 int
 json_end(struct json *json)
 {

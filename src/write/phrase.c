@@ -87,6 +87,7 @@ phrase_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+/* CUT_NONE counts the stacks that are whole: causes begin behind it. */
 char *
 phrase_cuts(const struct profile *profile, char *text, size_t size)
 {
@@ -132,6 +133,7 @@ phrase_asked(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+/* UTC, so that a report is the same wherever it is made. */
 char *
 phrase_time(const struct profile *profile, char *text, size_t size)
 {

@@ -166,6 +166,7 @@ main_module(const struct profile *profile)
     return 1;
 }
 
+/* pprof takes the first mapping for that of the program (pprof.proto). */
 void
 places_write_mappings(struct places *places)
 {

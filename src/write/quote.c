@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+/* RFC 4180: a field with a comma, a quote or the end of a line stands in
+ * quotes, and quotes within are doubled: 5" is "5""". */
 void
 quote_csv(FILE *stream, const char *text)
 {
@@ -20,6 +22,8 @@ quote_csv(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
+/* RFC 8259, section 7: below a space every byte has to be escaped; what is not
+ * ASCII may stand as it is. */
 void
 quote_json(FILE *stream, const char *text)
 {

@@ -64,6 +64,8 @@ struct slices {
     uint64_t time; /* ns, where the last one ended */
 };
 
+/* The same function in many nodes is one frame. Failures are noted, and looked
+ * at once when all frames are made. */
 static uint32_t
 frame_of(struct speedscope *speedscope, const char *name, const char *file,
          unsigned line)
@@ -108,6 +110,8 @@ add_node(struct speedscope *speedscope, uint32_t node)
     add_to_list(speedscope, END);
 }
 
+/* List entry 0 is an END of nobody, so that 0 in FIRST can mean "not yet". A
+ * node that is known has known callers: the way up ends there. */
 static void
 add_nodes(struct speedscope *speedscope)
 {
@@ -124,6 +128,7 @@ add_nodes(struct speedscope *speedscope)
     }
 }
 
+/* Frames as the schema has them: what is not known is left out. */
 static void
 write_frames(struct speedscope *speedscope)
 {
@@ -196,6 +201,8 @@ collect(struct speedscope *speedscope, uint32_t leaf)
     return depth;
 }
 
+/* From the root to the leaf, and last what the thread waits for: so waiting and
+ * working are apart in every view. */
 static void
 write_stack(struct speedscope *speedscope, uint32_t number)
 {
@@ -234,6 +241,8 @@ write_samples(struct speedscope *speedscope, uint32_t thread)
     return slices.time;
 }
 
+/* The same walk again: weights stand behind all samples in the file, and a
+ * second walk is cheaper than to keep them. */
 static void
 write_weights(struct speedscope *speedscope, uint32_t thread)
 {
