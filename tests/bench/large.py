@@ -1,74 +1,63 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Large inputs: how long `sprofile` takes and how much memory it needs.
+"""How long does sprofile take for large inputs, and how much memory?
 
-    large.py BUILD [SAMPLES]
-
-Makes a spool of SAMPLES (10 million) running samples in 10,000 stacks that are
-up to 64 frames deep, converts it to each format, and prints for each the CPU
-time, the time that passed, the peak of resident memory and the size of the
-file; then the same for `report` on a tenth of the samples, and for reading the
-pprof file that was written. Ends with 1 if anything needs more than 1 GiB. CPU
-time is what counts where the machine has other work.
+A spool of --samples running samples in 10,000 stacks of up to 64 frames is
+converted to each format; `report` reads it, a tenth of it, and the pprof file
+that was written. Medians of --rounds: the time that passed, CPU time, the peak
+of resident memory, and the size of the file. There is nothing to symbolize: the
+stacks are of files that do not exist.
 """
 import os
-import sys
-import tempfile
-import time
 
-MEMORY_MOST = 1 << 30
+import bench
+
 FORMATS = ("pb.gz", "folded", "json", "speedscope.json", "txt", "sprof")
 
 
-def run(title, command, output=None):
-    """Runs COMMAND; returns whether it stayed within its memory."""
-    start = time.monotonic()
-    child = os.fork()
-    if child == 0:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.execv(command[0], command)
-    _, status, usage = os.wait4(child, 0)
-    passed = time.monotonic() - start
-    size = os.path.getsize(output) if status == 0 and output else 0
-    print(f"| {title} | {usage.ru_utime + usage.ru_stime:.2f} s "
-          f"| {passed:.2f} s | {usage.ru_maxrss / 1024:.0f} MiB "
-          f"| {size / 2**20:.1f} MiB |", flush=True)
-    if status != 0:
-        print(f"{title}: failed", file=sys.stderr)
-    return status == 0 and usage.ru_maxrss * 1024 <= MEMORY_MOST
+def measure(title, rounds, command, output=None):
+    """A row of the table: COMMAND, which writes OUTPUT, ROUNDS times."""
+    bench.progress(f"large: {title}")
+    usages = []
+    for _ in range(rounds):
+        usage = bench.run(command, dict(os.environ))
+        if usage.status != 0:
+            raise SystemExit(f"{title}: status {usage.status}")
+        usages.append(usage)
+    size = output.stat().st_size / 2**20 if output else 0
+    return [title, bench.number(bench.median(u.wall for u in usages)),
+            bench.number(bench.median(u.cpu for u in usages)),
+            bench.number(max(u.memory for u in usages), 0),
+            bench.number(size, 1) if output else ""]
 
 
 def main():
-    build = sys.argv[1]
-    samples = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
-    sprofile = os.path.join(build, "sprofile")
-    make_spool = os.path.join(build, "tests/workload/make_spool")
-    good = True
-    with tempfile.TemporaryDirectory() as folder:
-        def path(name):
-            return os.path.join(folder, name)
-
-        def make(name, count):
-            os.spawnv(os.P_WAIT, make_spool, [make_spool, name, str(count)])
-
-        make(path("large.sprof"), samples)
-        make(path("small.sprof"), samples // 10)
-        print("| what | CPU time | passed | peak memory | file |")
-        print("| --- | --- | --- | --- | --- |")
+    parser = bench.options(__doc__, rounds=7)
+    parser.add_argument("--samples", type=int, default=10_000_000)
+    arguments = parser.parse_args()
+    bench.require_library(arguments.build)
+    build, rounds = arguments.build.resolve(), arguments.rounds
+    sprofile, count = build / "sprofile", arguments.samples
+    report, rows = bench.Report(arguments.out), []
+    with bench.scratch() as folder:
+        large, small = folder / "large.sprof", folder / "small.sprof"
+        for path, samples in ((large, count), (small, count // 10)):
+            bench.run([build / "tests/workload/make_spool", path, samples],
+                      dict(os.environ))
         for ending in FORMATS:
-            out = path("out." + ending)
-            good &= run(f"{samples:,} samples to .{ending}",
-                        [sprofile, "convert", path("large.sprof"), out], out)
-            if ending not in ("pb.gz", "sprof") and os.path.exists(out):
-                os.unlink(out)
-        good &= run(f"report of {samples:,} samples",
-                    [sprofile, "report", path("large.sprof")])
-        good &= run(f"report of {samples // 10:,} samples",
-                    [sprofile, "report", path("small.sprof")])
-        good &= run("report of the .pb.gz",
-                    [sprofile, "report", path("out.pb.gz")])
-    sys.exit(0 if good else 1)
+            out = folder / f"out.{ending}"
+            rows.append(measure(f"convert to .{ending}",
+                                max(1, rounds // 3),
+                                [sprofile, "convert", large, out], out))
+            if ending != "pb.gz":
+                out.unlink()
+        for title, path in ((f"report of {count:,}", large),
+                            (f"report of {count // 10:,}", small),
+                            ("report of the .pb.gz", folder / "out.pb.gz")):
+            rows.append(measure(title, rounds, [sprofile, "report", path]))
+    report.add(f"### {count:,} samples")
+    report.add(bench.table(["what", "s", "CPU s", "peak MiB", "file MiB"],
+                           rows))
+    report.save()
 
 
 if __name__ == "__main__":

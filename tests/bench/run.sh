@@ -66,6 +66,7 @@ if [ -n "$quick" ]; then
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
     measure switches --rounds 1
     measure names --count 200 --rounds 1
+    measure large --samples 200000 --rounds 1
 else
     measure truth
     measure accuracy
@@ -78,6 +79,7 @@ else
     part=triggers measure overhead --only-triggers
     measure switches
     measure names --full
+    measure large
 fi
 
 # method NAME: the opening comment of a script is its method.
@@ -97,7 +99,7 @@ page() {
     echo
     /usr/bin/python3 "$here/bench.py" machine
     for name in truth accuracy blocked disturb scale handler startup overhead \
-        triggers switches names; do
+        triggers switches names large; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
         if [ "$name" = triggers ]; then
