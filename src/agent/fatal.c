@@ -10,24 +10,18 @@
  * signal that came. Process 1 of a container has no default action, so there
  * nothing is installed.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "base/arch.h"
-#include "base/digits.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "target/threads.h"
 #include "fatal.h"
 #include "lifecycle.h"
 #include "real.h"
-
-/* si_code of what freezes a thread: from a process, and nobody else's. */
-#define FREEZE_CODE (-0x5351)
 
 /* So often the watch must see a signal waiting before it acts. */
 #define WATCH_TURNS 2
@@ -45,10 +39,9 @@ static void
 on_fatal(int signo, siginfo_t *info, void *context)
 {
     int saved = errno;
+    (void)info;
     (void)context;
-    if (info->si_code == FREEZE_CODE)
-        lifecycle_wait_for_end();
-    else if (lifecycle_end_for_signal(signo))
+    if (lifecycle_end_for_signal(signo))
         fatal_die(signo);
     errno = saved;
 }
@@ -180,25 +173,6 @@ fatal_die(int signo)
     arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&one, 0, NSIG / 8, 0,
                  0);
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
-}
-
-void
-fatal_freeze(int signo, pid_t ender)
-{
-    _Alignas(8) char buffer[512];
-    long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
-    if (fd < 0)
-        return;
-    while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
-        for (long at = 0; at < got;) {
-            struct dirent64 *entry = (struct dirent64 *)(void *)(buffer + at);
-            const char *name = entry->d_name;
-            pid_t tid = (pid_t)digits_take(&name);
-            if (tid != 0 && tid != ender)
-                sys_queue_signal(sys_getpid(), tid, signo, FREEZE_CODE, 0);
-            at += entry->d_reclen;
-        }
-    sys_close((int)fd);
 }
 
 /* Whether thread TID does not block SIGNO, and is neither stopped nor dead. */

@@ -39,11 +39,6 @@ bool fatal_is_installed(int signo);
  * (a debugger) took the signal away. Any context. */
 void fatal_die(int signo);
 
-/* Keep all threads but ENDER that do not block SIGNO in our handler, from where
- * they do not come back: a process that has been killed does nothing more. Any
- * thread, in handler too. */
-void fatal_freeze(int signo, pid_t ender);
-
 /* Look whether one of the signals has been waiting for its handler for longer
  * than a thread needs to come to it, though one would take it: the parent in a
  * vfork(2) does not, until its child has executed. Then let the signal end the

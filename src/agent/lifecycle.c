@@ -26,11 +26,13 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/handler.h"
+#include "capture/suspend.h"
 #include "closing.h"
 #include "config.h"
 #include "go_program.h"
 #include "errand.h"
 #include "fatal.h"
+#include "freeze.h"
 #include "journal.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -236,7 +238,7 @@ write_files(void *unused)
 {
     (void)unused;
     if (job.signo != 0)
-        fatal_freeze(job.signo, (pid_t)atomic_load(&ender));
+        freeze_others((pid_t)atomic_load(&ender), false);
     if (job.result.taken == 0) {
         unlink(files.spool);
         return;
@@ -245,6 +247,8 @@ write_files(void *unused)
         config_rename_for_exec(&files);
     if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
         return;
+    if (job.signo == 0)
+        freeze_others((pid_t)atomic_load(&ender), true);
     uint64_t limit = job.signo != 0 ? WRITE_KILLED_NS : WRITE_NS;
     job.is_written = output_write(&config, &files, limit, &job.output) == 0;
 }
@@ -282,6 +286,9 @@ end(enum end_reason reason, int signo)
     else
         note(NOTE_ERROR, "the profile was not written in time; see ",
              files.spool, NULL);
+    /* Who was killed has no more to do. */
+    if (signo == 0)
+        suspend_thaw();
 }
 
 /* Block what would run a handler of the program on top of us; ours may come.

@@ -28,6 +28,9 @@
 #include "walk.h"
 #include "poison.h"
 
+/* Longer than any profile takes to be written. */
+#define FREEZE_NS 140000000000u
+
 struct handler_shared handler_shared;
 __thread volatile bool handler_thread_registered;
 
@@ -374,6 +377,22 @@ forget_asked(uint64_t question)
         atomic_store_explicit(&thread->asked, 0, memory_order_relaxed);
 }
 
+/* Whether a thread that is told so may stand still: somebody will end that. */
+static bool
+is_frozen(void)
+{
+    return atomic_load(&handler_shared.frozen) != 0;
+}
+
+/* The process is about to end. */
+static void
+stand_still(void)
+{
+    uint64_t until = clock_now() + FREEZE_NS;
+    while (is_frozen() && clock_now() < until)
+        sys_futex_wait(&handler_shared.frozen, 1, until);
+}
+
 /* Whether the words of a question were lost on the way, and which it was: where
  * too many signals are queued (RLIMIT_SIGPENDING), the kernel still sends one
  * below SIGRTMIN, but as if kill(2) had, and from nobody. */
@@ -385,8 +404,10 @@ is_bare_question(const siginfo_t *info, uint64_t *cookie)
     uint32_t index = index_of(sys_gettid());
     struct handler_thread *thread = thread_at(index);
     uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
+    if (is_frozen())
+        index = COOKIE_FREEZE;
     *cookie = cookie_make(handler_shared.secret, index, asked - 1);
-    return asked != 0;
+    return asked != 0 || is_frozen();
 }
 
 /* Whether the thread has our thread-local words. */
@@ -404,7 +425,9 @@ take_own(uint64_t question, enum handler_own kind, bool is_unfit,
 {
     if (question != 0)
         forget_asked(question);
-    if (question != 0 && is_unfit)
+    if ((question >> COOKIE_BITS & COOKIE_MASK) == COOKIE_FREEZE)
+        stand_still();
+    else if (question != 0 && is_unfit)
         refuse(question, LOSS_UNFIT);
     else if (question != 0)
         answer(question, context);

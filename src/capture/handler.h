@@ -28,6 +28,9 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
            (sequence & COOKIE_MASK);
 }
 
+/* The index of a question that is none: the thread is to stand still. */
+#define COOKIE_FREEZE COOKIE_MASK
+
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. */
 enum handler_own {
     HANDLER_OWN_PERF = 0x50455246, /* any number that is not small */
@@ -67,7 +70,8 @@ struct handler_shared {
     uint64_t young; /* ns of CPU time before perf's first sample of a thread */
     /* Rung by those who park; the sampler sleeps on it. */
     _Atomic uint32_t bell;
-    _Atomic uint32_t parks; /* threads that have parked, ever */
+    _Atomic uint32_t parks;  /* threads that have parked, ever */
+    _Atomic uint32_t frozen; /* threads that were told to stand still do */
     /* Samples of threads' own clocks: since the last harvest, how many of them
      * ring the bell, and those that came to nothing, by enum loss. */
     _Atomic uint32_t own_taken, own_ring, own_lost[LOSS_COUNT];

@@ -63,6 +63,7 @@ suspend_begin(const struct suspend_options *options)
         learn_begin() != 0)
         return -1;
     handler_shared.pid = options->pid;
+    atomic_store(&handler_shared.frozen, 0);
     if (!is_first) {
         signals_after_fork();
         return 0;
@@ -139,6 +140,24 @@ suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
     atomic_store(&handler_shared.threads[index].asked, sequence + 1);
     return (int)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
                                  cookie);
+}
+
+void
+suspend_freeze(pid_t tid)
+{
+    int signo = signals_number(SIGNALS_ASK);
+    atomic_store(&handler_shared.frozen, 1);
+    if (signo != 0)
+        (void)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
+                               cookie_make(handler_shared.secret, COOKIE_FREEZE,
+                                           0));
+}
+
+void
+suspend_thaw(void)
+{
+    atomic_store(&handler_shared.frozen, 0);
+    sys_futex_wake(&handler_shared.frozen, 1 << 30);
 }
 
 enum loss

@@ -49,6 +49,11 @@ int suspend_begin(const struct suspend_options *options);
  * are queued (RLIMIT_SIGPENDING). Context: sampler. */
 int suspend_ask(uint32_t index, pid_t tid, uint32_t sequence);
 
+/* Keep thread TID in our handler until suspend_thaw: its process is about to
+ * end. A wait of its may be ended early. Any thread but the one meant. */
+void suspend_freeze(pid_t tid);
+void suspend_thaw(void);
+
 /* Why the thread answered SEQUENCE without a sample, LOSS_COUNT if it did not.
  */
 enum loss suspend_refusal(uint32_t index, uint32_t sequence);

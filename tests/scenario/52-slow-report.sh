@@ -6,7 +6,7 @@
 # - one that crashes, talks nonsense, fails, is no program, or is missing;
 # - one that is slow: SPROF_LOG=info tells; a killed process waits 8 s for it
 #   and no longer, and a second signal ends that wait at once;
-# - meanwhile no thread of a killed process does anything;
+# - meanwhile no thread of the process does anything;
 # - who exits first has his status, whoever exits while the profile is written.
 . "$(dirname "$0")/lib.sh"
 
@@ -47,6 +47,16 @@ for way in second second_now; do
     report_is 'sleep 2' 'echo ok'
     profile "$work/exits" $way 60
     expect_status 45
+    rm -f p.*
+done
+
+# Two seconds in which the other thread would write 200 lines.
+for way in noise noise_now; do
+    report_is 'sleep 2' 'echo ok'
+    profile "$work/exits" $way 60
+    expect_status 27
+    lines=$(grep -c more out)
+    [ "$lines" -lt 20 ] || fail "$way: $lines lines after the end"
     rm -f p.*
 done
 

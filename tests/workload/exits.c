@@ -6,7 +6,8 @@
  *
  * Arguments: exit, return, _exit, _Exit, exit_group, quick_exit, abort, segv,
  * term, int, kill, handler (exit from a signal handler), atexit (work in a
- * function registered with atexit), second or second_now (half a second after
+ * function registered with atexit), noise or noise_now (while the other thread
+ * writes a line every 10 ms), second or second_now (half a second after
  * another thread); milliseconds of CPU time, 100.
  */
 #include <pthread.h>
@@ -28,11 +29,16 @@ before_the_end(unsigned ms)
     KEEP_FRAME();
 }
 
+static volatile int is_noisy;
+
 static void *
 companion(void *argument)
 {
-    for (;;)
+    for (;;) {
         sink += work_burn(10);
+        if (is_noisy && write(STDOUT_FILENO, "more\n", 5) != 5)
+            work_fail("write");
+    }
     return argument;
 }
 
@@ -133,6 +139,21 @@ exit_now(void *unused)
     return unused;
 }
 
+/* From here on every line of the other thread is one too many. */
+static void
+end_in_noise(void)
+{
+    is_noisy = 1;
+    exit(27);
+}
+
+static void
+end_in_noise_now(void)
+{
+    is_noisy = 1;
+    _exit(27);
+}
+
 /* Another thread is first, by half a second. */
 static void
 end_second(void)
@@ -167,6 +188,8 @@ static const struct {
     {"kill", end_by_kill},
     {"handler", end_in_handler},
     {"atexit", end_with_atexit},
+    {"noise", end_in_noise},
+    {"noise_now", end_in_noise_now},
     {"second", end_second},
     {"second_now", end_second_now},
 };

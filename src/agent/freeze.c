@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* freeze.c -- see freeze.h. Nobody waits for an answer. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/digits.h"
+#include "base/sys.h"
+#include "capture/suspend.h"
+#include "target/threads.h"
+#include "freeze.h"
+
+/* Whether thread TID runs, or could. Its state stands behind its name, which
+ * may have any character (proc(5)). */
+static bool
+is_running(pid_t tid)
+{
+    char stat[512];
+    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) <= 0)
+        return false;
+    const char *name_end = strrchr(stat, ')');
+    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'R';
+}
+
+void
+freeze_others(pid_t ender, bool only_running)
+{
+    _Alignas(8) char buffer[512];
+    pid_t own = sys_gettid();
+    long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        return;
+    while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
+        for (long at = 0; at < got;) {
+            struct dirent64 *entry = (struct dirent64 *)(void *)(buffer + at);
+            const char *name = entry->d_name;
+            pid_t tid = (pid_t)digits_take(&name);
+            if (tid != 0 && tid != ender && tid != own &&
+                (!only_running || is_running(tid)))
+                suspend_freeze(tid);
+            at += entry->d_reclen;
+        }
+    sys_close((int)fd);
+}
