@@ -216,6 +216,10 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_TEXT] = parts_add_text,
     [RECORD_SYMBOL] = parts_add_symbol,
     [RECORD_NAMED] = parts_name_node,
+    [RECORD_LABEL] = use_nothing,
+    [RECORD_CONTROL] = use_nothing,
+    [RECORD_ANSWER] = use_nothing,
+    [RECORD_STACKS] = use_nothing,
 };
 
 /* Enter a new process with what the header knows. A start that is beyond the

@@ -34,10 +34,11 @@
  * Of a file that is written to, the head must be from an earlier read than the
  * payload: one read may bring the head and not yet what was stored before it.
  *
- * Two things are written after their head, each as one aligned word that is
+ * Some things are written after their head, each as one aligned word that is
  * right before and after: the growing fields of a SAMPLE (count, duration,
- * wall, cpu, and last the word that holds its flags), and the counters of
- * COUNTS.
+ * wall, cpu, and last the word that holds its flags), the counters of COUNTS,
+ * and the fields of CONTROL. A STACKS is written again and again, whole; its
+ * sequence tells when it may be read.
  *
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
@@ -52,6 +53,7 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
+#include "base/stack_cause.h"
 
 #define SPOOL_MAGIC "SPROFSP\x01"
 #define SPOOL_VERSION 2u
@@ -89,6 +91,10 @@ enum record_kind {
     RECORD_SYMBOL,
     RECORD_NAMED,
     RECORD_NEXT,
+    RECORD_LABEL,
+    RECORD_CONTROL,
+    RECORD_ANSWER,
+    RECORD_STACKS,
     RECORD_KIND_COUNT
 };
 
@@ -302,13 +308,82 @@ struct record_next {
     uint32_t pid, machine;
 };
 
-enum mark_kind { MARK_START, MARK_STOP, MARK_USER };
+/* The label KEY=VALUE on top of the set PARENT. The labels of a sample are the
+ * chain from its LABEL over the parents; of one key the first counts. Parents
+ * come before children. */
+struct record_label {
+    uint64_t head;
+    uint32_t id;         /* 1, 2, ... */
+    uint32_t parent;     /* < id; 0: none */
+    uint32_t key, value; /* TEXTs */
+};
+
+/* Sampling began (START) or ended (STOP); an instant (USER) or a span of time
+ * (SPAN) that the program named. */
+enum mark_kind { MARK_START, MARK_STOP, MARK_USER, MARK_SPAN };
 struct record_mark {
     uint64_t head;
     uint64_t time;
-    uint32_t mark; /* enum mark_kind */
+    uint64_t duration; /* ns; of a SPAN */
+    uint32_t mark;     /* enum mark_kind */
+    uint32_t thread;   /* id; 0: the process */
+    uint32_t label;    /* its thread's labels then; 0: none */
     uint16_t text_length, reserved;
-    /* char text[] */
+    /* char text[]: its name; for START and STOP who wanted it */
+};
+
+/* How the process can be spoken to; once, early. TIME is of the last change. */
+struct record_control {
+    uint64_t head;
+    uint64_t time;
+    uint32_t state;  /* enum control_state; one word with SIGNAL */
+    uint32_t signal; /* that carries requests (request.h), 0: none does */
+};
+enum control_state {
+    CONTROL_WAITING,  /* nothing was sampled yet */
+    CONTROL_SAMPLING, /* now */
+    CONTROL_STOPPED,  /* not now */
+    CONTROL_OVER,     /* never again: the spool is full, or the end is near */
+};
+
+/* What became of the request NONCE. */
+struct record_answer {
+    uint64_t head;
+    uint64_t time;
+    uint32_t nonce;
+    uint32_t error; /* errno, 0: it was done */
+    uint16_t text_length, reserved[3];
+    /* char text[]: the files that were written, one a line; or what failed */
+};
+
+/*
+ * The stacks of all threads at one time. There is room for CAPACITY entries;
+ * the first COUNT are valid while SEQUENCE is even and the same before and
+ * after they were read. A larger one may follow, and then is the one in use.
+ */
+struct stacks_entry {
+    uint32_t tid;
+    uint32_t thread;   /* id, 0: unknown */
+    uint32_t node;     /* leaf; 0: no stack, for CAUSE */
+    uint32_t depth;    /* frames of the real stack */
+    uint32_t waits_on; /* TEXT; 0: not known */
+    uint32_t owner;    /* tid of the thread that it waits for; 0: none */
+    uint64_t cpu; /* ns that it has used in its life; UINT64_MAX: unknown */
+    uint16_t system_call; /* that it waits in, or SYSCALL_UNKNOWN */
+    uint8_t state;        /* the letter of proc_pid_stat(5) */
+    uint8_t cause;        /* enum stack_cause (base/stack_cause.h) */
+    uint32_t label;       /* its labels; 0: none */
+};
+_Static_assert(sizeof(struct stacks_entry) == 40, "five words");
+struct record_stacks {
+    uint64_t head;
+    uint64_t sequence; /* odd while it is being written; 0: never was */
+    uint64_t time;     /* of the first look; as in the header */
+    uint64_t took;     /* ns */
+    uint32_t nonce;    /* of the request */
+    uint32_t count, capacity;
+    uint32_t reserved;
+    /* struct stacks_entry entries[capacity] */
 };
 
 /* The last record of a process that ended in a way the library saw. */

@@ -28,6 +28,10 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_SYMBOL] = sizeof(struct record_symbol),
     [RECORD_NAMED] = sizeof(struct record_named),
     [RECORD_NEXT] = sizeof(struct record_next),
+    [RECORD_LABEL] = sizeof(struct record_label),
+    [RECORD_CONTROL] = sizeof(struct record_control),
+    [RECORD_ANSWER] = sizeof(struct record_answer),
+    [RECORD_STACKS] = sizeof(struct record_stacks),
 };
 
 uint8_t
@@ -124,6 +128,13 @@ record_is_valid(const void *record)
     case RECORD_TEXT:
         return take_string(&rest,
                            ((const struct record_text *)record)->text_length);
+    case RECORD_ANSWER:
+        return take_string(&rest,
+                           ((const struct record_answer *)record)->text_length);
+    case RECORD_STACKS:
+        return take_bytes(&rest,
+                          ((const struct record_stacks *)record)->capacity *
+                              (uint64_t)sizeof(struct stacks_entry));
     default:
         return true;
     }
@@ -184,6 +195,18 @@ const char *
 record_text(const struct record_mark *mark)
 {
     return string_behind(mark + 1, 0, mark->text_length);
+}
+
+const char *
+record_answer_text(const struct record_answer *answer)
+{
+    return string_behind(answer + 1, 0, answer->text_length);
+}
+
+const struct stacks_entry *
+record_entries(const struct record_stacks *stacks)
+{
+    return (const struct stacks_entry *)(stacks + 1);
 }
 
 const char *

@@ -42,6 +42,10 @@ const char *record_path(const struct record_module *module);
 const char *record_name(const struct record_thread *thread);
 const char *record_text(const struct record_mark *mark);
 const char *record_string(const struct record_text *text);
+const char *record_answer_text(const struct record_answer *answer);
+
+/* CAPACITY entries. */
+const struct stacks_entry *record_entries(const struct record_stacks *stacks);
 
 /* build_id_length bytes; NULL if there are none. */
 const uint8_t *record_build_id(const struct record_module *module);

@@ -56,6 +56,14 @@ touch_process(const struct record_process *process)
 }
 
 static void
+touch_entries(const struct record_stacks *stacks)
+{
+    const struct stacks_entry *entries = record_entries(stacks);
+    for (uint32_t i = 0; i < stacks->capacity; i++)
+        sink += entries[i].tid + entries[i].node;
+}
+
+static void
 touch(const void *record, enum record_kind kind)
 {
     switch (kind) {
@@ -76,6 +84,12 @@ touch(const void *record, enum record_kind kind)
         break;
     case RECORD_TEXT:
         touch_string(record_string(record));
+        break;
+    case RECORD_ANSWER:
+        touch_string(record_answer_text(record));
+        break;
+    case RECORD_STACKS:
+        touch_entries(record);
         break;
     default:
         break;

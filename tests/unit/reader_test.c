@@ -323,6 +323,8 @@ struct part {
 #define NAME PART(RECORD_THREAD, record_thread, name_length)
 #define TEXT PART(RECORD_MARK, record_mark, text_length)
 #define STRING PART(RECORD_TEXT, record_text, text_length)
+#define ANSWER PART(RECORD_ANSWER, record_answer, text_length)
+#define ENTRIES PART(RECORD_STACKS, record_stacks, capacity)
 #define COUNTS PART(RECORD_COUNTS, record_counts, loss_count)
 
 static const struct part parts[] = {
@@ -350,6 +352,11 @@ static const struct part parts[] = {
     {STRING, 9, false},
     {STRING, 17, false},
     {STRING, 0xffff, false},
+    {ANSWER, 16, true},
+    {ANSWER, 17, false},
+    {ENTRIES, 0, true},
+    {ENTRIES, 1, false},
+    {ENTRIES, 0xffffffff, false},
     {COUNTS, 2, true},
     {COUNTS, 1 | 1ull << 32, true},
     {COUNTS, 3, false},
