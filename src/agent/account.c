@@ -56,11 +56,21 @@ account_is_cpu_only(void)
 }
 
 void
+account_forget(uint32_t index)
+{
+    account_deactivate(index);
+    accounts[index] = (struct account){0};
+}
+
+void
 account_open(uint32_t index, uint64_t clock, uint64_t start,
              enum trigger trigger)
 {
+    struct account_past past = accounts[index].past;
     account_deactivate(index);
-    accounts[index] = (struct account){.base = clock,
+    accounts[index] = (struct account){.base = clock - past.used,
+                                       .rest = past.rest,
+                                       .past = past,
                                        .given = clock,
                                        .seen = clock,
                                        .seen_at = start,
@@ -78,7 +88,18 @@ account_open(uint32_t index, uint64_t clock, uint64_t start,
 void
 account_ignore(uint32_t index)
 {
-    accounts[index] = (struct account){.is_ignored = true};
+    accounts[index] = (struct account){.past = accounts[index].past,
+                                       .seen = accounts[index].seen,
+                                       .is_ignored = true};
+}
+
+void
+account_keep(uint32_t index, uint64_t cpu)
+{
+    struct account *account = &accounts[index];
+    int64_t rest = account->rest;
+    account->past.used = cpu;
+    account->past.rest = rest < (int64_t)period ? rest : 0;
 }
 
 void

@@ -14,6 +14,13 @@
 #include "base/sample.h"
 #include "store/layout.h"
 
+/* What is left of a thread's earlier sessions (session.h). */
+struct account_past {
+    uint64_t used; /* ns of CPU time */
+    int64_t rest;  /* ns of wall time, less than a period */
+    bool is_counted;
+};
+
 struct account {
     uint64_t base;  /* CPU clock when profiling began: not ours to show */
     uint64_t given; /* CPU clock up to which samples stand for it */
@@ -47,6 +54,8 @@ struct account {
     uint64_t opened_wall;       /* what it stood for by then */
     uint64_t wait_until;        /* up to then it is sure to have waited */
 
+    struct account_past past;
+
     uint32_t sequence;    /* of the question in flight */
     uint64_t asked_at;    /* when it was asked */
     uint64_t asked_clock; /* CPU clock then */
@@ -70,12 +79,18 @@ struct account_sums *account_sums(void);
 uint64_t account_period(void);
 bool account_is_cpu_only(void);
 
-/* A thread appeared, having begun at START; its CPU clock counts from CLOCK. */
+/* A thread appeared, of which nothing is known. */
+void account_forget(uint32_t index);
+
+/* It is profiled from START on; its CPU clock counts from CLOCK. */
 void account_open(uint32_t index, uint64_t clock, uint64_t start,
                   enum trigger trigger);
 
-/* A thread appeared that is not to be profiled. */
+/* It is not profiled from now on. */
 void account_ignore(uint32_t index);
+
+/* A session ends in which it used CPU ns, those of earlier ones included. */
+void account_keep(uint32_t index, uint64_t cpu);
 
 /* The question to this thread is lost to CAUSE. */
 void account_lose(struct account *account, enum loss cause);

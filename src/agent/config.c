@@ -278,15 +278,15 @@ process_start(void)
            (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Whether an earlier image of this process wrote the file PATH would be with
- * ".execN": what an earlier run left there may be replaced. */
+/* Whether this process wrote the file that PATH would be with ".WORDn": what an
+ * earlier run left there may be replaced. */
 static bool
-is_taken(const char *path, uint64_t n, time_t since)
+is_taken(const char *path, const char *word, uint64_t n, time_t since)
 {
     char name[PATH_MAX];
     struct stat status;
     strcpy(name, path);
-    insert_word(name, "exec", n);
+    insert_word(name, word, n);
     return stat(name, &status) == 0 && status.st_mtime + 1 >= since;
 }
 
@@ -297,7 +297,7 @@ config_rename_for_exec(struct config_files *files)
     time_t since = process_start();
     strcpy(from, files->spool);
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
-        if (is_taken(files->outputs[0], n, since))
+        if (is_taken(files->outputs[0], "exec", n, since))
             continue;
         strcpy(to, from);
         insert_word(to, "exec", n);
@@ -309,6 +309,21 @@ config_rename_for_exec(struct config_files *files)
         }
         if (errno != EEXIST)
             return -1;
+    }
+    return -1;
+}
+
+int
+config_name_dump(const struct config_files *files, struct config_files *dump)
+{
+    time_t since = process_start();
+    *dump = *files;
+    for (uint64_t n = 1; n < EXEC_MAX; n++) {
+        if (is_taken(files->outputs[0], "dump", n, since))
+            continue;
+        for (unsigned i = 0; i < dump->count; i++)
+            insert_word(dump->outputs[i], "dump", n);
+        return 0;
     }
     return -1;
 }

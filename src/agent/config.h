@@ -51,6 +51,11 @@ int config_read(struct config *config, char *const environment[], char *error,
 int config_name_files(const struct config *config, pid_t pid, bool shared,
                       struct config_files *files, char *error, size_t size);
 
+/* The names in FILES with the first free ".dumpN" before their ending, as
+ * *DUMP. Returns 0, or -1 if all are taken. */
+int config_name_dump(const struct config_files *files,
+                     struct config_files *dump);
+
 /* Put the first free ".execN" before the ending of all names in FILES, and
  * rename the spool so. Returns 0, or -1 with errno. */
 int config_rename_for_exec(struct config_files *files);

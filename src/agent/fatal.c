@@ -18,6 +18,7 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "capture/signals.h"
+#include "target/status.h"
 #include "target/threads.h"
 #include "fatal.h"
 #include "lifecycle.h"
@@ -179,17 +180,10 @@ fatal_die(int signo)
 static bool
 would_take(pid_t tid, int signo)
 {
-    char status[4096];
-    uint64_t blocked = 0;
-    if (threads_read_file(tid, "/status", status, sizeof(status)) <= 0)
-        return false;
-    const char *state = strstr(status, "\nState:\t");
-    const char *at = strstr(status, "\nSigBlk:\t");
-    if (state == NULL || at == NULL || strchr("TtZX", state[8]) != NULL)
-        return false;
-    for (at += 9; *at != '\n' && *at != '\0'; at++)
-        blocked = blocked << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'W');
-    return (blocked >> (signo - 1) & 1) == 0;
+    struct status status;
+    return status_read(tid, &status) == 0 &&
+           strchr("TtZX", status.state) == NULL &&
+           (status.blocked & signals_bit(signo)) == 0;
 }
 
 /* SIGNO has come, and nobody takes it: then we do. A waiting thread that has a

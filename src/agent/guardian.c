@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/suspend.h"
 #include "target/threads.h"
 #include "guardian.h"
 #include "real.h"
@@ -22,6 +23,12 @@ static sigset_t main_mask;
 
 /* The process that has a guardian: not the child of a fork. */
 static _Atomic pid_t guarded;
+
+bool
+guardian_is_there(void)
+{
+    return atomic_load(&guarded) == sys_getpid();
+}
 
 static void *
 guard(void *unused)
@@ -41,6 +48,7 @@ guardian_start(void)
     sigset_t all;
     if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
         return;
+    suspend_ring();
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */
     sigfillset(&all);

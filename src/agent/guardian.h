@@ -9,9 +9,14 @@
 #ifndef AGENT_GUARDIAN_H
 #define AGENT_GUARDIAN_H
 
+#include <stdbool.h>
+
 /* The main thread is about to leave: start a thread that shares the program's
  * descriptors, sleeps until the sampler has found that nobody else is left, and
  * then leaves as the last. Without it (no memory) the sampler is the last. */
 void guardian_start(void);
+
+/* Whether there is one in this process. Any thread. */
+bool guardian_is_there(void);
 
 #endif

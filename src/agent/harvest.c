@@ -20,13 +20,26 @@
 
 static uint32_t last_sequence;
 static uint64_t round_random;
+static bool (*listener)(struct slot *slot);
+
+uint32_t
+harvest_sequence(void)
+{
+    return ++last_sequence % SUSPEND_SEQUENCES;
+}
+
+void
+harvest_listen(bool (*given)(struct slot *slot))
+{
+    listener = given;
+}
 
 bool
 harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
 {
     struct account *account = account_of(index);
     struct account_sums *sums = account_sums();
-    account->sequence = ++last_sequence % SUSPEND_SEQUENCES;
+    account->sequence = harvest_sequence();
     account->asked_clock = clock;
     account->asked_at = now;
     account->asked_for = between;
@@ -210,7 +223,9 @@ harvest_slots(bool walked_only)
             slot_move(slot, SLOT_CLAIMED, SLOT_DONE);
             continue;
         }
-        if (slot->trigger == TRIGGER_ASK)
+        if (slot->trigger == TRIGGER_ASK && listener != NULL && listener(slot))
+            ;
+        else if (slot->trigger == TRIGGER_ASK)
             harvest_answer(slot);
         else
             harvest_own(slot);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/loss.h"
+#include "capture/slot.h"
 
 /* Ask thread INDEX, whose CPU clock reads CLOCK, for a sample, which is to
  * stand for BETWEEN ns of wall time. Returns whether a signal was sent. */
@@ -33,5 +34,12 @@ void harvest_give_up(enum loss cause);
 
 /* Whether a thread that was asked at SINCE or later has not answered yet. */
 bool harvest_is_waiting(uint64_t since);
+
+/* A new number for a question. */
+uint32_t harvest_sequence(void);
+
+/* Answers go to LISTENER first, NULL for none; it returns whether the question
+ * was its own. */
+void harvest_listen(bool (*listener)(struct slot *slot));
 
 #endif

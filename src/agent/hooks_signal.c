@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/handler.h"
+#include "capture/settle.h"
 #include "capture/signals.h"
 #include "fatal.h"
 #include "hook.h"
@@ -43,9 +44,12 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
     if (fatal_action(signo, action, old))
         return 0;
-    if (are_actions_kept())
-        return signals_action(signo, action, old);
-    return REAL(sigaction)(signo, action, old);
+    if (!are_actions_kept())
+        return REAL(sigaction)(signo, action, old);
+    int result = signals_action(signo, action, old);
+    /* A number that it has given back must come to this thread from now on. */
+    settle_now();
+    return result;
 }
 
 static bool
@@ -321,7 +325,7 @@ HOOK int
 sigsuspend(const sigset_t *set)
 {
     struct mask_wait before;
-    mask_enter_wait(set, &before);
+    set = mask_enter_wait(set, &before);
     int result = REAL(sigsuspend)(set);
     mask_leave_wait(&before);
     return result;
@@ -332,7 +336,7 @@ ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
       const sigset_t *set)
 {
     struct mask_wait before;
-    mask_enter_wait(set, &before);
+    set = mask_enter_wait(set, &before);
     int result = REAL(ppoll)(fds, count, timeout, set);
     mask_leave_wait(&before);
     return result;
@@ -347,7 +351,7 @@ __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
             const sigset_t *set, size_t length)
 {
     struct mask_wait before;
-    mask_enter_wait(set, &before);
+    set = mask_enter_wait(set, &before);
     int result = REAL(__ppoll_chk)(fds, count, timeout, set, length);
     mask_leave_wait(&before);
     return result;
@@ -358,7 +362,7 @@ pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
         const struct timespec *timeout, const sigset_t *set)
 {
     struct mask_wait before;
-    mask_enter_wait(set, &before);
+    set = mask_enter_wait(set, &before);
     int result = REAL(pselect)(count, reads, writes, others, timeout, set);
     mask_leave_wait(&before);
     return result;
@@ -369,7 +373,7 @@ epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
             const sigset_t *set)
 {
     struct mask_wait before;
-    mask_enter_wait(set, &before);
+    set = mask_enter_wait(set, &before);
     int result = REAL(epoll_pwait)(fd, events, count, timeout, set);
     mask_leave_wait(&before);
     return result;
@@ -384,7 +388,7 @@ epoll_pwait2(int fd, struct epoll_event *events, int count,
         return -1;
     }
     struct mask_wait before;
-    mask_enter_wait(set, &before);
+    set = mask_enter_wait(set, &before);
     int result = REAL(epoll_pwait2)(fd, events, count, timeout, set);
     mask_leave_wait(&before);
     return result;

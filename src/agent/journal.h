@@ -10,9 +10,11 @@
 #define AGENT_JOURNAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "store/layout.h"
+#include "store/writer.h"
 #include "target/modules.h"
 #include "target/threads.h"
 
@@ -72,6 +74,20 @@ void journal_unseen(unsigned i, uint64_t age, uint64_t cpu);
 
 /* A module has gone: its frames are no longer looked up. */
 void journal_module_gone(const struct module *module);
+
+/* How the process can be spoken to: STATE is enum control_state, since NOW;
+ * SIGNO carries requests, 0: none does. */
+void journal_state(uint32_t state, uint64_t now);
+void journal_signal(int signo);
+
+/* Append a record, as writer_append does; NULL if it could not be written. Its
+ * times are relative to journal_start. */
+void *journal_append(enum record_kind kind, const void *record, size_t fixed,
+                     const struct writer_tail *tail, size_t parts);
+uint64_t journal_start(void);
+
+/* Whether thread INDEX is in the journal from now on. */
+bool journal_thread(uint32_t index);
 
 /* Let the counters in the file be COUNTS and LOST[], CUT[]. */
 void journal_counts(const struct record_counts *counts, const uint64_t *lost,

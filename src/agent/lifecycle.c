@@ -39,6 +39,7 @@
 #include "output.h"
 #include "real.h"
 #include "sampler.h"
+#include "service.h"
 #include "spawn.h"
 #include "thread_life.h"
 #include "trigger.h"
@@ -166,6 +167,7 @@ describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
     const struct options *o = &config.options;
     *sampler = (struct sampler_options){
         .signo = choose_signal(),
+        .control_signal = (int)o->dump_signal.number,
         .pid = process,
         .max_depth = (uint32_t)o->max_depth.number,
         .trigger = (enum option_trigger)o->trigger.number,
@@ -176,7 +178,8 @@ describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
         .budget = o->budget.number,
         .cpu_only = o->mode.number == OPTION_MODE_CPU,
         .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
-        .is_child = is_child};
+        .is_child = is_child,
+        .waits = o->start.number == 0};
 }
 
 /* Whether the program's limit on its address space leaves room for our tables,
@@ -210,6 +213,7 @@ start(bool is_child)
     if (open_journal(now, period) != 0)
         return;
     describe_sampler(&sampler, now, period, is_child);
+    service_use(&config, &files);
     atomic_store(&phase, PHASE_RUNNING);
     errno = ENOMEM; /* of our own memory, nobody says so */
     if (sampler_start(&sampler) != 0) {

@@ -16,6 +16,7 @@
 
 #include "base/sys.h"
 #include "capture/interrupted.h"
+#include "capture/settle.h"
 #include "capture/signals.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -26,6 +27,9 @@
 
 /* The child, if this thread or its copy is one, whose mask is real. */
 static __thread volatile pid_t real_in;
+
+/* The thread's real mask has the closed number since we put it there. */
+static __thread volatile bool is_shut;
 
 static int
 change_real(int how, uint64_t bits)
@@ -38,6 +42,14 @@ change_real(int how, uint64_t bits)
                : 0;
 }
 
+/* Let the kernel's mask be what the program believes. */
+static void
+make_real(void)
+{
+    (void)change_real(SIG_BLOCK, signals_blocked);
+    (void)change_real(SIG_UNBLOCK, signals_closed() & ~signals_blocked);
+}
+
 /* In a process that is not ours: the kernel's mask is made what the program
  * believes. Returns whether it is that now. */
 static bool
@@ -47,7 +59,7 @@ is_real(void)
     if (lifecycle_is_own())
         return false;
     if (real_in != pid)
-        (void)change_real(SIG_BLOCK, signals_blocked);
+        make_real();
     real_in = pid;
     return true;
 }
@@ -65,27 +77,40 @@ believe(int how, const sigset_t *set, uint64_t ours)
         signals_blocked = named;
 }
 
+/* What has to be done for real where the program wants HOW with WORD. */
+static uint64_t
+real_word(int how, uint64_t word)
+{
+    uint64_t closed = signals_closed();
+    if (how == SIG_UNBLOCK)
+        return word & ~closed;
+    word &= ~(signals_borrowed() | closed);
+    return how == SIG_SETMASK ? word | closed : word;
+}
+
 int
 mask_change(int how, const sigset_t *set, sigset_t *old)
 {
-    uint64_t ours = signals_borrowed();
+    uint64_t closed = signals_closed(), ours = signals_borrowed() | closed;
     uint64_t named = set != NULL ? signals_word(set) & ours : 0;
-    if ((named | signals_blocked) == 0 || !lifecycle_is_on() || is_real())
+    bool is_plain = (named | signals_blocked) == 0 && settle_is_done() &&
+                    (closed == 0 || (how == SIG_BLOCK && old == NULL));
+    if (is_plain || !lifecycle_is_on() || is_real())
         return REAL(pthread_sigmask)(how, set, old);
-    signals_settle();
+    settle_now();
     uint64_t before = signals_blocked;
     sigset_t given;
     /* SET and OLD may be the same. */
     if (set != NULL)
         given = *set;
     sigset_t changed = given;
-    if (how != SIG_UNBLOCK)
-        signals_set_word(&changed, signals_word(&given) & ~ours);
+    if (set != NULL)
+        signals_set_word(&changed, real_word(how, signals_word(&given)));
     int result = REAL(pthread_sigmask)(how, set != NULL ? &changed : NULL, old);
     if (result != 0)
         return result;
     if (old != NULL)
-        signals_set_word(old, signals_word(old) | before);
+        signals_set_word(old, (signals_word(old) & ~closed) | before);
     if (set != NULL)
         believe(how, &given, ours);
     return 0;
@@ -95,11 +120,30 @@ void
 mask_begin(void)
 {
     sigset_t now;
+    uint64_t borrowed = signals_borrowed(), closed = signals_closed();
     if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
         return;
-    uint64_t inherited = signals_word(&now) & signals_borrowed();
-    (void)change_real(SIG_UNBLOCK, inherited);
+    uint64_t inherited = signals_word(&now) & borrowed;
+    if (!is_shut)
+        inherited |= signals_word(&now) & closed;
+    (void)change_real(SIG_UNBLOCK, inherited & borrowed);
+    (void)change_real(SIG_BLOCK, closed);
+    is_shut = true;
     signals_blocked |= inherited;
+}
+
+void
+mask_begin_thread(uint64_t blocked, bool has_mask)
+{
+    settle_begin_thread();
+    if (has_mask) {
+        mask_begin();
+        return;
+    }
+    is_shut = true;
+    signals_blocked = blocked;
+    (void)change_real(SIG_UNBLOCK, blocked & signals_borrowed());
+    settle_now();
 }
 
 void
@@ -109,7 +153,7 @@ mask_before_exec(void)
     if (lifecycle_is_on()) {
         bool is_own = !is_real();
         if (is_own)
-            (void)change_real(SIG_BLOCK, signals_blocked);
+            make_real();
         signals_before_exec(is_own);
     }
     errno = saved;
@@ -121,8 +165,9 @@ mask_after_failed_exec(void)
     int saved = errno;
     if (lifecycle_is_on() && lifecycle_is_own()) {
         signals_after_failed_exec();
-        signals_settle();
-        (void)change_real(SIG_UNBLOCK, signals_blocked);
+        settle_now();
+        (void)change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
+        (void)change_real(SIG_BLOCK, signals_closed());
     }
     errno = saved;
 }
@@ -130,7 +175,7 @@ mask_after_failed_exec(void)
 void
 mask_before_birth(void)
 {
-    signals_settle();
+    settle_now();
     (void)change_real(SIG_BLOCK, signals_blocked);
 }
 
@@ -139,7 +184,7 @@ mask_after_birth(void)
 {
     int saved = errno;
     (void)change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
-    signals_settle();
+    settle_now();
     errno = saved;
 }
 
@@ -153,22 +198,27 @@ give_back_awaited(uint64_t open)
             (void)signals_give_back(signo);
 }
 
-void
+const sigset_t *
 mask_enter_wait(const sigset_t *set, struct mask_wait *before)
 {
+    uint64_t closed = lifecycle_is_on() ? signals_closed() : 0;
     if (set != NULL)
         give_back_awaited(signals_blocked & ~signals_word(set));
-    signals_settle();
+    settle_now();
     before->blocked = signals_blocked;
     before->outer = interrupted_wait;
     if (set == NULL)
-        return;
+        return NULL;
     if (signals_blocked != 0)
-        signals_blocked = signals_word(set) & signals_borrowed();
+        signals_blocked =
+            signals_word(set) & (signals_borrowed() | signals_closed());
+    before->set = *set;
+    signals_set_word(&before->set, signals_word(set) | closed);
     interrupted_wait.is_left = false;
-    interrupted_wait.mask = signals_word(set);
+    interrupted_wait.mask = signals_word(&before->set);
     interrupted_wait.stack = (uint64_t)__builtin_frame_address(0);
     interrupted_wait.is_on = lifecycle_is_on();
+    return &before->set;
 }
 
 void
@@ -187,21 +237,23 @@ void
 mask_take_interest(const sigset_t *set, sigset_t *rest)
 {
     uint64_t wanted = signals_word(set);
+    uint64_t ours = signals_borrowed() | signals_closed();
     bool is_all = __builtin_popcountll(wanted) >= NEARLY_ALL;
     *rest = *set;
-    if ((wanted & signals_borrowed()) == 0 || !lifecycle_is_on() || is_real())
+    if ((wanted & ours) == 0 || !lifecycle_is_on() || is_real())
         return;
     for (int signo = 1; signo < NSIG; signo++)
-        if ((wanted & signals_borrowed() & signals_bit(signo)) != 0 &&
+        if ((wanted & ours & signals_bit(signo)) != 0 &&
             (!is_all || signo == SIGPROF))
             (void)signals_give_back(signo);
-    signals_settle();
-    signals_set_word(rest, wanted & ~signals_borrowed());
+    settle_now();
+    signals_set_word(rest, wanted & ~(signals_borrowed() | signals_closed()));
 }
 
 void
 mask_end(void)
 {
     signals_end();
+    is_shut = false;
     real_in = 0;
 }

@@ -3,9 +3,10 @@
  * mask.h -- the signal mask that the program believes its threads have. The
  * numbers that are borrowed (capture/signals.h) are never really blocked while
  * we run: a thread that blocks all signals (the workers of xz do) would have no
- * samples. What the program set for them is kept beside and shown to it again.
- * Where it matters, the mask is made real: in a child that shares our memory,
- * and for a new image.
+ * samples; but the closed one always is, so that no thread is woken for it.
+ * What the program set for them is kept beside and shown to it again. Where it
+ * matters, the mask is made real: in a child that shares our memory, and for a
+ * new image.
  *
  * Context of all: any thread, in handlers too. errno stays.
  */
@@ -13,6 +14,7 @@
 #define AGENT_MASK_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/interrupted.h"
@@ -20,10 +22,14 @@
 /* pthread_sigmask(3) as the program sees it. Returns 0 or an error number. */
 int mask_change(int how, const sigset_t *set, sigset_t *old);
 
-/* The calling thread's mask was inherited: numbers that are borrowed are taken
- * out, and remembered as blocked by the program. In the constructor, and in a
- * thread whose attributes gave it a mask. */
+/* The calling thread's mask was inherited: of the numbers that are ours, those
+ * in it are remembered as blocked by the program, and the real mask is made
+ * what it has to be. In the constructor and in the child of a fork. */
 void mask_begin(void);
+
+/* The same in a new thread, whose creator believed BLOCKED (signals_blocked).
+ * HAS_MASK: its attributes gave it a mask of its own. */
+void mask_begin_thread(uint64_t blocked, bool has_mask);
 
 /* Around an exec, or a call that makes a process: the mask and what is ignored
  * are made real, because the new image inherits them. */
@@ -32,17 +38,19 @@ void mask_after_failed_exec(void);
 
 /* Around the making of a thread, which inherits the mask: it is the real one
  * for that time, because signals may come before the new thread knows what is
- * blocked. The new thread calls mask_begin. */
+ * blocked. The new thread calls mask_begin_thread. */
 void mask_before_birth(void);
 void mask_after_birth(void);
 
 /* Around a call that waits under the mask SET (NULL: under the thread's own).
- * BEFORE is what has to be restored. */
+ * BEFORE is what has to be restored. Returns the mask to wait under really,
+ * which lies in BEFORE, or NULL. */
 struct mask_wait {
     uint64_t blocked;
     struct interrupted_wait outer;
+    sigset_t set;
 };
-void mask_enter_wait(const sigset_t *set, struct mask_wait *before);
+const sigset_t *mask_enter_wait(const sigset_t *set, struct mask_wait *before);
 void mask_leave_wait(const struct mask_wait *before);
 
 /* The program waits for SET: a number in it that is borrowed is given back. Of

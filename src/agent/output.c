@@ -84,27 +84,61 @@ is_replaced(const struct config_files *files)
     return false;
 }
 
+const char *
+output_report_path(void)
+{
+    return report_path;
+}
+
+void
+output_arguments(const struct config *config, const struct config_files *files,
+                 const char *arguments[OUTPUT_ARGUMENTS])
+{
+    memset(arguments, 0, OUTPUT_ARGUMENTS * sizeof(arguments[0]));
+    arguments[0] = report_path;
+    arguments[1] = SPROF_REPORT_ABI;
+    arguments[2] = config->options.inlines.number ? "1" : "0";
+    arguments[3] = files->spool;
+    for (unsigned i = 0; i < files->count; i++)
+        arguments[4 + i] = files->outputs[i];
+}
+
+void
+output_stacks_arguments(const struct config *config,
+                        const struct config_files *files, const char *nonce,
+                        const char *arguments[OUTPUT_ARGUMENTS])
+{
+    memset(arguments, 0, OUTPUT_ARGUMENTS * sizeof(arguments[0]));
+    arguments[0] = report_path;
+    arguments[1] = SPROF_REPORT_ABI;
+    arguments[2] = SPROF_REPORT_STACKS;
+    arguments[3] = config->options.inlines.number ? "1" : "0";
+    arguments[4] = files->spool;
+    arguments[5] = nonce;
+}
+
+bool
+output_is_ok(char *answer)
+{
+    answer[strcspn(answer, "\n")] = '\0';
+    return strcmp(answer, SPROF_REPORT_OK) == 0;
+}
+
 int
 output_write(const struct config *config, const struct config_files *files,
              uint64_t limit, struct output_result *result)
 {
-    static char answer[sizeof(((struct sprof_report *)0)->error) + 2];
+    static char answer[OUTPUT_ANSWER];
     uint64_t start = clock_now();
-    const char *arguments[CONFIG_OUTPUTS + 5] = {report_path, SPROF_REPORT_ABI,
-                                                 config->options.inlines.number
-                                                     ? "1"
-                                                     : "0",
-                                                 files->spool};
-    for (unsigned i = 0; i < files->count; i++)
-        arguments[4 + i] = files->outputs[i];
+    const char *arguments[OUTPUT_ARGUMENTS];
+    output_arguments(config, files, arguments);
     int error = 0;
     if (spawn_run(report_path, arguments, limit, answer, sizeof(answer)) != 0)
         error = errno;
     result->ns = clock_now() - start;
     if (error != 0)
         return fail_to_run(files, result, error);
-    answer[strcspn(answer, "\n")] = '\0';
-    if (strcmp(answer, SPROF_REPORT_OK) != 0)
+    if (!output_is_ok(answer))
         return keep_spool(files, result, answer,
                           answer[0] == '\0' ? REPORT_NAME " broke off" : "");
     if (config->options.keep_spool.number == 0 && !is_replaced(files))

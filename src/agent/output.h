@@ -6,6 +6,7 @@
 #ifndef AGENT_OUTPUT_H
 #define AGENT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config.h"
@@ -13,6 +14,26 @@
 /* Find out where the report library must be, while our own path is still what
  * the loader was given. In the constructor. */
 void output_begin(void);
+
+/* Where that is, or where it should be. Static. */
+const char *output_report_path(void);
+
+/* What libsprof-report.so is run with to write FILES (write/report.h), and as
+ * much as it answers. */
+#define OUTPUT_ARGUMENTS (CONFIG_OUTPUTS + 5)
+#define OUTPUT_ANSWER 520
+void output_arguments(const struct config *config,
+                      const struct config_files *files,
+                      const char *arguments[OUTPUT_ARGUMENTS]);
+
+/* The same to print the stacks of all threads with this NONCE, in digits. */
+void output_stacks_arguments(const struct config *config,
+                             const struct config_files *files,
+                             const char *nonce,
+                             const char *arguments[OUTPUT_ARGUMENTS]);
+
+/* Whether ANSWER, of which the newline is removed, says that all is well. */
+bool output_is_ok(char *answer);
 
 struct output_result {
     uint64_t ns;         /* that writing took */

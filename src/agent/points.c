@@ -347,11 +347,17 @@ points_end(uint64_t now)
         bool exact = clock != CLOCK_NONE;
         if (!exact)
             clock = account->seen;
+        uint64_t cpu = clock > account->base ? clock - account->base : 0;
         if (account->wait != NULL)
             wait_close(i, now);
+        else
+            account->rest += (int64_t)(now - account->seen_at) -
+                             (int64_t)(clock - account->seen);
+        account->seen = clock;
         show_rest(account, i, now);
-        journal_thread_end(i, clock > account->base ? clock - account->base : 0,
+        journal_thread_end(i, cpu,
                            THREAD_END_ALIVE | (exact ? THREAD_END_EXACT : 0),
                            now);
+        account_keep(i, cpu);
     }
 }

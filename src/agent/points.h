@@ -35,7 +35,7 @@ void points_look(uint64_t now, uint64_t random, uint32_t thrift,
 void points_end_thread(uint32_t index, uint64_t clock, uint64_t start,
                        uint64_t end, bool exact);
 
-/* At the end of the process: close all waits, and write all threads' CPU time.
+/* At the end of a session: close all waits, and write all threads' CPU time.
  */
 void points_end(uint64_t now);
 

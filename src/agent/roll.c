@@ -35,7 +35,21 @@ static struct roll_options options;
 static uint64_t last_call, call_length;
 static uint64_t unseen[JOURNAL_AGES]; /* ns of CPU time */
 static uint32_t total;
-static bool has_begun, has_started, has_ended, is_alone, has_new, keeps_clock;
+static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
+
+static bool
+is_wanted(pid_t tid)
+{
+    return !options.registered_only || registry_has(tid);
+}
+
+static void
+count(struct account *account)
+{
+    total += !account->past.is_counted;
+    account->past.is_counted = true;
+    has_new = true;
+}
 
 static void
 add(uint32_t index)
@@ -44,12 +58,12 @@ add(uint32_t index)
     uint64_t clock = clock_thread(tid), now = clock_now();
     bool existed = !has_begun;
     suspend_set_stack(index, 0, 0, 0);
-    if (has_ended || (options.registered_only && !registry_has(tid))) {
+    account_forget(index);
+    if (is_resting || !is_wanted(tid)) {
         account_ignore(index);
         return;
     }
-    total++;
-    has_new = true;
+    count(account_of(index));
     if (clock == CLOCK_NONE)
         clock = 0;
     /* What a thread used before we were there is not ours to show. */
@@ -88,7 +102,8 @@ roll_begin(const struct roll_options *given)
     memset(unseen, 0, sizeof(unseen));
     total = 0;
     has_begun = given->is_child;
-    has_started = has_ended = is_alone = has_new = keeps_clock = false;
+    has_started = is_alone = has_new = keeps_clock = false;
+    is_resting = !given->starts_now;
     thread_life_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
 }
@@ -97,23 +112,41 @@ void
 roll_prepare(void)
 {
     threads_refresh();
+    for (uint32_t i = 0; is_resting && i < threads_limit(); i++)
+        if (threads_at(i)->tid != 0)
+            trigger_prepare(threads_at(i)->tid);
     has_begun = true;
+}
+
+/* Go on with the thread of INDEX, unless its tid was given to another since, or
+ * it is not to be profiled. */
+static void
+reopen(uint32_t index, uint64_t now)
+{
+    pid_t tid = threads_at(index)->tid;
+    uint64_t clock = clock_thread(tid);
+    if (clock == CLOCK_NONE || !is_wanted(tid))
+        return;
+    if (clock < account_of(index)->seen) {
+        threads_remove(index);
+        index = threads_index(tid);
+        if (index == THREADS_NONE)
+            return;
+    }
+    count(account_of(index));
+    account_open(index, clock, now, TRIGGER_NONE);
 }
 
 void
 roll_start(uint64_t now, bool is_late)
 {
     roll_call(now);
+    for (uint32_t i = 0; is_late && i < threads_limit(); i++)
+        if (threads_at(i)->tid != 0)
+            reopen(i, now);
     has_started = true;
-    for (uint32_t i = 0; i < threads_limit(); i++) {
-        struct account *account = account_of(i);
-        pid_t tid = threads_at(i)->tid;
-        if (tid == 0 || account->is_ignored)
-            continue;
-        if (is_late)
-            account_open(i, clock_thread(tid), now, TRIGGER_NONE);
-        account->trigger = trigger_of_thread(tid);
-    }
+    is_resting = false;
+    roll_rearm();
 }
 
 /* A thread came and went, and no sample or look met it. How much CPU time such
@@ -139,14 +172,15 @@ note_end(const struct thread_end *end)
 {
     uint32_t index = threads_indexes()[end->tid];
     if (index == 0) {
-        if (!options.registered_only && !has_ended)
+        if (!options.registered_only && !is_resting)
             note_unseen(end->cpu);
         return;
     }
     struct account *account = account_of(index - 1);
-    if (account->is_ignored || account->has_ended || end->cpu < account->seen)
+    if (account->has_ended || end->cpu < account->seen)
         return;
-    points_end_thread(index - 1, end->cpu, end->start, end->time, true);
+    if (!account->is_ignored)
+        points_end_thread(index - 1, end->cpu, end->start, end->time, true);
     account->seen = end->cpu;
     account->has_ended = true;
     account->ended_at = end->time;
@@ -164,7 +198,7 @@ settle_entries(void)
             continue;
         if (account->has_ended && clock_thread(tid) < account->seen)
             threads_remove(i);
-        else if (account->is_ignored && !has_ended && registry_has(tid))
+        else if (account->is_ignored && !is_resting && is_wanted(tid))
             add(i);
     }
 }
@@ -229,14 +263,15 @@ void
 roll_end(uint64_t now)
 {
     struct thread_end end;
-    if (has_ended)
+    if (is_resting)
         return;
     while (thread_life_next_end(&end))
         note_end(&end);
     points_end(now);
-    has_ended = true;
+    is_resting = true;
     for (uint32_t i = 0; i < threads_limit(); i++) {
         account_deactivate(i);
-        account_ignore(i);
+        if (!account_of(i)->has_ended)
+            account_ignore(i);
     }
 }

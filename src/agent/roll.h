@@ -18,16 +18,18 @@ struct roll_options {
     bool is_child;      /* of a fork: its thread's clock is ours from 0 on */
     bool has_own_files; /* the program cannot close what we open */
     bool registered_only;
+    bool starts_now; /* what is there already is sampled from its beginning */
 };
 
 /* Begin an empty roll. The calling thread is never on it. */
 void roll_begin(const struct roll_options *options);
 
-/* Enter the threads that are there. After trigger_begin. */
+/* Enter the threads that are there, and make them ready for the trigger. After
+ * trigger_begin, before trigger_enable. */
 void roll_prepare(void);
 
-/* Sampling begins at NOW; if IS_LATE, what the threads did before is not shown.
- * After trigger_enable. */
+/* Sampling begins at NOW, for the first time or again; if IS_LATE, what the
+ * threads did before is not shown. After trigger_enable. */
 void roll_start(uint64_t now, bool is_late);
 
 /* Once a tick: those that have ended by their own account, and the list of
@@ -46,8 +48,8 @@ bool roll_is_alone(void);
 /* Threads so far. */
 uint32_t roll_total(void);
 
-/* Write the end of all: sampling is over, and threads are only counted from now
- * on. A second call does nothing. */
+/* Write the end of all: sampling is over, and threads are only counted until
+ * roll_start. A second call does nothing. */
 void roll_end(uint64_t now);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampler.c -- the sampler thread; see sampler.h. It sleeps until the next
- * instant, serving those who park; at the instant it harvests the samples that
- * threads took of themselves, looks at the threads (points.h) and asks those
- * that nothing else interrupts. It never suspends itself, never waits for a
- * target, and takes no lock that the program can hold.
+ * sampler.c -- the sampler thread; see sampler.h. While a session is on, it
+ * sleeps from instant to instant, serving those who park; else it sleeps until
+ * somebody wants something. It never suspends itself, never waits for a target,
+ * and takes no lock that the program can hold.
  *
  * The hard thing is that others wait for it (fork, exec, exit): every wait, on
  * both sides, has a deadline.
@@ -12,195 +11,62 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/learn.h"
-#include "capture/rules.h"
 #include "capture/suspend.h"
 #include "target/look.h"
 #include "target/modules.h"
 #include "target/threads.h"
 #include "account.h"
-#include "budget.h"
+#include "control.h"
 #include "counts.h"
 #include "credentials.h"
 #include "cpu_timer.h"
+#include "dump.h"
 #include "errand.h"
 #include "fatal.h"
-#include "harvest.h"
+#include "guardian.h"
 #include "journal.h"
+#include "journal_live.h"
 #include "own_thread.h"
-#include "pace.h"
 #include "place.h"
-#include "points.h"
 #include "real.h"
 #include "registry.h"
 #include "roll.h"
 #include "sampler.h"
+#include "service.h"
+#include "session.h"
 #include "thread_life.h"
 #include "trigger.h"
 #include "wait.h"
 
-#define NAMES_NS 1000000000u
 #define POLL_NS 50000u
-/* Those who were asked get so long to answer before a fork, exec or exit. */
-#define QUIET_NS 20000000u
 #define PAUSE_NS 100000000u
 #define STOP_NS 2000000000u
 #define ATTACH_NS 50000000u
 
-/* A tick may stand for so long when all threads run all the time, or none. */
-#define BUSY_NS 16000000u
-#define IDLE_NS 32000000u
-/* The sampler asks: then who begins to run is found out by looking. */
-#define IDLE_ASK_NS 16000000u
-
-/* So many samples of threads' own clocks may wait for the harvest. */
-#define OWN_MOST 64u
-
-/* While there are threads that nobody has looked at. */
-#define THRIFT_NEW 4u
+/* Between two sessions: how often it is seen whether a signal is stuck. */
+#define WATCH_NS 2000000000u
 
 static struct sampler_options options;
-static struct pace pace;
-static struct budget budget;
-static uint64_t last_names, first_tick;
-static uint32_t stride; /* periods that the next tick stands for */
-static uint32_t ring_every;
 static pid_t sampler_tid;
-static bool is_over;
-static bool has_news; /* the last tick looked at threads for the first time */
+
+/* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
+static uint64_t begin_at;
 
 static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released,
     attached;
 static int trigger_error; /* valid once ATTACHED */
 
-static void
-on_module(const struct module *module, bool gone)
-{
-    rules_forget(module->start, module->end);
-    if (gone)
-        journal_module_gone(module);
-}
-
-/* The module map is read anew. What was walked under the old one is harvested
- * first, while its addresses still mean what they did. */
-static void
-refresh_modules(void)
-{
-    harvest_slots(true);
-    learn_forget_pages();
-    rules_forget_nowhere();
-    modules_refresh();
-}
-
-/* All answers so far, by a module map that is true. */
-static void
-harvest(void)
-{
-    harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
-    if (suspend_has_samples() && !modules_are_settled())
-        refresh_modules();
-    harvest_slots(false);
-}
-
-/* The names of those that run: to read all, of very many threads, is dear. */
-static void
-read_names(uint64_t now)
-{
-    last_names = now;
-    for (uint32_t i = 0; i < account_active_count(); i++) {
-        uint32_t index = account_active_at(i);
-        if (threads_read_name(index))
-            journal_thread_name(index);
-    }
-}
-
-/* How many periods of ns NS are, at least 1. */
-static uint32_t
-periods_of(uint64_t ns)
-{
-    return ns > options.period ? (uint32_t)(ns / options.period) : 1;
-}
-
-/* When the next tick is to come. Threads that run for a part of the time, or
- * that must be asked, are to be seen in every period; if all run all the time,
- * or none, less will do. */
-static void
-choose_stride(const struct points_view *view, uint64_t now)
-{
-    bool asks = trigger_is_ask();
-    uint32_t least = budget_note(&budget, now, clock_own(),
-                                 view->asked + view->first_looks != 0);
-    uint32_t most = 1;
-    if (view->ran && !view->changes && !asks)
-        most = periods_of(BUSY_NS);
-    else if (!view->ran)
-        most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS);
-    stride = stride * 2 < most ? stride * 2 : most;
-    if (view->first_looks != 0 && least > THRIFT_NEW)
-        least = THRIFT_NEW;
-    if (stride < least) {
-        account_sums()->counts.skipped += least - stride;
-        stride = least;
-    }
-    /* While ticks are rare because nobody runs, the first sample counts. */
-    ring_every = !view->ran && stride > 1 ? 1 : OWN_MOST;
-}
-
-/* How sparing the next tick must be. First looks are not put off for long. */
-static uint32_t
-thrift(void)
-{
-    return has_news && budget.stride > THRIFT_NEW ? THRIFT_NEW : budget.stride;
-}
-
-static void
-tick(void)
-{
-    uint64_t now = clock_now(), random = pace_random(&pace, UINT64_MAX);
-    struct points_view view;
-    harvest();
-    place_follow(random);
-    roll_call(now);
-    bool is_time = now - last_names > NAMES_NS;
-    if (is_time) {
-        read_names(now);
-        fatal_watch();
-    }
-    if (trigger_check_signals(is_time) || trigger_check_switches(now))
-        roll_rearm();
-    points_look(now, random >> 8, thrift(), &view);
-    has_news = view.first_looks != 0;
-    trigger_vary(now, roll_has_new(), random);
-    counts_publish(now, false);
-    choose_stride(&view, now);
-    suspend_ring_every(ring_every);
-}
-
-/* Wait until those who were asked have answered, or had their time. */
-static void
-become_quiet(void)
-{
-    uint64_t start = clock_now(), until = start + QUIET_NS;
-    harvest();
-    while (harvest_is_waiting(start - QUIET_NS) && clock_now() < until) {
-        suspend_wait(clock_now() + POLL_NS);
-        harvest();
-    }
-}
-
 /* Nothing is in flight while somebody wants it so. */
 static void
 pause_sampling(void)
 {
-    become_quiet();
+    session_become_quiet();
     atomic_store(&is_quiet, 1);
     sys_futex_wake(&is_quiet, 1 << 30);
     while (atomic_load(&pause_wanted) != 0 && atomic_load(&stop_wanted) == 0)
@@ -213,10 +79,11 @@ is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0 ||
-           trigger_must_leave_trap() || credentials_are_wanted();
+           trigger_must_leave_trap() || credentials_are_wanted() ||
+           control_is_wanted() || service_is_busy();
 }
 
-/* Do what other threads want of the sampler while sampling goes on. */
+/* Do what other threads want of the sampler. */
 static void
 heed(void)
 {
@@ -225,72 +92,56 @@ heed(void)
         roll_rearm();
     if (atomic_load(&pause_wanted) != 0)
         pause_sampling();
+    service_heed();
 }
 
-/* Sleep until the next instant. Samples that ring before are harvested, and
- * what seemed idle is looked at soon. */
+/* No session is on: sleep until one is to begin, or somebody wants something.
+ * That the last thread of the program leaves is only of interest once the main
+ * thread has (guardian.h). */
 static void
-sleep_until_next(void)
+rest(void)
 {
-    uint64_t at = pace_next(&pace, clock_now(), stride);
-    while (clock_now() < at && !is_called()) {
-        suspend_wait(at);
-        if (!suspend_is_due())
-            continue;
-        harvest();
-        pace_hurry(&pace, clock_now());
-        stride = 1;
-        at = pace_next(&pace, clock_now(), stride);
+    bool is_guarded = guardian_is_there();
+    uint64_t until = clock_now() + (is_guarded ? ROLL_NS : WATCH_NS);
+    suspend_wait(until < begin_at ? until : begin_at);
+    if (is_guarded)
+        roll_call(clock_now());
+    if (clock_now() >= until)
+        fatal_watch();
+}
+
+static void
+begin(void)
+{
+    begin_at = UINT64_MAX;
+    (void)session_start(SESSION_BY_OPTIONS);
+}
+
+/* The next instant of a session, unless it is over. */
+static void
+go_on(void)
+{
+    if (journal_error() != 0) {
+        session_stop(SESSION_BY_FAULT);
+    } else if (clock_now() >= session_end()) {
+        session_stop(SESSION_BY_OPTIONS);
+    } else {
+        session_sleep(is_called);
+        if (!is_called())
+            session_tick();
     }
-}
-
-/* The delay is over. */
-static void
-begin_sampling(uint64_t now)
-{
-    trigger_enable();
-    roll_start(now, options.delay != 0);
-    budget_begin(&budget, options.budget, now, clock_own());
-    points_begin();
-}
-
-/* By its time, or with the process: nothing is sampled any more, and what is
- * known goes into the journal. Later calls do nothing. */
-static void
-end_sampling(void)
-{
-    trigger_stop();
-    become_quiet();
-    harvest_give_up(LOSS_SILENT);
-    roll_end(clock_now());
 }
 
 static void
 run(void)
 {
-    uint64_t begin = options.start + options.delay;
-    uint64_t end =
-        options.duration != 0 ? begin + options.duration : UINT64_MAX;
-    uint64_t seed = begin;
-    (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-    pace_begin(&pace, begin, options.period, seed);
-    first_tick = begin;
-    while (clock_now() < begin && atomic_load(&stop_wanted) == 0) {
-        suspend_wait(begin);
-        heed();
-    }
-    begin_sampling(clock_now());
     while (atomic_load(&stop_wanted) == 0 && !roll_is_alone()) {
-        if (is_over || clock_now() >= end) {
-            end_sampling();
-            suspend_wait(clock_now() + ROLL_NS);
-            roll_call(clock_now());
-        } else {
-            sleep_until_next();
-            if (!is_called())
-                tick();
-            is_over = journal_error() != 0;
-        }
+        if (session_is_on())
+            go_on();
+        else if (clock_now() >= begin_at)
+            begin();
+        else
+            rest();
         heed();
     }
 }
@@ -305,25 +156,20 @@ wait_for(_Atomic uint32_t *word, uint64_t ns)
     return atomic_load(word) != 0;
 }
 
-/* Make the threads' own clocks interrupt them. Returns whether sampling can
- * begin. */
+/* Find out whether sampling is possible, and say so. */
 static bool
 attach(bool has_own_files)
 {
-    struct roll_options roll = {.pid = options.pid,
-                                .is_child = options.is_child,
-                                .has_own_files = has_own_files,
-                                .registered_only = options.registered_only};
-    struct trigger_options trigger = {.wanted = options.trigger,
-                                      .pid = options.pid,
+    struct session_options session = {.pid = options.pid,
+                                      .trigger = options.trigger,
                                       .period = options.period,
+                                      .budget = options.budget,
+                                      .duration = options.duration,
                                       .has_own_files = has_own_files,
                                       .registered_only =
-                                          options.registered_only};
-    roll_begin(&roll);
-    trigger_error = trigger_begin(&trigger);
-    if (trigger_error == 0)
-        roll_prepare();
+                                          options.registered_only,
+                                      .is_child = options.is_child};
+    trigger_error = session_attach(&session, begin_at <= clock_now());
     atomic_store(&attached, 1);
     sys_futex_wake(&attached, 1);
     return trigger_error == 0;
@@ -333,7 +179,8 @@ static void
 finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
-    end_sampling();
+    session_stop(SESSION_BY_END);
+    service_end();
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
 }
 
@@ -346,6 +193,7 @@ sampler_main(void *unused)
         journal_keep_open();
     place_begin();
     sampler_tid = sys_gettid();
+    control_listen();
     if (attach(has_own_files)) {
         wait_for(&released, PAUSE_NS);
         run();
@@ -362,19 +210,26 @@ sampler_main(void *unused)
     return NULL;
 }
 
+/* A number of ours is about to become the program's. */
+static void
+leave(enum signals_role role)
+{
+    if (role == SIGNALS_TRAP)
+        trigger_leave_trap();
+    else if (role == SIGNALS_CONTROL)
+        suspend_ring();
+}
+
 static void
 reset(void)
 {
     threads_ignore(0);
     errand_reset();
+    journal_live_begin();
     /* Before a new thread can arm a timer by what held before a fork: its
      * signal would not be known as ours, and end the process. */
     thread_life_use_timers(0, 0, 0);
-    is_over = has_news = false;
     trigger_error = 0;
-    last_names = 0;
-    stride = 1;
-    ring_every = OWN_MOST;
     atomic_store(&stop_wanted, 0);
     atomic_store(&stopped, 0);
     atomic_store(&pause_wanted, 0);
@@ -383,10 +238,21 @@ reset(void)
     atomic_store(&attached, 0);
 }
 
+/* A child of a fork is sampled if its parent is, or else when that is to be. */
+static void
+plan(void)
+{
+    if (!options.is_child)
+        begin_at = options.waits ? UINT64_MAX : options.start + options.delay;
+    else if (session_is_on())
+        begin_at = options.start;
+}
+
 int
 sampler_start(const struct sampler_options *given)
 {
     options = *given;
+    plan();
     reset();
     /* What follows fails for want of memory, or says why. */
     errno = ENOMEM;
@@ -401,14 +267,17 @@ sampler_start(const struct sampler_options *given)
                                       .tid_count = THREADS_TIDS,
                                       .registered_only = given->registered_only,
                                       .young = given->period,
-                                      .refresh = refresh_modules,
+                                      .refresh = session_refresh_modules,
                                       .sigaction = real_libc_sigaction(),
                                       .next_sigaction = REAL(sigaction),
-                                      .leave_trap = trigger_leave_trap};
-    if (modules_begin(on_module) != 0 ||
+                                      .leaving = leave,
+                                      .request = control_take};
+    if (modules_begin(session_on_module) != 0 ||
         account_begin(given->period, given->cpu_only) != 0 ||
         registry_begin() != 0 || cpu_timer_begin() != 0 ||
-        suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0)
+        suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0 ||
+        dump_begin(given->max_depth) != 0 ||
+        control_begin(given->control_signal) != 0)
         return -1;
     return own_thread_start(sampler_main);
 }
@@ -440,17 +309,16 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     if (!wait_for(&stopped, STOP_NS))
         return -1;
     const struct account_sums *sums = account_sums();
-    *result =
-        (struct sampler_result){.is_blind = look_is_blind(),
-                                .is_displaced = trigger_was_displaced(),
-                                .taken =
-                                    sums->counts.taken + sums->counts.peeked,
-                                .asked = sums->counts.asked,
-                                .threads = roll_total(),
-                                .cpu = sums->counts.sampler_cpu,
-                                .error = journal_error(),
-                                .trigger_error = trigger_error,
-                                .elapsed = sums->counts.time - first_tick};
+    *result = (struct sampler_result){.is_blind = look_is_blind(),
+                                      .is_displaced = session_was_displaced(),
+                                      .taken = sums->counts.taken +
+                                               sums->counts.peeked,
+                                      .asked = sums->counts.asked,
+                                      .threads = roll_total(),
+                                      .cpu = sums->counts.sampler_cpu,
+                                      .error = journal_error(),
+                                      .trigger_error = trigger_error,
+                                      .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];
         result->lost += sums->lost[i];

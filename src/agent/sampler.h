@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sampler.h -- the sampler thread: enumerates threads, asks those that moved,
- * harvests their slots into the journal. All signals are blocked in it and it
- * is never sampled.
+ * harvests their slots into the journal. All signals but the one that carries
+ * requests are blocked in it, and it is never sampled.
  */
 #ifndef AGENT_SAMPLER_H
 #define AGENT_SAMPLER_H
@@ -16,6 +16,7 @@
 
 struct sampler_options {
     int signo;
+    int control_signal; /* that carries requests, 0: none does */
     pid_t pid;
     uint32_t max_depth;
     enum option_trigger trigger;
@@ -25,12 +26,13 @@ struct sampler_options {
     bool cpu_only;                    /* only threads that are running */
     bool registered_only;             /* only threads that registered */
     bool is_child; /* after fork: the thread's clock begins at 0 */
+    bool waits;    /* for somebody to start it */
 };
 
 struct sampler_result {
     uint64_t taken, lost, threads, asked;
     uint64_t lost_by[LOSS_COUNT];
-    uint64_t elapsed;  /* ns from the first tick to the end */
+    uint64_t elapsed;  /* ns of sampling */
     uint64_t cpu;      /* ns of the sampler thread */
     int error;         /* errno that ended the spool before its time, or 0 */
     int trigger_error; /* as of sampler_release, also if that was told too late

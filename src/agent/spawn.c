@@ -45,14 +45,15 @@ static const char *const wanted[] = {"LD_LIBRARY_PATH=", "DEBUGINFOD_",
 static char kept_text[8192];
 static char *kept[KEPT_MAX + 1];
 
-/* The child that spawn_run waits for, 0 if there is none. */
+/* The child that runs, 0 if there is none. */
 static _Atomic pid_t running;
 
 struct child {
     const char *path;
     const char *const *arguments;
-    int output; /* becomes its standard output */
-    int error;  /* errno of what failed, 0 if it runs */
+    int output;  /* becomes its standard output */
+    int message; /* and this its standard error, unless it is -1 */
+    int error;   /* errno of what failed, 0 if it runs */
     char *stack;
     _Atomic uint32_t is_started; /* or has failed */
 };
@@ -95,21 +96,32 @@ lift_limits(void)
     }
 }
 
-/* Give the child OUTPUT as its standard output and nothing else: what it says
- * on its stderr is not the program's, and a pipe of the program's must close
- * when the program does. */
+/* FD becomes TO, and stays open. */
 static long
-settle_descriptors(int output)
+move_descriptor(int fd, int to)
 {
-    long null,
-        result = arch_syscall(SYS_dup2, output, STDOUT_FILENO, 0, 0, 0, 0);
-    arch_syscall(SYS_fcntl, STDOUT_FILENO, F_SETFD, 0, 0, 0, 0);
-    arch_syscall(SYS_close_range, STDERR_FILENO, ~0u, 0, 0, 0, 0);
+    long result = fd == to ? to : arch_syscall(SYS_dup2, fd, to, 0, 0, 0, 0);
+    arch_syscall(SYS_fcntl, to, F_SETFD, 0, 0, 0, 0);
+    return result;
+}
+
+/* Give the child OUTPUT as its standard output, MESSAGE as its standard error,
+ * and nothing else: a pipe of the program's must close when the program does.
+ * Without MESSAGE what it says there is not the program's. */
+static long
+settle_descriptors(int output, int message)
+{
+    long null, result = move_descriptor(output, STDOUT_FILENO);
+    if (message >= 0)
+        (void)move_descriptor(message, STDERR_FILENO);
+    arch_syscall(SYS_close_range,
+                 message >= 0 ? STDERR_FILENO + 1 : STDERR_FILENO, ~0u, 0, 0, 0,
+                 0);
     arch_syscall(SYS_close, STDIN_FILENO, 0, 0, 0, 0, 0);
     do
         null = arch_syscall(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0,
                             0, 0);
-    while (null >= 0 && null < STDERR_FILENO);
+    while (null >= 0 && null < (message >= 0 ? STDIN_FILENO : STDERR_FILENO));
     return result;
 }
 
@@ -136,7 +148,7 @@ run_child(void *argument)
     set_for_children(SIG_DFL);
     own_thread_give_way();
     lift_limits();
-    long result = settle_descriptors(child->output);
+    long result = settle_descriptors(child->output, child->message);
     arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
     if (result >= 0)
         result = arch_syscall(SYS_execve, (long)child->path,
@@ -210,46 +222,49 @@ spawn_kill(void)
         arch_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
 }
 
-/* Read what comes from FD until its end, the buffer's or the time UNTIL. */
+/* Wait for something to read, MS at most, and read it. At the end of all, the
+ * buffer's or the deadline, the pipe is closed. */
 static void
-read_answer(int fd, uint64_t until, char *answer, size_t size)
+read_some(struct spawned *spawned, long ms)
 {
-    size_t length = 0;
-    while (length + 1 < size) {
-        struct pollfd event = {.fd = fd, .events = POLLIN};
-        uint64_t now = clock_now();
-        long left = now < until ? (long)((until - now) / 1000000 + 1) : 0;
-        long got = arch_syscall(SYS_poll, (long)&event, 1, left, 0, 0, 0);
-        if (got > 0)
-            got = sys_read(fd, answer + length, size - 1 - length);
-        if (got == -EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        length += (size_t)got;
+    struct pollfd event = {.fd = spawned->fd, .events = POLLIN};
+    size_t room = spawned->size - 1 - spawned->length;
+    long got = arch_syscall(SYS_poll, (long)&event, 1, ms, 0, 0, 0);
+    if (got > 0)
+        got = sys_read(spawned->fd, spawned->answer + spawned->length, room);
+    else if (got == 0 && clock_now() < spawned->until)
+        return;
+    if (got == -EINTR)
+        return;
+    if (got > 0) {
+        spawned->length += (size_t)got;
+        spawned->answer[spawned->length] = '\0';
+        if (spawned->length + 1 < spawned->size)
+            return;
     }
-    answer[length] = '\0';
+    sys_close(spawned->fd);
+    spawned->fd = -1;
 }
 
-/* Wait for PID until UNTIL, then kill it. Returns whether it ended by itself.
- * Nobody can wait for a process with a deadline, but it is about to end. */
+/* The child has said all: it is about to end, or is killed after its time.
+ * Nobody can wait for a process with a deadline. Returns whether it is over. */
 static bool
-reap(pid_t pid, uint64_t until)
+reap(struct spawned *spawned, long ms)
 {
-    bool killed = false;
-    for (;;) {
-        long got = arch_syscall(SYS_wait4, pid, 0, __WALL | WNOHANG, 0, 0, 0);
-        if (got != 0 && got != -EINTR)
-            return !killed;
-        if (clock_now() > until) {
-            if (killed)
-                return false;
-            spawn_kill();
-            killed = true;
-            until = clock_now() + REAP_NS;
-        }
-        arch_syscall(SYS_poll, 0, 0, REAP_STEP_MS, 0, 0, 0);
+    long got =
+        arch_syscall(SYS_wait4, spawned->pid, 0, __WALL | WNOHANG, 0, 0, 0);
+    if (got != 0 && got != -EINTR)
+        return true;
+    if (clock_now() > spawned->until) {
+        if (spawned->error == ETIME)
+            return true;
+        spawn_kill();
+        spawned->error = ETIME;
+        spawned->until = clock_now() + REAP_NS;
     }
+    if (ms != 0)
+        arch_syscall(SYS_poll, 0, 0, REAP_STEP_MS, 0, 0, 0);
+    return false;
 }
 
 /* A pipe, if possible with ends that are no standard descriptor: the program
@@ -271,13 +286,15 @@ make_pipe(int ends[2])
 }
 
 int
-spawn_run(const char *path, const char *const arguments[], uint64_t ns,
-          char *answer, size_t size)
+spawn_start(struct spawned *spawned, const char *path,
+            const char *const arguments[], int message, uint64_t ns,
+            char *answer, size_t size)
 {
     int ends[2];
     answer[0] = '\0';
     struct child child = {.path = path,
                           .arguments = arguments,
+                          .message = message,
                           .stack = sys_reserve(2 * STACK_SIZE)};
     if (child.stack == NULL || make_pipe(ends) != 0) {
         errno = child.stack == NULL ? ENOMEM : errno;
@@ -285,22 +302,48 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
         return -1;
     }
     child.output = ends[1];
-    uint64_t until = clock_now() + ns;
-    pid_t pid = start_child(&child);
-    int error = pid < 0 ? errno : child.error;
+    *spawned = (struct spawned){.fd = ends[0],
+                                .stack = child.stack,
+                                .until = clock_now() + ns,
+                                .answer = answer,
+                                .size = size};
+    spawned->pid = start_child(&child);
+    spawned->error = spawned->pid < 0 ? errno : child.error;
     sys_close(ends[1]);
-    if (pid > 0) {
-        read_answer(ends[0], until, answer, size);
-        sys_close(ends[0]);
-        if (!reap(pid, until))
-            error = ETIME;
-        atomic_store(&running, 0);
-    } else {
-        sys_close(ends[0]);
-    }
+    if (spawned->pid > 0)
+        return 0;
+    sys_close(ends[0]);
+    sys_release(child.stack, 2 * STACK_SIZE);
+    errno = spawned->error;
+    return -1;
+}
+
+bool
+spawn_is_over(struct spawned *spawned, bool waits)
+{
+    uint64_t now = clock_now();
+    long ms =
+        now < spawned->until ? (long)((spawned->until - now) / 1000000 + 1) : 0;
+    if (spawned->fd >= 0)
+        read_some(spawned, waits ? ms : 0);
+    if (spawned->fd >= 0 || !reap(spawned, waits ? REAP_STEP_MS : 0))
+        return false;
+    atomic_store(&running, 0);
     /* A go-between that hangs in the kernel still has its stack. */
-    if (error != ETIME)
-        sys_release(child.stack, 2 * STACK_SIZE);
-    errno = error;
-    return error == 0 ? 0 : -1;
+    if (spawned->error != ETIME)
+        sys_release(spawned->stack, 2 * STACK_SIZE);
+    return true;
+}
+
+int
+spawn_run(const char *path, const char *const arguments[], uint64_t ns,
+          char *answer, size_t size)
+{
+    struct spawned spawned;
+    if (spawn_start(&spawned, path, arguments, -1, ns, answer, size) != 0)
+        return -1;
+    while (!spawn_is_over(&spawned, true))
+        continue;
+    errno = spawned.error;
+    return spawned.error == 0 ? 0 : -1;
 }

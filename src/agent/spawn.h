@@ -8,8 +8,10 @@
 #ifndef AGENT_SPAWN_H
 #define AGENT_SPAWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Keep what a spawned program is to have of ENVIRONMENT, before the program can
  * change it. In the constructor. */
@@ -20,13 +22,32 @@ void spawn_begin(char *const environment[]);
  * it writes to its standard output into ANSWER of SIZE bytes, NUL-terminated,
  * up to its end. Waits for it, but kills it after NS. It has no other
  * descriptors and gets no signal that is sent to the group. Returns 0, or -1
- * with errno if it could not be run, ETIME if it was killed. One caller at a
+ * with errno if it could not be run, ETIME if it was killed. One child at a
  * time; async-signal-safe.
  */
 int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
               char *answer, size_t size);
 
-/* Kill what spawn_run waits for, if there is anything. Any context. */
+/* The same in two steps. SPAWNED and what it was given stay valid until it is
+ * over. MESSAGE, if it is not -1, becomes its standard error. */
+struct spawned {
+    pid_t pid;
+    int fd;    /* of the answer; -1 after its end */
+    int error; /* errno as of spawn_run, once it is over */
+    char *stack;
+    uint64_t until; /* CLOCK_MONOTONIC ns */
+    char *answer;
+    size_t size, length;
+};
+int spawn_start(struct spawned *spawned, const char *path,
+                const char *const arguments[], int message, uint64_t ns,
+                char *answer, size_t size);
+
+/* Whether it has ended, or was killed after its time. WAITS: call again until
+ * it has; this takes a while. Else it returns at once. */
+bool spawn_is_over(struct spawned *spawned, bool waits);
+
+/* Kill the child that runs, if there is one. Any context. */
 void spawn_kill(void);
 
 #endif

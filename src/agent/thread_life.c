@@ -144,7 +144,8 @@ struct beginning {
         thrd_start_t c11;
     } start;
     void *argument;
-    bool is_masked; /* its mask may block what is ours */
+    uint64_t blocked; /* as its creator believes (signals_blocked) */
+    bool has_mask;    /* its attributes give it another */
 };
 
 /* Threads that have not begun yet are few; those beyond have a page each. */
@@ -187,10 +188,10 @@ settle(struct beginning *left, struct beginning *beginning)
 {
     beginning->start = left->start;
     beginning->argument = left->argument;
-    bool is_masked = left->is_masked;
+    uint64_t blocked = left->blocked;
+    bool has_mask = left->has_mask;
     give_beginning(left);
-    if (is_masked)
-        mask_begin();
+    mask_begin_thread(blocked, has_mask);
     if (!lifecycle_is_running())
         return;
     started_at = clock_now();
@@ -232,8 +233,9 @@ prepare(const pthread_attr_t *attributes, void *argument)
     if (beginning == NULL)
         return NULL;
     beginning->argument = argument;
-    beginning->is_masked = signals_blocked != 0 || has_mask(attributes);
+    beginning->has_mask = has_mask(attributes);
     mask_before_birth();
+    beginning->blocked = signals_blocked;
     return beginning;
 }
 

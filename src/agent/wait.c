@@ -39,6 +39,13 @@ has_user_mode(const struct look *look)
     return look->state == LOOK_WAITING && (look->pc != 0 || look->sp != 0);
 }
 
+bool
+wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
+{
+    peek_stack(look->pc, look->sp, walk);
+    return clock_thread(tid) == clock;
+}
+
 /* The stack at LOOK as a node of the journal, 0 if there is none. False if the
  * thread moved while it was read. */
 static bool
@@ -51,8 +58,7 @@ find_stack(pid_t tid, const struct look *look, uint64_t clock, uint32_t *node,
     *node = *depth = 0;
     if (!has_user_mode(look))
         return true;
-    peek_stack(look->pc, look->sp, &walk);
-    if (clock_thread(tid) != clock) {
+    if (!wait_look(tid, look, clock, &walk)) {
         sums->counts.unsure++;
         return false;
     }
@@ -73,6 +79,15 @@ name_of_thread(pid_t tid)
     if (threads_at(index - 1)->name[0] == '\0')
         threads_read_name(index - 1);
     return threads_at(index - 1)->name;
+}
+
+uint32_t
+wait_words(pid_t tid, const struct look *look)
+{
+    char words[256];
+    if (look_words(tid, look, name_of_thread, words, sizeof(words)) == 0)
+        return 0;
+    return journal_text(words);
 }
 
 /* Go on with the thread's latest wait, if it waits again at the same place and
@@ -97,12 +112,10 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
 {
     struct account *account = account_of(index);
     pid_t tid = threads_at(index)->tid;
-    char words[256];
-    uint32_t node, depth, waits_on = 0;
+    uint32_t node, depth;
     if (!find_stack(tid, look, clock, &node, &depth))
         return false;
-    if (look_words(tid, look, name_of_thread, words, sizeof(words)) != 0)
-        waits_on = journal_text(words);
+    uint32_t waits_on = wait_words(tid, look);
     account->wait_node = node;
     account->wait_depth = depth;
     account->opened_at = account->wait_until = now;

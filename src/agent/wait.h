@@ -11,10 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/walk.h"
 #include "target/look.h"
 
 /* Reserve what is needed for stacks of MAX_DEPTH frames. Returns 0, or -1. */
 int wait_begin(uint32_t max_depth);
+
+/* Walk the stack of thread TID, which waits as LOOK says since its CPU clock
+ * read CLOCK, into WALK (peek_stack). False if it moved meanwhile. */
+bool wait_look(pid_t tid, const struct look *look, uint64_t clock,
+               struct walk *walk);
+
+/* The number of the words for what it waits for (journal_text), 0 for none. */
+uint32_t wait_words(pid_t tid, const struct look *look);
 
 /*
  * Thread INDEX, whose CPU clock reads CLOCK, waits at NOW as LOOK says: open a

@@ -133,6 +133,33 @@ parse_signal(const char *value, uint64_t *number)
     return -1;
 }
 
+/* Signals whose default action ends a program, and that come from itself or
+ * its own errors. */
+static const uint8_t fatal[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+                                SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
+
+/* Names or numbers of signals that are FATAL, with commas between, or none. */
+static int
+parse_signals(const char *value, uint64_t *numbers)
+{
+    *numbers = 0;
+    while (*value != '\0') {
+        char name[16] = "";
+        size_t length = strcspn(value, ",");
+        uint64_t signo;
+        if (length >= sizeof(name))
+            return -1;
+        memcpy(name, value, length);
+        if (parse_signal(name, &signo) != 0 || signo > 64 ||
+            memchr(fatal, (int)signo, sizeof(fatal)) == NULL)
+            return -1;
+        *numbers |= 1ull << (signo - 1);
+        value += length;
+        value += *value == ',';
+    }
+    return 0;
+}
+
 /* VALUE as ROW wants it, into OPTION. -1 if it is wrong or out of range; OPTION
  * then keeps what it was, which is the default. */
 static int
@@ -158,6 +185,9 @@ parse_value(const struct option_row *row, const char *value,
         break;
     case OPTION_CHOICE:
         result = parse_choice(value, row->text, &number);
+        break;
+    case OPTION_SIGNALS:
+        result = parse_signals(value, &number);
         break;
     case OPTION_SIGNAL:
         result = parse_signal(value, &number);
@@ -185,10 +215,15 @@ add_expected(struct text *text, const struct option_row *row)
         [OPTION_CHOICE] = "one of ",
         [OPTION_SIGNAL] =
             "a signal that a program can handle, by name or number from ",
+        [OPTION_SIGNALS] = "signals that end a program by an error of its own, "
+                           "with commas between: SIGABRT,SIGSEGV,SIGBUS,SIGFPE,"
+                           "SIGILL,SIGQUIT,SIGTRAP,SIGXCPU,SIGXFSZ,SIGSYS",
         [OPTION_STRING] = "text of a length from ",
     };
     uint64_t unit = row->kind == OPTION_DURATION ? NS : 1;
     text_add(text, nouns[row->kind]);
+    if (row->kind == OPTION_SIGNALS)
+        return;
     if (row->kind == OPTION_CHOICE) {
         text_add_bytes(text, row->text, strcspn(row->text, ":"));
         return;

@@ -27,10 +27,12 @@
            "all|registered: every thread, or only those that register")       \
     OPTION(max_depth, "SPROF_MAX_DEPTH", INTEGER, 16, 65536, "1024",          \
            "frames kept for a stack")                                         \
+    OPTION(start, "SPROF_START", INTEGER, 0, 1, "1",                          \
+           "0: nothing is sampled before sprof_start or sprofile start")      \
     OPTION(delay, "SPROF_DELAY", DURATION, 0, 31536000000000000, "0",         \
            "seconds before the first sample")                                 \
     OPTION(duration, "SPROF_DURATION", DURATION, 0, 31536000000000000, "0",   \
-           "seconds of sampling, 0 for all")                                  \
+           "seconds of sampling, from each start, 0 for all")                 \
     OPTION(only, "SPROF_ONLY", STRING, 0, 1000, "",                           \
            "glob on the executable's name; others run untouched")             \
     OPTION(fork, "SPROF_FORK", CHOICE, 0, 2, "follow",                        \
@@ -41,6 +43,10 @@
            "whether inlined functions are shown as frames")                   \
     OPTION(signal, "SPROF_SIGNAL", SIGNAL, 1, 64, "SIGPROF",                  \
            "the signal that suspends a thread, by name or number")            \
+    OPTION(dump_signal, "SPROF_DUMP_SIGNAL", SIGNAL, 0, 64, "35",             \
+           "the signal that prints the stacks of all threads, 0 for none")    \
+    OPTION(dump_on, "SPROF_DUMP_ON", SIGNALS, 0, UINT64_MAX, "",              \
+           "fatal signals on which the stacks of all threads are printed")    \
     OPTION(keep_spool, "SPROF_KEEP_SPOOL", INTEGER, 0, 1, "0",                \
            "whether the .sprof file is kept beside the output")               \
     OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G", \
@@ -56,6 +62,7 @@ enum option_kind {
     OPTION_DURATION,
     OPTION_CHOICE,
     OPTION_SIGNAL,
+    OPTION_SIGNALS, /* several: signal N is bit N - 1 */
     OPTION_STRING,
 };
 

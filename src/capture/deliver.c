@@ -11,6 +11,7 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "deliver.h"
+#include "settle.h"
 #include "signals.h"
 #include "poison.h"
 
@@ -102,7 +103,7 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
     bool fault = is_fault(signo, info);
     /* What the mask was: uc_sigmask is not it in a sigsuspend. */
     bool is_blocked = (signals_blocked & signals_bit(signo)) != 0;
-    signals_settle_in(context);
+    settle_in(context);
     if (is_blocked && !fault) {
         send_again(signo, info, context);
         return;

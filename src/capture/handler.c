@@ -23,6 +23,7 @@
 #include "deliver.h"
 #include "handler.h"
 #include "interrupted.h"
+#include "settle.h"
 #include "signals.h"
 #include "slot.h"
 #include "walk.h"
@@ -425,7 +426,10 @@ take_own(uint64_t question, enum handler_own kind, bool is_unfit,
 {
     if (question != 0)
         forget_asked(question);
-    if ((question >> COOKIE_BITS & COOKIE_MASK) == COOKIE_FREEZE)
+    uint64_t index = question >> COOKIE_BITS & COOKIE_MASK;
+    if (index == COOKIE_SETTLE)
+        return;
+    if (index == COOKIE_FREEZE)
         stand_still();
     else if (question != 0 && is_unfit)
         refuse(question, LOSS_UNFIT);
@@ -449,6 +453,9 @@ is_from_tracer(const siginfo_t *info)
 void
 handler_run(int signo, siginfo_t *info, void *context)
 {
+    if ((signals_closed() & signals_bit(signo)) != 0 &&
+        handler_shared.request(info))
+        return;
     bool is_late = (signals_borrowed() & signals_bit(signo)) == 0;
     uint64_t question = 0;
     enum handler_own kind = 0;
@@ -458,7 +465,7 @@ handler_run(int signo, siginfo_t *info, void *context)
         take_own(question, kind, is_late || !is_known, context);
         if (!is_known)
             return;
-        signals_settle_in(context);
+        settle_in(context);
         interrupted_by_ours(context);
     } else if (info->si_code != HANDLER_CODE && !is_from_tracer(info)) {
         deliver_to_program(signo, info, context);

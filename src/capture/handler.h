@@ -31,6 +31,9 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
 /* The index of a question that is none: the thread is to stand still. */
 #define COOKIE_FREEZE COOKIE_MASK
 
+/* Another: it is to make its mask real (settle_in). */
+#define COOKIE_SETTLE (COOKIE_MASK - 1u)
+
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. */
 enum handler_own {
     HANDLER_OWN_PERF = 0x50455246, /* any number that is not small */
@@ -65,8 +68,9 @@ struct handler_shared {
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
-    bool registered_only;  /* other threads take no samples */
-    bool can_check_thread; /* arch_has_libc_thread is possible */
+    bool (*request)(const siginfo_t *); /* see suspend_options */
+    bool registered_only;               /* other threads take no samples */
+    bool can_check_thread;              /* arch_has_libc_thread is possible */
     uint64_t young; /* ns of CPU time before perf's first sample of a thread */
     /* Rung by those who park; the sampler sleeps on it. */
     _Atomic uint32_t bell;

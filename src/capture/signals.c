@@ -11,6 +11,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "settle.h"
 #include "signals.h"
 #include "poison.h"
 
@@ -33,9 +34,9 @@ struct number {
 };
 
 static struct number numbers[NUMBERS];
-static _Atomic uint64_t borrowed;
+static _Atomic uint64_t borrowed, closed, opened;
 static signals_handler *handler;
-static void (*leave_trap)(void);
+static signals_leaving *leaving;
 static signals_sigaction *real, *next;
 
 /* Threads that are about to start a program. */
@@ -48,12 +49,12 @@ __thread volatile uint64_t signals_blocked;
 
 void
 signals_begin(signals_handler *own, signals_sigaction *real_sigaction,
-              signals_sigaction *next_sigaction, void (*leave)(void))
+              signals_sigaction *next_sigaction, signals_leaving *on_leaving)
 {
     handler = own;
     real = real_sigaction;
     next = next_sigaction;
-    leave_trap = leave;
+    leaving = on_leaving;
 }
 
 static struct number *
@@ -86,6 +87,18 @@ uint64_t
 signals_borrowed(void)
 {
     return atomic_load_explicit(&borrowed, memory_order_relaxed);
+}
+
+uint64_t
+signals_closed(void)
+{
+    return atomic_load_explicit(&closed, memory_order_relaxed);
+}
+
+uint64_t
+signals_opened(void)
+{
+    return atomic_load_explicit(&opened, memory_order_relaxed);
 }
 
 static const struct sigaction *
@@ -177,7 +190,8 @@ borrow(enum signals_role role, int signo)
         return -1;
     atomic_store(&number->current, other);
     atomic_store(&number->is_borrowed, true);
-    atomic_fetch_or(&borrowed, signals_bit(signo));
+    atomic_fetch_or(role == SIGNALS_CONTROL ? &closed : &borrowed,
+                    signals_bit(signo));
     return 0;
 }
 
@@ -210,6 +224,8 @@ forget_borrowed(struct number *number)
 {
     atomic_store(&number->is_borrowed, false);
     uint64_t bit = signals_bit(atomic_load(&number->signo));
+    atomic_fetch_or(&opened, signals_closed() & bit);
+    atomic_fetch_and(&closed, ~bit);
     atomic_fetch_and(&borrowed, ~bit);
     put_back_masks(bit);
 }
@@ -227,11 +243,10 @@ signals_give_back(int signo)
         atomic_store(&number->is_borrowed, true);
         return false;
     }
-    if (role == SIGNALS_TRAP)
-        leave_trap();
+    leaving(role);
     forget_borrowed(number);
     (void)install_given_back(number);
-    if (role != SIGNALS_TRAP)
+    if (role == SIGNALS_ASK || role == SIGNALS_SPARE)
         borrow_spare();
     return true;
 }
@@ -241,9 +256,10 @@ signals_borrow(enum signals_role role, int signo)
 {
     if (borrow(role, signo) != 0)
         return -1;
-    if (role != SIGNALS_ASK)
+    if (role == SIGNALS_TRAP)
         return 0;
-    borrow_spare();
+    if (role == SIGNALS_ASK)
+        borrow_spare();
     const struct number *number = find(signo);
     if (number != NULL && program_action(number)->sa_handler != SIG_DFL)
         (void)signals_give_back(signo);
@@ -377,28 +393,6 @@ signals_forget_mask(int signo)
         atomic_store(&taken_out[signo], 0);
 }
 
-void
-signals_settle_in(ucontext_t *context)
-{
-    uint64_t stale = signals_blocked & ~signals_borrowed();
-    if (stale == 0)
-        return;
-    signals_set_word(&context->uc_sigmask,
-                     signals_word(&context->uc_sigmask) | stale);
-    signals_blocked &= ~stale;
-}
-
-void
-signals_settle(void)
-{
-    uint64_t stale = signals_blocked & ~signals_borrowed();
-    if (stale == 0)
-        return;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&stale, 0, sizeof(stale),
-                 0, 0);
-    signals_blocked &= ~stale;
-}
-
 /* Whether the program ignores a number that is borrowed. */
 static bool
 is_ignored(const struct number *number)
@@ -459,5 +453,5 @@ signals_end(void)
         (void)real(signo, program_action(&numbers[i]), NULL);
         atomic_store(&numbers[i].signo, 0);
     }
-    signals_settle();
+    settle_now();
 }

@@ -10,6 +10,11 @@
  * somebody sent to a thread that blocks it. From then on flags and masks are
  * really what the program set, questions are asked by another number, and our
  * handler only keeps from the program those of ours that are still on the way.
+ *
+ * Most numbers are kept open: no thread of the program really blocks them. The
+ * one for requests is kept closed: all of them block it, though they believe
+ * what they have set, so that the kernel wakes none of them for it, and the
+ * sampler alone receives it.
  */
 #ifndef CAPTURE_SIGNALS_H
 #define CAPTURE_SIGNALS_H
@@ -21,9 +26,10 @@
 #include <sys/types.h>
 
 enum signals_role {
-    SIGNALS_ASK,  /* questions and timers: any number will do */
-    SIGNALS_TRAP, /* perf events: SIGTRAP, or nothing */
-    SIGNALS_SPARE /* what questions are asked by when they have to move */
+    SIGNALS_ASK,     /* questions and timers: any number will do */
+    SIGNALS_TRAP,    /* perf events: SIGTRAP, or nothing */
+    SIGNALS_SPARE,   /* what questions are asked by when they have to move */
+    SIGNALS_CONTROL, /* requests from outside (base/request.h) */
 };
 
 /* A set of signals in one word: signal N is bit N - 1, as the kernel has it. */
@@ -49,15 +55,18 @@ signals_set_word(sigset_t *set, uint64_t word)
 
 typedef void signals_handler(int, siginfo_t *, void *);
 
+/* The number of ROLE is about to be given back. In handler, any thread. */
+typedef void signals_leaving(enum signals_role role);
+
 typedef int signals_sigaction(int, const struct sigaction *,
                               struct sigaction *);
 
 /* HANDLER gets every signal of the numbers borrowed, and has to find out which
  * of them are ours. REAL is sigaction(2) itself, NEXT what the program would
- * call without us: a sanitizer may stand between. LEAVE_TRAP has perf's events
- * taken back, in handler, any thread. */
+ * call without us: a sanitizer may stand between. LEAVING has perf's events
+ * taken back, and the sampler told. */
 void signals_begin(signals_handler *handler, signals_sigaction *real,
-                   signals_sigaction *next, void (*leave_trap)(void));
+                   signals_sigaction *next, signals_leaving *leaving);
 
 /* Borrow SIGNO, 1 to 64, for ROLE. A disposition that is not the default one
  * is an interest of the program's: another number is taken at once, if the role
@@ -67,8 +76,14 @@ int signals_borrow(enum signals_role role, int signo);
 /* The number borrowed for ROLE, 0 if there is none now. Any context. */
 int signals_number(enum signals_role role);
 
-/* All numbers that are borrowed now. Any context. */
+/* All numbers that are borrowed now and kept open; and those that are kept
+ * closed. Any context. */
 uint64_t signals_borrowed(void);
+uint64_t signals_closed(void);
+
+/* Numbers that were closed until they were given back. Threads of before may
+ * block them still. Any context. */
+uint64_t signals_opened(void);
 
 /* Whether the kernel still calls our handler for the number of ROLE: a program
  * may have set another by a raw system call. Any thread. */
@@ -95,14 +110,10 @@ int signals_action(int signo, const struct sigaction *action,
 bool signals_is_kept(int signo);
 void signals_forget_mask(int signo);
 
-/* Of the numbers borrowed, those that the calling thread blocks, as the program
- * believes. Static TLS: reading it is one load, in a handler too. */
+/* Of the numbers borrowed, open or closed, those that the calling thread
+ * blocks, as the program believes. Static TLS: reading it is one load, in a
+ * handler too. */
 extern __thread volatile uint64_t signals_blocked;
-
-/* Numbers that were given back since the calling thread blocked them are now
- * blocked for real: in CONTEXT, to which a handler returns, or at once. */
-void signals_settle_in(ucontext_t *context);
-void signals_settle(void);
 
 /* The program's own disposition of a number that is or was ours, in ACTION;
  * false for any other. In handler. */

@@ -51,6 +51,7 @@ suspend_begin(const struct suspend_options *options)
     handler_shared.index_of_tid = options->index_of_tid;
     handler_shared.tid_count = options->tid_count;
     handler_shared.registered_only = options->registered_only;
+    handler_shared.request = options->request;
     handler_shared.can_check_thread =
         !arch_is_simulated() &&
         (getauxval(AT_HWCAP2) & ARCH_HWCAP2_FSGSBASE) != 0;
@@ -69,7 +70,7 @@ suspend_begin(const struct suspend_options *options)
         return 0;
     }
     signals_begin(handler_run, options->sigaction, options->next_sigaction,
-                  options->leave_trap);
+                  options->leaving);
     return signals_borrow(SIGNALS_ASK, options->signo);
 }
 
@@ -142,15 +143,27 @@ suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
                                  cookie);
 }
 
+/* Tell thread TID what needs no answer. */
+static void
+tell(pid_t tid, uint32_t what)
+{
+    int signo = signals_number(SIGNALS_ASK);
+    if (signo != 0)
+        (void)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
+                               cookie_make(handler_shared.secret, what, 0));
+}
+
+void
+suspend_settle(pid_t tid)
+{
+    tell(tid, COOKIE_SETTLE);
+}
+
 void
 suspend_freeze(pid_t tid)
 {
-    int signo = signals_number(SIGNALS_ASK);
     atomic_store(&handler_shared.frozen, 1);
-    if (signo != 0)
-        (void)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
-                               cookie_make(handler_shared.secret, COOKIE_FREEZE,
-                                           0));
+    tell(tid, COOKIE_FREEZE);
 }
 
 void

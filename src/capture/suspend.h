@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/loss.h"
+#include "signals.h"
 #include "slot.h"
 
 /* Sequences of questions are below this, and are taken anew after it. */
@@ -37,7 +38,10 @@ struct suspend_options {
      * be another library's. */
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
-    void (*leave_trap)(void); /* see signals_begin */
+    void (*leaving)(enum signals_role role); /* see signals_begin */
+    /* A signal of the number that is kept closed has come. False: it is one
+     * of the program's own. Any thread, in handler. */
+    bool (*request)(const siginfo_t *info);
 };
 
 /* Reserve everything and install the handler. Returns 0, or -1 with errno.
@@ -48,6 +52,10 @@ int suspend_begin(const struct suspend_options *options);
  * 2^24). Returns 0, or -errno: ESRCH no such thread, EAGAIN too many signals
  * are queued (RLIMIT_SIGPENDING). Context: sampler. */
 int suspend_ask(uint32_t index, pid_t tid, uint32_t sequence);
+
+/* Let thread TID make its mask what the program believes (signals_opened). A
+ * wait of its may be ended early. Context: sampler. */
+void suspend_settle(pid_t tid);
 
 /* Keep thread TID in our handler until suspend_thaw: its process is about to
  * end. A wait of its may be ended early. Any thread but the one meant. */

@@ -52,4 +52,8 @@ size_t look_words(pid_t tid, const struct look *look,
                   const char *(*owner_name)(pid_t tid), char *text,
                   size_t size);
 
+/* The thread that TID waits for in LOOK: who holds the mutex, or is to end; 0
+ * if it is not known to be one. It may be no thread of ours. */
+pid_t look_owner(pid_t tid, const struct look *look);
+
 #endif

@@ -115,30 +115,51 @@ read_word(uint64_t address)
     return word;
 }
 
-/* pthread_join waits for the word where the kernel keeps a thread's tid until
- * it has ended; a mutex with priority inheritance holds its owner itself. */
-static void
-add_futex(struct text *text, pid_t tid, const struct look *look,
-          const char *(*owner_name)(pid_t tid))
+/* The thread that another waits for, 0 if there is none, and what of it in
+ * words. pthread_join waits for the word where the kernel keeps a thread's tid
+ * until it has ended; a mutex with priority inheritance, or a robust one, holds
+ * its owner itself, the latter with a bit for those who wait. */
+static pid_t
+find_owner(pid_t tid, const struct look *look, const char **before)
 {
     uint64_t address = look->arguments[0];
     uint32_t value = (uint32_t)look->arguments[2];
     int operation = (int)look->arguments[1] & FUTEX_CMD_MASK;
-    const char *before = "mutex of ";
     uint32_t owner = 0;
+    *before = "mutex of ";
+    if (look->state != LOOK_WAITING || look->number != SYS_futex)
+        return 0;
     if (operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2) {
         owner = read_word(address) & FUTEX_TID_MASK;
     } else if (operation == FUTEX_WAIT && value == MUTEX_CONTENDED) {
         owner = read_word(address + MUTEX_OWNER);
+    } else if ((value & FUTEX_WAITERS) != 0 && value == read_word(address)) {
+        owner = value & FUTEX_TID_MASK;
     } else if (value > MUTEX_CONTENDED && value == read_word(address)) {
         owner = value;
-        before = "end of ";
+        *before = "end of ";
     }
-    if (owner == 0 || owner > INT32_MAX || (pid_t)owner == tid)
-        return;
-    const char *name = owner_name((pid_t)owner);
+    if (owner > INT32_MAX || (pid_t)owner == tid)
+        return 0;
+    return (pid_t)owner;
+}
+
+static void
+add_futex(struct text *text, pid_t tid, const struct look *look,
+          const char *(*owner_name)(pid_t tid))
+{
+    const char *before;
+    pid_t owner = find_owner(tid, look, &before);
+    const char *name = owner != 0 ? owner_name(owner) : NULL;
     if (name != NULL)
-        add_thread(text, before, (pid_t)owner, name);
+        add_thread(text, before, owner, name);
+}
+
+pid_t
+look_owner(pid_t tid, const struct look *look)
+{
+    const char *before;
+    return find_owner(tid, look, &before);
 }
 
 size_t

@@ -265,3 +265,12 @@ threads_refresh(void)
     refreshed = as_of;
     return count;
 }
+
+pid_t
+threads_first(void)
+{
+    for (uint32_t i = 0; i < limit; i++)
+        if (threads[i].tid != 0)
+            return threads[i].tid;
+    return 0;
+}

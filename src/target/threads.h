@@ -74,7 +74,9 @@ long threads_read_link(pid_t tid, const char *file, char *buffer, size_t size);
 /* Read the thread's name anew. Returns whether it has changed. */
 bool threads_read_name(uint32_t index);
 
-/* The threads that are listed. */
+/* The threads that are listed, and the tid of one of them, 0 if there is none.
+ */
 uint32_t threads_count(void);
+pid_t threads_first(void);
 
 #endif

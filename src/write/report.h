@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define SPROF_REPORT_ABI "1"
+#define SPROF_REPORT_STACKS "stacks"
 #define SPROF_REPORT_OK "ok"
 
 struct sprof_report {

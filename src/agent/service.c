@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service.c -- see service.h. One process at a time is run beside the program;
+ * requests that need one wait in their queue until it is over, those behind
+ * them with them, so that all is done in the order in which it was asked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/note.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control.h"
+#include "dump.h"
+#include "journal.h"
+#include "output.h"
+#include "program_file.h"
+#include "service.h"
+#include "session.h"
+#include "spawn.h"
+
+/* Names may have to be read from large files. */
+#define PRINT_NS 60000000000u
+#define WRITE_NS 120000000000u
+
+/* At the end of the process. */
+#define LAST_NS 10000000000u
+
+static const struct config *config;
+static const struct config_files *files;
+
+/* What runs. */
+static struct {
+    bool is_there;
+    struct control_request request;
+    struct spawned spawned;
+    struct config_files dump; /* of WRITE */
+    char answer[OUTPUT_ANSWER];
+} job;
+
+/* Of dumps that nobody numbered. */
+static uint32_t last_nonce;
+
+void
+service_use(const struct config *given, const struct config_files *given_files)
+{
+    config = given;
+    files = given_files;
+    job.is_there = false;
+}
+
+bool
+service_is_busy(void)
+{
+    return job.is_there;
+}
+
+/* The names of the files that were written, one a line. */
+static void
+say_files(const struct control_request *request)
+{
+    static char names[CONFIG_OUTPUTS * 1024];
+    struct text text;
+    text_begin(&text, names, sizeof(names));
+    for (unsigned i = 0; i < job.dump.count; i++) {
+        text_add(&text, i > 0 ? "\n" : "");
+        text_add(&text, job.dump.outputs[i]);
+    }
+    control_answer(request, 0, names);
+}
+
+/* The process has ended, or could not be run (ERROR). */
+static void
+end_job(int error)
+{
+    const struct control_request *request = &job.request;
+    job.is_there = false;
+    bool is_ok = error == 0 && output_is_ok(job.answer);
+    if (error != 0)
+        control_answer(request, error, "libsprof-report.so could not be run");
+    else if (!is_ok)
+        control_answer(request, EIO,
+                       job.answer[0] != '\0' ? job.answer
+                                             : "libsprof-report.so broke off");
+    else if (request->request == REQUEST_WRITE)
+        say_files(request);
+    else
+        control_answer(request, 0, "");
+    if (!is_ok)
+        note(NOTE_ERROR, "the request could not be fulfilled: ",
+             error != 0 ? note_errno(error) : job.answer, NULL);
+}
+
+static void
+run_job(const struct control_request *request, const char *const arguments[],
+        int message, uint64_t ns)
+{
+    job.request = *request;
+    job.is_there = true;
+    if (spawn_start(&job.spawned, output_report_path(), arguments, message, ns,
+                    job.answer, sizeof(job.answer)) != 0)
+        end_job(errno);
+}
+
+/* The stacks, on the program's descriptor. */
+static void
+print(const struct control_request *request)
+{
+    char nonce[24];
+    const char *arguments[OUTPUT_ARGUMENTS];
+    struct text text;
+    int fd = request->call != NULL ? request->fd : STDERR_FILENO;
+    int message = program_file_open(fd, request->call != NULL);
+    int error = message < 0 ? EBADF : dump_take(++last_nonce, NULL);
+    if (error != 0) {
+        control_answer(request, error, "");
+        if (message >= 0)
+            sys_close(message);
+        return;
+    }
+    text_begin(&text, nonce, sizeof(nonce));
+    text_add_number(&text, last_nonce);
+    output_stacks_arguments(config, files, nonce, arguments);
+    run_job(request, arguments, message, PRINT_NS);
+    sys_close(message);
+}
+
+static void
+write_profile(const struct control_request *request)
+{
+    const char *arguments[OUTPUT_ARGUMENTS];
+    if (config_name_dump(files, &job.dump) != 0) {
+        control_answer(request, EEXIST, "there are too many dumps");
+        return;
+    }
+    session_flush();
+    output_arguments(config, &job.dump, arguments);
+    run_job(request, arguments, -1, WRITE_NS);
+}
+
+static void
+take_stacks(const struct control_request *request)
+{
+    struct dump_memory *memory = control_memory(request);
+    uint32_t nonce = request->nonce != 0 ? request->nonce : ++last_nonce;
+    int error = dump_take(nonce, memory);
+    control_answer(request, error, error == ENOSPC ? "the spool is full" : "");
+}
+
+static void
+do_request(const struct control_request *request)
+{
+    enum session_by by =
+        request->call != NULL ? SESSION_BY_PROGRAM : SESSION_BY_COMMAND;
+    switch (request->request) {
+    case REQUEST_START: {
+        int error = -session_start(by);
+        control_answer(request, error,
+                       error != 0 ? "the trigger does not work here" : "");
+        break;
+    }
+    case REQUEST_STOP:
+        session_stop(by);
+        control_answer(request, 0, "");
+        break;
+    case REQUEST_STACKS:
+        take_stacks(request);
+        break;
+    case REQUEST_PRINT:
+        print(request);
+        break;
+    case REQUEST_WRITE:
+        write_profile(request);
+        break;
+    default:
+        control_answer(request, ENOSYS, "this version does not know that");
+    }
+}
+
+void
+service_heed(void)
+{
+    struct control_request request;
+    control_open();
+    if (job.is_there && spawn_is_over(&job.spawned, false))
+        end_job(job.spawned.error);
+    while (!job.is_there && control_next(&request))
+        do_request(&request);
+}
+
+void
+service_end(void)
+{
+    uint64_t until = clock_now() + LAST_NS;
+    while ((job.is_there || control_is_wanted()) && clock_now() < until) {
+        if (job.is_there && spawn_is_over(&job.spawned, true))
+            end_job(job.spawned.error);
+        service_heed();
+    }
+    if (job.is_there)
+        spawn_kill();
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * settle.h -- makes a thread's real mask what the program believes of it, where
+ * a number is ours no more (signals.h): what the thread blocked of it is really
+ * blocked from then on, and one that was kept closed is opened. In handler,
+ * the thread itself.
+ */
+#ifndef CAPTURE_SETTLE_H
+#define CAPTURE_SETTLE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* At once, or in CONTEXT, to which a handler returns. */
+void settle_now(void);
+void settle_in(ucontext_t *context);
+
+/* Whether there is nothing to do. */
+bool settle_is_done(void);
+
+/* The calling thread has begun with the real mask of its creator, who has
+ * settled. */
+void settle_begin_thread(void);
+
+#endif

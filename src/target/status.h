@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* status.h -- what the kernel says of a thread's state. Sampler thread alone.
+ */
+#ifndef TARGET_STATUS_H
+#define TARGET_STATUS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct status {
+    char state;       /* the letter of proc_pid_status(5) */
+    uint64_t blocked; /* signals: N is bit N - 1 */
+};
+
+/* Read /proc/self/task/TID/status. Returns 0, or -1 if there is no such thread
+ * or it cannot be read. Some 10 us. */
+int status_read(pid_t tid, struct status *status);
+
+#endif
