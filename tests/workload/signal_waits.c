@@ -56,10 +56,14 @@ wait_for_read(void)
 static void *
 send_then_write(void *unused)
 {
+    int before = count;
     pause_ms(50);
     wait_for_read();
     pthread_kill(main_thread, signo);
-    pause_ms(60);
+    /* A thread that has not run since finds the byte before the signal. */
+    for (int i = 0; i < 200 && count == before; i++)
+        pause_ms(10);
+    pause_ms(20);
     if (write(pipe_ends[1], "x", 1) != 1)
         work_fail("write");
     return unused;
