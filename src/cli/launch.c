@@ -182,6 +182,17 @@ pass_on(const struct launch *launch, int signo, const siginfo_t *info)
         kill(launch->pid, signo);
 }
 
+/* What came for the program after it had ended is not for this command: a
+ * Ctrl-C that ended it would end us, too, before the profile is written. */
+static void
+drop_signals(const struct launch *launch)
+{
+    static const struct timespec at_once;
+
+    while (sigtimedwait(&launch->set, NULL, &at_once) > 0)
+        continue;
+}
+
 /* The child is asked about after every signal, not only SIGCHLD: signals of one
  * number that come together are one. The result is as a shell has it. */
 int
@@ -199,6 +210,7 @@ launch_wait(struct launch *launch, void (*tick)(void *), void *context)
             pass_on(launch, signo, &info);
         ended = waitpid(launch->pid, &status, WNOHANG);
     } while (ended == 0 || (ended < 0 && errno == EINTR));
+    drop_signals(launch);
     sigprocmask(SIG_SETMASK, &launch->mask, NULL);
     if (ended < 0)
         return 1;

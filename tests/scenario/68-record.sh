@@ -148,6 +148,23 @@ expect_status 3
     fail "signals: $(cat got)"
 [ -s s.folded ] || fail "no profile after signals"
 
+# Two signals that it finds only after the program has ended.
+"$sprofile" record -q -o late.folded \
+    sh -c 'touch ready; while [ -e ready ]; do sleep 0.05; done; exit 7' \
+    2>err </dev/null &
+child=$!
+while ! [ -e ready ]; do sleep 0.05; done
+kill -STOP $child
+rm ready
+sleep 0.5
+kill -INT $child
+kill -TERM $child
+kill -CONT $child
+wait $child
+status=$?
+expect_status 7
+rm -f late.folded
+
 echo "-- another library stands first"
 LD_PRELOAD="$work/chosen_library.so" record -o p.txt \
     sh -c 'echo "$LD_PRELOAD"'

@@ -36,17 +36,19 @@ seconds_since(const struct timespec *start)
  * written only after the signal. */
 static int pipe_ends[2];
 
-/* Until the main thread waits, for some time at most. */
+/* Until the main thread waits in read(2), for some time at most: another wait
+ * may be of whoever looks at it, and be over at once. */
 static void
-wait_for_wait(void)
+wait_for_read(void)
 {
-    char path[64], line[256] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)getpid());
-    for (int i = 0; i < 200 && strstr(line, ") S ") == NULL; i++) {
+    char path[64], line[256] = "", call[16];
+    int length = snprintf(call, sizeof call, "%d ", SYS_read);
+    snprintf(path, sizeof path, "/proc/self/task/%ld/syscall", (long)getpid());
+    for (int i = 0; i < 200 && strncmp(line, call, (size_t)length) != 0; i++) {
         pause_ms(10);
         FILE *stream = fopen(path, "r");
         if (stream == NULL || fgets(line, sizeof line, stream) == NULL)
-            work_fail("stat");
+            work_fail("syscall");
         fclose(stream);
     }
 }
@@ -54,10 +56,14 @@ wait_for_wait(void)
 static void *
 send_then_write(void *unused)
 {
+    int before = count;
     pause_ms(50);
-    wait_for_wait();
+    wait_for_read();
     pthread_kill(main_thread, signo);
-    pause_ms(60);
+    /* A thread that has not run since finds the byte before the signal. */
+    for (int i = 0; i < 200 && count == before; i++)
+        pause_ms(10);
+    pause_ms(20);
     if (write(pipe_ends[1], "x", 1) != 1)
         work_fail("write");
     return unused;
