@@ -15,13 +15,18 @@ enum {
     STATUS_SLOWER = 3, /* what `sprofile diff --fail-above` looks for */
 };
 
-/* Each in a file of its name, with its help page and its options. */
+/* Each in a file of its name (or of its first word), with its help page and its
+ * options. */
+int cmd_control_dump(int argc, char **argv);
+int cmd_control_start(int argc, char **argv);
+int cmd_control_stop(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_stacks(int argc, char **argv);
 
 /* Print a message about wrong arguments of COMMAND (argv[0]), or none if FORMAT
  * is NULL, and where help is. Returns STATUS_USAGE. */

@@ -27,6 +27,14 @@ static const struct command {
     {"diff", "sprofile diff", cmd_diff, "print what became slower and faster"},
     {"info", "sprofile info", cmd_info,
      "print what was profiled, what was lost, what it cost"},
+    {"stacks", "sprofile stacks", cmd_stacks,
+     "print what all threads of a process are doing, and deadlocks"},
+    {"start", "sprofile start", cmd_control_start,
+     "let a process that runs be sampled"},
+    {"stop", "sprofile stop", cmd_control_stop,
+     "let it be sampled no more, until start"},
+    {"dump", "sprofile dump", cmd_control_dump,
+     "let it write its profile so far"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -48,6 +56,7 @@ print_page(FILE *stream)
           "  sprofile report app.pb.gz\n"
           "  sprofile report --wall --tree app.pb.gz\n"
           "  sprofile convert app.pb.gz app.speedscope.json\n"
+          "  sprofile stacks 4711\n"
           "\n"
           "FILE is a pprof file, or a spool (NAME.sprof), also of a process "
           "that was\n"

@@ -222,10 +222,9 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_STACKS] = use_nothing,
 };
 
-/* Enter a new process with what the header knows. A start that is beyond the
- * range of signed time is damage and becomes 0. */
-static int
-begin(struct build *build, const struct spool_header *header)
+/* A start that is beyond the range of signed time is damage and becomes 0. */
+int
+build_begin(struct build *build, const struct spool_header *header)
 {
     struct profile *profile = build->profile;
     struct profile_process *processes =
@@ -254,6 +253,19 @@ begin(struct build *build, const struct spool_header *header)
     return parts_begin(build);
 }
 
+enum outcome
+build_take(struct build *build, enum record_kind kind, const void *record)
+{
+    enum outcome outcome;
+
+    if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
+        return USED;
+    outcome = actions[kind](build, record);
+    build->profile->records += outcome == USED;
+    build->profile->problems += outcome == SENSELESS;
+    return outcome;
+}
+
 /* Read one process, up to the end or to where the next one begins, whose header
  * is then made in HEADER and *AGAIN is set. */
 static int
@@ -266,7 +278,7 @@ add_process_records(struct profile *profile, struct reader *reader,
     const void *record;
 
     *again = false;
-    if (begin(&build, header) < 0) {
+    if (build_begin(&build, header) < 0) {
         parts_release(&build);
         return -1;
     }
@@ -280,11 +292,7 @@ add_process_records(struct profile *profile, struct reader *reader,
             header->machine = next->machine;
             *again = true;
         }
-        if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
-            continue;
-        outcome = actions[kind](&build, record);
-        profile->records += outcome == USED;
-        profile->problems += outcome == SENSELESS;
+        outcome = build_take(&build, kind, record);
     }
     /* A wait reaches to a time, and a weight is made from a clock, that may
      * stand behind the sample in the spool. */

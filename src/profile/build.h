@@ -3,6 +3,7 @@
 #ifndef PROFILE_BUILD_H
 #define PROFILE_BUILD_H
 
+#include "parts.h"
 #include "profile.h"
 
 struct reader;
@@ -15,5 +16,14 @@ struct reader;
  * ended afterwards.
  */
 int build_add(struct profile *profile, struct reader *reader);
+
+/*
+ * The same for who reads the records himself. Begin a process with what HEADER
+ * knows, in BUILD, of which only the profile is set: returns 0, or -1 if memory
+ * is short; parts_release is due in both cases. Then take each RECORD of KIND.
+ */
+int build_begin(struct build *build, const struct spool_header *header);
+enum outcome build_take(struct build *build, enum record_kind kind,
+                        const void *record);
 
 #endif

@@ -131,13 +131,25 @@ reader_next(struct reader *reader, enum record_kind *kind)
     return NULL;
 }
 
-void
-reader_rewind(struct reader *reader)
+uint64_t
+reader_offset(const struct reader *reader)
 {
-    reader->offset = reader->header.header_size;
+    return reader->offset;
+}
+
+void
+reader_go(struct reader *reader, uint64_t offset)
+{
+    reader->offset = offset;
     reader->stopped = false;
     reader->problem[0] = '\0';
     window_drop(&reader->window);
+}
+
+void
+reader_rewind(struct reader *reader)
+{
+    reader_go(reader, reader->header.header_size);
 }
 
 const char *

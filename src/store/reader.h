@@ -55,6 +55,13 @@ const void *reader_next(struct reader *reader, enum record_kind *kind);
  * since. */
 void reader_rewind(struct reader *reader);
 
+/* Where the reader stands: the offset in the file of what comes next. */
+uint64_t reader_offset(const struct reader *reader);
+
+/* Go to OFFSET, one that reader_offset told or the beginning of a record, and
+ * see all that has been written or stored in place since. */
+void reader_go(struct reader *reader, uint64_t offset);
+
 /* NULL if the last end was a regular one, else a sentence: "x.sprof: damaged at
  * byte 4711 of 8192: ...; everything before it is used". Valid until the next
  * call with this reader. */

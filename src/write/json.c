@@ -129,6 +129,14 @@ add_number(struct json *json, uint64_t number)
 }
 
 void
+json_key(struct json *json, const char *key)
+{
+    json_string(json, key);
+    add_byte(json, ':');
+    json->has_value = false;
+}
+
+void
 json_number(struct json *json, uint64_t number)
 {
     separate(json);

@@ -31,6 +31,9 @@ void json_close(struct json *json, char bracket);
 /* The name of the next value. It is written as it is. */
 void json_name(struct json *json, const char *name);
 
+/* The same for a name that comes from outside, and is escaped. */
+void json_key(struct json *json, const char *key);
+
 void json_string(struct json *json, const char *text);
 void json_number(struct json *json, uint64_t number);
 void json_bool(struct json *json, bool value);

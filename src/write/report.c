@@ -16,6 +16,7 @@
 #include "profile/profile.h"
 
 #include "output.h"
+#include "stacks_report.h"
 
 /* A program that was sent a signal has 8 s to end, and servers may take two
  * seconds more than they are given. */
@@ -78,21 +79,50 @@ run(struct sprof_report *report)
     profile_free(profile);
 }
 
+/* Numbers must not get a decimal comma. Returns the locale of before, for
+ * end_plain. */
+static locale_t
+begin_plain(void)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+    return plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+}
+
+static void
+end_plain(locale_t before)
+{
+    locale_t plain;
+
+    if (before == (locale_t)0)
+        return;
+    plain = uselocale(before);
+    freelocale(plain);
+}
+
 int
 sprof_report_write(struct sprof_report *report)
 {
-    locale_t plain, own = (locale_t)0;
+    locale_t before = begin_plain();
 
     report->samples = 0;
     report->threads = 0;
     report->error[0] = '\0';
-    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain != (locale_t)0)
-        own = uselocale(plain);
     run(report);
-    if (plain != (locale_t)0) {
-        uselocale(own);
-        freelocale(plain);
-    }
+    end_plain(before);
     return report->error[0] != '\0' ? -1 : 0;
+}
+
+/* Nothing is kept of what was printed. */
+int
+sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce)
+{
+    locale_t before = begin_plain();
+    int result;
+
+    report->error[0] = '\0';
+    result = stacks_report_write(fd, report->spool, nonce, report->inlines,
+                                 report->error, sizeof report->error);
+    end_plain(before);
+    return result;
 }

@@ -12,6 +12,12 @@
  * ABI is SPROF_REPORT_ABI, INLINES 0 or 1, SPOOL and OUTPUTs absolute paths
  * whose endings say the format. It writes one line on its standard output,
  * SPROF_REPORT_OK or a sentence that says what failed, and nothing elsewhere.
+ *
+ *   libsprof-report.so ABI SPROF_REPORT_STACKS INLINES SPOOL NONCE
+ *
+ * The same, but what it writes is the stacks of all threads that answer the
+ * request NONCE (a decimal number), and it writes them on its descriptor 2,
+ * which is the program's.
  */
 #ifndef WRITE_REPORT_H
 #define WRITE_REPORT_H
@@ -33,6 +39,10 @@ struct sprof_report {
     uint64_t threads;
     char error[512]; /* one line for each failed output, without newline */
 };
+
+/* Write the stacks that answer the request NONCE to descriptor FD. Of REPORT,
+ * INLINES and SPOOL are used. Returns 0, or -1 with REPORT->error set. */
+int sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce);
 
 /*
  * Read the spool, symbolize it and write every output (each beside its name,

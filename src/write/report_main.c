@@ -6,6 +6,7 @@
  * what crt1.o would do is done here.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,20 +33,41 @@ __asm__(".globl report_main_start\n"
 
 void report_main(const long *stack) __attribute__((noreturn, used));
 
+/* The arguments behind ABI and SPROF_REPORT_STACKS. */
+static int
+run_stacks(struct sprof_report *report, const char *const *argv)
+{
+    report->inlines = argv[0][0] != '0';
+    report->spool = argv[1];
+    return sprof_report_stacks(report, STDERR_FILENO,
+                               (uint32_t)strtoul(argv[2], NULL, 10));
+}
+
+static int
+run_outputs(struct sprof_report *report, int argc, const char *const *argv)
+{
+    report->inlines = argv[2][0] != '0';
+    report->spool = argv[3];
+    report->outputs = argv + 4;
+    report->output_count = (size_t)argc - 4;
+    return sprof_report_write(report);
+}
+
 static int
 run(int argc, const char *const *argv)
 {
     struct sprof_report report = {0};
+    int result;
+
     if (argc < 5 || strcmp(argv[1], SPROF_REPORT_ABI) != 0) {
         puts("libsprof-report.so: expected to be run by the libsprof.so of its "
              "own version");
         return 2;
     }
-    report.inlines = argv[2][0] != '0';
-    report.spool = argv[3];
-    report.outputs = argv + 4;
-    report.output_count = (size_t)argc - 4;
-    int result = sprof_report_write(&report);
+    if (argc == 6 && strcmp(argv[2], SPROF_REPORT_STACKS) == 0)
+        result = run_stacks(&report, argv + 3);
+    else
+        result = run_outputs(&report, argc, argv);
     puts(result == 0 ? SPROF_REPORT_OK : report.error);
     return result == 0 ? 0 : 1;
 }

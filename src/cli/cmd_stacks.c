@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_stacks.c -- `sprofile stacks`: what all threads of a process are doing
+ * right now, or were doing when somebody asked last, from its spool. With
+ * --watch it asks again and again; what is known of names is kept meanwhile.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "profile/stacks.h"
+#include "profile/stacks_filter.h"
+#include "write/stacks_json.h"
+#include "write/stacks_text.h"
+
+#include "command.h"
+#include "filters.h"
+#include "numbers.h"
+#include "remote.h"
+#include "screen.h"
+
+/* For the stacks, and for debuginfod servers: who waits can press Ctrl-C. */
+enum { ANSWER_SECONDS = 15, SERVER_SECONDS = 60 };
+
+static const char help[] =
+    "usage: sprofile stacks [OPTION]... PID|FILE\n"
+    "\n"
+    "Prints what all threads of process PID are doing, which runs with\n"
+    "libsprof.so: deadlocks first, then threads with the same stack together,\n"
+    "the most numerous first. No thread is left out: where there is no stack,\n"
+    "the reason stands. For a spool FILE, also of a process that ended: what\n"
+    "they were doing when somebody asked last.\n"
+    "\n"
+    "  -n N               at most N groups; 0, the default, is all\n"
+    "  --watch SECONDS    again and again, until Ctrl-C\n"
+    "  --json             for programs; one line each time\n"
+    "  --color WHEN       auto (the default), always or never\n"
+    "  --help             this page\n"
+    "\n"
+    "Which threads (deadlocks are found among all):\n"
+    "  --thread NAME|TID  this thread (NAME may be a pattern, a*)\n"
+    "  --state S          in this state: running, waiting, futex, stopped,\n"
+    "                     or a letter of proc(5)\n"
+    "  --label KEY=VALUE  with this label: thread, tid, state, waits_on, or "
+    "one\n"
+    "                     of the program's own\n"
+    "  --focus REGEX      stacks with a function that matches\n"
+    "  --ignore REGEX     no stacks with a function that matches\n";
+
+struct view {
+    const char *title; /* "sprofile stacks" */
+    bool has_json;
+    uint64_t interval; /* ns; 0: once */
+    enum screen_colour colour;
+    struct stacks_text_options text;
+    struct filter_options filter;
+    struct remote *remote; /* NULL: a file */
+    struct stacks *stacks;
+    uint32_t rounds; /* that were shown */
+};
+
+/* A failure in one line. What a process answers, and what it is called, may
+ * hold anything. */
+static int
+complain(char *error)
+{
+    text_hide_controls(error);
+    fprintf(stderr, "sprofile: %s\n", error);
+    return STATUS_FAILED;
+}
+
+/* On a terminal every round takes the place of the one before. */
+static void
+begin_round(const struct view *view)
+{
+    if (view->interval > 0 && view->text.columns > 0 && !view->has_json)
+        fputs("\033[H\033[2J\033[3J", stdout);
+    else if (view->rounds > 0 && !view->has_json)
+        putchar('\n');
+}
+
+/* Print what was read. Returns 0, or -1 with errno set. */
+static int
+show(struct view *view)
+{
+    struct stacks *stacks = view->stacks;
+
+    if (filter_is_set(&view->filter) &&
+        stacks_filter_apply(stacks, &view->filter) < 0)
+        return -1;
+    begin_round(view);
+    view->rounds++;
+    if (view->has_json)
+        return stacks_json_write(stdout, stacks);
+    if (stacks_text_write(stdout, stacks, &view->text) < 0)
+        return -1;
+    if (stacks->kept_count == 0 && stacks->thread_count > 0)
+        fputs("sprofile: no thread is what was asked for\n", stderr);
+    return 0;
+}
+
+/* The spool at PATH, when it is first needed: before that, there is nothing in
+ * it that is worth the time. */
+static int
+open_spool(struct view *view, const char *path, char *error, size_t size)
+{
+    const struct symbolizer_options options = {.inlines = true,
+                                               .server_seconds =
+                                                   SERVER_SECONDS};
+
+    if (view->stacks == NULL)
+        view->stacks = stacks_open(path, &options, error, size);
+    return view->stacks != NULL ? 0 : -1;
+}
+
+/* Ask and show. */
+static int
+run_round(struct view *view, const char *path)
+{
+    char error[PATH_MAX + 512], *answer;
+
+    if (view->remote != NULL) {
+        answer = remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS, error,
+                            sizeof error);
+        if (answer == NULL)
+            return complain(error);
+        free(answer);
+    }
+    if (open_spool(view, path, error, sizeof error) < 0 ||
+        stacks_read(view->stacks, error, sizeof error) < 0)
+        return complain(error);
+    if (show(view) == 0)
+        return STATUS_DONE;
+    snprintf(error, sizeof error, "%s", strerror(errno));
+    return complain(error);
+}
+
+/* Until Ctrl-C, or a failure: the end of the process is one, and is said. */
+static int
+run_rounds(struct view *view, const char *path)
+{
+    uint64_t next = clock_now();
+    int status = run_round(view, path);
+
+    while (status == STATUS_DONE && view->interval > 0 && fflush(stdout) == 0) {
+        uint64_t now = clock_now();
+        struct timespec pause;
+        next += view->interval;
+        if (next < now)
+            next = now;
+        pause = clock_timespec(next - now);
+        nanosleep(&pause, NULL);
+        status = run_round(view, path);
+    }
+    return status;
+}
+
+/* A pager would wait for an end that does not come. */
+static int
+run_on_screen(struct view *view, const char *path)
+{
+    struct screen screen;
+    int status;
+
+    if (view->interval > 0)
+        setenv("SPROF_PAGER", "", 1);
+    screen_begin(&screen, view->colour, !view->has_json);
+    view->text.columns = screen.columns;
+    view->text.paint = screen.paint;
+    status = run_rounds(view, path);
+    screen_end(&screen);
+    return status;
+}
+
+/* NAME is a PID if it is nothing but digits. */
+static int
+run(struct view *view, const char *name)
+{
+    char error[PATH_MAX + 512];
+    int status = STATUS_DONE;
+    pid_t pid;
+
+    if (numbers_pid(name, &pid) == 0) {
+        view->remote = malloc(sizeof *view->remote);
+        if (view->remote == NULL) {
+            perror("sprofile");
+            return STATUS_FAILED;
+        }
+        if (remote_open(view->remote, pid, error, sizeof error) < 0)
+            status = complain(error);
+    } else if (view->interval > 0) {
+        return command_usage(view->title, "--watch: expected a PID, %s is none",
+                             name);
+    }
+    if (status == STATUS_DONE)
+        status = run_on_screen(view, view->remote != NULL ? view->remote->path
+                                                          : name);
+    if (view->remote != NULL)
+        remote_close(view->remote);
+    free(view->remote);
+    stacks_close(view->stacks);
+    return status;
+}
+
+/* Beyond those of filters.h. */
+enum { OPTION_JSON = 0x2000, OPTION_WATCH };
+
+/* Take OPTION with its VALUE. Returns STATUS_DONE, or complains. */
+static int
+take(struct view *view, int option, const char *value)
+{
+    switch (option) {
+    case 'n':
+        if (numbers_rows(value, &view->text.groups) < 0)
+            return command_usage(view->title, "-n %s: expected a number",
+                                 value);
+        return STATUS_DONE;
+    case 'c':
+        if (screen_parse_colour(value, &view->colour) < 0)
+            return command_usage(view->title,
+                                 "--color %s: expected auto, always or never",
+                                 value);
+        return STATUS_DONE;
+    case OPTION_WATCH:
+        if (numbers_seconds(value, &view->interval) < 0)
+            return command_usage(view->title,
+                                 "--watch %s: expected seconds, 0.1 or more",
+                                 value);
+        return STATUS_DONE;
+    case OPTION_JSON:
+        view->has_json = true;
+        return STATUS_DONE;
+    default:
+        return filters_take(&view->filter, view->title, option, value);
+    }
+}
+
+/* The filters are those of every command but --time: this is one moment. */
+int
+cmd_stacks(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"thread", required_argument, NULL, FILTERS_THREAD},
+        {"state", required_argument, NULL, FILTERS_STATE},
+        {"label", required_argument, NULL, FILTERS_LABEL},
+        {"focus", required_argument, NULL, FILTERS_FOCUS},
+        {"ignore", required_argument, NULL, FILTERS_IGNORE},
+        {"watch", required_argument, NULL, OPTION_WATCH},
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"color", required_argument, NULL, 'c'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    struct view view = {.title = argv[0]};
+    int status = STATUS_DONE, option;
+
+    while (status == STATUS_DONE &&
+           (option = getopt_long(argc, argv, "hn:", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            filter_release(&view.filter);
+            return STATUS_DONE;
+        }
+        status = take(&view, option, optarg);
+    }
+    if (status == STATUS_DONE && optind + 1 != argc)
+        status = command_usage(argv[0], "expected one PID or FILE");
+    if (status == STATUS_DONE)
+        status = run(&view, argv[optind]);
+    filter_release(&view.filter);
+    return status;
+}

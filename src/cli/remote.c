@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * remote.c -- see remote.h. A real-time signal that a program does not handle
+ * ends it: so the process must be the one that wrote CONTROL (its pid may be
+ * another one's by now), and must have a handler for the signal (SigCgt in
+ * /proc/PID/status) right before it is sent. A pidfd, opened before the process
+ * is looked at, keeps the pid from becoming another's in between.
+ */
+#include "remote.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "store/reader.h"
+#include "store/record.h"
+
+#include "live.h"
+
+/* The spool is looked at after so many ms, then later and later. */
+enum { FIRST_PAUSE = 1, LAST_PAUSE = 50 };
+
+/* And so often, so many ms apart, for CONTROL. */
+enum { CONTROL_ATTEMPTS = 30, CONTROL_PAUSE = 10 };
+
+/* An exchange on its way. */
+struct exchange {
+    struct remote *remote;
+    uint32_t nonce;
+    int problem; /* errno that the answer tells */
+    char *text;  /* of the answer */
+    char *error;
+    size_t size;
+};
+
+/* "process 4711 (app) " and then the rest. Returns -1. */
+__attribute__((format(printf, 4, 5))) static int
+complain(const struct process *process, char *error, size_t size,
+         const char *format, ...)
+{
+    int length = snprintf(error, size, "process %ld (%s) ", (long)process->pid,
+                          process->name);
+    va_list values;
+
+    if (length < 0 || (size_t)length >= size)
+        return -1;
+    va_start(values, format);
+    vsnprintf(error + length, size - (size_t)length, format, values);
+    va_end(values);
+    text_hide_controls(error);
+    return -1;
+}
+
+/* Take the records up to the end. An answer to EXCHANGE (may be NULL) is kept.
+ * Returns 1 if it came, 0 if not, -1 if memory is short. */
+static int
+take_records(struct remote *remote, struct exchange *exchange)
+{
+    enum record_kind kind;
+    const void *record;
+
+    while ((record = reader_next(remote->reader, &kind)) != NULL) {
+        const struct record_answer *answer = record;
+        if (kind == RECORD_CONTROL)
+            remote->control =
+                reader_offset(remote->reader) -
+                record_size_of(((const struct record_control *)record)->head);
+        if (kind != RECORD_ANSWER || exchange == NULL ||
+            answer->nonce != exchange->nonce)
+            continue;
+        exchange->problem = (int)answer->error;
+        exchange->text = strdup(record_answer_text(answer));
+        return exchange->text != NULL ? 1 : -1;
+    }
+    return 0;
+}
+
+/* CONTROL as it is now, with signal 0 if there is none. */
+static struct record_control
+read_control(struct remote *remote)
+{
+    uint64_t offset = reader_offset(remote->reader);
+    struct record_control control = {.signal = 0};
+    enum record_kind kind;
+    const void *record;
+
+    if (remote->control == 0)
+        return control;
+    reader_go(remote->reader, remote->control);
+    record = reader_next(remote->reader, &kind);
+    if (record != NULL && kind == RECORD_CONTROL)
+        control = *(const struct record_control *)record;
+    reader_go(remote->reader, offset);
+    return control;
+}
+
+/* Read up to CONTROL and beyond. A process that has just begun may not have
+ * written it yet, but will in an instant. */
+static void
+find_control(struct remote *remote)
+{
+    take_records(remote, NULL);
+    for (int i = 0; i < CONTROL_ATTEMPTS && remote->control == 0; i++) {
+        poll(NULL, 0, CONTROL_PAUSE);
+        take_records(remote, NULL);
+    }
+}
+
+/* The spool is read to its end once, and from there on only what is new. */
+int
+remote_open(struct remote *remote, pid_t pid, char *error, size_t size)
+{
+    *remote = (struct remote){.pidfd = -1};
+    if (pid > 0)
+        remote->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (process_look(&remote->process, pid, error, size) < 0 ||
+        live_find(pid, remote->path, sizeof remote->path, error, size) < 0)
+        return -1;
+    if (!process_is_alive(&remote->process))
+        return complain(&remote->process, error, size, "has ended");
+    remote->reader = reader_open(remote->path, error, size);
+    if (remote->reader == NULL)
+        return -1;
+    find_control(remote);
+    if (remote->control == 0)
+        return complain(&remote->process, error, size,
+                        "cannot be asked: the libsprof.so in it is of an older "
+                        "version than this command");
+    return 0;
+}
+
+/*
+ * Everything that speaks against sending the request, in the order in which it
+ * is most likely what the user has to know. The handler is looked for last, as
+ * close to the sending as can be. *SIGNAL becomes that which carries the
+ * request.
+ */
+static int
+check(struct remote *remote, unsigned *signal, char *error, size_t size)
+{
+    const struct record_control control = read_control(remote);
+    struct process now;
+
+    if (process_look(&now, remote->process.pid, error, size) < 0 ||
+        now.start != remote->process.start ||
+        !process_is_alive(&remote->process))
+        return complain(&remote->process, error, size, "has ended");
+    if (control.signal == 0)
+        return complain(&now, error, size,
+                        "takes no requests: SPROF_DUMP_SIGNAL is 0, or the "
+                        "program uses that signal itself");
+    if (now.state == 'T')
+        return complain(&now, error, size,
+                        "is stopped and cannot answer; `kill -CONT %ld` lets "
+                        "it go on",
+                        (long)now.pid);
+    if (now.state == 't')
+        return complain(&now, error, size,
+                        "is stopped by a debugger and cannot answer");
+    if (control.signal > 64 || (now.caught >> (control.signal - 1) & 1) == 0)
+        return complain(&now, error, size,
+                        "has no handler for signal %u any more; it would end "
+                        "it",
+                        control.signal);
+    *signal = control.signal;
+    return 0;
+}
+
+/* What sigqueue(3) does, by the pidfd where there is one. Returns 0, or -1 with
+ * errno set. */
+static int
+queue_signal(const struct remote *remote, unsigned signal, uint64_t value)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof info);
+    info.si_signo = (int)signal;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = (void *)(uintptr_t)value;
+    if (remote->pidfd >= 0 &&
+        syscall(SYS_pidfd_send_signal, remote->pidfd, signal, &info, 0) == 0)
+        return 0;
+    if (remote->pidfd >= 0 && errno != ENOSYS)
+        return -1;
+    return (int)syscall(SYS_rt_sigqueueinfo, remote->process.pid, signal,
+                        &info);
+}
+
+/* The nonce tells our answer from those to others, who may ask at the same
+ * time; it need not be secret. */
+static int
+send_request(struct exchange *exchange, enum request request)
+{
+    struct remote *remote = exchange->remote;
+    unsigned signal = 0;
+
+    if (check(remote, &signal, exchange->error, exchange->size) < 0)
+        return -1;
+    if (getrandom(&exchange->nonce, sizeof exchange->nonce, GRND_NONBLOCK) < 0)
+        exchange->nonce = (uint32_t)clock_now() ^ (uint32_t)getpid();
+    if (queue_signal(remote, signal, request_value(request, exchange->nonce)) ==
+        0)
+        return 0;
+    if (errno == EPERM)
+        return complain(&remote->process, exchange->error, exchange->size,
+                        "may not be sent signals: try as its user, or as root");
+    return complain(&remote->process, exchange->error, exchange->size,
+                    errno == ESRCH ? "has ended"
+                                   : "cannot be sent signal %u: %s",
+                    signal, strerror(errno));
+}
+
+/* Wait MS milliseconds, less if the process ends. Returns whether it has. */
+static bool
+ends_within(const struct remote *remote, int ms)
+{
+    struct pollfd event = {.fd = remote->pidfd, .events = POLLIN};
+
+    if (remote->pidfd >= 0)
+        return poll(&event, 1, ms) > 0;
+    poll(NULL, 0, ms);
+    return !process_is_alive(&remote->process);
+}
+
+/* Why there is no answer after SECONDS. */
+static int
+complain_of_silence(const struct exchange *exchange, unsigned seconds)
+{
+    const struct process *process = &exchange->remote->process;
+    struct process now;
+    const char *why = "it gets no CPU, or is frozen";
+
+    if (process_look(&now, process->pid, exchange->error, exchange->size) < 0)
+        return -1;
+    if (now.state == 'T' || now.state == 't')
+        why = "it is stopped";
+    else if (read_control(exchange->remote).state == CONTROL_OVER)
+        why = "its profiling is over, perhaps because its spool is full";
+    return complain(process, exchange->error, exchange->size,
+                    "has not answered within %u s: %s", seconds, why);
+}
+
+/* The end of the process is seen before the last look, not after it: it may
+ * have answered right before. Returns 0, or -1 with a sentence. */
+static int
+wait_for_answer(struct exchange *exchange, unsigned seconds)
+{
+    uint64_t until = clock_now() + (uint64_t)seconds * NS_PER_SECOND;
+    int ms = FIRST_PAUSE, came;
+    bool has_ended = false;
+
+    for (;;) {
+        came = take_records(exchange->remote, exchange);
+        if (came > 0)
+            return 0;
+        if (came < 0)
+            return complain(&exchange->remote->process, exchange->error,
+                            exchange->size, "has answered, but: %s",
+                            strerror(ENOMEM));
+        if (has_ended)
+            return complain(&exchange->remote->process, exchange->error,
+                            exchange->size, "ended before it answered");
+        if (reader_problem(exchange->remote->reader) != NULL) {
+            snprintf(exchange->error, exchange->size, "%s",
+                     reader_problem(exchange->remote->reader));
+            return -1;
+        }
+        if (clock_now() > until)
+            return complain_of_silence(exchange, seconds);
+        has_ended = ends_within(exchange->remote, ms);
+        ms = ms * 2 < LAST_PAUSE ? ms * 2 : LAST_PAUSE;
+    }
+}
+
+char *
+remote_ask(struct remote *remote, enum request request, unsigned seconds,
+           char *error, size_t size)
+{
+    struct exchange exchange = {.remote = remote, .error = error, .size = size};
+
+    /* Up to the end: an old answer is not taken for a new one. */
+    take_records(remote, NULL);
+    if (send_request(&exchange, request) < 0 ||
+        wait_for_answer(&exchange, seconds) < 0)
+        return NULL;
+    if (exchange.problem == 0)
+        return exchange.text;
+    complain(&remote->process, error, size, "answers: %s",
+             exchange.text[0] != '\0' ? exchange.text
+                                      : strerror(exchange.problem));
+    free(exchange.text);
+    return NULL;
+}
+
+void
+remote_close(struct remote *remote)
+{
+    if (remote->pidfd >= 0)
+        close(remote->pidfd);
+    reader_end(remote->reader);
+    remote->pidfd = -1;
+    remote->reader = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * remote.h -- speaks to a profiled process that runs: a request goes there with
+ * a signal (base/request.h), the answer comes back in its spool. Nothing is
+ * sent to a process that would die of it. One thread; allocates.
+ */
+#ifndef CLI_REMOTE_H
+#define CLI_REMOTE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/request.h"
+
+#include "process.h"
+
+struct reader;
+
+struct remote {
+    struct process process;
+    int pidfd;                /* -1: the kernel has none (Linux 5.3) */
+    char path[PATH_MAX + 64]; /* of its spool */
+    struct reader *reader;    /* of the same, at its end */
+    uint64_t control;         /* offset of CONTROL, 0: there is none */
+};
+
+/* Find process PID and its spool. Returns 0, or -1 with a sentence in ERROR (of
+ * SIZE bytes); remote_close is due in both cases. */
+int remote_open(struct remote *remote, pid_t pid, char *error, size_t size);
+
+/*
+ * Send REQUEST and wait up to SECONDS for the answer. Returns its text, which
+ * the caller frees: one or several lines, or "". NULL with a sentence in ERROR:
+ * it could not be sent, there was no answer, or that is what it says.
+ */
+char *remote_ask(struct remote *remote, enum request request, unsigned seconds,
+                 char *error, size_t size);
+
+void remote_close(struct remote *remote);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stand_in.c -- stands in for a profiled process: writes a spool with its own
+ * pid and answers requests as the library does, or as it should not. `stand_in
+ * PATH HOW [THREADS]` prints "ready" and ends when its parent does. HOW is
+ *
+ *   answer    what is asked is done; 8 threads, or THREADS
+ *   refuse    every answer is an error
+ *   silent    the signal is taken, and nothing comes
+ *   die       it ends instead of answering
+ *   torn      STACKS is never complete
+ *   late      larger and larger STACKS, the nodes of each behind it
+ *   deaf      CONTROL names a signal that has no handler
+ *   closed    CONTROL names no signal
+ *   old       there is no CONTROL
+ *
+ * The 8 threads: "main" (running), "a" and "b", which wait for each other's
+ * mutexes, "c" and "d", which wait for "a", "pool-1" and "pool-2" in accept4
+ * with a label each, and "mute" without a stack.
+ */
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/request.h"
+#include "store/writer.h"
+
+enum { SIGNAL = 35, THREAD_COUNT = 8, MODULE = 1 };
+
+/* What stands on the stacks: places in this file. */
+__attribute__((noinline)) static void
+transfer(void)
+{
+    __asm__ volatile("nop");
+}
+
+__attribute__((noinline)) static void
+audit(void)
+{
+    __asm__ volatile("nop");
+}
+
+__attribute__((noinline)) static void
+serve(void)
+{
+    __asm__ volatile("nop");
+}
+
+static struct writer *writer;
+static struct record_stacks *stacks;
+static uint32_t capacity;
+static const char *how;
+
+static void *
+append(enum record_kind kind, const void *record, size_t size,
+       const struct writer_tail *tail, size_t parts)
+{
+    void *place = writer_append(writer, kind, record, size, tail, parts);
+    if (place == NULL) {
+        perror("writer_append");
+        exit(1);
+    }
+    return place;
+}
+
+static void
+process(void)
+{
+    static const char exe[] = "/opt/bank", command[] = "bank --fast";
+    static const char version[] = "0.1.0", host[] = "host";
+    const struct record_process record = {.period = 1000000,
+                                          .pid = (uint32_t)getpid(),
+                                          .exe_length = sizeof exe,
+                                          .command_length = sizeof command,
+                                          .version_length = sizeof version,
+                                          .host_length = sizeof host};
+    const struct writer_tail tail[] = {{exe, sizeof exe},
+                                       {command, sizeof command},
+                                       {version, sizeof version},
+                                       {host, sizeof host}};
+    append(RECORD_PROCESS, &record, sizeof record, tail, 4);
+}
+
+static int
+find_base(struct dl_phdr_info *info, size_t size, void *base)
+{
+    (void)size;
+    *(uint64_t *)base = info->dlpi_addr;
+    return 1; /* the first is the program */
+}
+
+static void
+module(const char *path)
+{
+    struct record_module record = {.id = MODULE,
+                                   .path_length = (uint16_t)(strlen(path) + 1)};
+    const struct writer_tail tail = {path, strlen(path) + 1};
+    dl_iterate_phdr(find_base, &record.base);
+    record.start = record.base;
+    record.end = record.base + 0x100000;
+    append(RECORD_MODULE, &record, sizeof record, &tail, 1);
+}
+
+static void
+thread(uint32_t id, uint32_t tid, const char *name)
+{
+    const struct record_thread record = {.id = id,
+                                         .tid = tid,
+                                         .name_length =
+                                             (uint16_t)(strlen(name) + 1)};
+    const struct writer_tail tail = {name, strlen(name) + 1};
+    append(RECORD_THREAD, &record, sizeof record, &tail, 1);
+}
+
+static void
+text(uint32_t id, const char *string)
+{
+    const struct record_text record = {.id = id,
+                                       .text_length =
+                                           (uint16_t)(strlen(string) + 1)};
+    const struct writer_tail tail = {string, strlen(string) + 1};
+    append(RECORD_TEXT, &record, sizeof record, &tail, 1);
+}
+
+/* FUNCTION on top of PARENT. Returns the id of the new node. */
+static uint32_t
+node(uint32_t parent, void (*function)(void))
+{
+    static uint32_t last;
+    uint64_t base = 0;
+    dl_iterate_phdr(find_base, &base);
+    const struct record_node record = {.id = ++last,
+                                       .parent = parent,
+                                       .module = MODULE,
+                                       .offset = (uint64_t)(uintptr_t)function -
+                                                 base};
+    append(RECORD_NODE, &record, sizeof record, NULL, 0);
+    return last;
+}
+
+static void
+label(uint32_t id, uint32_t key, uint32_t value)
+{
+    const struct record_label record = {.id = id, .key = key, .value = value};
+    append(RECORD_LABEL, &record, sizeof record, NULL, 0);
+}
+
+/* Room for COUNT entries, behind what is there. */
+static void
+make_room(uint32_t count)
+{
+    static struct stacks_entry none;
+    struct writer_tail *tail = calloc(count, sizeof *tail);
+    const struct record_stacks record = {.capacity = count};
+    for (uint32_t i = 0; i < count; i++)
+        tail[i] = (struct writer_tail){&none, sizeof none};
+    stacks = append(RECORD_STACKS, &record, sizeof record, tail, count);
+    capacity = count;
+    free(tail);
+}
+
+/* Of many threads, each is one of four that differ in their stacks. */
+static void
+many_threads(struct stacks_entry *entries, uint32_t count)
+{
+    static uint32_t nodes[4];
+    for (uint32_t i = 0; i < 4 && nodes[3] == 0; i++)
+        nodes[i] = node(i == 0 ? 0 : nodes[i - 1], i % 2 ? serve : audit);
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = (struct stacks_entry){.tid = 5000 + i,
+                                           .node = nodes[i % 4],
+                                           .depth = 1 + i % 4,
+                                           .cpu = i,
+                                           .system_call = SYS_accept4,
+                                           .state = 'S'};
+}
+
+static void
+eight_threads(struct stacks_entry *entries)
+{
+    uint32_t root = node(0, serve), a = node(root, transfer),
+             b = node(root, audit), first = (uint32_t)getpid();
+    const struct stacks_entry of_mutex = {.system_call = SYS_futex,
+                                          .state = 'S',
+                                          .depth = 2};
+    for (uint32_t i = 0; i < THREAD_COUNT; i++) {
+        entries[i] = of_mutex;
+        entries[i].tid = first + i;
+        entries[i].thread = i + 1;
+        entries[i].cpu = (i + 1) * 1000000;
+    }
+    entries[0].state = 'R';
+    entries[0].system_call = SYSCALL_UNKNOWN;
+    entries[0].node = root;
+    entries[1].node = a;
+    entries[2].node = b;
+    entries[3].node = entries[4].node = a;
+    entries[1].owner = first + 2;
+    entries[2].owner = entries[3].owner = entries[4].owner = first + 1;
+    entries[1].waits_on = 2;
+    entries[2].waits_on = entries[3].waits_on = entries[4].waits_on = 1;
+    for (uint32_t i = 5; i < 7; i++) {
+        entries[i].node = root;
+        entries[i].system_call = SYS_accept4;
+        entries[i].waits_on = 3;
+        entries[i].label = i - 4;
+    }
+    entries[7].state = 'R';
+    entries[7].cause = STACK_SILENT;
+    entries[7].cpu = UINT64_MAX;
+}
+
+/* The stacks, as an answer to NONCE. */
+static void
+write_stacks(uint32_t nonce, uint32_t count)
+{
+    struct stacks_entry *entries = calloc(count, sizeof *entries);
+    if (strcmp(how, "late") == 0 || capacity < count)
+        make_room(count > capacity ? count : capacity + 1);
+    writer_store(&stacks->sequence, stacks->sequence + 1);
+    if (count == THREAD_COUNT)
+        eight_threads(entries);
+    else
+        many_threads(entries, count);
+    memcpy(stacks + 1, entries, count * sizeof *entries);
+    stacks->time = 120000000;
+    stacks->took = 1300000;
+    stacks->nonce = nonce;
+    stacks->count = count;
+    if (strcmp(how, "torn") != 0)
+        writer_store(&stacks->sequence, stacks->sequence + 1);
+    free(entries);
+}
+
+static void
+answer(uint32_t nonce, int error, const char *words)
+{
+    const struct record_answer record = {.nonce = nonce,
+                                         .error = (uint32_t)error,
+                                         .text_length =
+                                             (uint16_t)(strlen(words) + 1)};
+    const struct writer_tail tail = {words, strlen(words) + 1};
+    append(RECORD_ANSWER, &record, sizeof record, &tail, 1);
+}
+
+static void
+control(void)
+{
+    const struct record_control record = {.state = CONTROL_SAMPLING,
+                                          .signal = strcmp(how, "closed") == 0
+                                                        ? 0
+                                                        : SIGNAL};
+    append(RECORD_CONTROL, &record, sizeof record, NULL, 0);
+}
+
+static void
+threads(void)
+{
+    static const char *const names[] = {"main", "a",      "b",      "c",
+                                        "d",    "pool-1", "pool-2", "mute\n"};
+    char words[64];
+    uint32_t first = (uint32_t)getpid();
+    for (uint32_t i = 0; i < THREAD_COUNT; i++)
+        thread(i + 1, first + i, names[i]);
+    snprintf(words, sizeof words, "mutex of a (%u)", first + 1);
+    text(1, words);
+    snprintf(words, sizeof words, "mutex of b (%u)", first + 2);
+    text(2, words);
+    text(3, "socket:[17]");
+    text(4, "user");
+    text(5, "alice \"1\"");
+    text(6, "bob");
+    label(1, 4, 5);
+    label(2, 4, 6);
+}
+
+static void
+handle(int signo)
+{
+    (void)signo; /* sigwaitinfo takes it; that there is a handler counts */
+}
+
+static void
+take_request(const siginfo_t *info, uint32_t count)
+{
+    uint32_t nonce;
+    enum request request =
+        request_of((uint64_t)(uintptr_t)info->si_value.sival_ptr, &nonce);
+    if (info->si_code != SI_QUEUE || strcmp(how, "silent") == 0)
+        return;
+    if (strcmp(how, "die") == 0)
+        _exit(3);
+    if (strcmp(how, "refuse") == 0) {
+        answer(nonce, ENOSPC, request == REQUEST_STOP ? "" : "no room left");
+        return;
+    }
+    if (request == REQUEST_STACKS)
+        write_stacks(nonce, count);
+    /* One of somebody else's first. */
+    answer(nonce + 1, EPERM, "not yours");
+    answer(nonce, 0,
+           request == REQUEST_WRITE ? "/tmp/x.pb.gz\n/tmp/x\033.txt" : "");
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct spool_header header = {.start_realtime = 1778311773000000000,
+                                        .pid = (uint32_t)getpid()};
+    sigset_t set;
+    siginfo_t info;
+    if (argc < 3)
+        return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    how = argv[2];
+    uint32_t count =
+        argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : THREAD_COUNT;
+    sigemptyset(&set);
+    sigaddset(&set, SIGNAL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    if (strcmp(how, "deaf") != 0)
+        signal(SIGNAL, handle);
+    writer = writer_create(argv[1], &header, 1u << 30);
+    if (writer == NULL) {
+        perror(argv[1]);
+        return 1;
+    }
+    process();
+    if (strcmp(how, "old") != 0)
+        control();
+    char exe[4096] = "";
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0)
+        return 1;
+    module(exe);
+    threads();
+    puts("ready");
+    fflush(stdout);
+    for (;;)
+        if (sigwaitinfo(&set, &info) == SIGNAL)
+            take_request(&info, count);
+}
