@@ -9,9 +9,52 @@
 #ifndef SPROF_H
 #define SPROF_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/*
+ * Errors. All are harmless: the program goes on as if it had not called.
+ */
+enum sprof_error {
+    SPROF_ERROR_NOT_RUNNING = -1, /* not preloaded, or not sampling */
+    SPROF_ERROR_INVALID = -2,     /* NULL, empty, or a control character */
+    SPROF_ERROR_TOO_LONG = -3,    /* a text is longer than below */
+    SPROF_ERROR_FULL = -4,        /* too many labels, scopes or marks */
+    SPROF_ERROR_UNBALANCED = -5,  /* the scope was not the innermost open one */
+    SPROF_ERROR_OTHER_THREAD = -6, /* another thread has opened the scope */
+    SPROF_ERROR_TIMEOUT = -7,      /* the profiler did not answer in time */
+    SPROF_ERROR_FAILED = -8        /* errno says why */
+};
+
+/* What ERROR means, in words; "no error" for 0 and more. From anywhere. */
+static inline const char *
+sprof_error_text(int64_t error)
+{
+    switch (error) {
+    case SPROF_ERROR_NOT_RUNNING:
+        return "not running";
+    case SPROF_ERROR_INVALID:
+        return "a text is missing, empty, or has a control character";
+    case SPROF_ERROR_TOO_LONG:
+        return "a text is too long";
+    case SPROF_ERROR_FULL:
+        return "too many labels, scopes or marks";
+    case SPROF_ERROR_UNBALANCED:
+        return "the scope is not the innermost open one";
+    case SPROF_ERROR_OTHER_THREAD:
+        return "another thread has opened the scope";
+    case SPROF_ERROR_TIMEOUT:
+        return "the profiler did not answer in time";
+    case SPROF_ERROR_FAILED:
+        return "it failed, errno says why";
+    default:
+        return error < 0 ? "unknown error" : "no error";
+    }
+}
 
 /* The implementation's entry points; use the functions below. */
 extern int sprof_api_is_running(void) __attribute__((weak));
@@ -19,7 +62,7 @@ extern const char *sprof_api_version(void) __attribute__((weak));
 extern int sprof_api_thread_register(const char *) __attribute__((weak));
 
 /*
- * Whether this process is being sampled. Returns 1 or 0. May be called from
+ * Whether this process is being sampled now. Returns 1 or 0. May be called from
  * anywhere, also from a signal handler.
  */
 static inline int
@@ -50,6 +93,99 @@ sprof_thread_register(const char *name)
 {
     return sprof_api_thread_register != 0 ? sprof_api_thread_register(name)
                                           : -1;
+}
+
+/*
+ * Control
+ *
+ * These wait for the profiler's own thread, some milliseconds; from any thread
+ * and from an atexit function, but not from a signal handler. They return 0 or
+ * an enum sprof_error.
+ */
+extern int sprof_api_start(void) __attribute__((weak));
+extern int sprof_api_stop(void) __attribute__((weak));
+extern int sprof_api_write(void) __attribute__((weak));
+
+/* Sample from now on; nothing if that is so already. With SPROF_START=0 this is
+ * the beginning. */
+static inline int
+sprof_start(void)
+{
+    return sprof_api_start != 0 ? sprof_api_start()
+                                : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/* Sample no more; nothing if that is so already. When this returns, no thread
+ * is interrupted any more, and the profile holds all up to now. */
+static inline int
+sprof_stop(void)
+{
+    return sprof_api_stop != 0 ? sprof_api_stop()
+                               : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/*
+ * Write the profile so far: the files of SPROF_OUTPUT, with ".dump1" (".dump2",
+ * ...) before their endings. Sampling goes on. Waits until they are there,
+ * which may take seconds; SPROF_ERROR_TIMEOUT after two minutes.
+ */
+static inline int
+sprof_write(void)
+{
+    return sprof_api_write != 0 ? sprof_api_write()
+                                : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/*
+ * Stacks
+ *
+ * Threads that wait are looked at without waking them; those that run are
+ * interrupted once, for a microsecond. No thread is left out: one whose stack
+ * cannot be had is there with the reason.
+ */
+struct sprof_stack {
+    int tid;
+    const char *name;    /* of the thread */
+    char state;          /* 'R' running, 'S' waiting, ...: proc_pid_stat(5) */
+    int system_call;     /* that it waits in; -1: none, or not known */
+    int64_t cpu_ns;      /* CPU time that it has used; -1: not known */
+    const char *missing; /* why there is no stack; NULL if there is one */
+    size_t depth;        /* frames */
+    const uint64_t *frames; /* the pc of each, the innermost first */
+};
+
+extern int sprof_api_stacks_print(int) __attribute__((weak));
+extern int sprof_api_stacks_collect(int (*)(const struct sprof_stack *, void *),
+                                    void *) __attribute__((weak));
+
+/*
+ * Print the stacks of all threads, with names, to the descriptor FD, as
+ * `kill -35` does on standard error: deadlocks first, threads with the same
+ * stack together. Waits until it is written, which may take seconds when names
+ * are read for the first time. Not from a signal handler.
+ */
+static inline int
+sprof_stacks_print(int fd)
+{
+    return sprof_api_stacks_print != 0 ? sprof_api_stacks_print(fd)
+                                       : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/*
+ * Call VISIT with CONTEXT for the stack of each thread, in no order, on the
+ * calling thread and after all were taken. STACK is valid during the call. What
+ * VISIT returns, if it is not 0, ends that and is the result. Takes some 10 us
+ * a thread, and 0.1 s if one that runs does not answer. Not from a signal
+ * handler.
+ */
+static inline int
+sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
+                                  void *context),
+                     void *context)
+{
+    return sprof_api_stacks_collect != 0
+               ? sprof_api_stacks_collect(visit, context)
+               : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 #ifdef __cplusplus

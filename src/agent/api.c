@@ -6,6 +6,7 @@
 
 #include "lifecycle.h"
 #include "registry.h"
+#include "session.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))
@@ -13,7 +14,7 @@
 API int
 sprof_api_is_running(void)
 {
-    return lifecycle_is_running();
+    return lifecycle_is_running() && session_is_on();
 }
 
 API const char *

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/signals.h"
 #include "capture/suspend.h"
 #include "target/look.h"
 #include "target/modules.h"
@@ -26,10 +27,15 @@
 #include "session.h"
 #include "wait.h"
 
-/* Who was asked has so long to answer; between two looks at those who did not
- * stand still. */
-#define ANSWER_NS 100000000u
+/* Who was asked has so long to answer: it may have to wait for a CPU; between
+ * two looks at those who did not stand still. */
+#define ANSWER_NS 1000000000u
 #define AGAIN_NS 1000000u
+
+/* Who blocks the signal whenever it is looked at, so many times in a row, will
+ * not answer. In our own handler a thread does so for less. */
+#define DEAF_NS 20000000u
+#define DEAF_TIMES 3u
 
 #define ASK_MOST 64u /* at a time: a quarter of the slots */
 #define SERVE_EVERY 8u
@@ -46,6 +52,7 @@ struct subject {
     uint32_t index;
     enum step step;
     uint32_t sequence; /* of the question */
+    uint32_t deaf;     /* looks in a row at which it blocked the signal */
 };
 
 static struct subject *subjects;
@@ -53,7 +60,9 @@ static uint32_t *subject_of; /* by thread index: + 1, 0 for none */
 static uint64_t *frames;
 static uint32_t frames_most;
 static struct stacks_entry *entries; /* as many as subjects */
+static struct stacks_entry *spare;   /* if they do not go into the spool */
 static uint32_t count, asked;
+static bool is_stored;
 static struct dump_memory *memory;
 
 int
@@ -63,9 +72,12 @@ dump_begin(uint32_t max_depth)
         subjects = sys_reserve(THREADS_MAX * sizeof(*subjects));
         subject_of = sys_reserve(THREADS_MAX * sizeof(*subject_of));
         frames = sys_reserve(max_depth * sizeof(*frames));
+        spare = sys_reserve(THREADS_MAX * sizeof(*spare));
     }
     frames_most = max_depth;
-    return subjects != NULL && subject_of != NULL && frames != NULL ? 0 : -1;
+    bool has_all = subjects != NULL && subject_of != NULL && frames != NULL &&
+                   spare != NULL;
+    return has_all ? 0 : -1;
 }
 
 /* Add what ENTRY says of thread INDEX, and WALK, to the memory. */
@@ -251,6 +263,42 @@ look_at_rest(void)
     return left;
 }
 
+/* Who was asked and hears nothing need not be waited for. */
+static void
+look_for_deaf(void)
+{
+    int signo = signals_number(SIGNALS_ASK);
+    struct status status;
+    for (uint32_t i = 0; i < count; i++) {
+        if (subjects[i].step == STEP_DONE || signo == 0 ||
+            status_read((pid_t)entries[i].tid, &status) != 0)
+            continue;
+        bool blocks = (status.blocked & signals_bit(signo)) != 0;
+        subjects[i].deaf = blocks ? subjects[i].deaf + 1 : 0;
+        if (subjects[i].deaf < DEAF_TIMES)
+            continue;
+        asked -= subjects[i].step == STEP_ASKED;
+        give_up(i, STACK_DEAF);
+    }
+}
+
+/* Wait for answers, LEFT of them, and look again at who was not still. */
+static void
+wait_for_rest(uint32_t left)
+{
+    uint64_t now = clock_now(), until = now + ANSWER_NS, next = now + DEAF_NS;
+    while (left != 0 && now < until) {
+        suspend_wait(now + AGAIN_NS);
+        session_harvest();
+        now = clock_now();
+        if (now >= next) {
+            look_for_deaf();
+            next = now + DEAF_NS;
+        }
+        left = look_at_rest();
+    }
+}
+
 /* Who has not answered until now does not run, or does not hear. */
 static void
 give_up_rest(void)
@@ -276,8 +324,11 @@ enumerate(void)
     count = asked = 0;
     threads_refresh();
     entries = journal_live_stacks_begin(threads_count());
-    if (entries == NULL)
+    is_stored = entries != NULL;
+    if (!is_stored && memory == NULL)
         return ENOSPC;
+    if (!is_stored)
+        entries = spare;
     for (uint32_t i = 0; i < threads_limit() && count < threads_count(); i++) {
         const struct thread *thread = threads_at(i);
         struct status status = {.state = '?'};
@@ -305,7 +356,7 @@ forget_subjects(void)
 int
 dump_take(uint32_t nonce, struct dump_memory *into)
 {
-    uint64_t start = clock_now(), until = start;
+    uint64_t start = clock_now();
     memory = into;
     session_harvest();
     if (!modules_are_settled())
@@ -314,16 +365,11 @@ dump_take(uint32_t nonce, struct dump_memory *into)
     if (error != 0)
         return error;
     harvest_listen(hear);
-    uint32_t left = look_at_rest();
-    until = clock_now() + ANSWER_NS;
-    while (left != 0 && clock_now() < until) {
-        suspend_wait(clock_now() + AGAIN_NS);
-        session_harvest();
-        left = look_at_rest();
-    }
+    wait_for_rest(look_at_rest());
     give_up_rest();
     harvest_listen(NULL);
     forget_subjects();
-    journal_live_stacks_end(nonce, count, start, clock_now() - start);
+    if (is_stored)
+        journal_live_stacks_end(nonce, count, start, clock_now() - start);
     return 0;
 }

@@ -38,8 +38,9 @@ struct dump_stack {
 
 /* Take the stacks of all threads into the spool, under NONCE, and into MEMORY
  * if it is not NULL; what does not fit there is left out. Returns 0, or an
- * errno: ENOSPC the spool is full. Takes 0.1 s more if a thread that runs does
- * not answer, and some 50 us for a thread that was not looked at before. */
+ * errno: ENOSPC the spool is full. Takes 0.1 s more if a thread blocks our
+ * signal, up to 1 s if one gets no CPU, and some 50 us for a thread that was
+ * not looked at before. */
 int dump_take(uint32_t nonce, struct dump_memory *memory);
 
 /* Reserve what a dump needs. Returns 0, or -1 if memory is short. Called again

@@ -14,21 +14,32 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/arch.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "target/status.h"
 #include "target/threads.h"
+#include "control.h"
 #include "fatal.h"
 #include "lifecycle.h"
 #include "real.h"
+#include "sampler.h"
 
 /* So often the watch must see a signal waiting before it acts. */
 #define WATCH_TURNS 2
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* First those that write the profile, then those that may print the stacks of
+ * all threads (SPROF_DUMP_ON). */
+static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGILL,
+                              SIGTRAP, SIGABRT, SIGBUS, SIGFPE,  SIGSEGV,
+                              SIGXCPU, SIGXFSZ, SIGSYS};
 #define SIGNALS ((int)(sizeof(signals) / sizeof(signals[0])))
+#define ENDINGS 3
+
+/* Printing may take so long. */
+#define DUMP_NS 20000000000u
 
 /* What the program set where our handler is: SIG_DFL, with its flags and mask.
  * Written by the thread that sets it. */
@@ -36,14 +47,52 @@ static struct sigaction program[SIGNALS];
 static _Atomic bool is_used[SIGNALS];
 static int watch_turns[SIGNALS];
 
+/* Let SIGNO have its default action from now on. */
+static void
+make_default(int signo)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    real_libc_sigaction()(signo, &action, NULL);
+}
+
+/* The stacks of all threads, and then the signal. What an instruction raised
+ * comes again when the handler returns to it, and abort(3) raises its own
+ * again: so whoever looks at the core sees them, and not us. */
+static void
+die_with_stacks(int signo, const siginfo_t *info)
+{
+    static _Atomic bool is_printed;
+    if (lifecycle_is_running() && !sampler_is_caller() &&
+        !atomic_exchange(&is_printed, true))
+        (void)control_ask(REQUEST_PRINT, STDERR_FILENO, NULL, DUMP_NS);
+    make_default(signo);
+    if (info->si_code <= 0 && signo != SIGABRT)
+        fatal_die(signo);
+}
+
+/* Whether SIGNO ends the program at somebody's wish. */
+static bool
+is_ending(int signo)
+{
+    for (int i = 0; i < ENDINGS; i++)
+        if (signals[i] == signo)
+            return true;
+    return false;
+}
+
 static void
 on_fatal(int signo, siginfo_t *info, void *context)
 {
     int saved = errno;
-    (void)info;
     (void)context;
-    if (lifecycle_end_for_signal(signo))
-        fatal_die(signo);
+    if (is_ending(signo)) {
+        if (lifecycle_end_for_signal(signo))
+            fatal_die(signo);
+    } else {
+        die_with_stacks(signo, info);
+    }
     errno = saved;
 }
 
@@ -79,12 +128,16 @@ take_over(int i)
     struct sigaction ours, before;
     memset(&ours, 0, sizeof(ours));
     ours.sa_sigaction = on_fatal;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_NODEFER;
-    /* No handler of the program runs any more; a second of these signals must
-     * come through. */
+    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    if (i < ENDINGS)
+        ours.sa_flags |= SA_NODEFER;
+    /* No handler of the program runs any more; a second of those that end it
+     * must come through, and so must our own. */
     sigfillset(&ours.sa_mask);
-    for (int k = 0; k < SIGNALS; k++)
+    for (int k = 0; k < ENDINGS; k++)
         sigdelset(&ours.sa_mask, signals[k]);
+    signals_set_word(&ours.sa_mask,
+                     signals_word(&ours.sa_mask) & ~signals_borrowed());
     if (real_libc_sigaction()(signals[i], &ours, &before) != 0 ||
         is_ours(&before))
         return;
@@ -95,13 +148,14 @@ take_over(int i)
 }
 
 void
-fatal_begin(int except)
+fatal_begin(int except, uint64_t dumps)
 {
     struct sys_action now;
     if (sys_getpid() == 1)
         return;
     for (int i = 0; i < SIGNALS; i++) {
-        if (signals[i] == except)
+        if (signals[i] == except ||
+            (i >= ENDINGS && (dumps & signals_bit(signals[i])) == 0))
             continue;
         atomic_store(&is_used[i], true);
         if (sys_get_action(signals[i], &now) == 0 &&
@@ -164,13 +218,10 @@ fatal_is_installed(int signo)
 void
 fatal_die(int signo)
 {
-    struct sigaction action;
     sigset_t one;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_DFL;
     sigemptyset(&one);
     sigaddset(&one, signo);
-    real_libc_sigaction()(signo, &action, NULL);
+    make_default(signo);
     arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&one, 0, NSIG / 8, 0,
                  0);
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
@@ -209,7 +260,7 @@ fatal_watch(void)
     /* Of the sampler, which blocks all, these are the process's own. */
     arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,
                  0);
-    for (int i = 0; i < SIGNALS; i++) {
+    for (int i = 0; i < ENDINGS; i++) {
         bool waits =
             atomic_load(&is_used[i]) && (pending >> (signals[i] - 1) & 1) != 0;
         watch_turns[i] = waits ? watch_turns[i] + 1 : 0;

@@ -3,7 +3,9 @@
  * fatal.h -- the signals that end a program by default and are a usual way to
  * end it: SIGINT, SIGTERM, SIGHUP. While the program leaves one at its default
  * action, we have a handler there, which has the profile written and then lets
- * the signal do what it would have done. A program that sets a handler of its
+ * the signal do what it would have done. And those that end it by an error of
+ * its own, if SPROF_DUMP_ON names them: the stacks of all threads are printed
+ * first. A program that sets a handler of its
  * own, or ignores the signal, has it for itself; whoever asks is told what the
  * program set.
  */
@@ -12,11 +14,13 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Put our handler where the default action is, but not for the signal EXCEPT,
- * which is ours already. Again in the child of a fork. Any thread. */
-void fatal_begin(int except);
+ * which is ours already; of those that print stacks, for DUMPS (signal N is bit
+ * N - 1). Again in the child of a fork. Any thread. */
+void fatal_begin(int except, uint64_t dumps);
 
 /* Give the signals back to the program, for good. Any thread. */
 void fatal_end(void);

@@ -226,7 +226,8 @@ start(bool is_child)
     int error = sampler_release();
     handler_know_thread(true);
     mask_begin();
-    fatal_begin((int)config.options.signal.number);
+    fatal_begin((int)config.options.signal.number,
+                config.options.dump_on.number);
     if (error != 0) {
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);

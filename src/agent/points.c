@@ -311,13 +311,11 @@ show_rest(struct account *account, uint32_t index, uint64_t end)
     journal_sample(&sample, index);
 }
 
-void
-points_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
-                  bool exact)
+/* The thread's CPU clock reads CLOCK at END, up to which all is to be shown.
+ * Returns the CPU time since the last look. */
+static uint64_t
+show_all(struct account *account, uint32_t index, uint64_t clock, uint64_t end)
 {
-    struct account *account = account_of(index);
-    if (start < account->known_from)
-        account->rest += (int64_t)(account->known_from - start);
     uint64_t ran = clock > account->seen ? clock - account->seen : 0;
     uint64_t waited = account->wait_until;
     if (account->wait != NULL) {
@@ -329,10 +327,20 @@ points_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
         account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
     }
     show_rest(account, index, end);
+    return ran;
+}
+
+void
+points_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
+                  bool exact)
+{
+    struct account *account = account_of(index);
+    if (start < account->known_from)
+        account->rest += (int64_t)(account->known_from - start);
+    unexplained -= (int64_t)show_all(account, index, clock, end);
     account_deactivate(index);
     journal_thread_end(index, clock > account->base ? clock - account->base : 0,
                        exact ? THREAD_END_EXACT : 0, end);
-    unexplained -= (int64_t)ran;
 }
 
 void
@@ -348,13 +356,8 @@ points_end(uint64_t now)
         if (!exact)
             clock = account->seen;
         uint64_t cpu = clock > account->base ? clock - account->base : 0;
-        if (account->wait != NULL)
-            wait_close(i, now);
-        else
-            account->rest += (int64_t)(now - account->seen_at) -
-                             (int64_t)(clock - account->seen);
+        (void)show_all(account, i, clock, now);
         account->seen = clock;
-        show_rest(account, i, now);
         journal_thread_end(i, cpu,
                            THREAD_END_ALIVE | (exact ? THREAD_END_EXACT : 0),
                            now);

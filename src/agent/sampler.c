@@ -53,6 +53,9 @@
 /* Between two sessions: how often it is seen whether a signal is stuck. */
 #define WATCH_NS 2000000000u
 
+/* And how often what runs beside the program is seen to. */
+#define BUSY_NS 5000000u
+
 static struct sampler_options options;
 static pid_t sampler_tid;
 
@@ -81,7 +84,7 @@ is_called(void)
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0 ||
            trigger_must_leave_trap() || credentials_are_wanted() ||
-           control_is_wanted() || service_is_busy();
+           control_is_wanted();
 }
 
 /* Do what other threads want of the sampler. */
@@ -104,7 +107,8 @@ rest(void)
 {
     bool is_guarded = guardian_is_there();
     uint64_t until = clock_now() + (is_guarded ? ROLL_NS : WATCH_NS);
-    suspend_wait(until < begin_at ? until : begin_at);
+    uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
+    suspend_wait(until < soon ? until : soon);
     if (is_guarded)
         roll_call(clock_now());
     if (clock_now() >= until)
@@ -325,6 +329,12 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
         result->lost += sums->lost[i];
     }
     return 0;
+}
+
+bool
+sampler_is_caller(void)
+{
+    return sys_gettid() == sampler_tid;
 }
 
 void

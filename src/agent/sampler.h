@@ -65,6 +65,9 @@ void sampler_wait_end(void);
 void sampler_pause(void);
 void sampler_resume(void);
 
+/* Whether the calling thread is the sampler. Any thread, in handler. */
+bool sampler_is_caller(void);
+
 /* In the child of a fork: the thread is not there. */
 void sampler_forget(void);
 

@@ -10,8 +10,7 @@
 #define STACK_CAUSE_TABLE(CAUSE)                                               \
     CAUSE(NONE, "complete", "its stack is there")                              \
     CAUSE(SILENT, "silent",                                                    \
-          "it runs and did not answer in time: it blocks the signal, "         \
-          "or has no CPU")                                                     \
+          "it could run and did not answer in time: it has no CPU")            \
     CAUSE(KERNEL, "in the kernel", "it cannot be interrupted (state D)")       \
     CAUSE(STOPPED, "stopped", "it is stopped, by a signal or a debugger")      \
     CAUSE(NO_USER, "kernel thread", "it has no stack of its own (io_uring)")   \
@@ -19,7 +18,8 @@
     CAUSE(MOVED, "moved", "it was never still long enough to be looked at")    \
     CAUSE(EXITED, "exited", "it ended meanwhile")                              \
     CAUSE(NO_ROOM, "no room", "the spool is full, and its stack is a new one") \
-    CAUSE(UNFIT, "unfit", "it is not one of the C library's")
+    CAUSE(UNFIT, "unfit", "it is not one of the C library's")                  \
+    CAUSE(DEAF, "deaf", "it runs and blocks the signal that asks for it")
 
 enum stack_cause {
 #define CAUSE(name, word, text) STACK_##name,

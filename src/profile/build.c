@@ -137,6 +137,7 @@ add_sample(struct build *build, const void *bytes)
     if (!find_key(build, record, &key))
         return SENSELESS;
     parts_see_time(build, record->time, record->duration);
+    parts_see_alive(build, key.thread, record->time);
     profile->has_no_times |= (record->flags & SAMPLE_UNTIMED) != 0;
     if (is_unsampled(record))
         return weigh_note_unsampled(build, record, key.thread) < 0 ? FAILED

@@ -226,6 +226,18 @@ parts_end_thread(struct build *build, const void *bytes)
     return USED;
 }
 
+void
+parts_see_alive(struct build *build, uint32_t number, uint64_t time)
+{
+    struct profile_thread *thread = &build->profile->threads[number];
+
+    if (time <= thread->end)
+        return;
+    thread->end = UINT64_MAX;
+    thread->cpu = 0;
+    thread->has_cpu = thread->has_exact_cpu = false;
+}
+
 /* A node with a wrong parent still has its number, so that the nodes behind it
  * keep theirs; it becomes the note that the stack is not known beyond it. */
 enum outcome

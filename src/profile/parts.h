@@ -60,6 +60,10 @@ int parts_begin(struct build *build);
 enum outcome parts_add_module(struct build *build, const void *bytes);
 enum outcome parts_add_thread(struct build *build, const void *bytes);
 enum outcome parts_end_thread(struct build *build, const void *bytes);
+
+/* Thread NUMBER lived at TIME: if an end before that is known, it was that of a
+ * session, and what was said then of its CPU time is not all of it. */
+void parts_see_alive(struct build *build, uint32_t number, uint64_t time);
 enum outcome parts_add_node(struct build *build, const void *bytes);
 enum outcome parts_add_text(struct build *build, const void *bytes);
 enum outcome parts_add_symbol(struct build *build, const void *bytes);

@@ -165,6 +165,8 @@ struct record_thread {
     /* char name[] */
 };
 
+/* Written at the end of each time of sampling, too (MARK_STOP): the last one
+ * counts, unless the thread has samples after it. */
 struct record_thread_end {
     uint64_t head;
     uint32_t id, reserved;

@@ -199,8 +199,8 @@ test_what_differs_is_not(void **state)
                 "  thread (2)\n"
                 "  thread (9), end of x (77)\n");
     expect_part("1 thread waiting in accept4 (not to be interrupted)");
-    expect_part("[may be out of date: it runs and did not answer in time");
-    expect_part("[no stack: it runs and did not answer in time");
+    expect_part("[may be out of date: it could run and did not answer");
+    expect_part("[no stack: it could run and did not answer");
     expect_part("[no stack: it is not one of the C library's]");
     expect_part("    loop file.c:64\n"
                 "    [truncated: no unwind information and no frame "

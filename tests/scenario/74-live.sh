@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: a process that runs is asked for its stacks, and is
+# started, stopped and written out, from outside and by itself, and notices
+# nothing of it:
+# - every thread is in a dump, with its stack or the reason; deadlocks are found;
+# - nobody is woken, no wait ends early;
+# - dumps go on while threads, children and libraries come and go;
+# - a profile holds exactly the time between starts and stops.
+. "$(dirname "$0")/lib.sh"
+
+dumps=200
+times=200
+[ -z "${SPROF_TEST_FULL:-}" ] || dumps=1000 times=1000
+
+# start COMMAND...: with the library, its standard input a pipe that stays open
+# until stop_it; waits for its "ready PID", which becomes $pid.
+start() {
+    rm -f input
+    mkfifo input
+    env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/live.folded" "$@" \
+        <input >out 2>err &
+    shell=$!
+    exec 9>input
+    for _ in $(seq 600); do
+        grep -q ready out && break
+        sleep 0.1
+    done
+    pid=$(sed -n 's/^ready //p' out)
+    [ -n "$pid" ] || fail "not ready: $*"
+}
+
+stop_it() {
+    exec 9>&-
+    wait "$shell"
+    status=$?
+}
+
+# expect_text FILE PATTERN...: each is in a line of FILE.
+expect_text() {
+    local file=$1 pattern
+    shift
+    for pattern in "$@"; do
+        grep -qE -- "$pattern" "$file" || fail "no \"$pattern\" in $file"
+    done
+}
+
+# expect_circle FILE THREADS: the dump of waits_in_circle.
+expect_circle() {
+    expect_text "$1" "^threads  $2 in" '^Deadlock: 3 threads' \
+        'circle-0 \([0-9]+\) waits for the mutex of circle-1' \
+        'circle-2 \([0-9]+\) waits for the mutex of circle-0' \
+        'in lock_next waits_in_circle.c:[0-9]+' \
+        '^500 threads waiting in poll' 'stay_idle waits_in_circle.c' \
+        '^[12] threads? running' 'compute waits_in_circle.c' \
+        'main waits_in_circle.c' 'no stack: it runs and blocks the signal' \
+        '^  deaf \([0-9]+\)'
+    [ "$(grep -c '^Deadlock' "$1")" -eq 1 ] || fail "not one deadlock in $1"
+}
+
+echo "-- stacks of 508 threads"
+for rate in $rates; do
+    start SPROF_FREQUENCY="$rate" "$work/waits_in_circle" 500
+    for _ in 1 2 3; do
+        timeout 30 "$sprofile" stacks "$pid" >stacks 2>message ||
+            fail "stacks: $(cat message)"
+    done
+    kill -35 "$pid"
+    for _ in $(seq 100); do
+        grep -q '^  deaf' err && break
+        sleep 0.1
+    done
+    stop_it
+    expect_status 0
+    expect_circle stacks 508
+    expect_circle err 508
+    expect_text out '^early 0$' '^switches 0$' '^progress yes$' '^ok$'
+    if grep -q 'stopped y' out; then
+        expect_text stacks 'stopped by a debugger' '^  stopped \('
+    fi
+done
+
+echo "-- dumps while all changes"
+for rate in $rates; do
+    profile SPROF_FREQUENCY="$rate" "$work/dump_storm" "$dumps" "$work/plugin.so"
+    expect_ok
+    expect_text out '^missing 0$' '^failed 0$' '^descriptors flat$' \
+        '^memory flat$'
+done
+
+# expect_time SPOOL: what each thread was seen to do is all of the time between
+# starts and stops, which lies between what the program measured.
+expect_time() {
+    "$sprofile" report --wall --by thread "$1" >threads 2>message ||
+        fail "$(cat message)"
+    awk -v least="$(sed -n 's/^least //p' out)" \
+        -v most="$(sed -n 's/^most //p' out)" '
+        /starts_and_stop.*\([0-9]+\)$/ {
+            n++
+            if ($1 * 1e9 < least * 0.99 - 1e6 || $1 * 1e9 > most * 1.01 + 1e6)
+                print "wall " $1 " not in " least " to " most " ns"
+        }
+        END { if (n != 2) print n " threads, expected 2" }' threads >wrong
+    [ ! -s wrong ] || fail "$(cat wrong)"
+}
+
+echo "-- started and stopped by the program"
+for rate in $rates; do
+    profile SPROF_START=0 SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/s.sprof" \
+        "$work/starts_and_stops" "$times"
+    expect_ok
+    expect_text out '^wrong 0$'
+    expect_time s.sprof
+    "$sprofile" report --by function -n 0 s.sprof >functions
+    expect_text functions shown_work
+    ! grep hidden_work functions || fail "what was not sampled is in the profile"
+    rm -f s.sprof
+done
+plain "$work/starts_and_stops" 2
+expect_text out '^wrong 5$'
+
+echo "-- started, stopped and written by command"
+start SPROF_START=0 "$work/waits_in_circle" 3
+for word in start stop start dump; do
+    timeout 60 "$sprofile" "$word" "$pid" >"$word.out" 2>message ||
+        fail "$word: $(cat message)"
+    sleep 0.3
+done
+expect_text dump.out 'live.dump1.folded$'
+[ -s live.dump1.folded ] || fail "nothing written by dump"
+stop_it
+expect_text live.folded 'stay_idle'
+
+echo "-- the signal stays the program's"
+profile SPROF_DUMP_SIGNAL=SIGUSR1 bash -c 'trap "echo mine" USR1; kill -USR1 $$'
+expect_status 0
+expect_text out mine
+
+finish
