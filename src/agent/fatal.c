@@ -58,8 +58,8 @@ make_default(int signo)
 }
 
 /* The stacks of all threads, and then the signal. What an instruction raised
- * comes again when the handler returns to it, and abort(3) raises its own
- * again: so whoever looks at the core sees them, and not us. */
+ * comes again when the handler returns to it: so whoever looks at the core sees
+ * that, and not us. */
 static void
 die_with_stacks(int signo, const siginfo_t *info)
 {
@@ -68,7 +68,7 @@ die_with_stacks(int signo, const siginfo_t *info)
         !atomic_exchange(&is_printed, true))
         (void)control_ask(REQUEST_PRINT, STDERR_FILENO, NULL, DUMP_NS);
     make_default(signo);
-    if (info->si_code <= 0 && signo != SIGABRT)
+    if (info->si_code <= 0)
         fatal_die(signo);
 }
 
