@@ -16,6 +16,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/settle.h"
 #include "capture/signals.h"
 #include "capture/suspend.h"
 #include "target/status.h"
@@ -83,8 +84,22 @@ void
 control_listen(void)
 {
     uint64_t closed = signals_closed();
+    /* What comes when the number is the program's goes on to a thread of it. */
+    signals_blocked |= closed;
     arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&closed, 0,
                  sizeof(closed), 0, 0);
+}
+
+/* A handler that was put in place of ours behind our back stays. */
+void
+control_release(void)
+{
+    if (signals_is_installed(SIGNALS_CONTROL))
+        (void)signals_give_back(control_signal());
+    else
+        signals_lose(SIGNALS_CONTROL);
+    settle_now();
+    suspend_ring();
 }
 
 /* Put REQUEST into the ring. Returns whether there was room. */
@@ -188,10 +203,11 @@ control_open(void)
     if (bits == 0)
         return;
     opened |= bits;
+    settle_now();
     journal_signal(control_signal());
     threads_refresh();
     for (uint32_t i = 0; i < threads_limit(); i++)
-        if (threads_at(i)->tid != 0 &&
+        if (threads_at(i)->tid != 0 && !settle_has_opened(threads_at(i)->tid) &&
             status_read(threads_at(i)->tid, &status) == 0 &&
             (status.blocked & bits) != 0)
             suspend_settle(threads_at(i)->tid);

@@ -51,6 +51,10 @@ bool control_next(struct control_request *request);
 void control_answer(const struct control_request *request, int error,
                     const char *text);
 
+/* The program has an interest in the number: it is its own from now on, also in
+ * the calling thread. Any thread; in handler. */
+void control_release(void);
+
 /* The program has the number for itself since: have all threads that block it,
  * though they believe not to, open it. Context: sampler. */
 void control_open(void);

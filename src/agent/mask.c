@@ -18,6 +18,7 @@
 #include "capture/interrupted.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
+#include "control.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
@@ -27,9 +28,6 @@
 
 /* The child, if this thread or its copy is one, whose mask is real. */
 static __thread volatile pid_t real_in;
-
-/* The thread's real mask has the closed number since we put it there. */
-static __thread volatile bool is_shut;
 
 static int
 change_real(int how, uint64_t bits)
@@ -48,6 +46,15 @@ make_real(void)
 {
     (void)change_real(SIG_BLOCK, signals_blocked);
     (void)change_real(SIG_UNBLOCK, signals_closed() & ~signals_blocked);
+}
+
+/* The closed number is really blocked in this thread, whatever it believes. */
+static void
+shut(void)
+{
+    uint64_t closed = signals_closed();
+    (void)change_real(SIG_BLOCK, closed);
+    settle_shut |= closed;
 }
 
 /* In a process that is not ours: the kernel's mask is made what the program
@@ -77,6 +84,12 @@ believe(int how, const sigset_t *set, uint64_t ours)
         signals_blocked = named;
 }
 
+static bool
+is_nearly_all(const sigset_t *set)
+{
+    return __builtin_popcountll(signals_word(set)) >= NEARLY_ALL;
+}
+
 /* What has to be done for real where the program wants HOW with WORD. */
 static uint64_t
 real_word(int how, uint64_t word)
@@ -91,6 +104,10 @@ real_word(int how, uint64_t word)
 int
 mask_change(int how, const sigset_t *set, sigset_t *old)
 {
+    /* Who blocks the closed one by its name will wait for it. */
+    if (set != NULL && (signals_word(set) & signals_closed()) != 0 &&
+        how != SIG_UNBLOCK && !is_nearly_all(set) && lifecycle_is_own())
+        control_release();
     uint64_t closed = signals_closed(), ours = signals_borrowed() | closed;
     uint64_t named = set != NULL ? signals_word(set) & ours : 0;
     bool is_plain = (named | signals_blocked) == 0 && settle_is_done() &&
@@ -113,6 +130,8 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
         signals_set_word(old, (signals_word(old) & ~closed) | before);
     if (set != NULL)
         believe(how, &given, ours);
+    if (how == SIG_SETMASK && set != NULL)
+        settle_shut |= closed;
     return 0;
 }
 
@@ -124,25 +143,23 @@ mask_begin(void)
     if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
         return;
     uint64_t inherited = signals_word(&now) & borrowed;
-    if (!is_shut)
+    if (settle_shut == 0)
         inherited |= signals_word(&now) & closed;
     (void)change_real(SIG_UNBLOCK, inherited & borrowed);
-    (void)change_real(SIG_BLOCK, closed);
-    is_shut = true;
     signals_blocked |= inherited;
+    shut();
 }
 
 void
-mask_begin_thread(uint64_t blocked, bool has_mask)
+mask_begin_thread(const struct mask_birth *birth)
 {
-    settle_begin_thread();
-    if (has_mask) {
+    if (birth->has_mask) {
         mask_begin();
         return;
     }
-    is_shut = true;
-    signals_blocked = blocked;
-    (void)change_real(SIG_UNBLOCK, blocked & signals_borrowed());
+    signals_blocked = birth->blocked;
+    settle_shut = birth->shut;
+    (void)change_real(SIG_UNBLOCK, birth->blocked & signals_borrowed());
     settle_now();
 }
 
@@ -167,15 +184,18 @@ mask_after_failed_exec(void)
         signals_after_failed_exec();
         settle_now();
         (void)change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
-        (void)change_real(SIG_BLOCK, signals_closed());
+        shut();
     }
     errno = saved;
 }
 
 void
-mask_before_birth(void)
+mask_before_birth(struct mask_birth *birth)
 {
     settle_now();
+    *birth = (struct mask_birth){.blocked = signals_blocked,
+                                 .shut = settle_shut,
+                                 .has_mask = birth->has_mask};
     (void)change_real(SIG_BLOCK, signals_blocked);
 }
 
@@ -238,7 +258,7 @@ mask_take_interest(const sigset_t *set, sigset_t *rest)
 {
     uint64_t wanted = signals_word(set);
     uint64_t ours = signals_borrowed() | signals_closed();
-    bool is_all = __builtin_popcountll(wanted) >= NEARLY_ALL;
+    bool is_all = is_nearly_all(set);
     *rest = *set;
     if ((wanted & ours) == 0 || !lifecycle_is_on() || is_real())
         return;
@@ -254,6 +274,5 @@ void
 mask_end(void)
 {
     signals_end();
-    is_shut = false;
     real_in = 0;
 }

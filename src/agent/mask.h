@@ -27,10 +27,6 @@ int mask_change(int how, const sigset_t *set, sigset_t *old);
  * what it has to be. In the constructor and in the child of a fork. */
 void mask_begin(void);
 
-/* The same in a new thread, whose creator believed BLOCKED (signals_blocked).
- * HAS_MASK: its attributes gave it a mask of its own. */
-void mask_begin_thread(uint64_t blocked, bool has_mask);
-
 /* Around an exec, or a call that makes a process: the mask and what is ignored
  * are made real, because the new image inherits them. */
 void mask_before_exec(void);
@@ -38,8 +34,14 @@ void mask_after_failed_exec(void);
 
 /* Around the making of a thread, which inherits the mask: it is the real one
  * for that time, because signals may come before the new thread knows what is
- * blocked. The new thread calls mask_begin_thread. */
-void mask_before_birth(void);
+ * blocked. BIRTH, of which HAS_MASK is given, says what the new thread has to
+ * know when it calls mask_begin_thread. */
+struct mask_birth {
+    uint64_t blocked, shut; /* signals_blocked, settle_shut of the creator */
+    bool has_mask;          /* its attributes give it another mask */
+};
+void mask_before_birth(struct mask_birth *birth);
+void mask_begin_thread(const struct mask_birth *birth);
 void mask_after_birth(void);
 
 /* Around a call that waits under the mask SET (NULL: under the thread's own).

@@ -27,6 +27,12 @@
     X(siginterrupt)       \
     X(pthread_sigmask)    \
     X(sigtimedwait)       \
+    X(raise)              \
+    X(kill)               \
+    X(sigqueue)           \
+    X(pthread_kill)       \
+    X(pthread_sigqueue)   \
+    X(tgkill)             \
     X(sigsuspend)         \
     X(signalfd)           \
     X(ppoll)              \

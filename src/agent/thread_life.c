@@ -144,8 +144,7 @@ struct beginning {
         thrd_start_t c11;
     } start;
     void *argument;
-    uint64_t blocked; /* as its creator believes (signals_blocked) */
-    bool has_mask;    /* its attributes give it another */
+    struct mask_birth mask;
 };
 
 /* Threads that have not begun yet are few; those beyond have a page each. */
@@ -188,10 +187,9 @@ settle(struct beginning *left, struct beginning *beginning)
 {
     beginning->start = left->start;
     beginning->argument = left->argument;
-    uint64_t blocked = left->blocked;
-    bool has_mask = left->has_mask;
+    struct mask_birth mask = left->mask;
     give_beginning(left);
-    mask_begin_thread(blocked, has_mask);
+    mask_begin_thread(&mask);
     if (!lifecycle_is_running())
         return;
     started_at = clock_now();
@@ -233,9 +231,8 @@ prepare(const pthread_attr_t *attributes, void *argument)
     if (beginning == NULL)
         return NULL;
     beginning->argument = argument;
-    beginning->has_mask = has_mask(attributes);
-    mask_before_birth();
-    beginning->blocked = signals_blocked;
+    beginning->mask.has_mask = has_mask(attributes);
+    mask_before_birth(&beginning->mask);
     return beginning;
 }
 

@@ -270,6 +270,8 @@ trigger_check_signals(bool look_closely)
 {
     if (look_closely)
         look_for_displaced(SIGNALS_ASK);
+    if (look_closely)
+        look_for_displaced(SIGNALS_CONTROL);
     if (best == TRIGGER_PERF)
         look_for_displaced(SIGNALS_TRAP);
     bool has_moved = signals_number(SIGNALS_ASK) != ask_number;

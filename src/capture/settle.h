@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <ucontext.h>
 
 /* At once, or in CONTEXT, to which a handler returns. */
@@ -20,8 +21,12 @@ void settle_in(ucontext_t *context);
 /* Whether there is nothing to do. */
 bool settle_is_done(void);
 
-/* The calling thread has begun with the real mask of its creator, who has
- * settled. */
-void settle_begin_thread(void);
+/* Whether thread TID has opened what was closed, as far as is remembered: else
+ * it may block it still, though the program believes not. Any thread. */
+bool settle_has_opened(pid_t tid);
+
+/* What the calling thread's real mask blocks because we keep it closed; what is
+ * closed no more is opened. */
+extern __thread volatile uint64_t settle_shut;
 
 #endif

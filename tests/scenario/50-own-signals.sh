@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: a program that uses SIGPROF or SIGTRAP itself sees them as
+# Goals of this test: a program that uses SIGPROF, SIGTRAP or 35 itself sees them as
 # it would without a profiler:
 # - dispositions, flags and masks, and its own default action;
 # - what children inherit by fork, vfork, posix_spawn, system and popen.
@@ -17,6 +17,10 @@ done
 for trap in default_action default_again ignored handler_mask full_sa_mask \
     inherits old_functions bypasses bypasses_by_number; do
     expect_same "$work/signal_traps" "$trap" 5
+    expect_same "$work/signal_traps" "$trap" 35
+done
+for trap in jumps masks_of_threads; do
+    expect_same "$work/signal_traps" "$trap" 35
 done
 
 profile "$work/signal_traps" works_in_handler

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_send.c -- the functions by which a program sends signals to itself. The
+ * number that carries requests (control.h) is blocked in all its threads: one
+ * that the program sends would not come. So who sends it has it for himself
+ * from then on.
+ */
+#include <signal.h>
+#include <sys/types.h>
+
+#include "base/sys.h"
+#include "capture/signals.h"
+#include "control.h"
+#include "hook.h"
+#include "lifecycle.h"
+#include "real.h"
+
+/* SIGNO is about to be sent within this process. */
+static void
+let_go(int signo)
+{
+    if (signo > 0 && signo < NSIG && lifecycle_is_on() &&
+        (signals_closed() & signals_bit(signo)) != 0 && lifecycle_is_own())
+        control_release();
+}
+
+HOOK int
+raise(int signo)
+{
+    let_go(signo);
+    return REAL(raise)(signo);
+}
+
+/* 0 is the process's group, which it belongs to. */
+HOOK int
+kill(pid_t pid, int signo)
+{
+    if (pid == 0 || pid == sys_getpid())
+        let_go(signo);
+    return REAL(kill)(pid, signo);
+}
+
+HOOK int
+sigqueue(pid_t pid, int signo, const union sigval value)
+{
+    if (pid == sys_getpid())
+        let_go(signo);
+    return REAL(sigqueue)(pid, signo, value);
+}
+
+HOOK int
+pthread_kill(pthread_t thread, int signo)
+{
+    let_go(signo);
+    return REAL(pthread_kill)(thread, signo);
+}
+
+HOOK int
+pthread_sigqueue(pthread_t thread, int signo, const union sigval value)
+{
+    let_go(signo);
+    return REAL(pthread_sigqueue)(thread, signo, value);
+}
+
+HOOK int
+tgkill(pid_t pid, pid_t tid, int signo)
+{
+    if (pid == sys_getpid())
+        let_go(signo);
+    return REAL(tgkill)(pid, tid, signo);
+}
