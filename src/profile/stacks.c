@@ -8,6 +8,7 @@
  */
 #include "stacks.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ copy_record(struct stacks *stacks)
         if (i > 0)
             nanosleep(&pause_between, NULL);
         copy = copy_once(stacks);
-        if (copy != NULL || errno != EAGAIN)
+        if (copy != NULL || errno != EAGAIN || stacks->is_memory)
             break;
     }
     problem = errno;
@@ -240,12 +241,14 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
         .owner = entry->owner,
         .owner_at = STACKS_NONE,
         .cpu = entry->cpu,
-        .system_call = entry->system_call,
-        .state = entry->state >= 'A' && entry->state <= 'z' ? entry->state : 0,
+        .system_call = SYSCALL_UNKNOWN,
+        .state = isalpha(entry->state) ? entry->state : 0,
         .cause = entry->cause,
         .label = stacks_label_set(&stacks->labels, entry->label),
         .is_kept = true,
     };
+    if (stacks_is_waiting(thread))
+        thread->system_call = entry->system_call;
 }
 
 /* For qsort and bsearch. */
@@ -377,18 +380,12 @@ stacks_read(struct stacks *stacks, char *error, size_t size)
     return result == 0 ? 0 : complain(stacks, ENOMEM, error, size);
 }
 
-/* Whatever of it exists is released by stacks_close. */
-struct stacks *
-stacks_open(const char *path, const struct symbolizer_options *options,
-            char *error, size_t size)
+/* STACKS has its reader, or none: then there is a sentence. Whatever of it
+ * exists is released by stacks_close. */
+static struct stacks *
+begin(struct stacks *stacks, const char *path,
+      const struct symbolizer_options *options, char *error, size_t size)
 {
-    struct stacks *stacks = calloc(1, sizeof *stacks);
-
-    if (stacks == NULL) {
-        snprintf(error, size, "%s", strerror(errno));
-        return NULL;
-    }
-    stacks->reader = reader_open(path, error, size);
     if (stacks->reader == NULL)
         goto err;
     stacks->profile = profile_new(options);
@@ -404,6 +401,36 @@ stacks_open(const char *path, const struct symbolizer_options *options,
 err:
     stacks_close(stacks);
     return NULL;
+}
+
+struct stacks *
+stacks_open(const char *path, const struct symbolizer_options *options,
+            char *error, size_t size)
+{
+    struct stacks *stacks = calloc(1, sizeof *stacks);
+
+    if (stacks == NULL) {
+        snprintf(error, size, "%s", strerror(errno));
+        return NULL;
+    }
+    stacks->reader = reader_open(path, error, size);
+    return begin(stacks, path, options, error, size);
+}
+
+struct stacks *
+stacks_open_memory(const void *bytes, size_t length,
+                   const struct symbolizer_options *options, char *error,
+                   size_t size)
+{
+    struct stacks *stacks = calloc(1, sizeof *stacks);
+
+    if (stacks == NULL) {
+        snprintf(error, size, "%s", strerror(errno));
+        return NULL;
+    }
+    stacks->is_memory = true;
+    stacks->reader = reader_open_memory(bytes, length, error, size);
+    return begin(stacks, "spool", options, error, size);
 }
 
 void

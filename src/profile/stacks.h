@@ -70,6 +70,7 @@ struct stacks {
     struct stacks_labels labels;
 
     const char *path;      /* of the spool */
+    bool is_memory;        /* it is none that anybody writes to */
     struct reader *reader; /* on it */
     struct build *build;   /* what it has defined so far */
     uint64_t place;        /* of the record in the spool; 0: not found yet */
@@ -86,6 +87,11 @@ const struct profile_process *stacks_process(const struct stacks *stacks);
 struct stacks *stacks_open(const char *path,
                            const struct symbolizer_options *options,
                            char *error, size_t size);
+
+/* The same for LENGTH bytes in memory that stay valid until stacks_close. */
+struct stacks *stacks_open_memory(const void *bytes, size_t length,
+                                  const struct symbolizer_options *options,
+                                  char *error, size_t size);
 
 /* Read the stacks that the spool has now; what was read before is forgotten.
  * Returns 0, or -1 with a sentence in ERROR: there are none. */

@@ -16,6 +16,15 @@ last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Names come from files that may hold anything (profile/clean.h). */
+static const char *
+clean(struct profile *profile, const char *name)
+{
+    const char *string = profile_string(profile, name);
+
+    return string != NULL ? string : "?";
+}
+
 /* What is behind the function's name. */
 static void
 describe(struct profile *profile, uint32_t node, unsigned i, char *text,
@@ -26,12 +35,12 @@ describe(struct profile *profile, uint32_t node, unsigned i, char *text,
     const char *module =
         profile_module_name(profile, profile->nodes[node].module);
     const char *inlined = i + 1 < symbol->count ? " (inlined)" : "";
+    const char *file = clean(profile, last_part(frame->file));
 
-    if (frame->file[0] != '\0' && frame->line > 0)
-        snprintf(text, size, " %.200s:%u%s", last_part(frame->file),
-                 frame->line, inlined);
-    else if (frame->file[0] != '\0')
-        snprintf(text, size, " %.200s%s", last_part(frame->file), inlined);
+    if (file[0] != '\0' && frame->line > 0)
+        snprintf(text, size, " %.200s:%u%s", file, frame->line, inlined);
+    else if (file[0] != '\0')
+        snprintf(text, size, " %.200s%s", file, inlined);
     else if (symbol->named && module[0] != '\0')
         snprintf(text, size, " (%.200s)%s", module, inlined);
     else
@@ -51,7 +60,8 @@ stacks_place_print(FILE *stream, struct profile *profile, uint32_t node,
     width = fit_width(place);
     if (columns > 0 && columns < width + 10)
         columns = width + 10;
-    fit_print(stream, function, columns > 0 ? columns - width : 0);
+    fit_print(stream, clean(profile, function),
+              columns > 0 ? columns - width : 0);
     fputs(place, stream);
 }
 

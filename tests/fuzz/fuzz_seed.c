@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_seed.c -- "fuzz_seed /FILE" makes the spool that fuzz_spool and
- * fuzz_report begin with: a record of every kind, in today's format. The build
- * runs it, so that a change of the format never leaves the fuzzers with inputs
- * that no rule of the reader lets pass.
+ * fuzz_seed.c -- "fuzz_seed /FILE /STACKS" makes the spool that fuzz_spool and
+ * fuzz_report begin with: a record of every kind, in today's format; and that
+ * of fuzz_stacks, with the stacks of some threads. The build runs it, so that a
+ * change of the format never leaves the fuzzers with inputs that no rule of the
+ * reader lets pass.
  */
 #include "spool_maker.h"
 
 int
 main(int argc, char **argv)
 {
-    if (argc != 2 || argv[1][0] != '/') {
-        fputs("usage: fuzz_seed /FILE\n", stderr);
+    if (argc != 3 || argv[1][0] != '/' || argv[2][0] != '/') {
+        fputs("usage: fuzz_seed /FILE /STACKS\n", stderr);
         return 1;
     }
     unlink(argv[1]);
-    return maker_small_spool(argv[1]) == 0 ? 0 : 1;
+    unlink(argv[2]);
+    return maker_small_spool(argv[1]) == 0 && maker_stacks_spool(argv[2]) == 0
+               ? 0
+               : 1;
 }

@@ -6,7 +6,7 @@
 # found since lies beside them.
 set -eu
 cd "$(dirname "$0")/corpus"
-mkdir -p spool report elf module unwind proc options perf_map pprof
+mkdir -p spool report stacks elf module unwind proc options perf_map pprof
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -58,6 +58,7 @@ done
 
 # The spool of these two is made by the build (fuzz_seed.c).
 : >spool/empty
+: >stacks/empty
 : >report/empty
 
 cat /proc/self/maps | head -c 3000 >proc/maps

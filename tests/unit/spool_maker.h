@@ -234,6 +234,37 @@ maker_summary(struct writer *writer)
                          NULL, 0);
 }
 
+static inline void *
+maker_label(struct writer *writer, uint32_t id, uint32_t parent, uint32_t key,
+            uint32_t value)
+{
+    struct record_label label = {.id = id,
+                                 .parent = parent,
+                                 .key = key,
+                                 .value = value};
+
+    return writer_append(writer, RECORD_LABEL, &label, sizeof(label), NULL, 0);
+}
+
+/* Complete, with room for CAPACITY entries, of which COUNT are used. */
+static inline struct record_stacks *
+maker_stacks(struct writer *writer, const struct stacks_entry *entries,
+             uint32_t count, uint32_t capacity)
+{
+    static const struct stacks_entry none[64];
+    struct record_stacks stacks = {.sequence = 2,
+                                   .time = 120000000,
+                                   .took = 1300000,
+                                   .nonce = 77,
+                                   .count = count,
+                                   .capacity = capacity};
+    struct writer_tail tail[] = {{entries, count * sizeof(*entries)},
+                                 {none, (capacity - count) * sizeof(*none)}};
+
+    return writer_append(writer, RECORD_STACKS, &stacks, sizeof(stacks), tail,
+                         2);
+}
+
 /* One record of every kind, in the order of enum record_kind but for the ends.
  * Returns 0, or -1 if one could not be written. */
 static inline int
@@ -271,6 +302,44 @@ maker_small_spool(const char *path)
     if (writer == NULL || maker_every_kind(writer) != 0)
         return -1;
     return writer_close(writer);
+}
+
+/* The finished spool at PATH of four threads at two places: two wait for each
+ * other, with labels, one for one of them, one has no stack. */
+static inline int
+maker_stacks_spool(const char *path)
+{
+    const struct stacks_entry entries[] = {
+        {.tid = 4711,
+         .thread = 1,
+         .node = 1,
+         .depth = 1,
+         .waits_on = 1,
+         .owner = 4712,
+         .cpu = 5,
+         .system_call = 202,
+         .state = 'S',
+         .label = 2},
+        {.tid = 4712, .node = 2, .owner = 4711, .state = 'S', .label = 1},
+        {.tid = 4713, .node = 2, .owner = 4711, .state = 'S'},
+        {.tid = 4714, .state = 'D', .cause = STACK_KERNEL},
+    };
+    struct writer *writer = maker_create(path, MAKER_CAP);
+    int bad = 0;
+
+    if (writer == NULL)
+        return -1;
+    bad |= maker_process(writer) == NULL;
+    bad |= maker_module(writer) == NULL;
+    bad |= maker_thread(writer) == NULL;
+    bad |= maker_text(writer, 1, "mutex of b (4712)") == NULL;
+    bad |= maker_text(writer, 2, "user") == NULL;
+    bad |= maker_label(writer, 1, 0, 2, 1) == NULL;
+    bad |= maker_label(writer, 2, 1, 1, 2) == NULL;
+    bad |= maker_stacks(writer, entries, 4, 6) == NULL;
+    bad |= maker_node(writer, 1) == NULL;
+    bad |= maker_node(writer, 2) == NULL;
+    return bad != 0 || writer_close(writer) != 0 ? -1 : 0;
 }
 
 /* The bytes of the file PATH in malloc'ed memory, which the caller frees, or
