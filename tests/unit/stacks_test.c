@@ -27,7 +27,6 @@ enum { FUTEX = 202, ACCEPT4 = 288 };
 static const struct symbolizer_options options = {.inlines = true};
 static struct stacks *stacks;
 static char *text;
-
 /* main;work and main;work (at another pc of the same line); main;lock, inlined
  * in "call"; one cut stack. Nodes 2, 3, 4 and 6 are their leaves. */
 static void
@@ -361,7 +360,7 @@ test_read_again(void **state)
     end();
 }
 
-/* What refers to nothing is not known, and a count beyond the room is cut. */
+/* What refers to nothing is not known; a count beyond the room is cut. */
 static void
 test_nonsense(void **state)
 {
