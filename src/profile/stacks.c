@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "store/reader.h"
 #include "store/record.h"
+#include "symbol/mapped_files.h"
 
 #include "build.h"
 #include "intern.h"
@@ -431,6 +432,15 @@ stacks_open_memory(const void *bytes, size_t length,
     stacks->is_memory = true;
     stacks->reader = reader_open_memory(bytes, length, error, size);
     return begin(stacks, "spool", options, error, size);
+}
+
+/* What parts.c would do with the pid that is in the spool. */
+void
+stacks_tell_pid(struct stacks *stacks, uint32_t pid)
+{
+    mapped_files_close(stacks->build->mapped);
+    stacks->build->mapped = mapped_files_open(pid);
+    stacks->build->has_looked = true;
 }
 
 void

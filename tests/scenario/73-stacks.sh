@@ -338,15 +338,18 @@ end_all
 echo "-- other roots"
 if [ "$(id -u)" -eq 0 ] && unshare -pfm true 2>/dev/null; then
     mkdir inner
-    # Its own pid there is another one, and so is what is at its spool's path.
+    # Its own pid there is another one, and its spool and its program are at
+    # paths that are nothing here.
     live unshare -pfm bash -c "mount -t tmpfs none $tmp/inner &&
-        exec $stand_in $tmp/inner/a.sprof answer"
+        cp $stand_in $tmp/inner/bank &&
+        exec $tmp/inner/bank $tmp/inner/a.sprof answer"
     for ((i = 0; i < 200; i++)); do
         grep -q ready started && break
         sleep 0.02
     done
     pid=$(pgrep -P "$pid")
     asks 0 'Stacks of bank, process 1,' stacks "$pid"
+    grep -q '^    transfer stand_in.c:' out || fail "no names: $(tail out)"
     asks 0 '/tmp/x.pb.gz' dump "$pid"
 else
     echo "needs root and namespaces"
