@@ -181,17 +181,35 @@ copy_record(struct stacks *stacks)
     return copy;
 }
 
+/* The system call that ENTRY waits in, "waiting" if that is not known. */
+static const char *
+name_wait(struct stacks *stacks, const struct stacks_entry *entry)
+{
+    const char *name;
+    char text[32];
+
+    if (entry->system_call == SYSCALL_UNKNOWN)
+        return "waiting";
+    name =
+        system_call_name(stacks_process(stacks)->machine, entry->system_call);
+    if (name != NULL)
+        return name;
+    snprintf(text, sizeof text, "system call %u", entry->system_call);
+    name = profile_string(stacks->profile, text);
+    return name != NULL ? name : "waiting";
+}
+
 /* What a thread does, as states of samples are called. */
 static const char *
 doing(struct stacks *stacks, const struct stacks_entry *entry)
 {
-    uint32_t machine = stacks_process(stacks)->machine;
-    const char *name;
-    char text[32];
-
     switch (entry->state) {
     case 'R':
         return "running";
+    case 'S':
+    case 'D':
+    case 'I':
+        return name_wait(stacks, entry);
     case 'T':
         return "stopped";
     case 't':
@@ -199,15 +217,9 @@ doing(struct stacks *stacks, const struct stacks_entry *entry)
     case 'X':
     case 'Z':
         return "ended";
+    default:
+        return "unknown";
     }
-    if (entry->system_call == SYSCALL_UNKNOWN)
-        return "waiting";
-    name = system_call_name(machine, entry->system_call);
-    if (name != NULL)
-        return name;
-    snprintf(text, sizeof text, "system call %u", entry->system_call);
-    name = profile_string(stacks->profile, text);
-    return name != NULL ? name : "waiting";
 }
 
 /* ID of the spool as a string, "" for 0 and what it has not defined. */
