@@ -20,12 +20,13 @@ stand_in=$work/stand_in
 pids=()
 start() {
     spool=$tmp/$1.${#pids[@]}.$SECONDS.sprof
+    rm -f started
     "$stand_in" "$spool" "$@" >started 2>&1 &
     pid=$!
     disown
     pids+=("$pid")
     for ((i = 0; i < 500; i++)); do
-        grep -q ready started && return
+        grep -qs ready started && return
         sleep 0.02
     done
     fail "stand_in $*: $(cat started)"
@@ -33,6 +34,7 @@ start() {
 
 # live COMMAND...: a program with the library; $pid.
 live() {
+    rm -f started
     "$@" >started 2>&1 &
     pid=$!
     disown
@@ -358,7 +360,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -pfm true 2>/dev/null; then
         cp $stand_in $tmp/inner/bank &&
         exec $tmp/inner/bank $tmp/inner/a.sprof answer"
     for ((i = 0; i < 200; i++)); do
-        grep -q ready started && break
+        grep -qs ready started && break
         sleep 0.02
     done
     pid=$(pgrep -P "$pid")
