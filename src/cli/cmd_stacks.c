@@ -114,8 +114,11 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
                                                .server_seconds =
                                                    SERVER_SECONDS};
 
-    if (view->stacks == NULL)
-        view->stacks = stacks_open(path, &options, error, size);
+    if (view->stacks != NULL)
+        return 0;
+    view->stacks = stacks_open(path, &options, error, size);
+    if (view->stacks != NULL && view->remote != NULL)
+        stacks_tell_pid(view->stacks, (uint32_t)view->remote->process.pid);
     return view->stacks != NULL ? 0 : -1;
 }
 

@@ -13,6 +13,16 @@ _sprofile_options() {
         tr -d ' ,[|'
 }
 
+# The processes that have libsprof.so, as far as one may see; where none is
+# seen, all of one's own.
+_sprofile_processes() {
+    local found
+    found=$(grep -l -s '/libsprof\.so' /proc/[1-9]*/maps |
+        sed 's|^/proc/\([0-9]*\)/maps$|\1|')
+    [ -n "$found" ] || found=$(ps -o pid= 2>/dev/null)
+    printf '%s\n' $found
+}
+
 _sprofile() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} i
@@ -47,6 +57,12 @@ _sprofile() {
                 "$(_sprofile_options "$1" "$command")" -- "$word")
         elif [ "$command" = record ]; then
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+        elif [[ $command =~ ^(start|stop|dump)$ ]]; then
+            mapfile -t COMPREPLY < <(compgen -W \
+                "$(_sprofile_processes)" -- "$word")
+        elif [ "$command" = stacks ] && [[ $word =~ ^[0-9]*$ ]]; then
+            mapfile -t COMPREPLY < <(compgen -W \
+                "$(_sprofile_processes)" -f -- "$word")
         else
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")

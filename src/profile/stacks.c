@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "store/reader.h"
 #include "store/record.h"
+#include "symbol/mapped_files.h"
 
 #include "build.h"
 #include "intern.h"
@@ -180,17 +181,35 @@ copy_record(struct stacks *stacks)
     return copy;
 }
 
+/* The system call that ENTRY waits in, "waiting" if that is not known. */
+static const char *
+name_wait(struct stacks *stacks, const struct stacks_entry *entry)
+{
+    const char *name;
+    char text[32];
+
+    if (entry->system_call == SYSCALL_UNKNOWN)
+        return "waiting";
+    name =
+        system_call_name(stacks_process(stacks)->machine, entry->system_call);
+    if (name != NULL)
+        return name;
+    snprintf(text, sizeof text, "system call %u", entry->system_call);
+    name = profile_string(stacks->profile, text);
+    return name != NULL ? name : "waiting";
+}
+
 /* What a thread does, as states of samples are called. */
 static const char *
 doing(struct stacks *stacks, const struct stacks_entry *entry)
 {
-    uint32_t machine = stacks_process(stacks)->machine;
-    const char *name;
-    char text[32];
-
     switch (entry->state) {
     case 'R':
         return "running";
+    case 'S':
+    case 'D':
+    case 'I':
+        return name_wait(stacks, entry);
     case 'T':
         return "stopped";
     case 't':
@@ -198,15 +217,9 @@ doing(struct stacks *stacks, const struct stacks_entry *entry)
     case 'X':
     case 'Z':
         return "ended";
+    default:
+        return "unknown";
     }
-    if (entry->system_call == SYSCALL_UNKNOWN)
-        return "waiting";
-    name = system_call_name(machine, entry->system_call);
-    if (name != NULL)
-        return name;
-    snprintf(text, sizeof text, "system call %u", entry->system_call);
-    name = profile_string(stacks->profile, text);
-    return name != NULL ? name : "waiting";
 }
 
 /* ID of the spool as a string, "" for 0 and what it has not defined. */
@@ -431,6 +444,15 @@ stacks_open_memory(const void *bytes, size_t length,
     stacks->is_memory = true;
     stacks->reader = reader_open_memory(bytes, length, error, size);
     return begin(stacks, "spool", options, error, size);
+}
+
+/* What parts.c would do with the pid that is in the spool. */
+void
+stacks_tell_pid(struct stacks *stacks, uint32_t pid)
+{
+    mapped_files_close(stacks->build->mapped);
+    stacks->build->mapped = mapped_files_open(pid);
+    stacks->build->has_looked = true;
 }
 
 void

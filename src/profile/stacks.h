@@ -93,6 +93,11 @@ struct stacks *stacks_open_memory(const void *bytes, size_t length,
                                   const struct symbolizer_options *options,
                                   char *error, size_t size);
 
+/* The process runs, and has the number PID here, which is not the one that it
+ * knows if it lives in a container: its files are read as it sees them. To be
+ * told before the first stacks_read. */
+void stacks_tell_pid(struct stacks *stacks, uint32_t pid);
+
 /* Read the stacks that the spool has now; what was read before is forgotten.
  * Returns 0, or -1 with a sentence in ERROR: there are none. */
 int stacks_read(struct stacks *stacks, char *error, size_t size);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mapped_files.h"
@@ -28,6 +29,7 @@ struct mapped_file {
 
 struct mapped_files {
     uint32_t pid;
+    int has_other_root; /* its paths are not ours */
     size_t count;
     struct mapped_file files[FILES_MAX]; /* touched as far as they are used */
 };
@@ -51,6 +53,29 @@ add_line(struct mapped_files *files, char *line)
         files->count++;
 }
 
+/* Whether process PID has another root, or other mounts, than we: then the
+ * files at its paths are to be looked for below /proc/PID/root. */
+static int
+has_other_root(uint32_t pid)
+{
+    char name[64], its[64], ours[64];
+    struct stat its_root, our_root;
+    ssize_t its_length, our_length;
+
+    snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root/", pid);
+    if (stat(name, &its_root) != 0 || stat("/", &our_root) != 0)
+        return (0);
+    if (its_root.st_dev != our_root.st_dev ||
+        its_root.st_ino != our_root.st_ino)
+        return (1);
+    snprintf(name, sizeof(name), "/proc/%" PRIu32 "/ns/mnt", pid);
+    its_length = readlink(name, its, sizeof(its));
+    our_length = readlink("/proc/self/ns/mnt", ours, sizeof(ours));
+    return (its_length > 0 && its_length < (ssize_t)sizeof(its) &&
+            (its_length != our_length ||
+             memcmp(its, ours, (size_t)its_length) != 0));
+}
+
 struct mapped_files *
 mapped_files_open(uint32_t pid)
 {
@@ -62,6 +87,7 @@ mapped_files_open(uint32_t pid)
     if (!files)
         return (NULL);
     files->pid = pid;
+    files->has_other_root = has_other_root(pid);
     snprintf(name, sizeof(name), "/proc/%" PRIu32 "/maps", pid);
     maps = fopen(name, "re");
     if (!maps) {
@@ -100,6 +126,18 @@ is_executable(const struct mapped_file *file, const char *link)
     return (strcmp(target, file->path) == 0);
 }
 
+/* The file at PATH below the root of the process, if we can read it there. */
+static char *
+below_root(const struct mapped_files *files, const char *path)
+{
+    char name[PATH_MAX + 64];
+
+    if ((size_t)snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root%s",
+                         files->pid, path) >= sizeof(name))
+        return (NULL);
+    return (is_readable(name) ? strdup(name) : NULL);
+}
+
 char *
 mapped_files_find(const struct mapped_files *files, uint64_t start,
                   const char *path)
@@ -110,8 +148,10 @@ mapped_files_find(const struct mapped_files *files, uint64_t start,
 
     while (file < end && file->start != start)
         file++;
-    if (file == end || strcmp(file->path, path) == 0)
+    if (file == end)
         return (NULL);
+    if (strcmp(file->path, path) == 0)
+        return (files->has_other_root ? below_root(files, path) : NULL);
     snprintf(name, sizeof(name),
              "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, files->pid,
              file->start, file->end);

@@ -19,9 +19,11 @@ struct mapped_files *mapped_files_open(uint32_t pid);
 
 /*
  * A path by which the file mapped at START can still be read, if it is no
- * longer at PATH. To be freed; NULL if it is still there, nothing is known of
- * it or it cannot be read. Another process may have been given the pid, so the
- * caller makes sure (by the build-id) that the file is the right one.
+ * longer at PATH, or the process has another root than we, or other mounts
+ * (chroot, containers). To be freed; NULL if it is still there, nothing is
+ * known of it or it cannot be read. Another process may have been given the
+ * pid, so the caller makes sure (by the build-id) that the file is the right
+ * one.
  */
 char *mapped_files_find(const struct mapped_files *files, uint64_t start,
                         const char *path);

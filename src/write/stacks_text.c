@@ -146,20 +146,32 @@ print_cpu(FILE *stream, const struct stacks *stacks,
                 phrase_seconds(most->cpu));
 }
 
+/* "waiting in accept4", "running". */
+static void
+print_state(FILE *stream, const struct stacks_thread *thread)
+{
+    if (stacks_is_waiting(thread))
+        fprintf(stream, "%s%s%s",
+                strcmp(thread->doing, "waiting") != 0 ? "waiting in " : "",
+                thread->doing,
+                thread->state == 'D' ? " (not to be interrupted)" : "");
+    else if (strcmp(thread->doing, "traced") == 0)
+        fputs("stopped by a debugger", stream);
+    else if (strcmp(thread->doing, "unknown") == 0)
+        fputs("in an unknown state", stream);
+    else
+        fputs(thread->doing, stream);
+}
+
 /* "3 threads waiting in accept4, socket:[123], 0.012 s of CPU time". */
 static void
 print_group_title(FILE *stream, const struct stacks *stacks,
                   const struct stacks_group *group, unsigned details)
 {
     const struct stacks_thread *first = member(stacks, group, 0);
-    bool is_plain =
-        !stacks_is_waiting(first) || strcmp(first->doing, "waiting") == 0;
 
-    fprintf(stream, "%u thread%s %s%s%s", group->count,
-            group->count == 1 ? "" : "s", is_plain ? "" : "waiting in ",
-            strcmp(first->doing, "traced") == 0 ? "stopped by a debugger"
-                                                : first->doing,
-            first->state == 'D' ? " (not to be interrupted)" : "");
+    fprintf(stream, "%u thread%s ", group->count, group->count == 1 ? "" : "s");
+    print_state(stream, first);
     print_details(stream, stacks, first, details);
     print_cpu(stream, stacks, group);
 }

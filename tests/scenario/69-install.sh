@@ -91,6 +91,14 @@ completions() {
 completions sprofile record --fr | grep -qx -- --frequency ||
     fail "--fr is not completed"
 completions sprofile record -m w | grep -qx wall || fail "modes"
+LD_PRELOAD=$library SPROF_OUTPUT=$tmp/asleep.folded sleep 100 &
+asleep=$!
+for ((i = 0; i < 100; i++)); do
+    completions sprofile dump "" | grep -qx "$asleep" && break
+    sleep 0.05
+done
+[ "$i" -lt 100 ] || fail "processes are not completed"
+kill "$asleep"
 
 echo "-- the Debian package"
 if has cpack && has dpkg-deb && has dpkg-shlibdeps; then

