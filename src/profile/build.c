@@ -88,10 +88,9 @@ no_stack(const struct record_sample *record)
                                                      : PROFILE_NO_STACK;
 }
 
-/* What a record stands for; false if it refers to what does not exist. */
-static bool
-find_key(const struct build *build, const struct record_sample *record,
-         struct profile_sample *key)
+bool
+build_find_key(const struct build *build, const struct record_sample *record,
+               struct profile_sample *key)
 {
     const struct profile *profile = build->profile;
     uint64_t node = build->base_node + record->node;
@@ -118,8 +117,8 @@ find_key(const struct build *build, const struct record_sample *record,
 }
 
 /* CPU time without a stack; weigh.c decides what shows it. */
-static bool
-is_unsampled(const struct record_sample *record)
+bool
+build_is_unsampled(const struct record_sample *record)
 {
     return record->trigger == TRIGGER_NONE && record->node == 0 &&
            record->count == 0 && (record->flags & SAMPLE_SUMMED) == 0;
@@ -134,11 +133,11 @@ add_sample(struct build *build, const void *bytes)
     struct profile *profile = build->profile;
     struct profile_sample key, *sample;
 
-    if (!find_key(build, record, &key))
+    if (!build_find_key(build, record, &key))
         return SENSELESS;
     parts_see_time(build, record->time, record->duration);
     profile->has_no_times |= (record->flags & SAMPLE_UNTIMED) != 0;
-    if (is_unsampled(record))
+    if (build_is_unsampled(record))
         return weigh_note_unsampled(build, record, key.thread) < 0 ? FAILED
                                                                    : USED;
     sample = parts_sample(build, &key);
@@ -224,8 +223,8 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
 
 /* Enter a new process with what the header knows. A start that is beyond the
  * range of signed time is damage and becomes 0. */
-static int
-begin(struct build *build, const struct spool_header *header)
+int
+build_begin(struct build *build, const struct spool_header *header)
 {
     struct profile *profile = build->profile;
     struct profile_process *processes =
@@ -254,6 +253,20 @@ begin(struct build *build, const struct spool_header *header)
     return parts_begin(build);
 }
 
+enum outcome
+build_take(struct build *build, enum record_kind kind, const void *record)
+{
+    struct profile *profile = build->profile;
+    enum outcome outcome;
+
+    if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
+        return USED;
+    outcome = actions[kind](build, record);
+    profile->records += outcome == USED;
+    profile->problems += outcome == SENSELESS;
+    return outcome;
+}
+
 /* Read one process, up to the end or to where the next one begins, whose header
  * is then made in HEADER and *AGAIN is set. */
 static int
@@ -266,7 +279,7 @@ add_process_records(struct profile *profile, struct reader *reader,
     const void *record;
 
     *again = false;
-    if (begin(&build, header) < 0) {
+    if (build_begin(&build, header) < 0) {
         parts_release(&build);
         return -1;
     }
@@ -280,11 +293,7 @@ add_process_records(struct profile *profile, struct reader *reader,
             header->machine = next->machine;
             *again = true;
         }
-        if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
-            continue;
-        outcome = actions[kind](&build, record);
-        profile->records += outcome == USED;
-        profile->problems += outcome == SENSELESS;
+        outcome = build_take(&build, kind, record);
     }
     /* A wait reaches to a time, and a weight is made from a clock, that may
      * stand behind the sample in the spool. */

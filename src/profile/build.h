@@ -3,6 +3,7 @@
 #ifndef PROFILE_BUILD_H
 #define PROFILE_BUILD_H
 
+#include "parts.h"
 #include "profile.h"
 
 struct reader;
@@ -15,5 +16,22 @@ struct reader;
  * ended afterwards.
  */
 int build_add(struct profile *profile, struct reader *reader);
+
+/*
+ * The same in steps, for watch.c, which takes samples in its own way: enter the
+ * process of HEADER into build->profile (all else in BUILD is 0); then take a
+ * RECORD. Of parts_release and parts_finish, the first is due in any case.
+ */
+int build_begin(struct build *build, const struct spool_header *header);
+enum outcome build_take(struct build *build, enum record_kind kind,
+                        const void *record);
+
+/* What RECORD stands for; false if it refers to what does not exist. */
+bool build_find_key(const struct build *build,
+                    const struct record_sample *record,
+                    struct profile_sample *key);
+
+/* Whether RECORD is CPU time without a sample. */
+bool build_is_unsampled(const struct record_sample *record);
 
 #endif
