@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * live.c -- see live.h. A spool is a shared mapping of a file that begins as
+ * one and has the pid of the process in its header. Any of these alone may be
+ * something else: a program may map the spools of others, to show them.
+ *
+ * The path in /proc/PID/maps is the kernel's. What holds for the process need
+ * not hold here: it may have another root (chroot, containers), and then the
+ * same path is another file, or none. So every path is tried as it is and below
+ * /proc/PID/root, and the file must be the one that is mapped, by its inode. On
+ * overlayfs these may differ (the list may have that of the layer below); there
+ * the header alone must do.
+ */
+#include "live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "store/reader.h"
+
+#include "process.h"
+
+enum { PATH_SIZE = PATH_MAX + 64 };
+
+/* How sure it is that a path is the spool. */
+enum match { MATCH_NONE, MATCH_HEADER, MATCH_INODE };
+
+struct search {
+    const struct process *process;
+    bool has_lines;   /* the list was not empty */
+    bool has_library; /* libsprof.so is mapped */
+    char
+        gone[PATH_SIZE]; /* a file that looked like it and was removed, or "" */
+    char denied[PATH_SIZE]; /* one that could not be opened, or "" */
+    int error;              /* why not */
+    enum match match;       /* of what was found */
+    uint64_t start;         /* of what was found, by its header */
+    char path[PATH_SIZE];
+};
+
+/* What is at PATH, where a file with INODE is expected. *START is when the
+ * spool began. */
+static enum match
+judge(const struct search *search, const char *path, uint64_t inode,
+      uint64_t *start)
+{
+    char unused[PATH_SIZE + 256];
+    struct stat now;
+    struct reader *reader;
+    bool is_ours;
+
+    if (stat(path, &now) < 0 || !reader_recognize(path))
+        return MATCH_NONE;
+    reader = reader_open(path, unused, sizeof unused);
+    if (reader == NULL)
+        return MATCH_NONE;
+    *start = reader_header(reader)->start_monotonic;
+    is_ours = reader_header(reader)->pid == (uint32_t)search->process->inner;
+    reader_end(reader);
+    if (!is_ours)
+        return MATCH_NONE;
+    return now.st_ino == inode ? MATCH_INODE : MATCH_HEADER;
+}
+
+/* Keep PATH if it is the spool, surer or later than what was found. */
+static void
+try_path(struct search *search, const char *path, uint64_t inode)
+{
+    uint64_t start = 0;
+    enum match match = judge(search, path, inode, &start);
+
+    if (match == MATCH_NONE || match < search->match ||
+        (match == search->match && start <= search->start))
+        return;
+    search->match = match;
+    search->start = start;
+    snprintf(search->path, sizeof search->path, "%s", path);
+}
+
+/* Why nothing is at PATH for us, as long as it is a spool by its name. */
+static void
+note_denied(struct search *search, const char *path)
+{
+    size_t length = strlen(path);
+    FILE *stream;
+
+    if (length < 6 || strcmp(path + length - 6, ".sprof") != 0)
+        return;
+    stream = fopen(path, "re");
+    if (stream != NULL) {
+        fclose(stream);
+        return;
+    }
+    search->error = errno;
+    snprintf(search->denied, sizeof search->denied, "%s", path);
+}
+
+/* The kernel writes a newline in a path as \012, and nothing else so. */
+static void
+unescape(char *path)
+{
+    for (char *at = path; (at = strstr(at, "\\012")) != NULL; at++) {
+        *at = '\n';
+        memmove(at + 1, at + 4, strlen(at + 4) + 1);
+    }
+}
+
+/* A shared mapping of the file PATH. */
+static void
+try_file(struct search *search, char *path, uint64_t inode)
+{
+    static const char gone[] = " (deleted)";
+    size_t length = strlen(path);
+    char below[PATH_SIZE];
+
+    if (length > sizeof gone &&
+        strcmp(path + length - (sizeof gone - 1), gone) == 0) {
+        path[length - (sizeof gone - 1)] = '\0';
+        if (length > sizeof gone + 6 &&
+            strcmp(path + length - (sizeof gone - 1) - 6, ".sprof") == 0)
+            snprintf(search->gone, sizeof search->gone, "%s", path);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        try_path(search, path, inode);
+        if (snprintf(below, sizeof below, "/proc/%ld/root%s",
+                     (long)search->process->pid, path) < (int)sizeof below)
+            try_path(search, below, inode);
+        if (search->match == MATCH_NONE)
+            note_denied(search, below);
+        if (strstr(path, "\\012") == NULL)
+            break;
+        unescape(path);
+    }
+}
+
+/* A line: "start-end rwxp offset major:minor inode   path". A file is mapped
+ * in pieces; each is looked at, they are few. */
+static void
+take_line(struct search *search, char *line)
+{
+    unsigned long long inode;
+    char rights[8];
+    const char *slash;
+    int at = 0;
+
+    search->has_lines = true;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%*s %7s %*s %*s %llu %n", rights, &inode, &at) < 2 ||
+        at == 0 || line[at] != '/')
+        return;
+    slash = strrchr(line + at, '/');
+    search->has_library |= strncmp(slash, "/libsprof.so", 12) == 0;
+    if (strncmp(rights, "rw-s", 4) == 0)
+        try_file(search, line + at, inode);
+}
+
+/* Returns -1 with errno if the list at PATH may not be read. */
+static int
+read_maps(struct search *search, const char *path)
+{
+    FILE *stream = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    int problem;
+
+    if (stream == NULL)
+        return -1;
+    while (getline(&line, &size, stream) > 0)
+        take_line(search, line);
+    problem = ferror(stream) ? errno : 0;
+    free(line);
+    fclose(stream);
+    errno = problem;
+    return problem == 0 ? 0 : -1;
+}
+
+/* The list of a process whose main thread has ended is empty; another thread
+ * has it. */
+static int
+read_all_maps(struct search *search)
+{
+    char path[64 + NAME_MAX], tasks[48];
+    const struct dirent *entry;
+    DIR *directory;
+
+    snprintf(path, sizeof path, "/proc/%ld/maps", (long)search->process->pid);
+    if (read_maps(search, path) < 0)
+        return -1;
+    snprintf(tasks, sizeof tasks, "/proc/%ld/task", (long)search->process->pid);
+    directory = search->has_lines ? NULL : opendir(tasks);
+    if (directory == NULL)
+        return 0;
+    while (!search->has_lines && (entry = readdir(directory)) != NULL) {
+        snprintf(path, sizeof path, "%s/%s/maps", tasks, entry->d_name);
+        if (entry->d_name[0] != '.')
+            (void)read_maps(search, path);
+    }
+    closedir(directory);
+    return 0;
+}
+
+/* Why there is no spool. Returns -1. */
+static int
+complain(const struct search *search, char *error, size_t size)
+{
+    const struct process *process = search->process;
+    long pid = (long)process->pid;
+
+    if (!search->has_lines)
+        snprintf(error, size, "process %ld (%s) has ended, or is the kernel's",
+                 pid, process->name);
+    else if (search->gone[0] != '\0')
+        snprintf(error, size,
+                 "process %ld (%s): its spool %s was removed, so nothing can "
+                 "be learned of it",
+                 pid, process->name, search->gone);
+    else if (search->denied[0] != '\0')
+        snprintf(error, size, "process %ld (%s): its spool: %s: %s", pid,
+                 process->name, search->denied, strerror(search->error));
+    else if (search->has_library)
+        snprintf(error, size,
+                 "process %ld (%s) is not profiled: libsprof.so is in it, but "
+                 "SPROF_ONLY leaves it out, or its profile is over",
+                 pid, process->name);
+    else
+        snprintf(error, size,
+                 "process %ld (%s) is not profiled: it was started without "
+                 "LD_PRELOAD=libsprof.so",
+                 pid, process->name);
+    text_hide_controls(error);
+    return -1;
+}
+
+int
+live_find(pid_t pid, char *path, size_t path_size, char *error,
+          size_t error_size)
+{
+    struct process process;
+    struct search search = {.process = &process};
+
+    if (process_look(&process, pid, error, error_size) < 0)
+        return -1;
+    if (process.group != pid) {
+        snprintf(error, error_size, "%ld is a thread of process %ld (%s)",
+                 (long)pid, (long)process.group, process.name);
+        return -1;
+    }
+    if (read_all_maps(&search) < 0) {
+        snprintf(error, error_size,
+                 errno == EACCES || errno == EPERM
+                     ? "process %ld (%s) may not be looked at: try as its "
+                       "user, or as root"
+                     : "process %ld (%s) has ended",
+                 (long)pid, process.name);
+        return -1;
+    }
+    if (search.match == MATCH_NONE)
+        return complain(&search, error, error_size);
+    if (strlen(search.path) >= path_size) {
+        snprintf(error, error_size, "%s: the path is too long", search.path);
+        return -1;
+    }
+    strcpy(path, search.path);
+    return 0;
+}
