@@ -27,6 +27,8 @@ static const struct command {
     {"diff", "sprofile diff", cmd_diff, "print what became slower and faster"},
     {"info", "sprofile info", cmd_info,
      "print what was profiled, what was lost, what it cost"},
+    {"top", "sprofile top", cmd_top,
+     "show what a process does now, refreshed every second"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -23,19 +23,41 @@ numbers_rows(const char *text, uint32_t *rows)
     return 0;
 }
 
-int
-numbers_percent(const char *text, double *percent)
+/* Digits with or without a point into *NUMBER. Returns what is behind them,
+ * NULL if there are none. */
+static const char *
+read_decimal(const char *text, double *number)
 {
     size_t length = strspn(text, "0123456789.");
     char *end;
-    double number;
 
     if (length == 0)
-        return -1;
-    number = strtod(text, &end);
-    if (end != text + length || (*end == '%' ? end[1] : *end) != '\0' ||
+        return NULL;
+    *number = strtod(text, &end);
+    return end == text + length ? end : NULL;
+}
+
+int
+numbers_percent(const char *text, double *percent)
+{
+    double number;
+    const char *end = read_decimal(text, &number);
+
+    if (end == NULL || (*end == '%' ? end[1] : *end) != '\0' ||
         number > PERCENT_MOST)
         return -1;
     *percent = number;
+    return 0;
+}
+
+int
+numbers_seconds(const char *text, double least, double most, uint64_t *time)
+{
+    double number;
+    const char *end = read_decimal(text, &number);
+
+    if (end == NULL || *end != '\0' || number < least || number > most)
+        return -1;
+    *time = (uint64_t)(number * 1e9 + 0.5);
     return 0;
 }

@@ -13,4 +13,8 @@ int numbers_rows(const char *text, uint32_t *rows);
  * Returns 0, or -1. */
 int numbers_percent(const char *text, double *percent);
 
+/* Seconds from LEAST to MOST, fractions allowed, as ns. Returns 0, or -1. */
+int numbers_seconds(const char *text, double least, double most,
+                    uint64_t *time);
+
 #endif

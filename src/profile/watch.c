@@ -346,6 +346,9 @@ reread_state(struct watch *watch)
                      sizeof control) == 0)
         take_control(watch, &control);
     watch->profile->cost = watch->build->cost;
+    watch->taken[SPAN_INTERVAL] =
+        watch->build->cost.taken - watch->taken[SPAN_ALL];
+    watch->taken[SPAN_ALL] = watch->build->cost.taken;
     watch->period = watch->profile->processes[0].period;
 }
 

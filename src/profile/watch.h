@@ -52,6 +52,7 @@ struct watch {
     struct span_sums totals;     /* what the filter keeps */
     struct span_sums everything; /* without it */
     uint64_t length[SPAN_COUNT]; /* ns of sampling, by the ticks */
+    uint64_t taken[SPAN_COUNT];  /* samples of threads that ran */
     uint64_t period;             /* ns between sample points; 0 unknown */
     enum control_state control;  /* if HAS_CONTROL */
     enum end_reason reason;      /* if HAS_ENDED */
