@@ -17,6 +17,30 @@ enum { NAMES_SHARE = 20 };
 #define NAMES_LEAST_NS 2000000000u
 
 int
+settle_room(struct watch *watch)
+{
+    const struct profile *profile = watch->profile;
+
+    while (watch->sample_count < profile->sample_count) {
+        struct watch_sample *samples =
+            array_room(watch->samples, watch->sample_count, sizeof *samples);
+        if (samples == NULL)
+            return -1;
+        watch->samples = samples;
+        samples[watch->sample_count++] = (struct watch_sample){0};
+    }
+    while (watch->thread_count < profile->thread_count) {
+        struct watch_thread *threads =
+            array_room(watch->threads, watch->thread_count, sizeof *threads);
+        if (threads == NULL)
+            return -1;
+        watch->threads = threads;
+        threads[watch->thread_count++] = (struct watch_thread){0};
+    }
+    return 0;
+}
+
+int
 settle_note(struct watch *watch, uint32_t sample,
             const int64_t values[VALUE_COUNT])
 {
@@ -40,7 +64,7 @@ begin_thread(struct watch_thread *thread)
 {
     for (unsigned i = 0; i < STATE_COUNT; i++)
         span_begin(&thread->states[i]);
-    thread->ran = 0;
+    thread->has_run = false;
 }
 
 void

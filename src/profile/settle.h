@@ -24,6 +24,10 @@ struct watch_sample {
     bool is_changed; /* it is in the list */
 };
 
+/* Make watch->samples and watch->threads reach as far as the profile's. Returns
+ * 0, or -1 if memory is short. */
+int settle_room(struct watch *watch);
+
 /* Add VALUES to what is pending of SAMPLE. Returns 0, or -1 if memory is short.
  */
 int settle_note(struct watch *watch, uint32_t sample,

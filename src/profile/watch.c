@@ -9,14 +9,8 @@
  *   settle   what is new is judged by the filter, and counted for functions,
  *            threads and all.
  *
- * Of a record that can change, what was counted for it is kept, so that the
- * difference is what is new, even if it is less than nothing.
- *
- * CPU time is what samples were recorded with: the clocks to which a report
- * scales it (weigh.h) are read when threads end. What then shows is added as
- * PROFILE_NOT_SAMPLED, so that programs of short threads do not seem idle: by
- * how much the clocks of threads that ended are ahead of their samples, all
- * together; the balance is below 0 while the samples are ahead.
+ * CPU time of samples is what the clocks of their threads say (clocks.h), so
+ * that a view of a living process does not differ from its report later.
  */
 #include "watch.h"
 
@@ -29,19 +23,14 @@
 
 #include "array.h"
 #include "build.h"
-#include "events.h"
+#include "clocks.h"
 #include "filter.h"
+#include "given.h"
 #include "parts.h"
 #include "settle.h"
 
 /* COUNTS of today and of later versions fit. */
 enum { WORDS_MOST = 512 };
-
-/* What a record stands for: all of it, and within the filter's time. */
-struct given {
-    int64_t cpu; /* of a sample that found its thread running */
-    int64_t all[VALUE_COUNT], kept[VALUE_COUNT];
-};
 
 /* A sample that may change in place. */
 struct watch_record {
@@ -85,104 +74,6 @@ err:
     watch_free(watch);
     errno = ENOMEM;
     return NULL;
-}
-
-/* Make SAMPLES and THREADS reach as far as the profile's. */
-static int
-make_room(struct watch *watch)
-{
-    const struct profile *profile = watch->profile;
-
-    while (watch->sample_count < profile->sample_count) {
-        struct watch_sample *samples =
-            array_room(watch->samples, watch->sample_count, sizeof *samples);
-        if (samples == NULL)
-            return -1;
-        watch->samples = samples;
-        samples[watch->sample_count++] = (struct watch_sample){0};
-    }
-    while (watch->thread_count < profile->thread_count) {
-        struct watch_thread *threads =
-            array_room(watch->threads, watch->thread_count, sizeof *threads);
-        if (threads == NULL)
-            return -1;
-        watch->threads = threads;
-        threads[watch->thread_count++] = (struct watch_thread){0};
-    }
-    return 0;
-}
-
-/* Count the difference between GIVEN and BEFORE for SAMPLE. */
-static int
-count(struct watch *watch, uint32_t sample, const struct given *given,
-      const struct given *before)
-{
-    struct watch_thread *thread =
-        &watch->threads[watch->profile->samples[sample].thread];
-    int64_t kept[VALUE_COUNT];
-
-    span_add(&thread->sampled, given->cpu - before->cpu);
-    span_add(&thread->ran, given->cpu - before->cpu);
-    for (unsigned i = 0; i < VALUE_COUNT; i++) {
-        for (unsigned j = 0; j < SPAN_COUNT; j++)
-            span_add(&watch->everything.values[j][i],
-                     given->all[i] - before->all[i]);
-        kept[i] = given->kept[i] - before->kept[i];
-    }
-    return settle_note(watch, sample, kept);
-}
-
-/* A number of the spool as one that can be added without a thought. */
-static int64_t
-sane(uint64_t value)
-{
-    return value <= INT64_MAX / 4 ? (int64_t)value : INT64_MAX / 4;
-}
-
-/* By how much the wait RECORD of THREAD reaches beyond what is written (waits.h
- * has the rule). */
-static uint64_t
-extension(const struct watch *watch, const struct record_sample *record,
-          uint32_t thread)
-{
-    uint64_t reached = record->time,
-             limit = watch->profile->threads[thread].end;
-
-    if ((record->flags & SAMPLE_OPEN) == 0 || record->state == STATE_RUNNING)
-        return 0;
-    profile_sum(&reached, record->duration);
-    if (limit > watch->build->last_tick)
-        limit = watch->build->last_tick;
-    return limit > reached ? limit - reached : 0;
-}
-
-/* What RECORD stands for at this moment. */
-static struct given
-weigh(const struct watch *watch, const struct record_sample *record,
-      uint32_t thread)
-{
-    uint64_t more = extension(watch, record, thread);
-    uint64_t points = watch->period > 0 ? more / watch->period : 0;
-    struct profile_event event = {.time = record->time,
-                                  .duration = record->duration + more,
-                                  .cpu = record->cpu,
-                                  .wall = record->wall + more};
-    struct given given = {
-        .cpu = record->state == STATE_RUNNING ? sane(record->cpu) : 0};
-
-    event.count = record->count < UINT32_MAX - points
-                      ? (uint32_t)(record->count + points)
-                      : UINT32_MAX;
-    given.all[VALUE_SAMPLES] = event.count;
-    given.all[VALUE_CPU] = sane(event.cpu);
-    given.all[VALUE_WALL] = sane(event.wall);
-    if (watch->filter->has_time &&
-        !events_cut(&event, event.time, watch->filter->from, watch->filter->to))
-        return given;
-    given.kept[VALUE_SAMPLES] = event.count;
-    given.kept[VALUE_CPU] = sane(event.cpu);
-    given.kept[VALUE_WALL] = sane(event.wall);
-    return given;
 }
 
 /* Whether RECORD may change in place. A wait that is over may be opened again.
@@ -231,7 +122,6 @@ note_latest(struct watch *watch, const struct record_sample *record,
 static int
 take_sample(struct watch *watch, const struct record_sample *record)
 {
-    static const struct given nothing;
     struct profile_sample key, *sample;
     struct given given;
     uint32_t number;
@@ -243,44 +133,18 @@ take_sample(struct watch *watch, const struct record_sample *record)
     if (build_is_unsampled(record))
         key.node = PROFILE_NOT_SAMPLED;
     sample = parts_sample(watch->build, &key);
-    if (sample == NULL || make_room(watch) < 0)
+    if (sample == NULL || settle_room(watch) < 0)
         return -1;
     if (record->time < watch->first)
         watch->first = record->time;
     number = (uint32_t)(sample - watch->profile->samples);
-    given = weigh(watch, record, key.thread);
     note_latest(watch, record, number);
-    if (count(watch, number, &given, &nothing) < 0)
+    if (record->state == STATE_RUNNING && !build_is_unsampled(record))
+        return clocks_put(watch, record, number);
+    given = given_of(watch, record, key.thread);
+    if (given_count(watch, number, &given, NULL) < 0)
         return -1;
     return may_change(record) ? keep_record(watch, record, number, &given) : 0;
-}
-
-/* THREAD ended by its own clock: see the top of this file. */
-static int
-take_clock(struct watch *watch, uint32_t thread)
-{
-    static const struct given nothing;
-    const struct profile_thread *at = &watch->profile->threads[thread];
-    const struct profile_sample key = {.thread = thread,
-                                       .node = PROFILE_NOT_SAMPLED,
-                                       .system_call = SYSCALL_UNKNOWN,
-                                       .state = STATE_RUNNING,
-                                       .waits_on = ""};
-    struct record_sample record = {.time = at->end, .state = STATE_RUNNING};
-    struct profile_sample *sample;
-    struct given given;
-
-    watch->balance += sane(at->cpu) - watch->threads[thread].sampled;
-    if (watch->balance <= 0)
-        return 0;
-    sample = parts_sample(watch->build, &key);
-    if (sample == NULL || make_room(watch) < 0)
-        return -1;
-    record.cpu = record.wall = (uint64_t)watch->balance;
-    watch->balance = 0;
-    given = weigh(watch, &record, thread);
-    return count(watch, (uint32_t)(sample - watch->profile->samples), &given,
-                 &nothing);
 }
 
 static int
@@ -289,11 +153,9 @@ take_end(struct watch *watch, const struct record_thread_end *record)
     uint32_t thread = parts_number(&watch->build->threads, record->id);
     enum outcome outcome = build_take(watch->build, RECORD_THREAD_END, record);
 
-    if (outcome != USED || make_room(watch) < 0)
+    if (outcome != USED || settle_room(watch) < 0)
         return outcome == SENSELESS ? 0 : -1;
-    return watch->profile->threads[thread].has_exact_cpu
-               ? take_clock(watch, thread)
-               : 0;
+    return clocks_put_end(watch, thread);
 }
 
 static void
@@ -370,7 +232,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         reader_again(watch->reader, record->place, &now, sizeof now) < 0)
         return 0;
     now.flags = before.flags;
-    given = weigh(watch, &now, sample->thread);
+    given = given_of(watch, &now, sample->thread);
     *is_over = (now.flags & SAMPLE_OPEN) == 0 && !record->is_for_ever &&
                (thread->place != record->place ||
                 watch->profile->threads[sample->thread].end != UINT64_MAX);
@@ -378,7 +240,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         thread->is_open = (now.flags & SAMPLE_OPEN) != 0;
     if (memcmp(&given, &record->given, sizeof given) == 0)
         return 0;
-    status = count(watch, record->sample, &given, &record->given);
+    status = given_count(watch, record->sample, &given, &record->given);
     record->given = given;
     return status;
 }
@@ -428,7 +290,7 @@ watch_look(struct watch *watch)
     settle_begin(watch);
     while (status == 0 && (record = reader_next(watch->reader, &kind)) != NULL)
         status = take(watch, kind, record);
-    if (make_room(watch) < 0)
+    if (settle_room(watch) < 0 || (status == 0 && clocks_share(watch) < 0))
         status = -1;
     reread_state(watch);
     if (status == 0)
@@ -458,7 +320,7 @@ watch_state(const struct watch *watch, uint32_t thread, const char **waits_on)
         *waits_on = sample->waits_on;
         return profile_state(watch->profile, sample);
     }
-    if (at->ran > 0)
+    if (at->has_run)
         return "running";
     return at->has_latest && sample->state == STATE_RUNQUEUE ? "runnable" : "-";
 }
@@ -477,5 +339,7 @@ watch_free(struct watch *watch)
     free(watch->threads);
     free(watch->changed);
     free(watch->records);
+    free(watch->fresh);
+    free(watch->ended);
     free(watch);
 }

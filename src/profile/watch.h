@@ -25,10 +25,12 @@
 #include <stdint.h>
 
 #include "functions.h"
+#include "pool.h"
 #include "profile.h"
 #include "span.h"
 
 struct build;
+struct clocks_sample;
 struct reader;
 struct watch_record;
 struct watch_sample;
@@ -36,12 +38,18 @@ struct watch_sample;
 /* Of a thread; its name, tid and end are in the profile, under its number. */
 struct watch_thread {
     struct span_sums states[STATE_COUNT]; /* what is kept of it */
-    int64_t ran;     /* ns of CPU time in the interval, whatever is kept */
-    int64_t sampled; /* ns of CPU time that its samples say */
     uint64_t place;  /* in the spool, of its latest sample */
     uint32_t latest; /* number of that sample; see watch_state */
     bool has_latest; /* there is one */
     bool is_open;    /* it is a wait, and not over */
+    bool has_run;    /* a sample of the interval found it running */
+
+    /* For clocks.c. */
+    uint64_t clock;    /* ns of CPU time that it had used, by its samples */
+    int64_t given;     /* ns of it that its samples have */
+    struct pool pool;  /* what new samples share */
+    uint32_t last_run; /* 1 + number of the latest that found it running */
+    bool is_sharing;   /* the pool is made */
 };
 
 struct watch {
@@ -71,8 +79,11 @@ struct watch {
     uint32_t record_count;
     uint64_t counts_place, control_place; /* 0: there is none */
     uint64_t first, last;                 /* ns, of sampling */
-    uint64_t names_due; /* when generated code may be named anew */
-    int64_t balance;    /* see watch.c */
+    uint64_t names_due;          /* when generated code may be named anew */
+    struct clocks_sample *fresh; /* without their share, see clocks.h */
+    uint32_t fresh_count;
+    uint32_t *ended; /* threads that ended since */
+    uint32_t ended_count;
 };
 
 /*
