@@ -68,16 +68,23 @@ clocks_put_end(struct watch *watch, uint32_t thread)
     return 0;
 }
 
+/* What of the CPU time CLOCK of THREAD no sample has yet. */
+static uint64_t
+rest_of(const struct watch_thread *thread, uint64_t clock)
+{
+    uint64_t given = thread->given > 0 ? (uint64_t)thread->given : 0;
+
+    return clock > given ? clock - given : 0;
+}
+
 /* What the new samples of THREAD share. A thread without a clock keeps what its
  * samples say. */
 static void
 make_pool(struct watch_thread *thread)
 {
-    uint64_t given = thread->given > 0 ? (uint64_t)thread->given : 0;
-
     thread->is_sharing = true;
     thread->pool.passed = 0;
-    thread->pool.due = thread->clock > given ? thread->clock - given : 0;
+    thread->pool.due = rest_of(thread, thread->clock);
     if (thread->clock == 0)
         thread->pool.due = thread->pool.weight;
 }
@@ -123,16 +130,15 @@ settle_end(struct watch *watch, uint32_t thread)
 {
     const struct profile_thread *at = &watch->profile->threads[thread];
     uint64_t clock = at->cpu < INT64_MAX / 4 ? at->cpu : INT64_MAX / 4;
-    int64_t rest = (int64_t)clock - watch->threads[thread].given;
+    uint64_t rest = rest_of(&watch->threads[thread], clock);
     const struct record_sample record = {.time = at->end,
-                                         .cpu = (uint64_t)(rest > 0 ? rest : 0),
-                                         .wall =
-                                             (uint64_t)(rest > 0 ? rest : 0),
+                                         .cpu = rest,
+                                         .wall = rest,
                                          .state = STATE_RUNNING};
     struct profile_sample *sample;
     struct given given;
 
-    if (!at->has_exact_cpu || rest <= 0)
+    if (!at->has_exact_cpu || rest == 0)
         return 0;
     sample = last_sample(watch, thread);
     if (sample == NULL || settle_room(watch) < 0)

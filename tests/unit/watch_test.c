@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "profile/filter.h"
 #include "profile/watch.h"
 #include "store/reader.h"
@@ -280,6 +281,61 @@ waits_go_on_in_place(void **state)
     close_watch(watch);
 }
 
+/* One that was over when it was first seen. */
+static void
+a_wait_may_begin_again(void **state)
+{
+    struct record_sample *wait;
+    struct watch *watch;
+
+    (void)state;
+    begin();
+    wait = begin_wait(1, 2 * MS, 0);
+    store_wait(wait, 2 * MS, 0);
+    watch = open_watch();
+    look(watch, 5 * MS);
+    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 2 * MS, 2 * MS);
+    store_wait(wait, 4 * MS, SAMPLE_OPEN);
+    look(watch, 7 * MS);
+    expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
+    close_watch(watch);
+}
+
+/* A runtime writes what its code is called after it was seen to run. */
+static void
+generated_code_gets_its_names(void **state)
+{
+    uint64_t now = clock_realtime();
+    struct watch *watch;
+    char path[64];
+    FILE *file;
+
+    (void)state;
+    begin();
+    maker_add_node(5, 1, 0, 0x7008, 0);
+    run(1, 5, 2 * MS, MS, MS);
+    watch = open_watch();
+    look(watch, now);
+    watch->profile->processes[0].pid = (uint32_t)getpid();
+    expect(watch, "?", SPAN_ALL, VALUE_CPU, MS, MS);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("7000 10 compiled\n", file);
+    assert_int_equal(fclose(file), 0);
+    look(watch, now + MS);
+    assert_int_equal(unlink(path), 0);
+    expect(watch, "compiled", SPAN_ALL, VALUE_CPU, MS, MS);
+    expect(watch, "compiled", SPAN_INTERVAL, VALUE_CPU, 0, 0);
+    expect(watch, "main", SPAN_ALL, VALUE_CPU, 0, MS);
+    expect(watch, "?", SPAN_ALL, VALUE_CPU, 0, 0);
+    assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], MS);
+    assert_int_equal(
+        watch->threads[0].states[STATE_RUNNING].values[SPAN_ALL][VALUE_CPU],
+        MS);
+    close_watch(watch);
+}
+
 static void
 the_end_of_a_thread_ends_its_wait(void **state)
 {
@@ -455,6 +511,10 @@ main(void)
                                         maker_forget, maker_clean),
         cmocka_unit_test_setup_teardown(waits_go_on_in_place, maker_forget,
                                         maker_clean),
+        cmocka_unit_test_setup_teardown(a_wait_may_begin_again, maker_forget,
+                                        maker_clean),
+        cmocka_unit_test_setup_teardown(generated_code_gets_its_names,
+                                        maker_forget, maker_clean),
         cmocka_unit_test_setup_teardown(the_end_of_a_thread_ends_its_wait,
                                         maker_forget, maker_clean),
         cmocka_unit_test_setup_teardown(unseen_threads_are_counted,
