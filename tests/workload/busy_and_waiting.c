@@ -67,7 +67,7 @@ static void *
 nap(void *unused)
 {
     (void)unused;
-    pthread_setname_np(pthread_self(), "odd\033[31m\377\n");
+    pthread_setname_np(pthread_self(), "odd\033[31m\377");
     while (!is_over)
         work_sleep(5);
     return NULL;
