@@ -13,6 +13,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "profile/watch.h"
+#include "write/text_report.h"
 
 #include "command.h"
 #include "filters.h"
@@ -250,8 +252,10 @@ print_once(struct follow *follow, const struct arguments *arguments)
         status = compose(&page, follow, arguments);
     if (page.stream != NULL && page_end(&page) < 0)
         status = -1;
-    if (status == 0)
+    if (status == 0) {
         page_print(stdout, &page, screen.paint);
+        text_report_notes(stdout, follow->watch->profile);
+    }
     page_release(&page);
     screen_end(&screen);
     return status < 0 ? fail(strerror(errno)) : STATUS_DONE;

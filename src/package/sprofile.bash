@@ -13,6 +13,11 @@ _sprofile_options() {
         tr -d ' ,[|'
 }
 
+# Processes in which the library is.
+_sprofile_pids() {
+    grep -ls '/libsprof\.so' /proc/[0-9]*/maps | sed 's/[^0-9]//g'
+}
+
 _sprofile() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} i
@@ -41,12 +46,19 @@ _sprofile() {
         mapfile -t COMPREPLY < <(compgen -W \
             'function line module thread state process stack' -- "$word")
         ;;
+    --sort)
+        mapfile -t COMPREPLY < <(compgen -W \
+            'self total time name tid state' -- "$word")
+        ;;
     *)
         if [ "${word:0:1}" = - ]; then
             mapfile -t COMPREPLY < <(compgen -W \
                 "$(_sprofile_options "$1" "$command")" -- "$word")
         elif [ "$command" = record ]; then
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+        elif [ "$command" = top ]; then
+            mapfile -t COMPREPLY < <(compgen -f -W "$(_sprofile_pids)" -- \
+                "$word")
         else
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
