@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_top.c -- `sprofile top`: what a process does at this moment, from its
- * spool alone; the process is not asked. On a terminal by top_live.c; with
- * --once one interval is printed, functions and threads.
+ * spool alone; the process is not asked.
+ *
+ *   pid or spool
+ *      | follow.c       finds the spool (live.c), and the next one after exec
+ *      v
+ *   reader.c            records that are new, and those that changed in place
+ *      v
+ *   profile/watch.c     what they stand for now
+ *     clocks.c            CPU time by the threads' own clocks
+ *     settle.c            what the filter keeps, summed up by threads ...
+ *     functions.c         ... and by functions
+ *      v
+ *   top_head.c, top_page.c  compose lines (page.c)
+ *      v                         v
+ *   stdout with --once        top_live.c: keys and time
+ *                             top_screen.c: the terminal
+ *
+ * Each step is done for what is new alone, once in an interval. Composing sorts
+ * all functions that were ever seen; they are thousands at the most, and only
+ * so many lines as fit are made of them.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -54,6 +72,7 @@ static const char help[] =
     "\n"
     "Which samples:\n" FILTERS_HELP;
 
+/* What the options said; *_given: not a default. */
 struct arguments {
     struct top_options top;
     struct filter_options filter;
@@ -186,7 +205,7 @@ fail(const char *why)
     return STATUS_FAILED;
 }
 
-/* One table, behind an empty line. */
+/* One table, behind an empty line, and how many rows were left out. */
 static int
 add_table(struct page *page, const struct follow *follow,
           const struct arguments *arguments, enum top_by by)
@@ -205,6 +224,8 @@ add_table(struct page *page, const struct follow *follow,
     return 0;
 }
 
+/* Both tables, unless one was asked for: what is printed once has no keys to
+ * go to the other. */
 static int
 compose(struct page *page, const struct follow *follow,
         const struct arguments *arguments)
@@ -233,7 +254,8 @@ wait_interval(const struct follow *follow, uint64_t interval)
         nanosleep(&step, NULL);
 }
 
-/* Of a process that is over, all there is is its interval. */
+/* Of a process that is over, all there is is its interval. Notes tell why
+ * functions have no names, as below a report. */
 static int
 print_once(struct follow *follow, const struct arguments *arguments)
 {
@@ -261,7 +283,8 @@ print_once(struct follow *follow, const struct arguments *arguments)
     return status < 0 ? fail(strerror(errno)) : STATUS_DONE;
 }
 
-/* Returns the exit status. */
+/* The first look comes before the terminal is taken: it may last, and Ctrl-C
+ * then ends the program as usual. Returns the exit status. */
 static int
 run(struct arguments *arguments, const char *target)
 {
@@ -284,7 +307,8 @@ run(struct arguments *arguments, const char *target)
     return status;
 }
 
-/* What goes together. */
+/* What goes together. Output that nobody sees for an hour must not be that of a
+ * full-screen program: who asks for it in a pipe has forgotten --once. */
 static int
 settle(struct arguments *arguments, const char *command)
 {

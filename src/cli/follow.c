@@ -60,7 +60,8 @@ err0:
     return -1;
 }
 
-/* The number in TEXT, if it is a pid and nothing else. */
+/* Whether TEXT is a number and nothing else, and so is meant for a pid. *PID is
+ * 0, which no process has, if it is too large for one. */
 static bool
 read_pid(const char *text, pid_t *pid)
 {
@@ -75,6 +76,7 @@ read_pid(const char *text, pid_t *pid)
     return true;
 }
 
+/* A file need not belong to a process that lives, or to one of this machine. */
 int
 follow_begin(struct follow *follow, const char *target,
              const struct filter_options *filter, char *error, size_t size)
@@ -91,7 +93,9 @@ follow_begin(struct follow *follow, const char *target,
     return open_spool(follow, error, size);
 }
 
-/* Whether the process has another spool by now; if so, follow that. */
+/* Whether the process has another spool by now; if so, follow that. The old one
+ * was read to its end, or nothing comes to it: its sums are given up, because
+ * they are of another program. */
 static void
 find_next(struct follow *follow)
 {
@@ -138,6 +142,7 @@ reason_word(enum end_reason reason)
                               : "sampling is over";
 }
 
+/* An old library does not tell whether it samples: then it does. */
 const char *
 follow_state(const struct follow *follow)
 {

@@ -9,6 +9,7 @@
 
 #include "write/paint.h"
 
+/* Lines are written to a stream, so that whatever prints to one can be used. */
 int
 page_begin(struct page *page, unsigned columns)
 {
@@ -32,6 +33,7 @@ page_add(struct page *page, enum page_look look)
     lines[page->count++] = (struct page_line){.look = look};
 }
 
+/* A plain part needs no mark. */
 void
 page_mark(struct page *page, unsigned start, unsigned length,
           enum page_look look)
@@ -62,6 +64,7 @@ page_end(struct page *page)
     return status;
 }
 
+/* What begins a part with LOOK; "" for one that needs no end either. */
 static const char *
 code_of(const struct paint *paint, enum page_look look)
 {
@@ -89,6 +92,8 @@ print_part(FILE *stream, const struct paint *paint, const char *text,
             code[0] != '\0' ? paint->end : "");
 }
 
+/* A part between two marks has the look of its line. A mark that lies beyond
+ * LENGTH, where the line was cut, is left out. */
 static void
 print_line(FILE *stream, const struct paint *paint,
            const struct page_line *line, const char *text, size_t length)

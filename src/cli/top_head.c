@@ -93,6 +93,7 @@ add_threads(struct page *page, const struct watch *watch)
              crowd.all, crowd.running, crowd.waiting, runnable, ended);
 }
 
+/* Of one CPU: a process with two threads that run has 200. */
 static double
 cpu_percent(const struct watch *watch, enum span span)
 {
@@ -118,6 +119,7 @@ add_rates(struct page *page, const struct watch *watch)
              (unsigned long long)watch->taken[SPAN_ALL]);
 }
 
+/* Samples that are lost for whatever cause. */
 static uint64_t
 lost(const struct profile_cost *cost)
 {
@@ -128,7 +130,7 @@ lost(const struct profile_cost *cost)
     return sum;
 }
 
-/* How much a filter leaves, in the interval. */
+/* What was asked for, and how much of all the time it leaves. */
 static void
 add_filter(struct page *page, const struct watch *watch)
 {

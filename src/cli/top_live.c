@@ -54,6 +54,7 @@ static const char *const help[] = {
     "was on the stack. Seconds are always those since the start.",
 };
 
+/* What goes on. */
 struct live {
     struct follow *follow;
     struct top_options options;
@@ -83,6 +84,7 @@ catch_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
+/* Instead of the tables, until the next key. */
 static void
 add_help(struct page *page)
 {
@@ -94,7 +96,8 @@ add_help(struct page *page)
     }
 }
 
-/* Fill PAGE. */
+/* Fill PAGE. More rows are made than fit, because how many lines the head has
+ * is its own business; the screen leaves them out. */
 static int
 compose(struct live *live, struct page *page)
 {
@@ -116,6 +119,7 @@ compose(struct live *live, struct page *page)
                           &live->count);
 }
 
+/* Make a page and show it. */
 static int
 draw(struct live *live)
 {

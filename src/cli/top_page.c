@@ -35,12 +35,14 @@ struct ranking {
     uint32_t count;
 };
 
+/* Each table remembers its own. */
 static enum top_order
 order_of(const struct top_view *view)
 {
     return view->orders[view->by];
 }
 
+/* Round and round. */
 void
 top_page_next_order(struct top_view *view)
 {
@@ -86,6 +88,8 @@ compare_times(const struct span_sums *one, const struct span_sums *two,
     return order;
 }
 
+/* What was never spent in a function itself is told apart by what it called.
+ * Ties are broken by names, so that rows do not dance. */
 static int
 compare_functions(const void *a, const void *b, void *context)
 {
@@ -120,6 +124,8 @@ time_of(const struct watch_thread *thread, enum span span, enum value value)
     return time;
 }
 
+/* Threads of one time are in the order of their tids, which are unique while
+ * they live, and then of their numbers. */
 static int
 compare_threads(const void *a, const void *b, void *context)
 {
@@ -168,6 +174,7 @@ is_shown(const struct ranking *ranking, uint32_t number)
                         watch->profile->threads[number].tid != 0);
 }
 
+/* All rows that there are, in their order. */
 static int
 rank(struct ranking *ranking)
 {
@@ -208,6 +215,7 @@ room(const struct page *page, unsigned taken)
                                               : NAME_LEAST;
 }
 
+/* Shares are of what the filter leaves. */
 static void
 print_function(struct page *page, const struct ranking *ranking,
                uint32_t number)
@@ -255,6 +263,7 @@ print_padded(FILE *stream, const char *text, unsigned columns, bool is_last)
                 "");
 }
 
+/* Shares are of the thread's own time. */
 static void
 print_thread(struct page *page, const struct ranking *ranking, uint32_t number)
 {

@@ -18,24 +18,47 @@
 /* Pairs of colours. */
 enum { PAIR_HOT = 1, PAIR_WARM };
 
+/* What follows an escape so soon is the rest of a key's code. */
 enum { ESCAPE_MS = 25 };
 
 static SCREEN *screen;
 static bool has_colour;
 
+/* Whether the terminal can put its cursor anywhere: else no screen can be
+ * drawn. */
+static bool
+has_cursor(void)
+{
+    const char *text = tigetstr("cup");
+
+    return text != NULL && text != (const char *)-1;
+}
+
+/* Make the screen. Returns why it cannot be made, NULL if it was. initscr(3)
+ * would end the process. */
+static const char *
+make_screen(void)
+{
+    if (getenv("TERM") == NULL)
+        return "TERM is not set";
+    screen = newterm(NULL, stdout, stdin);
+    if (screen == NULL)
+        return "TERM is not known here";
+    set_term(screen);
+    if (has_cursor())
+        return NULL;
+    top_screen_end();
+    return "this terminal (TERM) cannot place its cursor";
+}
+
 int
 top_screen_begin(bool with_colour, const char **why)
 {
-    const char *type = getenv("TERM");
-
     /* Of the locale, what characters are: numbers stay as they are printed. */
     setlocale(LC_CTYPE, "");
-    screen = type == NULL ? NULL : newterm(NULL, stdout, stdin);
-    if (screen == NULL) {
-        *why = type == NULL ? "TERM is not set" : "TERM is not known here";
+    *why = make_screen();
+    if (*why != NULL)
         return -1;
-    }
-    set_term(screen);
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
@@ -52,6 +75,7 @@ top_screen_begin(bool with_colour, const char **why)
     return 0;
 }
 
+/* The library follows SIGWINCH, and tells by a key that it did. */
 unsigned
 top_screen_lines(void)
 {
@@ -64,6 +88,7 @@ top_screen_columns(void)
     return COLS > 0 ? (unsigned)COLS : 1;
 }
 
+/* Where there are no colours, what is hot is bold. */
 static attr_t
 attribute(enum page_look look)
 {
@@ -134,6 +159,7 @@ draw_line(int y, const struct page_line *line, const char *text, size_t length)
     attrset(A_NORMAL);
 }
 
+/* The library compares with what is on the screen, and sends the difference. */
 void
 top_screen_draw(const struct page *page, const char *foot)
 {
@@ -151,6 +177,7 @@ top_screen_draw(const struct page *page, const char *foot)
     refresh();
 }
 
+/* Keys that are several bytes long come as one (keypad). */
 int
 top_screen_key(int milliseconds)
 {

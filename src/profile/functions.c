@@ -10,6 +10,7 @@
 #include "filter.h"
 #include "intern.h"
 
+/* Names are few, and are kept as long as the view. */
 int
 functions_begin(struct functions *functions, struct profile *profile,
                 const struct filter_options *filter)
@@ -83,7 +84,7 @@ make_places(struct functions *functions, uint32_t node)
     return 0;
 }
 
-/* Name one place. */
+/* Name one place: the function there, and those that are inlined in it. */
 static int
 name_place(struct functions *functions, uint32_t node)
 {
@@ -137,6 +138,7 @@ has_match(const struct functions *functions, uint32_t node, size_t term)
     return false;
 }
 
+/* A stack has to match every focus and no ignore, as in filter.h. */
 bool
 functions_keep(const struct functions *functions, uint32_t node)
 {
@@ -151,6 +153,7 @@ functions_keep(const struct functions *functions, uint32_t node)
     return true;
 }
 
+/* A function that is on the stack several times has the stamp already. */
 void
 functions_add(struct functions *functions, uint32_t node,
               const struct span_sums *sums)
@@ -171,6 +174,7 @@ functions_add(struct functions *functions, uint32_t node,
     }
 }
 
+/* All of them: to know which have something would cost as much as this. */
 void
 functions_begin_interval(struct functions *functions)
 {

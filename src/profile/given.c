@@ -63,6 +63,8 @@ given_of(const struct watch *watch, const struct record_sample *record,
     return given;
 }
 
+/* What a filter leaves out is told apart here by its time, and later (settle.c)
+ * by all else; everything is counted whatever it says. */
 int
 given_count(struct watch *watch, uint32_t sample, const struct given *given,
             const struct given *before)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* settle.c -- see settle.h. A sample is judged once, when it first has
- * something; later that is only added. */
+/*
+ * settle.c -- see settle.h. A sample is judged once, when it first has
+ * something; later that is only added. What a look brought for one sample, from
+ * however many records, is added in one step: walking its stack is the dear
+ * part.
+ */
 #include "settle.h"
 
 #include <string.h>
@@ -16,6 +20,7 @@
 enum { NAMES_SHARE = 20 };
 #define NAMES_LEAST_NS 2000000000u
 
+/* New entries have nothing. */
 int
 settle_room(struct watch *watch)
 {
@@ -40,6 +45,7 @@ settle_room(struct watch *watch)
     return 0;
 }
 
+/* A sample is in the list once. */
 int
 settle_note(struct watch *watch, uint32_t sample,
             const int64_t values[VALUE_COUNT])
@@ -59,6 +65,7 @@ settle_note(struct watch *watch, uint32_t sample,
     return 0;
 }
 
+/* Nothing was seen of it yet. */
 static void
 begin_thread(struct watch_thread *thread)
 {
@@ -67,6 +74,7 @@ begin_thread(struct watch_thread *thread)
     thread->has_run = false;
 }
 
+/* Of samples, only those in the list have something. */
 void
 settle_begin(struct watch *watch)
 {
@@ -119,6 +127,7 @@ count(struct watch *watch, uint32_t sample, const struct span_sums *sums)
     return 0;
 }
 
+/* What is new is new in both spans. */
 int
 settle_pending(struct watch *watch)
 {
@@ -136,9 +145,8 @@ settle_pending(struct watch *watch)
     return status;
 }
 
-/* Names have changed: judge and count everything anew. */
-static int
-count_anew(struct watch *watch)
+int
+settle_anew(struct watch *watch)
 {
     int status = 0;
 
@@ -153,6 +161,8 @@ count_anew(struct watch *watch)
     return status;
 }
 
+/* A large map takes its time to read, so that is done the more seldom the
+ * longer it lasted. */
 int
 settle_new_names(struct watch *watch)
 {
@@ -163,7 +173,7 @@ settle_new_names(struct watch *watch)
         !generated_has_news(watch->profile))
         return 0;
     generated_forget(watch->profile);
-    status = count_anew(watch);
+    status = settle_anew(watch);
     took = clock_now() - start;
     watch->names_due = start + took + took * NAMES_SHARE + NAMES_LEAST_NS;
     return status;

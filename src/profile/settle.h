@@ -39,6 +39,9 @@ void settle_begin(struct watch *watch);
 /* Settle what is pending. Returns 0, or -1 if memory is short. */
 int settle_pending(struct watch *watch);
 
+/* Names have changed: judge and count everything anew. The same. */
+int settle_anew(struct watch *watch);
+
 /* A runtime may write the names of its code after it was seen to run: if it
  * did, judge and count everything anew. The same. */
 int settle_new_names(struct watch *watch);

@@ -26,6 +26,7 @@
 #include "clocks.h"
 #include "filter.h"
 #include "given.h"
+#include "intern.h"
 #include "parts.h"
 #include "settle.h"
 
@@ -47,6 +48,7 @@ is_short_of_memory(const struct watch *watch)
            watch->functions.names == NULL;
 }
 
+/* Whatever of it exists is released by watch_free, so one exit is enough. */
 struct watch *
 watch_new(struct reader *reader, const struct filter_options *filter,
           const struct symbolizer_options *options)
@@ -147,6 +149,7 @@ take_sample(struct watch *watch, const struct record_sample *record)
     return may_change(record) ? keep_record(watch, record, number, &given) : 0;
 }
 
+/* Its clock is settled behind its last samples. */
 static int
 take_end(struct watch *watch, const struct record_thread_end *record)
 {
@@ -158,6 +161,18 @@ take_end(struct watch *watch, const struct record_thread_end *record)
     return clocks_put_end(watch, thread);
 }
 
+/* Samples are judged once, and threads give themselves their names after they
+ * have begun: a filter may have judged by the old one. */
+static int
+take_thread(struct watch *watch, const struct record_thread *record)
+{
+    watch->has_renamed |=
+        watch->filter->count > 0 &&
+        parts_number(&watch->build->threads, record->id) != INTERN_NONE;
+    return build_take(watch->build, RECORD_THREAD, record) == FAILED ? -1 : 0;
+}
+
+/* Later versions may have more states. */
 static void
 take_control(struct watch *watch, const struct record_control *record)
 {
@@ -172,6 +187,8 @@ take(struct watch *watch, enum record_kind kind, const void *record)
     switch (kind) {
     case RECORD_SAMPLE:
         return take_sample(watch, record);
+    case RECORD_THREAD:
+        return take_thread(watch, record);
     case RECORD_THREAD_END:
         return take_end(watch, record);
     case RECORD_COUNTS:
@@ -245,6 +262,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
     return status;
 }
 
+/* Those that are over are forgotten. */
 static int
 reread_records(struct watch *watch)
 {
@@ -280,6 +298,8 @@ tell_time(struct watch *watch)
     profile->duration = watch->build->end;
 }
 
+/* The order matters: a thread's end bounds its wait, and is among the records;
+ * the last tick bounds all others, and is in COUNTS. */
 int
 watch_look(struct watch *watch)
 {
@@ -300,6 +320,9 @@ watch_look(struct watch *watch)
     parts_forget_mapped(watch->build);
     if (status == 0)
         status = settle_pending(watch);
+    if (status == 0 && watch->has_renamed)
+        status = settle_anew(watch);
+    watch->has_renamed = false;
     if (status == 0)
         status = settle_new_names(watch);
     if (status < 0)

@@ -77,6 +77,7 @@ struct watch {
     uint32_t changed_count;
     struct watch_record *records; /* that may change in place */
     uint32_t record_count;
+    bool has_renamed;                     /* threads, in this look */
     uint64_t counts_place, control_place; /* 0: there is none */
     uint64_t first, last;                 /* ns, of sampling */
     uint64_t names_due;          /* when generated code may be named anew */

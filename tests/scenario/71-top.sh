@@ -203,11 +203,16 @@ shows ' hot_spot \(busy_and_waiting\)'
 keys C-c
 left
 
-echo "-- a terminal that is not known"
-timeout 20 script -qec "env TERM=nonsense '$sprofile' top $pid" /dev/null \
-    >out </dev/null
-grep -q 'TERM is not known here: try --once' out ||
-    fail "a terminal that is not known: $(head -n 3 out)"
+echo "-- terminals of no use"
+# not_in SETTING WHY
+not_in() {
+    timeout 20 script -qec "env $1 '$sprofile' top $pid" /dev/null >out \
+        </dev/null
+    grep -q "$2: try --once" out || fail "in $1: $(head -n 3 out)"
+}
+not_in TERM=nonsense 'TERM is not known here'
+not_in TERM=dumb 'cannot place its cursor'
+not_in '-u TERM' 'TERM is not set'
 
 { kill $pid && wait $pid; } 2>/dev/null
 

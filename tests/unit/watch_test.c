@@ -170,6 +170,29 @@ filters_choose(void **state)
     close_watch(watch);
 }
 
+/* The filter asks for a name that the thread gets later. */
+static void
+filters_follow_names(void **state)
+{
+    struct watch *watch;
+
+    (void)state;
+    begin();
+    run(1, 2, 2 * MS, 1 * MS, MS);
+    run(2, 2, 2 * MS, 1 * MS, MS);
+    filter_add_label(&filter, "thread", "renamed");
+    watch = open_watch();
+    look(watch, 3 * MS);
+    assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], 0);
+    maker_add_thread(1, 4711, "renamed");
+    run(1, 2, 4 * MS, 2 * MS, MS);
+    look(watch, 5 * MS);
+    expect(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 1 * MS, 1 * MS);
+    expect(watch, "inner", SPAN_ALL, VALUE_CPU, 2 * MS, 2 * MS);
+    assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], 2 * MS);
+    close_watch(watch);
+}
+
 /* Memory goes with stacks, not with samples; the shares stay exact. */
 static void
 many_samples_are_few_stacks(void **state)
@@ -263,6 +286,8 @@ main(void)
         cmocka_unit_test_setup_teardown(generated_code_gets_its_names,
                                         maker_forget, maker_clean),
         cmocka_unit_test_setup_teardown(filters_choose, maker_forget,
+                                        maker_clean),
+        cmocka_unit_test_setup_teardown(filters_follow_names, maker_forget,
                                         maker_clean),
         cmocka_unit_test_setup_teardown(many_samples_are_few_stacks,
                                         maker_forget, maker_clean),
