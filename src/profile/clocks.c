@@ -8,9 +8,11 @@
  *   recorded   1 ms    |    1 ms  1 ms    |     1 ms
  *   shared     3 ms    |    2 ms  2 ms    |     3 ms
  *
- * What is left when a thread ends is its last sample's, or that of
- * PROFILE_NOT_SAMPLED if it had none. (A report shares it more justly among
- * threads that lived for a few sample points only; that takes all of them.)
+ * What is left when a thread ends is its last sample's. Most threads that live
+ * for less than a few sample points have none. What they used is given to the
+ * stacks of those that have one, the latest WATCH_NOTES of them, in turn;
+ * before the first it is PROFILE_NOT_SAMPLED. (A report also knows at which
+ * ages such threads are seen; that takes all of them.)
  *
  * Samples wait for their share until the end of the look, but not too many of
  * them: the first look may find millions.
@@ -19,8 +21,10 @@
 
 #include "store/record.h"
 
+#include "ages.h"
 #include "array.h"
 #include "given.h"
+#include "intern.h"
 #include "parts.h"
 #include "settle.h"
 #include "watch.h"
@@ -108,19 +112,44 @@ count(struct watch *watch, const struct clocks_sample *recorded, uint64_t cpu)
     return given_count(watch, recorded->sample, &given, NULL);
 }
 
-/* The sample that has what is left of THREAD. NULL if memory is short. */
-static struct profile_sample *
-last_sample(struct watch *watch, uint32_t thread)
+/* The sample of THREAD that ran in NODE. INTERN_NONE if memory is short. */
+static uint32_t
+sample_at(struct watch *watch, uint32_t thread, uint32_t node)
 {
     const struct profile_sample key = {.thread = thread,
-                                       .node = PROFILE_NOT_SAMPLED,
+                                       .node = node,
                                        .system_call = SYSCALL_UNKNOWN,
                                        .state = STATE_RUNNING,
                                        .waits_on = ""};
+    const struct profile_sample *sample = parts_sample(watch->build, &key);
 
-    if (watch->threads[thread].last_run != 0)
-        return &watch->profile->samples[watch->threads[thread].last_run - 1];
-    return parts_sample(watch->build, &key);
+    return sample == NULL || settle_room(watch) < 0
+               ? INTERN_NONE
+               : (uint32_t)(sample - watch->profile->samples);
+}
+
+static uint32_t
+notes_known(const struct watch *watch)
+{
+    return watch->note_count < WATCH_NOTES ? watch->note_count : WATCH_NOTES;
+}
+
+/* The sample that has what is left of THREAD. A short thread's is noted. */
+static uint32_t
+last_sample(struct watch *watch, uint32_t thread)
+{
+    const struct profile *profile = watch->profile;
+    uint32_t last_run = watch->threads[thread].last_run;
+    uint32_t known = notes_known(watch);
+
+    if (last_run == 0)
+        return sample_at(watch, thread,
+                         known > 0 ? watch->notes[thread % known]
+                                   : PROFILE_NOT_SAMPLED);
+    if (ages_cover(profile->processes[0].period, profile->threads[thread].cpu))
+        watch->notes[watch->note_count++ % WATCH_NOTES] =
+            profile->samples[last_run - 1].node;
+    return last_run - 1;
 }
 
 /* Clocks that are read one after the other differ by a little, so that less
@@ -135,17 +164,48 @@ settle_end(struct watch *watch, uint32_t thread)
                                          .cpu = rest,
                                          .wall = rest,
                                          .state = STATE_RUNNING};
-    struct profile_sample *sample;
     struct given given;
+    uint32_t sample;
 
     if (!at->has_exact_cpu || rest == 0)
         return 0;
     sample = last_sample(watch, thread);
-    if (sample == NULL || settle_room(watch) < 0)
+    if (sample == INTERN_NONE)
         return -1;
     given = given_of(watch, &record, thread);
-    return given_count(watch, (uint32_t)(sample - watch->profile->samples),
-                       &given, NULL);
+    return given_count(watch, sample, &given, NULL);
+}
+
+/* The Ith of COUNT parts of VALUE, which add up to it. */
+static int64_t
+part(int64_t value, uint32_t i, uint32_t count)
+{
+    __extension__ __int128 whole = value;
+
+    return (int64_t)(whole * (i + 1) / count - whole * i / count);
+}
+
+int
+clocks_spread(struct watch *watch, uint32_t thread, const struct given *given,
+              const struct given *before)
+{
+    uint32_t count = notes_known(watch) > 0 ? notes_known(watch) : 1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node =
+            watch->note_count > 0 ? watch->notes[i] : PROFILE_NOT_SAMPLED;
+        uint32_t sample = sample_at(watch, thread, node);
+        struct given share = {0};
+        if (sample == INTERN_NONE)
+            return -1;
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+            share.all[j] = part(given->all[j] - before->all[j], i, count);
+            share.kept[j] = part(given->kept[j] - before->kept[j], i, count);
+        }
+        if (given_count(watch, sample, &share, NULL) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static struct watch_thread *

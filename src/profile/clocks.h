@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+struct given;
 struct watch;
 struct record_sample;
 
@@ -24,6 +25,11 @@ int clocks_put(struct watch *watch, const struct record_sample *record,
 
 /* THREAD has ended. The same. */
 int clocks_put_end(struct watch *watch, uint32_t thread);
+
+/* Count the difference between GIVEN and BEFORE, CPU time of THREAD that no
+ * sample was taken of. The same. */
+int clocks_spread(struct watch *watch, uint32_t thread,
+                  const struct given *given, const struct given *before);
 
 /* Give all that were put their share, and count them. The same. */
 int clocks_share(struct watch *watch);

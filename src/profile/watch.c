@@ -125,7 +125,7 @@ static int
 take_sample(struct watch *watch, const struct record_sample *record)
 {
     struct profile_sample key, *sample;
-    struct given given;
+    struct given given = {0};
     uint32_t number;
 
     if (!build_find_key(watch->build, record, &key)) {
@@ -143,6 +143,9 @@ take_sample(struct watch *watch, const struct record_sample *record)
     note_latest(watch, record, number);
     if (record->state == STATE_RUNNING && !build_is_unsampled(record))
         return clocks_put(watch, record, number);
+    /* The other samples of the look tell who gets what nobody sampled. */
+    if (build_is_unsampled(record))
+        return keep_record(watch, record, number, &given);
     given = given_of(watch, record, key.thread);
     if (given_count(watch, number, &given, NULL) < 0)
         return -1;
@@ -257,7 +260,9 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         thread->is_open = (now.flags & SAMPLE_OPEN) != 0;
     if (memcmp(&given, &record->given, sizeof given) == 0)
         return 0;
-    status = given_count(watch, record->sample, &given, &record->given);
+    status = record->is_for_ever
+                 ? clocks_spread(watch, sample->thread, &given, &record->given)
+                 : given_count(watch, record->sample, &given, &record->given);
     record->given = given;
     return status;
 }

@@ -35,6 +35,9 @@ struct reader;
 struct watch_record;
 struct watch_sample;
 
+/* Stacks of short threads that stand for those of others. */
+enum { WATCH_NOTES = 64 };
+
 /* Of a thread; its name, tid and end are in the profile, under its number. */
 struct watch_thread {
     struct span_sums states[STATE_COUNT]; /* what is kept of it */
@@ -85,6 +88,8 @@ struct watch {
     uint32_t fresh_count;
     uint32_t *ended; /* threads that ended since */
     uint32_t ended_count;
+    uint32_t notes[WATCH_NOTES]; /* stacks of short threads, the latest ones */
+    uint32_t note_count;         /* so far */
 };
 
 /*

@@ -120,6 +120,45 @@ unseen_threads_are_counted(void **state)
     close_watch(watch);
 }
 
+/* Short threads that were seen stand for those that were not. */
+static void
+unseen_threads_did_what_others_did(void **state)
+{
+    const struct record_sample record = {.time = 2 * MS,
+                                         .wall = 3 * MS,
+                                         .cpu = 3 * MS,
+                                         .thread = 9,
+                                         .system_call = SYSCALL_UNKNOWN,
+                                         .state = STATE_RUNNING};
+    struct record_sample *unseen;
+    struct watch *watch;
+
+    (void)state;
+    begin();
+    maker_add_thread(9, 0, "[short-lived]");
+    unseen = writer_append(maker_writer, RECORD_SAMPLE, &record, sizeof record,
+                           NULL, 0);
+    /* Recorded for nothing, as by a timer that looks at young threads. */
+    run(1, 2, 3 * MS, MS / 2, 0);
+    maker_add_end(1, 4 * MS, MS, THREAD_END_EXACT);
+    maker_add_end(2, 4 * MS, 2 * MS, THREAD_END_EXACT);
+    watch = open_watch();
+    look(watch, 5 * MS);
+    expect(watch, "inner", SPAN_ALL, VALUE_CPU, 6 * MS, 6 * MS);
+    assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], 6 * MS);
+    /* The next one is seen elsewhere: both have the same part. */
+    maker_add_thread(3, 4713, "later");
+    run(3, 1, 6 * MS, MS / 2, 0);
+    maker_add_end(3, 7 * MS, MS, THREAD_END_EXACT);
+    writer_store(&unseen->cpu, 8 * MS + 1);
+    writer_store(&unseen->wall, 8 * MS + 1);
+    look(watch, 8 * MS);
+    expect(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 5 * MS / 2, 5 * MS / 2);
+    expect(watch, "main", SPAN_INTERVAL, VALUE_CPU, 7 * MS / 2 + 1, 6 * MS + 1);
+    assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], 12 * MS + 1);
+    close_watch(watch);
+}
+
 int
 main(void)
 {
@@ -129,6 +168,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_wait_may_begin_again, maker_forget,
                                         maker_clean),
         cmocka_unit_test_setup_teardown(the_end_of_a_thread_ends_its_wait,
+                                        maker_forget, maker_clean),
+        cmocka_unit_test_setup_teardown(unseen_threads_did_what_others_did,
                                         maker_forget, maker_clean),
         cmocka_unit_test_setup_teardown(unseen_threads_are_counted,
                                         maker_forget, maker_clean),
