@@ -45,8 +45,6 @@
 
 enum { DEFAULT_ROWS = 20 };
 
-static const double interval_least = 0.1, interval_most = 3600;
-
 static const char help[] =
     "usage: sprofile top [OPTION]... PID\n"
     "\n"
@@ -113,10 +111,10 @@ take_value(struct arguments *arguments, const char *command, int option,
     struct top_options *top = &arguments->top;
 
     if (option == 'd') {
-        if (numbers_seconds(value, interval_least, interval_most,
-                            &top->interval) < 0)
+        if (numbers_seconds(value, &top->interval) < 0)
             return command_usage(command,
-                                 "-d %s: expected seconds, 0.1 to 3600", value);
+                                 "-d %s: expected seconds, 0.1 to 86400",
+                                 value);
     } else if (option == 'n') {
         arguments->rows_given = true;
         if (numbers_rows(value, &top->rows) < 0)

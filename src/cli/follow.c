@@ -14,6 +14,7 @@
 #include "store/reader.h"
 
 #include "live.h"
+#include "numbers.h"
 
 /* Who looks every second can wait for a server of debug files no longer. */
 enum { SERVER_SECONDS = 5 };
@@ -60,20 +61,26 @@ err0:
     return -1;
 }
 
-/* Whether TEXT is a number and nothing else, and so is meant for a pid. *PID is
- * 0, which no process has, if it is too large for one. */
+/* Digits alone are a pid; a file of such a name is "./4711". */
 static bool
-read_pid(const char *text, pid_t *pid)
+is_number(const char *text)
 {
-    char *end;
-    unsigned long number;
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
 
-    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
-        return false;
-    errno = 0;
-    number = strtoul(text, &end, 10);
-    *pid = errno == 0 && number <= INT32_MAX ? (pid_t)number : 0;
-    return true;
+/* Find the process TEXT and its spool. */
+static int
+find_process(struct follow *follow, const char *text, char *error, size_t size)
+{
+    pid_t pid;
+
+    if (numbers_pid(text, &pid) < 0) {
+        snprintf(error, size, "there is no process %s", text);
+        return -1;
+    }
+    if (process_look(&follow->process, pid, error, size) < 0)
+        return -1;
+    return live_find(pid, follow->path, sizeof follow->path, error, size);
 }
 
 /* A file need not belong to a process that lives, or to one of this machine. */
@@ -81,14 +88,11 @@ int
 follow_begin(struct follow *follow, const char *target,
              const struct filter_options *filter, char *error, size_t size)
 {
-    pid_t pid;
-
-    *follow = (struct follow){.filter = filter};
-    follow->has_process = read_pid(target, &pid);
+    *follow =
+        (struct follow){.filter = filter, .has_process = is_number(target)};
     if (!follow->has_process)
         snprintf(follow->path, sizeof follow->path, "%s", target);
-    else if (process_look(&follow->process, pid, error, size) < 0 ||
-             live_find(pid, follow->path, sizeof follow->path, error, size) < 0)
+    else if (find_process(follow, target, error, size) < 0)
         return -1;
     return open_spool(follow, error, size);
 }

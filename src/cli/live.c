@@ -240,6 +240,8 @@ complain(const struct search *search, char *error, size_t size)
     return -1;
 }
 
+/* The tid of a thread has a directory in /proc, too: then it is said whose it
+ * is. */
 int
 live_find(pid_t pid, char *path, size_t path_size, char *error,
           size_t error_size)

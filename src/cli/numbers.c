@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PERCENT_MOST = 1000000 };
+enum { PERCENT_MOST = 1000000, SECONDS_MOST = 86400 };
 
 int
 numbers_rows(const char *text, uint32_t *rows)
@@ -23,41 +23,48 @@ numbers_rows(const char *text, uint32_t *rows)
     return 0;
 }
 
-/* Digits with or without a point into *NUMBER. Returns what is behind them,
- * NULL if there are none. */
-static const char *
-read_decimal(const char *text, double *number)
-{
-    size_t length = strspn(text, "0123456789.");
-    char *end;
-
-    if (length == 0)
-        return NULL;
-    *number = strtod(text, &end);
-    return end == text + length ? end : NULL;
-}
-
 int
 numbers_percent(const char *text, double *percent)
 {
+    size_t length = strspn(text, "0123456789.");
+    char *end;
     double number;
-    const char *end = read_decimal(text, &number);
 
-    if (end == NULL || (*end == '%' ? end[1] : *end) != '\0' ||
+    if (length == 0)
+        return -1;
+    number = strtod(text, &end);
+    if (end != text + length || (*end == '%' ? end[1] : *end) != '\0' ||
         number > PERCENT_MOST)
         return -1;
     *percent = number;
     return 0;
 }
 
+/* As a number of rows, but there is no process 0. */
 int
-numbers_seconds(const char *text, double least, double most, uint64_t *time)
+numbers_pid(const char *text, pid_t *pid)
 {
-    double number;
-    const char *end = read_decimal(text, &number);
+    uint32_t number;
 
-    if (end == NULL || *end != '\0' || number < least || number > most)
+    if (numbers_rows(text, &number) < 0 || number == 0 || number > INT32_MAX)
         return -1;
-    *time = (uint64_t)(number * 1e9 + 0.5);
+    *pid = (pid_t)number;
+    return 0;
+}
+
+int
+numbers_seconds(const char *text, uint64_t *time)
+{
+    size_t length = strspn(text, "0123456789.");
+    char *end;
+    double number;
+
+    if (length == 0)
+        return -1;
+    number = strtod(text, &end);
+    if (end != text + length || *end != '\0' || number < 0.1 ||
+        number > SECONDS_MOST)
+        return -1;
+    *time = (uint64_t)(number * 1e9);
     return 0;
 }

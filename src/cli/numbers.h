@@ -5,6 +5,7 @@
 #define CLI_NUMBERS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A number of rows, 0 for all. Returns 0, or -1 if TEXT is none. */
 int numbers_rows(const char *text, uint32_t *rows);
@@ -13,8 +14,11 @@ int numbers_rows(const char *text, uint32_t *rows);
  * Returns 0, or -1. */
 int numbers_percent(const char *text, double *percent);
 
-/* Seconds from LEAST to MOST, fractions allowed, as ns. Returns 0, or -1. */
-int numbers_seconds(const char *text, double least, double most,
-                    uint64_t *time);
+/* The number of a process, digits alone. Returns 0, or -1. */
+int numbers_pid(const char *text, pid_t *pid);
+
+/* A time from 0.1 to 86400 seconds, fractions allowed, in ns. Returns 0, or -1.
+ */
+int numbers_seconds(const char *text, uint64_t *time);
 
 #endif

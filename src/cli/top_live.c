@@ -32,7 +32,7 @@ enum { LINES_FEW = 16 };
 
 /* By which `+` and `-` change the interval, and its limits. */
 #define INTERVAL_LEAST 100000000u
-#define INTERVAL_MOST 3600000000000u
+#define INTERVAL_MOST 86400000000000u
 
 static const char foot[] = "q quit  c cpu  w wall  f functions  t threads  "
                            "s sort  r recent/all  p pause  h help";

@@ -221,8 +221,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_STACKS] = use_nothing,
 };
 
-/* Enter a new process with what the header knows. A start that is beyond the
- * range of signed time is damage and becomes 0. */
+/* A start that is beyond the range of signed time is damage and becomes 0. */
 int
 build_begin(struct build *build, const struct spool_header *header)
 {
@@ -256,14 +255,13 @@ build_begin(struct build *build, const struct spool_header *header)
 enum outcome
 build_take(struct build *build, enum record_kind kind, const void *record)
 {
-    struct profile *profile = build->profile;
     enum outcome outcome;
 
     if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
         return USED;
     outcome = actions[kind](build, record);
-    profile->records += outcome == USED;
-    profile->problems += outcome == SENSELESS;
+    build->profile->records += outcome == USED;
+    build->profile->problems += outcome == SENSELESS;
     return outcome;
 }
 

@@ -18,15 +18,16 @@ struct reader;
 int build_add(struct profile *profile, struct reader *reader);
 
 /*
- * The same in steps, for watch.c, which takes samples in its own way: enter the
- * process of HEADER into build->profile (all else in BUILD is 0); then take a
- * RECORD. Of parts_release and parts_finish, the first is due in any case.
+ * The same for who reads the records himself. Begin a process with what HEADER
+ * knows, in BUILD, of which only the profile is set: returns 0, or -1 if memory
+ * is short; parts_release is due in both cases. Then take each RECORD of KIND.
  */
 int build_begin(struct build *build, const struct spool_header *header);
 enum outcome build_take(struct build *build, enum record_kind kind,
                         const void *record);
 
-/* What RECORD stands for; false if it refers to what does not exist. */
+/* For watch.c, which takes samples in its own way: what RECORD stands for;
+ * false if it refers to what does not exist. */
 bool build_find_key(const struct build *build,
                     const struct record_sample *record,
                     struct profile_sample *key);

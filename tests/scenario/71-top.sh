@@ -59,14 +59,15 @@ grep -qx "process  $pid, [0-9.]* s, sampling" out || fail "no process"
 grep -qE "^command  .*busy_and_waiting 60000$" out || fail "no command"
 grep -qE '^cpu      [0-9.]+ % of one CPU, [0-9.]+ % since the start$' out ||
     fail "no CPU time"
-grep -qE '^threads  4: [1-3] running, [1-3] waiting' out || fail "no threads"
+grep -qE '^threads  4: [0-3] running, [1-4] waiting' out || fail "no threads"
 grep -qE '^lost     .* of [0-9]+ asked' out || fail "no losses"
 grep -qE '^cost     sampler ' out || fail "no cost"
 # The first function is hot_spot; one thread runs, others wait.
 sed -n '/^functions by/,/^$/p' out | sed -n 3p >first
 awk '$1 >= 80 && $2 >= $1 && $3 > 0 && $5 == "hot_spot" { found = 1 }
     END { exit !found }' first || fail "not hot_spot first: $(cat first)"
-row ' burner  ' | awk '$1 < 30 { exit 1 }' || fail "the burner does not run"
+# On a loaded machine it waits for a CPU.
+row ' burner  ' | awk '$1 + $2 < 50 { exit 1 }' || fail "the burner is idle"
 row ' reader  ' | awk '$1 > 5 || $3 < 80 || $7 != "read" { exit 1 }' ||
     fail "the reader does not wait"
 grep -q ' reader  .*  read  *pipe:' out || fail "not what the reader waits for"
@@ -105,7 +106,7 @@ awk '/ hot_spot / { print $3, $4 }' out >shown
 paste -d ' ' reported shown
 paste -d ' ' reported shown | awk '
     function near(a, b) { return a - b < 0.05 * a && b - a < 0.05 * a }
-    { found = $1 > 0.2 && near($1, $4) && near($2, $5) }
+    { found = $1 > 0.01 && near($1, $4) && near($2, $5) }
     END { exit !found }' || fail "not what the report says"
 
 echo "-- what is wrong"
@@ -231,10 +232,12 @@ not_in '-u TERM' 'TERM is not set'
 { kill $pid && wait $pid; } 2>/dev/null
 
 echo "-- the next image, and the end"
-begin b 3000 exec
+begin b 0 exec
 terminal $pid
 shows ' hot_spot '
+kill -USR1 $pid
 shows ' next_spot '
+kill -USR1 $pid
 shows "^process  $pid, .*, has ended"
 shows '^it has ended'
 keys t

@@ -3,10 +3,11 @@
  * busy_and_waiting.c -- a live view has something to show: a thread that burns
  * the CPU in hot_spot, one that waits in read, and one that naps and whose name
  * no terminal should get to see as it is. Runs for so many ms (10,000), then
- * prints ok; with a second argument it replaces itself after that by an image
- * that burns in next_spot for as long.
+ * prints ok. With a second argument it runs until SIGUSR1, and then replaces
+ * itself by an image that burns in next_spot, until the next SIGUSR1.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,6 +74,32 @@ nap(void *unused)
     return NULL;
 }
 
+/* For MS, or until SIGUSR1. */
+static void
+stay(unsigned ms, bool for_signal)
+{
+    sigset_t set;
+    int number;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    if (!for_signal)
+        work_sleep(ms);
+    else if (sigwait(&set, &number) != 0)
+        work_fail("sigwait");
+}
+
+/* Before there is a thread that could take it. */
+static void
+block_signal(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -81,12 +108,13 @@ main(int argc, char **argv)
     pthread_t threads[3];
     int ends[2];
 
+    block_signal();
     if (pipe(ends) != 0 ||
         pthread_create(&threads[0], NULL, burn, is_next ? ends : NULL) != 0 ||
         pthread_create(&threads[1], NULL, wait_for_input, ends) != 0 ||
         pthread_create(&threads[2], NULL, nap, NULL) != 0)
         work_fail("begin");
-    work_sleep(ms);
+    stay(ms, argc > 2);
     if (argc > 2 && !is_next)
         execl("/proc/self/exe", argv[0], argv[1], "next", (char *)NULL);
     is_over = true;
