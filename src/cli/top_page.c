@@ -23,9 +23,15 @@
 
 #include "page.h"
 
-/* Columns in front of names, and of the other texts of a thread. */
-enum { FUNCTION_COLUMNS = 41, THREAD_COLUMNS = 48 };
+/* Columns in front of names, all and without those that go first. */
+enum { FUNCTION_COLUMNS = 41, FUNCTION_FEW = 19 };
+enum { THREAD_COLUMNS = 48, THREAD_FEW = 28 };
+
+/* What the texts of a row take, and what names need at least. */
 enum { NAME_COLUMNS = 15, STATE_COLUMNS = 16, NAME_LEAST = 8 };
+
+/* In fewer columns, times give way to names. */
+enum { FUNCTION_NARROW = FUNCTION_COLUMNS + 22, THREAD_NARROW = 100 };
 
 /* The rows of a table, as numbers of functions or threads in their order. */
 struct ranking {
@@ -33,6 +39,7 @@ struct ranking {
     const struct top_view *view;
     uint32_t *numbers;
     uint32_t count;
+    bool is_narrow; /* times are left out */
 };
 
 /* Each table remembers its own. */
@@ -230,11 +237,15 @@ print_function(struct page *page, const struct ranking *ranking,
                 percent(row->self.values[view->span][view->value], whole));
     print_share(page, 1,
                 percent(row->total.values[view->span][view->value], whole));
-    fprintf(page->stream, "%10.3f %10.3f  ",
-            phrase_seconds(amount(row->self.values[SPAN_ALL][view->value])),
-            phrase_seconds(amount(row->total.values[SPAN_ALL][view->value])));
+    if (!ranking->is_narrow)
+        fprintf(page->stream, "%10.3f %10.3f ",
+                phrase_seconds(amount(row->self.values[SPAN_ALL][view->value])),
+                phrase_seconds(
+                    amount(row->total.values[SPAN_ALL][view->value])));
+    fputc(' ', page->stream);
     fit_print_function(page->stream, row->name, row->module,
-                       room(page, FUNCTION_COLUMNS));
+                       room(page, ranking->is_narrow ? FUNCTION_FEW
+                                                     : FUNCTION_COLUMNS));
 }
 
 /* For how long of the span the thread was there. */
@@ -263,35 +274,49 @@ print_padded(FILE *stream, const char *text, unsigned columns, bool is_last)
                 "");
 }
 
-/* Shares are of the thread's own time. */
+/* The numbers of a thread: shares are of its own time. */
+static void
+print_thread_times(struct page *page, const struct ranking *ranking,
+                   uint32_t number)
+{
+    const struct watch *watch = ranking->watch;
+    const struct span_sums *states = watch->threads[number].states;
+    const struct span_sums *running = &states[STATE_RUNNING];
+    const struct profile_thread *thread = &watch->profile->threads[number];
+    enum span span = ranking->view->span;
+    uint64_t whole = life(watch, thread, span);
+
+    print_share(page, 0, percent(running->values[span][VALUE_CPU], whole));
+    if (!ranking->is_narrow)
+        fprintf(page->stream, "%8.1f ",
+                percent(states[STATE_RUNQUEUE].values[span][VALUE_WALL],
+                        whole));
+    fprintf(page->stream, "%8.1f ",
+            percent(states[STATE_WAITING].values[span][VALUE_WALL], whole));
+    if (!ranking->is_narrow)
+        fprintf(page->stream, "%10.3f ",
+                phrase_seconds(amount(running->values[SPAN_ALL][VALUE_CPU])));
+    fprintf(page->stream, "%8u  ", thread->tid);
+}
+
 static void
 print_thread(struct page *page, const struct ranking *ranking, uint32_t number)
 {
     const struct watch *watch = ranking->watch;
-    const struct watch_thread *thread = &watch->threads[number];
-    const struct profile_thread *at = &watch->profile->threads[number];
-    enum span span = ranking->view->span;
-    uint64_t whole = life(watch, at, span);
-    const struct span_sums *states = thread->states;
+    unsigned taken = ranking->is_narrow ? THREAD_FEW : THREAD_COLUMNS;
     const char *waits_on, *state = watch_state(watch, number, &waits_on);
 
     page_add(page, PAGE_PLAIN);
-    print_share(page, 0,
-                percent(states[STATE_RUNNING].values[span][VALUE_CPU], whole));
-    fprintf(page->stream, "%8.1f %8.1f %10.3f %8u  ",
-            percent(states[STATE_RUNQUEUE].values[span][VALUE_WALL], whole),
-            percent(states[STATE_WAITING].values[span][VALUE_WALL], whole),
-            phrase_seconds(
-                amount(states[STATE_RUNNING].values[SPAN_ALL][VALUE_CPU])),
-            at->tid);
-    print_padded(page->stream, at->name, NAME_COLUMNS, false);
+    print_thread_times(page, ranking, number);
+    print_padded(page->stream, watch->profile->threads[number].name,
+                 NAME_COLUMNS, false);
     fputs("  ", page->stream);
     print_padded(page->stream, state, STATE_COLUMNS, waits_on[0] == '\0');
     if (waits_on[0] == '\0')
         return;
     fputs("  ", page->stream);
     fit_print(page->stream, waits_on,
-              room(page, THREAD_COLUMNS + NAME_COLUMNS + STATE_COLUMNS + 4));
+              room(page, taken + NAME_COLUMNS + STATE_COLUMNS + 4));
 }
 
 /* "functions by self CPU time, shares of the last 1.00 s". */
@@ -323,35 +348,53 @@ print_view(struct page *page, const struct watch *watch,
                 phrase_seconds(watch->length[SPAN_INTERVAL]));
 }
 
-/* The titles; that of the order stands out. */
-static void
-print_titles(struct page *page, const struct top_view *view)
+/* The title of the column that the order is by. Who sorts threads by waiting
+ * looks at that one. */
+static const char *
+title_of_order(const struct top_view *view)
 {
-    static const struct page_mark orders[2][TOP_STATE + 1] = {
-        [TOP_FUNCTIONS] = {[TOP_SELF] = {2, 6, PAGE_ALERT},
-                           [TOP_TOTAL] = {10, 7, PAGE_ALERT},
-                           [TOP_NAME] = {41, 8, PAGE_ALERT}},
-        [TOP_THREADS] = {[TOP_SELF] = {3, 5, PAGE_ALERT},
-                         [TOP_NAME] = {48, 4, PAGE_ALERT},
-                         [TOP_TID] = {43, 3, PAGE_ALERT},
-                         [TOP_STATE] = {65, 5, PAGE_ALERT}},
+    static const char *const titles[2][TOP_STATE + 1] = {
+        [TOP_FUNCTIONS] = {"self %", "total %", "function", "", ""},
+        [TOP_THREADS] = {"cpu %", "", "name", "tid", "state"},
     };
-    const struct page_mark *mark = &orders[view->by][order_of(view)];
-    unsigned start = mark->start;
 
-    /* Who sorts threads by waiting looks at that column. */
     if (view->by == TOP_THREADS && order_of(view) == TOP_SELF &&
         view->value == VALUE_WALL)
-        start = 20;
+        return "wait %";
+    return titles[view->by][order_of(view)];
+}
+
+/* The titles; that of the order stands out. */
+static void
+print_titles(struct page *page, const struct ranking *ranking)
+{
+    static const char *const lines[2][2] = {
+        [TOP_FUNCTIONS] = {"  self %  total %     self s    total s  function",
+                           "  self %  total %  function"},
+        [TOP_THREADS] = {"   cpu %  queue %   wait %      cpu s      tid  "
+                         "name             state             waits for",
+                         "   cpu %   wait %      tid  "
+                         "name             state             waits for"},
+    };
+    const char *line = lines[ranking->view->by][ranking->is_narrow];
+    const char *title = title_of_order(ranking->view);
+    const char *at = strstr(line, title);
+
     page_add(page, PAGE_TITLE);
-    if (view->by == TOP_FUNCTIONS)
-        fputs("  self %  total %     self s    total s  function",
-              page->stream);
-    else
-        fputs("   cpu %  queue %   wait %      cpu s      tid  "
-              "name             state             waits for",
-              page->stream);
-    page_mark(page, start, start == 20 ? 6 : mark->length, mark->look);
+    fputs(line, page->stream);
+    if (at != NULL)
+        page_mark(page, (unsigned)(at - line), (unsigned)strlen(title),
+                  PAGE_ALERT);
+}
+
+/* Whether PAGE has no room for all columns. */
+static bool
+is_narrow(const struct page *page, const struct top_view *view)
+{
+    unsigned least =
+        view->by == TOP_FUNCTIONS ? FUNCTION_NARROW : THREAD_NARROW;
+
+    return page->columns > 0 && page->columns < least;
 }
 
 int
@@ -359,13 +402,15 @@ top_page_table(struct page *page, const struct watch *watch,
                const struct top_view *view, uint32_t first, uint32_t rows,
                uint32_t *count)
 {
-    struct ranking ranking = {.watch = watch, .view = view};
+    struct ranking ranking = {.watch = watch,
+                              .view = view,
+                              .is_narrow = is_narrow(page, view)};
 
     if (rank(&ranking) < 0)
         return -1;
     *count = ranking.count;
     print_view(page, watch, view);
-    print_titles(page, view);
+    print_titles(page, &ranking);
     for (uint32_t i = first;
          i < ranking.count && (rows == 0 || i - first < rows); i++)
         if (view->by == TOP_FUNCTIONS)

@@ -199,6 +199,7 @@ shows '^functions by total'
 # Narrow, of one line, and large again.
 tmux -L "$server" resize-window -x 45 -y 10
 shows "^process  $pid, sampling, "
+shows '^  self %  total %  function'
 shows '^q quit'
 tmux -L "$server" resize-window -x 10 -y 1
 sleep 0.7
