@@ -146,13 +146,16 @@ finish_without_tmux() {
 }
 
 has tmux || finish_without_tmux
-server=sprof.$$
+server=none
+terminals=0
 export TMUX_TMPDIR=$tmp
 trap 'tmux -L "$server" kill-server 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # terminal PID [LOCALE]: top in a terminal of 100 times 30; when it is left, the
-# screen says its status and whether the terminal is as it was.
+# screen says its status and whether the terminal is as it was. A server that
+# ends takes new sessions, so each has its own.
 terminal() {
+    server=sprof.$((++terminals))
     cat >run.sh <<END
 trap : INT
 before=\$(stty -g)
@@ -169,7 +172,7 @@ left() {
     shows '^status 0$'
     shows '^same terminal$'
     ! grep -q hot_spot pane || fail "the screen was not put back"
-    tmux -L "$server" kill-session
+    tmux -L "$server" kill-server
 }
 
 terminal $pid
