@@ -6,9 +6,9 @@
 
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libunwind-dev
     libdw-dev libelf-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-    libiberty-dev libdeflate-dev)
+    libiberty-dev libdeflate-dev libncurses-dev)
 test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
-    xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev)
+    xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev tmux)
 # What scenarios and suites profile, left out where the distribution has no such
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4

@@ -27,6 +27,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 /* Print a message about wrong arguments of COMMAND (argv[0]), or none if FORMAT
  * is NULL, and where help is. Returns STATUS_USAGE. */

@@ -35,6 +35,8 @@ static const struct command {
      "let it be sampled no more, until start"},
     {"dump", "sprofile dump", cmd_control_dump,
      "let it write its profile so far"},
+    {"top", "sprofile top", cmd_top,
+     "show what a process does now, refreshed every second"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -43,8 +43,8 @@ terminal_columns(void)
     return 80;
 }
 
-static bool
-wants_colour(enum screen_colour colour)
+bool
+screen_has_colour(enum screen_colour colour)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -135,7 +135,7 @@ screen_begin(struct screen *screen, enum screen_colour colour, bool pages)
     *screen = (struct screen){.paint = &paint_none};
     if (!pages)
         return;
-    if (wants_colour(colour))
+    if (screen_has_colour(colour))
         screen->paint = &paint_terminal;
     if (!is_terminal)
         return;

@@ -28,8 +28,12 @@ struct screen {
  */
 int screen_parse_colour(const char *word, enum screen_colour *colour);
 
+/* Whether output is to have colours. Of "auto", NO_COLOR and TERM=dumb make
+ * none, nor do pipes and files. */
+bool screen_has_colour(enum screen_colour colour);
+
 /* Begin output. Without PAGES there is no pager and no width to fit: for data.
- * Of "auto", NO_COLOR and TERM=dumb make no colours. */
+ */
 void screen_begin(struct screen *screen, enum screen_colour colour, bool pages);
 
 /* Everything is written: wait until the pager's user has seen it. A reader that

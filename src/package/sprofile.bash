@@ -51,6 +51,10 @@ _sprofile() {
         mapfile -t COMPREPLY < <(compgen -W \
             'function line module thread state process stack' -- "$word")
         ;;
+    --sort)
+        mapfile -t COMPREPLY < <(compgen -W \
+            'self total time name tid state' -- "$word")
+        ;;
     *)
         if [ "${word:0:1}" = - ]; then
             mapfile -t COMPREPLY < <(compgen -W \
@@ -63,6 +67,9 @@ _sprofile() {
         elif [ "$command" = stacks ] && [[ $word =~ ^[0-9]*$ ]]; then
             mapfile -t COMPREPLY < <(compgen -W \
                 "$(_sprofile_processes)" -f -- "$word")
+        elif [ "$command" = top ]; then
+            mapfile -t COMPREPLY < <(compgen -f -W "$(_sprofile_processes)" -- \
+                "$word")
         else
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -88,10 +88,9 @@ no_stack(const struct record_sample *record)
                                                      : PROFILE_NO_STACK;
 }
 
-/* What a record stands for; false if it refers to what does not exist. */
-static bool
-find_key(const struct build *build, const struct record_sample *record,
-         struct profile_sample *key)
+bool
+build_find_key(const struct build *build, const struct record_sample *record,
+               struct profile_sample *key)
 {
     const struct profile *profile = build->profile;
     uint64_t node = build->base_node + record->node;
@@ -118,8 +117,8 @@ find_key(const struct build *build, const struct record_sample *record,
 }
 
 /* CPU time without a stack; weigh.c decides what shows it. */
-static bool
-is_unsampled(const struct record_sample *record)
+bool
+build_is_unsampled(const struct record_sample *record)
 {
     return record->trigger == TRIGGER_NONE && record->node == 0 &&
            record->count == 0 && (record->flags & SAMPLE_SUMMED) == 0;
@@ -134,12 +133,12 @@ add_sample(struct build *build, const void *bytes)
     struct profile *profile = build->profile;
     struct profile_sample key, *sample;
 
-    if (!find_key(build, record, &key))
+    if (!build_find_key(build, record, &key))
         return SENSELESS;
     parts_see_time(build, record->time, record->duration);
     parts_see_alive(build, key.thread, record->time);
     profile->has_no_times |= (record->flags & SAMPLE_UNTIMED) != 0;
-    if (is_unsampled(record))
+    if (build_is_unsampled(record))
         return weigh_note_unsampled(build, record, key.thread) < 0 ? FAILED
                                                                    : USED;
     sample = parts_sample(build, &key);

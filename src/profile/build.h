@@ -26,4 +26,13 @@ int build_begin(struct build *build, const struct spool_header *header);
 enum outcome build_take(struct build *build, enum record_kind kind,
                         const void *record);
 
+/* For watch.c, which takes samples in its own way: what RECORD stands for;
+ * false if it refers to what does not exist. */
+bool build_find_key(const struct build *build,
+                    const struct record_sample *record,
+                    struct profile_sample *key);
+
+/* Whether RECORD is CPU time without a sample. */
+bool build_is_unsampled(const struct record_sample *record);
+
 #endif

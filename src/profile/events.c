@@ -220,14 +220,15 @@ events_time(const struct profile *profile, const struct profile_event *event)
     return time;
 }
 
-/* What of EVENT is between FROM and TO; false if nothing is. */
+/* What of an event that begins at START is between FROM and TO; false if
+ * nothing is. */
 static bool
-find_stretch(const struct profile *profile, const struct profile_event *event,
-             uint64_t from, uint64_t to, struct stretch *stretch)
+find_stretch(uint64_t start, uint64_t duration, uint64_t from, uint64_t to,
+             struct stretch *stretch)
 {
-    uint64_t start = events_time(profile, event), end = start;
+    uint64_t end = start;
 
-    profile_sum(&end, event->duration);
+    profile_sum(&end, duration);
     if (end == start) {
         *stretch = (struct stretch){0, 1, 1};
         return start >= from && start < to;
@@ -250,7 +251,7 @@ part(uint64_t value, const struct stretch *stretch)
 
 /* What has no duration is in the window or not: its stretch is 0 to 1 of 1. */
 static void
-cut_event(struct profile_event *event, const struct stretch *stretch)
+cut_to_stretch(struct profile_event *event, const struct stretch *stretch)
 {
     event->count = (uint32_t)part(event->count, stretch);
     event->cpu = part(event->cpu, stretch);
@@ -261,6 +262,18 @@ cut_event(struct profile_event *event, const struct stretch *stretch)
     }
 }
 
+bool
+events_cut(struct profile_event *event, uint64_t start, uint64_t from,
+           uint64_t to)
+{
+    struct stretch stretch;
+
+    if (!find_stretch(start, event->duration, from, to, &stretch))
+        return false;
+    cut_to_stretch(event, &stretch);
+    return true;
+}
+
 /* Cut the events, and keep those of which something is left. */
 static void
 clip_events(struct profile *profile, uint64_t from, uint64_t to)
@@ -269,11 +282,8 @@ clip_events(struct profile *profile, uint64_t from, uint64_t to)
 
     for (size_t i = 0; i < profile->event_count; i++) {
         struct profile_event event = profile->events[i];
-        struct stretch stretch;
-        if (!find_stretch(profile, &event, from, to, &stretch))
-            continue;
-        cut_event(&event, &stretch);
-        profile->events[kept++] = event;
+        if (events_cut(&event, events_time(profile, &event), from, to))
+            profile->events[kept++] = event;
     }
     profile->event_count = kept;
 }

@@ -16,6 +16,7 @@
 #ifndef PROFILE_EVENTS_H
 #define PROFILE_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile.h"
@@ -46,6 +47,11 @@ uint64_t events_time(const struct profile *profile,
  * short, and the profile is as it was.
  */
 int events_clip(struct profile *profile, uint64_t from, uint64_t to);
+
+/* Leave of EVENT, which begins at START, what is between FROM and TO, all in ns
+ * since the same moment. False if that is nothing, and it is as it was. */
+bool events_cut(struct profile_event *event, uint64_t start, uint64_t from,
+                uint64_t to);
 
 /* One more event, for those who make samples of their own. Returns 0, or -1 if
  * memory is short. */

@@ -143,11 +143,10 @@ has_label(struct profile *profile, const struct profile_sample *sample,
     return false;
 }
 
-/* Whether SAMPLE has one of the values that are asked for each key. Terms are
- * few, so for each the others with its key are looked for. */
-static bool
-has_labels(const struct filter_options *filter, struct profile *profile,
-           const struct profile_sample *sample)
+/* Terms are few, so for each the others with its key are looked for. */
+bool
+filter_has_labels(const struct filter_options *filter, struct profile *profile,
+                  const struct profile_sample *sample)
 {
     for (size_t i = 0; i < filter->count; i++) {
         const struct filter_term *term = &filter->terms[i];
@@ -254,7 +253,8 @@ decide(struct sieve *sieve, const struct filter_options *filter)
     struct profile *profile = sieve->profile;
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        sieve->keep[i] = has_labels(filter, profile, &profile->samples[i]);
+        sieve->keep[i] =
+            filter_has_labels(filter, profile, &profile->samples[i]);
     for (size_t i = 0; i < filter->count; i++)
         if (filter->terms[i].kind != FILTER_LABEL &&
             sieve_stacks(sieve, &filter->terms[i]) < 0)
@@ -366,9 +366,8 @@ print_options(FILE *stream, const struct filter_options *filter)
     }
 }
 
-/* Let the profile say what was done to it. */
-static int
-describe(const struct filter_options *filter, struct profile *profile)
+int
+filter_describe(const struct filter_options *filter, struct profile *profile)
 {
     char *text = NULL;
     size_t size;
@@ -425,7 +424,7 @@ filter_apply(const struct filter_options *filter, struct profile *profile)
     if (status == 0)
         status = filter_samples(filter, profile);
     if (status == 0)
-        status = describe(filter, profile);
+        status = filter_describe(filter, profile);
     if (status < 0)
         errno = ENOMEM;
     return status;

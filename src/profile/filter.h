@@ -71,6 +71,17 @@ bool filter_is_set(const struct filter_options *filter);
  */
 int filter_apply(const struct filter_options *filter, struct profile *profile);
 
+/*
+ * For watch.c, which decides sample by sample. Whether SAMPLE has one of the
+ * values that are asked for each key; and let profile->filter say what was
+ * done (0, or -1 if memory is short).
+ */
+bool filter_has_labels(const struct filter_options *filter,
+                       struct profile *profile,
+                       const struct profile_sample *sample);
+int filter_describe(const struct filter_options *filter,
+                    struct profile *profile);
+
 void filter_release(struct filter_options *filter);
 
 #endif

@@ -6,6 +6,7 @@
 #include "generated.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "symbol/perf_map.h"
 
@@ -26,16 +27,38 @@ process_of(const struct profile *profile, uint32_t node)
     return low == 0 ? NULL : &profile->processes[low - 1];
 }
 
+/* Room for "/tmp/perf-4294967295.map". */
+enum { PATH_SIZE = 32 };
+
+static void
+map_path(const struct profile_process *process, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "/tmp/perf-%u.map", process->pid);
+}
+
+/* How large the map is, which grows and does not shrink. */
+static uint64_t
+map_size(const struct profile_process *process)
+{
+    char path[PATH_SIZE];
+    struct stat now = {0};
+
+    map_path(process, path);
+    return lstat(path, &now) == 0 ? (uint64_t)now.st_size : 0;
+}
+
 /* All records were read by now, so that the end of the process is known. */
-static struct perf_map *
-open_map(const struct profile_process *process)
+static void
+open_map(struct profile_process *process)
 {
     uint64_t end = process->start;
-    char path[32];
+    char path[PATH_SIZE];
 
     profile_sum(&end, process->duration);
-    snprintf(path, sizeof path, "/tmp/perf-%u.map", process->pid);
-    return perf_map_open(path, process->start, end);
+    map_path(process, path);
+    process->map_size = map_size(process);
+    process->map = perf_map_open(path, process->start, end);
+    process->has_map = true;
 }
 
 const struct symbol *
@@ -45,10 +68,8 @@ generated_symbol(struct profile *profile, uint32_t node)
 
     if (process == NULL)
         return NULL;
-    if (!process->has_map) {
-        process->map = open_map(process);
-        process->has_map = true;
-    }
+    if (!process->has_map)
+        open_map(process);
     if (process->map == NULL)
         return NULL;
     return perf_map_find(process->map, profile_offset(profile, node));
@@ -60,6 +81,30 @@ generated_problem(const struct profile *profile, uint32_t number)
     const struct perf_map *map = profile->processes[number].map;
 
     return map == NULL ? NULL : perf_map_problem(map);
+}
+
+bool
+generated_has_news(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        if (process->has_map && map_size(process) != process->map_size)
+            return true;
+    }
+    return false;
+}
+
+void
+generated_forget(struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].module == 0)
+            profile->nodes[i].symbol = NULL;
+    generated_release(profile);
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        profile->processes[i].map = NULL;
+        profile->processes[i].has_map = false;
+    }
 }
 
 void

@@ -19,6 +19,14 @@ const struct symbol *generated_symbol(struct profile *profile, uint32_t node);
  * all is well, there is none or it was never asked for. */
 const char *generated_problem(const struct profile *profile, uint32_t number);
 
+/*
+ * For processes that live: whether the map of one has changed since it was
+ * opened; and forget all maps and the names that came from them, so that they
+ * are read anew. Nobody may hold such a symbol then.
+ */
+bool generated_has_news(const struct profile *profile);
+void generated_forget(struct profile *profile);
+
 void generated_release(struct profile *profile);
 
 #endif

@@ -472,6 +472,14 @@ parts_finish(struct build *build)
 }
 
 void
+parts_forget_mapped(struct build *build)
+{
+    mapped_files_close(build->mapped);
+    build->mapped = NULL;
+    build->has_looked = false;
+}
+
+void
 parts_release(struct build *build)
 {
     intern_free(build->modules.ids);

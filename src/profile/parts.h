@@ -90,6 +90,9 @@ void parts_see_time(struct build *build, uint64_t time, uint64_t duration);
  * over all, and take over its cost and its time. */
 void parts_finish(struct build *build);
 
+/* Look for deleted files anew when the next module comes. */
+void parts_forget_mapped(struct build *build);
+
 void parts_release(struct build *build);
 
 #endif

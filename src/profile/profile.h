@@ -43,6 +43,7 @@ struct profile_process {
     uint32_t first_node;  /* number of its first node */
     struct perf_map *map; /* names of its generated code, see generated.h */
     bool has_map;         /* it was looked for */
+    uint64_t map_size;    /* bytes of its file then */
     const char *spool;    /* path, NULL if it has none; see respool.h */
 };
 

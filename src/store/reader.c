@@ -29,6 +29,7 @@
 struct reader {
     struct window window; /* on the file or memory that is read */
     uint64_t offset;      /* of the next record */
+    uint64_t place;       /* of the last one that was handed out */
     struct spool_header header;
     char *name;   /* what sentences call it */
     bool stopped; /* a problem was met; nothing is read behind it */
@@ -124,11 +125,32 @@ reader_next(struct reader *reader, enum record_kind *kind)
          * the rest: it is the same, unless somebody rewrites the file. */
         if (*(const uint64_t *)record != head || !record_is_valid(record))
             return stop(reader, "a part of the record lies outside of it");
+        reader->place = reader->offset;
         reader->offset += record_size_of(head);
         *kind = (enum record_kind)record_kind_of(head);
         return record;
     }
     return NULL;
+}
+
+uint64_t
+reader_place(const struct reader *reader)
+{
+    return reader->place;
+}
+
+int
+reader_again(const struct reader *reader, uint64_t place, void *record,
+             size_t size)
+{
+    uint64_t head;
+
+    if (window_copy(&reader->window, place, &head, sizeof(head)) != 0 ||
+        !record_is_genuine(head, place))
+        return -1;
+    if (size > record_size_of(head))
+        size = record_size_of(head);
+    return window_copy(&reader->window, place, record, size);
 }
 
 uint64_t

@@ -51,6 +51,19 @@ const struct spool_header *reader_header(const struct reader *reader);
  */
 const void *reader_next(struct reader *reader, enum record_kind *kind);
 
+/* Where in the file the record lies that reader_next returned last. */
+uint64_t reader_place(const struct reader *reader);
+
+/*
+ * Copy the first SIZE bytes of the record at PLACE, or all if it is smaller, as
+ * they are now: what is stored in place (layout.h) may have changed since. What
+ * is stored last, a sample's flags, vouches for the rest of a LATER copy.
+ * Returns 0, or -1 if the record is no longer there; nothing else about READER
+ * changes.
+ */
+int reader_again(const struct reader *reader, uint64_t place, void *record,
+                 size_t size);
+
 /* Back to the first record, seeing all that has been written or stored in place
  * since. */
 void reader_rewind(struct reader *reader);

@@ -158,6 +158,24 @@ window_head(const struct window *window, uint64_t offset)
     return head;
 }
 
+int
+window_copy(const struct window *window, uint64_t offset, void *to,
+            size_t length)
+{
+    ssize_t got;
+
+    if (window->fd < 0) {
+        if (offset > window->size || length > window->size - offset)
+            return -1;
+        memcpy(to, window->bytes + offset, length);
+        return 0;
+    }
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    got = copy_from_file(window, to, offset, length);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return got == (ssize_t)length ? 0 : -1;
+}
+
 void
 window_drop(struct window *window)
 {

@@ -45,6 +45,12 @@ const void *window_look(struct window *window, uint64_t offset, size_t length);
  */
 uint64_t window_head(const struct window *window, uint64_t offset);
 
+/* Copy LENGTH bytes of the whole from OFFSET, as they are now, and leave the
+ * window where it is. Copies are made one after the other: what one holds, a
+ * later one does not lack. Returns 0, or -1 if they are not there. */
+int window_copy(const struct window *window, uint64_t offset, void *to,
+                size_t length);
+
 /* Forget what was read: the next look reads anew. */
 void window_drop(struct window *window);
 

@@ -13,10 +13,18 @@ const struct paint paint_terminal = {
     .end = "\033[0m",
 };
 
+enum paint_heat
+paint_heat(double percent)
+{
+    if (percent >= 5)
+        return PAINT_HOT;
+    return percent >= 0.5 ? PAINT_WARM : PAINT_COLD;
+}
+
 const char *
 paint_share(const struct paint *paint, double percent)
 {
-    if (percent >= 5)
-        return paint->hot;
-    return percent >= 0.5 ? paint->warm : "";
+    const char *const shares[] = {"", paint->warm, paint->hot};
+
+    return shares[paint_heat(percent)];
 }

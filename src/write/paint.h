@@ -16,6 +16,10 @@ struct paint {
 
 extern const struct paint paint_none, paint_terminal;
 
+enum paint_heat { PAINT_COLD, PAINT_WARM, PAINT_HOT };
+
+enum paint_heat paint_heat(double percent);
+
 /* How a share of PERCENT is shown: "" for a small one. */
 const char *paint_share(const struct paint *paint, double percent);
 

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 
 #include "profile/events.h"
+#include "profile/filter.h"
 #include "profile/load.h"
+#include "profile/watch.h"
+#include "store/reader.h"
 #include "write/firefox.h"
 #include "write/folded.h"
 #include "write/nameless_report.h"
@@ -57,6 +60,28 @@ write_pprof(struct profile *profile)
     free(bytes);
 }
 
+/* As a live view sees it: all at once, and then that nothing came. */
+static void
+watch_twice(const uint8_t *bytes, size_t size,
+            const struct symbolizer_options *options)
+{
+    static const struct filter_options filter;
+    char error[512];
+    const char *waits_on;
+    struct reader *reader =
+        reader_open_memory(bytes, size, error, sizeof error);
+    struct watch *watch =
+        reader == NULL ? NULL : watch_new(reader, &filter, options);
+
+    for (unsigned i = 0; i < 2 && watch != NULL; i++) {
+        (void)watch_look(watch);
+        for (uint32_t j = 0; j < watch->thread_count; j++)
+            (void)watch_state(watch, j, &waits_on);
+    }
+    watch_free(watch);
+    reader_end(reader);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -70,6 +95,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     profile->keeps_events = true;
     repair(copy, size);
+    watch_twice(copy, size, &options);
     if (load_memory(profile, copy, size, "fuzz", error, sizeof(error)) == 0) {
         write_pprof(profile);
         write_text(folded_write, profile);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # libsprof.so needs libc alone: whatever else it brought along would stand in
-# front of the program's own libraries.
+# front of the program's own libraries. libsprof-report.so, which it loads at
+# the end, brings nothing for terminals.
 . "$(dirname "$0")/lib.sh"
 
 library=$build/libsprof.so
@@ -14,6 +15,9 @@ for needed in $(readelf -d "$library" |
     *) complain "libsprof.so needs $needed; only libc.so.6 is allowed" ;;
     esac
 done
+if readelf -d "$build/libsprof-report.so" | grep -q 'curses\|libtinfo'; then
+    complain "libsprof-report.so needs the terminal library"
+fi
 if readelf -d "$library" | grep -q '(TEXTREL)\|(RPATH)\|(RUNPATH)'; then
     complain "libsprof.so has text relocations or a search path"
 fi

@@ -113,9 +113,13 @@ env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/killed.txt" \
 child=$!
 sleep 1.2
 every_row killed.sprof leaf_spin
+works top --once -d 0.2 $child
+works top --once -d 0.2 killed.sprof
 { kill -9 $child && wait $child; } 2>/dev/null
 every_row killed.sprof leaf_spin
 in_time killed.sprof 0.2-0.9
+works top --once -d 0.2 --time 0.2-0.9 killed.sprof
+grep -q leaf_spin out || fail "nothing of a killed process"
 
 echo "-- a parallel build"
 if has cmake && has make; then

@@ -59,7 +59,7 @@ a_growing_file_goes_on(void **state)
     struct reader *reader =
         reader_open(maker_path("spool"), error, sizeof(error));
     const struct record_sample *read;
-    struct record_sample *sample;
+    struct record_sample *sample, again;
     enum record_kind kind;
     uint32_t id;
 
@@ -74,6 +74,16 @@ a_growing_file_goes_on(void **state)
     sample = maker_sample(writer);
     assert_non_null(reader_next(reader, &kind));
     writer_store(&sample->count, 99);
+    /* One record can be looked at again, and the reading goes on. */
+    assert_int_equal(reader_again(reader, reader_place(reader), &again,
+                                  sizeof(again)),
+                     0);
+    assert_memory_equal(&again, sample, sizeof(again));
+    assert_int_equal(reader_again(reader, reader_place(reader), &again, 16), 0);
+    assert_int_equal(reader_again(reader, reader_place(reader) + 8, &again,
+                                  sizeof(again)),
+                     -1);
+    assert_null(reader_next(reader, &kind));
     reader_rewind(reader);
     while ((read = reader_next(reader, &kind)) != NULL && kind == RECORD_NODE)
         id--;

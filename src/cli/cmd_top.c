@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_top.c -- `sprofile top`: what a process does at this moment, from its
+ * spool alone; the process is not asked.
+ *
+ *   pid or spool
+ *      | follow.c       finds the spool (live.c), and the next one after exec
+ *      v
+ *   reader.c            records that are new, and those that changed in place
+ *      v
+ *   profile/watch.c     what they stand for now
+ *     clocks.c            CPU time by the threads' own clocks
+ *     settle.c            what the filter keeps, summed up by threads ...
+ *     functions.c         ... and by functions
+ *      v
+ *   top_head.c, top_page.c  compose lines (page.c)
+ *      v                         v
+ *   stdout with --once        top_live.c: keys and time
+ *                             top_screen.c: the terminal
+ *
+ * Each step is done for what is new alone, once in an interval. Composing sorts
+ * all functions that were ever seen; they are thousands at the most, and only
+ * so many lines as fit are made of them.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "profile/watch.h"
+#include "write/text_report.h"
+
+#include "command.h"
+#include "filters.h"
+#include "follow.h"
+#include "numbers.h"
+#include "page.h"
+#include "screen.h"
+#include "top_head.h"
+#include "top_live.h"
+
+enum { DEFAULT_ROWS = 20 };
+
+static const char help[] =
+    "usage: sprofile top [OPTION]... PID\n"
+    "\n"
+    "Shows what the process PID, which was started with libsprof.so "
+    "preloaded,\n"
+    "does now: its hottest functions or its threads, with their shares of the\n"
+    "last interval and their times since the start. A spool (NAME.sprof) may\n"
+    "stand for PID. Press h for keys.\n"
+    "\n"
+    "  -d, --interval S   seconds between two looks, 1 by default\n"
+    "  --cpu              CPU time (the default)\n"
+    "  --wall             wall time: waits, too\n"
+    "  --by WHAT          function (the default) or thread\n"
+    "  --sort COLUMN      self (the default), total or name; of threads time\n"
+    "                     (the default), name, tid or state\n"
+    "  --since-start      shares of all the time, not of the last interval\n"
+    "  -n N               at most N rows; 20 by default with --once, 0 for "
+    "all\n"
+    "  --once             print one interval as plain text, functions and\n"
+    "                     threads (or what --by says), and end\n"
+    "  --color WHEN       auto (the default), always or never\n"
+    "  --help             this page\n"
+    "\n"
+    "Which samples:\n" FILTERS_HELP;
+
+/* What the options said; *_given: not a default. */
+struct arguments {
+    struct top_options top;
+    struct filter_options filter;
+    enum screen_colour colour;
+    const char *sort; /* NULL: none was given */
+    bool once, rows_given, by_given;
+};
+
+enum {
+    OPTION_CPU = 0x2000,
+    OPTION_WALL,
+    OPTION_BY,
+    OPTION_SORT,
+    OPTION_SINCE_START,
+    OPTION_ONCE,
+    OPTION_COLOR,
+};
+
+static const struct option options[] = {
+    FILTERS_OPTIONS,
+    {"interval", required_argument, NULL, 'd'},
+    {"cpu", no_argument, NULL, OPTION_CPU},
+    {"wall", no_argument, NULL, OPTION_WALL},
+    {"by", required_argument, NULL, OPTION_BY},
+    {"sort", required_argument, NULL, OPTION_SORT},
+    {"since-start", no_argument, NULL, OPTION_SINCE_START},
+    {"once", no_argument, NULL, OPTION_ONCE},
+    {"color", required_argument, NULL, OPTION_COLOR},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* The options with a number or a word. */
+static int
+take_value(struct arguments *arguments, const char *command, int option,
+           const char *value)
+{
+    struct top_options *top = &arguments->top;
+
+    if (option == 'd') {
+        if (numbers_seconds(value, &top->interval) < 0)
+            return command_usage(command,
+                                 "-d %s: expected seconds, 0.1 to 86400",
+                                 value);
+    } else if (option == 'n') {
+        arguments->rows_given = true;
+        if (numbers_rows(value, &top->rows) < 0)
+            return command_usage(command, "-n %s: expected a number, 0 for all",
+                                 value);
+    } else if (option == OPTION_BY) {
+        arguments->by_given = true;
+        if (strcmp(value, "function") != 0 && strcmp(value, "thread") != 0)
+            return command_usage(command,
+                                 "--by %s: expected function or thread", value);
+        top->view.by = value[0] == 't' ? TOP_THREADS : TOP_FUNCTIONS;
+    } else if (screen_parse_colour(value, &arguments->colour) < 0) {
+        return command_usage(command,
+                             "--color %s: expected auto, always or never",
+                             value);
+    }
+    return STATUS_DONE;
+}
+
+/* Of --cpu and --wall the last one given counts. */
+static int
+take(struct arguments *arguments, const char *command, int option,
+     const char *value)
+{
+    struct top_view *view = &arguments->top.view;
+
+    switch (option) {
+    case OPTION_CPU:
+    case OPTION_WALL:
+        view->value = option == OPTION_CPU ? VALUE_CPU : VALUE_WALL;
+        return STATUS_DONE;
+    case OPTION_SINCE_START:
+        view->span = SPAN_ALL;
+        return STATUS_DONE;
+    case OPTION_ONCE:
+        arguments->once = true;
+        return STATUS_DONE;
+    case OPTION_SORT:
+        arguments->sort = value;
+        return STATUS_DONE;
+    case 'd':
+    case 'n':
+    case OPTION_BY:
+    case OPTION_COLOR:
+        return take_value(arguments, command, option, value);
+    default:
+        return filters_take(&arguments->filter, command, option, value);
+    }
+}
+
+/* What --sort means depends on the table. */
+static int
+settle_sort(struct arguments *arguments, const char *command)
+{
+    static const struct {
+        const char *word;
+        enum top_by by;
+        enum top_order order;
+    } orders[] = {
+        {"self", TOP_FUNCTIONS, TOP_SELF}, {"total", TOP_FUNCTIONS, TOP_TOTAL},
+        {"name", TOP_FUNCTIONS, TOP_NAME}, {"time", TOP_THREADS, TOP_SELF},
+        {"name", TOP_THREADS, TOP_NAME},   {"tid", TOP_THREADS, TOP_TID},
+        {"state", TOP_THREADS, TOP_STATE},
+    };
+    struct top_view *view = &arguments->top.view;
+
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (arguments->sort == NULL ||
+            (orders[i].by == view->by &&
+             strcmp(orders[i].word, arguments->sort) == 0)) {
+            if (arguments->sort != NULL)
+                view->orders[view->by] = orders[i].order;
+            return STATUS_DONE;
+        }
+    return command_usage(command,
+                         view->by == TOP_FUNCTIONS
+                             ? "--sort %s: expected self, total or name"
+                             : "--sort %s: expected time, name, tid or state",
+                         arguments->sort);
+}
+
+static int
+fail(const char *why)
+{
+    fprintf(stderr, "sprofile: %s\n", why);
+    return STATUS_FAILED;
+}
+
+/* One table, behind an empty line, and how many rows were left out. */
+static int
+add_table(struct page *page, const struct follow *follow,
+          const struct arguments *arguments, enum top_by by)
+{
+    struct top_view view = arguments->top.view;
+    uint32_t rows = arguments->top.rows, count;
+
+    view.by = by;
+    page_add(page, PAGE_PLAIN);
+    if (top_page_table(page, follow->watch, &view, 0, rows, &count) < 0)
+        return -1;
+    if (rows > 0 && count > rows) {
+        page_add(page, PAGE_PLAIN);
+        fprintf(page->stream, "(%u more; -n 0 shows all)", count - rows);
+    }
+    return 0;
+}
+
+/* Both tables, unless one was asked for: what is printed once has no keys to
+ * go to the other. */
+static int
+compose(struct page *page, const struct follow *follow,
+        const struct arguments *arguments)
+{
+    enum top_by by = arguments->top.view.by;
+    int status = 0;
+
+    top_head_add(page, follow->watch, follow_state(follow),
+                 follow_problem(follow), false);
+    if (!arguments->by_given || by == TOP_FUNCTIONS)
+        status = add_table(page, follow, arguments, TOP_FUNCTIONS);
+    if (status == 0 && (!arguments->by_given || by == TOP_THREADS))
+        status = add_table(page, follow, arguments, TOP_THREADS);
+    return status;
+}
+
+/* Wait for an interval, or until the process is gone. */
+static void
+wait_interval(const struct follow *follow, uint64_t interval)
+{
+    const struct timespec step = {.tv_nsec = 20000000};
+    uint64_t end = clock_now() + interval;
+
+    while (clock_now() < end &&
+           (!follow->has_process || process_is_alive(&follow->process)))
+        nanosleep(&step, NULL);
+}
+
+/* Of a process that is over, all there is is its interval. Notes tell why
+ * functions have no names, as below a report. */
+static int
+print_once(struct follow *follow, const struct arguments *arguments)
+{
+    struct screen screen;
+    struct page page;
+    int status;
+
+    if (!follow->is_over) {
+        wait_interval(follow, arguments->top.interval);
+        if (follow_look(follow) < 0)
+            return fail(strerror(errno));
+    }
+    screen_begin(&screen, arguments->colour, true);
+    status = page_begin(&page, screen.columns);
+    if (status == 0)
+        status = compose(&page, follow, arguments);
+    if (page.stream != NULL && page_end(&page) < 0)
+        status = -1;
+    if (status == 0) {
+        page_print(stdout, &page, screen.paint);
+        text_report_notes(stdout, follow->watch->profile);
+    }
+    page_release(&page);
+    screen_end(&screen);
+    return status < 0 ? fail(strerror(errno)) : STATUS_DONE;
+}
+
+/* The first look comes before the terminal is taken: it may last, and Ctrl-C
+ * then ends the program as usual. Returns the exit status. */
+static int
+run(struct arguments *arguments, const char *target)
+{
+    struct follow follow;
+    char error[5000];
+    int status;
+
+    if (follow_begin(&follow, target, &arguments->filter, error, sizeof error) <
+        0) {
+        text_hide_controls(error);
+        return fail(error);
+    }
+    if (follow_look(&follow) < 0)
+        status = fail(strerror(errno));
+    else if (arguments->once)
+        status = print_once(&follow, arguments);
+    else
+        status = top_live_run(&follow, &arguments->top);
+    follow_end(&follow);
+    return status;
+}
+
+/* What goes together. Output that nobody sees for an hour must not be that of a
+ * full-screen program: who asks for it in a pipe has forgotten --once. */
+static int
+settle(struct arguments *arguments, const char *command)
+{
+    struct top_options *top = &arguments->top;
+
+    if (!arguments->once && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+        return command_usage(command,
+                             "this is not a terminal: expected --once");
+    if (arguments->once && !arguments->rows_given)
+        top->rows = DEFAULT_ROWS;
+    top->has_colour = screen_has_colour(arguments->colour);
+    return settle_sort(arguments, command);
+}
+
+int
+cmd_top(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .top = {.interval = NS_PER_SECOND, .view.value = VALUE_CPU}};
+    int status = STATUS_DONE, option;
+
+    while (status == STATUS_DONE &&
+           (option = getopt_long(argc, argv, "d:n:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            filter_release(&arguments.filter);
+            return STATUS_DONE;
+        }
+        status = take(&arguments, argv[0], option, optarg);
+    }
+    if (status == STATUS_DONE && optind + 1 != argc)
+        status = command_usage(argv[0], "expected a PID");
+    if (status == STATUS_DONE)
+        status = settle(&arguments, argv[0]);
+    if (status == STATUS_DONE)
+        status = run(&arguments, argv[optind]);
+    filter_release(&arguments.filter);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* top_live.h -- `sprofile top` on a terminal: refreshes the page, obeys keys,
+ * until the user leaves. */
+#ifndef CLI_TOP_LIVE_H
+#define CLI_TOP_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "top_page.h"
+
+struct follow;
+
+struct top_options {
+    struct top_view view;
+    uint64_t interval; /* ns */
+    uint32_t rows;     /* 0: as many as fit */
+    bool has_colour;
+};
+
+/* Run until a key or a signal ends it. FOLLOW was looked at once. Returns an
+ * exit status, after a message if it is not STATUS_DONE. */
+int top_live_run(struct follow *follow, const struct top_options *options);
+
+#endif
