@@ -15,6 +15,7 @@
 #include "capture/walk.h"
 #include "store/writer.h"
 #include "journal.h"
+#include "label_journal.h"
 #include "stack_tree.h"
 #include "text_ids.h"
 
@@ -45,9 +46,9 @@ journal_error(void)
 }
 
 /* The one way to the file: after the first failure nothing is tried again. */
-static void *
-append(enum record_kind kind, const void *record, size_t fixed,
-       const struct writer_tail *tail, size_t parts)
+void *
+journal_append(enum record_kind kind, const void *record, size_t fixed,
+               const struct writer_tail *tail, size_t parts)
 {
     if (writer == NULL || failure != 0)
         return NULL;
@@ -75,7 +76,7 @@ write_process(void)
         {SPROF_VERSION, process.version_length},
         {host, process.host_length},
     };
-    append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
+    journal_append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
 }
 
 /* Written once with zeros and changed in place from then on (journal_counts),
@@ -87,7 +88,7 @@ write_counts(void)
     struct record_counts record = {.loss_count = LOSS_COUNT,
                                    .cut_count = CUT_COUNT};
     const struct writer_tail tail = {zeros, sizeof(zeros)};
-    counts = append(RECORD_COUNTS, &record, sizeof(record), &tail, 1);
+    counts = journal_append(RECORD_COUNTS, &record, sizeof(record), &tail, 1);
 }
 
 /* Make the file. Returns 0, or -1 with errno. */
@@ -123,6 +124,7 @@ journal_begin(const struct journal_options *given)
         errno = ENOMEM;
         return -1;
     }
+    label_journal_begin();
     return make_file();
 }
 
@@ -151,7 +153,7 @@ write_module(const struct module *module)
     const struct writer_tail tail[] = {{module->build_id,
                                         module->build_id_length},
                                        {module->path, record.path_length}};
-    append(RECORD_MODULE, &record, sizeof(record), tail, 2);
+    journal_append(RECORD_MODULE, &record, sizeof(record), tail, 2);
     if (module->id < MODULES_MAX)
         module_written[module->id] = 1;
 }
@@ -164,7 +166,7 @@ journal_module_gone(const struct module *module)
     if (module->id < MODULES_MAX && !module_written[module->id])
         return;
     stack_tree_forget();
-    append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
+    journal_append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
 }
 
 /* Write node ID, which is FRAME under PARENT. */
@@ -193,7 +195,8 @@ write_node(uint32_t id, uint32_t parent, uint64_t frame)
                 rules_put(lookup, rule);
         }
     }
-    return append(RECORD_NODE, &record, sizeof(record), NULL, 0) != NULL;
+    return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) !=
+           NULL;
 }
 
 /* The node of FRAME under *PARENT, written if it is new, becomes *PARENT. */
@@ -236,7 +239,7 @@ write_thread_as(uint32_t id, pid_t tid, const char *name)
                                    .time = clock_now() - options.start,
                                    .name_length = (uint16_t)(strlen(name) + 1)};
     const struct writer_tail tail = {name, record.name_length};
-    append(RECORD_THREAD, &record, sizeof(record), &tail, 1);
+    journal_append(RECORD_THREAD, &record, sizeof(record), &tail, 1);
 }
 
 static void
@@ -254,17 +257,29 @@ is_written(uint32_t index)
     return thread_written[index] == threads_at(index)->serial;
 }
 
-struct record_sample *
-journal_sample(struct record_sample *sample, uint32_t index)
+uint32_t
+journal_thread(uint32_t index)
 {
     /* A thread gives itself its name after it has begun. */
     if (!is_written(index)) {
         threads_read_name(index);
         write_thread(index);
     }
+    return threads_at(index)->serial;
+}
+
+uint64_t
+journal_time(uint64_t time)
+{
+    return time > options.start ? time - options.start : 0;
+}
+
+struct record_sample *
+journal_sample(struct record_sample *sample, uint32_t index)
+{
+    sample->thread = journal_thread(index);
     sample->time -= options.start;
-    sample->thread = threads_at(index)->serial;
-    return append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
+    return journal_append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
 }
 
 /* The flags last, with the word they share. */
@@ -308,7 +323,7 @@ journal_text(const char *text)
     struct record_text record = {.id = id,
                                  .text_length = (uint16_t)(strlen(text) + 1)};
     const struct writer_tail tail = {text, record.text_length};
-    append(RECORD_TEXT, &record, sizeof(record), &tail, 1);
+    journal_append(RECORD_TEXT, &record, sizeof(record), &tail, 1);
     return id;
 }
 
@@ -323,7 +338,7 @@ journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags, uint64_t end)
         return;
     if (!is_written(index))
         write_thread(index);
-    append(RECORD_THREAD_END, &record, sizeof(record), NULL, 0);
+    journal_append(RECORD_THREAD_END, &record, sizeof(record), NULL, 0);
 }
 
 void
@@ -342,7 +357,7 @@ begin_unseen(uint64_t age)
                                    .state = STATE_RUNNING,
                                    .trigger = TRIGGER_NONE,
                                    .age = age};
-    return append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
+    return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
 }
 
 void

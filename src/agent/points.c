@@ -72,7 +72,8 @@ points_explain(uint64_t cpu)
 
 /* Time without a CPU is no wait: it belongs to the place where the thread was
  * going to run on. If it has waited, that is most likely there: a thread that
- * wakes has to wait for a CPU before it can go on. */
+ * wakes has to wait for a CPU before it can go on. Labels go with the place: a
+ * stack is never shown with labels that the thread did not have there. */
 static void
 show_queue(struct account *account, uint32_t index, uint64_t now)
 {
@@ -81,6 +82,7 @@ show_queue(struct account *account, uint32_t index, uint64_t now)
     account->queued = queued;
     uint32_t node = account->has_woken ? account->wait_node : account->node;
     uint32_t depth = account->has_woken ? account->wait_depth : account->depth;
+    uint32_t label = account->has_woken ? account->wait_label : account->label;
     account->has_woken = false;
     if (node == 0 || account->rest <= 0)
         return;
@@ -94,6 +96,7 @@ show_queue(struct account *account, uint32_t index, uint64_t now)
                                    .count = 1,
                                    .node = node,
                                    .depth = depth,
+                                   .label = label,
                                    .system_call = SYSCALL_UNKNOWN,
                                    .state = STATE_RUNQUEUE,
                                    .trigger = TRIGGER_KEPT};

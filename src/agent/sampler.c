@@ -35,6 +35,7 @@
 #include "fatal.h"
 #include "harvest.h"
 #include "journal.h"
+#include "marks.h"
 #include "own_thread.h"
 #include "pace.h"
 #include "place.h"
@@ -104,6 +105,7 @@ refresh_modules(void)
 static void
 harvest(void)
 {
+    marks_write();
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
     if (suspend_has_samples() && !modules_are_settled())
         refresh_modules();
@@ -235,6 +237,7 @@ sleep_until_next(void)
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
         suspend_wait(at);
+        marks_write();
         if (!suspend_is_due())
             continue;
         harvest();
@@ -252,6 +255,7 @@ begin_sampling(uint64_t now)
     roll_start(now, options.delay != 0);
     budget_begin(&budget, options.budget, now, clock_own());
     points_begin();
+    marks_open();
 }
 
 /* By its time, or with the process: nothing is sampled any more, and what is
@@ -259,6 +263,7 @@ begin_sampling(uint64_t now)
 static void
 end_sampling(void)
 {
+    marks_close();
     trigger_stop();
     become_quiet();
     harvest_give_up(LOSS_SILENT);
@@ -407,7 +412,7 @@ sampler_start(const struct sampler_options *given)
                                       .leave_trap = trigger_leave_trap};
     if (modules_begin(on_module) != 0 ||
         account_begin(given->period, given->cpu_only) != 0 ||
-        registry_begin() != 0 || cpu_timer_begin() != 0 ||
+        registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
         suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0)
         return -1;
     return own_thread_start(sampler_main);
