@@ -134,7 +134,7 @@ static inline int
 sprof_label_set(const char *key, const char *value)
 {
     return sprof_api_label_set != 0 ? sprof_api_label_set(key, value)
-                                    : SPROF_ERROR_NOT_RUNNING;
+                                    : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 /*
@@ -146,7 +146,7 @@ static inline int64_t
 sprof_label_begin(const char *key, const char *value)
 {
     return sprof_api_label_begin != 0 ? sprof_api_label_begin(key, value)
-                                      : SPROF_ERROR_NOT_RUNNING;
+                                      : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 /*
@@ -160,7 +160,7 @@ static inline int
 sprof_label_end(int64_t scope)
 {
     return sprof_api_label_end != 0 ? sprof_api_label_end(scope)
-                                    : SPROF_ERROR_NOT_RUNNING;
+                                    : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 /*
@@ -183,7 +183,8 @@ extern int sprof_api_span_end(int64_t, const char *) __attribute__((weak));
 static inline int
 sprof_mark(const char *name)
 {
-    return sprof_api_mark != 0 ? sprof_api_mark(name) : SPROF_ERROR_NOT_RUNNING;
+    return sprof_api_mark != 0 ? sprof_api_mark(name)
+                               : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 /* A span begins. Returns what sprof_span_end needs, > 0, or an enum
@@ -193,7 +194,7 @@ static inline int64_t
 sprof_span_begin(void)
 {
     return sprof_api_span_begin != 0 ? sprof_api_span_begin()
-                                     : SPROF_ERROR_NOT_RUNNING;
+                                     : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 /* The span that began with SPAN ends, and is called NAME; it belongs to the
@@ -203,7 +204,7 @@ static inline int
 sprof_span_end(int64_t span, const char *name)
 {
     return sprof_api_span_end != 0 ? sprof_api_span_end(span, name)
-                                   : SPROF_ERROR_NOT_RUNNING;
+                                   : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
 #ifdef __cplusplus
