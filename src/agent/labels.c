@@ -39,6 +39,7 @@ struct scopes {
 static __thread volatile struct scopes scopes;
 static _Atomic uint32_t *labels; /* by tid */
 static _Atomic uint32_t last_owner;
+static _Atomic bool have_changed;
 
 void
 labels_begin(void)
@@ -55,10 +56,20 @@ get(const _Atomic uint32_t *place)
     return atomic_load_explicit(place, memory_order_relaxed);
 }
 
+/* The flag is read by all and rarely written: once for each tick. */
 static void
 put(_Atomic uint32_t *place, uint32_t set)
 {
     atomic_store_explicit(place, set, memory_order_relaxed);
+    if (!atomic_load_explicit(&have_changed, memory_order_relaxed))
+        atomic_store_explicit(&have_changed, true, memory_order_relaxed);
+}
+
+bool
+labels_have_changed(void)
+{
+    return atomic_load_explicit(&have_changed, memory_order_relaxed) &&
+           atomic_exchange(&have_changed, false);
 }
 
 int

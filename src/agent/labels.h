@@ -10,6 +10,7 @@
 #ifndef AGENT_LABELS_H
 #define AGENT_LABELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,11 @@ int labels_pop(int64_t token);
 
 /* The set of thread TID, which waits or is the caller; 0: none. Any thread. */
 uint32_t labels_of(pid_t tid);
+
+/* Whether any thread has set or ended a label since the last call; one that did
+ * so in the same moment may be told of too early to be seen. Context: sampler.
+ */
+bool labels_have_changed(void);
 
 /* The calling thread ends: who gets its tid next has no labels. */
 void labels_end_thread(void);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sprof.h"
@@ -32,6 +33,15 @@ compute(unsigned ms)
 {
     sink += work_burn(ms);
     KEEP_FRAME();
+}
+
+static uint64_t
+now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /* Without the library every call says so, and nothing else. */
@@ -148,11 +158,20 @@ codes(void)
     set("a", NULL);
 }
 
-/* request: a 2, b 3, in which phase: parse 1, and 1 of waiting; none 2. */
+/* On a loaded machine a wait is longer than it should be. */
+static void
+waited(const char *label, uint64_t ns)
+{
+    printf("waited %s %llu\n", label, (unsigned long long)ns / 1000000);
+}
+
+/* request: a 2, b 3, in which phase: parse 1, and a wait, phase sleep; none 2.
+ */
 static void *
 request_thread(void *unused)
 {
     int64_t request = BEGIN("request", "a"), phase;
+    uint64_t start;
 
     compute(2 * length);
     end(request);
@@ -162,22 +181,32 @@ request_thread(void *unused)
     compute(length);
     end(phase);
     compute(length);
+    phase = BEGIN("phase", "sleep");
+    start = now();
     work_sleep(length);
+    waited("sleep", now() - start);
+    end(phase);
     end(request);
     compute(2 * length);
     return unused;
 }
 
-/* Waits of different labels, at the same place and without a sample between. */
+/* Waits of different labels, at the same place and with very little CPU time
+ * between. */
 static void *
 waiting_thread(void *unused)
 {
     static const char *const values[] = {"one", "two", NULL};
+    uint64_t times[3] = {0};
 
     for (unsigned i = 0; i < 9; i++) {
+        uint64_t start = now();
         set("waiting", values[i % 3]);
         work_sleep(length / 2);
+        times[i % 3] += now() - start;
     }
+    for (unsigned i = 0; i < 2; i++)
+        waited(values[i], times[i]);
     return unused;
 }
 
