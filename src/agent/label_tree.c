@@ -14,7 +14,8 @@
  * child, so it has the smaller number.
  *
  * The hard thing is the price: a set that exists is found in less than 50 ns.
- * So texts are checked only when they are new, and hashed by words.
+ * So texts are checked only when they are new, and hashed by words; those that
+ * have to be put back on top of a changed label are not hashed again.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -29,16 +30,18 @@
 #define INDEX (2u * LABEL_TREE_SETS)
 
 struct node {
-    uint32_t parent, hash;
+    uint32_t parent;
+    uint32_t hash;  /* of the text */
     uint32_t epoch; /* of the last note. Sampler alone */
     uint16_t key_length, value_length;
     char text[]; /* key, NUL, value, NUL */
 };
 _Static_assert(offsetof(struct node, text) == 16, "two words before the text");
 
-/* A label that is looked for. */
+/* A label that is looked for. Its key and value may lie as in a node. */
 struct wanted {
-    uint32_t parent, hash;
+    uint32_t parent;
+    uint32_t hash; /* of key and value */
     const char *key, *value;
     size_t key_length, value_length;
 };
@@ -99,13 +102,24 @@ hash_text(uint64_t hash, const char *text, size_t length)
     return mix(hash, load(text, left) + length);
 }
 
-/* WANTED's hash, which depends on its parent. */
 static void
 set_hash(struct wanted *wanted)
 {
-    uint64_t hash = hash_text(wanted->parent, wanted->key, wanted->key_length);
+    uint64_t hash = hash_text(0, wanted->key, wanted->key_length);
     wanted->hash =
         (uint32_t)hash_text(hash, wanted->value, wanted->value_length);
+}
+
+static bool
+has_text(const struct node *node, const struct wanted *wanted)
+{
+    size_t behind = wanted->key_length + 1;
+    if (wanted->key + behind == wanted->value)
+        return memcmp(node->text, wanted->key, behind + wanted->value_length) ==
+               0;
+    return memcmp(node->text, wanted->key, wanted->key_length) == 0 &&
+           memcmp(node->text + behind, wanted->value, wanted->value_length) ==
+               0;
 }
 
 static bool
@@ -113,17 +127,15 @@ is_wanted(const struct node *node, const struct wanted *wanted)
 {
     return node->hash == wanted->hash && node->parent == wanted->parent &&
            node->key_length == wanted->key_length &&
-           node->value_length == wanted->value_length &&
-           memcmp(node->text, wanted->key, wanted->key_length) == 0 &&
-           memcmp(node->text + wanted->key_length + 1, wanted->value,
-                  wanted->value_length) == 0;
+           node->value_length == wanted->value_length && has_text(node, wanted);
 }
 
 /* The set that is WANTED, or 0 and the place in the index where it belongs. */
 static uint32_t
 find(const struct wanted *wanted, uint32_t *place)
 {
-    uint32_t i = wanted->hash % INDEX, set;
+    uint64_t key = (uint64_t)wanted->parent << 32 | wanted->hash;
+    uint32_t i = (uint32_t)mix(0, key) % INDEX, set;
     while ((set = atomic_load_explicit(&index_of_sets[i],
                                        memory_order_acquire)) != 0 &&
            !is_wanted(node_at(set), wanted))
@@ -160,7 +172,6 @@ static uint32_t
 intern(struct wanted *wanted)
 {
     uint32_t place, found, set;
-    set_hash(wanted);
     found = find(wanted, &place);
     if (found != 0)
         return found;
@@ -226,6 +237,7 @@ put_back(uint32_t *set, const uint32_t *above, uint32_t number)
         struct wanted wanted = {.parent = *set,
                                 .key = node->text,
                                 .value = node->text + node->key_length + 1,
+                                .hash = node->hash,
                                 .key_length = node->key_length,
                                 .value_length = node->value_length};
         uint32_t next = intern(&wanted);
