@@ -64,7 +64,7 @@ enum sprof_error {
     SPROF_ERROR_TOO_LONG = -3,    /* a text is longer than below */
     SPROF_ERROR_FULL = -4,        /* too many labels, scopes or marks */
     SPROF_ERROR_UNBALANCED = -5,  /* the scope was not the innermost open one */
-    SPROF_ERROR_OTHER_THREAD = -6, /* another thread has opened the scope */
+    SPROF_ERROR_OTHER_THREAD = -6 /* another thread has opened the scope */
 };
 
 /* What ERROR means, in words; "no error" for 0 and more. From anywhere. */

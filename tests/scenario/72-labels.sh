@@ -13,6 +13,7 @@
 # - labels and marks come through convert, merge, a filter and .sprof;
 # - the examples do what they say.
 . "$(dirname "$0")/lib.sh"
+source=${SPROF_SOURCE:-$here/../..}
 has python3 || skip "needs python3"
 
 # value KEY VALUE COLUMN [OTHER=VALUE]: a sum of p.pb.gz; 2 samples, 3 CPU, 4
@@ -189,5 +190,40 @@ marks
 ! has taskset || marks taskset -c 0
 "$sprofile" info p.sprof | grep -q 'marks .* 100 spans' ||
     fail "info does not count marks"
+
+echo "-- examples"
+# example NAME: compile it with nothing but the header, and record it.
+example() {
+    cc -O2 -Wall -Wextra -Werror -I "$source/include" -o "$1" \
+        "$source/examples/$1.c" || fail "$1 does not compile"
+    plain "./$1"
+    expect_status 0
+    mv out alone
+    plain "$sprofile" record -q -o "$tmp/p.sprof" "./$1"
+    expect_status 0
+    mv out recorded
+    [ "$(wc -l <"$source/examples/$1.c")" -le 40 ] || fail "$1 is long"
+}
+example labels
+grep -q 'not profiled' alone || fail "labels: $(cat alone)"
+grep -q ', profiled' recorded || fail "labels: $(cat recorded)"
+rows p.sprof request | awk '{ cpu[$1] = $3 }
+    END { exit !(cpu["/search"] > cpu["/cart"] && cpu["/cart"] > cpu["/help"] &&
+        cpu["/help"] > 0) }' || fail "labels: $(rows p.sprof request)"
+example marks
+grep -q 'no marks: not running' alone || fail "marks: $(cat alone)"
+[ -s recorded ] && fail "marks: $(cat recorded)"
+"$sprofile" info p.sprof | grep -q '^marks    3 instants, 9 spans' ||
+    fail "marks: $("$sprofile" info p.sprof | grep '^marks')"
+# Nobody else's flags should find fault with the header.
+printf '#include "sprof.h"\nint main() { return sprof_mark("a") > 0; }\n' >h.c
+for standard in c99 c11 c2x; do
+    cc -std=$standard -pedantic -Wall -Wextra -Wconversion -Werror \
+        -I "$source/include" h.c || fail "sprof.h in $standard"
+done
+for standard in c++98 c++11 c++20; do
+    c++ -x c++ -std=$standard -pedantic -Wall -Wextra -Werror -Wno-long-long \
+        -I "$source/include" h.c || fail "sprof.h in $standard"
+done
 
 finish
