@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* api_labels.c -- labels and marks, as include/sprof.h reaches them. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -28,10 +29,17 @@ sprof_api_label_end(int64_t scope)
     return labels_pop(scope);
 }
 
+/* In the child of a fork that is not followed nobody would write them. */
+static bool
+are_marks_taken(void)
+{
+    return marks_are_open() && lifecycle_is_on();
+}
+
 API int
 sprof_api_mark(const char *name)
 {
-    if (!lifecycle_is_on())
+    if (!are_marks_taken())
         return SPROF_ERROR_NOT_RUNNING;
     return marks_put(MARK_USER, name, clock_now(), 0);
 }
@@ -40,19 +48,17 @@ sprof_api_mark(const char *name)
 API int64_t
 sprof_api_span_begin(void)
 {
-    if (!lifecycle_is_on())
-        return SPROF_ERROR_NOT_RUNNING;
-    return (int64_t)clock_now();
+    return labels_are_on() ? (int64_t)clock_now() : SPROF_ERROR_NOT_RUNNING;
 }
 
 API int
 sprof_api_span_end(int64_t span, const char *name)
 {
-    uint64_t now = clock_now(), begun = (uint64_t)span;
     if (span <= 0)
         return span < 0 ? (int)span : SPROF_ERROR_INVALID;
-    if (!lifecycle_is_on())
+    if (!are_marks_taken())
         return SPROF_ERROR_NOT_RUNNING;
+    uint64_t now = clock_now(), begun = (uint64_t)span;
     if (begun > now)
         return SPROF_ERROR_INVALID;
     return marks_put(MARK_SPAN, name, begun, now - begun);

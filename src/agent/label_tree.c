@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * label_tree.c -- see label_tree.h. Two pieces of memory, reserved once:
+ * label_tree.c -- see label_tree.h. Two pieces of memory:
  *
  *   arena   nodes one behind the other, never moved or freed; the number of a
  *           set is the place of its node, in units of 8 bytes
@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/sys.h"
 #include "label_tree.h"
 #include "sprof.h"
 
@@ -48,16 +47,18 @@ struct wanted {
 
 static uint64_t *arena;
 static _Atomic uint32_t *index_of_sets;
-static _Atomic uint32_t used;  /* units; the first one is no set */
-static _Atomic uint32_t count; /* sets */
+static _Atomic uint32_t used = 1; /* units; the first one is no set */
+static _Atomic uint32_t count;    /* sets */
 
-int
-label_tree_begin(void)
+_Static_assert(LABEL_TREE_BYTES ==
+                   (size_t)ARENA_UNITS * UNIT + INDEX * sizeof(*index_of_sets),
+               "both pieces");
+
+void
+label_tree_begin(void *memory)
 {
-    arena = sys_reserve((size_t)ARENA_UNITS * UNIT);
-    index_of_sets = sys_reserve(INDEX * sizeof(*index_of_sets));
-    atomic_store(&used, 1);
-    return arena != NULL && index_of_sets != NULL ? 0 : -1;
+    arena = memory;
+    index_of_sets = (_Atomic uint32_t *)(void *)(arena + ARENA_UNITS);
 }
 
 static struct node *

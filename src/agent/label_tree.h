@@ -30,8 +30,13 @@ struct label {
     const char *key, *value;
 };
 
-/* Reserve memory. Returns 0, or -1 if that is short. Once. */
-int label_tree_begin(void);
+/* How much memory that takes. */
+#define LABEL_TREE_BYTES \
+    ((8u << LABEL_TREE_BITS) + 2u * LABEL_TREE_SETS * sizeof(uint32_t))
+
+/* Have the tree in MEMORY, LABEL_TREE_BYTES of zeros (sys_reserve). Before any
+ * other call; several threads may do so at once, with the same MEMORY. */
+void label_tree_begin(void *memory);
 
 /*
  * *SET becomes that of its labels with KEY=VALUE, in the place of what KEY was

@@ -27,6 +27,7 @@
 #define SCOPES_MOST ((1u << DEPTH_BITS) - 1)
 _Static_assert(OWNER_BITS + DEPTH_BITS + SERIAL_BITS + LABEL_TREE_BITS == 63,
                "a token is a positive number of 64 bits");
+#define TABLE_BYTES (THREADS_TIDS * sizeof(uint32_t))
 _Static_assert(SCOPES_MOST == SPROF_LABEL_SCOPES_MAX, "as the manual says");
 
 struct scopes {
@@ -37,17 +38,56 @@ struct scopes {
 };
 
 static __thread volatile struct scopes scopes;
-static _Atomic uint32_t *labels; /* by tid */
+/* Sets by tid, and behind them the tree. */
+static _Atomic(void *) reserved;
+static _Atomic bool is_on;
 static _Atomic uint32_t last_owner;
 static _Atomic bool have_changed;
 
 void
 labels_begin(void)
 {
-    if (label_tree_begin() != 0)
-        return;
-    labels = sys_reserve(THREADS_TIDS * sizeof(*labels));
-    self_use_labels(labels, THREADS_TIDS);
+    atomic_store(&is_on, true);
+}
+
+void
+labels_end(void)
+{
+    atomic_store(&is_on, false);
+}
+
+bool
+labels_are_on(void)
+{
+    return atomic_load_explicit(&is_on, memory_order_relaxed);
+}
+
+/* Reserve memory, if no other thread is doing so: then use the same. In a
+ * signal handler, too, and without a lock. */
+static _Atomic uint32_t *
+reserve(void)
+{
+    void *others = NULL;
+    void *memory = sys_reserve(TABLE_BYTES + LABEL_TREE_BYTES);
+    if (memory == NULL)
+        return NULL;
+    if (!atomic_compare_exchange_strong(&reserved, &others, memory)) {
+        sys_release(memory, TABLE_BYTES + LABEL_TREE_BYTES);
+        memory = others;
+    }
+    label_tree_begin((char *)memory + TABLE_BYTES);
+    self_use_labels(memory, THREADS_TIDS);
+    return self_label_place();
+}
+
+/* Where the calling thread's set is, NULL if there is no such place. */
+static _Atomic uint32_t *
+own_place(void)
+{
+    if (!labels_are_on())
+        return NULL;
+    _Atomic uint32_t *place = self_label_place();
+    return place != NULL ? place : reserve();
 }
 
 static uint32_t
@@ -75,7 +115,7 @@ labels_have_changed(void)
 int
 labels_set(const char *key, const char *value)
 {
-    _Atomic uint32_t *place = self_label_place();
+    _Atomic uint32_t *place = own_place();
     if (place == NULL)
         return SPROF_ERROR_NOT_RUNNING;
     uint32_t set = get(place);
@@ -96,7 +136,7 @@ own_number(void)
 int64_t
 labels_push(const char *key, const char *value)
 {
-    _Atomic uint32_t *place = self_label_place();
+    _Atomic uint32_t *place = own_place();
     uint32_t depth = scopes.depth;
     if (place == NULL)
         return SPROF_ERROR_NOT_RUNNING;
@@ -123,7 +163,7 @@ labels_push(const char *key, const char *value)
 int
 labels_pop(int64_t token)
 {
-    _Atomic uint32_t *place = self_label_place();
+    _Atomic uint32_t *place = own_place();
     if (token <= 0)
         return token < 0 ? (int)token : SPROF_ERROR_INVALID;
     if (place == NULL)
@@ -146,15 +186,16 @@ labels_pop(int64_t token)
 uint32_t
 labels_of(pid_t tid)
 {
-    if (labels == NULL || (uint32_t)tid >= THREADS_TIDS)
+    const _Atomic uint32_t *table = atomic_load(&reserved);
+    if (table == NULL || (uint32_t)tid >= THREADS_TIDS)
         return 0;
-    return get(&labels[tid]);
+    return get(&table[tid]);
 }
 
 void
 labels_end_thread(void)
 {
-    _Atomic uint32_t *place = self_label_place();
+    _Atomic uint32_t *place = labels_are_on() ? self_label_place() : NULL;
     if (place != NULL)
         put(place, 0);
 }

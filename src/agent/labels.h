@@ -14,9 +14,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* In the constructor, once, before any thread can set one. Without memory there
- * are no labels: all calls say "not running". */
+/*
+ * Labels are taken from now on, whether or not there is sampling; or never
+ * again, because the profile ends. Where they are not taken, or there is no
+ * memory, all calls say "not running", and make no system call: a filter of the
+ * program may be in force. Memory is reserved when the first label is set: 52
+ * MiB of addresses, which few programs need.
+ */
 void labels_begin(void);
+void labels_end(void);
+bool labels_are_on(void);
 
 /* The calling thread has KEY=VALUE from now on, or no KEY if VALUE is NULL.
  * Returns 0 or an error; then it has no KEY. Context: any thread. Safe in

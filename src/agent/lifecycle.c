@@ -34,7 +34,6 @@
 #include "fatal.h"
 #include "freeze.h"
 #include "journal.h"
-#include "labels.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "output.h"
@@ -475,7 +474,6 @@ begin(void)
         go_program_begin();
         clock_use(real_libc_clock());
         thread_life_begin();
-        labels_begin();
         output_begin();
         spawn_begin(environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

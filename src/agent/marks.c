@@ -42,6 +42,12 @@ marks_close(void)
     atomic_store(&is_open, false);
 }
 
+bool
+marks_are_open(void)
+{
+    return atomic_load_explicit(&is_open, memory_order_relaxed);
+}
+
 static int
 check(const char *name, size_t length)
 {
@@ -63,7 +69,7 @@ marks_put(enum mark_kind kind, const char *name, uint64_t time,
     int error = check(name, length);
     if (error != 0)
         return error;
-    if (!atomic_load_explicit(&is_open, memory_order_relaxed))
+    if (!marks_are_open())
         return SPROF_ERROR_NOT_RUNNING;
     pid_t tid = self_tid();
     struct mark mark = {.kind = kind,

@@ -6,6 +6,7 @@
 #ifndef AGENT_MARKS_H
 #define AGENT_MARKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/layout.h"
@@ -17,6 +18,7 @@ int marks_begin(void);
 /* From now on marks are taken, or no more. Context: sampler. */
 void marks_open(void);
 void marks_close(void);
+bool marks_are_open(void);
 
 /* Take a mark of KIND, a USER or SPAN, called NAME, of the calling thread.
  * Returns 0 or an enum sprof_error (sprof.h). Context: any thread. Safe in

@@ -35,6 +35,7 @@
 #include "fatal.h"
 #include "harvest.h"
 #include "journal.h"
+#include "labels.h"
 #include "marks.h"
 #include "own_thread.h"
 #include "pace.h"
@@ -339,6 +340,7 @@ finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
     end_sampling();
+    labels_end();
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
 }
 
@@ -372,6 +374,7 @@ reset(void)
 {
     threads_ignore(0);
     errand_reset();
+    labels_begin();
     /* Before a new thread can arm a timer by what held before a fork: its
      * signal would not be known as ours, and end the process. */
     thread_life_use_timers(0, 0, 0);

@@ -14,20 +14,22 @@
 #include "poison.h"
 
 static __thread pid_t own_tid; /* 0: not asked for yet */
-static _Atomic uint32_t *labels;
+static _Atomic(_Atomic uint32_t *) labels;
 static uint32_t label_count;
 
 void
 self_use_labels(_Atomic uint32_t *table, uint32_t count)
 {
     label_count = count;
-    labels = table;
+    atomic_store_explicit(&labels, table, memory_order_release);
 }
 
 static _Atomic uint32_t *
 place_of(pid_t tid)
 {
-    return labels != NULL && (uint32_t)tid < label_count ? &labels[tid] : NULL;
+    _Atomic uint32_t *table =
+        atomic_load_explicit(&labels, memory_order_acquire);
+    return table != NULL && (uint32_t)tid < label_count ? &table[tid] : NULL;
 }
 
 uint32_t
@@ -59,5 +61,7 @@ self_tid(void)
 _Atomic uint32_t *
 self_label_place(void)
 {
-    return labels != NULL ? place_of(self_tid()) : NULL;
+    return atomic_load_explicit(&labels, memory_order_relaxed) != NULL
+               ? place_of(self_tid())
+               : NULL;
 }

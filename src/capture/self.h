@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Labels of threads are in TABLE (agent/labels.h), by tids below COUNT. Once,
- * before any other call. */
+/* Labels of threads are in TABLE (agent/labels.h), by tids below COUNT. Several
+ * threads may say so at once, with the same. */
 void self_use_labels(_Atomic uint32_t *table, uint32_t count);
 
 /* The calling thread's tid; a system call the first time. Safe in signals. */

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "agent/label_tree.h"
+#include "base/sys.h"
 #include "sprof.h"
 
 #define THREADS 4u
@@ -24,8 +25,11 @@
 static int
 begin(void **state)
 {
+    void *memory = sys_reserve(LABEL_TREE_BYTES);
+
     (void)state;
-    return label_tree_begin();
+    label_tree_begin(memory);
+    return memory != NULL ? 0 : -1;
 }
 
 /* SET with KEY=VALUE, which must be possible. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// labels_scope.cc -- labels from C++: a scope is a block, also when an exception
-// leaves it, and in a destructor of thread-local storage.
+// labels_scope.cc -- labels from C++: a scope is a block, also when an
+// exception leaves it, and in a destructor of thread-local storage.
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
