@@ -18,7 +18,7 @@ serve(const char *path, unsigned long work)
 {
     int64_t scope = sprof_label_begin("request", path);
 
-    for (unsigned long i = 0; i < work * 1000000; i++)
+    for (unsigned long i = 0; i < work * 10000000; i++)
         sum += i;
     sprof_label_end(scope);
 }

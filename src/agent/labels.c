@@ -152,8 +152,10 @@ labels_push(const char *key, const char *value)
     uint64_t token = (uint64_t)own_number() << DEPTH_BITS | (depth + 1);
     token = (token << SERIAL_BITS | serial) << LABEL_TREE_BITS | before;
     scopes.last_serial = serial;
-    scopes.serials[depth] = serial;
+    /* First the depth: a handler's scopes are above it from then on, and leave
+     * the number of this one alone. */
     scopes.depth = depth + 1;
+    scopes.serials[depth] = serial;
     put(place, set);
     return (int64_t)token;
 }

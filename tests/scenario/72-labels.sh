@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: labels and marks of the program (include/sprof.h).
-# - wrong use has its code, and without the library every call says so;
+# - wrong use has its code, and without the library every call says so; right use
+#   has none, in handlers on top of each other and around forks;
 # - the sums over a label's values are the totals, exactly, in samples, CPU and
 #   wall time, by a reader of pprof files that is not ours and by each command;
 # - the shares are those that the workload has, waits included;
@@ -51,6 +52,10 @@ echo "-- codes"
 expect_same "$work/labels" codes
 expect_ok
 plain "$work/labels" codes
+expect_ok
+
+echo "-- stress"
+expect_same "$work/labels" stress 300
 expect_ok
 
 echo "-- sums"

@@ -5,14 +5,18 @@
  *
  *   labels codes       every wrong use has its code, the same each time
  *   labels sums MS     threads that compute and wait, labelled for some of it
- *   labels places MS   in a constructor, in a handler, in a thread's destructor
- *                      and in an atexit function; threads with the tids of
- * others labels fork MS     a child has its parent's labels, and ends its
- * scopes labels marks N     N marks and spans of each of two threads, one of
- * them in a signal handler; then more at once than there is room for
+ *   labels places MS   in a constructor, in a handler, in the destructor of a
+ *                      thread, in an atexit function; and threads that get the
+ *                      tids of others
+ *   labels fork MS     a child has its parent's labels, and ends its scopes
+ *   labels stress MS   threads set labels while handlers on top of them do, and
+ *                      while the process forks
+ *   labels marks N     N marks and spans of each of two threads, and N marks in
+ *                      a handler; then more at once than there is room for
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,6 +322,80 @@ fork_child(void)
         work_fail("a child found something wrong");
 }
 
+static atomic_bool is_over;
+
+/* Scopes in scopes, each of a few labels. */
+static void
+nest(unsigned depth, unsigned number)
+{
+    static const char *const keys[] = {"a", "b", "c", "d", "e"};
+    char value[16];
+    int64_t scope;
+
+    snprintf(value, sizeof value, "%u", number % 50);
+    scope = BEGIN(keys[(depth + number) % 5], value);
+    if (depth < 6)
+        nest(depth + 1, number * 3 + 1);
+    if (number % 7 == 0)
+        set(keys[number % 5], NULL);
+    end(scope);
+}
+
+static void
+nest_in_handler(int signo)
+{
+    static atomic_uint number;
+
+    nest(3, atomic_fetch_add(&number, 1) + (unsigned)signo);
+    sprof_mark("in a handler");
+}
+
+static void *
+nesting_thread(void *first)
+{
+    for (unsigned i = (unsigned)(uintptr_t)first; !atomic_load(&is_over); i++)
+        nest(0, i);
+    return first;
+}
+
+/* A child is alone, and its labels are its own. */
+static void
+nest_in_child(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (unsigned i = 0; i < 3000; i++)
+            nest(0, i);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+        work_fail("a child found something wrong");
+}
+
+static void
+stress(void)
+{
+    pthread_t threads[3];
+    uint64_t until = now() + length * (uint64_t)1000000;
+    int64_t outer = BEGIN("outer", "yes");
+
+    signal(SIGUSR1, nest_in_handler);
+    for (uintptr_t i = 0; i < 3; i++)
+        if (pthread_create(&threads[i], NULL, nesting_thread, (void *)i) != 0)
+            work_fail("pthread_create");
+    for (unsigned i = 0; now() < until; i++) {
+        pthread_kill(threads[i % 3], SIGUSR1);
+        if (i % 512 == 0)
+            nest_in_child();
+    }
+    atomic_store(&is_over, true);
+    for (unsigned i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    end(outer);
+}
+
 static volatile sig_atomic_t handled;
 
 static void
@@ -378,11 +456,8 @@ main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"codes", codes},
-                 {"sums", sums},
-                 {"places", places},
-                 {"fork", fork_child},
-                 {"marks", marks}};
+    } modes[] = {{"codes", codes},     {"sums", sums},     {"places", places},
+                 {"fork", fork_child}, {"stress", stress}, {"marks", marks}};
 
     length = work_argument(argc, argv, 2, 100);
     for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++)
