@@ -358,6 +358,7 @@ sampler_main(void *unused)
         run();
         finish();
     } else {
+        marks_close();
         journal_forget();
     }
     if (atomic_load(&stop_wanted) != 0)
@@ -418,6 +419,9 @@ sampler_start(const struct sampler_options *given)
         registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
         suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0)
         return -1;
+    /* The program's first marks may come before the sampler has begun. */
+    if (given->delay == 0)
+        marks_open();
     return own_thread_start(sampler_main);
 }
 

@@ -143,13 +143,17 @@ profile SPROF_OUTPUT="$tmp/f.%p.pb.gz" "$work/labels" fork 150
 expect_status 0
 for file in f.*.pb.gz; do
     mv "$file" p.pb.gz
-    times=1
-    # The parent ran before the fork, too.
-    [ "$(value who both 3)" -lt 225000000 ] || times=2
-    expect_near "who=both" "$(value who both 3)" $((150 * times))
-    expect_near "who=-" "$(value who - 3)" 150
     # Set inside the scope, so it ends with it.
-    expect_near "kept=yes" "$(value kept yes 3)" $((150 * times))
+    [ "$(value kept yes 3)" = "$(value who both 3)" ] ||
+        fail "a label of a scope outlives it"
+    if [ "$(value who total 3)" -gt 375000000 ]; then
+        expect_near "who=both in the parent" "$(value who both 3)" 300
+        expect_near "who=- in the parent" "$(value who - 3)" 150
+        continue
+    fi
+    # On a loaded machine the child's sampler begins some time after it does.
+    expect_near "who=both in the child" "$(value who both 3)" 150 8 0
+    expect_near "who=- in the child" "$(value who - 3)" 150 8 0
 done
 [ "$(find . -name 'f.*.pb.gz' | wc -l)" -eq 0 ] || fail "files are left"
 
