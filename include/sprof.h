@@ -106,7 +106,8 @@ sprof_error_text(int64_t error)
  * child has its parent's. They are kept whether or not the process is sampled
  * at the time. The calls neither lock nor allocate and make no system call but
  * for a thread's first one: they may be made anywhere, in a signal handler too
- * (which must end the scopes that it begins).
+ * (which must end the scopes that it begins), but on threads of the C library
+ * only, not on those of a raw clone(2).
  *
  * A key has up to 127 bytes and no '=', a value up to 1023; a thread has up to
  * 32 labels and 31 open scopes at a time. A process can have used half a

@@ -188,10 +188,8 @@ labels_pop(int64_t token)
 uint32_t
 labels_of(pid_t tid)
 {
-    const _Atomic uint32_t *table = atomic_load(&reserved);
-    if (table == NULL || (uint32_t)tid >= THREADS_TIDS)
-        return 0;
-    return get(&table[tid]);
+    const _Atomic uint32_t *place = self_label_place_of(tid);
+    return place != NULL ? get(place) : 0;
 }
 
 void

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Labels of threads are in TABLE (agent/labels.h), by tids below COUNT. Several
- * threads may say so at once, with the same. */
+/* Labels of threads are in TABLE (agent/labels.h), for tids below COUNT, a
+ * multiple of 16384. Several threads may say so at once, with the same. */
 void self_use_labels(_Atomic uint32_t *table, uint32_t count);
 
 /* The calling thread's tid; a system call the first time. Safe in signals. */
@@ -24,6 +24,9 @@ void self_begin(void);
 /* Where the calling thread's labels are, NULL if there is no such place. Safe
  * in signals. */
 _Atomic uint32_t *self_label_place(void);
+
+/* The same of thread TID. Any thread. */
+_Atomic uint32_t *self_label_place_of(pid_t tid);
 
 /* What is there now, 0: none. Context: target thread, in handler. */
 uint32_t self_label(void);

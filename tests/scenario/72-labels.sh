@@ -84,11 +84,14 @@ waited() {
         END { print sum }' waits
 }
 # A tick of an idle process may stand for 32 ms, and the sampler waits for a CPU
-# like everybody else.
-expect_near "phase=sleep" "$(value phase sleep 4)" "$(waited sleep)" 4 60
+# like everybody else. Time without a CPU, before a thread goes to sleep or when
+# it has woken, is another state.
+slept() {
+    value "$1" "$2" 4 state=clock_nanosleep
+}
+expect_near "phase=sleep" "$(slept phase sleep)" "$(waited sleep)" 4 60
 for name in one two; do
-    expect_near "waiting=$name" "$(value waiting $name 4)" "$(waited $name)" \
-        4 60
+    expect_near "waiting=$name" "$(slept waiting $name)" "$(waited $name)" 4 60
 done
 "$sprofile" report --csv --by state --label request=b p.sprof >out
 [ "$(awk -F, 'NR > 1 { sum += $2 } END { printf "%.0f\n", sum }' out)" = \
@@ -127,6 +130,12 @@ for thread in profile["threads"]:
             found.add((strings[name], strings[data["value"]]))
 sys.exit(not {("request", "a"), ("request", "b"), ("phase", "parse")} <= found)
 END
+
+"$sprofile" info p.sprof >out
+read -r cpu wall < <(sed -n \
+    's/^totals *\([0-9.]*\) s CPU, \([0-9.]*\) s wall time.*/\1 \2/p' out)
+python3 "$here/firefox_schema.py" p.json "$cpu" "$wall" >faults ||
+    fail "p.json is not as described: $(head -n 5 faults)"
 
 echo "-- places"
 profile_labels places 100
