@@ -237,7 +237,7 @@ has_key(uint32_t set, const struct wanted *wanted)
            is_same(node->text, wanted->key, wanted->key_length);
 }
 
-/* Put the COUNT labels of ABOVE, the topmost first, on top of *SET. Returns 0,
+/* Put NUMBER labels, ABOVE, the topmost first, on top of *SET. Returns 0,
  * or an error with those that there was room for. */
 static int
 put_back(uint32_t *set, const uint32_t *above, uint32_t number)

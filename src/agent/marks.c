@@ -21,6 +21,8 @@
 
 _Static_assert(MARK_RING_NAME == SPROF_MARK_NAME_MAX + 1, "as the manual says");
 
+#define SERVE_EVERY 128u
+
 static _Atomic bool is_open;
 
 int
@@ -71,12 +73,14 @@ marks_put(enum mark_kind kind, const char *name, uint64_t time,
         return error;
     if (!marks_are_open())
         return SPROF_ERROR_NOT_RUNNING;
-    pid_t tid = self_tid();
-    struct mark mark = {.kind = kind,
-                        .tid = tid,
-                        .time = time,
-                        .duration = duration,
-                        .label = labels_of(tid)};
+    /* Not initialized: that would fill the name, which is not used, with
+     * zeros. */
+    struct mark mark;
+    mark.kind = kind;
+    mark.tid = self_tid();
+    mark.time = time;
+    mark.duration = duration;
+    mark.label = labels_of(mark.tid);
     uint32_t waiting = mark_ring_put(&mark, name, length);
     if (waiting == MARK_RING_PLACES / 2)
         suspend_ring();
@@ -117,8 +121,13 @@ void
 marks_write(void)
 {
     struct mark mark;
-    while (mark_ring_take(&mark))
+    /* No more than there are places: they may come as fast as they go. */
+    for (uint32_t i = 1; i <= MARK_RING_PLACES && mark_ring_take(&mark); i++) {
         write_mark(&mark, harvest_find_thread(mark.tid, mark.time));
+        /* Who parks meanwhile shall not wait for thousands of them. */
+        if (i % SERVE_EVERY == 0)
+            suspend_serve();
+    }
     uint32_t lost = mark_ring_take_lost();
     if (lost != 0)
         write_lost(clock_now(), lost);
