@@ -188,8 +188,148 @@ sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
                : (int)SPROF_ERROR_NOT_RUNNING;
 }
 
+/*
+ * Labels
+ *
+ * A label is a key with a value that a thread has for some time: the request it
+ * serves, the phase it is in. Each sample carries those that its thread has at
+ * that instant, also while it waits. Commands take them as --label KEY=VALUE,
+ * and `sprofile report --by label:KEY` sums up by them; in pprof files they are
+ * labels.
+ *
+ *     int64_t scope = sprof_label_begin("request", path);
+ *     serve(path);
+ *     sprof_label_end(scope);
+ *
+ * They belong to the calling thread; a new thread begins with none, a forked
+ * child has its parent's. They are kept whether or not the process is sampled
+ * at the time. The calls neither lock nor allocate and make no system call but
+ * for a thread's first one: they may be made anywhere, in a signal handler too
+ * (which must end the scopes that it begins), but on threads of the C library
+ * only, not on those of a raw clone(2).
+ *
+ * A key has up to 127 bytes and no '=', a value up to 1023; a thread has up to
+ * 32 labels and 31 open scopes at a time. A process can have used half a
+ * million different combinations, in 32 MiB; then new ones are refused. So a
+ * value should be one of some thousands, not a number that is new each time.
+ * Keys with a meaning of their own (thread, tid, state, process, waits_on) are
+ * shown as "program.thread" and so on.
+ */
+#define SPROF_LABEL_KEY_MAX 127
+#define SPROF_LABEL_VALUE_MAX 1023
+#define SPROF_LABEL_SCOPES_MAX 31
+
+extern int sprof_api_label_set(const char *, const char *)
+    __attribute__((weak));
+extern int64_t sprof_api_label_begin(const char *, const char *)
+    __attribute__((weak));
+extern int sprof_api_label_end(int64_t) __attribute__((weak));
+
+/*
+ * The calling thread has KEY=VALUE from now on, in place of what KEY was; VALUE
+ * NULL removes KEY. Returns 0, or an enum sprof_error; KEY then has no value,
+ * so that no sample shows one that is no longer true.
+ */
+static inline int
+sprof_label_set(const char *key, const char *value)
+{
+    return sprof_api_label_set != 0 ? sprof_api_label_set(key, value)
+                                    : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/*
+ * The same up to sprof_label_end of what this returns: a scope, > 0. Scopes
+ * nest. If it fails, it returns an enum sprof_error, which is < 0, and nothing
+ * has changed.
+ */
+static inline int64_t
+sprof_label_begin(const char *key, const char *value)
+{
+    return sprof_api_label_begin != 0 ? sprof_api_label_begin(key, value)
+                                      : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/*
+ * End SCOPE: the calling thread has the labels again that it had before, what
+ * sprof_label_set did meanwhile is undone. Returns 0; SCOPE itself if that is
+ * an error; SPROF_ERROR_OTHER_THREAD, and nothing has changed;
+ * SPROF_ERROR_UNBALANCED if SCOPE has ended already, and nothing has changed,
+ * or if scopes inside it had not ended: they have now, too.
+ */
+static inline int
+sprof_label_end(int64_t scope)
+{
+    return sprof_api_label_end != 0 ? sprof_api_label_end(scope)
+                                    : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/*
+ * Marks
+ *
+ * An instant, or a span of time, with a name. They stand on the thread's track
+ * in the Firefox Profiler, and `sprofile info` counts them. A mark is taken
+ * while the process is sampled; it costs about two readings of the clock. A
+ * name has up to 95 bytes. From anywhere, also in a signal handler.
+ */
+#define SPROF_MARK_NAME_MAX 95
+
+extern int sprof_api_mark(const char *) __attribute__((weak));
+extern int64_t sprof_api_span_begin(void) __attribute__((weak));
+extern int sprof_api_span_end(int64_t, const char *) __attribute__((weak));
+
+/* Mark this instant with NAME. Returns 0 or an enum sprof_error;
+ * SPROF_ERROR_FULL if marks come faster than they can be written: the profile
+ * then tells how many it lacks. */
+static inline int
+sprof_mark(const char *name)
+{
+    return sprof_api_mark != 0 ? sprof_api_mark(name)
+                               : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/* A span begins. Returns what sprof_span_end needs, > 0, or an enum
+ * sprof_error. Nothing is kept of it: spans may overlap, end on another thread,
+ * or never. */
+static inline int64_t
+sprof_span_begin(void)
+{
+    return sprof_api_span_begin != 0 ? sprof_api_span_begin()
+                                     : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
+/* The span that began with SPAN ends, and is called NAME; it belongs to the
+ * calling thread. Returns 0, SPAN itself if that is an error, or an enum
+ * sprof_error as sprof_mark. */
+static inline int
+sprof_span_end(int64_t span, const char *name)
+{
+    return sprof_api_span_end != 0 ? sprof_api_span_end(span, name)
+                                   : (int)SPROF_ERROR_NOT_RUNNING;
+}
+
 #ifdef __cplusplus
 }
+
+/* A label for as long as a block runs: sprof_label_scope scope("phase",
+ * "sort");
+ */
+class sprof_label_scope
+{
+  public:
+    sprof_label_scope(const char *key, const char *value)
+        : scope(sprof_label_begin(key, value))
+    {
+    }
+    ~sprof_label_scope()
+    {
+        sprof_label_end(scope);
+    }
+
+  private:
+    sprof_label_scope(const sprof_label_scope &);
+    sprof_label_scope &operator=(const sprof_label_scope &);
+    int64_t scope;
+};
 #endif
 
 #endif

@@ -35,6 +35,7 @@ struct account {
 
     uint32_t node, depth;           /* its last stack on a CPU; node 0: none */
     uint32_t wait_node, wait_depth; /* that of its last wait */
+    uint32_t label, wait_label;     /* what it was labelled there */
     bool has_woken;        /* since its time without a CPU was last read */
     enum trigger trigger;  /* who interrupts it when it runs */
     uint32_t quiet;        /* looks in a row at which it had not run */

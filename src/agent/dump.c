@@ -24,6 +24,8 @@
 #include "harvest.h"
 #include "journal.h"
 #include "journal_live.h"
+#include "label_journal.h"
+#include "labels.h"
 #include "session.h"
 #include "wait.h"
 
@@ -135,6 +137,7 @@ hear(struct slot *slot)
         return false;
     suspend_finish(slot);
     uint32_t used = walk_finish(&slot->walk, &gap, &elided);
+    entries[i - 1].label = label_journal_put(slot->label);
     asked--;
     settle(i - 1, &slot->walk, used, gap, elided != 0);
     return true;
@@ -164,6 +167,7 @@ describe_wait(struct stacks_entry *entry, const struct look *look)
     if (look->state != LOOK_WAITING || look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
+    entry->label = label_journal_put(labels_of((pid_t)entry->tid));
     entry->owner = (uint32_t)look_owner((pid_t)entry->tid, look);
     entry->waits_on = wait_words((pid_t)entry->tid, look);
 }

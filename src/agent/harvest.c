@@ -15,6 +15,7 @@
 #include "account.h"
 #include "harvest.h"
 #include "journal.h"
+#include "label_journal.h"
 #include "place.h"
 #include "trigger.h"
 
@@ -136,6 +137,7 @@ take(struct slot *slot, uint32_t index)
                                    .cpu = cpu,
                                    .count = 1,
                                    .node = node,
+                                   .label = label_journal_put(slot->label),
                                    .system_call = SYSCALL_UNKNOWN,
                                    .state = STATE_RUNNING,
                                    .trigger = slot->trigger,
@@ -154,6 +156,7 @@ take(struct slot *slot, uint32_t index)
     sums->cut[slot->walk.cut]++;
     account->node = node;
     account->depth = slot->walk.depth;
+    account->label = sample.label;
     account->last = NULL;
 }
 
@@ -173,18 +176,26 @@ harvest_answer(struct slot *slot)
         learn_stack(account, index, slot);
 }
 
+uint32_t
+harvest_find_thread(pid_t tid, uint64_t time)
+{
+    uint32_t index = threads_index(tid);
+    /* The tid may have been given to another thread already. */
+    if (index != THREADS_NONE && account_of(index)->has_ended &&
+        time > account_of(index)->ended_at) {
+        threads_remove(index);
+        index = threads_index(tid);
+    }
+    return index == THREADS_NONE || account_of(index)->is_ignored ? THREADS_NONE
+                                                                  : index;
+}
+
 /* A sample that the thread's own clock brought. */
 static void
 harvest_own(struct slot *slot)
 {
-    uint32_t index = threads_index(slot->tid);
-    /* The tid may have been given to another thread already. */
-    if (index != THREADS_NONE && account_of(index)->has_ended &&
-        slot->time > account_of(index)->ended_at) {
-        threads_remove(index);
-        index = threads_index(slot->tid);
-    }
-    if (index == THREADS_NONE || account_of(index)->is_ignored)
+    uint32_t index = harvest_find_thread(slot->tid, slot->time);
+    if (index == THREADS_NONE)
         return;
     struct account *account = account_of(index);
     account_sums()->counts.asked++;

@@ -15,6 +15,7 @@
 #include "capture/walk.h"
 #include "store/writer.h"
 #include "journal.h"
+#include "label_journal.h"
 #include "stack_tree.h"
 #include "text_ids.h"
 
@@ -133,6 +134,7 @@ journal_begin(const struct journal_options *given)
         errno = ENOMEM;
         return -1;
     }
+    label_journal_begin();
     return make_file();
 }
 
@@ -265,23 +267,27 @@ is_written(uint32_t index)
     return thread_written[index] == threads_at(index)->serial;
 }
 
-bool
+uint32_t
 journal_thread(uint32_t index)
 {
     if (!is_written(index)) {
         threads_read_name(index);
         write_thread(index);
     }
-    return failure == 0;
+    return threads_at(index)->serial;
+}
+
+uint64_t
+journal_time(uint64_t time)
+{
+    return time > options.start ? time - options.start : 0;
 }
 
 struct record_sample *
 journal_sample(struct record_sample *sample, uint32_t index)
 {
-    /* A thread gives itself its name after it has begun. */
-    (void)journal_thread(index);
+    sample->thread = journal_thread(index);
     sample->time -= options.start;
-    sample->thread = threads_at(index)->serial;
     return journal_append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
 }
 

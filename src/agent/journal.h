@@ -36,6 +36,17 @@ void journal_keep_open(void);
 /* Whether a record could not be written; errno is kept by journal_error. */
 int journal_error(void);
 
+/* Append a record (writer_append). Returns its place in the file, or NULL if
+ * it, or one before it, could not be written. */
+void *journal_append(enum record_kind kind, const void *record, size_t fixed,
+                     const struct writer_tail *tail, size_t parts);
+
+/* CLOCK_MONOTONIC as records have it: since the journal began. */
+uint64_t journal_time(uint64_t time);
+
+/* The id of thread INDEX, which is written if it was not yet. */
+uint32_t journal_thread(uint32_t index);
+
 /* The node for the stack of COUNT frames (walk.h), leaf first. At index GAP
  * frames were left out if ELIDED; the stack misses its root if CUT. Returns 0
  * if it could not be written. */
@@ -85,9 +96,6 @@ void journal_signal(int signo);
 void *journal_append(enum record_kind kind, const void *record, size_t fixed,
                      const struct writer_tail *tail, size_t parts);
 uint64_t journal_start(void);
-
-/* Whether thread INDEX is in the journal from now on. */
-bool journal_thread(uint32_t index);
 
 /* Let the counters in the file be COUNTS and LOST[], CUT[]. */
 void journal_counts(const struct record_counts *counts, const uint64_t *lost,

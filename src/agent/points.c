@@ -20,6 +20,7 @@
 #include "account.h"
 #include "harvest.h"
 #include "journal.h"
+#include "labels.h"
 #include "points.h"
 #include "trigger.h"
 #include "wait.h"
@@ -33,6 +34,9 @@
 #define LOOK_MOST 256u
 #define SCAN_MOST 64u
 #define LOOK_LEAST 8u
+
+/* Threads whose labels are compared in one tick. */
+#define LABEL_MOST 256u
 
 /* A thread that was not seen to run so many times in a row is quiet. */
 #define QUIET_LOOKS 2u
@@ -54,6 +58,7 @@ static int64_t unexplained; /* ns of CPU time */
 static uint64_t process_seen, own_seen;
 static uint32_t cursor;  /* the next quiet thread to look at */
 static uint32_t scanned; /* since all were looked at */
+static uint32_t label_cursor, label_looks; /* see wake_by_labels */
 
 void
 points_begin(void)
@@ -62,6 +67,7 @@ points_begin(void)
     process_seen = clock_process();
     own_seen = clock_own();
     cursor = scanned = 0;
+    label_looks = 0;
 }
 
 void
@@ -72,7 +78,8 @@ points_explain(uint64_t cpu)
 
 /* Time without a CPU is no wait: it belongs to the place where the thread was
  * going to run on. If it has waited, that is most likely there: a thread that
- * wakes has to wait for a CPU before it can go on. */
+ * wakes has to wait for a CPU before it can go on. Labels go with the place: a
+ * stack is never shown with labels that the thread did not have there. */
 static void
 show_queue(struct account *account, uint32_t index, uint64_t now)
 {
@@ -81,6 +88,7 @@ show_queue(struct account *account, uint32_t index, uint64_t now)
     account->queued = queued;
     uint32_t node = account->has_woken ? account->wait_node : account->node;
     uint32_t depth = account->has_woken ? account->wait_depth : account->depth;
+    uint32_t label = account->has_woken ? account->wait_label : account->label;
     account->has_woken = false;
     if (node == 0 || account->rest <= 0)
         return;
@@ -94,6 +102,7 @@ show_queue(struct account *account, uint32_t index, uint64_t now)
                                    .count = 1,
                                    .node = node,
                                    .depth = depth,
+                                   .label = label,
                                    .system_call = SYSCALL_UNKNOWN,
                                    .state = STATE_RUNQUEUE,
                                    .trigger = TRIGGER_KEPT};
@@ -231,6 +240,29 @@ share_of(uint32_t most, uint32_t thrift)
     return most / thrift > LOOK_LEAST ? most / thrift : LOOK_LEAST;
 }
 
+/* A thread that wakes, changes its labels and waits again may use too little
+ * CPU time to be missed. But its labels tell that its wait is another one: look
+ * at it. Each change is looked for twice, as it may come too late for the first
+ * time, and for some threads in a tick. */
+static void
+wake_by_labels(void)
+{
+    uint32_t limit = threads_limit();
+    if (labels_have_changed())
+        label_looks = 2 * limit;
+    uint32_t count = label_looks < limit ? label_looks : limit;
+    if (count > LABEL_MOST)
+        count = LABEL_MOST;
+    label_looks -= count;
+    while (count-- > 0) {
+        uint32_t index = label_cursor++ % limit;
+        const struct account *account = account_of(index);
+        if (threads_at(index)->tid != 0 && account->wait != NULL &&
+            account->wait_label != labels_of(threads_at(index)->tid))
+            account_activate(index);
+    }
+}
+
 static void
 look_at_active(uint64_t now, uint64_t random, uint32_t most,
                struct points_view *view)
@@ -279,6 +311,7 @@ points_look(uint64_t now, uint64_t random, uint32_t thrift,
             struct points_view *view)
 {
     *view = (struct points_view){0};
+    wake_by_labels();
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
     /* After the active ones: reading a thread's clock brings the process's up
      * to date. */

@@ -32,6 +32,8 @@
 #include "guardian.h"
 #include "journal.h"
 #include "journal_live.h"
+#include "labels.h"
+#include "marks.h"
 #include "own_thread.h"
 #include "place.h"
 #include "real.h"
@@ -186,6 +188,7 @@ finish(void)
     uint32_t reason = atomic_load(&stop_wanted);
     session_stop(SESSION_BY_END);
     service_end();
+    labels_end();
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
 }
 
@@ -204,6 +207,7 @@ sampler_main(void *unused)
         run();
         finish();
     } else {
+        marks_close();
         journal_forget();
     }
     if (atomic_load(&stop_wanted) != 0)
@@ -231,6 +235,7 @@ reset(void)
     threads_ignore(0);
     errand_reset();
     journal_live_begin();
+    labels_begin();
     /* Before a new thread can arm a timer by what held before a fork: its
      * signal would not be known as ours, and end the process. */
     thread_life_use_timers(0, 0, 0);
@@ -279,11 +284,14 @@ sampler_start(const struct sampler_options *given)
                                       .request = control_take};
     if (modules_begin(session_on_module) != 0 ||
         account_begin(given->period, given->cpu_only) != 0 ||
-        registry_begin() != 0 || cpu_timer_begin() != 0 ||
+        registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
         suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0 ||
         dump_begin(given->max_depth) != 0 ||
         control_begin(given->control_signal) != 0)
         return -1;
+    /* The program's first marks may come before the sampler has begun. */
+    if (begin_at <= clock_now())
+        marks_open();
     return own_thread_start(sampler_main);
 }
 

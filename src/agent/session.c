@@ -25,6 +25,7 @@
 #include "harvest.h"
 #include "journal.h"
 #include "journal_live.h"
+#include "marks.h"
 #include "pace.h"
 #include "place.h"
 #include "points.h"
@@ -84,6 +85,7 @@ session_refresh_modules(void)
 void
 session_harvest(void)
 {
+    marks_write();
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
     if (suspend_has_samples() && !modules_are_settled())
         session_refresh_modules();
@@ -183,6 +185,7 @@ session_sleep(bool (*is_called)(void))
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
         suspend_wait(at);
+        marks_write();
         if (!suspend_is_due())
             continue;
         session_harvest();
@@ -278,6 +281,7 @@ session_start(enum session_by by)
     roll_start(started, is_late);
     budget_begin(&budget, options.budget, started, clock_own());
     points_begin();
+    marks_open();
     atomic_store(&is_on, true);
     journal_live_mark(MARK_START, words_of(by), started);
     journal_state(CONTROL_SAMPLING, started);
@@ -290,6 +294,7 @@ session_stop(enum session_by by)
     if (!session_is_on())
         return;
     atomic_store(&is_on, false);
+    marks_close();
     trigger_stop();
     session_become_quiet();
     harvest_give_up(LOSS_SILENT);

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * text_ids.c -- see text_ids.h. Texts are told apart by 64 bits of hash, and
- * not kept: two of some thousands have the same with a chance of 1 in 10^12.
+ * not kept: two of some thousands have the same with a chance of 1 in 10^12,
+ * two of a million with one of 1 in 10^7. The table is doubled when it is half
+ * full, up to some limit.
  */
 #include <stddef.h>
 
 #include "base/sys.h"
 #include "text_ids.h"
 
-#define ENTRIES 16384u
+#define FIRST_SIZE 16384u
+#define SIZE_MOST (1u << 22)
 
-static uint64_t *hashes; /* of the text whose number the other array has */
-static uint32_t *numbers;
-static uint32_t count;
+struct entry {
+    uint64_t hash;
+    uint32_t number, reserved; /* NUMBER 0: empty */
+};
+
+static struct entry *entries;
+static uint32_t size, count;
 
 int
 text_ids_begin(void)
 {
-    sys_release(hashes, ENTRIES * sizeof(*hashes));
-    sys_release(numbers, ENTRIES * sizeof(*numbers));
-    hashes = sys_reserve(ENTRIES * sizeof(*hashes));
-    numbers = sys_reserve(ENTRIES * sizeof(*numbers));
+    sys_release(entries, size * sizeof(*entries));
+    size = FIRST_SIZE;
+    entries = sys_reserve(size * sizeof(*entries));
     count = 0;
-    return hashes != NULL && numbers != NULL ? 0 : -1;
+    return entries != NULL ? 0 : -1;
 }
 
 /* FNV-1a, then mixed, because only some bits choose the place. */
@@ -35,19 +41,46 @@ hash_of(const char *text)
     return (hash ^ hash >> 29) * 0x9e3779b97f4a7c15u;
 }
 
+/* The place of HASH in TABLE: its entry, or an empty one. */
+static struct entry *
+find_place(struct entry *table, uint32_t table_size, uint64_t hash)
+{
+    uint32_t i = (uint32_t)(hash >> 40) % table_size;
+    while (table[i].number != 0 && table[i].hash != hash)
+        i = (i + 1) % table_size;
+    return &table[i];
+}
+
+static int
+grow(void)
+{
+    uint32_t doubled = size * 2;
+    struct entry *bigger =
+        doubled <= SIZE_MOST ? sys_reserve(doubled * sizeof(*bigger)) : NULL;
+    if (bigger == NULL)
+        return -1;
+    for (uint32_t i = 0; i < size; i++)
+        if (entries[i].number != 0)
+            *find_place(bigger, doubled, entries[i].hash) = entries[i];
+    sys_release(entries, size * sizeof(*entries));
+    entries = bigger;
+    size = doubled;
+    return 0;
+}
+
 uint32_t
 text_ids_of(const char *text, bool *is_new)
 {
     uint64_t hash = hash_of(text);
-    uint32_t i = (uint32_t)(hash >> 40) % ENTRIES;
-    while (numbers[i] != 0 && hashes[i] != hash)
-        i = (i + 1) % ENTRIES;
-    *is_new = numbers[i] == 0;
+    struct entry *entry = find_place(entries, size, hash);
+    *is_new = entry->number == 0;
     if (!*is_new)
-        return numbers[i];
-    if (count >= ENTRIES / 2)
-        return 0;
-    hashes[i] = hash;
-    numbers[i] = ++count;
+        return entry->number;
+    if (count >= size / 2) {
+        if (grow() != 0)
+            return 0;
+        entry = find_place(entries, size, hash);
+    }
+    *entry = (struct entry){.hash = hash, .number = ++count};
     return count;
 }

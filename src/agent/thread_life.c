@@ -17,6 +17,7 @@
 #include "capture/signals.h"
 #include "cpu_timer.h"
 #include "guardian.h"
+#include "labels.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
@@ -77,6 +78,7 @@ note_end(void *value)
     }
     pid_t tid = sys_gettid();
     cpu_timer_drop(tid);
+    labels_end_thread();
     if (!lifecycle_is_running())
         return;
     /* However the main thread leaves before others: pthread_exit, thrd_exit,

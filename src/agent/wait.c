@@ -16,6 +16,8 @@
 #include "target/threads.h"
 #include "account.h"
 #include "journal.h"
+#include "label_journal.h"
+#include "labels.h"
 #include "wait.h"
 
 static uint64_t *frames;
@@ -90,14 +92,15 @@ wait_words(pid_t tid, const struct look *look)
     return journal_text(words);
 }
 
-/* Go on with the thread's latest wait, if it waits again at the same place and
- * no sample of it came between. */
+/* Go on with the thread's latest wait, if it waits again at the same place with
+ * the same labels and no sample of it came between. */
 static bool
-reopen(struct account *account, const struct look *look, uint32_t node,
-       uint32_t waits_on, uint64_t now)
+reopen(struct account *account, const struct look *look, uint32_t waits_on,
+       uint64_t now)
 {
     struct record_sample *last = account->last;
-    if (last == NULL || last->node != node || last->waits_on != waits_on ||
+    if (last == NULL || last->node != account->wait_node ||
+        last->label != account->wait_label || last->waits_on != waits_on ||
         look->number != last->system_call)
         return false;
     account->wait = last;
@@ -113,13 +116,16 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
     struct account *account = account_of(index);
     pid_t tid = threads_at(index)->tid;
     uint32_t node, depth;
+    /* Between two readings of the clock that are the same, like the stack. */
+    uint32_t set = labels_of(tid);
     if (!find_stack(tid, look, clock, &node, &depth))
         return false;
     uint32_t waits_on = wait_words(tid, look);
     account->wait_node = node;
     account->wait_depth = depth;
+    account->wait_label = label_journal_put(set);
     account->opened_at = account->wait_until = now;
-    if (!reopen(account, look, node, waits_on, now)) {
+    if (!reopen(account, look, waits_on, now)) {
         uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
         bool named = has_user_mode(look) && look->number >= 0;
         struct record_sample sample = {.time = now - wall,
@@ -128,6 +134,7 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
                                        .count = 1,
                                        .node = node,
                                        .depth = depth,
+                                       .label = account->wait_label,
                                        .waits_on = waits_on,
                                        .system_call =
                                            named ? (uint16_t)look->number

@@ -23,6 +23,7 @@
 #include "deliver.h"
 #include "handler.h"
 #include "interrupted.h"
+#include "self.h"
 #include "settle.h"
 #include "signals.h"
 #include "slot.h"
@@ -44,8 +45,6 @@ static __thread uint64_t rested_clock;
  * its clock is a system call. */
 static __thread bool is_old;
 #define OLD_TIMES 8u
-
-static __thread pid_t own_tid; /* 0: not asked for yet */
 
 /* A walk that takes longer must be followed by so many times as much CPU time
  * of the program's own. */
@@ -177,6 +176,7 @@ begin_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
     struct regs regs;
     slot->trigger = (uint8_t)trigger;
     slot->parked = slot->unfinished = false;
+    slot->label = self_label();
     slot->thread_pointer = arch_thread_pointer();
     slot->cpu = sched_getcpu();
     arch_regs(context, &regs);
@@ -305,9 +305,7 @@ read_clock(enum handler_own kind)
 static void
 sample_itself(enum handler_own kind, const ucontext_t *context)
 {
-    if (own_tid == 0)
-        own_tid = sys_gettid();
-    pid_t tid = own_tid;
+    pid_t tid = self_tid();
     uint32_t index = index_of(tid);
     uint64_t start = clock_now(), clock = read_clock(kind);
     if (is_unwanted(kind, index, clock, context))
@@ -483,7 +481,7 @@ handler_is_own(int signo, const siginfo_t *info)
 void
 handler_know_thread(bool is_old_thread)
 {
-    own_tid = sys_gettid();
+    self_begin();
     is_old = is_old_thread;
     /* In the child of a fork the CPU clock begins at 0 again. */
     rested_clock = 0;

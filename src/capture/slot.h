@@ -41,6 +41,7 @@ struct slot {
     pid_t tid;
     uint32_t sequence; /* of the question, from the cookie */
     uint32_t stopped;  /* ns in the handler */
+    uint32_t label;    /* the thread's labels, 0: none (agent/labels.h) */
     uint64_t time;     /* CLOCK_MONOTONIC at the handler's start */
     uint64_t clock;    /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t sp;       /* where the thread was interrupted */

@@ -11,8 +11,10 @@
  *   rules    812 learned
  *   peeked   1204 stacks of waiting threads, 3 unsure
  *   skipped  7 points, merged into others
+ *   labels   request (12 values), user (3 values)
+ *   marks    4 instants, 2 spans
  *
- * (the last two where there were any), then where wall time went, the modules
+ * (the last four where there were any), then where wall time went, the modules
  * and the threads, one a line, and what has no names. Several processes have a
  * line each, and a module is then told once, however many have it.
  */
@@ -135,6 +137,65 @@ print_peeks(const struct profile_cost *cost)
     if (cost->skipped > 0)
         printf("skipped  %llu points, merged into others\n",
                (unsigned long long)cost->skipped);
+}
+
+/* How many different values each key of the program's labels has, in the order
+ * of KEYS. Returns -1 if memory is short. */
+static int
+count_values(const struct profile *profile, struct intern *keys,
+             struct intern *pairs, unsigned *counts)
+{
+    for (uint32_t i = 0; i < profile->label_count; i++) {
+        const struct profile_label *label = &profile->labels[i];
+        const uintptr_t pair[2] = {(uintptr_t)label->key,
+                                   (uintptr_t)label->value};
+        uint32_t known = intern_count(pairs);
+        uint32_t key = intern_put(keys, pair, sizeof pair[0]);
+        uint32_t number = intern_put(pairs, pair, sizeof pair);
+        if (key == INTERN_NONE || number == INTERN_NONE)
+            return -1;
+        counts[key] += number == known;
+    }
+    return 0;
+}
+
+static int
+print_labels(const struct profile *profile)
+{
+    struct intern *keys = intern_new(), *pairs = intern_new();
+    unsigned *counts = calloc(profile->label_count + 1u, sizeof *counts);
+    int status = -1;
+
+    if (keys != NULL && pairs != NULL && counts != NULL)
+        status = count_values(profile, keys, pairs, counts);
+    for (uint32_t i = 0; status == 0 && i < intern_count(keys); i++) {
+        const uintptr_t *key = intern_bytes(keys, i);
+        printf("%s%s (%u value%s)", i == 0 ? "labels   " : ", ",
+               (const char *)*key, counts[i], counts[i] == 1 ? "" : "s");
+    }
+    if (profile->label_count > 0)
+        putchar('\n');
+    free(counts);
+    intern_free(keys);
+    intern_free(pairs);
+    return status;
+}
+
+/* What the program told of itself. */
+static int
+print_annotations(const struct profile *profile)
+{
+    uint64_t kinds[MARK_SPAN + 1] = {0};
+
+    if (print_labels(profile) < 0)
+        return -1;
+    for (size_t i = 0; i < profile->timed_mark_count; i++)
+        kinds[profile->timed_marks[i].kind]++;
+    if (kinds[MARK_USER] + kinds[MARK_SPAN] > 0)
+        printf("marks    %llu instants, %llu spans\n",
+               (unsigned long long)kinds[MARK_USER],
+               (unsigned long long)kinds[MARK_SPAN]);
+    return 0;
 }
 
 /* Where wall time went, the most first. */
@@ -279,7 +340,7 @@ print_parts(struct profile *profile, unsigned columns)
     print_handler(profile);
     printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
     print_peeks(&profile->cost);
-    if (print_activity(profile) < 0 ||
+    if (print_annotations(profile) < 0 || print_activity(profile) < 0 ||
         (several && (print_processes(profile) < 0 || print_files(profile) < 0)))
         return -1;
     if (!several)

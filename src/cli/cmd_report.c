@@ -27,8 +27,9 @@ static const char help[] =
     "\n"
     "  --cpu              the most CPU time first (the default)\n"
     "  --wall             the most wall time first\n"
-    "  --by WHAT          function (the default), line, module, thread, state\n"
-    "                     or process\n"
+    "  --by WHAT          function (the default), line, module, thread, "
+    "state,\n"
+    "                     process or label:KEY (a label of the program)\n"
     "  --tree             the call tree, the largest branch first\n"
     "  --callers F        who calls F: the tree upside down\n"
     "  --lines F          the source of F with the time of each line\n"
@@ -94,9 +95,14 @@ take_by(struct arguments *arguments, const char *command, const char *word)
             arguments->request.text.by = (enum table_by)i;
             return STATUS_DONE;
         }
+    if (strncmp(word, "label:", 6) == 0 && word[6] != '\0') {
+        arguments->request.text.by = TABLE_LABEL;
+        arguments->request.text.label = word + 6;
+        return STATUS_DONE;
+    }
     return command_usage(command,
                          "--by %s: expected function, line, module, thread, "
-                         "state or process",
+                         "state, process or label:KEY",
                          word);
 }
 

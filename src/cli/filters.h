@@ -47,7 +47,7 @@ enum filters_option {
     "  --state S          in this state: running, runnable, waiting, "        \
     "futex...\n"                                                              \
     "  --label KEY=VALUE  with this label: thread, tid, process, state,\n"    \
-    "                     waits_on\n"                                         \
+    "                     waits_on, or one of the program's\n"                \
     "  --time A-B         from second A to second B (5-: to the end)\n"       \
     "  --focus REGEX      stacks with a function that matches\n"              \
     "  --ignore REGEX     no stacks with a function that matches\n"           \

@@ -61,8 +61,12 @@ show_table(struct profile *profile, struct views_request *request)
     const struct text_report_options *text = &request->text;
     struct screen screen;
     struct table table;
+    int status =
+        text->by == TABLE_LABEL
+            ? table_build_by_label(&table, profile, text->label, text->value)
+            : table_build_by(&table, profile, text->by, text->value);
 
-    if (table_build_by(&table, profile, text->by, text->value) < 0)
+    if (status < 0)
         return fail(strerror(errno));
     begin(&screen, request, profile);
     if (request->format == DATA_NONE)

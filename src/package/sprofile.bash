@@ -49,7 +49,7 @@ _sprofile() {
     -m | --mode) mapfile -t COMPREPLY < <(compgen -W 'wall cpu' -- "$word") ;;
     --by)
         mapfile -t COMPREPLY < <(compgen -W \
-            'function line module thread state process stack' -- "$word")
+            'function line module thread state process label: stack' -- "$word")
         ;;
     --sort)
         mapfile -t COMPREPLY < <(compgen -W \

@@ -12,6 +12,7 @@
 #include "store/reader.h"
 #include "store/record.h"
 
+#include "annotations.h"
 #include "array.h"
 #include "events.h"
 #include "intern.h"
@@ -101,12 +102,13 @@ build_find_key(const struct build *build, const struct record_sample *record,
         .node = record->node != 0 ? (uint32_t)node : no_stack(record),
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
+        .labels = annotations_set(build, record->label),
     };
     if (record->waits_on != 0)
         text = parts_number(&build->texts, record->waits_on);
-    if (key->thread == INTERN_NONE || node >= profile->node_count ||
-        text == INTERN_NONE || record->state >= STATE_COUNT ||
-        record->trigger >= TRIGGER_COUNT)
+    if (key->thread == INTERN_NONE || key->labels == INTERN_NONE ||
+        node >= profile->node_count || text == INTERN_NONE ||
+        record->state >= STATE_COUNT || record->trigger >= TRIGGER_COUNT)
         return false;
     if (record->state == STATE_WAITING)
         key->system_call = record->system_call;
@@ -211,12 +213,12 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_NODE] = parts_add_node,
     [RECORD_SAMPLE] = add_sample,
     [RECORD_COUNTS] = take_counts,
-    [RECORD_MARK] = use_nothing,
+    [RECORD_MARK] = annotations_add_mark,
     [RECORD_SUMMARY] = add_summary,
     [RECORD_TEXT] = parts_add_text,
     [RECORD_SYMBOL] = parts_add_symbol,
     [RECORD_NAMED] = parts_name_node,
-    [RECORD_LABEL] = use_nothing,
+    [RECORD_LABEL] = annotations_add_label,
     [RECORD_CONTROL] = use_nothing,
     [RECORD_ANSWER] = use_nothing,
     [RECORD_STACKS] = use_nothing,

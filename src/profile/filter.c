@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotations.h"
 #include "array.h"
 #include "events.h"
 #include "intern.h"
+#include "label_sets.h"
 
 /* What is known of a stack, for one expression. */
 enum found { NEEDLESS, NEEDED, MATCHES, DIFFERS };
@@ -120,8 +122,8 @@ is_process(const struct profile_process *process, const char *value)
             is_number(value + length + 1, process->pid));
 }
 
-/* A label that is compared by rules of its own has a line here; labels of the
- * program are to be looked up behind them. */
+/* A label that is compared by rules of its own has a line here; others are
+ * those of the program. */
 static bool
 has_label(struct profile *profile, const struct profile_sample *sample,
           const char *key, const char *value)
@@ -140,26 +142,67 @@ has_label(struct profile *profile, const struct profile_sample *sample,
                 strcmp(value, "waiting") == 0);
     if (strcmp(key, "waits_on") == 0)
         return strcmp(sample->waits_on, value) == 0;
+    return label_sets_match(profile, sample->labels, key, value);
+}
+
+/* Whether SAMPLE has one of the values that are asked for KEY. Terms are few,
+ * so those with that key are looked for. */
+static bool
+has_one_of(const struct filter_options *filter, struct profile *profile,
+           const struct profile_sample *sample, const char *key)
+{
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->terms[i].kind == FILTER_LABEL &&
+            strcmp(filter->terms[i].key, key) == 0 &&
+            has_label(profile, sample, key, filter->terms[i].value))
+            return true;
     return false;
 }
 
-/* Terms are few, so for each the others with its key are looked for. */
 bool
 filter_has_labels(const struct filter_options *filter, struct profile *profile,
                   const struct profile_sample *sample)
 {
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->terms[i].kind == FILTER_LABEL &&
+            !has_one_of(filter, profile, sample, filter->terms[i].key))
+            return false;
+    return true;
+}
+
+/* Marks have a thread and labels, but neither a state nor a stack. Those of the
+ * whole process stay. */
+static bool
+keeps_mark(const struct filter_options *filter, struct profile *profile,
+           const struct profile_mark *mark)
+{
+    const struct profile_sample sample = {.thread = mark->thread,
+                                          .labels = mark->labels,
+                                          .waits_on = ""};
+
     for (size_t i = 0; i < filter->count; i++) {
         const struct filter_term *term = &filter->terms[i];
-        bool found = term->kind != FILTER_LABEL;
-        for (size_t j = 0; j < filter->count && !found; j++)
-            found =
-                filter->terms[j].kind == FILTER_LABEL &&
-                strcmp(filter->terms[j].key, term->key) == 0 &&
-                has_label(profile, sample, term->key, filter->terms[j].value);
-        if (!found)
+        if (mark->thread == PROFILE_NO_THREAD || term->kind != FILTER_LABEL ||
+            strcmp(term->key, "state") == 0 ||
+            strcmp(term->key, "waits_on") == 0)
+            continue;
+        if (!has_one_of(filter, profile, &sample, term->key))
             return false;
     }
     return true;
+}
+
+static void
+filter_marks(const struct filter_options *filter, struct profile *profile)
+{
+    size_t kept = 0;
+
+    if (filter->has_time)
+        annotations_clip(profile, filter->from, filter->to);
+    for (size_t i = 0; i < profile->timed_mark_count; i++)
+        if (keeps_mark(filter, profile, &profile->timed_marks[i]))
+            profile->timed_marks[kept++] = profile->timed_marks[i];
+    profile->timed_mark_count = kept;
 }
 
 /* Whether NAME matches, tried once. Returns NEEDLESS if memory is short. */
@@ -421,6 +464,7 @@ filter_apply(const struct filter_options *filter, struct profile *profile)
         memcpy(profile->whole, profile->totals, sizeof profile->whole);
     if (filter->has_time)
         status = events_clip(profile, filter->from, filter->to);
+    filter_marks(filter, profile);
     if (status == 0)
         status = filter_samples(filter, profile);
     if (status == 0)

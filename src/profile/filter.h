@@ -46,6 +46,7 @@ struct filter_options {
  *   state     as reports show it; "waiting" is any wait
  *   waits_on  what is waited for
  *
+ * Any other is one that the program set; there, too, VALUE may be a pattern.
  * A key that no sample has keeps none. Returns 0, or -1 if memory is short.
  */
 int filter_add_label(struct filter_options *filter, const char *key,

@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "intern.h"
+#include "label_sets.h"
 
 /* What a row is made from: a number of its own, its name, what ids it has. */
 struct group {
@@ -21,7 +22,7 @@ struct group {
 
 static struct group
 group_of(struct profile *profile, const struct profile_sample *sample,
-         enum table_by by)
+         enum table_by by, const char *key)
 {
     const struct profile_thread *thread = &profile->threads[sample->thread];
     const struct profile_process *process =
@@ -34,6 +35,14 @@ group_of(struct profile *profile, const struct profile_sample *sample,
     if (by == TABLE_PROCESS)
         return (struct group){thread->process, process->pid,
                               slash != NULL ? slash + 1 : process->exe};
+    if (by == TABLE_LABEL) {
+        const char *value = label_sets_value(profile, sample->labels, key);
+        /* Strings of the profile are not in brackets by chance: the row of
+         * those without the key has a number that no string has. */
+        if (value == NULL)
+            return (struct group){INTERN_NONE, 0, TABLE_NO_LABEL};
+        return (struct group){intern_string(profile->strings, value), 0, value};
+    }
     state = profile_state(profile, sample);
     return (struct group){intern_string(profile->strings, state), 0, state};
 }
@@ -64,13 +73,14 @@ find_row(struct table *table, struct intern *numbers, const struct group *group)
 /* Flat and cumulative are the same: a sample has one thread and one state, with
  * nothing below it. */
 int
-groups_build(struct table *table, struct profile *profile, enum table_by by)
+groups_build(struct table *table, struct profile *profile, enum table_by by,
+             const char *key)
 {
     struct intern *numbers = intern_new();
 
     for (uint32_t i = 0; i < profile->sample_count && numbers != NULL; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        struct group group = group_of(profile, sample, by);
+        struct group group = group_of(profile, sample, by, key);
         struct table_row *row = find_row(table, numbers, &group);
         if (row == NULL) {
             intern_free(numbers);

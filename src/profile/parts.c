@@ -25,8 +25,9 @@ parts_begin(struct build *build)
     build->modules.ids = intern_new();
     build->threads.ids = intern_new();
     build->texts.ids = intern_new();
+    build->labels.ids = intern_new();
     return build->modules.ids == NULL || build->threads.ids == NULL ||
-                   build->texts.ids == NULL
+                   build->texts.ids == NULL || build->labels.ids == NULL
                ? -1
                : 0;
 }
@@ -39,9 +40,8 @@ parts_number(const struct numbering *numbering, uint32_t id)
     return at == INTERN_NONE ? INTERN_NONE : numbering->numbers[at];
 }
 
-/* Let ID mean NUMBER from now on. It must not be defined yet. */
-static int
-define(struct numbering *numbering, uint32_t id, uint32_t number)
+int
+parts_define(struct numbering *numbering, uint32_t id, uint32_t number)
 {
     uint32_t count = intern_count(numbering->ids);
     uint32_t *numbers = array_room(numbering->numbers, count, sizeof *numbers);
@@ -163,7 +163,7 @@ parts_add_module(struct build *build, const void *bytes)
         return FAILED;
     modules[number].symbols = add_file(build, record, modules[number].build_id);
     if (modules[number].symbols == 0 ||
-        define(&build->modules, record->id, number) < 0)
+        parts_define(&build->modules, record->id, number) < 0)
         return FAILED;
     profile->module_count++;
     return USED;
@@ -199,7 +199,7 @@ parts_add_thread(struct build *build, const void *bytes)
                                 .start =
                                     record->time < INT64_MAX ? record->time : 0,
                                 .end = UINT64_MAX};
-    if (define(&build->threads, record->id, number) < 0)
+    if (parts_define(&build->threads, record->id, number) < 0)
         return FAILED;
     profile->thread_count++;
     return USED;
@@ -285,7 +285,8 @@ parts_add_text(struct build *build, const void *bytes)
         parts_number(&build->texts, record->id) != INTERN_NONE)
         return SENSELESS;
     string = clean_put(build->profile->strings, record_string(record), "");
-    if (string == INTERN_NONE || define(&build->texts, record->id, string) < 0)
+    if (string == INTERN_NONE ||
+        parts_define(&build->texts, record->id, string) < 0)
         return FAILED;
     return USED;
 }
@@ -293,9 +294,8 @@ parts_add_text(struct build *build, const void *bytes)
 /* Whoever has more inlined in one another is damaged. */
 enum { FRAMES_MOST = 4096 };
 
-/* Text ID, "" for 0, NULL if there is none. */
-static const char *
-text_of(const struct build *build, uint32_t id)
+const char *
+parts_text(const struct build *build, uint32_t id)
 {
     uint32_t string = id == 0 ? 0 : parts_number(&build->texts, id);
 
@@ -330,9 +330,9 @@ enum outcome
 parts_add_symbol(struct build *build, const void *bytes)
 {
     const struct record_symbol *record = bytes;
-    const struct symbol_frame frame = {text_of(build, record->function),
-                                       text_of(build, record->linkage),
-                                       text_of(build, record->file),
+    const struct symbol_frame frame = {parts_text(build, record->function),
+                                       parts_text(build, record->linkage),
+                                       parts_text(build, record->file),
                                        record->line, record->start_line};
     struct symbol *symbol = NULL;
 
@@ -387,9 +387,9 @@ parts_sample(struct build *build, const struct profile_sample *key)
 {
     struct profile *profile = build->profile;
     /* A string is its place: equal ones are the same one. */
-    const uintptr_t words[4] = {key->thread, key->node,
+    const uintptr_t words[5] = {key->thread, key->node,
                                 (uintptr_t)key->state << 16 | key->system_call,
-                                (uintptr_t)key->waits_on};
+                                (uintptr_t)key->waits_on, key->labels};
     struct profile_sample *samples =
         array_room(profile->samples, profile->sample_count, sizeof *samples);
     uint32_t number;
@@ -485,10 +485,12 @@ parts_release(struct build *build)
     intern_free(build->modules.ids);
     intern_free(build->threads.ids);
     intern_free(build->texts.ids);
+    intern_free(build->labels.ids);
     mapped_files_close(build->mapped);
     free(build->modules.numbers);
     free(build->threads.numbers);
     free(build->texts.numbers);
+    free(build->labels.numbers);
     free(build->waits);
     free(build->notes);
     free(build->unsampled);

@@ -32,6 +32,7 @@ struct build {
     size_t first_event; /* of this spool, see events.h */
     struct numbering modules, threads;
     struct numbering texts;  /* to numbers of the profile's strings */
+    struct numbering labels; /* to its sets of labels */
     struct open_wait *waits; /* see waits.h */
     uint32_t wait_count;
     struct weigh_note *notes; /* see weigh.h */
@@ -82,6 +83,13 @@ uint32_t parts_file(struct profile *profile, const char *path,
 
 /* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
 uint32_t parts_number(const struct numbering *numbering, uint32_t id);
+
+/* Let ID, which is not defined yet, mean NUMBER from now on. Returns 0, or -1
+ * if memory is short. */
+int parts_define(struct numbering *numbering, uint32_t id, uint32_t number);
+
+/* The text ID, "" for 0, NULL if the spool has not defined it. */
+const char *parts_text(const struct build *build, uint32_t id);
 
 /* Note that the process was there until TIME + DURATION. */
 void parts_see_time(struct build *build, uint64_t time, uint64_t duration);

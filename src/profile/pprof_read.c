@@ -9,7 +9,7 @@
  *
  * Of other profiles, the first type that is a count is samples, and the first
  * that is a time is CPU time unless it is called wall, real or delay; other
- * types and labels have no place in the model.
+ * types have no place in the model. Labels that are not ours are kept.
  */
 #include "pprof_read.h"
 
@@ -332,7 +332,10 @@ add_sample(struct pprof_read *read)
                                                : "");
     key.thread = thread_of(read, labels);
     key.node = stack_node(read);
-    if (key.waits_on == NULL || key.thread == INTERN_NONE || key.node == 0)
+    key.labels = label_sets_put(profile, read->sample.labels.others,
+                                labels->other_count);
+    if (key.labels == INTERN_NONE || key.waits_on == NULL ||
+        key.thread == INTERN_NONE || key.node == 0)
         return -1;
     sample = parts_sample(&read->build, &key);
     if (sample == NULL)

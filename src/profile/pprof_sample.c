@@ -7,6 +7,7 @@
  */
 #include "pprof_sample.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "array.h"
@@ -165,11 +166,38 @@ read_values(struct pprof_sample *sample, struct wire message)
     return 0;
 }
 
+/* A label that is not one of ours. */
+static int
+keep_label(struct pprof_sample *sample, const char *key, const char *text,
+           const uint64_t *number, const char *unit)
+{
+    struct profile *profile = sample->tables.profile;
+    struct pprof_labels *labels = &sample->labels;
+    struct label_pair *pair = &labels->others[labels->other_count];
+    char digits[24];
+
+    if (labels->other_count == LABEL_SETS_DEPTH || key[0] == '\0')
+        return 0;
+    if (number != NULL) {
+        snprintf(digits, sizeof digits, "%lld", (long long)*number);
+        text = digits;
+    }
+    *pair = (struct label_pair){profile_string(profile, key),
+                                profile_string(profile, text),
+                                number != NULL ? profile_string(profile, unit)
+                                               : NULL};
+    if (pair->key == NULL || pair->value == NULL ||
+        (number != NULL && pair->unit == NULL))
+        return -1;
+    labels->other_count++;
+    return 0;
+}
+
 /* Take one label: a text if STRING is set, else a number. */
 static int
 take_label(struct pprof_sample *sample, struct wire message)
 {
-    enum { KEY = 1, STRING, NUMBER, COUNT };
+    enum { KEY = 1, STRING, NUMBER, UNIT, COUNT };
     struct pprof_labels *labels = &sample->labels;
     struct {
         const char *key, **text;
@@ -181,7 +209,7 @@ take_label(struct pprof_sample *sample, struct wire message)
     };
     uint64_t numbers[COUNT] = {0};
     struct wire_field field;
-    const char *key, *text;
+    const char *key, *text, *unit;
 
     while (wire_next(&message, &field))
         if (field.number < COUNT && field.type == WIRE_NUMBER)
@@ -190,14 +218,18 @@ take_label(struct pprof_sample *sample, struct wire message)
         return pprof_tables_refuse(&sample->tables, "it is damaged");
     key = pprof_tables_text(&sample->tables, numbers[KEY]);
     text = pprof_tables_text(&sample->tables, numbers[STRING]);
-    if (key == NULL || text == NULL)
+    unit = pprof_tables_text(&sample->tables, numbers[UNIT]);
+    if (key == NULL || text == NULL || unit == NULL)
         return -1;
     if (strcmp(key, "tid") == 0)
         labels->tid = numbers[NUMBER];
     for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++)
         if (strcmp(key, places[i].key) == 0)
             *places[i].text = text;
-    return 0;
+    if (label_sets_is_reserved(key))
+        return 0;
+    return keep_label(sample, key, text,
+                      numbers[STRING] == 0 ? &numbers[NUMBER] : NULL, unit);
 }
 
 static int
@@ -206,7 +238,9 @@ read_labels(struct pprof_sample *sample, struct wire message)
     enum { LABEL = 3 };
     struct wire_field field;
 
-    sample->labels = (struct pprof_labels){0};
+    sample->labels.thread = sample->labels.process = NULL;
+    sample->labels.state = sample->labels.waits_on = NULL;
+    sample->labels.tid = sample->labels.other_count = 0;
     while (wire_next(&message, &field))
         if (field.number == LABEL && field.type == WIRE_BYTES &&
             take_label(sample, field.bytes) < 0)

@@ -9,12 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "label_sets.h"
 #include "pprof_tables.h"
 
 /* NULL, or 0, where a sample does not have the label. */
 struct pprof_labels {
     const char *thread, *process, *state, *waits_on;
     uint64_t tid;
+    struct label_pair others[LABEL_SETS_DEPTH];
+    unsigned other_count;
 };
 
 struct pprof_sample {

@@ -64,11 +64,13 @@ profile_new(const struct symbolizer_options *options)
     profile->strings = intern_new();
     profile->files = intern_new();
     profile->keys = intern_new();
+    profile->label_keys = intern_new();
     profile->markers = intern_new();
     profile->symbols = symbolizer_new(options);
     if (profile->strings == NULL || profile->files == NULL ||
-        profile->keys == NULL || profile->markers == NULL ||
-        profile->symbols == NULL || reserve_numbers(profile) < 0)
+        profile->keys == NULL || profile->label_keys == NULL ||
+        profile->markers == NULL || profile->symbols == NULL ||
+        reserve_numbers(profile) < 0)
         goto err;
     return profile;
 
@@ -272,10 +274,13 @@ profile_free(struct profile *profile)
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);
     intern_free(profile->markers);
+    intern_free(profile->label_keys);
     intern_free(profile->keys);
     intern_free(profile->files);
     intern_free(profile->strings);
     free(profile->stopped);
+    free(profile->timed_marks);
+    free(profile->labels);
     free(profile->events);
     free(profile->samples);
     free(profile->nodes);

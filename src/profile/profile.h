@@ -8,8 +8,10 @@
  *   threads
  *   nodes       the tree of all stacks; a node's parent has a smaller number,
  *               0 is beyond the root. A stack is the number of its leaf.
+ *   labels      sets of them, that the program gave to samples (label_sets.h)
  *   samples     one for each (thread, stack, state, system call, what is waited
- *               for), with sums
+ *               for, labels), with sums
+ *   marks       instants and spans of time that the program named
  *
  * All arrays are read directly and changed only by build_add (build.h). Sums
  * stop at INT64_MAX instead of wrapping: formats have signed values. Strings
@@ -85,8 +87,28 @@ struct profile_sample {
     uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
     uint16_t state;       /* enum state */
     const char *waits_on; /* what is waited for, "" if that is not known */
+    uint32_t labels;      /* their set, 0: none */
     uint64_t values[VALUE_COUNT];
 };
+
+/* A label on top of the set PARENT; see label_sets.h. */
+struct profile_label {
+    uint32_t parent;
+    const char *key, *value;
+    const char *unit; /* of a number of a pprof file; NULL: a text */
+};
+
+/* What happened at a time, or went on for some. */
+struct profile_mark {
+    uint64_t time, duration; /* ns, since the start of its process */
+    uint32_t process;
+    uint32_t thread; /* PROFILE_NO_THREAD: the process */
+    uint32_t labels; /* of its thread at that time */
+    uint32_t kind;   /* enum mark_kind of store/layout.h */
+    const char *name;
+};
+
+#define PROFILE_NO_THREAD UINT32_MAX
 
 /* What profiling cost and what it missed, summed over all processes. */
 struct profile_cost {
@@ -107,6 +129,10 @@ struct profile {
 
     bool has_no_times; /* some of its samples may have been at any time */
     bool keeps_events; /* see events.h; to be set before anything is added */
+    struct profile_label *labels; /* number N is in place N - 1 */
+    uint32_t label_count;
+    struct profile_mark *timed_marks;
+    size_t timed_mark_count;
     struct profile_event *events;
     size_t event_count;
 
@@ -126,6 +152,7 @@ struct profile {
     struct intern *strings; /* clean strings */
     struct intern *files;   /* what makes modules the same for symbols */
     struct intern *keys;    /* sample keys; numbers are those of samples */
+    struct intern *label_keys;
     struct intern *markers; /* texts of frames that are none */
     struct mark **marks;    /* their symbols */
     uint32_t mark_count;

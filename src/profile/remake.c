@@ -3,8 +3,8 @@
  * remake.c -- see remake.h. Processes come one after the other, each with what
  * its own samples refer to:
  *
- *   header | PROCESS COUNTS THREAD ... MODULE NODE NAMED SAMPLE ... | NEXT |
- *   PROCESS COUNTS ...
+ *   header | PROCESS COUNTS THREAD ... MODULE NODE NAMED LABEL SAMPLE ...
+ *   MARK ... | NEXT | PROCESS COUNTS ...
  *
  * Ids of threads and modules are their numbers in the model; nodes, whose ids
  * must be consecutive, are written when a sample first needs them.
@@ -31,7 +31,8 @@ struct remake {
     uint32_t *ids;       /* of nodes, in the process at hand; 0: not written */
     uint32_t *path;      /* nodes that are about to be written */
     unsigned char *seen; /* modules of the process at hand */
-    uint32_t last_id;    /* of a node */
+    unsigned char *has_label; /* sets that are written */
+    uint32_t last_id;         /* of a node */
 };
 
 /* An item becomes one record: an event where there are any, else a sample. */
@@ -87,8 +88,10 @@ begin(struct remake *remake)
     remake->ids = calloc(profile->node_count + 1, sizeof *remake->ids);
     remake->path = calloc(profile->node_count + 1, sizeof *remake->path);
     remake->seen = calloc(profile->module_count + 1, 1);
+    remake->has_label = calloc(profile->label_count + 1u, 1);
     if (remake->order == NULL || remake->first == NULL || remake->ids == NULL ||
-        remake->path == NULL || remake->seen == NULL)
+        remake->path == NULL || remake->seen == NULL ||
+        remake->has_label == NULL)
         return -1;
     sort_items(remake);
     return 0;
@@ -102,6 +105,7 @@ end(struct remake *remake)
     free(remake->ids);
     free(remake->path);
     free(remake->seen);
+    free(remake->has_label);
 }
 
 /* Append TEXT to BUFFER, where LENGTH bytes are. Returns its own length with
@@ -272,6 +276,63 @@ put_stack(struct remake *remake, uint32_t leaf)
     return remake->ids[leaf];
 }
 
+/* Write the labels of SET that are not written yet. Its number in the model is
+ * its id, so a parent's is smaller here, too. What was a number in a pprof file
+ * becomes a text with its unit behind it. */
+static uint32_t
+put_labels(struct remake *remake, uint32_t set)
+{
+    struct records *records = &remake->records;
+    struct record_label record = {.id = set};
+    const struct profile_label *label;
+    char text[128];
+
+    if (set == 0 || remake->has_label[set])
+        return set;
+    label = &records->profile->labels[set - 1];
+    remake->has_label[set] = 1;
+    record.parent = put_labels(remake, label->parent);
+    record.key = records_text(records, label->key);
+    snprintf(text, sizeof text, "%s %s", label->value,
+             label->unit != NULL ? label->unit : "");
+    record.value =
+        records_text(records, label->unit != NULL && label->unit[0] != '\0'
+                                  ? text
+                                  : label->value);
+    records_add(records, RECORD_LABEL, &record, sizeof record, NULL, 0);
+    return set;
+}
+
+static void
+put_mark(struct remake *remake, const struct profile_mark *mark)
+{
+    size_t length = strnlen(mark->name, STRING_MOST);
+    struct record_mark record = {
+        .time = mark->time,
+        .duration = mark->duration,
+        .mark = mark->kind,
+        .thread = mark->thread != PROFILE_NO_THREAD ? mark->thread + 1 : 0,
+        .label = put_labels(remake, mark->labels),
+        .text_length = (uint16_t)(length + 1),
+    };
+    char name[STRING_MOST + 1];
+
+    memcpy(name, mark->name, length);
+    name[length] = '\0';
+    records_add(&remake->records, RECORD_MARK, &record, sizeof record, name,
+                length + 1);
+}
+
+static void
+put_marks(struct remake *remake, uint32_t process)
+{
+    const struct profile *profile = remake->records.profile;
+
+    for (size_t i = 0; i < profile->timed_mark_count; i++)
+        if (profile->timed_marks[i].process == process)
+            put_mark(remake, &profile->timed_marks[i]);
+}
+
 static void
 put_sample(struct remake *remake, size_t item)
 {
@@ -304,6 +365,7 @@ put_sample(struct remake *remake, size_t item)
         record.flags |= SAMPLE_NOT_SAMPLED;
     record.node = put_stack(remake, sample->node);
     record.waits_on = records_text(records, sample->waits_on);
+    record.label = put_labels(remake, sample->labels);
     records_add(records, RECORD_SAMPLE, &record, sizeof record, NULL, 0);
 }
 
@@ -318,6 +380,7 @@ put_all(struct remake *remake, uint32_t number)
 
     memset(remake->ids, 0, profile->node_count * sizeof *remake->ids);
     memset(remake->seen, 0, profile->module_count);
+    memset(remake->has_label, 0, profile->label_count + 1u);
     remake->last_id = 0;
     if (records_begin_names(records, 1) == 0) {
         put_process(remake, &profile->processes[number]);
@@ -328,6 +391,7 @@ put_all(struct remake *remake, uint32_t number)
         for (size_t i = remake->first[number]; i < remake->first[number + 1];
              i++)
             put_sample(remake, remake->order[i]);
+        put_marks(remake, number);
         for (uint32_t i = 0; i < profile->thread_count; i++)
             if (profile->threads[i].process == number)
                 put_thread_end(remake, i);

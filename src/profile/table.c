@@ -149,7 +149,7 @@ table_build_by(struct table *table, struct profile *profile, enum table_by by,
 
     *table = (struct table){0};
     if (by > TABLE_MODULE) {
-        status = groups_build(table, profile, by);
+        status = groups_build(table, profile, by, NULL);
         if (status == 0)
             sort(table, value);
         return status;
@@ -159,6 +159,19 @@ table_build_by(struct table *table, struct profile *profile, enum table_by by,
         return -1;
     status = table_of_tree(table, tree, value);
     tree_free(tree);
+    return status;
+}
+
+int
+table_build_by_label(struct table *table, struct profile *profile,
+                     const char *key, enum value value)
+{
+    int status;
+
+    *table = (struct table){0};
+    status = groups_build(table, profile, TABLE_LABEL, key);
+    if (status == 0)
+        sort(table, value);
     return status;
 }
 

@@ -13,8 +13,8 @@
 
 struct tree;
 
-/* What a row is. Threads, states and processes are not on stacks: there FLAT
- * and CUMULATIVE are the same. */
+/* What a row is. Threads, states, processes and labels are not on stacks: there
+ * FLAT and CUMULATIVE are the same. */
 enum table_by {
     TABLE_FUNCTION,
     TABLE_LINE,
@@ -22,6 +22,7 @@ enum table_by {
     TABLE_THREAD,
     TABLE_STATE,
     TABLE_PROCESS,
+    TABLE_LABEL, /* table_build_by_label */
 };
 
 struct table_row {
@@ -52,6 +53,12 @@ int table_build(struct table *table, struct profile *profile, enum value value);
 /* The same for other things than functions. */
 int table_build_by(struct table *table, struct profile *profile,
                    enum table_by by, enum value value);
+
+/* The same for the values of the label KEY, which the program gave to samples;
+ * those without it have a row, too, TABLE_NO_LABEL. */
+#define TABLE_NO_LABEL "[none]"
+int table_build_by_label(struct table *table, struct profile *profile,
+                         const char *key, enum value value);
 
 /* The same for the names of TREE, as they are. */
 int table_of_tree(struct table *table, const struct tree *tree,

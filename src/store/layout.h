@@ -315,7 +315,7 @@ struct record_next {
  * come before children. */
 struct record_label {
     uint64_t head;
-    uint32_t id;         /* 1, 2, ... */
+    uint32_t id;         /* in any order, with gaps */
     uint32_t parent;     /* < id; 0: none */
     uint32_t key, value; /* TEXTs */
 };

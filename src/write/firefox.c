@@ -10,7 +10,7 @@
  *    "threads": [{"name": "worker", "samples": ..., "markers": ...}]}
  *
  * The first two say what there is, the third where (firefox_tables.c,
- * firefox_shared.c), the last one when (firefox_columns.c).
+ * firefox_shared.c), the last one when (firefox_columns.c, firefox_markers.c).
  */
 #include "firefox.h"
 
@@ -21,31 +21,13 @@
 #include "profile/timeline.h"
 
 #include "firefox_columns.h"
+#include "firefox_markers.h"
 #include "firefox_shared.h"
 #include "phrase.h"
 
 /* Of the format that is written, and of the one that Firefox itself uses, which
  * has to be told. */
 enum { PROCESSED_VERSION = 61, GECKO_VERSION = 34 };
-
-/* Markers, and what is shown of them. */
-static const char marker_schema[] =
-    "[{\"name\":\"Wait\","
-    "\"tooltipLabel\":\"{marker.name}\","
-    "\"tableLabel\":\"{marker.name} {marker.data.on}\","
-    "\"chartLabel\":\"{marker.name} {marker.data.on}\","
-    "\"display\":[\"marker-chart\",\"marker-table\"],"
-    "\"description\":\"A thread waited for more than a millisecond\","
-    "\"fields\":[{\"key\":\"on\",\"label\":\"Waits on\","
-    "\"format\":\"unique-string\"}]},"
-    "{\"name\":\"Note\","
-    "\"tooltipLabel\":\"{marker.name}\","
-    "\"tableLabel\":\"{marker.data.text}\","
-    "\"chartLabel\":\"{marker.name}\","
-    "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-    "\"description\":\"About the process and its profile\","
-    "\"fields\":[{\"key\":\"text\",\"label\":\"Text\",\"format\":\"string\"}]}"
-    "]";
 
 /* What every output says about how good the profile is. */
 static void
@@ -125,7 +107,7 @@ write_meta(struct firefox *firefox)
     json_name_raw(json, "sampleUnits",
                   "{\"time\":\"ms\",\"eventDelay\":\"ms\","
                   "\"threadCPUDelta\":\"ns\"}");
-    json_name_raw(json, "markerSchema", marker_schema);
+    json_name_raw(json, "markerSchema", firefox_markers_schema);
     firefox_shared_write_categories(&firefox->tables, json);
     write_extra(firefox);
     json_close(json, '}');
@@ -182,12 +164,13 @@ write_life(struct firefox *firefox, const struct profile_thread *thread)
         json_name_raw(json, "unregisterTime", "null");
 }
 
-static void
+static int
 write_thread(struct firefox *firefox, uint32_t number)
 {
     const struct profile *profile = firefox->profile;
     const struct profile_thread *thread = &profile->threads[number];
     struct json *json = &firefox->json;
+    int status;
 
     json_open(json, '{');
     json_name_string(json, "processType", "default");
@@ -202,20 +185,24 @@ write_thread(struct firefox *firefox, uint32_t number)
     json_name_raw(json, "pausedRanges", "[]");
     json_name_bool(json, "showMarkersInTimeline", true);
     firefox_columns_write_samples(firefox, number);
-    firefox_columns_write_markers(firefox, number);
+    status = firefox_markers_write(firefox, number);
     json_close(json, '}');
+    return status;
 }
 
 /* Threads of which nothing is known but the name would be empty tracks. */
-static void
+static int
 write_threads(struct firefox *firefox)
 {
+    int status = 0;
+
     json_name_open(&firefox->json, "threads", '[');
     for (uint32_t i = 0; i < firefox->profile->thread_count; i++)
-        if (firefox->is_main[i] ||
+        if (firefox->is_main[i] || firefox_markers_exist(firefox, i) ||
             timeline_at(&firefox->timeline, i, 0) != NULL)
-            write_thread(firefox, i);
+            status |= write_thread(firefox, i);
     json_close(&firefox->json, ']');
+    return status;
 }
 
 /* A process is shown by the thread with its pid, else by its first. */
@@ -268,7 +255,7 @@ prepare(struct firefox *firefox)
         firefox_tables_string(&firefox->tables, "process ended");
     firefox->lost_text =
         firefox_tables_string(&firefox->tables, "samples lost");
-    return 0;
+    return firefox_markers_prepare(firefox);
 }
 
 /* The strings must be complete before "shared" is written, though threads refer
@@ -277,15 +264,20 @@ static int
 write_all(struct firefox *firefox, FILE *stream)
 {
     struct json *json = &firefox->json;
+    int status;
 
     json_begin(json, stream);
     json_open(json, '{');
     write_meta(firefox);
     firefox_shared_write_libraries(&firefox->tables, json);
     firefox_shared_write(&firefox->tables, json);
-    write_threads(firefox);
+    status = write_threads(firefox);
     json_close(json, '}');
-    return json_end(json);
+    if (json_end(json) < 0)
+        return -1;
+    if (status < 0)
+        errno = ENOMEM;
+    return status;
 }
 
 int
@@ -305,6 +297,7 @@ firefox_write(FILE *stream, struct profile *profile)
     free(firefox.names);
     free(firefox.objects);
     free(firefox.is_main);
+    firefox_markers_release(&firefox);
     errno = error;
     return status;
 }

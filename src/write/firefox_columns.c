@@ -8,9 +8,6 @@
  *   "samples": {"stack": [7, 9, 9], "time": [2, 2, 7],
  *               "weight": [1, 1, 4], "weightType": "tracing-ms",
  *               "threadCPUDelta": [1000000, 0, 0], "length": 3}
- *   "markers": {"name": [3], "startTime": [2], "endTime": [7], "phase": [1],
- *               "data": [{"type": "Wait", "on": 4, "cause": {"stack": 9}}],
- * ...}
  *
  * The profiler draws a sample from the middle between it and the one before to
  * the middle between it and the next, so what has a duration has a sample at
@@ -20,18 +17,7 @@
  */
 #include "firefox_columns.h"
 
-#include <string.h>
-
-#include "phrase.h"
-
 #define NO_STACK UINT32_MAX
-
-/* Shorter waits have no marker of their own. */
-#define MARKER_LEAST 1000000u
-
-/* The phases of markers. */
-#define INSTANT "0"
-#define INTERVAL "1"
 
 /* What one sample of a thread's table says. */
 struct point {
@@ -192,173 +178,6 @@ firefox_columns_write_samples(struct firefox *firefox, uint32_t thread)
     write_column(firefox, thread, "weight", write_wall);
     json_name_string(json, "weightType", "tracing-ms");
     count = write_column(firefox, thread, "threadCPUDelta", write_cpu);
-    json_name_number(json, "length", count);
-    json_close(json, '}');
-}
-
-/* What one marker of a thread says. A wait has OBJECT and STACK; the others
- * tell TEXT. */
-struct marker {
-    uint64_t start, end; /* ns */
-    uint32_t name, object, stack;
-    enum firefox_category category;
-    bool is_wait;
-    const char *text;
-};
-
-/* A walk over the markers of a thread: its waits, and then those of its
- * process, if it is the main thread. */
-struct markers {
-    const struct firefox *firefox;
-    uint32_t thread;
-    size_t next; /* event */
-    unsigned step;
-    char text[512];
-};
-
-static bool
-next_wait(struct markers *markers, struct marker *marker)
-{
-    const struct firefox *firefox = markers->firefox;
-    const struct profile_event *event;
-
-    while ((event = timeline_at(&firefox->timeline, markers->thread,
-                                markers->next)) != NULL) {
-        uint32_t number = event->sample;
-        uint16_t state = firefox->profile->samples[number].state;
-        markers->next++;
-        if (state == STATE_RUNNING || event->duration <= MARKER_LEAST)
-            continue;
-        *marker = (struct marker){
-            .start = events_time(firefox->profile, event),
-            .name = firefox->names[number],
-            .object = firefox->objects[number],
-            .stack = firefox->tables.sample_stack[number],
-            .category =
-                state == STATE_WAITING ? FIREFOX_WAITING : FIREFOX_RUNNABLE,
-            .is_wait = true,
-        };
-        marker->end = marker->start + event->duration;
-        return true;
-    }
-    return false;
-}
-
-/* When a process began and ended, and what of all processes was lost. */
-static bool
-next_note(struct markers *markers, struct marker *marker)
-{
-    const struct firefox *firefox = markers->firefox;
-    const struct profile *profile = firefox->profile;
-    uint32_t number = profile->threads[markers->thread].process;
-    const struct profile_process *process = &profile->processes[number];
-    uint64_t start = process->start - profile->start;
-
-    *marker = (struct marker){.start = start, .end = start};
-    switch (markers->step++) {
-    case 0:
-        marker->name = firefox->start_text;
-        marker->text = process->command;
-        return true;
-    case 1:
-        marker->start += process->duration;
-        marker->name = firefox->end_text;
-        marker->text = process->ended ? "seen" : "killed, or still running";
-        return true;
-    case 2:
-        marker->start += process->duration;
-        marker->name = firefox->lost_text;
-        marker->text =
-            phrase_losses(profile, markers->text, sizeof markers->text);
-        return number == 0;
-    default:
-        return false;
-    }
-}
-
-static bool
-next_marker(struct markers *markers, struct marker *marker)
-{
-    if (next_wait(markers, marker))
-        return true;
-    if (!markers->firefox->is_main[markers->thread])
-        return false;
-    return next_note(markers, marker);
-}
-
-static void
-write_marker_data(struct json *json, const struct marker *marker)
-{
-    json_open(json, '{');
-    json_name_string(json, "type", marker->is_wait ? "Wait" : "Note");
-    if (!marker->is_wait) {
-        json_name_string(json, "text", marker->text);
-    } else {
-        if (marker->object != 0)
-            json_name_number(json, "on", marker->object);
-        json_name_open(json, "cause", '{');
-        json_name_number(json, "stack", marker->stack);
-        json_close(json, '}');
-    }
-    json_close(json, '}');
-}
-
-static void
-write_marker_name(struct json *json, const struct marker *marker)
-{
-    json_number(json, marker->name);
-}
-
-static void
-write_marker_start(struct json *json, const struct marker *marker)
-{
-    json_milliseconds(json, marker->start);
-}
-
-static void
-write_marker_end(struct json *json, const struct marker *marker)
-{
-    if (marker->is_wait)
-        json_milliseconds(json, marker->end);
-    else
-        json_null(json);
-}
-
-static void
-write_marker_phase(struct json *json, const struct marker *marker)
-{
-    json_raw(json, marker->is_wait ? INTERVAL : INSTANT);
-}
-
-static void
-write_marker_category(struct json *json, const struct marker *marker)
-{
-    json_number(json, marker->category);
-}
-
-void
-firefox_columns_write_markers(struct firefox *firefox, uint32_t thread)
-{
-    static const struct {
-        const char *name;
-        void (*write)(struct json *, const struct marker *);
-    } columns[] = {
-        {"data", write_marker_data},       {"name", write_marker_name},
-        {"startTime", write_marker_start}, {"endTime", write_marker_end},
-        {"phase", write_marker_phase},     {"category", write_marker_category},
-    };
-    struct json *json = &firefox->json;
-    uint64_t count = 0;
-
-    json_name_open(json, "markers", '{');
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        struct markers markers = {.firefox = firefox, .thread = thread};
-        struct marker marker;
-        json_name_open(json, columns[i].name, '[');
-        for (count = 0; next_marker(&markers, &marker); count++)
-            columns[i].write(json, &marker);
-        json_close(json, ']');
-    }
     json_name_number(json, "length", count);
     json_close(json, '}');
 }

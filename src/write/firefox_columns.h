@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * firefox_columns.h -- what a thread of a Firefox profile did and when: its
- * samples and its markers. For firefox.c alone.
+ * samples (its markers are in firefox_markers.h). For firefox.c alone.
  */
 #ifndef WRITE_FIREFOX_COLUMNS_H
 #define WRITE_FIREFOX_COLUMNS_H
@@ -21,10 +21,13 @@ struct firefox {
     uint32_t *objects; /* and for what it waits on */
     bool *is_main;     /* of each thread: it stands for its process */
     uint32_t start_text, end_text, lost_text; /* strings */
+    uint32_t *label_keys, *label_values;      /* of each of profile->labels */
+    uint32_t *mark_names;                     /* of each of the marks */
+    uint32_t *mark_order;                     /* marks by their thread */
+    size_t *mark_first; /* of each thread, in that; one more at the end */
 };
 
-/* Write the table "samples", or "markers", of THREAD. */
+/* Write the table "samples" of THREAD. */
 void firefox_columns_write_samples(struct firefox *firefox, uint32_t thread);
-void firefox_columns_write_markers(struct firefox *firefox, uint32_t thread);
 
 #endif

@@ -28,11 +28,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/label_sets.h"
+
 #include "pack.h"
 #include "phrase.h"
 #include "places.h"
 
-enum { LABELS_MOST = 5 };
+/* Of ours, and of the program. */
+enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
 
 /* One profile on its way out. */
 struct pprof {
@@ -135,6 +138,23 @@ add_label(struct pprof *pprof, const char *key, const char *text,
     pprof->label_list[pprof->label_count++] = label;
 }
 
+/* Those that the program set. A number keeps its unit. */
+static void
+add_program_labels(struct pprof *pprof, uint32_t set)
+{
+    struct label_pair pairs[LABEL_SETS_DEPTH];
+    unsigned count = label_sets_get(pprof->profile, set, pairs);
+
+    for (unsigned i = 0; i < count; i++) {
+        bool is_number = pairs[i].unit != NULL;
+        add_label(pprof, pairs[i].key, is_number ? NULL : pairs[i].value,
+                  is_number ? strtoll(pairs[i].value, NULL, 10) : 0);
+        if (is_number && pairs[i].unit[0] != '\0')
+            pprof->labels[pprof->label_count - 1].num_unit =
+                pack_text(&pprof->pack, pairs[i].unit);
+    }
+}
+
 static void
 set_labels(struct pprof *pprof, const struct profile_sample *sample)
 {
@@ -157,6 +177,7 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
                  slash != NULL ? slash + 1 : process->exe, process->pid);
         add_label(pprof, "process", text, 0);
     }
+    add_program_labels(pprof, sample->labels);
 }
 
 /* Make room for the stack with LEAF. */

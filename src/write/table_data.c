@@ -28,6 +28,7 @@ static const char *const words[] = {
     [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
     [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
     [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
+    [TABLE_LABEL] = "label",
 };
 
 /* The columns of each kind of table. */
@@ -38,6 +39,7 @@ static const char *const module_keys[] = {"module", SUMS};
 static const char *const thread_keys[] = {"thread", "tid", TIMES};
 static const char *const state_keys[] = {"state", TIMES};
 static const char *const process_keys[] = {"process", "pid", TIMES};
+static const char *const label_keys[] = {"value", TIMES};
 static const char *const tree_keys[] = {"id", "parent", "function", "module",
                                         SUMS};
 
@@ -45,6 +47,7 @@ static const char *const *const keys[] = {
     [TABLE_FUNCTION] = function_keys, [TABLE_LINE] = line_keys,
     [TABLE_MODULE] = module_keys,     [TABLE_THREAD] = thread_keys,
     [TABLE_STATE] = state_keys,       [TABLE_PROCESS] = process_keys,
+    [TABLE_LABEL] = label_keys,
 };
 
 static void
@@ -93,7 +96,7 @@ write_row(struct data *data, const struct table_row *row, enum table_by by)
         write_sums(data, row->flat, row->cumulative);
         return;
     }
-    if (by != TABLE_STATE)
+    if (by != TABLE_STATE && by != TABLE_LABEL)
         data_number(data, row->id);
     data_number(data, row->flat[VALUE_CPU]);
     data_number(data, row->flat[VALUE_WALL]);

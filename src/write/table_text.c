@@ -37,12 +37,14 @@ static const char *const names[] = {
     [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
     [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
     [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
+    [TABLE_LABEL] = "value",
 };
 
 static const char *const plurals[] = {
     [TABLE_FUNCTION] = "functions", [TABLE_LINE] = "lines",
     [TABLE_MODULE] = "modules",     [TABLE_THREAD] = "threads",
     [TABLE_STATE] = "states",       [TABLE_PROCESS] = "processes",
+    [TABLE_LABEL] = "values",
 };
 
 static struct layout

@@ -15,11 +15,12 @@
 
 /* What all text of a report has in common. */
 struct text_report_options {
-    enum value value; /* VALUE_CPU or VALUE_WALL: what to sort by */
-    uint32_t rows;    /* at most so many rows; 0: all */
-    unsigned columns; /* names are cut so that lines fit; 0: never */
-    enum table_by by; /* what a row is */
-    double least;     /* percent: what is smaller is folded; for trees */
+    enum value value;  /* VALUE_CPU or VALUE_WALL: what to sort by */
+    uint32_t rows;     /* at most so many rows; 0: all */
+    unsigned columns;  /* names are cut so that lines fit; 0: never */
+    enum table_by by;  /* what a row is */
+    const char *label; /* its key, if that is TABLE_LABEL */
+    double least;      /* percent: what is smaller is folded; for trees */
     const struct paint *paint; /* NULL: plain */
 };
 

@@ -103,6 +103,7 @@ if has go && pprof -raw p.pb.gz >/dev/null; then
 package main
 
 import (
+	"context"
 	"os"
 	"runtime/pprof"
 	"time"
@@ -120,7 +121,11 @@ func burn(until time.Time) (sum int) {
 func main() {
 	cpu, _ := os.Create("cpu.pb.gz")
 	pprof.StartCPUProfile(cpu)
-	burn(time.Now().Add(300 * time.Millisecond))
+	burn(time.Now().Add(150 * time.Millisecond))
+	labels := pprof.Labels("request", "/go")
+	pprof.Do(context.Background(), labels, func(context.Context) {
+		burn(time.Now().Add(250 * time.Millisecond))
+	})
 	pprof.StopCPUProfile()
 	cpu.Close()
 	heap, _ := os.Create("heap.pb.gz")
@@ -132,6 +137,10 @@ END
         plain "$sprofile" report cpu.pb.gz
         expect_status 0
         expect_line 'main.burn' out "a profile of Go's own"
+        plain "$sprofile" report --by label:request cpu.pb.gz
+        expect_line ' /go$' out "a label of Go's"
+        plain "$sprofile" report --label request=/go cpu.pb.gz
+        expect_line 'main.main.func1' out "samples with a label of Go's"
         plain "$sprofile" report heap.pb.gz
         expect_status 1
         expect_line 'neither samples nor time' err "a heap profile"
