@@ -127,6 +127,15 @@ give_up(uint32_t i, enum stack_cause cause)
     subjects[i].step = STEP_DONE;
 }
 
+/* It runs, whatever it did when it was looked at before. */
+static void
+see_running(struct stacks_entry *entry)
+{
+    entry->state = entry->state == 'S' ? 'R' : entry->state;
+    entry->system_call = SYSCALL_UNKNOWN;
+    entry->owner = entry->waits_on = 0;
+}
+
 /* An answer has come in SLOT. Returns whether it was a dump that asked. */
 static bool
 hear(struct slot *slot)
@@ -139,6 +148,7 @@ hear(struct slot *slot)
     uint32_t used = walk_finish(&slot->walk, &gap, &elided);
     entries[i - 1].label = label_journal_put(slot->label);
     asked--;
+    see_running(&entries[i - 1]);
     settle(i - 1, &slot->walk, used, gap, elided != 0);
     return true;
 }
@@ -164,7 +174,12 @@ ask(uint32_t i, pid_t tid)
 static void
 describe_wait(struct stacks_entry *entry, const struct look *look)
 {
-    if (look->state != LOOK_WAITING || look->number < 0)
+    uint8_t before = entry->state;
+    see_running(entry);
+    if (look->state != LOOK_WAITING)
+        return;
+    entry->state = before == 'R' ? 'S' : before;
+    if (look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
     entry->label = label_journal_put(labels_of((pid_t)entry->tid));
@@ -224,6 +239,7 @@ look_at_subject(uint32_t i)
     if (clock == CLOCK_NONE || look.state == LOOK_GONE) {
         give_up(i, STACK_EXITED);
     } else if (look.state == LOOK_RUNNING) {
+        see_running(entry);
         ask(i, tid);
     } else if (cause_of(&look) != STACK_NONE) {
         give_up(i, cause_of(&look));
@@ -321,6 +337,31 @@ give_up_rest(void)
     }
 }
 
+/*
+ * Threads are looked at one after the other: of two that pass a mutex to and
+ * fro, each can be seen to wait for the other. So an owner counts only if it is
+ * the same when all have been looked at, and if behind that nobody who waits
+ * for one has moved since its look: then they all wait at one time.
+ */
+static void
+confirm_owners(void)
+{
+    struct look look;
+    for (uint32_t i = 0; i < count; i++) {
+        struct stacks_entry *entry = &entries[i];
+        if (entry->owner == 0)
+            continue;
+        look_at((pid_t)entry->tid, &look);
+        if (look.state != LOOK_WAITING || look.number != entry->system_call ||
+            (uint32_t)look_owner((pid_t)entry->tid, &look) != entry->owner)
+            entry->owner = 0;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (entries[i].owner != 0 &&
+            clock_thread((pid_t)entries[i].tid) != entries[i].cpu)
+            entries[i].owner = 0;
+}
+
 /* Enter all threads that are there. Returns 0, or an errno. */
 static int
 enumerate(void)
@@ -371,6 +412,7 @@ dump_take(uint32_t nonce, struct dump_memory *into)
     harvest_listen(hear);
     wait_for_rest(look_at_rest());
     give_up_rest();
+    confirm_owners();
     harvest_listen(NULL);
     forget_subjects();
     if (is_stored)
