@@ -200,6 +200,9 @@ take(struct watch *watch, enum record_kind kind, const void *record)
     case RECORD_CONTROL:
         watch->control_place = reader_place(watch->reader);
         return 0;
+    case RECORD_MARK:
+        /* Nobody shows them here, and there is no limit to them. */
+        return 0;
     case RECORD_SUMMARY:
         watch->has_ended = true;
         watch->reason =
