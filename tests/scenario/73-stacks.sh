@@ -32,13 +32,23 @@ start() {
     fail "stand_in $*: $(cat started)"
 }
 
-# live COMMAND...: a program with the library; $pid.
+# live COMMAND...: a program; $pid.
 live() {
     rm -f started
     "$@" >started 2>&1 &
     pid=$!
     disown
     pids+=("$pid")
+}
+
+# live_sleep [COMMAND...]: the same for sleep, once it has begun.
+live_sleep() {
+    live "$@" sleep 100
+    for ((i = 0; i < 500; i++)); do
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sleep ] && return
+        sleep 0.02
+    done
+    fail "sleep has not begun"
 }
 
 end_all() {
@@ -94,10 +104,10 @@ asks 1 'made.sprof: no stacks of all threads are in it' stacks made.sprof
 
 echo "-- processes without a spool"
 asks 1 "process $$ (bash) is not profiled: it was started without" stacks $$
-live sleep 100
+live_sleep
 asks 1 '(sleep) is not profiled: it was started without' dump "$pid"
-live env LD_PRELOAD="$library" SPROF_ONLY=nobody SPROF_OUTPUT="$tmp/o.txt" \
-    sleep 100
+live_sleep env LD_PRELOAD="$library" SPROF_ONLY=nobody \
+    SPROF_OUTPUT="$tmp/o.txt"
 sleep 0.5
 asks 1 'is not profiled: libsprof.so is in it' stacks "$pid"
 start answer
@@ -105,7 +115,7 @@ mv "$spool" elsewhere.sprof
 asks 0 'Deadlock' stacks "$pid"
 rm elsewhere.sprof
 asks 1 'was removed' stacks "$pid"
-live env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/o.txt" sleep 100
+live_sleep env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/o.txt"
 sleep 0.5
 for task in /proc/"$pid"/task/*; do
     tid=${task##*/}
