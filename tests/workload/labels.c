@@ -55,6 +55,14 @@ is_preloaded(void)
     return sprof_version()[0] != '\0';
 }
 
+/* On a loaded machine the sampler begins some time after the program. */
+static void
+let_it_begin(void)
+{
+    if (is_preloaded())
+        work_sleep(400);
+}
+
 static void
 expect(const char *what, int64_t result, int64_t expected)
 {
@@ -219,6 +227,7 @@ sums(void)
 {
     pthread_t threads[3];
 
+    let_it_begin();
     for (unsigned i = 0; i < 3; i++)
         if (pthread_create(&threads[i], NULL,
                            i == 0 ? waiting_thread : request_thread, NULL) != 0)
@@ -244,6 +253,7 @@ first(int argc, char **argv)
     if (argc < 3 || strcmp(argv[1], "places") != 0)
         return;
     place_length = (unsigned)atoi(argv[2]);
+    let_it_begin();
     work_at("constructor");
 }
 
