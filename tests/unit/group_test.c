@@ -22,7 +22,7 @@ add_threads(uint32_t from, uint32_t to, uint64_t cpu)
 {
     for (uint32_t i = from; i <= to; i++) {
         maker_add_thread(i, 4710 + i, "short");
-        maker_add_end(i, 9, cpu, THREAD_END_EXACT);
+        maker_add_end(i, 9000000, cpu, THREAD_END_EXACT);
     }
 }
 
