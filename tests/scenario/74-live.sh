@@ -132,6 +132,21 @@ expect_text dump.out 'live.dump1.folded$'
 stop_it
 expect_text live.folded 'stay_idle'
 
+echo "-- the last words of a program"
+ulimit -c 0
+profile SPROF_DUMP_ON=SIGSEGV,ABRT SPROF_ONLY='python3*' /usr/bin/python3 -c '
+import ctypes, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+ctypes.string_at(0)'
+expect_status 139
+expect_text err '^threads  2 in' 'string_at' 'in futex'
+! grep -E 'on_fatal|sys_futex' err || fail "our own frames are shown"
+profile SPROF_DUMP_ON=SIGABRT SPROF_ONLY=bash bash -c 'kill -ABRT $$; echo alive'
+expect_status 134
+expect_text err '^Stacks of bash'
+profile SPROF_DUMP_ON=SIGTERM true
+expect_note SPROF_DUMP_ON SIGTERM SIGSEGV
+
 echo "-- the signal stays the program's"
 profile SPROF_DUMP_SIGNAL=SIGUSR1 bash -c 'trap "echo mine" USR1; kill -USR1 $$'
 expect_status 0
