@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,10 +28,10 @@
 #include "capture/suspend.h"
 #include "closing.h"
 #include "config.h"
-#include "go_program.h"
 #include "errand.h"
 #include "fatal.h"
 #include "freeze.h"
+#include "go_program.h"
 #include "journal.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -40,6 +39,7 @@
 #include "real.h"
 #include "sampler.h"
 #include "service.h"
+#include "setup.h"
 #include "spawn.h"
 #include "thread_life.h"
 #include "trigger.h"
@@ -58,9 +58,6 @@
 
 /* By which setuid(2) reaches all threads; it waits for them (nptl(7)). */
 #define SIGSETXID 33
-
-/* What we reserve, some 85 MiB, is a small part of this. */
-#define ROOM (1u << 30)
 
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
@@ -105,23 +102,6 @@ lifecycle_is_on(void)
     return atomic_load_explicit(&phase, memory_order_relaxed) != PHASE_OFF;
 }
 
-static void
-describe_process(struct record_process *record, uint64_t period)
-{
-    static const enum trigger triggers[] = {
-        [OPTION_TRIGGER_AUTO] = TRIGGER_NONE,
-        [OPTION_TRIGGER_PERF] = TRIGGER_PERF,
-        [OPTION_TRIGGER_TIMER] = TRIGGER_TIMER,
-        [OPTION_TRIGGER_ASK] = TRIGGER_ASK};
-    *record =
-        (struct record_process){.period = period,
-                                .pid = (uint32_t)process,
-                                .ppid = (uint32_t)getppid(),
-                                .mode = (uint32_t)config.options.mode.number,
-                                .trigger =
-                                    triggers[config.options.trigger.number]};
-}
-
 /* Name the files and make the spool: under the plain names, or with the pid in
  * them if a living process has those. */
 static int
@@ -140,7 +120,7 @@ open_journal(uint64_t now, uint64_t period)
                                           .start = now,
                                           .exe = config.exe,
                                           .command = config.command};
-        describe_process(&journal.process, period);
+        setup_process(&config, process, period, &journal.process);
         if (journal_begin(&journal) == 0)
             return 0;
         if (errno != EEXIST)
@@ -151,68 +131,18 @@ open_journal(uint64_t now, uint64_t period)
     return -1;
 }
 
-/* What the sampler asks by. */
+/* Make the spool and start the sampler. Returns 0 and what sampler_release does
+ * in *ERROR, or -1 if there is no profile, having said why. */
 static int
-choose_signal(void)
-{
-    int signo = (int)config.options.signal.number;
-    return signo == SIGPROF && go_program_is_this() ? GO_PROGRAM_FREE_SIGNAL
-                                                    : signo;
-}
-
-static void
-describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
-                 bool is_child)
-{
-    const struct options *o = &config.options;
-    *sampler = (struct sampler_options){
-        .signo = choose_signal(),
-        .control_signal = (int)o->dump_signal.number,
-        .pid = process,
-        .max_depth = (uint32_t)o->max_depth.number,
-        .trigger = (enum option_trigger)o->trigger.number,
-        .period = period,
-        .delay = o->delay.number,
-        .duration = o->duration.number,
-        .start = now,
-        .budget = o->budget.number,
-        .cpu_only = o->mode.number == OPTION_MODE_CPU,
-        .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
-        .is_child = is_child,
-        .waits = o->start.number == 0};
-}
-
-/* Whether the program's limit on its address space leaves room for our tables,
- * which it would miss. */
-static bool
-has_room(void)
-{
-    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
-    static const char *const names[] = {"RLIMIT_AS", "RLIMIT_DATA"};
-    for (int i = 0; i < 2; i++) {
-        struct rlimit limit;
-        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
-            limit.rlim_cur >= ROOM)
-            continue;
-        note(NOTE_ERROR, names[i],
-             " is below 1 GiB: the program needs it for itself; not profiling",
-             NULL);
-        return false;
-    }
-    return true;
-}
-
-/* Begin to sample this process, the first time or after a fork. */
-static void
-start(bool is_child)
+start_sampler(bool is_child, int *error)
 {
     struct sampler_options sampler;
     uint64_t now = clock_now();
     uint64_t period = NS_PER_SECOND / config.options.frequency.number;
     process = sys_getpid();
     if (open_journal(now, period) != 0)
-        return;
-    describe_sampler(&sampler, now, period, is_child);
+        return -1;
+    setup_sampler(&config, process, now, is_child, &sampler);
     service_use(&config, &files);
     atomic_store(&phase, PHASE_RUNNING);
     errno = ENOMEM; /* of our own memory, nobody says so */
@@ -221,9 +151,28 @@ start(bool is_child)
         note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
              "; not profiling", NULL);
         unlink(files.spool);
-        return;
+        return -1;
     }
-    int error = sampler_release();
+    *error = sampler_release();
+    return 0;
+}
+
+/* Begin to sample this process, the first time or after a fork. No signal is
+ * handled before the sampler has begun: one that ends the process would wait,
+ * on top of us, for what cannot come. */
+static void
+start(bool is_child)
+{
+    sigset_t all, old;
+    int error = 0;
+    memset(&all, 0xff, sizeof(all));
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old,
+                 NSIG / 8, 0, 0);
+    bool has_begun = start_sampler(is_child, &error) == 0;
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
+                 0);
+    if (!has_begun)
+        return;
     handler_know_thread(true);
     mask_begin();
     fatal_begin((int)config.options.signal.number,
@@ -474,7 +423,7 @@ begin(void)
     note_set_level((enum note_level)config.options.log.number);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
-    if (result == 0 && has_room()) {
+    if (result == 0 && setup_has_room()) {
         real_begin();
         go_program_begin();
         clock_use(real_libc_clock());

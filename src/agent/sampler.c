@@ -48,7 +48,7 @@
 
 #define POLL_NS 50000u
 #define PAUSE_NS 100000000u
-/* A disk that others keep busy can hold up the last record for seconds. */
+/* For the last records, on a machine where all is slow. */
 #define STOP_NS 10000000000u
 #define ATTACH_NS 50000000u
 

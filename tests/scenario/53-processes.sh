@@ -20,7 +20,7 @@ forks=100
 expect_same "$work/fork_ways" many "$forks"
 expect_same "$work/fork_ways" locks 5
 expect_same "$work/fork_ways" large "$large"
-for way in handler thread twice daemon raw counted; do
+for way in handler thread twice daemon raw counted killed_young; do
     expect_same "$work/fork_ways" "$way"
 done
 for way in fork vfork spawn system slow attributes counted; do

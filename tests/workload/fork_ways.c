@@ -40,6 +40,27 @@ many(void)
     printf("%u of %u\n", right, ways_number);
 }
 
+/* Children that are ended by a signal at any moment of their first 1.5 ms. */
+static void
+killed_young(void)
+{
+    unsigned right = 0;
+
+    for (unsigned i = 0; i < ways_number; i++) {
+        int status;
+        pid_t child = fork();
+
+        if (child == 0)
+            for (;;)
+                pause();
+        usleep(i * 37 % 1500);
+        kill(child, SIGTERM);
+        right += waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+                 WTERMSIG(status) == SIGTERM;
+    }
+    printf("%u of %u\n", right, ways_number);
+}
+
 /* Threads that hold the locks of malloc and stdio most of the time. */
 static void *
 hold_locks(void *argument)
@@ -276,7 +297,7 @@ static const struct way ways[] = {
     {"large", large, 1024},     {"handler", in_handler, 0},
     {"thread", from_thread, 0}, {"twice", twice, 0},
     {"daemon", as_daemon, 0},   {"raw", by_raw_call, 0},
-    {"counted", counted, 50},
+    {"counted", counted, 50},   {"killed_young", killed_young, 100},
 };
 
 int

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* setup.c -- see setup.h. */
+#include <signal.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/note.h"
+#include "go_program.h"
+#include "setup.h"
+
+/* What we reserve, some 85 MiB, is a small part of this. */
+#define ROOM (1u << 30)
+
+void
+setup_process(const struct config *config, pid_t pid, uint64_t period,
+              struct record_process *record)
+{
+    static const enum trigger triggers[] = {
+        [OPTION_TRIGGER_AUTO] = TRIGGER_NONE,
+        [OPTION_TRIGGER_PERF] = TRIGGER_PERF,
+        [OPTION_TRIGGER_TIMER] = TRIGGER_TIMER,
+        [OPTION_TRIGGER_ASK] = TRIGGER_ASK};
+    *record =
+        (struct record_process){.period = period,
+                                .pid = (uint32_t)pid,
+                                .ppid = (uint32_t)getppid(),
+                                .mode = (uint32_t)config->options.mode.number,
+                                .trigger =
+                                    triggers[config->options.trigger.number]};
+}
+
+/* What the sampler asks by. */
+static int
+choose_signal(const struct config *config)
+{
+    int signo = (int)config->options.signal.number;
+    return signo == SIGPROF && go_program_is_this() ? GO_PROGRAM_FREE_SIGNAL
+                                                    : signo;
+}
+
+void
+setup_sampler(const struct config *config, pid_t pid, uint64_t now,
+              bool is_child, struct sampler_options *sampler)
+{
+    const struct options *o = &config->options;
+    *sampler = (struct sampler_options){
+        .signo = choose_signal(config),
+        .control_signal = (int)o->dump_signal.number,
+        .pid = pid,
+        .max_depth = (uint32_t)o->max_depth.number,
+        .trigger = (enum option_trigger)o->trigger.number,
+        .period = NS_PER_SECOND / o->frequency.number,
+        .delay = o->delay.number,
+        .duration = o->duration.number,
+        .start = now,
+        .budget = o->budget.number,
+        .cpu_only = o->mode.number == OPTION_MODE_CPU,
+        .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
+        .is_child = is_child,
+        .waits = o->start.number == 0};
+}
+
+/* Whether the program's limit on its address space leaves room for our tables,
+ * which it would miss. */
+bool
+setup_has_room(void)
+{
+    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    static const char *const names[] = {"RLIMIT_AS", "RLIMIT_DATA"};
+    for (int i = 0; i < 2; i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
+            limit.rlim_cur >= ROOM)
+            continue;
+        note(NOTE_ERROR, names[i],
+             " is below 1 GiB: the program needs it for itself; not profiling",
+             NULL);
+        return false;
+    }
+    return true;
+}
