@@ -62,6 +62,7 @@ if [ -n "$quick" ]; then
     measure scale --threads 2000 --seconds 2
     measure handler --depths 10,50,200 --seconds 1 --scale 0.6
     measure labels --rounds 3 --calls 200000
+    measure stacks --rounds 1 --threads 50
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
@@ -76,6 +77,7 @@ else
     measure scale --seconds 4
     measure handler
     measure labels
+    measure stacks
     measure startup
     measure overhead --triggers timer,ask
     part=triggers measure overhead --only-triggers
@@ -100,7 +102,7 @@ page() {
     echo "machine on one day, not promises; the script makes yours."
     echo
     /usr/bin/python3 "$here/bench.py" machine
-    for name in truth accuracy blocked disturb scale handler labels startup overhead \
+    for name in truth accuracy blocked disturb scale handler labels stacks startup overhead \
         triggers switches names large; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
