@@ -213,6 +213,7 @@ control_open(void)
             suspend_settle(threads_at(i)->tid);
 }
 
+/* A free place, NULL if all are taken: then too many threads wait already. */
 static struct control_call *
 take_place(void)
 {

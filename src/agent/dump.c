@@ -153,6 +153,8 @@ hear(struct slot *slot)
     return true;
 }
 
+/* Ask the thread of subject I, unless too many were asked already: slots are
+ * few, and shared with the samples. Then its turn comes later. */
 static void
 ask(uint32_t i, pid_t tid)
 {

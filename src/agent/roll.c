@@ -43,6 +43,7 @@ is_wanted(pid_t tid)
     return !options.registered_only || registry_has(tid);
 }
 
+/* It is in the profile: once, however often sampling begins. */
 static void
 count(struct account *account)
 {

@@ -95,6 +95,8 @@ end_job(int error)
              error != 0 ? note_errno(error) : job.answer, NULL);
 }
 
+/* Begin what libsprof-report.so is to do for REQUEST, beside the program;
+ * service_heed sees when it is over. NS after that it is killed. */
 static void
 run_job(const struct control_request *request, const char *const arguments[],
         int message, uint64_t ns)
@@ -129,6 +131,7 @@ print(const struct control_request *request)
     sys_close(message);
 }
 
+/* A dump reads the spool while it grows, so what is known goes there first. */
 static void
 write_profile(const struct control_request *request)
 {
@@ -142,6 +145,8 @@ write_profile(const struct control_request *request)
     run_job(request, arguments, -1, WRITE_NS);
 }
 
+/* The command that asked reads them in the spool; a call has them in its own
+ * memory, too, as addresses. */
 static void
 take_stacks(const struct control_request *request)
 {

@@ -252,6 +252,8 @@ words_of(enum session_by by)
     return words[by];
 }
 
+/* The instants begin anew, at random, so that a program that starts and stops
+ * at points of its own is not always looked at after the same time. */
 static void
 begin_pace(uint64_t now)
 {
