@@ -126,7 +126,8 @@ control_take(const siginfo_t *info)
 {
     struct control_request request = {.fd = -1};
     uint64_t value = 0;
-    if (info->si_code == SI_TKILL)
+    bool is_request = info->si_code == SI_USER || info->si_code == SI_QUEUE;
+    if (!is_request || info->si_pid == process)
         return false;
     if (info->si_code == SI_QUEUE)
         value = (uint64_t)info->si_value.sival_ptr;

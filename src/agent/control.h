@@ -35,8 +35,8 @@ void control_listen(void);
 /* The number that carries requests now, 0: none. */
 int control_signal(void);
 
-/* The signal has come. False: it is one that the program sent to a thread of
- * its own. Any thread, in handler. */
+/* The signal has come. False: it is one of the program's own, from a timer say.
+ * Any thread, in handler. */
 bool control_take(const siginfo_t *info);
 
 /* Whether there is a request, or threads are to be opened (control_open).
