@@ -157,17 +157,37 @@ start_sampler(bool is_child, int *error)
     return 0;
 }
 
+/* Block what would run a handler of the program on top of us, but for errors of
+ * our own; with MAY_END, ours may come that end the process. *OLD is the mask
+ * before. */
+static void
+block_handlers(bool may_end, sigset_t *old)
+{
+    static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
+                               SIGFPE,  SIGILL,  SIGSETXID};
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t set;
+    memset(&set, 0xff, sizeof(set));
+    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+        sigdelset(&set, open[i]);
+    for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+        if (may_end && fatal_is_installed(fatal[i]))
+            sigdelset(&set, fatal[i]);
+    if (may_end)
+        sigdelset(&set, (int)config.options.signal.number);
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)old, NSIG / 8,
+                 0, 0);
+}
+
 /* Begin to sample this process, the first time or after a fork. No signal is
  * handled before the sampler has begun: one that ends the process would wait,
  * on top of us, for what cannot come. */
 static void
 start(bool is_child)
 {
-    sigset_t all, old;
+    sigset_t old;
     int error = 0;
-    memset(&all, 0xff, sizeof(all));
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old,
-                 NSIG / 8, 0, 0);
+    block_handlers(false, &old);
     bool has_begun = start_sampler(is_child, &error) == 0;
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
                  0);
@@ -245,26 +265,6 @@ end(enum end_reason reason, int signo)
         suspend_thaw();
 }
 
-/* Block what would run a handler of the program on top of us; ours may come.
- * *OLD is the mask before. */
-static void
-block_handlers(sigset_t *old)
-{
-    static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
-                               SIGFPE,  SIGILL,  SIGSETXID};
-    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t set;
-    memset(&set, 0xff, sizeof(set));
-    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
-        sigdelset(&set, open[i]);
-    for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
-        if (fatal_is_installed(fatal[i]))
-            sigdelset(&set, fatal[i]);
-    sigdelset(&set, (int)config.options.signal.number);
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)old, NSIG / 8,
-                 0, 0);
-}
-
 /* End the profile if no other thread does. Returns whether this one did. */
 static bool
 try_to_end(enum end_reason reason, int signo)
@@ -272,7 +272,7 @@ try_to_end(enum end_reason reason, int signo)
     uint32_t nobody = 0, running = PHASE_RUNNING;
     sigset_t old;
     /* Blocked first: exit in a handler on top of us would wait for us. */
-    block_handlers(&old);
+    block_handlers(true, &old);
     bool is_ender =
         atomic_load(&phase) == PHASE_RUNNING &&
         atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
