@@ -5,7 +5,7 @@
  * them with them, so that all is done in the order in which it was asked.
  */
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +51,7 @@ service_use(const struct config *given, const struct config_files *given_files)
     config = given;
     files = given_files;
     job.is_there = false;
+    spawn_forget();
 }
 
 bool
@@ -73,6 +74,26 @@ say_files(const struct control_request *request)
     control_answer(request, 0, names);
 }
 
+/* Say on the program's standard error, of which the sampler has none, that a
+ * bare request failed: nobody else would know. A pipe that is full is not
+ * waited for; one that can be written to has room for a line (pipe(7)). */
+static void
+complain(const char *why)
+{
+    char line[1200];
+    struct text text;
+    int fd = program_file_open(STDERR_FILENO, false);
+    struct pollfd event = {.fd = fd, .events = POLLOUT};
+    text_begin(&text, line, sizeof(line) - 1);
+    text_add(&text, "sprof: the stacks cannot be printed: ");
+    text_add(&text, why);
+    line[text.length] = '\n';
+    if (fd >= 0 && note_is_on(NOTE_ERROR) && poll(&event, 1, 0) == 1)
+        (void)!write(fd, line, text.length + 1);
+    if (fd >= 0)
+        sys_close(fd);
+}
+
 /* The process has ended, or could not be run (ERROR). */
 static void
 end_job(int error)
@@ -90,9 +111,8 @@ end_job(int error)
         say_files(request);
     else
         control_answer(request, 0, "");
-    if (!is_ok)
-        note(NOTE_ERROR, "the request could not be fulfilled: ",
-             error != 0 ? note_errno(error) : job.answer, NULL);
+    if (!is_ok && request->request == REQUEST_PRINT && request->call == NULL)
+        complain(error != 0 ? note_errno(error) : job.answer);
 }
 
 /* Begin what libsprof-report.so is to do for REQUEST, beside the program;
@@ -120,6 +140,8 @@ print(const struct control_request *request)
     int error = message < 0 ? EBADF : dump_take(++last_nonce, NULL);
     if (error != 0) {
         control_answer(request, error, "");
+        if (message >= 0 && request->call == NULL)
+            complain(error == ENOSPC ? "the spool is full" : note_errno(error));
         if (message >= 0)
             sys_close(message);
         return;

@@ -215,6 +215,12 @@ start_child(struct child *child)
 }
 
 void
+spawn_forget(void)
+{
+    atomic_store(&running, 0);
+}
+
+void
 spawn_kill(void)
 {
     pid_t pid = atomic_load(&running);

@@ -47,6 +47,9 @@ int spawn_start(struct spawned *spawned, const char *path,
  * it has; this takes a while. Else it returns at once. */
 bool spawn_is_over(struct spawned *spawned, bool waits);
 
+/* In the child of a fork: what runs is its parent's. */
+void spawn_forget(void);
+
 /* Kill the child that runs, if there is one. Any context. */
 void spawn_kill(void);
 
