@@ -216,7 +216,7 @@ has go && {
     { sed '1a /*\
 static int burn(void) {\
     volatile int sum = 0;\
-    for (int i = 0; i < 1000000; i++) sum += i % 7;\
+    for (int i = 0; i < 5000000; i++) sum += i % 7;\
     return sum;\
 }\
 */\
