@@ -292,6 +292,26 @@ signals_lose(enum signals_role role)
         borrow_spare();
 }
 
+/* Whether the program ignores a number that is borrowed. */
+static bool
+is_ignored(const struct number *number)
+{
+    return atomic_load(&number->is_borrowed) &&
+           program_action(number)->sa_handler == SIG_IGN;
+}
+
+/* Let the kernel ignore it, if it does. */
+static void
+ignore_for_real(const struct number *number)
+{
+    struct sigaction action;
+    if (!is_ignored(number))
+        return;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_IGN;
+    (void)real(atomic_load(&number->signo), &action, NULL);
+}
+
 /* The disposition of a number that is or was ours. */
 static int
 change_action(struct number *number, const struct sigaction *action,
@@ -316,6 +336,10 @@ change_action(struct number *number, const struct sigaction *action,
         (void)signals_give_back(signo);
     else
         (void)install_borrowed(number, NULL);
+    /* Another thread may be about to start a program, which inherits this; if
+     * it is only now, it will see to it itself. */
+    if (atomic_load(&being_started) != 0)
+        ignore_for_real(number);
     return 0;
 }
 
@@ -393,25 +417,13 @@ signals_forget_mask(int signo)
         atomic_store(&taken_out[signo], 0);
 }
 
-/* Whether the program ignores a number that is borrowed. */
-static bool
-is_ignored(const struct number *number)
-{
-    return atomic_load(&number->is_borrowed) &&
-           program_action(number)->sa_handler == SIG_IGN;
-}
-
 void
 signals_before_exec(bool is_own)
 {
     if (is_own)
         atomic_fetch_add(&being_started, 1);
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_IGN;
     for (uint32_t i = 0; i < NUMBERS; i++)
-        if (is_ignored(&numbers[i]))
-            (void)real(atomic_load(&numbers[i].signo), &action, NULL);
+        ignore_for_real(&numbers[i]);
 }
 
 static void
