@@ -21,7 +21,7 @@
 #include "target/status.h"
 #include "target/threads.h"
 #include "control.h"
-#include "journal.h"
+#include "journal_head.h"
 #include "journal_live.h"
 
 #define RING 64u
@@ -69,7 +69,7 @@ control_begin(int signo)
     if (signo != 0 && control_signal() == 0 && !signals_is_kept(signo) &&
         signals_borrow(SIGNALS_CONTROL, signo) != 0)
         return -1;
-    journal_signal(control_signal());
+    journal_head_signal(control_signal());
     return 0;
 }
 
@@ -188,7 +188,7 @@ control_open(void)
     if (bits == 0)
         return;
     opened |= bits;
-    journal_signal(control_signal());
+    journal_head_signal(control_signal());
     threads_refresh();
     for (uint32_t i = 0; i < threads_limit(); i++)
         if (threads_at(i)->tid != 0 &&

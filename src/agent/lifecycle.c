@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +37,7 @@
 #include "mask.h"
 #include "output.h"
 #include "real.h"
+#include "room.h"
 #include "sampler.h"
 #include "service.h"
 #include "spawn.h"
@@ -58,9 +58,6 @@
 
 /* By which setuid(2) reaches all threads; it waits for them (nptl(7)). */
 #define SIGSETXID 33
-
-/* What we reserve, some 85 MiB, is a small part of this. */
-#define ROOM (1u << 30)
 
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
@@ -138,6 +135,9 @@ open_journal(uint64_t now, uint64_t period)
                                           .max_size =
                                               config.options.max_size.number,
                                           .start = now,
+                                          .keep = config.options.keep.number,
+                                          .past = files.past,
+                                          .next = files.next,
                                           .exe = config.exe,
                                           .command = config.command};
         describe_process(&journal.process, period);
@@ -175,31 +175,12 @@ describe_sampler(struct sampler_options *sampler, uint64_t now, uint64_t period,
         .delay = o->delay.number,
         .duration = o->duration.number,
         .start = now,
+        .keep = o->keep.number,
         .budget = o->budget.number,
         .cpu_only = o->mode.number == OPTION_MODE_CPU,
         .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
         .is_child = is_child,
         .waits = o->start.number == 0};
-}
-
-/* Whether the program's limit on its address space leaves room for our tables,
- * which it would miss. */
-static bool
-has_room(void)
-{
-    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
-    static const char *const names[] = {"RLIMIT_AS", "RLIMIT_DATA"};
-    for (int i = 0; i < 2; i++) {
-        struct rlimit limit;
-        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
-            limit.rlim_cur >= ROOM)
-            continue;
-        note(NOTE_ERROR, names[i],
-             " is below 1 GiB: the program needs it for itself; not profiling",
-             NULL);
-        return false;
-    }
-    return true;
 }
 
 /* Begin to sample this process, the first time or after a fork. */
@@ -220,7 +201,7 @@ start(bool is_child)
         atomic_store(&phase, PHASE_OFF);
         note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
              "; not profiling", NULL);
-        unlink(files.spool);
+        config_remove_spools(&files, true);
         return;
     }
     int error = sampler_release();
@@ -232,8 +213,23 @@ start(bool is_child)
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);
         closing_no_trigger(config.options.trigger.number, -error);
-        unlink(files.spool);
+        config_remove_spools(&files, true);
     }
+}
+
+/* What a flight recorder has is wanted by somebody who asks while it flies, and
+ * when it crashes. */
+static bool
+is_wanted(void)
+{
+    return config.options.keep.number == 0 || job.signo != 0;
+}
+
+static bool
+is_spool_wanted(void)
+{
+    return is_wanted() || config.options.keep_spool.number != 0 ||
+           config.options.symbolize.number == OPTION_SYMBOLIZE_OFF;
 }
 
 /* The job. Runs on the sampler thread, or where there is none on the one that
@@ -244,13 +240,13 @@ write_files(void *unused)
     (void)unused;
     if (job.signo != 0)
         freeze_others((pid_t)atomic_load(&ender), false);
-    if (job.result.taken == 0) {
-        unlink(files.spool);
+    if (job.result.taken == 0 || !is_spool_wanted()) {
+        config_remove_spools(&files, true);
         return;
     }
     if (job.reason == END_EXEC)
         config_rename_for_exec(&files);
-    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF || !is_wanted())
         return;
     if (job.signo == 0)
         freeze_others((pid_t)atomic_load(&ender), true);
@@ -262,13 +258,16 @@ write_files(void *unused)
 static void
 say_end(void)
 {
-    closing_flaws(files.spool, config.options.max_size.number, &job.result);
+    closing_flaws(&files, config.options.max_size.number, &job.result);
     if (job.result.trigger_error != 0)
         closing_no_trigger(config.options.trigger.number,
                            -job.result.trigger_error);
     else if (job.result.taken == 0)
         closing_nothing(&job.result);
-    else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+    else if (!is_spool_wanted())
+        closing_unwanted();
+    else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
+             !is_wanted())
         closing_kept(files.spool, &job.result);
     else if (job.is_written)
         closing_wrote(files.outputs[0], &job.result, job.output.ns);
@@ -474,7 +473,7 @@ begin(void)
     note_set_level((enum note_level)config.options.log.number);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
-    if (result == 0 && has_room()) {
+    if (result == 0 && room_is_enough()) {
         real_begin();
         go_program_begin();
         clock_use(real_libc_clock());

@@ -31,7 +31,7 @@
 #include "fatal.h"
 #include "guardian.h"
 #include "journal.h"
-#include "journal_live.h"
+#include "keep.h"
 #include "own_thread.h"
 #include "place.h"
 #include "real.h"
@@ -126,6 +126,7 @@ begin(void)
 static void
 go_on(void)
 {
+    keep_heed();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
     } else if (clock_now() >= session_end()) {
@@ -230,7 +231,8 @@ reset(void)
 {
     threads_ignore(0);
     errand_reset();
-    journal_live_begin();
+    keep_begin(options.keep);
+    counts_begin();
     /* Before a new thread can arm a timer by what held before a fork: its
      * signal would not be known as ours, and end the process. */
     thread_life_use_timers(0, 0, 0);
@@ -322,6 +324,8 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
                                       .threads = roll_total(),
                                       .cpu = sums->counts.sampler_cpu,
                                       .error = journal_error(),
+                                      .keep = options.keep,
+                                      .keep_error = keep_error(),
                                       .trigger_error = trigger_error,
                                       .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {

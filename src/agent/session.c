@@ -24,6 +24,7 @@
 #include "fatal.h"
 #include "harvest.h"
 #include "journal.h"
+#include "journal_head.h"
 #include "journal_live.h"
 #include "pace.h"
 #include "place.h"
@@ -280,7 +281,7 @@ session_start(enum session_by by)
     points_begin();
     atomic_store(&is_on, true);
     journal_live_mark(MARK_START, words_of(by), started);
-    journal_state(CONTROL_SAMPLING, started);
+    journal_head_state(CONTROL_SAMPLING, started);
     return 0;
 }
 
@@ -299,7 +300,8 @@ session_stop(enum session_by by)
     elapsed += now - started;
     was_displaced |= trigger_was_displaced();
     journal_live_mark(MARK_STOP, words_of(by), now);
-    journal_state(journal_error() == 0 ? CONTROL_STOPPED : CONTROL_OVER, now);
+    journal_head_state(journal_error() == 0 ? CONTROL_STOPPED : CONTROL_OVER,
+                       now);
 }
 
 bool
@@ -312,6 +314,12 @@ uint64_t
 session_end(void)
 {
     return options.duration != 0 ? started + options.duration : UINT64_MAX;
+}
+
+uint64_t
+session_sampled(uint64_t now)
+{
+    return elapsed + (session_is_on() ? now - started : 0);
 }
 
 uint64_t

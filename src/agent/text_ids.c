@@ -17,12 +17,11 @@ static uint32_t count;
 int
 text_ids_begin(void)
 {
-    sys_release(hashes, ENTRIES * sizeof(*hashes));
-    sys_release(numbers, ENTRIES * sizeof(*numbers));
-    hashes = sys_reserve(ENTRIES * sizeof(*hashes));
-    numbers = sys_reserve(ENTRIES * sizeof(*numbers));
     count = 0;
-    return hashes != NULL && numbers != NULL ? 0 : -1;
+    bool has_all =
+        sys_renew((void **)&hashes, ENTRIES * sizeof(*hashes)) != NULL &&
+        sys_renew((void **)&numbers, ENTRIES * sizeof(*numbers)) != NULL;
+    return has_all ? 0 : -1;
 }
 
 /* FNV-1a, then mixed, because only some bits choose the place. */
