@@ -196,8 +196,8 @@ expand_outputs(const struct config *config, pid_t pid,
     }
 }
 
-/* The spool's name says the other two: NAME.past.sprof, and .NAME.sprof, which
- * nobody looks for. */
+/* The spool's name says the other two: NAME.past.sprof, and .NAME.sprof.next,
+ * which nobody looks for. */
 static void
 name_others(struct config_files *files)
 {
@@ -209,6 +209,7 @@ name_others(struct config_files *files)
     text_add_bytes(&text, files->spool, directory);
     text_add(&text, ".");
     text_add(&text, files->spool + directory);
+    text_add(&text, ".next");
 }
 
 static void

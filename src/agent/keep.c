@@ -15,6 +15,7 @@
 #include "journal.h"
 #include "keep.h"
 #include "roll.h"
+#include "service.h"
 #include "session.h"
 
 /* A file that has no more room than this is full: one tick may write as much.
@@ -53,13 +54,16 @@ turn(void)
     due = session_sampled(now) + keep;
 }
 
+/* What runs beside the program reads the files: it is to find what it was told
+ * to look for. */
 void
 keep_heed(void)
 {
     if (keep == 0)
         return;
-    bool is_full = journal_room() < ROOM_PERCENT;
-    if (session_sampled(clock_now()) >= due || (is_full && error == 0))
+    bool is_full = journal_room() < ROOM_PERCENT && error == 0;
+    bool is_time = session_sampled(clock_now()) >= due && !service_is_busy();
+    if (is_time || is_full)
         turn();
 }
 

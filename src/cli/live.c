@@ -42,7 +42,8 @@ struct search {
     char denied[PATH_SIZE]; /* one that could not be opened, or "" */
     int error;              /* why not */
     enum match match;       /* of what was found */
-    uint64_t start;         /* of what was found, by its header */
+    uint64_t start;         /* of what was found, by its header: of the two of a
+                             * flight recorder, the later is in use */
     char path[PATH_SIZE];
 };
 
@@ -62,7 +63,8 @@ judge(const struct search *search, const char *path, uint64_t inode,
     reader = reader_open(path, unused, sizeof unused);
     if (reader == NULL)
         return MATCH_NONE;
-    *start = reader_header(reader)->start_monotonic;
+    *start =
+        reader_header(reader)->start_monotonic + reader_header(reader)->begin;
     is_ours = reader_header(reader)->pid == (uint32_t)search->process->inner;
     reader_end(reader);
     if (!is_ours)
@@ -74,9 +76,13 @@ judge(const struct search *search, const char *path, uint64_t inode,
 static void
 try_path(struct search *search, const char *path, uint64_t inode)
 {
+    size_t length = strlen(path);
     uint64_t start = 0;
     enum match match = judge(search, path, inode, &start);
 
+    /* A flight recorder makes its next spool under another name. */
+    if (length > 5 && strcmp(path + length - 5, ".next") == 0)
+        return;
     if (match == MATCH_NONE || match < search->match ||
         (match == search->match && start <= search->start))
         return;

@@ -16,6 +16,7 @@
 #include "events.h"
 #include "intern.h"
 #include "parts.h"
+#include "sequel.h"
 #include "waits.h"
 #include "weigh.h"
 
@@ -245,7 +246,12 @@ build_begin(struct build *build, const struct spool_header *header)
         .command = "",
         .version = "",
         .host = "",
+        .keep = header->keep,
+        .monotonic = header->start_monotonic,
+        .begin = header->begin,
+        .last_begin = header->begin,
     };
+    build->number = ++profile->builds;
     build->process = profile->process_count++;
     build->base_node = profile->node_count - 1;
     build->first_thread = profile->thread_count;
@@ -291,6 +297,7 @@ add_process_records(struct profile *profile, struct reader *reader,
             header->start_realtime = next->start_realtime;
             header->pid = next->pid;
             header->machine = next->machine;
+            header->keep = header->begin = 0;
             *again = true;
         }
         outcome = build_take(&build, kind, record);
@@ -298,7 +305,8 @@ add_process_records(struct profile *profile, struct reader *reader,
     /* A wait reaches to a time, and a weight is made from a clock, that may
      * stand behind the sample in the spool. */
     waits_extend(&build);
-    if (weigh_samples(&build) < 0 || events_weigh(&build) < 0)
+    if (weigh_samples(&build) < 0 || events_weigh(&build) < 0 ||
+        sequel_join(&build) < 0)
         outcome = FAILED;
     parts_finish(&build);
     parts_release(&build);

@@ -44,6 +44,10 @@ struct profile_process {
     struct perf_map *map; /* names of its generated code, see generated.h */
     bool has_map;         /* it was looked for */
     const char *spool;    /* path, NULL if it has none; see respool.h */
+    /* Of a flight recorder (sequel.h), else 0: ns that it keeps, and since its
+     * start on CLOCK_MONOTONIC, when what it has begins, and the last of its
+     * spools. */
+    uint64_t keep, monotonic, begin, last_begin;
 };
 
 struct profile_module {
@@ -61,6 +65,7 @@ struct profile_module {
 struct profile_thread {
     uint32_t process;
     uint32_t tid;
+    uint32_t id; /* in its spool */
     const char *name;
     uint64_t cpu;       /* ns, by its own clock; 0 if that is not known */
     uint64_t unsampled; /* ns of CPU time, told by records without a stack */
@@ -125,6 +130,7 @@ struct profile {
     struct intern *strings; /* clean strings */
     struct intern *files;   /* what makes modules the same for symbols */
     struct intern *keys;    /* sample keys; numbers are those of samples */
+    uint32_t builds;        /* spools that were begun, which are part of keys */
     struct intern *markers; /* texts of frames that are none */
     struct mark **marks;    /* their symbols */
     uint32_t mark_count;
