@@ -15,11 +15,13 @@ journal_head_write(struct journal_head *head)
     static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
     struct record_counts none = {.loss_count = LOSS_COUNT,
                                  .cut_count = CUT_COUNT};
-    struct record_control waiting = {.state = CONTROL_WAITING};
+    struct record_control said = {.state = CONTROL_WAITING};
     const struct writer_tail tail = {zeros, sizeof(zeros)};
     head->counts = journal_append(RECORD_COUNTS, &none, sizeof(none), &tail, 1);
+    if (control != NULL)
+        said = *control;
     head->control =
-        journal_append(RECORD_CONTROL, &waiting, sizeof(waiting), NULL, 0);
+        journal_append(RECORD_CONTROL, &said, sizeof(said), NULL, 0);
 }
 
 /* STATE and SIGNO are one word. */
@@ -37,13 +39,8 @@ store_control(uint32_t state, uint32_t signo)
 void
 journal_head_use(const struct journal_head *head)
 {
-    const struct record_control *before = control;
     counts = head != NULL ? head->counts : NULL;
     control = head != NULL ? head->control : NULL;
-    if (before == NULL || control == NULL)
-        return;
-    writer_store(&control->time, before->time);
-    store_control(before->state, before->signal);
 }
 
 void

@@ -16,11 +16,11 @@ struct journal_head {
     struct record_control *control;
 };
 
-/* Append both, with zeros, so that a killed process leaves its last counts. */
+/* Append both, so that a killed process leaves its last counts: these are zeros
+ * now, and of the process is said what was said in the file before. */
 void journal_head_write(struct journal_head *head);
 
-/* From now on what follows changes HEAD; NULL: nothing. What the one before
- * said of the process holds on. */
+/* From now on what follows changes HEAD; NULL: nothing. */
 void journal_head_use(const struct journal_head *head);
 
 /* STATE is enum control_state, since NOW; SIGNO carries requests, 0: none does.

@@ -224,11 +224,12 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_STACKS] = use_nothing,
 };
 
-/* A start that is beyond the range of signed time is damage and becomes 0. */
+/* A time that is beyond the range of signed numbers is damage and becomes 0. */
 int
 build_begin(struct build *build, const struct spool_header *header)
 {
     struct profile *profile = build->profile;
+    uint64_t begin = header->begin < INT64_MAX / 2 ? header->begin : 0;
     struct profile_process *processes =
         array_room(profile->processes, profile->process_count,
                    sizeof *processes);
@@ -248,8 +249,8 @@ build_begin(struct build *build, const struct spool_header *header)
         .host = "",
         .keep = header->keep,
         .monotonic = header->start_monotonic,
-        .begin = header->begin,
-        .last_begin = header->begin,
+        .begin = begin,
+        .last_begin = begin,
     };
     build->number = ++profile->builds;
     build->process = profile->process_count++;

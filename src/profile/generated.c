@@ -26,16 +26,17 @@ process_of(const struct profile *profile, uint32_t node)
     return low == 0 ? NULL : &profile->processes[low - 1];
 }
 
-/* All records were read by now, so that the end of the process is known. */
+/* All records were read by now, so that the end of the process is known. The
+ * file is as old as the process, whatever was kept of it. */
 static struct perf_map *
 open_map(const struct profile_process *process)
 {
-    uint64_t end = process->start;
+    uint64_t start = process->start - process->begin, end = process->start;
     char path[32];
 
     profile_sum(&end, process->duration);
     snprintf(path, sizeof path, "/tmp/perf-%u.map", process->pid);
-    return perf_map_open(path, process->start, end);
+    return perf_map_open(path, start, end);
 }
 
 const struct symbol *
