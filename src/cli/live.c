@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,9 @@
 #include "process.h"
 
 enum { PATH_SIZE = PATH_MAX + 64 };
+
+/* Looks, and ms between them. */
+enum { ATTEMPTS = 4, PAUSE = 5 };
 
 /* How sure it is that a path is the spool. */
 enum match { MATCH_NONE, MATCH_HEADER, MATCH_INODE };
@@ -214,6 +218,26 @@ read_all_maps(struct search *search)
     return 0;
 }
 
+/* Look for the spool. A flight recorder maps the next one and lets go of the
+ * last while the list is read from one end to the other, which then may have
+ * neither: so it is read again. */
+static int
+look_for_spool(struct search *search)
+{
+    const struct process *process = search->process;
+    bool is_sure = false;
+
+    for (int i = 0; !is_sure && i < ATTEMPTS; i++) {
+        if (i > 0)
+            poll(NULL, 0, PAUSE);
+        *search = (struct search){.process = process};
+        if (read_all_maps(search) < 0)
+            return -1;
+        is_sure = search->match != MATCH_NONE || !search->has_library;
+    }
+    return 0;
+}
+
 /* Why there is no spool. Returns -1. */
 static int
 complain(const struct search *search, char *error, size_t size)
@@ -262,7 +286,7 @@ live_find(pid_t pid, char *path, size_t path_size, char *error,
                  (long)pid, (long)process.group, process.name);
         return -1;
     }
-    if (read_all_maps(&search) < 0) {
+    if (look_for_spool(&search) < 0) {
         snprintf(error, error_size,
                  errno == EACCES || errno == EPERM
                      ? "process %ld (%s) may not be looked at: try as its "
