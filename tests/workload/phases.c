@@ -138,6 +138,7 @@ int
 main(int argc, char **argv)
 {
     pthread_t threads[3];
+    (void)sprof_start(); /* if it is not so already */
     double start = seconds(CLOCK_MONOTONIC);
     double used = seconds(CLOCK_THREAD_CPUTIME_ID);
     unsigned ms;
