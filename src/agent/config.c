@@ -273,6 +273,10 @@ config_name_files(const struct config *config, pid_t pid, bool shared,
     for (unsigned i = 0; shared && i < files->count; i++)
         insert_word(files->outputs[i], "", (uint64_t)pid);
     name_spool(config, files);
+    for (unsigned i = 0; i < files->count; i++)
+        if (strcmp(files->outputs[i], files->past) == 0)
+            return fail(error, size, "expected another name than ", files->past,
+                        ", which SPROF_KEEP takes");
     remove_stale(files->spool, pid);
     /* The past is that of whom the spool is of. */
     if (files->past[0] != '\0' && access(files->spool, F_OK) != 0)
