@@ -108,7 +108,7 @@ rest(void)
     bool is_guarded = guardian_is_there();
     uint64_t until = clock_now() + (is_guarded ? ROLL_NS : WATCH_NS);
     uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
-    suspend_wait(until < soon ? until : soon);
+    suspend_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded)
         roll_call(clock_now());
     if (clock_now() >= until)

@@ -183,7 +183,7 @@ session_sleep(bool (*is_called)(void))
 {
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
-        suspend_wait(at);
+        suspend_wait_unless(is_called, at);
         if (!suspend_is_due())
             continue;
         session_harvest();

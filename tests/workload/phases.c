@@ -138,10 +138,12 @@ int
 main(int argc, char **argv)
 {
     pthread_t threads[3];
-    (void)sprof_start(); /* if it is not so already */
+    int error = sprof_start(); /* if it is not so already */
     double start = seconds(CLOCK_MONOTONIC);
     double used = seconds(CLOCK_THREAD_CPUTIME_ID);
     unsigned ms;
+    if (error != 0 && error != (int)SPROF_ERROR_NOT_RUNNING)
+        work_fail("sprof_start");
     printf("ready %ld\n", (long)getpid());
     fflush(stdout);
     if (argc > 1 && strcmp(argv[1], "stacks") == 0)
