@@ -193,12 +193,15 @@ session_sleep(bool (*is_called)(void))
     }
 }
 
+/* On a busy machine the last look may be long ago. */
 void
 session_flush(void)
 {
     session_harvest();
-    if (session_is_on())
-        counts_publish(clock_now(), true);
+    if (!session_is_on())
+        return;
+    session_tick();
+    counts_publish(clock_now(), true);
 }
 
 /* Make the threads' own clocks ready to interrupt them. */
