@@ -126,9 +126,10 @@ forget_numbers(void)
     failure = 0;
     journal_live_begin();
     journal_unseen_begin();
-    if (sys_renew((void **)&module_written, MODULES_MAX) == NULL ||
-        sys_renew((void **)&thread_written,
-                  THREADS_MAX * sizeof(*thread_written)) == NULL ||
+    module_written = sys_renew(module_written, MODULES_MAX);
+    thread_written =
+        sys_renew(thread_written, THREADS_MAX * sizeof(*thread_written));
+    if (module_written == NULL || thread_written == NULL ||
         stack_tree_begin() != 0 || text_ids_begin() != 0) {
         errno = ENOMEM;
         return -1;

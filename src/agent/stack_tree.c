@@ -35,9 +35,10 @@ stack_tree_begin(void)
     last_id = count = 0;
     if (size != FIRST_SIZE)
         small = sys_reserve(FIRST_SIZE * sizeof(*nodes));
-    if (small == NULL || small == nodes)
-        return sys_renew((void **)&nodes, size * sizeof(*nodes)) != NULL ? 0
-                                                                         : -1;
+    if (small == NULL || small == nodes) {
+        nodes = sys_renew(nodes, size * sizeof(*nodes));
+        return nodes != NULL ? 0 : -1;
+    }
     sys_release(nodes, size * sizeof(*nodes));
     nodes = small;
     size = FIRST_SIZE;

@@ -18,10 +18,9 @@ int
 text_ids_begin(void)
 {
     count = 0;
-    bool has_all =
-        sys_renew((void **)&hashes, ENTRIES * sizeof(*hashes)) != NULL &&
-        sys_renew((void **)&numbers, ENTRIES * sizeof(*numbers)) != NULL;
-    return has_all ? 0 : -1;
+    hashes = sys_renew(hashes, ENTRIES * sizeof(*hashes));
+    numbers = sys_renew(numbers, ENTRIES * sizeof(*numbers));
+    return hashes != NULL && numbers != NULL ? 0 : -1;
 }
 
 /* FNV-1a, then mixed, because only some bits choose the place. */

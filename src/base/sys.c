@@ -186,12 +186,12 @@ sys_release(void *memory, size_t size)
 
 /* Locked memory (mlockall(2)) cannot be given back. */
 void *
-sys_renew(void **memory, size_t size)
+sys_renew(void *memory, size_t size)
 {
-    if (*memory == NULL)
-        *memory = sys_reserve(size);
-    else if (arch_syscall(SYS_madvise, (long)*memory, (long)size, MADV_DONTNEED,
-                          0, 0, 0) != 0)
-        memset(*memory, 0, size);
-    return *memory;
+    if (memory == NULL)
+        return sys_reserve(size);
+    if (arch_syscall(SYS_madvise, (long)memory, (long)size, MADV_DONTNEED, 0, 0,
+                     0) != 0)
+        memset(memory, 0, size);
+    return memory;
 }
