@@ -3,9 +3,10 @@
  * phases.c -- its work changes with time: first(), then second(), then third(),
  * which goes on until its standard input ends; each works for a quarter of the
  * time and sleeps for the rest. Three threads wait, of which one ends with the
- * first phase; others, in third(), come and go. In the end it tells the CPU
- * time and the wall time that its main thread took, in seconds, and returns
- * from main; or has its profile written before that.
+ * first phase; the tids of the others are told ("stays TID"). More threads, in
+ * third(), come and go. In the end it tells the CPU time and the wall time that
+ * its main thread took, in seconds, and returns from main; or has its profile
+ * written before that.
  *
  * phases stacks: instead, stacks that are new again and again, without end.
  *
@@ -28,6 +29,7 @@ FRAME static void *
 wait_long(void *unused)
 {
     char byte;
+    printf("stays %ld\n", (long)gettid());
     if (read(doors[0], &byte, 1) >= 0)
         work_fail("read");
     return unused;
