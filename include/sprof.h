@@ -125,9 +125,10 @@ sprof_stop(void)
 }
 
 /*
- * Write the profile so far: the files of SPROF_OUTPUT, with ".dump1" (".dump2",
- * ...) before their endings. Sampling goes on. Waits until they are there,
- * which may take seconds; SPROF_ERROR_TIMEOUT after two minutes.
+ * Write the profile so far, or with SPROF_KEEP the end of it: the files of
+ * SPROF_OUTPUT, with ".dump1" (".dump2", ...) before their endings. Sampling
+ * goes on. Waits until they are there, which may take seconds;
+ * SPROF_ERROR_TIMEOUT after two minutes.
  */
 static inline int
 sprof_write(void)

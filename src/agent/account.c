@@ -103,6 +103,18 @@ account_keep(uint32_t index, uint64_t cpu)
 }
 
 void
+account_turn(uint32_t index)
+{
+    struct account *account = &accounts[index];
+    account->base = account->seen;
+    account->past.used = 0;
+    account->wait = account->last = NULL;
+    account->node = account->depth = 0;
+    account->wait_node = account->wait_depth = 0;
+    account->has_woken = false;
+}
+
+void
 account_lose(struct account *account, enum loss cause)
 {
     sums.lost[cause]++;

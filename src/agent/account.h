@@ -93,6 +93,10 @@ void account_ignore(uint32_t index);
 /* A session ends in which it used CPU ns, those of earlier ones included. */
 void account_keep(uint32_t index, uint64_t cpu);
 
+/* What it used so far, and all places and numbers of its records, are of a file
+ * that is over. */
+void account_turn(uint32_t index);
+
 /* The question to this thread is lost to CAUSE. */
 void account_lose(struct account *account, enum loss cause);
 

@@ -17,11 +17,11 @@
 
 #define API __attribute__((visibility("default")))
 
-#define SECONDS 1000000000u
+#define SECONDS 1000000000ull
 #define START_NS (5 * SECONDS)
 #define STACKS_NS (10 * SECONDS)
-#define PRINT_NS (70ull * SECONDS)
-#define WRITE_NS (130ull * SECONDS)
+#define PRINT_NS (70 * SECONDS)
+#define WRITE_NS (130 * SECONDS)
 
 /* Room for the stacks of all threads: addresses, until they are used. */
 #define MEMORY_MOST (256ul << 20)

@@ -70,12 +70,20 @@ say_early_end(const char *spool, uint64_t max_size, int error)
          "; sampling ended early, what was sampled is kept", NULL);
 }
 
+/* Of a flight recorder, each of two spools has half of the room. */
 void
-closing_flaws(const char *spool, uint64_t max_size,
+closing_flaws(const struct config_files *files, uint64_t max_size,
               const struct sampler_result *result)
 {
+    if (result->keep != 0)
+        max_size /= 2;
     if (result->error != 0)
-        say_early_end(spool, max_size, result->error);
+        say_early_end(files->spool, max_size, result->error);
+    if (result->keep_error != 0)
+        note(NOTE_ERROR, files->past,
+             ": cannot be made: ", note_errno(result->keep_error),
+             "; the past was kept in ", files->spool, ", as far as it has room",
+             NULL);
     if (result->is_blind)
         note(NOTE_INFO,
              "the kernel does not tell where threads wait "
@@ -100,6 +108,11 @@ closing_wrote(const char *path, const struct sampler_result *result,
     text_add(&text, "wrote ");
     text_add(&text, path);
     text_add(&text, ": ");
+    if (result->keep != 0 && result->keep < result->elapsed) {
+        text_add(&text, "the last ");
+        text_add_tenths(&text, result->keep, NS_PER_SECOND);
+        text_add(&text, " s of ");
+    }
     text_add_grouped(&text, result->taken);
     text_add(&text, " samples of ");
     text_add_grouped(&text, result->threads);
@@ -123,6 +136,14 @@ closing_kept(const char *spool, const struct sampler_result *result)
 {
     if (note_is_on(NOTE_INFO))
         closing_wrote(spool, result, 0);
+}
+
+void
+closing_unwanted(void)
+{
+    note(NOTE_INFO,
+         "SPROF_KEEP: the program ended by itself, so no profile is written",
+         NULL);
 }
 
 /* A program that ends at once was asked a few times at most: that is not worth

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "config.h"
 #include "sampler.h"
 
 /* The trigger that was asked for (enum option_trigger) does not work here, for
@@ -16,7 +17,7 @@ void closing_no_trigger(uint64_t wanted, int error);
 
 /* What RESULT lacks, a line for each: the spool ended before the process, or
  * something could not be seen. MAX_SIZE is the spool's cap in bytes. */
-void closing_flaws(const char *spool, uint64_t max_size,
+void closing_flaws(const struct config_files *files, uint64_t max_size,
                    const struct sampler_result *result);
 
 /* RESULT stands in PATH; writing it took WRITING ns. Said on a terminal or at
@@ -27,6 +28,10 @@ void closing_wrote(const char *path, const struct sampler_result *result,
 /* The samples stand in SPOOL, and nobody wanted more: whoever gathers the
  * spools of many processes has a line of his own. Said at SPROF_LOG=info. */
 void closing_kept(const char *spool, const struct sampler_result *result);
+
+/* A flight recorder ends with its program, and nobody asked for what it has.
+ * Said at SPROF_LOG=info. */
+void closing_unwanted(void);
 
 /* Nothing was sampled, so nothing is written. Said if many were asked and
  * nobody answered, or at SPROF_LOG=info. */

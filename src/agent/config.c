@@ -24,6 +24,7 @@
 #include "config.h"
 
 #define SPOOL_ENDING ".sprof"
+#define PAST_ENDING ".past.sprof"
 #define EXEC_MAX 1000u
 
 static const char *
@@ -195,12 +196,31 @@ expand_outputs(const struct config *config, pid_t pid,
     }
 }
 
+/* The spool's name says the other two: NAME.past.sprof, and .NAME.sprof.next,
+ * which nobody looks for. */
 static void
-name_spool(struct config_files *files)
+name_others(struct config_files *files)
+{
+    size_t directory = (size_t)(base_name(files->spool) - files->spool);
+    struct text text;
+    strcpy(files->past, files->spool);
+    strcpy(files->past + stem_length(files->spool), PAST_ENDING);
+    text_begin(&text, files->next, sizeof(files->next));
+    text_add_bytes(&text, files->spool, directory);
+    text_add(&text, ".");
+    text_add(&text, files->spool + directory);
+    text_add(&text, ".next");
+}
+
+static void
+name_spool(const struct config *config, struct config_files *files)
 {
     size_t stem = stem_length(files->outputs[0]);
     memcpy(files->spool, files->outputs[0], stem);
     strcpy(files->spool + stem, SPOOL_ENDING);
+    files->past[0] = files->next[0] = '\0';
+    if (config->options.keep.number != 0)
+        name_others(files);
 }
 
 /* The process that the spool at FD belongs to, 0 if it is not a spool. */
@@ -252,8 +272,15 @@ config_name_files(const struct config *config, pid_t pid, bool shared,
         return -1;
     for (unsigned i = 0; shared && i < files->count; i++)
         insert_word(files->outputs[i], "", (uint64_t)pid);
-    name_spool(files);
+    name_spool(config, files);
+    for (unsigned i = 0; i < files->count; i++)
+        if (strcmp(files->outputs[i], files->past) == 0)
+            return fail(error, size, "expected another name than ", files->past,
+                        ", which SPROF_KEEP takes");
     remove_stale(files->spool, pid);
+    /* The past is that of whom the spool is of. */
+    if (files->past[0] != '\0' && access(files->spool, F_OK) != 0)
+        remove_stale(files->past, pid);
     return 0;
 }
 
@@ -290,6 +317,28 @@ is_taken(const char *path, const char *word, uint64_t n, time_t since)
     return stat(name, &status) == 0 && status.st_mtime + 1 >= since;
 }
 
+void
+config_remove_spools(const struct config_files *files, bool present)
+{
+    if (present)
+        unlink(files->spool);
+    if (files->past[0] != '\0')
+        unlink(files->past);
+}
+
+/* The spool has the name TO by now: so has that of the past. */
+static void
+rename_others(struct config_files *files, const char *to)
+{
+    char from[PATH_MAX];
+    strcpy(from, files->past);
+    strcpy(files->spool, to);
+    if (from[0] == '\0')
+        return;
+    name_others(files);
+    (void)!rename(from, files->past);
+}
+
 int
 config_rename_for_exec(struct config_files *files)
 {
@@ -302,7 +351,7 @@ config_rename_for_exec(struct config_files *files)
         strcpy(to, from);
         insert_word(to, "exec", n);
         if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
-            strcpy(files->spool, to);
+            rename_others(files, to);
             for (unsigned i = 0; i < files->count; i++)
                 insert_word(files->outputs[i], "exec", n);
             return 0;

@@ -31,6 +31,9 @@ struct config_files {
     unsigned count;
     char outputs[CONFIG_OUTPUTS][PATH_MAX]; /* absolute */
     char spool[PATH_MAX];
+    /* Of a flight recorder (SPROF_KEEP), else empty: the spool before that one,
+     * and the next one while it is being made. */
+    char past[PATH_MAX], next[PATH_MAX];
 };
 
 /*
@@ -56,8 +59,12 @@ int config_name_files(const struct config *config, pid_t pid, bool shared,
 int config_name_dump(const struct config_files *files,
                      struct config_files *dump);
 
+/* Remove the spool, if it is PRESENT, and that of the past. Async-signal-safe.
+ */
+void config_remove_spools(const struct config_files *files, bool present);
+
 /* Put the first free ".execN" before the ending of all names in FILES, and
- * rename the spool so. Returns 0, or -1 with errno. */
+ * rename the spools so. Returns 0, or -1 with errno. */
 int config_rename_for_exec(struct config_files *files);
 
 #endif

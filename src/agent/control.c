@@ -22,7 +22,7 @@
 #include "target/status.h"
 #include "target/threads.h"
 #include "control.h"
-#include "journal.h"
+#include "journal_head.h"
 #include "journal_live.h"
 
 #define RING 64u
@@ -70,7 +70,7 @@ control_begin(int signo)
     if (signo != 0 && control_signal() == 0 && !signals_is_kept(signo) &&
         signals_borrow(SIGNALS_CONTROL, signo) != 0)
         return -1;
-    journal_signal(control_signal());
+    journal_head_signal(control_signal());
     return 0;
 }
 
@@ -205,7 +205,7 @@ control_open(void)
         return;
     opened |= bits;
     settle_now();
-    journal_signal(control_signal());
+    journal_head_signal(control_signal());
     threads_refresh();
     for (uint32_t i = 0; i < threads_limit(); i++)
         if (threads_at(i)->tid != 0 && !settle_has_opened(threads_at(i)->tid) &&

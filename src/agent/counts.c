@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* counts.c -- see counts.h. */
+#include <stddef.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -7,6 +8,35 @@
 #include "account.h"
 #include "counts.h"
 #include "journal.h"
+#include "journal_head.h"
+
+/* What earlier files have. */
+static struct account_sums earlier;
+
+void
+counts_begin(void)
+{
+    earlier = (struct account_sums){.in_flight = 0};
+}
+
+/* *SUMS less what earlier files have, and less what was asked and not answered:
+ * that is counted where the answer will be. */
+static void
+subtract(struct account_sums *sums)
+{
+    const uint64_t *less = &earlier.counts.ticks;
+    uint64_t *from = &sums->counts.ticks;
+    size_t words = (offsetof(struct record_counts, loss_count) -
+                    offsetof(struct record_counts, ticks)) /
+                   sizeof(uint64_t);
+    sums->counts.asked -= sums->in_flight;
+    for (size_t i = 0; i < words; i++)
+        from[i] -= less[i];
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        sums->lost[i] -= earlier.lost[i];
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        sums->cut[i] -= earlier.cut[i];
+}
 
 void
 counts_publish(uint64_t now, bool is_last)
@@ -20,7 +50,17 @@ counts_publish(uint64_t now, bool is_last)
         sums->counts.sampler_cpu = clock_own();
         sums->counts.process_cpu = clock_process();
     }
-    journal_counts(&sums->counts, sums->lost, sums->cut);
+    struct account_sums published = *sums;
+    subtract(&published);
+    journal_head_counts(&published.counts, published.lost, published.cut);
+}
+
+void
+counts_turn(uint64_t now)
+{
+    counts_publish(now, true);
+    earlier = *account_sums();
+    earlier.counts.asked -= earlier.in_flight;
 }
 
 void

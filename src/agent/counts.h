@@ -11,6 +11,13 @@
 
 #include "store/layout.h"
 
+/* Nothing is counted yet. */
+void counts_begin(void);
+
+/* At NOW the journal goes on in another file: write the sums of this one, and
+ * count from there on. */
+void counts_turn(uint64_t now);
+
 /* After a tick at the time NOW, or (IS_LAST) after all. */
 void counts_publish(uint64_t now, bool is_last);
 

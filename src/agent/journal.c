@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * journal.c -- from what the sampler sees to records; see journal.h. The first
- * record that cannot be written ends the journal: what stands in the file is
- * whole, and journal_error says why there is no more.
+ * record that cannot be written ends the journal, or that of its files which is
+ * in use: what stands in the file is whole, and journal_error says why there is
+ * no more.
+ *
+ * The hard thing about a second file is to know all that is of the first:
+ * numbers and places in it are forgotten in one function, forget_numbers, but
+ * for those that threads' accounts hold (points.h).
  */
 #include <errno.h>
 #include <string.h>
@@ -15,6 +20,9 @@
 #include "capture/walk.h"
 #include "store/writer.h"
 #include "journal.h"
+#include "journal_head.h"
+#include "journal_live.h"
+#include "journal_unseen.h"
 #include "label_journal.h"
 #include "stack_tree.h"
 #include "text_ids.h"
@@ -27,18 +35,18 @@
  * remembered and written again. */
 #define MODULES_MAX 65536u
 
-/* All threads that came and went unseen, as one. */
-#define UNSEEN_THREAD UINT32_MAX
-#define UNSEEN_NAME "[short-lived]"
+struct file {
+    struct writer *writer;
+    struct journal_head head;
+};
 
 static struct journal_options options;
-static struct writer *writer;
-static struct record_counts *counts;
-static struct record_control *control;
+static uint64_t start_realtime; /* ns since the epoch */
+static struct file present, next;
 static int failure;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
-static struct record_sample *unseen[JOURNAL_AGES];
+static bool is_kept_open;
 
 int
 journal_error(void)
@@ -51,9 +59,10 @@ void *
 journal_append(enum record_kind kind, const void *record, size_t fixed,
                const struct writer_tail *tail, size_t parts)
 {
-    if (writer == NULL || failure != 0)
+    if (present.writer == NULL || failure != 0)
         return NULL;
-    void *place = writer_append(writer, kind, record, fixed, tail, parts);
+    void *place =
+        writer_append(present.writer, kind, record, fixed, tail, parts);
     if (place == NULL)
         failure = errno;
     return place;
@@ -80,69 +89,118 @@ write_process(void)
     journal_append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
 }
 
-/* Written once with zeros and changed in place from then on (journal_counts),
- * so that a killed process leaves its last counts. */
-static void
-write_counts(void)
+/* A flight recorder has two files at a time. */
+static uint64_t
+cap_of_file(void)
 {
-    static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
-    struct record_counts record = {.loss_count = LOSS_COUNT,
-                                   .cut_count = CUT_COUNT};
-    const struct writer_tail tail = {zeros, sizeof(zeros)};
-    counts = journal_append(RECORD_COUNTS, &record, sizeof(record), &tail, 1);
+    return options.keep != 0 ? options.max_size / 2 : options.max_size;
 }
 
-static void
-write_control(void)
-{
-    struct record_control record = {.state = CONTROL_WAITING};
-    control = journal_append(RECORD_CONTROL, &record, sizeof(record), NULL, 0);
-}
-
-/* Make the file. Returns 0, or -1 with errno. */
+/* Make the file at PATH, which tells what comes BEGIN ns after the start, with
+ * its first records. Returns 0, or -1 with errno and no file. */
 static int
-make_file(void)
+make_file(const char *path, uint64_t begin)
 {
     struct spool_header header = {.start_monotonic = options.start,
-                                  .pid = options.process.pid};
-    header.start_realtime = clock_realtime() - (clock_now() - options.start);
-    writer = writer_create(options.path, &header, options.max_size);
-    if (writer == NULL)
+                                  .start_realtime = start_realtime,
+                                  .pid = options.process.pid,
+                                  .keep = options.keep,
+                                  .begin = begin};
+    present.writer = writer_create(path, &header, cap_of_file());
+    if (present.writer == NULL)
         return -1;
     write_process();
-    write_counts();
-    write_control();
+    journal_head_write(&present.head);
+    if (failure == 0)
+        return 0;
+    writer_discard(present.writer);
+    present.writer = NULL;
     errno = failure;
-    return failure == 0 ? 0 : -1;
+    return -1;
+}
+
+/* A file begins, in which nothing has a number yet. Returns 0, or -1 if memory
+ * is short. */
+static int
+forget_numbers(void)
+{
+    failure = 0;
+    journal_live_begin();
+    journal_unseen_begin();
+    label_journal_begin();
+    module_written = sys_renew(module_written, MODULES_MAX);
+    thread_written =
+        sys_renew(thread_written, THREADS_MAX * sizeof(*thread_written));
+    if (module_written == NULL || thread_written == NULL ||
+        stack_tree_begin() != 0 || text_ids_begin() != 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return 0;
 }
 
 int
 journal_begin(const struct journal_options *given)
 {
     options = *given;
-    writer = NULL;
-    counts = NULL;
-    control = NULL;
-    memset(unseen, 0, sizeof(unseen));
-    failure = 0;
-    sys_release(module_written, MODULES_MAX);
-    sys_release(thread_written, THREADS_MAX * sizeof(*thread_written));
-    module_written = sys_reserve(MODULES_MAX);
-    thread_written = sys_reserve(THREADS_MAX * sizeof(*thread_written));
-    if (module_written == NULL || thread_written == NULL ||
-        stack_tree_begin() != 0 || text_ids_begin() != 0) {
-        errno = ENOMEM;
+    start_realtime = clock_realtime() - (clock_now() - options.start);
+    present = next = (struct file){.writer = NULL};
+    is_kept_open = false;
+    journal_head_use(NULL);
+    if (forget_numbers() != 0 || make_file(options.path, 0) != 0)
         return -1;
-    }
-    label_journal_begin();
-    return make_file();
+    journal_head_use(&present.head);
+    return 0;
 }
 
 void
 journal_keep_open(void)
 {
-    if (writer != NULL)
-        writer_keep_open(writer);
+    is_kept_open = true;
+    if (present.writer != NULL)
+        writer_keep_open(present.writer);
+}
+
+/* What a killed process has left there is of no use. */
+int
+journal_prepare(void)
+{
+    struct file before = present;
+    int failed = failure;
+    failure = 0;
+    (void)!unlink(options.next);
+    int result = make_file(options.next, clock_now() - options.start);
+    next = present;
+    present = before;
+    failure = failed;
+    if (result == 0)
+        result = writer_succeed(present.writer, next.writer, options.past);
+    int error = errno;
+    if (result != 0 && next.writer != NULL)
+        writer_discard(next.writer);
+    else if (is_kept_open && result == 0)
+        writer_keep_open(next.writer);
+    errno = error;
+    return result;
+}
+
+void
+journal_turn(void)
+{
+    journal_head_use(&next.head);
+    writer_close(present.writer);
+    present = next;
+    next.writer = NULL;
+    /* Of what is there already, nothing can be missing. */
+    (void)forget_numbers();
+}
+
+uint64_t
+journal_room(void)
+{
+    if (present.writer == NULL || failure != 0)
+        return 0;
+    return (cap_of_file() - writer_size(present.writer)) * 100 / cap_of_file();
 }
 
 static void
@@ -241,8 +299,8 @@ journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
     return node;
 }
 
-static void
-write_thread_as(uint32_t id, pid_t tid, const char *name)
+void
+journal_thread_as(uint32_t id, pid_t tid, const char *name)
 {
     struct record_thread record = {.id = id,
                                    .tid = (uint32_t)tid,
@@ -256,7 +314,7 @@ static void
 write_thread(uint32_t index)
 {
     const struct thread *thread = threads_at(index);
-    write_thread_as(thread->serial, thread->tid, thread->name);
+    journal_thread_as(thread->serial, thread->tid, thread->name);
     thread_written[index] = thread->serial;
 }
 
@@ -357,109 +415,26 @@ journal_thread_name(uint32_t index)
         write_thread(index);
 }
 
-static struct record_sample *
-begin_unseen(uint64_t age)
-{
-    struct record_sample sample = {.time = clock_now() - options.start,
-                                   .thread = UNSEEN_THREAD,
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_RUNNING,
-                                   .trigger = TRIGGER_NONE,
-                                   .age = age};
-    return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
-}
-
-void
-journal_unseen(unsigned i, uint64_t age, uint64_t cpu)
-{
-    if (i == 0 && unseen[0] == NULL)
-        write_thread_as(UNSEEN_THREAD, 0, UNSEEN_NAME);
-    if (unseen[i] == NULL)
-        unseen[i] = begin_unseen(age);
-    if (unseen[i] == NULL)
-        return;
-    writer_store(&unseen[i]->cpu, cpu);
-    writer_store(&unseen[i]->wall, cpu);
-}
-
-uint64_t
-journal_start(void)
-{
-    return options.start;
-}
-
-/* STATE and SIGNO are one word. */
-static void
-store_control(uint32_t state, uint32_t signo)
-{
-    _Static_assert(offsetof(struct record_control, state) % 8 == 0 &&
-                       offsetof(struct record_control, signal) ==
-                           offsetof(struct record_control, state) + 4,
-                   "one word");
-    writer_store((uint64_t *)(void *)&control->state,
-                 (uint64_t)signo << 32 | state);
-}
-
-void
-journal_state(uint32_t state, uint64_t now)
-{
-    if (control == NULL)
-        return;
-    writer_store(&control->time, now - options.start);
-    store_control(state, control->signal);
-}
-
-void
-journal_signal(int signo)
-{
-    if (control != NULL)
-        store_control(control->state, (uint32_t)signo);
-}
-
-void
-journal_counts(const struct record_counts *now, const uint64_t *lost,
-               const uint64_t *cut)
-{
-    if (counts == NULL)
-        return;
-    /* All counters between the head and the two lengths are one word each. */
-    struct record_counts relative = *now;
-    relative.time -= options.start;
-    const uint64_t *from = &relative.time;
-    uint64_t *to = &counts->time;
-    size_t words = (offsetof(struct record_counts, loss_count) -
-                    offsetof(struct record_counts, time)) /
-                   sizeof(uint64_t);
-    for (size_t i = 0; i < words; i++)
-        writer_store(&to[i], from[i]);
-    uint64_t *tail = (uint64_t *)(void *)(counts + 1);
-    for (unsigned i = 0; i < LOSS_COUNT; i++)
-        writer_store(&tail[i], lost[i]);
-    for (unsigned i = 0; i < CUT_COUNT; i++)
-        writer_store(&tail[LOSS_COUNT + i], cut[i]);
-}
-
 void
 journal_end(const struct record_summary *summary)
 {
     struct record_summary record = *summary;
-    if (writer == NULL)
+    if (present.writer == NULL)
         return;
     record.time -= options.start;
     /* Also after a failure: the writer keeps room for it. */
-    writer_append(writer, RECORD_SUMMARY, &record, sizeof(record), NULL, 0);
-    writer_close(writer);
-    writer = NULL;
-    counts = NULL;
-    control = NULL;
+    writer_append(present.writer, RECORD_SUMMARY, &record, sizeof(record), NULL,
+                  0);
+    writer_close(present.writer);
+    present.writer = NULL;
+    journal_head_use(NULL);
 }
 
 void
 journal_forget(void)
 {
-    if (writer != NULL)
-        writer_forget(writer);
-    writer = NULL;
-    counts = NULL;
-    control = NULL;
+    if (present.writer != NULL)
+        writer_forget(present.writer);
+    present.writer = NULL;
+    journal_head_use(NULL);
 }

@@ -22,6 +22,10 @@ struct journal_options {
     const char *path; /* of the spool, absolute */
     uint64_t max_size;
     uint64_t start; /* CLOCK_MONOTONIC ns */
+    /* Of a flight recorder: ns that it keeps, and where the spool goes when the
+     * next one, which is made at NEXT, takes its place. Else 0. */
+    uint64_t keep;
+    const char *past, *next;
     struct record_process process;
     const char *exe, *command;
 };
@@ -32,6 +36,19 @@ int journal_begin(const struct journal_options *options);
 
 /* Keep the spool open: the calling thread has a descriptor table of its own. */
 void journal_keep_open(void);
+
+/*
+ * The journal goes on in another file, in two steps: journal_prepare makes it
+ * and gives both their names, after which the last records of the present one
+ * can still be written; journal_turn ends that. From then on no place in it is
+ * valid, nor any number of a node or text. The first returns 0, or -1 with
+ * errno set, and nothing has changed.
+ */
+int journal_prepare(void);
+void journal_turn(void);
+
+/* Percent of the present file that are free; 0 after a failure. */
+uint64_t journal_room(void);
 
 /* Whether a record could not be written; errno is kept by journal_error. */
 int journal_error(void);
@@ -78,28 +95,11 @@ void journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags,
 /* Its name has changed. */
 void journal_thread_name(uint32_t index);
 
-/* Threads that came and went unseen have used CPU ns so far, all together,
- * between the ages of AGE ns and the next; I < JOURNAL_AGES numbers them. */
-#define JOURNAL_AGES 32u
-void journal_unseen(unsigned i, uint64_t age, uint64_t cpu);
-
 /* A module has gone: its frames are no longer looked up. */
 void journal_module_gone(const struct module *module);
 
-/* How the process can be spoken to: STATE is enum control_state, since NOW;
- * SIGNO carries requests, 0: none does. */
-void journal_state(uint32_t state, uint64_t now);
-void journal_signal(int signo);
-
-/* Append a record, as writer_append does; NULL if it could not be written. Its
- * times are relative to journal_start. */
-void *journal_append(enum record_kind kind, const void *record, size_t fixed,
-                     const struct writer_tail *tail, size_t parts);
-uint64_t journal_start(void);
-
-/* Let the counters in the file be COUNTS and LOST[], CUT[]. */
-void journal_counts(const struct record_counts *counts, const uint64_t *lost,
-                    const uint64_t *cut);
+/* Write a thread with this ID. */
+void journal_thread_as(uint32_t id, pid_t tid, const char *name);
 
 /* Write the summary, cut the file to its size and release it. */
 void journal_end(const struct record_summary *summary);

@@ -28,7 +28,7 @@ journal_live_begin(void)
 void
 journal_live_mark(enum mark_kind mark, const char *text, uint64_t now)
 {
-    struct record_mark record = {.time = now - journal_start(),
+    struct record_mark record = {.time = journal_time(now),
                                  .mark = mark,
                                  .text_length = (uint16_t)(strlen(text) + 1)};
     const struct writer_tail tail = {text, record.text_length};
@@ -38,7 +38,7 @@ journal_live_mark(enum mark_kind mark, const char *text, uint64_t now)
 void
 journal_live_answer(uint32_t nonce, int error, const char *text)
 {
-    struct record_answer record = {.time = clock_now() - journal_start(),
+    struct record_answer record = {.time = journal_time(clock_now()),
                                    .nonce = nonce,
                                    .error = (uint32_t)error,
                                    .text_length = (uint16_t)(strlen(text) + 1)};
@@ -82,7 +82,7 @@ void
 journal_live_stacks_end(uint32_t nonce, uint32_t count, uint64_t start,
                         uint64_t ns)
 {
-    stacks->time = start - journal_start();
+    stacks->time = journal_time(start);
     stacks->took = ns;
     stacks->nonce = nonce;
     stacks->count = count;

@@ -118,6 +118,9 @@ open_journal(uint64_t now, uint64_t period)
                                           .max_size =
                                               config.options.max_size.number,
                                           .start = now,
+                                          .keep = config.options.keep.number,
+                                          .past = files.past,
+                                          .next = files.next,
                                           .exe = config.exe,
                                           .command = config.command};
         setup_process(&config, process, period, &journal.process);
@@ -150,7 +153,7 @@ start_sampler(bool is_child, int *error)
         atomic_store(&phase, PHASE_OFF);
         note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
              "; not profiling", NULL);
-        unlink(files.spool);
+        config_remove_spools(&files, true);
         return -1;
     }
     *error = sampler_release();
@@ -201,8 +204,23 @@ start(bool is_child)
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);
         closing_no_trigger(config.options.trigger.number, -error);
-        unlink(files.spool);
+        config_remove_spools(&files, true);
     }
+}
+
+/* What a flight recorder has is wanted by somebody who asks while it flies, and
+ * when it crashes. */
+static bool
+is_wanted(void)
+{
+    return config.options.keep.number == 0 || job.signo != 0;
+}
+
+static bool
+is_spool_wanted(void)
+{
+    return is_wanted() || config.options.keep_spool.number != 0 ||
+           config.options.symbolize.number == OPTION_SYMBOLIZE_OFF;
 }
 
 /* The job. Runs on the sampler thread, or where there is none on the one that
@@ -213,13 +231,13 @@ write_files(void *unused)
     (void)unused;
     if (job.signo != 0)
         freeze_others((pid_t)atomic_load(&ender), false);
-    if (job.result.taken == 0) {
-        unlink(files.spool);
+    if (job.result.taken == 0 || !is_spool_wanted()) {
+        config_remove_spools(&files, true);
         return;
     }
     if (job.reason == END_EXEC)
         config_rename_for_exec(&files);
-    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF || !is_wanted())
         return;
     if (job.signo == 0)
         freeze_others((pid_t)atomic_load(&ender), true);
@@ -231,13 +249,16 @@ write_files(void *unused)
 static void
 say_end(void)
 {
-    closing_flaws(files.spool, config.options.max_size.number, &job.result);
+    closing_flaws(&files, config.options.max_size.number, &job.result);
     if (job.result.trigger_error != 0)
         closing_no_trigger(config.options.trigger.number,
                            -job.result.trigger_error);
     else if (job.result.taken == 0)
         closing_nothing(&job.result);
-    else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF)
+    else if (!is_spool_wanted())
+        closing_unwanted();
+    else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
+             !is_wanted())
         closing_kept(files.spool, &job.result);
     else if (job.is_written)
         closing_wrote(files.outputs[0], &job.result, job.output.ns);

@@ -141,7 +141,7 @@ output_write(const struct config *config, const struct config_files *files,
     if (!output_is_ok(answer))
         return keep_spool(files, result, answer,
                           answer[0] == '\0' ? REPORT_NAME " broke off" : "");
-    if (config->options.keep_spool.number == 0 && !is_replaced(files))
-        unlink(files->spool);
+    if (config->options.keep_spool.number == 0)
+        config_remove_spools(files, !is_replaced(files));
     return 0;
 }

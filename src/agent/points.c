@@ -397,3 +397,55 @@ points_end(uint64_t now)
         account_keep(i, cpu);
     }
 }
+
+/* Its wait is closed, or its time until NOW is known, and its CPU clock read.
+ * What is not shown yet, less than a look finds, is shown in the next file. */
+static void
+turn_thread(struct account *account, uint32_t index, uint64_t now)
+{
+    uint64_t clock = clock_thread(threads_at(index)->tid);
+    bool is_there = clock != CLOCK_NONE;
+    uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
+    if (account->wait != NULL) {
+        end = account->wait_until;
+        if (is_there && now > end + ran)
+            end = now - ran;
+        wait_close(index, end);
+        /* It may wait on: that is found out at once. */
+        account->is_new = is_there;
+    }
+    if (is_there) {
+        account->rest += (int64_t)(now - end) - (int64_t)ran;
+        account->seen = clock;
+        account->seen_at = account->wait_until = now;
+    }
+    unexplained -= (int64_t)ran;
+    journal_thread_end(index, account->seen - account->base,
+                       THREAD_END_ALIVE | (is_there ? THREAD_END_EXACT : 0u),
+                       now);
+}
+
+static bool
+is_followed(uint32_t index)
+{
+    return threads_at(index)->tid != 0 && !account_of(index)->is_ignored &&
+           !account_of(index)->has_ended;
+}
+
+void
+points_turn(uint64_t now)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (is_followed(i))
+            turn_thread(account_of(i), i, now);
+}
+
+void
+points_go_on(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        account_turn(i);
+        if (is_followed(i) && account_of(i)->is_new)
+            account_activate(i);
+    }
+}

@@ -39,6 +39,11 @@ void points_end_thread(uint32_t index, uint64_t clock, uint64_t start,
  */
 void points_end(uint64_t now);
 
+/* The same when the journal goes on in another file at NOW, and the threads
+ * with it: points_go_on, after that, has them begin anew there. */
+void points_turn(uint64_t now);
+void points_go_on(void);
+
 /* CPU time of threads that came and went unseen explains as much. */
 void points_explain(uint64_t cpu);
 

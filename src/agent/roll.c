@@ -16,7 +16,7 @@
 #include "account.h"
 #include "cpu_timer.h"
 #include "harvest.h"
-#include "journal.h"
+#include "journal_unseen.h"
 #include "points.h"
 #include "registry.h"
 #include "roll.h"
@@ -33,7 +33,7 @@
 
 static struct roll_options options;
 static uint64_t last_call, call_length;
-static uint64_t unseen[JOURNAL_AGES]; /* ns of CPU time */
+static uint64_t unseen[JOURNAL_UNSEEN_AGES]; /* ns of CPU time */
 static uint32_t total;
 static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
 
@@ -158,12 +158,12 @@ note_unseen(uint64_t cpu)
 {
     uint64_t step = account_period() / 4;
     points_explain(cpu);
-    for (unsigned i = 0; i < JOURNAL_AGES && cpu > i * step; i++) {
+    for (unsigned i = 0; i < JOURNAL_UNSEEN_AGES && cpu > i * step; i++) {
         uint64_t part = cpu - i * step;
-        if (part > step && i + 1 < JOURNAL_AGES)
+        if (part > step && i + 1 < JOURNAL_UNSEEN_AGES)
             part = step;
         unseen[i] += part;
-        journal_unseen(i, i * step, unseen[i]);
+        journal_unseen_add(i, i * step, unseen[i]);
     }
 }
 
@@ -260,14 +260,34 @@ roll_total(void)
     return total;
 }
 
+static void
+note_ends(void)
+{
+    struct thread_end end;
+    while (thread_life_next_end(&end))
+        note_end(&end);
+}
+
+void
+roll_turn(uint64_t now)
+{
+    note_ends();
+    points_turn(now);
+}
+
+void
+roll_go_on(void)
+{
+    memset(unseen, 0, sizeof(unseen));
+    points_go_on();
+}
+
 void
 roll_end(uint64_t now)
 {
-    struct thread_end end;
     if (is_resting)
         return;
-    while (thread_life_next_end(&end))
-        note_end(&end);
+    note_ends();
     points_end(now);
     is_resting = true;
     for (uint32_t i = 0; i < threads_limit(); i++) {

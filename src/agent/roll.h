@@ -48,6 +48,12 @@ bool roll_is_alone(void);
 /* Threads so far. */
 uint32_t roll_total(void);
 
+/* At NOW the journal goes on in another file: write what is to be in this one
+ * (roll_turn, before), and begin to count anew (roll_go_on, after). Sampling
+ * goes on meanwhile. */
+void roll_turn(uint64_t now);
+void roll_go_on(void);
+
 /* Write the end of all: sampling is over, and threads are only counted until
  * roll_start. A second call does nothing. */
 void roll_end(uint64_t now);

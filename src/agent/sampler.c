@@ -31,7 +31,7 @@
 #include "fatal.h"
 #include "guardian.h"
 #include "journal.h"
-#include "journal_live.h"
+#include "keep.h"
 #include "labels.h"
 #include "marks.h"
 #include "own_thread.h"
@@ -110,7 +110,7 @@ rest(void)
     bool is_guarded = guardian_is_there();
     uint64_t until = clock_now() + (is_guarded ? ROLL_NS : WATCH_NS);
     uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
-    suspend_wait(until < soon ? until : soon);
+    suspend_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded)
         roll_call(clock_now());
     if (clock_now() >= until)
@@ -128,6 +128,7 @@ begin(void)
 static void
 go_on(void)
 {
+    keep_heed();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
     } else if (clock_now() >= session_end()) {
@@ -234,7 +235,8 @@ reset(void)
 {
     threads_ignore(0);
     errand_reset();
-    journal_live_begin();
+    keep_begin(options.keep);
+    counts_begin();
     labels_begin();
     /* Before a new thread can arm a timer by what held before a fork: its
      * signal would not be known as ours, and end the process. */
@@ -330,6 +332,8 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
                                       .threads = roll_total(),
                                       .cpu = sums->counts.sampler_cpu,
                                       .error = journal_error(),
+                                      .keep = options.keep,
+                                      .keep_error = keep_error(),
                                       .trigger_error = trigger_error,
                                       .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {

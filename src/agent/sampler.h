@@ -22,6 +22,7 @@ struct sampler_options {
     enum option_trigger trigger;
     uint64_t period, delay, duration; /* ns; duration 0: no end */
     uint64_t start;                   /* CLOCK_MONOTONIC ns */
+    uint64_t keep;                    /* ns of the past, 0: all */
     uint64_t budget;                  /* percent of one CPU for the sampler */
     bool cpu_only;                    /* only threads that are running */
     bool registered_only;             /* only threads that registered */
@@ -34,6 +35,8 @@ struct sampler_result {
     uint64_t lost_by[LOSS_COUNT];
     uint64_t elapsed;  /* ns of sampling */
     uint64_t cpu;      /* ns of the sampler thread */
+    uint64_t keep;     /* as in the options */
+    int keep_error;    /* errno for which the past could not be put aside */
     int error;         /* errno that ended the spool before its time, or 0 */
     int trigger_error; /* as of sampler_release, also if that was told too late
                         * for it */

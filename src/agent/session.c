@@ -24,6 +24,7 @@
 #include "fatal.h"
 #include "harvest.h"
 #include "journal.h"
+#include "journal_head.h"
 #include "journal_live.h"
 #include "marks.h"
 #include "pace.h"
@@ -184,7 +185,7 @@ session_sleep(bool (*is_called)(void))
 {
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
-        suspend_wait(at);
+        suspend_wait_unless(is_called, at);
         marks_write();
         if (!suspend_is_due())
             continue;
@@ -195,12 +196,15 @@ session_sleep(bool (*is_called)(void))
     }
 }
 
+/* On a busy machine the last look may be long ago. */
 void
 session_flush(void)
 {
     session_harvest();
-    if (session_is_on())
-        counts_publish(clock_now(), true);
+    if (!session_is_on())
+        return;
+    session_tick();
+    counts_publish(clock_now(), true);
 }
 
 /* Make the threads' own clocks ready to interrupt them. */
@@ -286,7 +290,7 @@ session_start(enum session_by by)
     marks_open();
     atomic_store(&is_on, true);
     journal_live_mark(MARK_START, words_of(by), started);
-    journal_state(CONTROL_SAMPLING, started);
+    journal_head_state(CONTROL_SAMPLING, started);
     return 0;
 }
 
@@ -306,7 +310,8 @@ session_stop(enum session_by by)
     elapsed += now - started;
     was_displaced |= trigger_was_displaced();
     journal_live_mark(MARK_STOP, words_of(by), now);
-    journal_state(journal_error() == 0 ? CONTROL_STOPPED : CONTROL_OVER, now);
+    journal_head_state(journal_error() == 0 ? CONTROL_STOPPED : CONTROL_OVER,
+                       now);
 }
 
 bool
@@ -319,6 +324,12 @@ uint64_t
 session_end(void)
 {
     return options.duration != 0 ? started + options.duration : UINT64_MAX;
+}
+
+uint64_t
+session_sampled(uint64_t now)
+{
+    return elapsed + (session_is_on() ? now - started : 0);
 }
 
 uint64_t

@@ -54,6 +54,9 @@ bool session_is_on(void);
  * is wanted. */
 uint64_t session_end(void);
 
+/* ns of all sessions until NOW. */
+uint64_t session_sampled(uint64_t now);
+
 /* ns of all sessions that are over. */
 uint64_t session_elapsed(void);
 

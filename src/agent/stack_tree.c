@@ -27,16 +27,22 @@ hash(uint32_t parent, uint64_t frame)
     return (uint32_t)((mix ^ mix >> 29) >> 16);
 }
 
+/* What an earlier tree has grown to is given back. */
 int
 stack_tree_begin(void)
 {
-    stack_tree_forget();
-    last_id = 0;
-    if (nodes == NULL) {
-        nodes = sys_reserve(FIRST_SIZE * sizeof(*nodes));
-        size = FIRST_SIZE;
+    struct node *small = nodes;
+    last_id = count = 0;
+    if (size != FIRST_SIZE)
+        small = sys_reserve(FIRST_SIZE * sizeof(*nodes));
+    if (small == NULL || small == nodes) {
+        nodes = sys_renew(nodes, size * sizeof(*nodes));
+        return nodes != NULL ? 0 : -1;
     }
-    return nodes != NULL ? 0 : -1;
+    sys_release(nodes, size * sizeof(*nodes));
+    nodes = small;
+    size = FIRST_SIZE;
+    return 0;
 }
 
 void

@@ -24,10 +24,10 @@ static uint32_t size, count;
 int
 text_ids_begin(void)
 {
-    sys_release(entries, size * sizeof(*entries));
-    size = FIRST_SIZE;
-    entries = sys_reserve(size * sizeof(*entries));
     count = 0;
+    if (entries == NULL)
+        size = FIRST_SIZE;
+    entries = sys_renew(entries, size * sizeof(*entries));
     return entries != NULL ? 0 : -1;
 }
 

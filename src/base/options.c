@@ -10,6 +10,7 @@
  * none.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "digits.h"
@@ -183,6 +184,13 @@ parse_value(const struct option_row *row, const char *value,
     case OPTION_DURATION:
         result = parse_duration(value, &number);
         break;
+    case OPTION_SPAN:
+        if (strcmp(value, "all") == 0) {
+            option->number = 0;
+            return 0;
+        }
+        result = parse_duration(value, &number);
+        break;
     case OPTION_CHOICE:
         result = parse_choice(value, row->text, &number);
         break;
@@ -212,6 +220,7 @@ add_expected(struct text *text, const struct option_row *row)
         [OPTION_INTEGER] = "an integer from ",
         [OPTION_SIZE] = "a size in bytes, with K, M or G, from ",
         [OPTION_DURATION] = "seconds (fractions allowed) up to ",
+        [OPTION_SPAN] = "all, or seconds (fractions allowed) from ",
         [OPTION_CHOICE] = "one of ",
         [OPTION_SIGNAL] =
             "a signal that a program can handle, by name or number from ",
@@ -220,7 +229,8 @@ add_expected(struct text *text, const struct option_row *row)
                            "SIGILL,SIGQUIT,SIGTRAP,SIGXCPU,SIGXFSZ,SIGSYS",
         [OPTION_STRING] = "text of a length from ",
     };
-    uint64_t unit = row->kind == OPTION_DURATION ? NS : 1;
+    bool is_time = row->kind == OPTION_DURATION || row->kind == OPTION_SPAN;
+    uint64_t unit = is_time ? NS : 1;
     text_add(text, nouns[row->kind]);
     if (row->kind == OPTION_SIGNALS)
         return;
@@ -229,7 +239,7 @@ add_expected(struct text *text, const struct option_row *row)
         return;
     }
     if (row->kind != OPTION_DURATION) {
-        text_add_number(text, row->min);
+        text_add_number(text, row->min / unit);
         text_add(text, " to ");
     }
     text_add_number(text, row->max / unit);

@@ -5,8 +5,9 @@
  *
  * OPTION(field, variable, kind, min, max, default, text): KIND is the enum
  * option_kind without its prefix. MIN and MAX bound numbers in the field's unit
- * (ns for DURATION, bytes for SIZE). For CHOICE, MAX is the number of words and
- * TEXT begins with them: "wall|cpu: ..."; the field is the word's index.
+ * (ns for DURATION and SPAN, bytes for SIZE). For CHOICE, MAX is the number of
+ * words and TEXT begins with them: "wall|cpu: ..."; the field is the word's
+ * index.
  */
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
@@ -47,6 +48,8 @@
            "the signal that prints the stacks of all threads, 0 for none")    \
     OPTION(dump_on, "SPROF_DUMP_ON", SIGNALS, 0, UINT64_MAX, "",              \
            "fatal signals on which the stacks of all threads are printed")    \
+    OPTION(keep, "SPROF_KEEP", SPAN, 1000000000, 31536000000000000, "all",    \
+           "all, or seconds: only so much of the past is kept and written")   \
     OPTION(keep_spool, "SPROF_KEEP_SPOOL", INTEGER, 0, 1, "0",                \
            "whether the .sprof file is kept beside the output")               \
     OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G", \
@@ -60,6 +63,7 @@ enum option_kind {
     OPTION_INTEGER,
     OPTION_SIZE,
     OPTION_DURATION,
+    OPTION_SPAN, /* a duration, or the word "all", which is 0 */
     OPTION_CHOICE,
     OPTION_SIGNAL,
     OPTION_SIGNALS, /* several: signal N is bit N - 1 */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -181,4 +182,16 @@ sys_release(void *memory, size_t size)
 {
     if (memory != NULL)
         (void)arch_syscall(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
+}
+
+/* Locked memory (mlockall(2)) cannot be given back. */
+void *
+sys_renew(void *memory, size_t size)
+{
+    if (memory == NULL)
+        return sys_reserve(size);
+    if (arch_syscall(SYS_madvise, (long)memory, (long)size, MADV_DONTNEED, 0, 0,
+                     0) != 0)
+        memset(memory, 0, size);
+    return memory;
 }

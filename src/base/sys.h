@@ -75,4 +75,8 @@ long sys_read_link_at(int directory, const char *path, char *buffer,
 void *sys_reserve(size_t size);
 void sys_release(void *memory, size_t size);
 
+/* MEMORY, SIZE bytes of that, all zero again; or such memory, if it is NULL.
+ * Returns NULL only then. */
+void *sys_renew(void *memory, size_t size);
+
 #endif

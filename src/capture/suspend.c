@@ -265,9 +265,18 @@ suspend_serve(void)
 void
 suspend_wait(uint64_t until)
 {
+    suspend_wait_unless(NULL, until);
+}
+
+/* The bell is looked at first: who wants something and rings after IS_CALLED
+ * was asked is heard. */
+void
+suspend_wait_unless(bool (*is_called)(void), uint64_t until)
+{
     uint32_t heard = atomic_load(&handler_shared.bell);
     suspend_serve();
-    sys_futex_wait(&handler_shared.bell, heard, until);
+    if (is_called == NULL || !is_called())
+        sys_futex_wait(&handler_shared.bell, heard, until);
     suspend_serve();
 }
 

@@ -106,6 +106,11 @@ void suspend_serve(void);
  * at the clock. Context: sampler. */
 void suspend_wait(uint64_t until);
 
+/* The same, but not if IS_CALLED (NULL: never) says that somebody wants
+ * something. Who wants it from now on rings after having said so, and is heard.
+ */
+void suspend_wait_unless(bool (*is_called)(void), uint64_t until);
+
 /* End a suspend_wait early. Any thread, in handler. */
 void suspend_ring(void);
 

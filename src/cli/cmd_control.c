@@ -36,7 +36,8 @@ static const struct control {
      "usage: sprofile dump PID\n"
      "\n"
      "Process PID writes the profile of what was sampled so far, to the files\n"
-     "that SPROF_OUTPUT names, and goes on. Prints their names.\n"},
+     "that SPROF_OUTPUT names, and goes on. Prints their names. With\n"
+     "SPROF_KEEP, which makes it a flight recorder, it is the last of it.\n"},
 };
 
 /* The text is several lines, but for the control characters in them. */

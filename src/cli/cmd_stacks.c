@@ -26,7 +26,7 @@
 #include "screen.h"
 
 /* For the stacks, and for debuginfod servers: who waits can press Ctrl-C. */
-enum { ANSWER_SECONDS = 15, SERVER_SECONDS = 60 };
+enum { ANSWER_SECONDS = 15, SERVER_SECONDS = 60, ATTEMPTS = 5 };
 
 static const char help[] =
     "usage: sprofile stacks [OPTION]... PID|FILE\n"
@@ -62,6 +62,7 @@ struct view {
     struct filter_options filter;
     struct remote *remote; /* NULL: a file */
     struct stacks *stacks;
+    uint32_t turns;  /* of the remote's spool when they were opened */
     uint32_t rounds; /* that were shown */
 };
 
@@ -114,6 +115,11 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
                                                .server_seconds =
                                                    SERVER_SECONDS};
 
+    if (view->remote != NULL && view->turns != view->remote->turns) {
+        stacks_close(view->stacks);
+        view->stacks = NULL;
+        view->turns = view->remote->turns;
+    }
     if (view->stacks != NULL)
         return 0;
     view->stacks = stacks_open(path, &options, error, size);
@@ -122,21 +128,37 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
     return view->stacks != NULL ? 0 : -1;
 }
 
-/* Ask and show. */
+/* Returns 0, or -1 with a sentence. */
+static int
+ask(struct view *view, char *error, size_t size)
+{
+    char *answer;
+
+    if (view->remote == NULL)
+        return 0;
+    answer =
+        remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS, error, size);
+    free(answer);
+    return answer != NULL ? 0 : -1;
+}
+
+/* Ask and show. A flight recorder may put the answer aside before it is read,
+ * and is asked again. */
 static int
 run_round(struct view *view, const char *path)
 {
-    char error[PATH_MAX + 512], *answer;
+    char error[PATH_MAX + 512];
+    int status, attempt = 0;
 
-    if (view->remote != NULL) {
-        answer = remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS, error,
-                            sizeof error);
-        if (answer == NULL)
+    do {
+        if (ask(view, error, sizeof error) < 0)
             return complain(error);
-        free(answer);
-    }
-    if (open_spool(view, path, error, sizeof error) < 0 ||
-        stacks_read(view->stacks, error, sizeof error) < 0)
+        status = open_spool(view, path, error, sizeof error);
+        if (status == 0)
+            status = stacks_read(view->stacks, error, sizeof error);
+    } while (status < 0 && view->remote != NULL &&
+             remote_has_turned(view->remote) && ++attempt < ATTEMPTS);
+    if (status < 0)
         return complain(error);
     if (show(view) == 0)
         return STATUS_DONE;

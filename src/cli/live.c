@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,6 +31,9 @@
 
 enum { PATH_SIZE = PATH_MAX + 64 };
 
+/* Looks, and ms between them. */
+enum { ATTEMPTS = 4, PAUSE = 5 };
+
 /* How sure it is that a path is the spool. */
 enum match { MATCH_NONE, MATCH_HEADER, MATCH_INODE };
 
@@ -42,7 +46,8 @@ struct search {
     char denied[PATH_SIZE]; /* one that could not be opened, or "" */
     int error;              /* why not */
     enum match match;       /* of what was found */
-    uint64_t start;         /* of what was found, by its header */
+    uint64_t start;         /* of what was found, by its header: of the two of a
+                             * flight recorder, the later is in use */
     char path[PATH_SIZE];
 };
 
@@ -62,7 +67,8 @@ judge(const struct search *search, const char *path, uint64_t inode,
     reader = reader_open(path, unused, sizeof unused);
     if (reader == NULL)
         return MATCH_NONE;
-    *start = reader_header(reader)->start_monotonic;
+    *start =
+        reader_header(reader)->start_monotonic + reader_header(reader)->begin;
     is_ours = reader_header(reader)->pid == (uint32_t)search->process->inner;
     reader_end(reader);
     if (!is_ours)
@@ -74,9 +80,13 @@ judge(const struct search *search, const char *path, uint64_t inode,
 static void
 try_path(struct search *search, const char *path, uint64_t inode)
 {
+    size_t length = strlen(path);
     uint64_t start = 0;
     enum match match = judge(search, path, inode, &start);
 
+    /* A flight recorder makes its next spool under another name. */
+    if (length > 5 && strcmp(path + length - 5, ".next") == 0)
+        return;
     if (match == MATCH_NONE || match < search->match ||
         (match == search->match && start <= search->start))
         return;
@@ -208,6 +218,26 @@ read_all_maps(struct search *search)
     return 0;
 }
 
+/* Look for the spool. A flight recorder maps the next one and lets go of the
+ * last while the list is read from one end to the other, which then may have
+ * neither: so it is read again. */
+static int
+look_for_spool(struct search *search)
+{
+    const struct process *process = search->process;
+    bool is_sure = false;
+
+    for (int i = 0; !is_sure && i < ATTEMPTS; i++) {
+        if (i > 0)
+            poll(NULL, 0, PAUSE);
+        *search = (struct search){.process = process};
+        if (read_all_maps(search) < 0)
+            return -1;
+        is_sure = search->match != MATCH_NONE || !search->has_library;
+    }
+    return 0;
+}
+
 /* Why there is no spool. Returns -1. */
 static int
 complain(const struct search *search, char *error, size_t size)
@@ -256,7 +286,7 @@ live_find(pid_t pid, char *path, size_t path_size, char *error,
                  (long)pid, (long)process.group, process.name);
         return -1;
     }
-    if (read_all_maps(&search) < 0) {
+    if (look_for_spool(&search) < 0) {
         snprintf(error, error_size,
                  errno == EACCES || errno == EPERM
                      ? "process %ld (%s) may not be looked at: try as its "

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -84,6 +85,59 @@ take_records(struct remote *remote, struct exchange *exchange)
     return 0;
 }
 
+/* The spool, when it was opened. */
+static int
+identify(struct remote *remote)
+{
+    struct stat now;
+
+    if (stat(remote->path, &now) < 0)
+        return -1;
+    remote->device = now.st_dev;
+    remote->inode = now.st_ino;
+    return 0;
+}
+
+bool
+remote_has_turned(const struct remote *remote)
+{
+    struct stat now;
+
+    return stat(remote->path, &now) == 0 &&
+           (now.st_dev != remote->device || now.st_ino != remote->inode);
+}
+
+/* Go on there. */
+static void
+follow(struct remote *remote)
+{
+    char unused[PATH_MAX + 256];
+    struct reader *reader = reader_open(remote->path, unused, sizeof unused);
+
+    if (reader == NULL)
+        return;
+    reader_end(remote->reader);
+    remote->reader = reader;
+    remote->control = 0;
+    remote->turns++;
+    (void)identify(remote);
+}
+
+/* Take what is new, in whatever file it is. As take_records. */
+static int
+take_news(struct remote *remote, struct exchange *exchange)
+{
+    int came = take_records(remote, exchange);
+
+    if (came != 0 || !remote_has_turned(remote))
+        return came;
+    came = take_records(remote, exchange);
+    if (came != 0)
+        return came;
+    follow(remote);
+    return take_records(remote, exchange);
+}
+
 /* CONTROL as it is now, with signal 0 if there is none. */
 static struct record_control
 read_control(struct remote *remote)
@@ -127,6 +181,8 @@ remote_open(struct remote *remote, pid_t pid, char *error, size_t size)
         return -1;
     if (!process_is_alive(&remote->process))
         return complain(&remote->process, error, size, "has ended");
+    /* In this order: if it turns in between, that is seen later. */
+    (void)identify(remote);
     remote->reader = reader_open(remote->path, error, size);
     if (remote->reader == NULL)
         return -1;
@@ -261,7 +317,7 @@ wait_for_answer(struct exchange *exchange, unsigned seconds)
     bool has_ended = false;
 
     for (;;) {
-        came = take_records(exchange->remote, exchange);
+        came = take_news(exchange->remote, exchange);
         if (came > 0)
             return 0;
         if (came < 0)
@@ -290,7 +346,7 @@ remote_ask(struct remote *remote, enum request request, unsigned seconds,
     struct exchange exchange = {.remote = remote, .error = error, .size = size};
 
     /* Up to the end: an old answer is not taken for a new one. */
-    take_records(remote, NULL);
+    take_news(remote, NULL);
     if (send_request(&exchange, request) < 0 ||
         wait_for_answer(&exchange, seconds) < 0)
         return NULL;

@@ -23,6 +23,8 @@ struct remote {
     char path[PATH_MAX + 64]; /* of its spool */
     struct reader *reader;    /* of the same, at its end */
     uint64_t control;         /* offset of CONTROL, 0: there is none */
+    uint64_t device, inode;   /* of the spool */
+    uint32_t turns;           /* of a flight recorder: the spool is another */
 };
 
 /* Find process PID and its spool. Returns 0, or -1 with a sentence in ERROR (of
@@ -36,6 +38,10 @@ int remote_open(struct remote *remote, pid_t pid, char *error, size_t size);
  */
 char *remote_ask(struct remote *remote, enum request request, unsigned seconds,
                  char *error, size_t size);
+
+/* Whether the process goes on in another spool under the same name, as a flight
+ * recorder does, since the last request. */
+bool remote_has_turned(const struct remote *remote);
 
 void remote_close(struct remote *remote);
 

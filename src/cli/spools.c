@@ -150,8 +150,13 @@ spools_living(const struct spools *spools)
 {
     unsigned living = 0;
 
-    for (size_t i = 0; i < spools->count; i++)
-        living += spools->all[i].pid != 0 && lives(&spools->all[i]);
+    for (size_t i = 0; i < spools->count; i++) {
+        const struct spool *spool = &spools->all[i];
+        /* A flight recorder has two, which are neighbours. */
+        bool is_second = i > 0 && spool[-1].pid == spool->pid &&
+                         spool[-1].start == spool->start;
+        living += !is_second && spool->pid != 0 && lives(spool);
+    }
     return living;
 }
 

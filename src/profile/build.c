@@ -17,6 +17,7 @@
 #include "events.h"
 #include "intern.h"
 #include "parts.h"
+#include "sequel.h"
 #include "waits.h"
 #include "weigh.h"
 
@@ -224,11 +225,12 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_STACKS] = use_nothing,
 };
 
-/* A start that is beyond the range of signed time is damage and becomes 0. */
+/* A time that is beyond the range of signed numbers is damage and becomes 0. */
 int
 build_begin(struct build *build, const struct spool_header *header)
 {
     struct profile *profile = build->profile;
+    uint64_t begin = header->begin < INT64_MAX / 2 ? header->begin : 0;
     struct profile_process *processes =
         array_room(profile->processes, profile->process_count,
                    sizeof *processes);
@@ -246,7 +248,12 @@ build_begin(struct build *build, const struct spool_header *header)
         .command = "",
         .version = "",
         .host = "",
+        .keep = header->keep,
+        .monotonic = header->start_monotonic,
+        .begin = begin,
+        .last_begin = begin,
     };
+    build->number = ++profile->builds;
     build->process = profile->process_count++;
     build->base_node = profile->node_count - 1;
     build->first_thread = profile->thread_count;
@@ -292,6 +299,7 @@ add_process_records(struct profile *profile, struct reader *reader,
             header->start_realtime = next->start_realtime;
             header->pid = next->pid;
             header->machine = next->machine;
+            header->keep = header->begin = 0;
             *again = true;
         }
         outcome = build_take(&build, kind, record);
@@ -299,7 +307,8 @@ add_process_records(struct profile *profile, struct reader *reader,
     /* A wait reaches to a time, and a weight is made from a clock, that may
      * stand behind the sample in the spool. */
     waits_extend(&build);
-    if (weigh_samples(&build) < 0 || events_weigh(&build) < 0)
+    if (weigh_samples(&build) < 0 || events_weigh(&build) < 0 ||
+        sequel_join(&build) < 0)
         outcome = FAILED;
     parts_finish(&build);
     parts_release(&build);

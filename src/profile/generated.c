@@ -47,17 +47,18 @@ map_size(const struct profile_process *process)
     return lstat(path, &now) == 0 ? (uint64_t)now.st_size : 0;
 }
 
-/* All records were read by now, so that the end of the process is known. */
+/* All records were read by now, so that the end of the process is known. The
+ * file is as old as the process, whatever was kept of it. */
 static void
 open_map(struct profile_process *process)
 {
-    uint64_t end = process->start;
+    uint64_t start = process->start - process->begin, end = process->start;
     char path[PATH_SIZE];
 
     profile_sum(&end, process->duration);
     map_path(process, path);
     process->map_size = map_size(process);
-    process->map = perf_map_open(path, process->start, end);
+    process->map = perf_map_open(path, start, end);
     process->has_map = true;
 }
 

@@ -15,6 +15,7 @@
 
 #include "build.h"
 #include "pprof_read.h"
+#include "sequel.h"
 
 /* An error text that sentences are added to. */
 struct sentences {
@@ -145,12 +146,89 @@ try_pprof(struct profile *profile, const char *path, struct sentences *error)
     return status;
 }
 
+/* A recorder may turn between two looks at its files: so many are enough. */
+enum { ATTEMPTS = 10 };
+
+/* The spool before the one at PATH with HEADER: NULL if there is none, or none
+ * of use. *HAS_TURNED: it is the same one by now. */
+static struct reader *
+open_past(const char *path, const struct spool_header *header, bool *has_turned)
+{
+    static const char ending[] = ".sprof";
+    size_t length = strlen(path), cut = sizeof ending - 1;
+    const struct spool_header *past;
+    char name[4096], unused[4096 + 256];
+    struct reader *reader = NULL;
+
+    *has_turned = false;
+    if (header->keep == 0 || header->begin == 0 || length < cut ||
+        strcmp(path + length - cut, ending) != 0 ||
+        snprintf(name, sizeof name, "%.*s.past%s", (int)(length - cut), path,
+                 ending) >= (int)sizeof name)
+        return NULL;
+    reader = reader_open(name, unused, sizeof unused);
+    if (reader == NULL)
+        return NULL;
+    past = reader_header(reader);
+    if (past->keep != 0 && past->pid == header->pid &&
+        past->start_monotonic == header->start_monotonic) {
+        *has_turned = past->begin >= header->begin;
+        if (!*has_turned)
+            return reader;
+    }
+    reader_end(reader);
+    return NULL;
+}
+
+/* The spool at PATH, and in *PAST the one before it; NULL with a sentence. */
+static struct reader *
+open_both(const char *path, struct reader **past, char *error, size_t size)
+{
+    struct reader *reader = NULL;
+    bool has_turned = true;
+
+    for (int i = 0; has_turned && i < ATTEMPTS; i++) {
+        reader_end(reader);
+        reader = reader_open(path, error, size);
+        if (reader == NULL)
+            return NULL;
+        *past = open_past(path, reader_header(reader), &has_turned);
+    }
+    return reader;
+}
+
+bool
+load_is_recorder(const char *path)
+{
+    char unused[4096 + 256];
+    struct reader *reader = reader_open(path, unused, sizeof unused);
+    bool is_recorder = reader != NULL && reader_header(reader)->keep != 0;
+
+    reader_end(reader);
+    return is_recorder;
+}
+
+/* Add what READER (NULL: nothing) has, if it is not there already. */
+static int
+add_once(struct profile *profile, struct reader *reader, const char *path,
+         struct sentences *error)
+{
+    int status = -1;
+
+    if (reader != NULL && sequel_is_there(profile, reader_header(reader)))
+        status = 0;
+    else if (reader != NULL)
+        status = add(profile, reader, path, "", error);
+    reader_end(reader);
+    return status;
+}
+
 /* The reader's own sentences begin with the path. */
 int
 load_file(struct profile *profile, const char *path, char *error, size_t size)
 {
     struct sentences sentences = {error, size};
-    struct reader *reader;
+    struct reader *reader, *past = NULL;
     uint32_t first;
     int status;
 
@@ -159,11 +237,12 @@ load_file(struct profile *profile, const char *path, char *error, size_t size)
     status = try_pprof(profile, path, &sentences);
     if (status <= 0)
         return status;
-    reader = reader_open(path, error, size);
+    reader = open_both(path, &past, error, size);
     if (reader == NULL)
         return -1;
-    status = add(profile, reader, path, "", &sentences);
-    reader_end(reader);
+    status = add_once(profile, past, path, &sentences);
+    if (add_once(profile, reader, path, &sentences) == 0)
+        status = 0;
     if (status == 0 && note_path(profile, first, path) < 0)
         status = -1;
     return status;

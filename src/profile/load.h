@@ -6,6 +6,7 @@
 #ifndef PROFILE_LOAD_H
 #define PROFILE_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "profile.h"
@@ -18,6 +19,10 @@
  */
 int load_file(struct profile *profile, const char *path, char *error,
               size_t size);
+
+/* Whether the file at PATH is of a flight recorder, whose past load_file adds
+ * as well (NAME.past.sprof beside NAME.sprof). */
+bool load_is_recorder(const char *path);
 
 /* The same for LENGTH bytes in memory, which sentences call NAME. */
 int load_memory(struct profile *profile, const void *bytes, size_t length,

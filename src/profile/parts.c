@@ -195,6 +195,7 @@ parts_add_thread(struct build *build, const void *bytes)
     threads[number] =
         (struct profile_thread){.process = build->process,
                                 .tid = record->tid,
+                                .id = record->id,
                                 .name = name,
                                 .start =
                                     record->time < INT64_MAX ? record->time : 0,
@@ -388,7 +389,9 @@ parts_sample(struct build *build, const struct profile_sample *key)
     struct profile *profile = build->profile;
     /* A string is its place: equal ones are the same one. */
     const uintptr_t words[5] = {key->thread, key->node,
-                                (uintptr_t)key->state << 16 | key->system_call,
+                                (uintptr_t)build->number << 32 |
+                                    (uintptr_t)key->state << 16 |
+                                    key->system_call,
                                 (uintptr_t)key->waits_on, key->labels};
     struct profile_sample *samples =
         array_room(profile->samples, profile->sample_count, sizeof *samples);

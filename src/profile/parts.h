@@ -25,9 +25,10 @@ struct numbering {
 struct build {
     struct profile *profile;
     uint32_t process;
+    uint32_t number;    /* no other build of the profile has it */
     uint64_t base_node; /* node N of the spool is BASE_NODE + N */
-    /* Samples have their thread in their key, so those of a spool are the last
-     * of the profile, as its threads are. */
+    /* Samples have the build in their key, so those of a spool are the last of
+     * the profile, as its threads are. */
     uint32_t first_thread, first_sample;
     size_t first_event; /* of this spool, see events.h */
     struct numbering modules, threads;

@@ -47,6 +47,10 @@ struct profile_process {
     bool has_map;         /* it was looked for */
     uint64_t map_size;    /* bytes of its file then */
     const char *spool;    /* path, NULL if it has none; see respool.h */
+    /* Of a flight recorder (sequel.h), else 0: ns that it keeps, and since its
+     * start on CLOCK_MONOTONIC, when what it has begins, and the last of its
+     * spools. */
+    uint64_t keep, monotonic, begin, last_begin;
 };
 
 struct profile_module {
@@ -64,6 +68,7 @@ struct profile_module {
 struct profile_thread {
     uint32_t process;
     uint32_t tid;
+    uint32_t id; /* in its spool */
     const char *name;
     uint64_t cpu;       /* ns, by its own clock; 0 if that is not known */
     uint64_t unsampled; /* ns of CPU time, told by records without a stack */
@@ -153,6 +158,7 @@ struct profile {
     struct intern *files;   /* what makes modules the same for symbols */
     struct intern *keys;    /* sample keys; numbers are those of samples */
     struct intern *label_keys;
+    uint32_t builds;        /* spools that were begun, which are part of keys */
     struct intern *markers; /* texts of frames that are none */
     struct mark **marks;    /* their symbols */
     uint32_t mark_count;

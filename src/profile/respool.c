@@ -129,12 +129,14 @@ put_header(struct respool *respool)
     return 0;
 }
 
-/* Whether all that is in PROFILE stands in files, and nothing else does. */
+/* Whether all that is in PROFILE stands in files, and nothing else does. Those
+ * of a flight recorder are others by now, if it flies. */
 static bool
 is_whole(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->process_count; i++)
-        if (profile->processes[i].spool == NULL)
+        if (profile->processes[i].spool == NULL ||
+            profile->processes[i].keep != 0)
             return false;
     return profile->process_count > 0 && profile->filter == NULL;
 }

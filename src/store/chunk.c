@@ -262,3 +262,11 @@ chunk_cut(const struct chunk_file *file, uint64_t size)
     close_ours(file, fd);
     return result == 0 ? 0 : -1;
 }
+
+void
+chunk_release(struct chunk_file *file)
+{
+    if (file->kept != 0)
+        close_quietly(file->kept);
+    file->kept = 0;
+}

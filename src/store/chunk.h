@@ -58,6 +58,9 @@ void chunk_retire(const struct chunk *chunk);
 /* End the mapping. */
 void chunk_unmap(const struct chunk *chunk);
 
+/* Close FILE if it is kept open. errno is kept. */
+void chunk_release(struct chunk_file *file);
+
 /* Cut FILE to SIZE bytes. Returns 0, or -1 with errno set as above. */
 int chunk_cut(const struct chunk_file *file, uint64_t size);
 

@@ -71,7 +71,11 @@ struct spool_header {
     uint64_t start_realtime;  /* ns since the epoch, CLOCK_REALTIME */
     uint32_t pid;
     uint32_t machine; /* e_machine of ELF: 62 x86-64, 183 aarch64 */
-    uint64_t reserved[3];
+    /* Of a flight recorder, else 0: it keeps the last KEEP ns, in two spools;
+     * this one begins BEGIN ns after the start, where the other one ends. Ids
+     * of threads and modules mean the same in both. */
+    uint64_t keep, begin;
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct spool_header) == 64, "drawn as 64 bytes");
 

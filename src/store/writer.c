@@ -11,7 +11,9 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
@@ -241,6 +243,38 @@ writer_store(uint64_t *field, uint64_t value)
     __atomic_store_n(field, value, __ATOMIC_RELEASE);
 }
 
+/* Where a file system knows no second names, the first one is free for an
+ * instant. */
+int
+writer_succeed(struct writer *writer, struct writer *next, const char *past)
+{
+    long moved;
+
+    if (strlen(past) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    syscall(SYS_unlinkat, AT_FDCWD, past, 0);
+    moved = syscall(SYS_linkat, AT_FDCWD, writer->path, AT_FDCWD, past, 0);
+    if (moved != 0 && errno != ENOENT)
+        moved =
+            syscall(SYS_renameat2, AT_FDCWD, writer->path, AT_FDCWD, past, 0u);
+    if (moved != 0)
+        return -1;
+    if (syscall(SYS_renameat2, AT_FDCWD, next->path, AT_FDCWD, writer->path,
+                0u) != 0) {
+        int saved = errno;
+        /* Without effect if both names are still those of one file. */
+        syscall(SYS_renameat2, AT_FDCWD, past, AT_FDCWD, writer->path, 0u);
+        syscall(SYS_unlinkat, AT_FDCWD, past, 0);
+        errno = saved;
+        return -1;
+    }
+    strcpy(next->path, writer->path);
+    strcpy(writer->path, past);
+    return 0;
+}
+
 uint64_t
 writer_size(const struct writer *writer)
 {
@@ -253,15 +287,30 @@ writer_path(const struct writer *writer)
     return writer->path;
 }
 
+static void
+unmap_all(struct writer *writer)
+{
+    for (unsigned i = 0; i < writer->count; i++)
+        chunk_unmap(&writer->chunks[i]);
+}
+
+void
+writer_discard(struct writer *writer)
+{
+    unmap_all(writer);
+    syscall(SYS_unlinkat, AT_FDCWD, writer->path, 0);
+    chunk_release(&writer->file);
+    writer_forget(writer);
+}
+
 int
 writer_close(struct writer *writer)
 {
-    unsigned i;
     int result;
 
-    for (i = 0; i < writer->count; i++)
-        chunk_unmap(&writer->chunks[i]);
+    unmap_all(writer);
     result = chunk_cut(&writer->file, writer_size(writer));
+    chunk_release(&writer->file);
     writer_forget(writer);
     return result;
 }

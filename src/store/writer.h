@@ -57,11 +57,23 @@ void *writer_append(struct writer *writer, enum record_kind kind,
  * word, seen by readers whole. */
 void writer_store(uint64_t *field, uint64_t value);
 
+/*
+ * NEXT takes the place of WRITER: from now on its file is at WRITER's path, and
+ * that of WRITER at PAST, an absolute path, whatever was there before. At every
+ * instant one of the two is at the first. Returns 0, or -1 with errno set; both
+ * are then where they were, and nothing is at PAST.
+ */
+int writer_succeed(struct writer *writer, struct writer *next,
+                   const char *past);
+
 /* Bytes written so far. */
 uint64_t writer_size(const struct writer *writer);
 
 /* The path given to writer_create. */
 const char *writer_path(const struct writer *writer);
+
+/* Remove the file, and release everything. */
+void writer_discard(struct writer *writer);
 
 /* Cut the file to what was written and release everything; the file stays.
  * Returns 0, or -1 with errno set if it could not be cut (it is valid anyway).

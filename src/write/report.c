@@ -14,6 +14,7 @@
 
 #include "profile/load.h"
 #include "profile/profile.h"
+#include "profile/sequel.h"
 
 #include "output.h"
 #include "stacks_report.h"
@@ -46,12 +47,15 @@ load(struct sprof_report *report)
         add_error(report, strerror(errno));
         return NULL;
     }
+    profile->keeps_events = load_is_recorder(report->spool);
     for (size_t i = 0; i < report->output_count; i++)
         if (output_needs_events(report->outputs[i]))
             profile->keeps_events = true;
     load_file(profile, report->spool, error, sizeof error);
     if (error[0] != '\0')
         add_error(report, error);
+    if (sequel_keep(profile) < 0)
+        add_error(report, strerror(ENOMEM));
     return profile;
 }
 

@@ -81,6 +81,22 @@ print_filter(FILE *stream, const struct profile *profile, unsigned columns)
                phrase_seconds(whole[VALUE_WALL]));
 }
 
+/* What is left of a flight recorder's process, if anything is missing. */
+static void
+print_kept(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        if (process->begin == 0)
+            continue;
+        print_line(stream, columns, "kept",
+                   "the last %.3f s of %.3f s (SPROF_KEEP is %.3f s)",
+                   phrase_seconds(process->duration),
+                   phrase_seconds(process->begin + process->duration),
+                   phrase_seconds(process->keep));
+    }
+}
+
 /* All but the processes. Lost, cut and cost are of the whole run. */
 static void
 print_rest(FILE *stream, const struct profile *profile, unsigned columns)
@@ -91,6 +107,7 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
 
     print_line(stream, columns, "time", "%s",
                phrase_time(profile, text, sizeof text));
+    print_kept(stream, profile, columns);
     print_filter(stream, profile, columns);
     if (profile->process_count > 0 && profile->processes[0].period > 0)
         snprintf(rate, sizeof rate, ", %.0f a second for each",

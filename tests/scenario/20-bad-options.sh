@@ -29,6 +29,7 @@ wrong SPROF_DELAY soon
 wrong SPROF_FORK maybe follow off
 wrong SPROF_SIGNAL SIGNOTHING
 wrong SPROF_SIGNAL 9
+wrong SPROF_KEEP 0.5
 wrong SPROF_KEEP_SPOOL yes
 wrong SPROF_MAX_SIZE 12Q
 wrong SPROF_LOG loud quiet debug

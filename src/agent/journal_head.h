@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_head.h -- the records near the beginning of a file that are changed
+ * in place: the counters, and how the process can be spoken to. Sampler thread
+ * alone, but for journal_head_write and journal_head_use.
+ */
+#ifndef AGENT_JOURNAL_HEAD_H
+#define AGENT_JOURNAL_HEAD_H
+
+#include <stdint.h>
+
+#include "store/layout.h"
+
+struct journal_head {
+    struct record_counts *counts;
+    struct record_control *control;
+};
+
+/* Append both, so that a killed process leaves its last counts: these are zeros
+ * now, and of the process is said what was said in the file before. */
+void journal_head_write(struct journal_head *head);
+
+/* From now on what follows changes HEAD; NULL: nothing. */
+void journal_head_use(const struct journal_head *head);
+
+/* STATE is enum control_state, since NOW; SIGNO carries requests, 0: none does.
+ */
+void journal_head_state(uint32_t state, uint64_t now);
+void journal_head_signal(int signo);
+
+/* Let the counters be COUNTS and LOST[], CUT[]. */
+void journal_head_counts(const struct record_counts *counts,
+                         const uint64_t *lost, const uint64_t *cut);
+
+#endif

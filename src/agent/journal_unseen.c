@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_unseen.c -- see journal_unseen.h. Each age has one record, which
+ * grows.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/writer.h"
+#include "journal.h"
+#include "journal_unseen.h"
+
+/* All these threads, as one. */
+#define UNSEEN_THREAD UINT32_MAX
+#define UNSEEN_NAME "[short-lived]"
+
+static struct record_sample *unseen[JOURNAL_UNSEEN_AGES];
+
+void
+journal_unseen_begin(void)
+{
+    memset(unseen, 0, sizeof(unseen));
+}
+
+static struct record_sample *
+begin_unseen(uint64_t age)
+{
+    struct record_sample sample = {.time = journal_time(clock_now()),
+                                   .thread = UNSEEN_THREAD,
+                                   .system_call = SYSCALL_UNKNOWN,
+                                   .state = STATE_RUNNING,
+                                   .trigger = TRIGGER_NONE,
+                                   .age = age};
+    return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
+}
+
+void
+journal_unseen_add(unsigned i, uint64_t age, uint64_t cpu)
+{
+    if (i == 0 && unseen[0] == NULL)
+        journal_thread_as(UNSEEN_THREAD, 0, UNSEEN_NAME);
+    if (unseen[i] == NULL)
+        unseen[i] = begin_unseen(age);
+    if (unseen[i] == NULL)
+        return;
+    writer_store(&unseen[i]->cpu, cpu);
+    writer_store(&unseen[i]->wall, cpu);
+}

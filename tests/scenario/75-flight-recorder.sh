@@ -1,0 +1,259 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: with SPROF_KEEP only so much of the past is there, and
+# that is complete:
+# - a dump has the last seconds, of every thread exactly so many, and each
+#   thread once, however many files it was in;
+# - a signal that ends the program writes the same; after kill -9 both spools
+#   are there, and are one process for who reads one or both of them;
+# - an ordinary end leaves nothing, unless it was asked for;
+# - files, memory and descriptors do not grow, whatever the program does;
+# - who asks while the recorder turns gets an answer.
+. "$(dirname "$0")/lib.sh"
+
+turns=4
+[ -z "${SPROF_TEST_FULL:-}" ] || turns=60
+
+# start COMMAND...: with the library, its standard input a pipe that stays open
+# until stop_it; waits for its "ready PID", which becomes $pid.
+start() {
+    rm -f input fly.* whole.*
+    mkfifo input
+    timeout -k 5 "$deadline" env LD_PRELOAD="$library" SPROF_ONLY='phases*' \
+        SPROF_OUTPUT="$tmp/fly.folded,$tmp/whole.sprof" "$@" \
+        <input >out 2>err &
+    shell=$!
+    exec 9>input
+    [[ "$*" != *phases* ]] || wait_for_word ready
+    pid=$(sed -n 's/^ready //p' out)
+}
+
+# wait_for_word WORD: until the program has said it.
+wait_for_word() {
+    for _ in $(seq 600); do
+        ! grep -q "$1" out || { cp out out.ready; return 0; }
+        sleep 0.1
+    done
+    fail "the program did not say $1"
+}
+
+stop_it() {
+    exec 9>&-
+    wait "$shell" 2>/dev/null
+    status=$?
+    cp out out.saved
+}
+
+# expect_files NAME...: these are there of what the profiler makes, no others.
+expect_files() {
+    local found
+    found=$(find . -maxdepth 1 \( -name '*fly.*' -o -name '*whole.*' \) \
+        -printf '%f\n' | sort | paste -sd' ')
+    [ "$found" = "$*" ] || fail "files: \"$found\", expected \"$*\""
+}
+
+# expect_window LEAST MOST FILE...: the three threads that live through it have
+# each between LEAST and MOST ms of wall time in the profile, and stand in it
+# once; nothing was sampled before the third phase. Of the one that runs, what
+# it ran in a part of a file is an estimate, and what it waited for a CPU up to
+# a dump is not told yet.
+expect_window() {
+    local least=$1 most=$2
+    shift 2
+    "$sprofile" report --wall --by thread -n 0 "$@" >threads 2>message ||
+        fail "report: $(cat message)"
+    [ ! -s message ] || fail "report says: $(cat message)"
+    awk -v least="$least" -v most="$most" -v main="($pid)" \
+        -v stays="($pid) $(sed -n 's/^stays \(.*\)/(\1)/p' out.ready |
+            paste -sd' ')" '
+        index(stays, $NF) && / phases \([0-9]+\)$/ {
+            n++
+            fewer = $NF == main ? least / 4 : 0
+            more = $NF == main ? most / 20 : 0
+            if ($1 * 1000 < least - fewer || $1 * 1000 > most + more)
+                print "wall " $1 " s of " $NF ", expected " least " to " most
+        }
+        END {
+            if (n != 3) print n " threads that stay, expected 3: " stays
+        }' threads >wrong
+    [ ! -s wrong ] || { fail "$(cat wrong)"; head -n 20 threads; }
+    "$sprofile" report --by function -n 0 "$@" >functions 2>/dev/null
+    grep -q third functions || fail "the last phase is not in the profile"
+    ! grep -v '^samples' functions | grep -wE 'first|second' ||
+        fail "what was long ago is there"
+    "$sprofile" info "$@" >info
+    [ "$(grep -c '^process ' info)" -eq 1 ] || fail "not one process"
+}
+
+# What the last two seconds say, within a tick of a machine that is loaded.
+least=1900 most=2020
+
+for rate in $rates; do
+    echo "-- the last two seconds of many, at $rate Hz"
+    start SPROF_FREQUENCY="$rate" SPROF_KEEP=2s "$work/phases" 600
+    wait_for_word third
+    sleep 2.3
+    timeout 60 "$sprofile" dump "$pid" >dump.out 2>message ||
+        fail "dump: $(cat message)"
+    expect_window "$least" "$most" whole.dump1.sprof
+    expect_sum whole.dump1.sprof
+    expect_samples 1000 fly.dump1.folded
+    ! grep -E '(;|^)(first|second)[ ;]' fly.dump1.folded ||
+        fail "what was long ago is in the folded dump"
+    sleep 0.7
+
+    echo "-- a signal that ends it"
+    kill -TERM "$pid"
+    wait "$shell" 2>/dev/null
+    exec 9>&-
+    expect_window "$least" "$most" whole.sprof
+    expect_sum whole.sprof
+    expect_files fly.dump1.folded fly.folded whole.dump1.sprof whole.sprof
+    [ ! -s err ] || fail "the profiler complained: $(cat err)"
+done
+
+echo "-- kill -9"
+start SPROF_KEEP=2s "$work/phases" 300
+wait_for_word third
+sleep 4.2
+kill -KILL "$pid"
+stop_it
+expect_files fly.past.sprof fly.sprof
+expect_window 2000 4300 fly.sprof
+cp threads threads.one
+expect_window 2000 4300 fly.past.sprof fly.sprof
+cmp -s threads threads.one || fail "one file and both do not say the same"
+expect_window 2000 4300 fly.sprof fly.past.sprof
+cmp -s threads threads.one || fail "one file and both do not say the same"
+plain "$sprofile" convert fly.sprof fly.copy.sprof
+expect_status 0
+expect_window 2000 4300 fly.copy.sprof
+expect_sum fly.copy.sprof
+"$sprofile" report --wall --by thread fly.past.sprof >threads
+grep -q "phases ($pid)" threads || fail "the past alone cannot be read"
+
+echo "-- an ordinary end"
+start SPROF_KEEP=1s "$work/phases" 100
+wait_for_word third
+sleep 1.2
+stop_it
+expect_ok
+expect_files
+start SPROF_KEEP=1s "$work/phases" 100 write
+stop_it
+expect_ok
+expect_files fly.dump1.folded whole.dump1.sprof
+
+# run_one_turn RATE: a run in which the recorder turns once; on a machine that
+# stands still for two seconds, it may be twice.
+run_one_turn() {
+    start SPROF_KEEP=2s SPROF_KEEP_SPOOL=1 SPROF_FREQUENCY="$1" \
+        SPROF_START=0 "$work/phases" 500
+    for _ in $(seq 600); do
+        [ ! -e fly.past.sprof ] || break
+        sleep 0.1
+    done
+    sleep 0.2
+    stop_it
+    ! "$sprofile" info fly.sprof | grep '^kept'
+}
+
+echo "-- nothing is lost when it turns"
+for rate in $rates; do
+    run_one_turn "$rate" || run_one_turn "$rate" || run_one_turn "$rate"
+    expect_ok
+    expect_files fly.past.sprof fly.sprof
+    expect_sum fly.sprof
+    # What was taken was counted once.
+    sampled=$(sed -n 's/^triggers //p' out | tr ',' '\n' |
+        awk '$1 != "kept" { sum += $2 } END { print sum }')
+    [ "$sampled" -eq "$(taken_of out)" ] ||
+        fail "$(taken_of out) stacks taken, $sampled samples"
+    "$sprofile" report --wall --by thread -n 0 fly.sprof >threads
+    awk -v cpu="$(sed -n 's/^cpu //p' out.saved)" -v wall="$(
+        sed -n 's/^wall //p' out.saved)" -v main="($pid)" '
+        $NF == main {
+            n++
+            if ($1 < wall - 0.002 || $1 > wall + 1)
+                print "wall " $1 " s, expected " wall
+            if ($3 < cpu - 0.002 || $3 > cpu * 1.01 + 0.02)
+                print "cpu " $3 " s, expected " cpu
+        }
+        END { if (n != 1) print n " main threads" }' threads >wrong
+    [ ! -s wrong ] || fail "$(cat wrong)"
+done
+
+echo "-- recorded, and with an exec"
+sleep 2.4 | timeout -k 5 "$deadline" env SPROF_KEEP=1s \
+    "$sprofile" record -q -o r.txt -- "$work/phases" 100 >out 2>err
+expect_ok
+grep -q '^kept     the last' r.txt || fail "record does not say what was kept"
+! grep -w 'first (phases)' r.txt || fail "what was long ago was recorded"
+rm -f r.txt
+start SPROF_KEEP=1s SPROF_ONLY='exec_chain*' "$work/exec_chain" 3
+stop_it
+expect_files
+
+# The descriptors of the sampler, which has a table of its own.
+own_files() {
+    local task
+    for task in /proc/"$pid"/task/*; do
+        [ "$(cat "$task/comm")" != sprof ] ||
+            find "$task/fd" -mindepth 1 | wc -l
+    done
+}
+
+memory_of() {
+    sed -n 's/^VmRSS:[ \t]*\([0-9]*\) kB/\1/p' /proc/"$pid"/status
+}
+
+echo "-- stacks that are new again and again"
+start SPROF_FREQUENCY=10000 SPROF_KEEP=1s SPROF_MAX_SIZE=2M SPROF_BUDGET=100 \
+    "$work/phases" stacks
+sleep 2.5
+files=$(own_files) memory=$(memory_of) most_bytes=0
+for _ in $(seq "$turns"); do
+    sleep 1
+    bytes=$(cat fly.sprof fly.past.sprof 2>/dev/null | wc -c)
+    [ "$bytes" -le "$most_bytes" ] || most_bytes=$bytes
+done
+echo "at most $most_bytes bytes; memory $memory, then $(memory_of) KiB"
+[ "$most_bytes" -le $((2 << 20)) ] || fail "$most_bytes bytes of spools"
+[ "$(memory_of)" -le $((memory + 8192)) ] || fail "memory grows"
+# One is open for an instant now and then.
+now=$(own_files)
+[ "$now" -le $((files + 2)) ] || fail "descriptors: $now, $files before"
+kill -TERM "$pid"
+stop_it
+expect_samples 50 fly.folded
+expect_sum whole.sprof
+[ ! -s err ] || fail "the profiler complained: $(cat err)"
+
+echo "-- asked while it turns"
+start SPROF_KEEP=1s SPROF_FREQUENCY=10000 SPROF_MAX_SIZE=1M "$work/phases" 100
+wait_for_word third
+for _ in $(seq 25); do
+    timeout 30 "$sprofile" stacks "$pid" >stacks 2>message ||
+        fail "stacks: $(cat message)"
+    grep -q wait_long stacks || fail "no stack in the dump"
+done
+for word in stop start stop start; do
+    timeout 30 "$sprofile" "$word" "$pid" 2>message || fail "$(cat message)"
+    sleep 0.2
+done
+stop_it
+expect_ok
+
+echo "-- the past has no place"
+start SPROF_KEEP=1s "$work/phases" 100
+mkdir fly.past.sprof
+sleep 1.5
+kill -TERM "$pid"
+stop_it
+rmdir fly.past.sprof
+expect_note fly.past.sprof 'cannot be made'
+expect_samples 500 fly.folded
+expect_files fly.folded whole.sprof
+
+finish
