@@ -18,6 +18,7 @@
 #include "intern.h"
 #include "parts.h"
 #include "sequel.h"
+#include "totals.h"
 #include "waits.h"
 #include "weigh.h"
 
@@ -310,7 +311,7 @@ add_process_records(struct profile *profile, struct reader *reader,
     if (weigh_samples(&build) < 0 || events_weigh(&build) < 0 ||
         sequel_join(&build) < 0)
         outcome = FAILED;
-    parts_finish(&build);
+    totals_add(&build);
     parts_release(&build);
     return outcome == FAILED ? -1 : 0;
 }

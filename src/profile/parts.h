@@ -95,10 +95,6 @@ const char *parts_text(const struct build *build, uint32_t id);
 /* Note that the process was there until TIME + DURATION. */
 void parts_see_time(struct build *build, uint64_t time, uint64_t duration);
 
-/* The samples of the spool have their final values: sum them up by threads and
- * over all, and take over its cost and its time. */
-void parts_finish(struct build *build);
-
 /* Look for deleted files anew when the next module comes. */
 void parts_forget_mapped(struct build *build);
 

@@ -25,6 +25,7 @@
 #include "pprof_notes.h"
 #include "pprof_sample.h"
 #include "system_call.h"
+#include "totals.h"
 #include "unzip.h"
 
 /* EM_X86_64: the names of system calls are looked up for it. */
@@ -450,7 +451,7 @@ read_all(struct pprof_read *read, struct profile *profile)
         return -1;
     read->build.cost = read->notes.cost;
     read->build.end = read->duration;
-    parts_finish(&read->build);
+    totals_add(&read->build);
     return 0;
 }
 
