@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "store/past.h"
 #include "store/reader.h"
 #include "store/record.h"
 
@@ -61,19 +62,21 @@ complain(const struct process *process, char *error, size_t size,
     return -1;
 }
 
-/* Take the records up to the end. An answer to EXCHANGE (may be NULL) is kept.
+/* Take the records of READER up to its end. *CONTROL becomes the offset of that
+ * record, if it is among them; an answer to EXCHANGE (may be NULL) is kept.
  * Returns 1 if it came, 0 if not, -1 if memory is short. */
 static int
-take_records(struct remote *remote, struct exchange *exchange)
+take_records(struct reader *reader, uint64_t *control,
+             struct exchange *exchange)
 {
     enum record_kind kind;
     const void *record;
 
-    while ((record = reader_next(remote->reader, &kind)) != NULL) {
+    while ((record = reader_next(reader, &kind)) != NULL) {
         const struct record_answer *answer = record;
         if (kind == RECORD_CONTROL)
-            remote->control =
-                reader_offset(remote->reader) -
+            *control =
+                reader_offset(reader) -
                 record_size_of(((const struct record_control *)record)->head);
         if (kind != RECORD_ANSWER || exchange == NULL ||
             answer->nonce != exchange->nonce)
@@ -85,57 +88,80 @@ take_records(struct remote *remote, struct exchange *exchange)
     return 0;
 }
 
-/* The spool, when it was opened. */
 static int
-identify(struct remote *remote)
+take_present(struct remote *remote, struct exchange *exchange)
+{
+    return take_records(remote->reader, &remote->control, exchange);
+}
+
+/* Which file the spool is, is asked before it is opened: if it turns in
+ * between, that is seen later. */
+static int
+identify(const char *path, struct remote_file *file)
 {
     struct stat now;
 
-    if (stat(remote->path, &now) < 0)
+    if (stat(path, &now) < 0)
         return -1;
-    remote->device = now.st_dev;
-    remote->inode = now.st_ino;
+    *file = (struct remote_file){.device = now.st_dev, .inode = now.st_ino};
     return 0;
 }
 
 bool
 remote_has_turned(const struct remote *remote)
 {
-    struct stat now;
+    struct remote_file now;
 
-    return stat(remote->path, &now) == 0 &&
-           (now.st_dev != remote->device || now.st_ino != remote->inode);
+    return identify(remote->path, &now) == 0 &&
+           (now.device != remote->file.device ||
+            now.inode != remote->file.inode);
 }
 
-/* Go on there. */
-static void
-follow(struct remote *remote)
+/* The recorder has turned twice since the last look: take the records of the
+ * spool between the one that was read and NEXT. */
+static int
+take_missed(const struct remote *remote, const struct reader *next,
+            struct exchange *exchange)
 {
-    char unused[PATH_MAX + 256];
-    struct reader *reader = reader_open(remote->path, unused, sizeof unused);
+    const struct spool_header *present = reader_header(remote->reader);
+    uint64_t unused = 0;
+    struct reader *past = past_open(remote->path, reader_header(next));
+    int came = 0;
 
-    if (reader == NULL)
-        return;
-    reader_end(remote->reader);
-    remote->reader = reader;
-    remote->control = 0;
-    remote->turns++;
-    (void)identify(remote);
+    if (past != NULL && reader_header(past)->begin > present->begin)
+        came = take_records(past, &unused, exchange);
+    reader_end(past);
+    return came;
 }
 
-/* Take what is new, in whatever file it is. As take_records. */
+/* Take what is new, in whatever file it is. As take_records. If the answer is
+ * not in the last, remote_has_turned tells. */
 static int
 take_news(struct remote *remote, struct exchange *exchange)
 {
-    int came = take_records(remote, exchange);
+    char unused[PATH_MAX + 256];
+    struct remote_file file;
+    struct reader *next;
+    int came = take_present(remote, exchange);
 
-    if (came != 0 || !remote_has_turned(remote))
+    if (came != 0 || !remote_has_turned(remote) ||
+        identify(remote->path, &file) < 0)
         return came;
-    came = take_records(remote, exchange);
-    if (came != 0)
+    came = take_present(remote, exchange);
+    next = came == 0 ? reader_open(remote->path, unused, sizeof unused) : NULL;
+    if (next == NULL)
         return came;
-    follow(remote);
-    return take_records(remote, exchange);
+    came = take_missed(remote, next, exchange);
+    if (came != 0) {
+        reader_end(next);
+        return came;
+    }
+    reader_end(remote->reader);
+    remote->reader = next;
+    remote->control = 0;
+    remote->turns++;
+    remote->file = file;
+    return take_present(remote, exchange);
 }
 
 /* CONTROL as it is now, with signal 0 if there is none. */
@@ -162,10 +188,10 @@ read_control(struct remote *remote)
 static void
 find_control(struct remote *remote)
 {
-    take_records(remote, NULL);
+    take_present(remote, NULL);
     for (int i = 0; i < CONTROL_ATTEMPTS && remote->control == 0; i++) {
         poll(NULL, 0, CONTROL_PAUSE);
-        take_records(remote, NULL);
+        take_present(remote, NULL);
     }
 }
 
@@ -181,8 +207,7 @@ remote_open(struct remote *remote, pid_t pid, char *error, size_t size)
         return -1;
     if (!process_is_alive(&remote->process))
         return complain(&remote->process, error, size, "has ended");
-    /* In this order: if it turns in between, that is seen later. */
-    (void)identify(remote);
+    (void)identify(remote->path, &remote->file);
     remote->reader = reader_open(remote->path, error, size);
     if (remote->reader == NULL)
         return -1;

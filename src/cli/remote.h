@@ -17,13 +17,18 @@
 
 struct reader;
 
+/* Which file it is (stat(2)). */
+struct remote_file {
+    uint64_t device, inode;
+};
+
 struct remote {
     struct process process;
     int pidfd;                /* -1: the kernel has none (Linux 5.3) */
     char path[PATH_MAX + 64]; /* of its spool */
     struct reader *reader;    /* of the same, at its end */
     uint64_t control;         /* offset of CONTROL, 0: there is none */
-    uint64_t device, inode;   /* of the spool */
+    struct remote_file file;  /* the spool */
     uint32_t turns;           /* of a flight recorder: the spool is another */
 };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "store/past.h"
 #include "store/reader.h"
 
 #include "build.h"
@@ -154,28 +155,12 @@ enum { ATTEMPTS = 10 };
 static struct reader *
 open_past(const char *path, const struct spool_header *header, bool *has_turned)
 {
-    static const char ending[] = ".sprof";
-    size_t length = strlen(path), cut = sizeof ending - 1;
-    const struct spool_header *past;
-    char name[4096], unused[4096 + 256];
-    struct reader *reader = NULL;
+    struct reader *reader = past_open(path, header);
 
-    *has_turned = false;
-    if (header->keep == 0 || header->begin == 0 || length < cut ||
-        strcmp(path + length - cut, ending) != 0 ||
-        snprintf(name, sizeof name, "%.*s.past%s", (int)(length - cut), path,
-                 ending) >= (int)sizeof name)
-        return NULL;
-    reader = reader_open(name, unused, sizeof unused);
-    if (reader == NULL)
-        return NULL;
-    past = reader_header(reader);
-    if (past->keep != 0 && past->pid == header->pid &&
-        past->start_monotonic == header->start_monotonic) {
-        *has_turned = past->begin >= header->begin;
-        if (!*has_turned)
-            return reader;
-    }
+    *has_turned =
+        reader != NULL && reader_header(reader)->begin >= header->begin;
+    if (!*has_turned)
+        return reader;
     reader_end(reader);
     return NULL;
 }
