@@ -19,6 +19,9 @@
 #include "place.h"
 #include "trigger.h"
 
+/* After its end is told, a thread runs no longer than that. */
+#define LEAVING_NS 10000000u
+
 static uint32_t last_sequence;
 static uint64_t round_random;
 static bool (*listener)(struct slot *slot);
@@ -176,13 +179,24 @@ harvest_answer(struct slot *slot)
         learn_stack(account, index, slot);
 }
 
+/* Whether the tid of the thread of ACCOUNT was another thread's already, at
+ * TIME with CLOCK: a thread goes on for a moment after it has told its end. */
+static bool
+has_successor(const struct account *account, uint64_t time, uint64_t clock)
+{
+    if (!account->has_ended || time <= account->ended_at)
+        return false;
+    if (clock == CLOCK_NONE)
+        return time - account->ended_at > LEAVING_NS;
+    return clock < account->seen || clock - account->seen > LEAVING_NS;
+}
+
 uint32_t
-harvest_find_thread(pid_t tid, uint64_t time)
+harvest_find_thread(pid_t tid, uint64_t time, uint64_t clock)
 {
     uint32_t index = threads_index(tid);
-    /* The tid may have been given to another thread already. */
-    if (index != THREADS_NONE && account_of(index)->has_ended &&
-        time > account_of(index)->ended_at) {
+    if (index != THREADS_NONE &&
+        has_successor(account_of(index), time, clock)) {
         threads_remove(index);
         index = threads_index(tid);
     }
@@ -194,7 +208,7 @@ harvest_find_thread(pid_t tid, uint64_t time)
 static void
 harvest_own(struct slot *slot)
 {
-    uint32_t index = harvest_find_thread(slot->tid, slot->time);
+    uint32_t index = harvest_find_thread(slot->tid, slot->time, slot->clock);
     if (index == THREADS_NONE)
         return;
     struct account *account = account_of(index);

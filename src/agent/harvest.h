@@ -26,9 +26,9 @@ void harvest_slots(bool walked_only);
  * have come. */
 void harvest_begin_round(uint32_t every, uint64_t random);
 
-/* The index of thread TID, which was alive at TIME; THREADS_NONE if it is not
- * profiled. */
-uint32_t harvest_find_thread(pid_t tid, uint64_t time);
+/* The index of thread TID, which was alive at TIME, its CPU clock at CLOCK (or
+ * CLOCK_NONE); THREADS_NONE if it is not profiled. */
+uint32_t harvest_find_thread(pid_t tid, uint64_t time, uint64_t clock);
 
 /* A question to thread INDEX, which has ended, is not answered any more. */
 void harvest_thread_gone(uint32_t index);

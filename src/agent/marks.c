@@ -123,7 +123,7 @@ marks_write(void)
     struct mark mark;
     /* No more than there are places: they may come as fast as they go. */
     for (uint32_t i = 1; i <= MARK_RING_PLACES && mark_ring_take(&mark); i++) {
-        write_mark(&mark, harvest_find_thread(mark.tid, mark.time));
+        write_mark(&mark, harvest_find_thread(mark.tid, mark.time, CLOCK_NONE));
         /* Who parks meanwhile shall not wait for thousands of them. */
         if (i % SERVE_EVERY == 0)
             suspend_serve();
