@@ -22,8 +22,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "store/past.h"
 #include "store/reader.h"
+#include "store/reader_past.h"
 #include "store/record.h"
 
 #include "live.h"
@@ -125,7 +125,7 @@ take_missed(const struct remote *remote, const struct reader *next,
 {
     const struct spool_header *present = reader_header(remote->reader);
     uint64_t unused = 0;
-    struct reader *past = past_open(remote->path, reader_header(next));
+    struct reader *past = reader_past_open(remote->path, reader_header(next));
     int came = 0;
 
     if (past != NULL && reader_header(past)->begin > present->begin)

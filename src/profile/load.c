@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "store/past.h"
 #include "store/reader.h"
+#include "store/reader_past.h"
 
 #include "build.h"
 #include "pprof_read.h"
@@ -155,7 +155,7 @@ enum { ATTEMPTS = 10 };
 static struct reader *
 open_past(const char *path, const struct spool_header *header, bool *has_turned)
 {
-    struct reader *reader = past_open(path, header);
+    struct reader *reader = reader_past_open(path, header);
 
     *has_turned =
         reader != NULL && reader_header(reader)->begin >= header->begin;

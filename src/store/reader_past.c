@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* past.c -- see past.h. */
-#include "past.h"
+/* reader_past.c -- see reader_past.h. */
+#include "reader_past.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 struct reader *
-past_open(const char *path, const struct spool_header *header)
+reader_past_open(const char *path, const struct spool_header *header)
 {
     static const char ending[] = ".sprof";
     size_t length = strlen(path), cut = sizeof ending - 1;
