@@ -11,12 +11,13 @@
  *   rules    812 learned
  *   peeked   1204 stacks of waiting threads, 3 unsure
  *   skipped  7 points, merged into others
+ *   sessions 2 times of sampling, 12.400 s in all
  *   labels   request (12 values), user (3 values)
  *   marks    4 instants, 2 spans
  *
- * (the last four where there were any), then where wall time went, the modules
- * and the threads, one a line, and what has no names. Several processes have a
- * line each, and a module is then told once, however many have it.
+ * (those from "peeked" on where there were any), then where wall time went, the
+ * modules and the threads, one a line, and what has no names. Several processes
+ * have a line each, and a module is then told once, however many have it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #include "profile/activity.h"
+#include "profile/annotations.h"
 #include "profile/intern.h"
 #include "profile/profile.h"
 #include "profile/table.h"
@@ -181,12 +183,32 @@ print_labels(const struct profile *profile)
     return status;
 }
 
+/* Where each process was sampled from one end to the other, within 1 %, there
+ * is nothing to say. What a filter or a flight recorder has left is not all. */
+static void
+print_sessions(const struct profile *profile)
+{
+    uint64_t sampled, lived = 0;
+    uint32_t count = annotations_sessions(profile, &sampled);
+
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        profile_sum(&lived, profile->processes[i].duration);
+        if (profile->processes[i].keep != 0)
+            return;
+    }
+    if (profile->filter == NULL && count > 0 &&
+        (count > profile->process_count || sampled < lived - lived / 100))
+        printf("sessions %u times of sampling, %.3f s in all\n", count,
+               phrase_seconds(sampled));
+}
+
 /* What the program told of itself. */
 static int
 print_annotations(const struct profile *profile)
 {
     uint64_t kinds[MARK_SPAN + 1] = {0};
 
+    print_sessions(profile);
     if (print_labels(profile) < 0)
         return -1;
     for (size_t i = 0; i < profile->timed_mark_count; i++)

@@ -113,6 +113,38 @@ annotations_add_mark(struct build *build, const void *bytes)
     return USED;
 }
 
+/* When the time of sampling ended that began with mark START. */
+static uint64_t
+session_end(const struct profile *profile, size_t start)
+{
+    uint32_t process = profile->timed_marks[start].process;
+
+    for (size_t i = start + 1; i < profile->timed_mark_count; i++)
+        if (profile->timed_marks[i].kind == MARK_STOP &&
+            profile->timed_marks[i].process == process)
+            return profile->timed_marks[i].time;
+    return profile->processes[process].duration;
+}
+
+uint32_t
+annotations_sessions(const struct profile *profile, uint64_t *sampled)
+{
+    uint32_t count = 0;
+
+    *sampled = 0;
+    for (size_t i = 0; i < profile->timed_mark_count; i++) {
+        const struct profile_mark *mark = &profile->timed_marks[i];
+        uint64_t end;
+        if (mark->kind != MARK_START)
+            continue;
+        count++;
+        end = session_end(profile, i);
+        if (end > mark->time)
+            profile_sum(sampled, end - mark->time);
+    }
+    return count;
+}
+
 uint64_t
 annotations_time(const struct profile *profile, const struct profile_mark *mark)
 {

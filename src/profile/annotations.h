@@ -22,6 +22,10 @@ uint32_t annotations_set(const struct build *build, uint32_t id);
  * profile->start, or reached into it. */
 void annotations_clip(struct profile *profile, uint64_t from, uint64_t to);
 
+/* How often sampling began in all processes; *SAMPLED is for how many ns, all
+ * together. 0: the file does not tell. */
+uint32_t annotations_sessions(const struct profile *profile, uint64_t *sampled);
+
 /* The time of MARK in ns since profile->start. */
 uint64_t annotations_time(const struct profile *profile,
                           const struct profile_mark *mark);

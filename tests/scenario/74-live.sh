@@ -114,6 +114,8 @@ for rate in $rates; do
     expect_time s.sprof
     "$sprofile" report --by function -n 0 s.sprof >functions
     expect_text functions shown_work
+    "$sprofile" info s.sprof >info
+    expect_text info "^sessions $times times of sampling, "
     ! grep hidden_work functions || fail "what was not sampled is in the profile"
     rm -f s.sprof
 done

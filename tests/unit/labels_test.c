@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "profile/annotations.h"
 #include "profile/filter.h"
 #include "profile/intern.h"
 #include "profile/label_sets.h"
@@ -198,6 +199,25 @@ time_filters_marks(void **state)
     profile_free(profile);
 }
 
+/* The first process is still sampled when its file ends, 6 ms after its start.
+ */
+static void
+sessions_are_from_start_to_stop(void **state)
+{
+    uint64_t sampled = 0;
+    struct profile *profile;
+
+    (void)state;
+    add_mark(MARK_START, 0, 0, 500000, 0, "options");
+    add_mark(MARK_STOP, 0, 0, 1500000, 0, "command");
+    add_mark(MARK_START, 0, 0, 4000000, 0, "command");
+    add_mark(MARK_USER, 0, 0, 6000000, 0, "last");
+    profile = example();
+    assert_int_equal(annotations_sessions(profile, &sampled), 2);
+    assert_int_equal(sampled, 1000000 + 2000000);
+    profile_free(profile);
+}
+
 static char *
 written(int (*write)(FILE *, struct profile *), struct profile *profile,
         size_t *length)
@@ -342,6 +362,7 @@ main(void)
         UNIT(labels_are_summed_up),
         UNIT(labels_filter_samples_and_marks),
         UNIT(time_filters_marks),
+        UNIT(sessions_are_from_start_to_stop),
         UNIT(labels_come_back_from_pprof),
         UNIT(all_comes_back_from_a_spool),
         UNIT(marks_and_labels_are_markers),
