@@ -3,25 +3,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/digits.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
-#include "target/threads.h"
+#include "target/status.h"
 #include "freeze.h"
-
-/* Whether thread TID runs, or could. Its state stands behind its name, which
- * may have any character (proc(5)). */
-static bool
-is_running(pid_t tid)
-{
-    char stat[512];
-    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) <= 0)
-        return false;
-    const char *name_end = strrchr(stat, ')');
-    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'R';
-}
 
 void
 freeze_others(pid_t ender, bool only_running)
@@ -37,7 +24,7 @@ freeze_others(pid_t ender, bool only_running)
             const char *name = entry->d_name;
             pid_t tid = (pid_t)digits_take(&name);
             if (tid != 0 && tid != ender && tid != own &&
-                (!only_running || is_running(tid)))
+                (!only_running || status_state(tid) == 'R'))
                 suspend_freeze(tid);
             at += entry->d_reclen;
         }

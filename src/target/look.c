@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "look.h"
+#include "status.h"
 #include "threads.h"
 
 /* Set once the kernel has refused to tell system calls. */
@@ -49,18 +50,14 @@ parse_call(const char *line, struct look *look)
     look->pc = take_number(&line);
 }
 
-/* "tid (name) state ...": the name may hold anything. */
 static void
 look_at_state(pid_t tid, struct look *look)
 {
-    char stat[512];
-    const char *state = NULL;
-    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) > 0)
-        state = strrchr(stat, ')');
-    if (state == NULL || state[1] == '\0')
+    char state = status_state(tid);
+    if (state == '\0')
         look->state = LOOK_GONE;
     else
-        look->state = state[2] == 'R' ? LOOK_RUNNING : LOOK_BLOCKED;
+        look->state = state == 'R' ? LOOK_RUNNING : LOOK_BLOCKED;
 }
 
 void

@@ -5,6 +5,17 @@
 #include "status.h"
 #include "threads.h"
 
+/* "tid (name) state ...": the name may hold anything. */
+char
+status_state(pid_t tid)
+{
+    char stat[512];
+    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) <= 0)
+        return '\0';
+    const char *name_end = strrchr(stat, ')');
+    return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
 int
 status_read(pid_t tid, struct status *status)
 {

@@ -12,6 +12,9 @@ struct status {
     uint64_t blocked; /* signals: N is bit N - 1 */
 };
 
+/* The letter alone; 0 if there is no such thread, or it cannot be read. */
+char status_state(pid_t tid);
+
 /* Read /proc/self/task/TID/status. Returns 0, or -1 if there is no such thread
  * or it cannot be read. Some 10 us. */
 int status_read(pid_t tid, struct status *status);

@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "nspid.h"
+#include "status.h"
 #include "threads.h"
 
 #define TASKS "/proc/self/task"
@@ -157,12 +158,8 @@ threads_read_name(uint32_t index)
 static bool
 is_zombie(pid_t tid)
 {
-    char stat[256];
-    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) <= 0)
-        return true;
-    /* "tid (name) state ...": the name may hold anything. */
-    const char *state = strrchr(stat, ')');
-    return state != NULL && (state[2] == 'Z' || state[2] == 'X');
+    char state = status_state(tid);
+    return state == '\0' || state == 'Z' || state == 'X';
 }
 
 /* Indexes of ended threads are used again, the lowest first, so that loops over
