@@ -162,16 +162,6 @@ take_level(struct arguments *arguments, const char *command, const char *value)
 }
 
 static int
-take_rows(struct arguments *arguments, const char *command, const char *value)
-{
-    arguments->rows_given = true;
-    if (numbers_rows(value, &arguments->text.rows) < 0)
-        return command_usage(command, "-n %s: expected a number, 0 for all",
-                             value);
-    return STATUS_DONE;
-}
-
-static int
 take(struct arguments *arguments, const char *command, int option,
      const char *value)
 {
@@ -189,15 +179,12 @@ take(struct arguments *arguments, const char *command, int option,
     case OPTION_FAIL_ABOVE:
         return take_percent(command, "--fail-above", value, &test->fail_above);
     case 'n':
-        return take_rows(arguments, command, value);
+        arguments->rows_given = true;
+        return numbers_take_rows(command, value, &arguments->text.rows);
     case 'o':
         return command_usage(command, "-o %s: diff writes no files yet", value);
     case OPTION_COLOR:
-        if (screen_parse_colour(value, &arguments->colour) < 0)
-            return command_usage(command,
-                                 "--color %s: expected auto, always or never",
-                                 value);
-        return STATUS_DONE;
+        return screen_take_colour(command, value, &arguments->colour);
     default:
         return filters_take(&arguments->filter, command, option, value);
     }

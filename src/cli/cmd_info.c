@@ -398,11 +398,7 @@ take(struct filter_options *filter, enum screen_colour *colour,
 {
     if (option != 'c')
         return filters_take(filter, command, option, value);
-    if (screen_parse_colour(value, colour) < 0)
-        return command_usage(command,
-                             "--color %s: expected auto, always or never",
-                             value);
-    return STATUS_DONE;
+    return screen_take_colour(command, value, colour);
 }
 
 int

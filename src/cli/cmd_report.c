@@ -120,30 +120,6 @@ take_view(struct arguments *arguments, const char *command, enum view view,
     return STATUS_DONE;
 }
 
-/* The options with a number or a word. */
-static int
-take_value(struct arguments *arguments, const char *command, int option,
-           const char *value)
-{
-    struct views_request *request = &arguments->request;
-
-    if (option == 'n') {
-        arguments->rows_given = true;
-        if (numbers_rows(value, &request->text.rows) < 0)
-            return command_usage(command, "-n %s: expected a number, 0 for all",
-                                 value);
-    } else if (option == OPTION_MIN) {
-        arguments->least_given = true;
-        if (numbers_percent(value, &request->text.least) < 0)
-            return command_usage(command, "--min %s: expected percent", value);
-    } else if (screen_parse_colour(value, &request->colour) < 0) {
-        return command_usage(command,
-                             "--color %s: expected auto, always or never",
-                             value);
-    }
-    return STATUS_DONE;
-}
-
 /* Of --cpu and --wall, --csv and --json, the last one given counts. */
 static int
 take(struct arguments *arguments, const char *command, int option,
@@ -168,10 +144,16 @@ take(struct arguments *arguments, const char *command, int option,
         return take_view(arguments, command, VIEW_CALLERS, value);
     case OPTION_LINES:
         return take_view(arguments, command, VIEW_LINES, value);
-    case 'n':
     case OPTION_MIN:
+        arguments->least_given = true;
+        if (numbers_percent(value, &request->text.least) < 0)
+            return command_usage(command, "--min %s: expected percent", value);
+        return STATUS_DONE;
+    case 'n':
+        arguments->rows_given = true;
+        return numbers_take_rows(command, value, &request->text.rows);
     case OPTION_COLOR:
-        return take_value(arguments, command, option, value);
+        return screen_take_colour(command, value, &request->colour);
     default:
         return filters_take(&arguments->filter, command, option, value);
     }

@@ -242,16 +242,9 @@ take(struct view *view, int option, const char *value)
 {
     switch (option) {
     case 'n':
-        if (numbers_rows(value, &view->text.groups) < 0)
-            return command_usage(view->title, "-n %s: expected a number",
-                                 value);
-        return STATUS_DONE;
+        return numbers_take_rows(view->title, value, &view->text.groups);
     case 'c':
-        if (screen_parse_colour(value, &view->colour) < 0)
-            return command_usage(view->title,
-                                 "--color %s: expected auto, always or never",
-                                 value);
-        return STATUS_DONE;
+        return screen_take_colour(view->title, value, &view->colour);
     case OPTION_WATCH:
         if (numbers_seconds(value, &view->interval) < 0)
             return command_usage(view->title,

@@ -115,21 +115,12 @@ take_value(struct arguments *arguments, const char *command, int option,
             return command_usage(command,
                                  "-d %s: expected seconds, 0.1 to 86400",
                                  value);
-    } else if (option == 'n') {
-        arguments->rows_given = true;
-        if (numbers_rows(value, &top->rows) < 0)
-            return command_usage(command, "-n %s: expected a number, 0 for all",
-                                 value);
-    } else if (option == OPTION_BY) {
+    } else {
         arguments->by_given = true;
         if (strcmp(value, "function") != 0 && strcmp(value, "thread") != 0)
             return command_usage(command,
                                  "--by %s: expected function or thread", value);
         top->view.by = value[0] == 't' ? TOP_THREADS : TOP_FUNCTIONS;
-    } else if (screen_parse_colour(value, &arguments->colour) < 0) {
-        return command_usage(command,
-                             "--color %s: expected auto, always or never",
-                             value);
     }
     return STATUS_DONE;
 }
@@ -155,10 +146,13 @@ take(struct arguments *arguments, const char *command, int option,
     case OPTION_SORT:
         arguments->sort = value;
         return STATUS_DONE;
-    case 'd':
     case 'n':
-    case OPTION_BY:
+        arguments->rows_given = true;
+        return numbers_take_rows(command, value, &arguments->top.rows);
     case OPTION_COLOR:
+        return screen_take_colour(command, value, &arguments->colour);
+    case 'd':
+    case OPTION_BY:
         return take_value(arguments, command, option, value);
     default:
         return filters_take(&arguments->filter, command, option, value);

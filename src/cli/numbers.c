@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
+
 enum { PERCENT_MOST = 1000000, SECONDS_MOST = 86400 };
 
-int
-numbers_rows(const char *text, uint32_t *rows)
+/* Returns 0, or -1 if TEXT is no number from 0 on. */
+static int
+parse_count(const char *text, uint32_t *count)
 {
     char *end;
     unsigned long number;
@@ -19,8 +22,16 @@ numbers_rows(const char *text, uint32_t *rows)
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
         number > UINT32_MAX)
         return -1;
-    *rows = (uint32_t)number;
+    *count = (uint32_t)number;
     return 0;
+}
+
+int
+numbers_take_rows(const char *command, const char *text, uint32_t *rows)
+{
+    if (parse_count(text, rows) == 0)
+        return STATUS_DONE;
+    return command_usage(command, "-n %s: expected a number, 0 for all", text);
 }
 
 int
@@ -46,7 +57,7 @@ numbers_pid(const char *text, pid_t *pid)
 {
     uint32_t number;
 
-    if (numbers_rows(text, &number) < 0 || number == 0 || number > INT32_MAX)
+    if (parse_count(text, &number) < 0 || number == 0 || number > INT32_MAX)
         return -1;
     *pid = (pid_t)number;
     return 0;

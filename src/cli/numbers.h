@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A number of rows, 0 for all. Returns 0, or -1 if TEXT is none. */
-int numbers_rows(const char *text, uint32_t *rows);
+/* Take -n TEXT, a number of rows, 0 for all, into *ROWS; complain about another
+ * text in the name of COMMAND. Returns STATUS_DONE or STATUS_USAGE. */
+int numbers_take_rows(const char *command, const char *text, uint32_t *rows);
 
 /* A percentage from 0 to 1000000, fractions allowed, with or without "%".
  * Returns 0, or -1. */

@@ -19,17 +19,21 @@
 
 #include "write/paint.h"
 
+#include "command.h"
+
 int
-screen_parse_colour(const char *word, enum screen_colour *colour)
+screen_take_colour(const char *command, const char *word,
+                   enum screen_colour *colour)
 {
     static const char *const words[] = {"auto", "always", "never"};
 
     for (int i = 0; i < 3; i++)
         if (strcmp(word, words[i]) == 0) {
             *colour = (enum screen_colour)i;
-            return 0;
+            return STATUS_DONE;
         }
-    return -1;
+    return command_usage(command, "--color %s: expected auto, always or never",
+                         word);
 }
 
 /* A terminal may not know its width: then it is 80, as everywhere. */

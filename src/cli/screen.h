@@ -24,9 +24,10 @@ struct screen {
     int saved;   /* descriptor of standard output, while there is a pager */
 };
 
-/* "auto", "always" or "never" into *COLOUR. Returns 0, or -1 for another word.
- */
-int screen_parse_colour(const char *word, enum screen_colour *colour);
+/* Take --color WORD ("auto", "always" or "never") into *COLOUR; complain about
+ * another word in the name of COMMAND. Returns STATUS_DONE or STATUS_USAGE. */
+int screen_take_colour(const char *command, const char *word,
+                       enum screen_colour *colour);
 
 /* Whether output is to have colours. Of "auto", NO_COLOR and TERM=dumb make
  * none, nor do pipes and files. */
