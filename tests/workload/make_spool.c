@@ -13,11 +13,7 @@
  * Callers are return addresses. With SAMPLES, as many records more, running, in
  * 10,000 stacks that are up to 64 frames deep.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "store/writer.h"
+#include "spool.h"
 
 enum {
     APP = 1,
@@ -28,93 +24,6 @@ enum {
     MILLISECOND = 1000000
 };
 enum { STACKS = 10000, DEPTH = 64 };
-
-static struct writer *writer;
-
-static void
-append(enum record_kind kind, const void *record, size_t size,
-       const struct writer_tail *tail, size_t parts)
-{
-    if (writer_append(writer, kind, record, size, tail, parts) == NULL) {
-        perror("writer_append");
-        exit(1);
-    }
-}
-
-static void
-process(void)
-{
-    static const char exe[] = "/opt/app", command[] = "app --fast";
-    static const char version[] = "0.1.0", host[] = "host";
-    const struct record_process record = {.period = MILLISECOND,
-                                          .pid = 4711,
-                                          .ppid = 1,
-                                          .exe_length = sizeof exe,
-                                          .command_length = sizeof command,
-                                          .version_length = sizeof version,
-                                          .host_length = sizeof host};
-    const struct writer_tail tail[] = {{exe, sizeof exe},
-                                       {command, sizeof command},
-                                       {version, sizeof version},
-                                       {host, sizeof host}};
-
-    append(RECORD_PROCESS, &record, sizeof record, tail, 4);
-}
-
-static void
-module(uint32_t id, uint64_t base, const char *path)
-{
-    static const uint8_t build_id[] = {0xab, 0xcd, 0xef, 0x01};
-    const struct record_module record = {.id = id,
-                                         .base = base,
-                                         .start = base,
-                                         .end = base + 0x100000,
-                                         .build_id_length = sizeof build_id,
-                                         .path_length =
-                                             (uint16_t)(strlen(path) + 1)};
-    const struct writer_tail tail[] = {{build_id, sizeof build_id},
-                                       {path, strlen(path) + 1}};
-
-    append(RECORD_MODULE, &record, sizeof record, tail, 2);
-}
-
-static void
-thread(uint32_t id, uint32_t tid, const char *name)
-{
-    const struct record_thread record = {.id = id,
-                                         .tid = tid,
-                                         .name_length =
-                                             (uint16_t)(strlen(name) + 1)};
-    const struct writer_tail tail = {name, strlen(name) + 1};
-
-    append(RECORD_THREAD, &record, sizeof record, &tail, 1);
-}
-
-static void
-text(uint32_t id, const char *string)
-{
-    const struct record_text record = {.id = id,
-                                       .text_length =
-                                           (uint16_t)(strlen(string) + 1)};
-    const struct writer_tail tail = {string, strlen(string) + 1};
-
-    append(RECORD_TEXT, &record, sizeof record, &tail, 1);
-}
-
-/* Returns the id of the new node. */
-static uint32_t
-node(uint32_t parent, uint32_t in, uint64_t offset, uint32_t flags)
-{
-    static uint32_t last;
-    const struct record_node record = {.id = ++last,
-                                       .parent = parent,
-                                       .module = in,
-                                       .flags = flags,
-                                       .offset = offset};
-
-    append(RECORD_NODE, &record, sizeof record, NULL, 0);
-    return last;
-}
 
 static void
 sample(uint32_t of, uint32_t leaf, uint64_t count, enum state state)
@@ -194,6 +103,7 @@ many(unsigned long samples)
 int
 main(int argc, char **argv)
 {
+    static const uint8_t build_id[] = {0xab, 0xcd, 0xef, 0x01};
     const struct spool_header header = {.start_realtime = 1700000000000000000,
                                         .pid = 4711};
 
@@ -204,9 +114,9 @@ main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    process();
-    module(APP, 0x400000, "/opt/app");
-    module(LIB, 0x7f0000000000, "/opt/lib.so");
+    process(4711, "/opt/app", "app --fast");
+    module(APP, 0x400000, "/opt/app", build_id, sizeof build_id);
+    module(LIB, 0x7f0000000000, "/opt/lib.so", build_id, sizeof build_id);
     thread(MAIN, 4711, "app");
     thread(WORKER, 4712, "worker");
     text(LOCK, "thread 4711");

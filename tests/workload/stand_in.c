@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "base/request.h"
-#include "store/writer.h"
+#include "spool.h"
 
 enum { SIGNAL = 35, THREAD_COUNT = 8, MODULE = 1 };
 
@@ -53,40 +53,9 @@ serve(void)
     __asm__ volatile("nop");
 }
 
-static struct writer *writer;
 static struct record_stacks *stacks;
 static uint32_t capacity;
 static const char *how;
-
-static void *
-append(enum record_kind kind, const void *record, size_t size,
-       const struct writer_tail *tail, size_t parts)
-{
-    void *place = writer_append(writer, kind, record, size, tail, parts);
-    if (place == NULL) {
-        perror("writer_append");
-        exit(1);
-    }
-    return place;
-}
-
-static void
-process(void)
-{
-    static const char exe[] = "/opt/bank", command[] = "bank --fast";
-    static const char version[] = "0.1.0", host[] = "host";
-    const struct record_process record = {.period = 1000000,
-                                          .pid = (uint32_t)getpid(),
-                                          .exe_length = sizeof exe,
-                                          .command_length = sizeof command,
-                                          .version_length = sizeof version,
-                                          .host_length = sizeof host};
-    const struct writer_tail tail[] = {{exe, sizeof exe},
-                                       {command, sizeof command},
-                                       {version, sizeof version},
-                                       {host, sizeof host}};
-    append(RECORD_PROCESS, &record, sizeof record, tail, 4);
-}
 
 /* Of the program itself. */
 static struct program {
@@ -120,54 +89,12 @@ find_program(struct dl_phdr_info *info, size_t size, void *unused)
     return 1; /* the first is the program */
 }
 
-static void
-module(const char *path)
-{
-    struct record_module record = {.id = MODULE,
-                                   .path_length = (uint16_t)(strlen(path) + 1)};
-    dl_iterate_phdr(find_program, NULL);
-    const struct writer_tail tail[] = {{program.build_id,
-                                        program.build_id_length},
-                                       {path, strlen(path) + 1}};
-    record.build_id_length = (uint16_t)program.build_id_length;
-    record.base = record.start = program.base;
-    record.end = record.base + 0x100000;
-    append(RECORD_MODULE, &record, sizeof record, tail, 2);
-}
-
-static void
-thread(uint32_t id, uint32_t tid, const char *name)
-{
-    const struct record_thread record = {.id = id,
-                                         .tid = tid,
-                                         .name_length =
-                                             (uint16_t)(strlen(name) + 1)};
-    const struct writer_tail tail = {name, strlen(name) + 1};
-    append(RECORD_THREAD, &record, sizeof record, &tail, 1);
-}
-
-static void
-text(uint32_t id, const char *string)
-{
-    const struct record_text record = {.id = id,
-                                       .text_length =
-                                           (uint16_t)(strlen(string) + 1)};
-    const struct writer_tail tail = {string, strlen(string) + 1};
-    append(RECORD_TEXT, &record, sizeof record, &tail, 1);
-}
-
 /* FUNCTION on top of PARENT. Returns the id of the new node. */
 static uint32_t
-node(uint32_t parent, void (*function)(void))
+place(uint32_t parent, void (*function)(void))
 {
-    static uint32_t last;
-    const struct record_node record = {.id = ++last,
-                                       .parent = parent,
-                                       .module = MODULE,
-                                       .offset = (uint64_t)(uintptr_t)function -
-                                                 program.base};
-    append(RECORD_NODE, &record, sizeof record, NULL, 0);
-    return last;
+    return node(parent, MODULE, (uint64_t)(uintptr_t)function - program.base,
+                0);
 }
 
 static void
@@ -197,7 +124,7 @@ many_threads(struct stacks_entry *entries, uint32_t count)
 {
     static uint32_t nodes[4];
     for (uint32_t i = 0; i < 4 && nodes[3] == 0; i++)
-        nodes[i] = node(i == 0 ? 0 : nodes[i - 1], i % 2 ? serve : audit);
+        nodes[i] = place(i == 0 ? 0 : nodes[i - 1], i % 2 ? serve : audit);
     for (uint32_t i = 0; i < count; i++)
         entries[i] = (struct stacks_entry){.tid = 5000 + i,
                                            .node = nodes[i % 4],
@@ -210,8 +137,8 @@ many_threads(struct stacks_entry *entries, uint32_t count)
 static void
 eight_threads(struct stacks_entry *entries)
 {
-    uint32_t root = node(0, serve), a = node(root, transfer),
-             b = node(root, audit), first = (uint32_t)getpid();
+    uint32_t root = place(0, serve), a = place(root, transfer),
+             b = place(root, audit), first = (uint32_t)getpid();
     const struct stacks_entry of_mutex = {.system_call = SYS_futex,
                                           .state = 'S',
                                           .depth = 2};
@@ -357,13 +284,15 @@ main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    process();
+    process((uint32_t)getpid(), "/opt/bank", "bank --fast");
     if (strcmp(how, "old") != 0)
         control();
     char exe[4096] = "";
     if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0)
         return 1;
-    module(exe);
+    dl_iterate_phdr(find_program, NULL);
+    module(MODULE, program.base, exe, program.build_id,
+           program.build_id_length);
     threads();
     puts("ready");
     fflush(stdout);
