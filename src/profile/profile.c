@@ -15,6 +15,7 @@
 #include "clean.h"
 #include "generated.h"
 #include "intern.h"
+#include "names.h"
 #include "system_call.h"
 
 /* The name for a marker when memory is short. */
@@ -137,6 +138,10 @@ find_symbol(struct profile *profile, uint32_t node)
     generated = at->module == 0 ? generated_symbol(profile, node) : NULL;
     if (generated != NULL)
         return generated;
+    if (!profile->has_looked_up) {
+        profile->has_looked_up = true;
+        names_look_up(profile);
+    }
     return symbolizer_find(profile->symbols,
                            profile->modules[at->module].symbols,
                            profile_offset(profile, node));

@@ -160,6 +160,7 @@ struct profile {
     struct intern *label_keys;
     uint32_t builds;        /* spools that were begun, which are part of keys */
     struct intern *markers; /* texts of frames that are none */
+    bool has_looked_up;     /* names.h has been asked */
     struct mark **marks;    /* their symbols */
     uint32_t mark_count;
     void **blocks; /* memory for symbols that came with a profile */

@@ -39,6 +39,12 @@ servers(void)
     return (urls && *urls ? urls : NULL);
 }
 
+bool
+debug_server_is_there(void)
+{
+    return (servers() != NULL);
+}
+
 /* The client counts whole seconds and looks once a second, so one question may
  * take two seconds more than it is told. */
 void

@@ -17,6 +17,9 @@
  */
 void debug_server_limit(unsigned seconds);
 
+/* Whether the user has named any. */
+bool debug_server_is_there(void);
+
 /* As dwfl_standard_find_debuginfo, within the limit. For Dwfl_Callbacks. */
 int debug_server_find(Dwfl_Module *module, void **data, const char *name,
                       Dwarf_Addr base, const char *file, const char *link,

@@ -6,22 +6,19 @@
  * is to inflate all sections one after the other, also the locations of
  * variables, a third of the whole. Here the large ones come first, each thread
  * takes the next one, and the result has the form of a file, so that libdw need
- * not know. The threads live for that long only and take no signals.
+ * not know.
  */
 #include <gelf.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "crew.h"
 #include "inflate.h"
 #include "unpack.h"
 
-#define MOST_THREADS 4
 #define MOST_SECTIONS 1000
 /* What zlib can make of a byte, at most; more is damage. */
 #define MOST_GROWTH 1032
@@ -227,39 +224,6 @@ work(void *argument)
     return (NULL);
 }
 
-/* How many threads there is work and are CPUs for. */
-static size_t
-thread_count(const struct copy *copy)
-{
-    cpu_set_t set;
-    size_t count = 1;
-
-    if (sched_getaffinity(0, sizeof(set), &set) == 0)
-        count = (size_t)CPU_COUNT(&set);
-    if (count > MOST_THREADS)
-        count = MOST_THREADS;
-    return (count < copy->compressed ? count : copy->compressed);
-}
-
-/* All pieces, in this thread and as many others as can be had. */
-static void
-write_pieces(struct copy *copy)
-{
-    pthread_t threads[MOST_THREADS];
-    size_t wanted = thread_count(copy), count = 0;
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (count + 1 < wanted &&
-           pthread_create(&threads[count], NULL, work, copy) == 0)
-        count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    work(copy);
-    while (count > 0)
-        pthread_join(threads[--count], NULL);
-}
-
 bool
 inflate_file(struct inflated *inflated, int fd)
 {
@@ -268,7 +232,7 @@ inflate_file(struct inflated *inflated, int fd)
 
     copy.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (copy.elf && plan(&copy) && allocate(&copy) && write_headers(&copy)) {
-        write_pieces(&copy);
+        crew_run(work, &copy, copy.compressed);
         done = !copy.failed;
     }
     *inflated = (struct inflated){copy.bytes, copy.size};

@@ -17,8 +17,10 @@
 #include "address_table.h"
 #include "answer_store.h"
 #include "debug_server.h"
-#include "demangle.h"
+#include "crew.h"
 #include "image.h"
+#include "openings.h"
+#include "spellings.h"
 #include "symbolizer.h"
 
 /* Deeper inlining than this is cut next to the owning function. */
@@ -37,26 +39,12 @@ struct image_list {
     struct image_list *next;
 };
 
-/* A name of a symbol table and what its programmer calls it. */
-struct spelling {
-    const char *linkage, *function;
-};
-
-/* A file's name as it was put together from these two. */
-struct path {
-    const char *directory, *full;
-};
-
 struct symbolizer {
     bool inlines;
     struct answer_store store;
-    struct address_table modules;   /* (id, 0): struct module */
-    struct address_table answers;   /* (id, offset): struct symbol */
-    struct address_table spellings; /* (0, linkage): struct spelling */
-    /* The same by where a name lies in its file, and full paths by where their
-     * last part does: what is asked again and again is not hashed again. */
-    struct address_table known_names; /* (0, name): struct spelling */
-    struct address_table known_paths; /* (0, file): struct path */
+    struct address_table modules; /* (id, 0): struct module */
+    struct address_table answers; /* (id, offset): struct symbol */
+    struct spellings spellings;
     struct image_list *images;
 };
 
@@ -64,101 +52,53 @@ static const struct symbol_frame lost_frame = {"[out of memory]",
                                                "[out of memory]", "", 0, 0};
 static const struct symbol lost_symbol = {1, false, &lost_frame};
 
+static const char *
+path_to_read(const struct module *module)
+{
+    return (module->copy ? module->copy : module->path);
+}
+
+/* The image of MODULE, if it is open. */
+static struct image *
+open_image(const struct symbolizer *symbolizer, const struct module *module)
+{
+    for (struct image_list *item = symbolizer->images; item;
+         item = item->next) {
+        if (image_is(item->image, path_to_read(module), module->build_id,
+                     module->length))
+            return (item->image);
+    }
+    return (NULL);
+}
+
+/* Keep IMAGE (may be NULL) until the end. Returns it, or NULL. */
+static struct image *
+keep_image(struct symbolizer *symbolizer, struct image *image)
+{
+    struct image_list *item =
+        image ? answer_store_space(&symbolizer->store, sizeof(*item)) : NULL;
+
+    if (!item) {
+        if (image)
+            image_close(image);
+        return (NULL);
+    }
+    *item = (struct image_list){image, symbolizer->images};
+    symbolizer->images = item;
+    return (image);
+}
+
 /* The image of MODULE, opened if need be. NULL if memory is short. */
 static struct image *
 get_image(struct symbolizer *symbolizer, struct module *module)
 {
-    const char *path = module->copy ? module->copy : module->path;
-    struct image_list *item;
-
-    if (module->image)
-        return (module->image);
-    for (item = symbolizer->images; item; item = item->next) {
-        if (image_is(item->image, path, module->build_id, module->length))
-            break;
-    }
-    if (!item) {
-        item = answer_store_space(&symbolizer->store, sizeof(*item));
-        if (!item)
-            return (NULL);
-        item->image = image_open(path, module->build_id, module->length);
-        if (!item->image)
-            return (NULL);
-        item->next = symbolizer->images;
-        symbolizer->images = item;
-    }
-    module->image = item->image;
+    if (!module->image)
+        module->image = open_image(symbolizer, module);
+    if (!module->image)
+        module->image = keep_image(symbolizer, image_open(path_to_read(module),
+                                                          module->build_id,
+                                                          module->length));
     return (module->image);
-}
-
-/* Demangle LINKAGE (a string of the store) into a new spelling. */
-static struct spelling *
-new_spelling(struct answer_store *store, const char *linkage)
-{
-    struct spelling *spelling = answer_store_space(store, sizeof(*spelling));
-    char *function;
-
-    if (!spelling)
-        return (NULL);
-    function = demangle(linkage);
-    spelling->linkage = linkage;
-    spelling->function =
-        function ? answer_store_string(store, function) : linkage;
-    free(function);
-    return (spelling->function ? spelling : NULL);
-}
-
-/* NAME without "@VERSION", kept. NULL if memory is short. */
-static const char *
-without_version(struct answer_store *store, const char *name)
-{
-    const char *version = *name ? strchr(name + 1, '@') : NULL;
-    const char *linkage;
-    char *bare;
-
-    if (!version)
-        return (answer_store_string(store, name));
-    bare = strndup(name, (size_t)(version - name));
-    linkage = bare ? answer_store_string(store, bare) : NULL;
-    free(bare);
-    return (linkage);
-}
-
-/* The spelling of NAME. NULL if memory is short. */
-static struct spelling *
-find_spelling(struct symbolizer *symbolizer, const char *name)
-{
-    const char *linkage = without_version(&symbolizer->store, name);
-    struct spelling *spelling;
-
-    if (!linkage)
-        return (NULL);
-    spelling =
-        address_table_find(&symbolizer->spellings, 0, (uintptr_t)linkage);
-    if (spelling)
-        return (spelling);
-    spelling = new_spelling(&symbolizer->store, linkage);
-    if (!spelling || address_table_put(&symbolizer->spellings, 0,
-                                       (uintptr_t)linkage, spelling))
-        return (NULL);
-    return (spelling);
-}
-
-/* The same for NAME in a file, which stays where it is while the file is open.
- */
-static const struct spelling *
-spell(struct symbolizer *symbolizer, const char *name)
-{
-    struct spelling *spelling =
-        address_table_find(&symbolizer->known_names, 0, (uintptr_t)name);
-
-    if (spelling)
-        return (spelling);
-    spelling = find_spelling(symbolizer, name);
-    if (!spelling || address_table_put(&symbolizer->known_names, 0,
-                                       (uintptr_t)name, spelling))
-        return (NULL);
-    return (spelling);
 }
 
 /* "NAME@plt". NULL if memory is short. */
@@ -199,7 +139,8 @@ static int
 set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
          const char *name, bool is_stub)
 {
-    const struct spelling *spelling = spell(symbolizer, name);
+    const struct spelling *spelling =
+        spellings_name(&symbolizer->spellings, name);
 
     if (!spelling)
         return (-1);
@@ -212,52 +153,15 @@ set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
     return (frame->function && frame->linkage ? 0 : -1);
 }
 
-/* FILE in DIRECTORY, kept. NULL if memory is short. */
-static const char *
-join(struct answer_store *store, const char *directory, const char *file)
-{
-    const char *kept;
-    char *joined;
-
-    if (!directory)
-        return (answer_store_string(store, file));
-    if (asprintf(&joined, "%s/%s", directory, file) < 0)
-        return (NULL);
-    kept = answer_store_string(store, joined);
-    free(joined);
-    return (kept);
-}
-
-/* The same, put together once while the directory is the same. */
-static const char *
-full_path(struct symbolizer *symbolizer, const char *directory,
-          const char *file)
-{
-    struct path *path =
-        address_table_find(&symbolizer->known_paths, 0, (uintptr_t)file);
-
-    if (path && path->directory == directory)
-        return (path->full);
-    if (!path) {
-        path = answer_store_space(&symbolizer->store, sizeof(*path));
-        if (!path || address_table_put(&symbolizer->known_paths, 0,
-                                       (uintptr_t)file, path))
-            return (NULL);
-    }
-    path->directory = directory;
-    path->full = join(&symbolizer->store, directory, file);
-    return (path->full);
-}
-
 /* A frame without DWARF has no file: "", never NULL, so that writers need not
  * ask. */
 static int
 set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
           const struct unit_frame *source)
 {
-    frame->file = source->file
-                      ? full_path(symbolizer, source->directory, source->file)
-                      : "";
+    frame->file = source->file ? spellings_path(&symbolizer->spellings,
+                                                source->directory, source->file)
+                               : "";
     frame->line = source->line;
     frame->start_line = source->start_line;
     return (frame->file ? 0 : -1);
@@ -328,8 +232,10 @@ symbolizer_new(const struct symbolizer_options *options)
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
 
     debug_server_limit(options->server_seconds);
-    if (symbolizer)
-        symbolizer->inlines = options->inlines;
+    if (!symbolizer)
+        return (NULL);
+    symbolizer->inlines = options->inlines;
+    symbolizer->spellings.store = &symbolizer->store;
     return (symbolizer);
 }
 
@@ -382,6 +288,116 @@ symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
     return (symbol);
 }
 
+static int
+compare_questions(const void *left, const void *right)
+{
+    const struct symbol_question *a = left, *b = right;
+
+    if (a->id != b->id)
+        return (a->id < b->id ? -1 : 1);
+    return ((a->offset > b->offset) - (a->offset < b->offset));
+}
+
+/* Whether one of the COUNT OPENINGS, or an image that is open, is MODULE's
+ * file, or may be. */
+static bool
+is_known(const struct symbolizer *symbolizer, const struct module *module,
+         const struct opening *openings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (openings[i].length == module->length &&
+            strcmp(openings[i].path, path_to_read(module)) == 0)
+            return (true);
+    }
+    return (module->image || open_image(symbolizer, module));
+}
+
+/* How many modules the sorted QUESTIONS are about. */
+static size_t
+count_modules(const struct symbol_question *questions, size_t count)
+{
+    size_t modules = 0;
+
+    for (size_t i = 0; i < count; i++)
+        modules += i == 0 || questions[i].id != questions[i - 1].id;
+    return (modules);
+}
+
+/* The sorted QUESTIONS as OPENINGS, at most one for each module. Returns how
+ * many there are. */
+static size_t
+plan_openings(const struct symbolizer *symbolizer,
+              const struct symbol_question *questions, size_t count,
+              struct opening *openings)
+{
+    size_t planned = 0, next;
+
+    for (size_t i = 0; i < count; i = next) {
+        const struct module *module =
+            address_table_find(&symbolizer->modules, questions[i].id, 0);
+        for (next = i + 1;
+             next < count && questions[next].id == questions[i].id; next++)
+            ;
+        if (!module || is_known(symbolizer, module, openings, planned))
+            continue;
+        openings[planned++] = (struct opening){
+            .path = path_to_read(module),
+            .build_id = module->build_id,
+            .length = module->length,
+            .questions = &questions[i],
+            .count = next - i,
+            .depth = symbolizer->inlines ? MOST_FRAMES : 1,
+        };
+    }
+    return (planned);
+}
+
+/* Take over what OPENING has found out. */
+static void
+take_over(struct symbolizer *symbolizer, struct opening *opening)
+{
+    const struct symbol_question *questions = opening->questions;
+    struct module *module =
+        address_table_find(&symbolizer->modules, questions[0].id, 0);
+
+    module->image = keep_image(symbolizer, opening->image);
+    for (size_t i = 0; module->image && i < opening->answered; i++) {
+        struct symbol *symbol;
+        if (address_table_find(&symbolizer->answers, questions[i].id,
+                               questions[i].offset))
+            continue;
+        symbol = make_symbol(symbolizer, &opening->answers[i], module,
+                             questions[i].offset);
+        if (!symbol || address_table_put(&symbolizer->answers, questions[i].id,
+                                         questions[i].offset, symbol))
+            return;
+    }
+}
+
+/* Servers are asked one question at a time: what they may take is counted. */
+void
+symbolizer_expect(struct symbolizer *symbolizer,
+                  struct symbol_question *questions, size_t count)
+{
+    struct opening *openings;
+    size_t planned;
+
+    if (crew_size(count) < 2 || debug_server_is_there())
+        return;
+    qsort(questions, count, sizeof(*questions), compare_questions);
+    openings = calloc(count_modules(questions, count), sizeof(*openings));
+    if (!openings)
+        return;
+    planned = plan_openings(symbolizer, questions, count, openings);
+    if (planned > 1) {
+        openings_run(openings, planned);
+        for (size_t i = 0; i < planned; i++)
+            take_over(symbolizer, &openings[i]);
+        openings_free(openings, planned);
+    }
+    free(openings);
+}
+
 static const struct image *
 opened_image(const struct symbolizer *symbolizer, uint32_t id)
 {
@@ -422,9 +438,7 @@ symbolizer_free(struct symbolizer *symbolizer)
         return;
     for (struct image_list *item = symbolizer->images; item; item = item->next)
         image_close(item->image);
-    address_table_free(&symbolizer->known_paths);
-    address_table_free(&symbolizer->known_names);
-    address_table_free(&symbolizer->spellings);
+    spellings_free(&symbolizer->spellings);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);
     answer_store_free(&symbolizer->store);

@@ -62,6 +62,20 @@ void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
 const struct symbol *symbolizer_find(struct symbolizer *symbolizer, uint32_t id,
                                      uint64_t offset);
 
+/* What will be asked of symbolizer_find. */
+struct symbol_question {
+    uint32_t id;
+    uint64_t offset;
+};
+
+/*
+ * Get ready for COUNT questions, which are put in another order: where they are
+ * of several modules, and there are several CPUs, these are read at the same
+ * time. Whatever is not ready then, symbolizer_find finds out as ever.
+ */
+void symbolizer_expect(struct symbolizer *symbolizer,
+                       struct symbol_question *questions, size_t count);
+
 /* A sentence for a module whose file was missing, replaced or damaged; NULL if
  * all is well or it was never asked for. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer,

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <link.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -319,6 +320,72 @@ test_vdso(void **state)
 }
 
 static void
+assert_same(const struct symbol *one, const struct symbol *other)
+{
+    assert_int_equal(one->count, other->count);
+    assert_int_equal(one->named, other->named);
+    for (unsigned i = 0; i < one->count; i++) {
+        assert_string_equal(one->frames[i].function, other->frames[i].function);
+        assert_string_equal(one->frames[i].linkage, other->frames[i].linkage);
+        assert_string_equal(one->frames[i].file, other->frames[i].file);
+        assert_int_equal(one->frames[i].line, other->frames[i].line);
+        assert_int_equal(one->frames[i].start_line,
+                         other->frames[i].start_line);
+    }
+}
+
+/* Four modules, of which one is the program again and one is no file. */
+static struct symbolizer *
+make_several(uintptr_t *libc_text)
+{
+    struct symbolizer *symbolizer = make(true);
+    const char *unused;
+
+    *libc_text = add_libc(symbolizer, &unused);
+    symbolizer_add(symbolizer, VDSO, "/proc/self/exe", NULL, 0);
+    symbolizer_add(symbolizer, OTHER, "/no/such/file", NULL, 0);
+    return (symbolizer);
+}
+
+/* What is expected is found out ahead, and is the same as without; questions
+ * may be of modules that nobody knows, and come twice. */
+static void
+test_expected(void **state)
+{
+    enum { EACH = 500, UNKNOWN = OTHER + 1 };
+    struct symbol_question questions[UNKNOWN * EACH];
+    uintptr_t libc_text, program_text = (uintptr_t)&static_function;
+    struct symbolizer *plain = make_several(&libc_text);
+    struct symbolizer *ahead = make_several(&libc_text);
+    size_t count = sizeof(questions) / sizeof(*questions);
+    cpu_set_t set;
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        questions[i] =
+            (struct symbol_question){.id = (uint32_t)(PROGRAM + i % UNKNOWN),
+                                     .offset =
+                                         (i % UNKNOWN + PROGRAM == LIBC
+                                              ? libc_text
+                                              : program_text - program_base) +
+                                         i * 7919 % 3000};
+    symbolizer_expect(ahead, questions, count);
+    if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1) {
+        assert_true(symbolizer_has_lines(ahead, PROGRAM));
+        assert_true(symbolizer_has_symbols(ahead, LIBC));
+        assert_non_null(symbolizer_problem(ahead, OTHER));
+    }
+    for (size_t i = 0; i < count; i++)
+        assert_same(symbolizer_find(ahead, questions[i].id,
+                                    questions[i].offset),
+                    symbolizer_find(plain, questions[i].id,
+                                    questions[i].offset));
+    symbolizer_expect(ahead, questions, count);
+    symbolizer_free(ahead);
+    symbolizer_free(plain);
+}
+
+static void
 test_demangle(void **state)
 {
     static const struct {
@@ -368,6 +435,7 @@ main(void)
         cmocka_unit_test(test_libc),
         cmocka_unit_test(test_plt),
         cmocka_unit_test(test_vdso),
+        cmocka_unit_test(test_expected),
         cmocka_unit_test(test_demangle),
     };
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* names.c -- see names.h. Nodes are many, addresses few: each is asked for
+ * once.
+ */
+#include "names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "symbol/address_table.h"
+#include "symbol/symbolizer.h"
+
+struct questions {
+    struct symbol_question *items;
+    size_t count, capacity;
+    struct address_table known; /* (id, offset): any value */
+};
+
+/* Returns -1 if memory is short. */
+static int
+add(struct questions *questions, uint32_t id, uint64_t offset)
+{
+    static char known;
+
+    if (address_table_find(&questions->known, id, offset) != NULL)
+        return 0;
+    if (questions->count == questions->capacity) {
+        size_t capacity = questions->capacity * 2 + 1024;
+        struct symbol_question *items =
+            reallocarray(questions->items, capacity, sizeof *questions->items);
+        if (items == NULL)
+            return -1;
+        questions->items = items;
+        questions->capacity = capacity;
+    }
+    questions->items[questions->count++] =
+        (struct symbol_question){.id = id, .offset = offset};
+    return address_table_put(&questions->known, id, offset, &known);
+}
+
+/* What NODE and its callers are, up to one that was SEEN. Markers and generated
+ * code are in no module. */
+static int
+add_stack(struct questions *questions, const struct profile *profile,
+          uint32_t node, bool *seen)
+{
+    for (; node != 0 && !seen[node]; node = profile->nodes[node].parent) {
+        const struct profile_node *at = &profile->nodes[node];
+        seen[node] = true;
+        if (at->module != 0 && at->symbol == NULL &&
+            !profile_is_marker(profile, node) &&
+            add(questions, profile->modules[at->module].symbols,
+                profile_offset(profile, node)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+void
+names_look_up(struct profile *profile)
+{
+    struct questions questions = {.items = NULL};
+    bool *seen = calloc(profile->node_count, sizeof *seen);
+    int status = seen != NULL ? 0 : -1;
+
+    for (uint32_t i = 0; status == 0 && i < profile->sample_count; i++)
+        status = add_stack(&questions, profile, profile->samples[i].node, seen);
+    if (status == 0)
+        symbolizer_expect(profile->symbols, questions.items, questions.count);
+    address_table_free(&questions.known);
+    free(questions.items);
+    free(seen);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* crew.c -- see crew.h. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "crew.h"
+
+#define MOST_THREADS 4
+
+size_t
+crew_size(size_t most)
+{
+    cpu_set_t set;
+    size_t count = 1;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        count = (size_t)CPU_COUNT(&set);
+    if (count > MOST_THREADS)
+        count = MOST_THREADS;
+    return (count < most ? count : most);
+}
+
+void
+crew_run(void *(*work)(void *), void *argument, size_t most)
+{
+    pthread_t threads[MOST_THREADS];
+    size_t wanted = crew_size(most), count = 0;
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (count + 1 < wanted &&
+           pthread_create(&threads[count], NULL, work, argument) == 0)
+        count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    work(argument);
+    while (count > 0)
+        pthread_join(threads[--count], NULL);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * openings.c -- see openings.h. libdw shares nothing between two handles, so
+ * that a file is safe as long as one thread has it.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew.h"
+#include "openings.h"
+
+struct job {
+    struct opening *openings;
+    size_t count;
+    _Atomic size_t next;
+};
+
+/* Keep ANSWER, whose frames are the caller's. Returns 0, or -1. */
+static int
+keep_answer(struct opening *opening, const struct image_answer *answer)
+{
+    struct image_answer *kept = &opening->answers[opening->answered];
+    size_t size = answer->count * sizeof(*answer->frames);
+
+    *kept = *answer;
+    kept->frames = answer_store_space(&opening->store, size);
+    if (!kept->frames)
+        return (-1);
+    memcpy(kept->frames, answer->frames, size);
+    opening->answered++;
+    return (0);
+}
+
+static void
+open_one(struct opening *opening)
+{
+    struct image_answer answer = {
+        .frames = calloc(opening->depth, sizeof(*answer.frames))};
+
+    opening->image =
+        image_open(opening->path, opening->build_id, opening->length);
+    opening->answers =
+        answer_store_space(&opening->store,
+                           opening->count * sizeof(*opening->answers));
+    if (opening->image && opening->answers && answer.frames)
+        while (opening->answered < opening->count) {
+            image_find(opening->image,
+                       opening->questions[opening->answered].offset, &answer,
+                       opening->depth);
+            if (keep_answer(opening, &answer))
+                break;
+        }
+    free(answer.frames);
+}
+
+/* A thread's share: files until there are no more. */
+static void *
+work(void *argument)
+{
+    struct job *job = argument;
+    size_t i;
+
+    while ((i = atomic_fetch_add(&job->next, 1)) < job->count)
+        open_one(&job->openings[i]);
+    return (NULL);
+}
+
+void
+openings_run(struct opening *openings, size_t count)
+{
+    struct job job = {.openings = openings, .count = count};
+
+    crew_run(work, &job, count);
+}
+
+void
+openings_free(struct opening *openings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        answer_store_free(&openings[i].store);
+}
