@@ -154,7 +154,7 @@ follow_state(const struct follow *follow)
         [CONTROL_WAITING] = "waits to begin",
         [CONTROL_SAMPLING] = "sampling",
         [CONTROL_STOPPED] = "stopped",
-        [CONTROL_OVER] = "sampling is over",
+        [CONTROL_OVER] = "sampling is over: the spool is full",
     };
     const struct watch *watch = follow->watch;
 

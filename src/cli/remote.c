@@ -327,7 +327,7 @@ complain_of_silence(const struct exchange *exchange, unsigned seconds)
     if (now.state == 'T' || now.state == 't')
         why = "it is stopped";
     else if (read_control(exchange->remote).state == CONTROL_OVER)
-        why = "its profiling is over, perhaps because its spool is full";
+        why = "its profiling is over, because the spool is full";
     return complain(process, exchange->error, exchange->size,
                     "has not answered within %u s: %s", seconds, why);
 }

@@ -349,7 +349,7 @@ enum control_state {
     CONTROL_WAITING,  /* nothing was sampled yet */
     CONTROL_SAMPLING, /* now */
     CONTROL_STOPPED,  /* not now */
-    CONTROL_OVER,     /* never again: the spool is full, or the end is near */
+    CONTROL_OVER,     /* never again: the spool, or its disk, is full */
 };
 
 /* What became of the request NONCE. */

@@ -4,6 +4,7 @@
 # Goals of this test: sprofile top.
 # - --once shows the hot function and what each thread does, from a pid and from
 #   a spool, and nothing that a terminal would obey;
+# - it says whether there is sampling, and why not;
 # - a process that is not profiled, or is not there, is one clear error;
 # - in a terminal: keys, other sizes, the next image after exec, the end of the
 #   process, and the terminal is as it was when it is left.
@@ -94,6 +95,32 @@ top -d 0.3 --color always $pid
 grep -q "$(printf '\033')\[31m" out || fail "no colour"
 plain "$sprofile" top --help
 expect_status 0
+
+# expect_state PID WORDS: that is what it says of the profiler, within 15 s.
+expect_state() {
+    local until=$((SECONDS + 15))
+    while [ $SECONDS -lt $until ]; do
+        top -d 0.2 "$1"
+        ! grep -qE "^process  $1, .*, $2\$" out || return 0
+    done
+    fail "not \"$2\": $(grep '^process' out)"
+}
+
+echo "-- what the profiler does"
+watched=$pid
+SPROF_START=0 begin later 60000
+expect_state $pid 'waits to begin'
+"$sprofile" start $pid || fail "it does not start"
+expect_state $pid sampling
+"$sprofile" stop $pid || fail "it does not stop"
+expect_state $pid stopped
+kill $pid
+wait $pid 2>/dev/null
+SPROF_MAX_SIZE=1M SPROF_FREQUENCY=20000 SPROF_BUDGET=100 begin full 60000
+expect_state $pid 'sampling is over: the spool is full'
+kill $pid
+wait $pid 2>/dev/null
+pid=$watched
 
 echo "-- a spool that is whole: the same as its report"
 profile SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 400
