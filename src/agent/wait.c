@@ -44,7 +44,8 @@ has_user_mode(const struct look *look)
 bool
 wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
 {
-    peek_stack(look->pc, look->sp, walk);
+    bool is_call = look->number != LOOK_NO_CALL;
+    peek_stack(look->pc, look->sp, is_call ? look->arguments : NULL, walk);
     return clock_thread(tid) == clock;
 }
 

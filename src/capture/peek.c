@@ -84,6 +84,19 @@ set_origin(struct finish *finish, const struct walk *walk)
     finish->depth = walk->depth - 1;
 }
 
+/* What the call was given is still in its registers (syscall(2)): vfork keeps
+ * its return address in one of them. */
+static void
+set_arguments(struct finish *finish, const uint64_t *arguments)
+{
+    static const int places[] = {REG_RDI, REG_RSI, REG_RDX,
+                                 REG_R10, REG_R8,  REG_R9};
+    for (unsigned i = 0; arguments != NULL && i < 6; i++) {
+        finish->origin.registers[places[i]] = (greg_t)arguments[i];
+        finish->origin.known |= 1u << places[i];
+    }
+}
+
 /* Where the frame pointer can be, as the code of the function tells. */
 static void
 set_bounds(struct search *search)
@@ -227,7 +240,8 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
 }
 
 enum walk_outcome
-peek_stack(uint64_t pc, uint64_t sp, struct walk *walk)
+peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments,
+           struct walk *walk)
 {
     struct regs regs = {pc, sp, REGS_FP_UNKNOWN};
     struct finish finish = {.clock = clock_own, .until = clock_own() + PEEK_NS};
@@ -237,6 +251,7 @@ peek_stack(uint64_t pc, uint64_t sp, struct walk *walk)
     view_begin_bounded(&view, memory->window, WINDOW, FILLS);
     walk_begin(walk, &regs);
     set_origin(&finish, walk);
+    set_arguments(&finish, arguments);
     while ((outcome = finish_run(&finish, walk, &view)) == WALK_NEEDS_FP) {
         if (!find_fp(walk, &view, finish.until))
             return WALK_CUT;

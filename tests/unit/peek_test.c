@@ -258,11 +258,11 @@ compare_times(const void *left, const void *right)
 static enum walk_outcome
 peek_in_time(uint64_t pc, uint64_t sp)
 {
-    enum walk_outcome outcome = peek_stack(pc, sp, &walk);
+    enum walk_outcome outcome = peek_stack(pc, sp, NULL, &walk);
 
     for (unsigned i = 0;
          i < 20 && outcome == WALK_CUT && walk.cut == CUT_DEADLINE; i++)
-        outcome = peek_stack(pc, sp, &walk);
+        outcome = peek_stack(pc, sp, NULL, &walk);
     return outcome;
 }
 
@@ -274,7 +274,7 @@ time_peek(uint64_t pc, uint64_t sp)
 
     for (unsigned i = 0; i < TURNS; i++) {
         uint64_t start = clock_now();
-        peek_stack(pc, sp, &walk);
+        peek_stack(pc, sp, NULL, &walk);
         times[i] = clock_now() - start;
     }
     qsort(times, TURNS, sizeof(times[0]), compare_times);
@@ -338,11 +338,11 @@ test_nonsense(void **state)
     (void)state;
     for (unsigned i = 0; i < 8; i++)
         for (unsigned j = 0; j < 8; j++)
-            peek_stack(places[i], places[j], &walk);
+            peek_stack(places[i], places[j], NULL, &walk);
     for (unsigned i = 0; i < 20000; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         peek_stack(code + (seed >> 48) - 32768, here + (seed >> 20) % 8192,
-                   &walk);
+                   NULL, &walk);
     }
 }
 
@@ -392,7 +392,7 @@ test_running_threads(void **state)
         read_place(atomic_load(&restless[i % 2].tid), &pc, &sp);
         /* CPU time: others may run meanwhile. */
         uint64_t start = clock_own();
-        peek_stack(pc, sp, &walk);
+        peek_stack(pc, sp, NULL, &walk);
         uint64_t took = clock_own() - start;
         longest = took > longest ? took : longest;
         peeks++;

@@ -38,7 +38,7 @@
 static atomic_uint interrupted;
 static atomic_bool is_over;
 static int pipe_ends[2], sockets[2], listener, epoll, queue;
-static sem_t semaphore;
+static sem_t posted, never_posted;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -50,8 +50,8 @@ WAITS(nanosleep, nanosleep(&relative, NULL))
 WAITS(usleep,
       usleep((useconds_t)(relative.tv_sec * 1000000 + relative.tv_nsec / 1000)))
 WAITS(sleep, (long)sleep((unsigned)relative.tv_sec + 1) > 0 ? -1 : 0)
-WAITS(sem_wait, sem_wait(&semaphore))
-WAITS(sem_timedwait, sem_timedwait(&semaphore, &later))
+WAITS(sem_wait, sem_wait(&posted))
+WAITS(sem_timedwait, sem_timedwait(&never_posted, &later))
 
 FRAME static long
 in_epoll_wait(void)
@@ -129,6 +129,20 @@ in_msgrcv(void)
 }
 
 FRAME static long
+in_vfork(void)
+{
+    struct pollfd end = {.fd = pipe_ends[0], .events = POLLIN};
+    pid_t child = vfork();
+
+    if (child == 0) {
+        poll(&end, 1, -1);
+        _exit(0);
+    }
+    KEEP_FRAME();
+    return child;
+}
+
+FRAME static long
 in_sigtimedwait(void)
 {
     long result = sigtimedwait(&wakers, NULL, &relative);
@@ -184,6 +198,7 @@ static const struct call {
     {"recv", in_recv},
     {"accept", in_accept},
     {"msgrcv", in_msgrcv},
+    {"vfork", in_vfork},
     {"sigtimedwait", in_sigtimedwait},
     {"mutex_lock", in_mutex_lock},
     {"cond_wait", in_cond_wait},
@@ -219,7 +234,8 @@ prepare(unsigned ms)
     epoll = epoll_create1(0);
     queue = msgget(IPC_PRIVATE, 0600);
     /* With the family alone, the kernel draws a name. */
-    if (pipe(pipe_ends) != 0 || sem_init(&semaphore, 0, 0) != 0 ||
+    if (pipe(pipe_ends) != 0 || sem_init(&posted, 0, 0) != 0 ||
+        sem_init(&never_posted, 0, 0) != 0 ||
         bind(listener, (struct sockaddr *)&name, sizeof(sa_family_t)) != 0 ||
         listen(listener, 1) != 0 || queue < 0 ||
         socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
@@ -240,7 +256,7 @@ finish(void)
     pthread_cond_broadcast(&condition);
     pthread_mutex_unlock(&mutex);
     pthread_mutex_unlock(&held);
-    sem_post(&semaphore);
+    sem_post(&posted);
     shutdown(sockets[0], SHUT_RDWR);
     shutdown(listener, SHUT_RDWR);
     msgctl(queue, IPC_RMID, NULL);
