@@ -18,6 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -135,6 +136,8 @@ in_vfork(void)
     pid_t child = vfork();
 
     if (child == 0) {
+        /* Also when the parent is killed. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         poll(&end, 1, -1);
         _exit(0);
     }
