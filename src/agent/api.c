@@ -14,7 +14,7 @@
 API int
 sprof_api_is_running(void)
 {
-    return lifecycle_is_running() && session_is_on();
+    return lifecycle_is_running() && session_is_announced();
 }
 
 API const char *

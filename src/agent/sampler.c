@@ -258,6 +258,7 @@ plan(void)
         begin_at = options.waits ? UINT64_MAX : options.start + options.delay;
     else if (session_is_on())
         begin_at = options.start;
+    session_announce(begin_at <= clock_now());
 }
 
 int

@@ -63,6 +63,7 @@ static bool is_attached; /* the trigger is ready, and no time has passed */
 static uint64_t started, elapsed; /* ns */
 static bool was_displaced;
 static _Atomic bool is_on;
+static _Atomic bool is_due; /* it begins as soon as the sampler runs */
 
 void
 session_on_module(const struct module *module, bool gone)
@@ -237,6 +238,8 @@ session_attach(const struct session_options *given, bool starts_now)
     is_attached = error == 0 && starts_now;
     if (error == 0)
         roll_prepare();
+    else
+        atomic_store(&is_due, false);
     if (!is_attached)
         trigger_stop();
     return error;
@@ -289,6 +292,7 @@ session_start(enum session_by by)
     points_begin();
     marks_open();
     atomic_store(&is_on, true);
+    atomic_store(&is_due, false);
     journal_live_mark(MARK_START, words_of(by), started);
     journal_head_state(CONTROL_SAMPLING, started);
     return 0;
@@ -318,6 +322,18 @@ bool
 session_is_on(void)
 {
     return atomic_load_explicit(&is_on, memory_order_relaxed);
+}
+
+void
+session_announce(bool is_near)
+{
+    atomic_store(&is_due, is_near);
+}
+
+bool
+session_is_announced(void)
+{
+    return session_is_on() || atomic_load(&is_due);
 }
 
 uint64_t

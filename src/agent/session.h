@@ -50,6 +50,11 @@ void session_stop(enum session_by by);
 /* Any thread. */
 bool session_is_on(void);
 
+/* Before the sampler has begun: a session is the first thing that it does, if
+ * IS_NEAR. And whether that, or one, is so: any thread. */
+void session_announce(bool is_near);
+bool session_is_announced(void);
+
 /* CLOCK_MONOTONIC when the session that is on is to end; UINT64_MAX: when that
  * is wanted. */
 uint64_t session_end(void);

@@ -44,8 +44,10 @@ look() {
 }
 
 look
-same descriptors dispositions signals_blocked signals_ignored children \
-    is_secure affinity
+same descriptors dispositions signals_ignored children is_secure affinity
+# 35, by which the sampler is asked.
+control=$((1 << 34))
+is signals_blocked $(($(value signals_blocked without) | control))
 is threads 2
 is has_preload 1
 is key_number 1
@@ -56,7 +58,8 @@ is stack_bytes 500 6144
 # SIGPROF and SIGTRAP are bits 26 and 4, 59 is kept in reserve; SIGHUP, SIGINT
 # and SIGTERM are bits 0, 1 and 14; 32 is the C library's, for setuid in a program
 # with threads.
-ours=$((1 << 26 | 1 << 4 | 1 << 59 | 1 | 1 << 1 | 1 << 14 | 1 << 32))
+ours=$((1 << 26 | 1 << 4 | 1 << 59 | 1 | 1 << 1 | 1 << 14 | 1 << 32 |
+    control))
 [ $(($(value signals_caught with) & ~ours)) -eq \
     "$(value signals_caught without)" ] ||
     fail "signals caught: $(value signals_caught with)"

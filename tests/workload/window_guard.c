@@ -202,6 +202,8 @@ static bool is_ready;
 /* Blocked in a handler that asks for all signals, but never by pthread_sigmask:
  * so a handler is told from a thread that starts another one, and allocates. */
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
+/* The sampler alone has it open: requests come by it (SPROF_DUMP_SIGNAL). */
+#define CONTROL_SIGNAL SIGNAL_BIT(35)
 
 #define PLACES 32
 
@@ -307,7 +309,7 @@ is_forbidden(const struct guarded *row, uintptr_t first)
     if (!is_sampler())
         return open == 0;
     /* A signal of the program's must never be handled on that thread. */
-    if ((open & ~LIBC_SIGNALS) != 0)
+    if ((open & ~(LIBC_SIGNALS | CONTROL_SIGNAL)) != 0)
         atomic_fetch_add(&unblocked, 1);
     if (row->kind != LOCK || first < own_start || first >= own_end)
         return true;
