@@ -137,8 +137,9 @@ expect_text live.folded 'stay_idle'
 echo "-- the last words of a program"
 ulimit -c 0
 profile SPROF_DUMP_ON=SIGSEGV,ABRT SPROF_ONLY='python3*' /usr/bin/python3 -c '
-import ctypes, threading
+import ctypes, threading, time
 threading.Thread(target=threading.Event().wait, daemon=True).start()
+time.sleep(0.5)
 ctypes.string_at(0)'
 expect_status 139
 expect_text err '^threads  2 in' 'string_at' 'in futex'
