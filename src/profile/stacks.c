@@ -235,6 +235,18 @@ text_of(const struct stacks *stacks, uint32_t id)
                : intern_bytes(stacks->profile->strings, string);
 }
 
+/* THREAD is in our own code, where it waits for nobody but us: but for that, it
+ * runs. */
+static void
+set_running(struct stacks_thread *thread)
+{
+    thread->state = 'R';
+    thread->doing = "running";
+    thread->system_call = SYSCALL_UNKNOWN;
+    thread->waits_on = "";
+    thread->owner = 0;
+}
+
 /* An entry may refer to what does not exist: then that is not known. */
 static void
 take_entry(struct stacks *stacks, const struct stacks_entry *entry,
@@ -263,6 +275,8 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
     };
     if (stacks_is_waiting(thread))
         thread->system_call = entry->system_call;
+    if (has_node && thread->node != node && stacks_is_waiting(thread))
+        set_running(thread);
 }
 
 /* For qsort and bsearch. */

@@ -142,7 +142,7 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
 time.sleep(0.5)
 ctypes.string_at(0)'
 expect_status 139
-expect_text err '^threads  2 in' 'string_at' 'in futex'
+expect_text err '^threads  2 in' 'string_at' 'in futex' '^1 thread running'
 ! grep -E 'on_fatal|sys_futex' err || fail "our own frames are shown"
 profile SPROF_DUMP_ON=SIGABRT SPROF_ONLY=bash bash -c 'kill -ABRT $$; echo alive'
 expect_status 134
