@@ -137,7 +137,7 @@ account_activate(uint32_t index)
     account->quiet = 0;
     if (account->is_active)
         return;
-    account->is_active = true;
+    account->is_active = account->has_run = true;
     if (account->wait_until < quiet_until)
         account->wait_until = quiet_until;
     account->active_place = active_count;

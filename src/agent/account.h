@@ -40,6 +40,7 @@ struct account {
     enum trigger trigger;  /* who interrupts it when it runs */
     uint32_t quiet;        /* looks in a row at which it had not run */
     bool is_active;        /* it is looked at in every tick */
+    bool has_run;          /* since its name was read */
     uint32_t active_place; /* where it stands in the list of those */
     bool has_stack;        /* the handler knows its stack's bounds */
     bool is_new;           /* it was not looked at yet */

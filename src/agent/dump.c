@@ -382,6 +382,7 @@ enumerate(void)
         if (thread->tid == 0 || status_read(thread->tid, &status) != 0)
             continue;
         (void)journal_thread(i);
+        journal_follow_name(i);
         entries[count] = (struct stacks_entry){.tid = (uint32_t)thread->tid,
                                                .thread = thread->serial,
                                                .system_call = SYSCALL_UNKNOWN,

@@ -409,9 +409,16 @@ journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags, uint64_t end)
 }
 
 void
-journal_thread_name(uint32_t index)
+journal_follow_name(uint32_t index)
 {
-    if (is_written(index))
+    if (threads_read_name(index) && is_written(index))
+        write_thread(index);
+}
+
+void
+journal_thread_name(uint32_t index, const char *name)
+{
+    if (threads_set_name(index, name) && is_written(index))
         write_thread(index);
 }
 

@@ -92,8 +92,9 @@ uint32_t journal_text(const char *text);
 void journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags,
                         uint64_t end);
 
-/* Its name has changed. */
-void journal_thread_name(uint32_t index);
+/* Look whether its name has changed; or it is NAME. */
+void journal_follow_name(uint32_t index);
+void journal_thread_name(uint32_t index, const char *name);
 
 /* A module has gone: its frames are no longer looked up. */
 void journal_module_gone(const struct module *module);

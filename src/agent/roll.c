@@ -16,6 +16,7 @@
 #include "account.h"
 #include "cpu_timer.h"
 #include "harvest.h"
+#include "journal.h"
 #include "journal_unseen.h"
 #include "points.h"
 #include "registry.h"
@@ -180,6 +181,8 @@ note_end(const struct thread_end *end)
     struct account *account = account_of(index - 1);
     if (account->has_ended || end->cpu < account->seen)
         return;
+    if (!account->is_ignored && end->name[0] != '\0')
+        journal_thread_name(index - 1, end->name);
     if (!account->is_ignored)
         points_end_thread(index - 1, end->cpu, end->start, end->time, true);
     account->seen = end->cpu;
@@ -282,12 +285,23 @@ roll_go_on(void)
     points_go_on();
 }
 
+/* Those that have run since they were last asked may have another one. */
+static void
+follow_names(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (threads_at(i)->tid != 0 && account_of(i)->has_run &&
+            !account_of(i)->has_ended)
+            journal_follow_name(i);
+}
+
 void
 roll_end(uint64_t now)
 {
     if (is_resting)
         return;
     note_ends();
+    follow_names();
     points_end(now);
     is_resting = true;
     for (uint32_t i = 0; i < threads_limit(); i++) {

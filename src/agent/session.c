@@ -35,6 +35,7 @@
 #include "trigger.h"
 
 #define NAMES_NS 1000000000u
+#define NAMES_MOST 1000u
 #define POLL_NS 50000u
 
 /* Those who were asked get so long to answer before a fork, exec or exit. */
@@ -56,7 +57,8 @@ static struct session_options options;
 static struct pace pace;
 static struct budget budget;
 static uint64_t last_names;
-static uint32_t stride; /* periods that the next tick stands for */
+static uint32_t name_cursor; /* the next thread whose name is read */
+static uint32_t stride;      /* periods that the next tick stands for */
 static uint32_t ring_every;
 static bool has_news; /* the last tick looked at threads for the first time */
 static bool is_attached; /* the trigger is ready, and no time has passed */
@@ -94,15 +96,21 @@ session_harvest(void)
     harvest_slots(false);
 }
 
-/* The names of those that run: to read all, of very many threads, is dear. */
+/* The names of those that have run since theirs were read, of very many not all
+ * at once. */
 static void
 read_names(uint64_t now)
 {
+    uint32_t limit = threads_limit(), left = NAMES_MOST;
     last_names = now;
-    for (uint32_t i = 0; i < account_active_count(); i++) {
-        uint32_t index = account_active_at(i);
-        if (threads_read_name(index))
-            journal_thread_name(index);
+    for (uint32_t i = 0; i < limit && left > 0; i++) {
+        uint32_t index = name_cursor++ % limit;
+        struct account *account = account_of(index);
+        if (threads_at(index)->tid == 0 || !account->has_run)
+            continue;
+        account->has_run = account->is_active;
+        journal_follow_name(index);
+        left--;
     }
 }
 

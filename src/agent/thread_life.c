@@ -8,9 +8,12 @@
  * thread is then known by what was last seen of it.
  */
 #include <errno.h>
+#include <linux/prctl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/handler.h"
@@ -93,7 +96,9 @@ note_end(void *value)
             return;
     } while (!atomic_compare_exchange_weak(&written, &at, at + 1));
     struct ring_entry *entry = &ring[at % RING];
-    entry->end = (struct thread_end){tid, started_at, clock_now(), clock_own()};
+    entry->end = (struct thread_end){tid, started_at, clock_now(), clock_own(),
+                                     .name = ""};
+    arch_syscall(SYS_prctl, PR_GET_NAME, (long)entry->end.name, 0, 0, 0, 0);
     atomic_store_explicit(&entry->state, RING_WRITTEN, memory_order_release);
 }
 

@@ -19,6 +19,7 @@ struct thread_end {
     pid_t tid;
     uint64_t start, time; /* CLOCK_MONOTONIC */
     uint64_t cpu;         /* its CPU clock at the end */
+    char name[16];        /* that it had then */
 };
 
 /* In the constructor, once. */

@@ -145,11 +145,20 @@ threads_read_name(uint32_t index)
     /* The thread has just ended: the name it had is as good. */
     if (length <= 0)
         return false;
-    name[strcspn(name, "\n")] = '\0';
-    name[THREAD_NAME_SIZE - 1] = '\0';
-    if (strcmp(name, threads[index].name) == 0)
+    return threads_set_name(index, name);
+}
+
+bool
+threads_set_name(uint32_t index, const char *name)
+{
+    char *own = threads[index].name;
+    size_t length = strcspn(name, "\n");
+    if (length >= THREAD_NAME_SIZE)
+        length = THREAD_NAME_SIZE - 1;
+    if (strncmp(name, own, length) == 0 && own[length] == '\0')
         return false;
-    strcpy(threads[index].name, name);
+    memcpy(own, name, length);
+    own[length] = '\0';
     return true;
 }
 

@@ -71,8 +71,10 @@ long threads_read_file(pid_t tid, const char *file, char *buffer, size_t size);
 /* What FILE ("/fd/3"), a symbolic link there, says, as sys_read_link_at. */
 long threads_read_link(pid_t tid, const char *file, char *buffer, size_t size);
 
-/* Read the thread's name anew. Returns whether it has changed. */
+/* Read the thread's name anew, or let it be NAME, up to the end of its line;
+ * longer ones are cut. Both return whether it has changed. */
 bool threads_read_name(uint32_t index);
+bool threads_set_name(uint32_t index, const char *name);
 
 /* The threads that are listed, and the tid of one of them, 0 if there is none.
  */
