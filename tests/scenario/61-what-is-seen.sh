@@ -39,6 +39,9 @@ look() {
     mv out without
     profile "$facts" "$@"
     expect_status 0
+    # Who is another user by the end may not read the spool; of so short a
+    # program there mostly is none.
+    [ "$*" != drop_user ] || sed -i '/the samples are kept in/d' err
     ! [ -s err ] || fail "messages: $(cat err)"
     mv out with
 }
