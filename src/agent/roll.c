@@ -77,6 +77,53 @@ add(uint32_t index)
         trigger_prepare(tid);
 }
 
+/* A thread came and went, and no sample or look met it. How much CPU time such
+ * threads used is kept by their age, in quarters of a period: in a profile
+ * their place is taken by the samples of others that were as young. */
+static void
+note_unseen(uint64_t cpu)
+{
+    uint64_t step = account_period() / 4;
+    points_explain(cpu);
+    for (unsigned i = 0; i < JOURNAL_UNSEEN_AGES && cpu > i * step; i++) {
+        uint64_t part = cpu - i * step;
+        if (part > step && i + 1 < JOURNAL_UNSEEN_AGES)
+            part = step;
+        unseen[i] += part;
+        journal_unseen_add(i, i * step, unseen[i]);
+    }
+}
+
+/* The thread says itself that it has ended. */
+static void
+note_end(const struct thread_end *end)
+{
+    uint32_t index = threads_indexes()[end->tid];
+    if (index == 0) {
+        if (!options.registered_only && !is_resting)
+            note_unseen(end->cpu);
+        return;
+    }
+    struct account *account = account_of(index - 1);
+    if (account->has_ended || end->cpu < account->seen)
+        return;
+    if (!account->is_ignored && end->name[0] != '\0')
+        journal_thread_name(index - 1, end->name);
+    if (!account->is_ignored)
+        points_end_thread(index - 1, end->cpu, end->start, end->time, true);
+    account->seen = end->cpu;
+    account->has_ended = true;
+    account->ended_at = end->time;
+}
+
+static void
+note_ends(void)
+{
+    struct thread_end end;
+    while (thread_life_next_end(&end))
+        note_end(&end);
+}
+
 static void
 on_thread(uint32_t index, bool gone)
 {
@@ -88,6 +135,8 @@ on_thread(uint32_t index, bool gone)
     registry_remove(threads_at(index)->tid);
     if (account->is_ignored)
         return;
+    /* It may have told its end since that was last asked for. */
+    note_ends();
     harvest_thread_gone(index);
     cpu_timer_drop(threads_at(index)->tid);
     if (!account->has_ended)
@@ -149,45 +198,6 @@ roll_start(uint64_t now, bool is_late)
     has_started = true;
     is_resting = false;
     roll_rearm();
-}
-
-/* A thread came and went, and no sample or look met it. How much CPU time such
- * threads used is kept by their age, in quarters of a period: in a profile
- * their place is taken by the samples of others that were as young. */
-static void
-note_unseen(uint64_t cpu)
-{
-    uint64_t step = account_period() / 4;
-    points_explain(cpu);
-    for (unsigned i = 0; i < JOURNAL_UNSEEN_AGES && cpu > i * step; i++) {
-        uint64_t part = cpu - i * step;
-        if (part > step && i + 1 < JOURNAL_UNSEEN_AGES)
-            part = step;
-        unseen[i] += part;
-        journal_unseen_add(i, i * step, unseen[i]);
-    }
-}
-
-/* The thread says itself that it has ended. */
-static void
-note_end(const struct thread_end *end)
-{
-    uint32_t index = threads_indexes()[end->tid];
-    if (index == 0) {
-        if (!options.registered_only && !is_resting)
-            note_unseen(end->cpu);
-        return;
-    }
-    struct account *account = account_of(index - 1);
-    if (account->has_ended || end->cpu < account->seen)
-        return;
-    if (!account->is_ignored && end->name[0] != '\0')
-        journal_thread_name(index - 1, end->name);
-    if (!account->is_ignored)
-        points_end_thread(index - 1, end->cpu, end->start, end->time, true);
-    account->seen = end->cpu;
-    account->has_ended = true;
-    account->ended_at = end->time;
 }
 
 /* Remove those that have ended, if their tid is another thread's by now, and
@@ -261,14 +271,6 @@ uint32_t
 roll_total(void)
 {
     return total;
-}
-
-static void
-note_ends(void)
-{
-    struct thread_end end;
-    while (thread_life_next_end(&end))
-        note_end(&end);
 }
 
 void
