@@ -19,9 +19,6 @@
 #include "place.h"
 #include "trigger.h"
 
-/* After its end is told, a thread runs no longer than that. */
-#define LEAVING_NS 10000000u
-
 static uint32_t last_sequence;
 static uint64_t round_random;
 static bool (*listener)(struct slot *slot);
@@ -187,8 +184,8 @@ has_successor(const struct account *account, uint64_t time, uint64_t clock)
     if (!account->has_ended || time <= account->ended_at)
         return false;
     if (clock == CLOCK_NONE)
-        return time - account->ended_at > LEAVING_NS;
-    return clock < account->seen || clock - account->seen > LEAVING_NS;
+        return time - account->ended_at > HARVEST_LEAVING_NS;
+    return clock < account->seen || clock - account->seen > HARVEST_LEAVING_NS;
 }
 
 uint32_t

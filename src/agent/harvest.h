@@ -26,6 +26,9 @@ void harvest_slots(bool walked_only);
  * have come. */
 void harvest_begin_round(uint32_t every, uint64_t random);
 
+/* After it has told its end, a thread runs no longer than that. */
+#define HARVEST_LEAVING_NS 10000000u
+
 /* The index of thread TID, which was alive at TIME, its CPU clock at CLOCK (or
  * CLOCK_NONE); THREADS_NONE if it is not profiled. */
 uint32_t harvest_find_thread(pid_t tid, uint64_t time, uint64_t clock);

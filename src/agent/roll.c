@@ -94,7 +94,8 @@ note_unseen(uint64_t cpu)
     }
 }
 
-/* The thread says itself that it has ended. */
+/* The thread says itself that it has ended. It may have been looked at after
+ * that, as it goes on for a moment. */
 static void
 note_end(const struct thread_end *end)
 {
@@ -105,13 +106,14 @@ note_end(const struct thread_end *end)
         return;
     }
     struct account *account = account_of(index - 1);
-    if (account->has_ended || end->cpu < account->seen)
+    uint64_t cpu = end->cpu > account->seen ? end->cpu : account->seen;
+    if (account->has_ended || cpu - end->cpu > HARVEST_LEAVING_NS)
         return;
     if (!account->is_ignored && end->name[0] != '\0')
         journal_thread_name(index - 1, end->name);
     if (!account->is_ignored)
-        points_end_thread(index - 1, end->cpu, end->start, end->time, true);
-    account->seen = end->cpu;
+        points_end_thread(index - 1, cpu, end->start, end->time, true);
+    account->seen = cpu;
     account->has_ended = true;
     account->ended_at = end->time;
 }
