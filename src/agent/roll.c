@@ -118,12 +118,15 @@ note_end(const struct thread_end *end)
     account->ended_at = end->time;
 }
 
-static void
+/* Whether there were any. */
+static bool
 note_ends(void)
 {
     struct thread_end end;
-    while (thread_life_next_end(&end))
+    bool ended = false;
+    for (; thread_life_next_end(&end); ended = true)
         note_end(&end);
+    return ended;
 }
 
 static void
@@ -138,7 +141,7 @@ on_thread(uint32_t index, bool gone)
     if (account->is_ignored)
         return;
     /* It may have told its end since that was last asked for. */
-    note_ends();
+    (void)note_ends();
     harvest_thread_gone(index);
     cpu_timer_drop(threads_at(index)->tid);
     if (!account->has_ended)
@@ -222,12 +225,7 @@ settle_entries(void)
 void
 roll_call(uint64_t now)
 {
-    struct thread_end end;
-    bool ended = false;
-    while (thread_life_next_end(&end)) {
-        note_end(&end);
-        ended = true;
-    }
+    bool ended = note_ends();
     bool is_stale = threads_are_stale() || ended;
     uint64_t pause = call_length * (is_stale ? SHARE_STALE : SHARE_QUIET);
     if (!is_stale && pause < ROLL_NS)
@@ -278,7 +276,7 @@ roll_total(void)
 void
 roll_turn(uint64_t now)
 {
-    note_ends();
+    (void)note_ends();
     points_turn(now);
 }
 
@@ -304,7 +302,7 @@ roll_end(uint64_t now)
 {
     if (is_resting)
         return;
-    note_ends();
+    (void)note_ends();
     follow_names();
     points_end(now);
     is_resting = true;
