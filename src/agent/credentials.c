@@ -12,8 +12,13 @@
 #include "capture/suspend.h"
 #include "credentials.h"
 #include "lifecycle.h"
+#include "sampler.h"
 
-#define FOLLOW_NS 20000000u
+/* Without the sampler's answer the program may be aborted, so that patience is
+ * long: on a machine where all is slow, it waits for a CPU. */
+#define FOLLOW_NS 10000000000u
+/* So often it is seen whether there is a sampler still. */
+#define LOOK_NS 20000000u
 
 /* What decides over a change of ids: capabilities(7). */
 struct rights {
@@ -22,7 +27,7 @@ struct rights {
 };
 
 static struct rights wanted_rights;
-static _Atomic uint32_t is_taken; /* by the thread that wants something */
+static _Atomic uint32_t owner; /* the thread that wants something, 0: none */
 static _Atomic uint32_t wanted, followed;
 
 static long
@@ -41,21 +46,47 @@ read_rights(struct rights *rights)
     rights->secure = control(PR_GET_SECUREBITS, 0);
 }
 
+/* Become the one that wants something, after those before. False if that
+ * cannot be: a handler has interrupted its own thread, or time is up. */
+static bool
+take_turn(uint64_t until)
+{
+    uint32_t who = 0, own = (uint32_t)sys_gettid();
+    while (!atomic_compare_exchange_strong(&owner, &who, own)) {
+        if (who == own || clock_now() >= until)
+            return false;
+        sys_futex_wait(&owner, who, until);
+        who = 0;
+    }
+    return true;
+}
+
 void
 credentials_before_change(void)
 {
-    uint32_t none = 0;
     uint64_t until = clock_now() + FOLLOW_NS;
-    if (!lifecycle_is_running() ||
-        !atomic_compare_exchange_strong(&is_taken, &none, 1))
+    if (!lifecycle_is_running() || !take_turn(until))
         return;
     read_rights(&wanted_rights);
     uint32_t mine = atomic_fetch_add(&wanted, 1) + 1;
     suspend_ring();
-    uint32_t seen;
-    while ((seen = atomic_load(&followed)) != mine && clock_now() < until)
-        sys_futex_wait(&followed, seen, until);
-    atomic_store(&is_taken, 0);
+    uint32_t seen = atomic_load(&followed);
+    while (seen != mine) {
+        sys_futex_wait(&followed, seen, clock_now() + LOOK_NS);
+        seen = atomic_load(&followed);
+        if (seen != mine && (clock_now() >= until || !lifecycle_is_running() ||
+                             !sampler_is_there()))
+            break;
+    }
+    atomic_store(&owner, 0);
+    sys_futex_wake(&owner, 1);
+}
+
+void
+credentials_forget(void)
+{
+    atomic_store(&owner, 0);
+    atomic_store(&followed, atomic_load(&wanted));
 }
 
 bool

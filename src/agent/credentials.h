@@ -12,9 +12,12 @@
 #include <stdbool.h>
 
 /* The calling thread is about to change the ids of the process: let the sampler
- * take over its capabilities first. Waits for that, some milliseconds at most.
+ * take over its capabilities first. Waits for that, some seconds at most.
  * errno stays. */
 void credentials_before_change(void);
+
+/* In the child of a fork: who wanted something is not here. */
+void credentials_forget(void);
 
 /* Whether credentials_follow is to be called. */
 bool credentials_are_wanted(void);

@@ -50,7 +50,11 @@
 #define PAUSE_NS 100000000u
 /* For the last records, on a machine where all is slow. */
 #define STOP_NS 10000000000u
-#define ATTACH_NS 50000000u
+
+/* The program begins when the sampler can see it. Who would have to wait for
+ * longer goes on without, and who waits looks so often whether it is there. */
+#define ATTACH_NS 5000000000u
+#define LOOK_NS 50000000u
 
 /* Between two sessions: how often it is seen whether a signal is stuck. */
 #define WATCH_NS 2000000000u
@@ -60,6 +64,7 @@
 
 static struct sampler_options options;
 static pid_t sampler_tid;
+static _Atomic pid_t begun; /* the same, as soon as the thread runs */
 
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
@@ -75,8 +80,10 @@ pause_sampling(void)
     session_become_quiet();
     atomic_store(&is_quiet, 1);
     sys_futex_wake(&is_quiet, 1 << 30);
-    while (atomic_load(&pause_wanted) != 0 && atomic_load(&stop_wanted) == 0)
+    while (atomic_load(&pause_wanted) != 0 && atomic_load(&stop_wanted) == 0) {
+        credentials_follow();
         suspend_wait(clock_now() + PAUSE_NS);
+    }
     atomic_store(&is_quiet, 0);
 }
 
@@ -197,6 +204,7 @@ static void *
 sampler_main(void *unused)
 {
     (void)unused;
+    atomic_store(&begun, sys_gettid());
     bool has_own_files = own_thread_settle(options.period);
     if (has_own_files)
         journal_keep_open();
@@ -248,6 +256,7 @@ reset(void)
     atomic_store(&is_quiet, 0);
     atomic_store(&released, 0);
     atomic_store(&attached, 0);
+    atomic_store(&begun, 0);
 }
 
 /* A child of a fork is sampled if its parent is, or else when that is to be. */
@@ -301,7 +310,10 @@ sampler_start(const struct sampler_options *given)
 int
 sampler_release(void)
 {
-    bool in_time = wait_for(&attached, ATTACH_NS);
+    uint64_t until = clock_now() + ATTACH_NS;
+    bool in_time = wait_for(&attached, LOOK_NS);
+    while (!in_time && sampler_is_there() && clock_now() < until)
+        in_time = wait_for(&attached, LOOK_NS);
     atomic_store(&released, 1);
     sys_futex_wake(&released, 1);
     return in_time ? trigger_error : 0;
@@ -344,6 +356,16 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     return 0;
 }
 
+/* A filter of the program (seccomp(2)) may have ended it. */
+bool
+sampler_is_there(void)
+{
+    pid_t tid = atomic_load(&begun);
+    return atomic_load(&stopped) == 0 &&
+           (tid == 0 ||
+            arch_syscall(SYS_tgkill, options.pid, tid, 0, 0, 0, 0) == 0);
+}
+
 bool
 sampler_is_caller(void)
 {
@@ -371,5 +393,6 @@ sampler_resume(void)
 void
 sampler_forget(void)
 {
+    credentials_forget();
     journal_forget();
 }

@@ -68,6 +68,10 @@ void sampler_wait_end(void);
 void sampler_pause(void);
 void sampler_resume(void);
 
+/* Whether the sampler thread is about to run, or still heeds somebody; a system
+ * call. Any thread. */
+bool sampler_is_there(void);
+
 /* Whether the calling thread is the sampler. Any thread, in handler. */
 bool sampler_is_caller(void);
 

@@ -41,7 +41,7 @@ static bool is_resting; /* perf, while threads are switched often */
 
 /* Whether perf's events may be there; somebody wants them gone. */
 static _Atomic uint32_t has_events, must_leave;
-#define LEAVE_NS 10000000u
+#define LEAVE_NS 1000000000u
 
 /* With registered threads only, each gets an event of its own later; here it is
  * found out whether that will work. */

@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "target/modules.h"
+#include "call.h"
 #include "finish.h"
+#include "learn.h"
 #include "poison.h"
 
 /* A return address in unknown memory makes the map be read anew, then not for
@@ -53,20 +55,60 @@ learn(const struct finish *finish, const struct walk *walk)
     return true;
 }
 
+static enum walk_outcome
+no_rule(struct walk *walk)
+{
+    walk->cut = CUT_NO_RULE;
+    return WALK_CUT;
+}
+
+/* Whether the frame where WALK stands is that of a new thread or process. */
+static bool
+is_child(const struct finish *finish, const struct walk *walk)
+{
+    return walk->depth - 1 == finish->depth &&
+           (finish->origin.known & 1u << REG_RAX) != 0 &&
+           finish->origin.registers[REG_RAX] == 0;
+}
+
+/* Undo the frame of a clone that returns twice; LAST is the last pc that its
+ * table has, and the table still holds for the parent, which waits there for a
+ * child that shares its memory (posix_spawn, system). The child has its stack
+ * from its first instruction on: what lies there is no return address, but may
+ * be the function that it is to call. */
+static enum walk_outcome
+step_clone(const struct finish *finish, struct walk *walk, struct view *view,
+           uint64_t last)
+{
+    struct rule rule = learn_rule(last);
+    uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule), address;
+    struct fde function;
+    if (is_child(finish, walk))
+        return WALK_ROOT;
+    if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) != RULE_CFA_SP ||
+        rule_fp(rule) != RULE_FP_SAME || !view_read(view, cfa - 8, &address) ||
+        call_before(address, 0) == CALL_NONE ||
+        (learn_function(address, &function) && function.start == address))
+        return no_rule(walk);
+    struct regs caller = {address, cfa, walk->regs.fp};
+    return walk_step_to(walk, &caller);
+}
+
 /* Undo a frame that has no simple rule. */
 static enum walk_outcome
 step_hard(const struct finish *finish, struct walk *walk, struct view *view)
 {
     struct regs caller;
     bool is_root;
+    uint64_t last;
     uint32_t depth = walk->depth - 1 - finish->depth;
+    if (!walk->is_return && learn_is_behind_table(walk->regs.pc, &last))
+        return step_clone(finish, walk, view, last);
     /* The origin may stand on its call, as pcs are looked up. */
     uint64_t pc = depth == 0 ? (uint64_t)finish->origin.registers[REG_RIP]
                              : walk->regs.pc;
-    if (learn_step(&finish->origin, depth, pc, view, &caller, &is_root) != 0) {
-        walk->cut = CUT_NO_RULE;
-        return WALK_CUT;
-    }
+    if (learn_step(&finish->origin, depth, pc, view, &caller, &is_root) != 0)
+        return no_rule(walk);
     return is_root ? WALK_ROOT : walk_step_to(walk, &caller);
 }
 

@@ -13,11 +13,10 @@
  * libunwind guesses (a frame-pointer chain), which is a rule of its own here.
  */
 #include <libunwind-x86_64.h>
-#include <string.h>
 
-#include "base/sys.h"
 #include "target/modules.h"
 #include "fde.h"
+#include "landmark.h"
 #include "learn.h"
 #include "pages.h"
 #include "walk.h"
@@ -317,32 +316,17 @@ read_step(const struct question *question)
     return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
 }
 
-/* Code is not read by way of the pages: it would drive the tables out. */
-
-/* Whether a signal restorer is at PC or behind it: mov $SYS_rt_sigreturn, %rax;
- * syscall. All C libraries write it so, because unwinders look for these bytes.
- * A handler returns to it without a call before it, so that the pc to look up
- * is the byte in front. */
-static bool
-is_restorer(uint64_t pc)
+bool
+learn_is_behind_table(uint64_t pc, uint64_t *last)
 {
-    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
-                                   0x00, 0x00, 0x0f, 0x05};
-    const long length = sizeof(code);
-    uint8_t bytes[sizeof(code) + 1];
-    long got = sys_read_memory(bytes, pc, sizeof(bytes));
-    return (got >= length && memcmp(bytes, code, sizeof(code)) == 0) ||
-           (got > length && memcmp(bytes + 1, code, sizeof(code)) == 0);
-}
-
-/* Whether PC is a function's first instruction, endbr64. */
-static bool
-is_entry(uint64_t pc)
-{
-    static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    uint8_t bytes[sizeof(code)];
-    return sys_read_memory(bytes, pc, sizeof(bytes)) == sizeof(code) &&
-           memcmp(bytes, code, sizeof(code)) == 0;
+    struct place before;
+    for (uint64_t at = pc; at >= pc - LANDMARK_CALL; at -= LANDMARK_CALL) {
+        find_place(at - 1, &before);
+        *last = at - 1;
+        if (before.has_fde && before.fde.end == at && landmark_is_call(at))
+            return true;
+    }
+    return false;
 }
 
 /* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
@@ -352,10 +336,13 @@ static struct rule
 rule_without_table(struct question *question)
 {
     const struct place *place = &question->place;
+    uint64_t last;
+    if (learn_is_behind_table(place->pc, &last))
+        return rule_make(RULE_HARD);
     if (place->module->entry != 0 &&
         place->pc - place->module->entry < ENTRY_REACH)
         return rule_make(RULE_ROOT);
-    if (is_entry(place->pc))
+    if (landmark_is_entry(place->pc))
         return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
     struct rule rule = read_step(question);
     if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
@@ -402,7 +389,7 @@ is_edge(const struct place *place)
 static struct rule
 learn_in_module(const struct place *place)
 {
-    if (is_edge(place) && is_restorer(place->pc))
+    if (is_edge(place) && landmark_is_restorer(place->pc))
         return rule_make(RULE_SIGNAL);
     if (is_stack_start(place))
         return rule_make(RULE_ROOT);

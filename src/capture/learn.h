@@ -52,6 +52,14 @@ int learn_step(const struct learn_origin *origin, uint32_t depth,
                uint64_t expected_pc, struct view *view, struct regs *caller,
                bool *is_root);
 
+/*
+ * Whether PC is on a system call that stands where the unwind table of a
+ * function ends, or right behind it; *LAST becomes the last pc in the table
+ * then. glibc's clone and clone3 are so, because that call returns twice. Their
+ * rule is RULE_HARD. Context: sampler, in window.
+ */
+bool learn_is_behind_table(uint64_t pc, uint64_t *last);
+
 /* The function around PC, by the unwind table of its module. False if it has
  * none. Context: sampler, in window. */
 bool learn_function(uint64_t pc, struct fde *function);

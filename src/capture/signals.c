@@ -185,14 +185,20 @@ borrow(enum signals_role role, int signo)
     struct number *number = claim(role, signo);
     if (number == NULL)
         return -1;
-    uint32_t other = !atomic_load(&number->current);
-    if (install_borrowed(number, &number->program[other]) != 0)
+    struct sigaction before;
+    if (install_borrowed(number, &before) != 0)
         return -1;
-    atomic_store(&number->current, other);
+    if (before.sa_sigaction != handler) {
+        uint32_t other = !atomic_load(&number->current);
+        number->program[other] = before;
+        atomic_store(&number->current, other);
+    }
     atomic_store(&number->is_borrowed, true);
     atomic_fetch_or(role == SIGNALS_CONTROL ? &closed : &borrowed,
                     signals_bit(signo));
-    return 0;
+    /* Only now it is known what the program wants. */
+    return is_handler(program_action(number)) ? install_borrowed(number, NULL)
+                                              : 0;
 }
 
 /* Borrow a number that the program leaves alone, to have it when it is needed:
@@ -366,7 +372,9 @@ signals_action(int signo, const struct sigaction *action, struct sigaction *old)
         signals_set_word(&old->sa_mask, signals_word(&old->sa_mask) | out);
     if (action != NULL)
         atomic_store(&taken_out[signo], given);
-    return 0;
+    /* The sampler may have borrowed the number just now. */
+    number = action != NULL ? find(signo) : NULL;
+    return number != NULL ? change_action(number, action, NULL) : 0;
 }
 
 bool

@@ -95,7 +95,7 @@ void signals_lose(enum signals_role role);
 
 /* The program is interested in SIGNO: give it back. False if it stays borrowed,
  * because no other number is free, or if it is not borrowed. Waits for the
- * sampler to take back its perf events, for some milliseconds at most: one of
+ * sampler to take back its perf events, for a second at most: one of
  * ours that is pending would swallow the program's. In handler, any thread. */
 bool signals_give_back(int signo);
 

@@ -171,6 +171,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     expect_same $as_other id
     expect_same setpriv --reuid=65534 --regid=65534 --clear-groups \
         --inh-caps=-all --bounding-set=-all id
+    expect_same SPROF_FORK=off "$work/late_sampler" 300
     unset SPROF_LOG
 
     # Another user's spool stands where ours should.

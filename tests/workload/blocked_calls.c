@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -145,6 +146,29 @@ in_vfork(void)
     return child;
 }
 
+/* As posix_spawn and system wait for their child, until it has begun. */
+static int
+wait_in_child(void *argument)
+{
+    struct pollfd end = {.fd = pipe_ends[0], .events = POLLIN};
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    poll(&end, 1, -1);
+    (void)argument;
+    return 0;
+}
+
+FRAME static long
+in_clone(void)
+{
+    static char stack[64 << 10] __attribute__((aligned(16)));
+    pid_t child = clone(wait_in_child, stack + sizeof stack,
+                        CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+
+    KEEP_FRAME();
+    return child;
+}
+
 FRAME static long
 in_sigtimedwait(void)
 {
@@ -202,6 +226,7 @@ static const struct call {
     {"accept", in_accept},
     {"msgrcv", in_msgrcv},
     {"vfork", in_vfork},
+    {"clone", in_clone},
     {"sigtimedwait", in_sigtimedwait},
     {"mutex_lock", in_mutex_lock},
     {"cond_wait", in_cond_wait},
