@@ -50,6 +50,8 @@ closing_no_trigger(uint64_t wanted, int error)
 {
     static const char *const words[] = {"auto", "perf", "timer", "ask"};
     const char *why = error == EOPNOTSUPP ? "it needs Linux 6.1"
+                      : error == EDEADLK  ? "it needs Linux 6.15, or 6.12.24, "
+                                            "6.13.12 or 6.14.3"
                       : error == EBUSY ? "Go's runtime has SIGTRAP for itself"
                                        : note_errno(error);
     note(NOTE_ERROR, "SPROF_TRIGGER=", words[wanted], ": does not work here (",

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perf_event.c -- see perf_event.h. Linux 5.13 has all that is needed, but only
- * since 6.1 a sample that falls into the kernel waits for the way back to user
- * mode instead of signalling at once ("perf: Fix missing SIGTRAPs"), and only
- * since 5.18 a thread that blocks SIGTRAP does not die of it ("signal: Deliver
- * SIGTRAP on perf event asynchronously if blocked"). So 6.1 is asked for.
- */
+/* perf_event.c -- see perf_event.h. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -13,29 +7,12 @@
 #include <sys/utsname.h>
 
 #include "base/arch.h"
-#include "base/digits.h"
 #include "base/sys.h"
 #include "perf_event.h"
-
-#define MAJOR_NEEDED 6u
-#define MINOR_NEEDED 1u
+#include "perf_kernel.h"
 
 static int descriptor = -1; /* of the first event */
 static int highest;         /* of any */
-
-static bool
-is_new_enough(void)
-{
-    struct utsname name;
-    if (uname(&name) != 0)
-        return false;
-    const char *at = name.release;
-    uint64_t major = digits_take(&at);
-    at += *at == '.';
-    uint64_t minor = digits_take(&at);
-    return major > MAJOR_NEEDED ||
-           (major == MAJOR_NEEDED && minor >= MINOR_NEEDED);
-}
 
 static long
 try_open(pid_t tid, bool alone, uint64_t period, uint64_t cookie, bool kernel)
@@ -68,8 +45,10 @@ int
 perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
                    bool *sees_kernel)
 {
-    if (!is_new_enough())
-        return -EOPNOTSUPP;
+    struct utsname name;
+    int result = uname(&name) == 0 ? perf_kernel_check(name.release) : -ENOSYS;
+    if (result != 0)
+        return result;
     *sees_kernel = true;
     long fd = try_open(tid, alone, period, cookie, true);
     if (fd == -EACCES || fd == -EPERM) {

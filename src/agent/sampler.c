@@ -52,8 +52,10 @@
 #define STOP_NS 10000000000u
 
 /* The program begins when the sampler can see it. Who would have to wait for
- * longer goes on without, and who waits looks so often whether it is there. */
+ * longer goes on without. */
 #define ATTACH_NS 5000000000u
+
+/* Who waits long looks around so often. */
 #define LOOK_NS 50000000u
 
 /* Between two sessions: how often it is seen whether a signal is stuck. */
@@ -161,13 +163,19 @@ run(void)
     }
 }
 
-/* Wait until WORD is not 0, for NS at most. */
+/* Wait until WORD is not 0, for NS at most in which this thread could have been
+ * woken: time in which the process is stopped, or the whole machine, is
+ * nobody's fault. */
 static bool
 wait_for(_Atomic uint32_t *word, uint64_t ns)
 {
-    uint64_t until = clock_now() + ns;
-    while (atomic_load(word) == 0 && clock_now() < until)
-        sys_futex_wait(word, 0, until);
+    uint64_t left = ns, now = clock_now();
+    while (atomic_load(word) == 0 && left > 0) {
+        uint64_t before = now, most = left < LOOK_NS ? left : LOOK_NS;
+        sys_futex_wait(word, 0, before + most);
+        now = clock_now();
+        left -= now - before < most ? now - before : most;
+    }
     return atomic_load(word) != 0;
 }
 
