@@ -105,7 +105,7 @@ lifecycle_is_on(void)
 /* Name the files and make the spool: under the plain names, or with the pid in
  * them if a living process has those. */
 static int
-open_journal(uint64_t now, uint64_t period)
+open_journal(uint64_t now)
 {
     char error[512];
     for (int shared = 0; shared <= 1; shared++) {
@@ -123,7 +123,7 @@ open_journal(uint64_t now, uint64_t period)
                                           .next = files.next,
                                           .exe = config.exe,
                                           .command = config.command};
-        setup_process(&config, process, period, &journal.process);
+        setup_process(&config, process, &journal.process);
         if (journal_begin(&journal) == 0)
             return 0;
         if (errno != EEXIST)
@@ -141,9 +141,8 @@ start_sampler(bool is_child, int *error)
 {
     struct sampler_options sampler;
     uint64_t now = clock_now();
-    uint64_t period = NS_PER_SECOND / config.options.frequency.number;
     process = sys_getpid();
-    if (open_journal(now, period) != 0)
+    if (open_journal(now) != 0)
         return -1;
     setup_sampler(&config, process, now, is_child, &sampler);
     service_use(&config, &files);
@@ -312,8 +311,10 @@ try_to_end(enum end_reason reason, int signo)
     return is_ender;
 }
 
-void
-lifecycle_wait_for_end(void)
+/* Wait until the thread that ends the process has done so, but not for ever. In
+ * a handler. */
+static void
+wait_for_end(void)
 {
     uint32_t who;
     uint64_t until = clock_now() + WRITE_NS + 2 * MARGIN_NS;
@@ -330,7 +331,7 @@ stay_behind(void)
     uint64_t late = clock_now() - atomic_load(&end_began);
     if (late > WRITE_NS)
         late = WRITE_NS;
-    lifecycle_wait_for_end();
+    wait_for_end();
     uint64_t until = clock_now() + late;
     while (clock_now() < until)
         sys_futex_wait(&never, 0, until);
@@ -382,7 +383,7 @@ lifecycle_end_for_signal(int signo)
         atomic_store(&end_signal, signo);
         return false;
     }
-    lifecycle_wait_for_end();
+    wait_for_end();
     return true;
 }
 

@@ -38,10 +38,6 @@ void lifecycle_end(enum end_reason reason);
  */
 bool lifecycle_end_for_signal(int signo);
 
-/* Wait until the thread that ends the process has done so, but not for ever. In
- * a handler. */
-void lifecycle_wait_for_end(void);
-
 /* An exec, for which lifecycle_end(END_EXEC) was called, has failed: sampling
  * begins again, with a spool of its own. errno is kept. */
 void lifecycle_after_failed_exec(void);

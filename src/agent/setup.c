@@ -13,8 +13,15 @@
 /* What we reserve, some 85 MiB, is a small part of this. */
 #define ROOM (1u << 30)
 
+/* ns between two samples. */
+static uint64_t
+period_of(const struct config *config)
+{
+    return NS_PER_SECOND / config->options.frequency.number;
+}
+
 void
-setup_process(const struct config *config, pid_t pid, uint64_t period,
+setup_process(const struct config *config, pid_t pid,
               struct record_process *record)
 {
     static const enum trigger triggers[] = {
@@ -23,7 +30,7 @@ setup_process(const struct config *config, pid_t pid, uint64_t period,
         [OPTION_TRIGGER_TIMER] = TRIGGER_TIMER,
         [OPTION_TRIGGER_ASK] = TRIGGER_ASK};
     *record =
-        (struct record_process){.period = period,
+        (struct record_process){.period = period_of(config),
                                 .pid = (uint32_t)pid,
                                 .ppid = (uint32_t)getppid(),
                                 .mode = (uint32_t)config->options.mode.number,
@@ -51,7 +58,7 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
         .pid = pid,
         .max_depth = (uint32_t)o->max_depth.number,
         .trigger = (enum option_trigger)o->trigger.number,
-        .period = NS_PER_SECOND / o->frequency.number,
+        .period = period_of(config),
         .delay = o->delay.number,
         .duration = o->duration.number,
         .start = now,

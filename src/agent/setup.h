@@ -17,8 +17,8 @@
 /* Whether the program's limits leave room for our tables; if not, says so. */
 bool setup_has_room(void);
 
-/* The first record of process PID, which is sampled every PERIOD ns. */
-void setup_process(const struct config *config, pid_t pid, uint64_t period,
+/* The first record of process PID. */
+void setup_process(const struct config *config, pid_t pid,
                    struct record_process *record);
 
 /* For process PID, which starts to be sampled at NOW (CLOCK_MONOTONIC ns);

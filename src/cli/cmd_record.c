@@ -116,9 +116,7 @@ load(const struct spools *spools, const char *out)
         return NULL;
     for (size_t i = 0; i < spools->count; i++)
         paths[i] = spools->all[i].path;
-    profile = output_needs_events(out)
-                  ? input_load_events(paths, (int)spools->count)
-                  : input_load(paths, (int)spools->count);
+    profile = input_load(paths, (int)spools->count, output_needs_events(out));
     free(paths);
     return profile;
 }

@@ -130,9 +130,8 @@ struct profile *
 filters_load(const struct filter_options *filter, char *const *paths, int count,
              bool keeps_events)
 {
-    struct profile *profile = keeps_events || filter->has_time
-                                  ? input_load_events(paths, count)
-                                  : input_load(paths, count);
+    struct profile *profile =
+        input_load(paths, count, keeps_events || filter->has_time);
 
     if (profile == NULL)
         return NULL;

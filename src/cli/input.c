@@ -84,8 +84,8 @@ load(struct profile *profile, const char *path)
     return status;
 }
 
-static struct profile *
-load_all(char *const *paths, int count, bool keeps_events)
+struct profile *
+input_load(char *const *paths, int count, bool keeps_events)
 {
     const struct symbolizer_options options = {.inlines = true,
                                                .server_seconds =
@@ -104,16 +104,4 @@ load_all(char *const *paths, int count, bool keeps_events)
         return profile;
     profile_free(profile);
     return NULL;
-}
-
-struct profile *
-input_load(char *const *paths, int count)
-{
-    return load_all(paths, count, false);
-}
-
-struct profile *
-input_load_events(char *const *paths, int count)
-{
-    return load_all(paths, count, true);
 }

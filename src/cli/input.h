@@ -6,16 +6,16 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include <stdbool.h>
+
 struct profile;
 
 /*
  * Read COUNT files ("-": standard input) into a new profile. What is valid in a
- * damaged file is used; a file that cannot be used at all is left out. Returns
- * NULL if nothing was valid in any of them.
+ * damaged file is used; a file that cannot be used at all is left out. With
+ * KEEPS_EVENTS the profile knows when its samples were (profile/events.h).
+ * Returns NULL if nothing was valid in any of them.
  */
-struct profile *input_load(char *const *paths, int count);
-
-/* The same; the profile knows when its samples were (profile/events.h). */
-struct profile *input_load_events(char *const *paths, int count);
+struct profile *input_load(char *const *paths, int count, bool keeps_events);
 
 #endif
