@@ -85,8 +85,8 @@ static void
 handler_of_before_interrupts_as_it_did(void **state)
 {
     static const int flags[] = {0, SA_RESTART};
+    (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        (void)state;
         handle(flags[i]);
         assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
         expect_ours(flags[i]);
