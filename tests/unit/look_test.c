@@ -121,6 +121,22 @@ look_until(pthread_t *thread, void *(*body)(void *), void *argument,
     return look;
 }
 
+/*
+ * Join THREAD, and wait until the kernel has forgotten it: pthread_join ends
+ * when the tid is cleared, which is before the thread leaves /proc.
+ */
+static void
+join_and_forget(pthread_t thread, pid_t id)
+{
+    pthread_join(thread, NULL);
+    for (unsigned i = 0; i < 5000; i++) {
+        if (syscall(SYS_tgkill, getpid(), id, 0) != 0)
+            return;
+        usleep(1000);
+    }
+    fail_msg("thread %d is still there after 5 s", id);
+}
+
 static const char *
 name_of(pid_t owner)
 {
@@ -150,7 +166,7 @@ a_reader_waits_for_its_pipe(void **state)
     assert_true(look.sp != 0 && look.pc != 0);
     assert_memory_equal(words_of(&look), "pipe:[", 6);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    pthread_join(thread, NULL);
+    join_and_forget(thread, tid);
     look_at(tid, &look);
     assert_int_equal(look.state, LOOK_GONE);
     assert_string_equal(words_of(&look), "");
@@ -170,7 +186,7 @@ a_locker_waits_for_the_owner(void **state)
     snprintf(expected, sizeof expected, "mutex of keeper (%d)", getpid());
     assert_string_equal(words_of(&look), expected);
     pthread_mutex_unlock(&held);
-    pthread_join(thread, NULL);
+    join_and_forget(thread, tid);
 }
 
 static void
@@ -188,7 +204,7 @@ a_joiner_waits_for_an_end(void **state)
     snprintf(expected, sizeof expected, "end of other (%d)", other);
     assert_string_equal(words_of(&look), expected);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    pthread_join(second, NULL);
+    join_and_forget(second, tid);
 }
 
 static void
@@ -201,7 +217,7 @@ who_runs_is_running(void **state)
     assert_string_equal(words_of(&look), "");
     assert_true(look_queued(tid) < 60000000000u);
     is_over = true;
-    pthread_join(thread, NULL);
+    join_and_forget(thread, tid);
 }
 
 /* Threads come and go; the caller is never among them. */
@@ -224,7 +240,7 @@ threads_are_listed(void **state)
     assert_string_equal(threads_at(index)->name, "look_test");
     assert_int_equal(threads_index((pid_t)syscall(SYS_gettid)), THREADS_NONE);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    pthread_join(thread, NULL);
+    join_and_forget(thread, tid);
     assert_int_equal(threads_refresh(), 0);
     assert_int_equal(removed, 1);
     assert_int_equal(threads_indexes()[tid], 0);
