@@ -17,8 +17,6 @@
 /* Without the sampler's answer the program may be aborted, so that patience is
  * long: on a machine where all is slow, it waits for a CPU. */
 #define FOLLOW_NS 10000000000u
-/* So often it is seen whether there is a sampler still. */
-#define LOOK_NS 20000000u
 
 /* What decides over a change of ids: capabilities(7). */
 struct rights {
@@ -64,20 +62,12 @@ take_turn(uint64_t until)
 void
 credentials_before_change(void)
 {
-    uint64_t until = clock_now() + FOLLOW_NS;
-    if (!lifecycle_is_running() || !take_turn(until))
+    if (!lifecycle_is_running() || !take_turn(clock_now() + FOLLOW_NS))
         return;
     read_rights(&wanted_rights);
     uint32_t mine = atomic_fetch_add(&wanted, 1) + 1;
     suspend_ring();
-    uint32_t seen = atomic_load(&followed);
-    while (seen != mine) {
-        sys_futex_wait(&followed, seen, clock_now() + LOOK_NS);
-        seen = atomic_load(&followed);
-        if (seen != mine && (clock_now() >= until || !lifecycle_is_running() ||
-                             !sampler_is_there()))
-            break;
-    }
+    sampler_wait_for(&followed, mine, FOLLOW_NS);
     atomic_store(&owner, 0);
     sys_futex_wake(&owner, 1);
 }

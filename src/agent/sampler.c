@@ -163,20 +163,20 @@ run(void)
     }
 }
 
-/* Wait until WORD is not 0, for NS at most in which this thread could have been
- * woken: time in which the process is stopped, or the whole machine, is
- * nobody's fault. */
-static bool
-wait_for(_Atomic uint32_t *word, uint64_t ns)
+bool
+sampler_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
 {
     uint64_t left = ns, now = clock_now();
-    while (atomic_load(word) == 0 && left > 0) {
+    uint32_t seen;
+    while ((seen = atomic_load(word)) != value && left > 0) {
         uint64_t before = now, most = left < LOOK_NS ? left : LOOK_NS;
-        sys_futex_wait(word, 0, before + most);
+        sys_futex_wait(word, seen, before + most);
         now = clock_now();
         left -= now - before < most ? now - before : most;
+        if (now - before >= most && !sampler_is_there())
+            break;
     }
-    return atomic_load(word) != 0;
+    return atomic_load(word) == value;
 }
 
 /* Find out whether sampling is possible, and say so. */
@@ -220,7 +220,7 @@ sampler_main(void *unused)
     sampler_tid = sys_gettid();
     control_listen();
     if (attach(has_own_files)) {
-        wait_for(&released, PAUSE_NS);
+        sampler_wait_for(&released, 1, PAUSE_NS);
         run();
         finish();
     } else {
@@ -318,10 +318,7 @@ sampler_start(const struct sampler_options *given)
 int
 sampler_release(void)
 {
-    uint64_t until = clock_now() + ATTACH_NS;
-    bool in_time = wait_for(&attached, LOOK_NS);
-    while (!in_time && sampler_is_there() && clock_now() < until)
-        in_time = wait_for(&attached, LOOK_NS);
+    bool in_time = sampler_wait_for(&attached, 1, ATTACH_NS);
     atomic_store(&released, 1);
     sys_futex_wake(&released, 1);
     return in_time ? trigger_error : 0;
@@ -330,8 +327,8 @@ sampler_release(void)
 void
 sampler_wait_end(void)
 {
-    while (!wait_for(&stopped, STOP_NS))
-        ;
+    while (sampler_is_there())
+        sampler_wait_for(&stopped, 1, STOP_NS);
     while (arch_syscall(SYS_tgkill, options.pid, sampler_tid, 0, 0, 0, 0) == 0)
         sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
 }
@@ -342,7 +339,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
     suspend_ring();
-    if (!wait_for(&stopped, STOP_NS))
+    if (!sampler_wait_for(&stopped, 1, STOP_NS))
         return -1;
     const struct account_sums *sums = account_sums();
     *result = (struct sampler_result){.is_blind = look_is_blind(),

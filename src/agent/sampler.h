@@ -7,6 +7,7 @@
 #ifndef AGENT_SAMPLER_H
 #define AGENT_SAMPLER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -67,6 +68,12 @@ void sampler_wait_end(void);
  * had its time, until sampler_resume. Calls nest. Bounded wait. */
 void sampler_pause(void);
 void sampler_resume(void);
+
+/* Wait until WORD, which the sampler sets and wakes, is VALUE: for NS at most
+ * in which the caller could have been woken (time in which the process is
+ * stopped, or the whole machine, is nobody's fault), and no longer than there
+ * is a sampler. Whether it is VALUE. Any thread. */
+bool sampler_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
 
 /* Whether the sampler thread is about to run, or still heeds somebody; a system
  * call. Any thread. */

@@ -206,13 +206,13 @@ note_root(const struct slot *slot)
         atomic_store_explicit(&thread->root, end, memory_order_relaxed);
 }
 
-/* Walk on in VIEW until the stack ends. */
+/* Walk on in VIEW until the stack ends, or SERVE_NS of CLOCK are over. */
 static void
-finish_walk(struct slot *slot, struct view *view)
+finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void))
 {
     struct finish finish = {.origin.known = LEARN_ALL_KNOWN,
-                            .clock = clock_now,
-                            .until = clock_now() + SERVE_NS};
+                            .clock = clock,
+                            .until = clock() + SERVE_NS};
     memcpy(finish.origin.registers, slot->registers, sizeof(slot->registers));
     if (finish_run(&finish, &slot->walk, view) == WALK_ROOT)
         note_root(slot);
@@ -226,7 +226,8 @@ suspend_finish(struct slot *slot)
         return;
     slot->unfinished = false;
     view_begin_copy(&view, slot->copy_start, slot->copied, slot->copy);
-    finish_walk(slot, &view);
+    /* Nobody waits: time without a CPU is nobody's loss. */
+    finish_walk(slot, &view, clock_own);
 }
 
 static void
@@ -237,7 +238,7 @@ serve(struct slot *slot)
     struct view view;
     view_begin(&view, 0, 0, slot->window);
     finish_settle();
-    finish_walk(slot, &view);
+    finish_walk(slot, &view, clock_now);
     if (slot_move(slot, SLOT_SERVING, SLOT_SERVED)) {
         sys_futex_wake(&slot->state, 1);
         return;
