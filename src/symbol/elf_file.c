@@ -242,6 +242,24 @@ elf_file_dwarf(struct elf_file *file, uint64_t *bias)
     return (dwarf);
 }
 
+int
+elf_file_open_beside(const struct elf_file *file, const char *suffix)
+{
+    const char *paths[2] = {NULL};
+    int fd = -1;
+
+    dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
+                     &paths[1]);
+    for (size_t i = 0; i < 2 && fd < 0; i++) {
+        char *path;
+        if (!paths[i] || asprintf(&path, "%s%s", paths[i], suffix) < 0)
+            continue;
+        fd = open_regular(path);
+        free(path);
+    }
+    return (fd);
+}
+
 void
 elf_file_close(struct elf_file *file)
 {

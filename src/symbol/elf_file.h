@@ -38,6 +38,10 @@ int elf_file_open(struct elf_file *file, const char *path,
  * module's symbols have been read: then libdwfl has found the debug file. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
+/* Open the regular file that is called like FILE with SUFFIX behind, or like
+ * its debug file. Returns a descriptor, or -1. */
+int elf_file_open_beside(const struct elf_file *file, const char *suffix);
+
 void elf_file_close(struct elf_file *file);
 
 #endif

@@ -84,6 +84,31 @@ find_large(struct sections *sections, Elf *elf)
     }
 }
 
+struct bytes
+sections_find(Elf *elf, const char *name)
+{
+    Elf_Scn *section = NULL;
+    size_t strings;
+
+    if (!elf || elf_getshdrstrndx(elf, &strings))
+        return ((struct bytes){0});
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *found = gelf_getshdr(section, &header)
+                                ? elf_strptr(elf, strings, header.sh_name)
+                                : NULL;
+        Elf_Data *data;
+        const uint8_t *start;
+        if (!found || strcmp(found, name) != 0 ||
+            header.sh_flags & SHF_COMPRESSED)
+            continue;
+        data = elf_getdata(section, NULL);
+        start = data ? data->d_buf : NULL;
+        return ((struct bytes){start, start ? start + data->d_size : NULL});
+    }
+    return ((struct bytes){0});
+}
+
 void
 sections_read(struct sections *sections, Dwarf *dwarf)
 {

@@ -19,6 +19,10 @@ struct sections {
     size_t large_count;
 };
 
+/* The section of ELF (or NULL) called NAME; AT is NULL if it has none, or it is
+ * compressed. */
+struct bytes sections_find(Elf *elf, const char *name);
+
 /* Find them in the file of DWARF, which stays open as long as they are used. */
 void sections_read(struct sections *sections, Dwarf *dwarf);
 

@@ -120,19 +120,41 @@ lookup(const struct unit *unit, uint64_t address)
     return (range ? &unit->functions[range->value] : NULL);
 }
 
+/* Read what all functions of UNIT have in common. What comes out of a package
+ * has memory of its own. */
+static void
+read_body(struct unit *unit)
+{
+    unit->functions_read = true;
+    if (unit->is_packed &&
+        !package_find(&unit->file->package, &unit->die, &unit->body))
+        unit->body = unit->die;
+    scan_unit_read(&unit->scan, &unit->body);
+    size_t size = (size_t)(unit->scan.end - unit->scan.start);
+    unit->kept += scan_unit_size(&unit->scan) + (unit->is_packed ? size : 0);
+    unit->seen += size;
+    read_functions(unit, false);
+}
+
+/* The name of DIE in the body of UNIT, for as long as there is the file. */
+static const char *
+read_name(struct unit *unit, Dwarf_Die *die)
+{
+    const char *name = die_name(die);
+
+    return (name && unit->is_packed
+                ? answer_store_string(&unit->file->store, name)
+                : name);
+}
+
 /* The function that owns ADDRESS, NULL if none does. */
 static struct unit_function *
 find_function(struct unit *unit, uint64_t address)
 {
     struct unit_function *function = NULL;
 
-    if (!unit->functions_read) {
-        unit->functions_read = true;
-        scan_unit_read(&unit->scan, &unit->body);
-        unit->kept += scan_unit_size(&unit->scan);
-        unit->seen += (size_t)(unit->scan.end - unit->scan.start);
-        read_functions(unit, false);
-    }
+    if (!unit->functions_read)
+        read_body(unit);
     function = lookup(unit, address);
     if (!function && !unit->all_functions_read) {
         unit->all_functions_read = true;
@@ -204,7 +226,7 @@ find_origin(struct unit *unit, const uint8_t *at)
         return (NULL);
     die.addr = (void *)(uintptr_t)at;
     die.abbrev = NULL;
-    origin->name = die_name(&die);
+    origin->name = read_name(unit, &die);
     origin->start_line = die_start_line(&die);
     return (origin);
 }
@@ -231,7 +253,7 @@ read_call(struct unit *unit, struct inlined_call *call)
         die.addr = (void *)(uintptr_t)call->entry;
         die.abbrev = NULL;
         read_place(unit, &die, &caller);
-        call->name = die_name(&die);
+        call->name = read_name(unit, &die);
         call->start_line = die_start_line(&die);
     }
     call->file = caller.file;
@@ -251,7 +273,7 @@ unwind_calls(struct unit *unit, struct unit_function *function,
 
     if (!function->calls_read) {
         function->calls_read = true;
-        function->name = die_name(&function->die);
+        function->name = read_name(unit, &function->die);
         function->start_line = die_start_line(&function->die);
         call_tree_begin(tree, &unit->scan, body_sections(unit),
                         function->die.addr);

@@ -14,6 +14,7 @@
 #include "address_table.h"
 #include "answer_store.h"
 #include "line_table.h"
+#include "package.h"
 #include "range_index.h"
 #include "scan.h"
 #include "sections.h"
@@ -23,6 +24,7 @@ struct unit_function;
 /* What the units of a file share. */
 struct unit_file {
     struct sections sections;
+    struct package package;
     struct answer_store store;    /* names of files; origins */
     struct address_table origins; /* (0, entry): struct unit_origin */
 };
@@ -30,6 +32,7 @@ struct unit_file {
 struct unit {
     Dwarf_Die die;   /* has the line table */
     Dwarf_Die body;  /* has the functions: differs from DIE in split DWARF */
+    bool is_packed;  /* BODY, if there is one, is in the file's package */
     bool has_ranges; /* says itself what it covers */
     struct unit_file *file; /* that DIE is in */
     size_t kept, seen; /* bytes of memory and of DWARF that it took, about */

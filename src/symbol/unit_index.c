@@ -63,11 +63,12 @@ see(struct unit_index *index, size_t size)
 
 /* Units of types, and parts that others import, are not asked for code. A
  * skeleton (DWARF 5, section 3.1.2) has its entries in another file: they are
- * in SPLIT if libdw found it. */
+ * in SPLIT if libdw found it, and else perhaps in a package. */
 static int
-read_units(struct unit_index *index, Dwarf *dwarf)
+read_units(struct unit_index *index, struct elf_file *file, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
+    bool is_packed = false;
     Dwarf_Die die, split;
     uint8_t type;
 
@@ -77,8 +78,12 @@ read_units(struct unit_index *index, Dwarf *dwarf)
             continue;
         if (add_unit(index, &die, split.addr ? &split : &die))
             return (-1);
+        if (type == DW_UT_skeleton && !split.addr)
+            index->units[index->count - 1].is_packed = is_packed = true;
         see(index, SEEN_AROUND);
     }
+    if (is_packed)
+        package_open(&index->file.package, file, dwarf);
     return (0);
 }
 
@@ -131,7 +136,7 @@ unit_index_read(struct unit_index *index, struct elf_file *file)
     if (!dwarf)
         return (0);
     sections_read(&index->file.sections, dwarf);
-    if (read_units(index, dwarf) || read_aranges(index, dwarf))
+    if (read_units(index, file, dwarf) || read_aranges(index, dwarf))
         return (-1);
     range_index_seal(&index->ranges);
     return (0);
@@ -142,6 +147,11 @@ forget_units(struct unit_index *index)
 {
     for (size_t i = 0; i < index->count; i++)
         unit_forget(&index->units[i]);
+    /* Origins are known by where they are in memory. */
+    if (index->file.package.skeletons) {
+        package_rest(&index->file.package);
+        address_table_free(&index->file.origins);
+    }
     index->kept = 0;
 }
 
@@ -181,6 +191,7 @@ unit_index_free(struct unit_index *index)
 {
     forget_units(index);
     range_index_free(&index->ranges);
+    package_close(&index->file.package);
     address_table_free(&index->file.origins);
     answer_store_free(&index->file.store);
     free(index->units);

@@ -217,10 +217,10 @@ def build_tools(build):
         check=True)
 
 
-def made(source, *compiler):
-    """The program from SOURCE, made once for each state of it."""
+def made(source, *compiler, kind=""):
+    """The program from SOURCE, made once for each state of it and each KIND."""
     source = bench.HERE / source
-    target = bench.CACHE / source.name.replace(".", "-")
+    target = bench.CACHE / (source.name.replace(".", "-") + kind)
     if (not target.exists() or
             target.stat().st_mtime < source.stat().st_mtime):
         subprocess.run([*compiler, source, "-o", target], check=True)
@@ -235,6 +235,8 @@ def programs():
         yield "C++", made("templates.cc", "g++", "-std=c++20", "-O2", "-g")
     if bench.have("rustc"):
         yield "Rust", made("templates.rs", "rustc", "-g", "-O")
+        yield "Rust, .dwp", made("templates.rs", "rustc", "-g", "-O", "-C",
+                                 "split-debuginfo=packed", kind="-packed")
 
 
 def random_addresses(path, count):

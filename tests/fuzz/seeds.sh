@@ -6,7 +6,7 @@
 # found since lies beside them.
 set -eu
 cd "$(dirname "$0")/corpus"
-mkdir -p spool report stacks elf module unwind proc options perf_map pprof
+mkdir -p spool report stacks elf package module unwind proc options perf_map pprof
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -39,6 +39,19 @@ gcc -gdwarf64 -O2 $flags -o "$tmp/dwarf64.so" "$tmp/two.c"
 for name in types dwarf64; do
     { number "$(address_of "$tmp/$name.so" one)" 8; cat "$tmp/$name.so"; } \
         >elf/$name
+done
+
+# Behind skeletons, in a package: GNU's tool makes those of DWARF 4, LLVM's all.
+cp "$tmp/two.c" "$tmp/split.c"
+for version in 4 5; do
+    pack=dwp
+    [ $version = 4 ] || pack=$(ls /usr/bin/llvm-dwp* | head -n 1)
+    library=$tmp/split$version.so
+    (cd "$tmp" && gcc -gdwarf-$version -gsplit-dwarf -O2 -fPIC -c split.c &&
+        gcc $flags -o "$library" split.o && "$pack" -e "$library" -o split.dwp)
+    { number "$(address_of "$library" one)" 8
+      number "$(stat -c %s "$library")" 4
+      cat "$library" "$tmp/split.dwp"; } >package/dwarf$version
 done
 
 for name in two zdebug o0; do

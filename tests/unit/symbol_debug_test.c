@@ -184,16 +184,43 @@ test_split(void **state)
           "gcc -shared -o library known.o");
 }
 
-/* All of them in one package beside the file, which libdw reads since 0.191. */
+/* All of them in one package beside the file: of two objects, each with its own
+ * texts. PACK makes library.dwp. */
+static void
+check_package(const char *compile, const char *pack)
+{
+    char command[640];
+
+    snprintf(command, sizeof(command),
+             "rm -f *.dwo library.dwp && "
+             "sed 's/known/alike/; s/sink/sunk/; s/use/abuse/; s/inner/within/'"
+             " known.c >alike.c && "
+             "%s -gsplit-dwarf -O2 -fPIC -c alike.c known.c && "
+             "%s -shared -o library alike.o known.o && %s && rm *.dwo",
+             compile, compile, pack);
+    check(command);
+}
+
+#define GNU_PACK "dwp -e library -o library.dwp"
+#define LLVM_PACK \
+    "$(ls /usr/bin/llvm-dwp* | head -n 1) -e library -o library.dwp"
+
+static void
+test_gnu_package(void **state)
+{
+    (void)state;
+    check_package("gcc -gdwarf-4", GNU_PACK);
+    check_package("gcc -gdwarf-4", GNU_PACK " && objcopy "
+                                            "--compress-debug-sections=zlib "
+                                            "library.dwp");
+}
+
 static void
 test_package(void **state)
 {
     (void)state;
-    if (!_ELFUTILS_PREREQ(0, 191))
-        skip();
-    check("rm -f *.dwo library.dwp && "
-          "gcc -gdwarf-4 -gsplit-dwarf -O2 -fPIC -c known.c && "
-          "gcc -shared -o library known.o && dwp -e library && rm known.dwo");
+    check_package("gcc -gdwarf-5", LLVM_PACK);
+    check_package("clang -gdwarf-5", LLVM_PACK);
 }
 
 /* What two files have in common is in a third one. */
@@ -245,6 +272,7 @@ main(void)
         cmocka_unit_test(test_types_apart),
         cmocka_unit_test(test_old_compression),
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_gnu_package),
         cmocka_unit_test(test_package),
         cmocka_unit_test(test_shared_between_files),
         cmocka_unit_test(test_shared_between_units),

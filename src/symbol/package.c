@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * package.c -- see package.h. Report side.
+ *
+ * libdw has no way to be told where a unit's split half lies: it opens the file
+ * that the skeleton names. So it is given skeletons of our own, in a file in
+ * memory that has the same tables of addresses, and in which all of them
+ * name one descriptor of this process; before one is asked for its half, that
+ * descriptor becomes the .dwo that was taken out for it.
+ *
+ * A package is found by its name and has no build-id: its units are told apart
+ * by ids that the compiler makes from what is in them, and the skeletons, in
+ * a file that was checked, say which they want.
+ */
+#include <dwarf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memory_elf.h"
+#include "package.h"
+#include "package_index.h"
+#include "sections.h"
+
+#define SUFFIX ".dwp"
+
+struct package_skeleton {
+    uint64_t id;
+    Dwarf_Off entry; /* in the file of skeletons */
+    bool is_placed;  /* its half was where it says */
+};
+
+/* The entries' shapes: DW_TAG_skeleton_unit with DW_AT_dwo_name,
+ * DW_AT_low_pc, DW_AT_addr_base; and DW_TAG_compile_unit with
+ * DW_AT_GNU_dwo_name, DW_AT_GNU_dwo_id, DW_AT_low_pc, DW_AT_GNU_addr_base,
+ * DW_AT_GNU_ranges_base. */
+static const uint8_t shapes[] = {
+    1,    0x4a, 0,    0x76, 0x08, 0x11, 0x01, 0x73, 0x17, 0,    0,
+    2,    0x11, 0,    0xb0, 0x42, 0x08, 0xb1, 0x42, 0x07, 0x11, 0x01,
+    0xb3, 0x42, 0x17, 0xb2, 0x42, 0x17, 0,    0,    0,
+};
+
+/* The size of offsets in what begins at AT with its length (DWARF 5, section
+ * 7.4), and in *HEADER that of the length. */
+static unsigned
+offset_size(struct bytes at, unsigned *header)
+{
+    bool is_large = bytes_number(&at, 4) == UINT32_MAX;
+
+    *header = is_large ? 12 : 4;
+    return (is_large ? 8 : 4);
+}
+
+/*
+ * Texts of all units lie in one section, and a unit has a table of their
+ * offsets. Copy those that TABLE names to TEXTS, and make a table of where they
+ * are there. In a .dwo no text stands twice: where more comes together than the
+ * package has, TABLE is damaged, and the rest is "". False if memory is short.
+ */
+static bool
+copy_texts(const struct package *package, const struct bytes *table,
+           unsigned header, unsigned size, FILE *texts, FILE *offsets)
+{
+    uint64_t most = (uint64_t)(package->texts.end - package->texts.at);
+    struct bytes at = *table;
+
+    fputc('\0', texts);
+    fwrite(at.at, 1, header, offsets);
+    bytes_skip(&at, header);
+    while (at.at && at.at < at.end) {
+        uint64_t from = bytes_number(&at, size), to = (uint64_t)ftell(texts);
+        struct bytes rest = bytes_from(&package->texts, from);
+        const char *text = at.at ? bytes_text(&rest) : "";
+        if (*text == '\0' || to + strlen(text) > most)
+            to = 0;
+        else
+            fwrite(text, 1, strlen(text) + 1, texts);
+        if (at.at)
+            fwrite(&to, 1, size, offsets);
+    }
+    return (fflush(texts) == 0 && fflush(offsets) == 0);
+}
+
+/* What is written to FILE lies in TEXT. */
+struct stream {
+    FILE *file;
+    char *text;
+    size_t size;
+};
+
+static bool
+stream_open(struct stream *stream)
+{
+    *stream = (struct stream){0};
+    stream->file = open_memstream(&stream->text, &stream->size);
+    return (stream->file != NULL);
+}
+
+static struct bytes
+stream_bytes(const struct stream *stream)
+{
+    const uint8_t *start = (const uint8_t *)stream->text;
+
+    return ((struct bytes){start, start + stream->size});
+}
+
+static void
+stream_close(struct stream *stream)
+{
+    if (stream->file)
+        fclose(stream->file);
+    free(stream->text);
+}
+
+/* Write the .dwo of the unit in ROW. Returns its descriptor, or -1. */
+static int
+write_unit(const struct package *package, const struct package_index *index,
+           uint32_t row)
+{
+    struct bytes info =
+        package_index_cut(index, row, PACKAGE_INFO, &package->info);
+    struct bytes table =
+        package_index_cut(index, row, PACKAGE_TEXTS, &package->text_offsets);
+    struct stream texts, offsets = {0};
+    unsigned header, size = offset_size(info, &header);
+    int fd = -1;
+
+    /* Only DWARF 5 has a header there: length, version and padding. */
+    header = index->is_version_5 && table.at ? header + 4 : 0;
+    if (!info.at || table.end - table.at < header)
+        return (-1);
+    if (stream_open(&texts) && stream_open(&offsets) &&
+        copy_texts(package, &table, header, size, texts.file, offsets.file)) {
+        struct memory_section sections[] = {
+            {".debug_info.dwo", info},
+            {".debug_abbrev.dwo",
+             package_index_cut(index, row, PACKAGE_ABBREV, &package->abbrev)},
+            {".debug_str.dwo", stream_bytes(&texts)},
+            {".debug_str_offsets.dwo", stream_bytes(&offsets)},
+            {".debug_rnglists.dwo",
+             package_index_cut(index, row, PACKAGE_RANGES, &package->ranges)},
+        };
+        fd = memory_elf_make(sections, sizeof(sections) / sizeof(*sections));
+    }
+    stream_close(&texts);
+    stream_close(&offsets);
+    return (fd);
+}
+
+static void
+put(FILE *file, uint64_t number, size_t size)
+{
+    fwrite(&number, 1, size, file);
+}
+
+static uint64_t
+offset_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset = 0;
+
+    if (!dwarf_attr(die, name, &attribute) ||
+        dwarf_formudata(&attribute, &offset))
+        return (0);
+    return (offset);
+}
+
+/* Write a unit that has nothing but what the split half of SKELETON needs of
+ * it, and says where that is. Returns the offset of its entry. */
+static Dwarf_Off
+write_skeleton(const struct package *package, Dwarf_Die *skeleton,
+               unsigned version, uint64_t id, FILE *file)
+{
+    bool is_5 = version >= 5;
+    Dwarf_Addr low = 0;
+    Dwarf_Off entry;
+    char place[32];
+    size_t length;
+
+    snprintf(place, sizeof(place), "/proc/self/fd/%d", package->place);
+    length = strlen(place) + 1;
+    (void)dwarf_lowpc(skeleton, &low);
+    put(file, (is_5 ? 29 : 32) + length, 4); /* what follows */
+    put(file, version, 2);
+    if (is_5) {
+        put(file, DW_UT_skeleton, 1);
+        put(file, sizeof(low), 1);
+    }
+    put(file, 0, 4); /* offset in SHAPES */
+    if (is_5)
+        put(file, id, 8);
+    else
+        put(file, sizeof(low), 1);
+    entry = (Dwarf_Off)ftell(file);
+    put(file, is_5 ? 1 : 2, 1);
+    fwrite(place, 1, length, file);
+    if (!is_5)
+        put(file, id, 8);
+    put(file, low, sizeof(low));
+    put(file, offset_of(skeleton, is_5 ? DW_AT_addr_base : DW_AT_GNU_addr_base),
+        4);
+    if (!is_5)
+        put(file, offset_of(skeleton, DW_AT_GNU_ranges_base), 4);
+    return (entry);
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    uint64_t x = ((const struct package_skeleton *)a)->id;
+    uint64_t y = ((const struct package_skeleton *)b)->id;
+
+    return ((x > y) - (x < y));
+}
+
+/* Write all skeletons, and list them. False if memory is short. */
+static bool
+write_skeletons(struct package *package, FILE *file)
+{
+    Dwarf_CU *unit = NULL;
+    size_t capacity = 0;
+    Dwarf_Half version;
+    Dwarf_Die die;
+    uint8_t type;
+
+    while (dwarf_get_units(package->dwarf, unit, &unit, &version, &type, &die,
+                           NULL) == 0) {
+        struct package_skeleton *list = package->list;
+        uint64_t id;
+        if (type != DW_UT_skeleton ||
+            dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL))
+            continue;
+        if (package->count == capacity) {
+            capacity = capacity ? capacity * 2 : 64;
+            list = reallocarray(list, capacity, sizeof(*list));
+            if (!list)
+                return (false);
+            package->list = list;
+        }
+        list[package->count++] = (struct package_skeleton){
+            .id = id,
+            .entry = write_skeleton(package, &die, version, id, file)};
+    }
+    qsort(package->list, package->count, sizeof(*package->list), compare_ids);
+    return (fflush(file) == 0);
+}
+
+/* The file in memory FD as libdw's; FD is closed. */
+static Dwarf *
+open_dwarf(int fd)
+{
+    Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+
+    if (dwarf)
+        elf_cntl(dwarf_getelf(dwarf), ELF_C_FDDONE);
+    close(fd);
+    return (dwarf);
+}
+
+static void
+make_skeletons(struct package *package)
+{
+    Elf *elf = dwarf_getelf(package->dwarf);
+    struct stream units;
+    int fd = -1;
+
+    if (stream_open(&units) && write_skeletons(package, units.file)) {
+        struct memory_section sections[] = {
+            {".debug_info", stream_bytes(&units)},
+            {".debug_abbrev", {shapes, shapes + sizeof(shapes)}},
+            {".debug_addr", sections_find(elf, ".debug_addr")},
+            {".debug_ranges", sections_find(elf, ".debug_ranges")},
+        };
+        fd = memory_elf_make(sections, sizeof(sections) / sizeof(*sections));
+    }
+    stream_close(&units);
+    if (fd >= 0)
+        package->skeletons = open_dwarf(fd);
+}
+
+void
+package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
+{
+    int fd = elf_file_open_beside(file, SUFFIX);
+
+    *package = (struct package){.dwarf = dwarf, .place = -1};
+    if (fd < 0)
+        return;
+    if (inflate_file(&package->copy, fd)) {
+        package->elf = elf_memory(package->copy.bytes, package->copy.size);
+    } else {
+        package->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+        elf_cntl(package->elf, ELF_C_FDREAD);
+    }
+    close(fd);
+    package->index = sections_find(package->elf, ".debug_cu_index");
+    package->info = sections_find(package->elf, ".debug_info.dwo");
+    package->abbrev = sections_find(package->elf, ".debug_abbrev.dwo");
+    package->texts = sections_find(package->elf, ".debug_str.dwo");
+    package->text_offsets =
+        sections_find(package->elf, ".debug_str_offsets.dwo");
+    package->ranges = sections_find(package->elf, ".debug_rnglists.dwo");
+    package->place = memfd_create("dwo", MFD_CLOEXEC);
+}
+
+/* Take the unit ID out, and put it where its skeleton says that it is. */
+static bool
+place_unit(const struct package *package, uint64_t id)
+{
+    struct package_index index;
+    uint32_t row = package_index_read(&index, &package->index)
+                       ? package_index_row(&index, id)
+                       : 0;
+    int fd = row > 0 ? write_unit(package, &index, row) : -1;
+    bool done;
+
+    if (fd < 0)
+        return (false);
+    done = dup3(fd, package->place, O_CLOEXEC) >= 0;
+    close(fd);
+    return (done);
+}
+
+bool
+package_find(struct package *package, const Dwarf_Die *skeleton,
+             Dwarf_Die *body)
+{
+    struct package_skeleton key = {0}, *found;
+    Dwarf_Die die;
+
+    if (!package->elf || package->place < 0 ||
+        dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &key.id, NULL,
+                      NULL))
+        return (false);
+    if (!package->skeletons)
+        make_skeletons(package);
+    found = package->count > 0 ? bsearch(&key, package->list, package->count,
+                                         sizeof(*package->list), compare_ids)
+                               : NULL;
+    if (!found || !package->skeletons ||
+        !dwarf_offdie(package->skeletons, found->entry, &die))
+        return (false);
+    /* libdw looks for the half when it is first asked, and then has it. */
+    if (!found->is_placed)
+        found->is_placed = place_unit(package, key.id);
+    return (found->is_placed &&
+            dwarf_cu_info(die.cu, NULL, NULL, NULL, body, NULL, NULL, NULL) ==
+                0 &&
+            body->addr != NULL);
+}
+
+void
+package_rest(struct package *package)
+{
+    dwarf_end(package->skeletons);
+    free(package->list);
+    package->skeletons = NULL;
+    package->list = NULL;
+    package->count = 0;
+}
+
+void
+package_close(struct package *package)
+{
+    package_rest(package);
+    elf_end(package->elf);
+    inflate_free(&package->copy);
+    if (package->elf && package->place >= 0)
+        close(package->place);
+    *package = (struct package){0};
+}
