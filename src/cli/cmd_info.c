@@ -15,7 +15,8 @@
  *   labels   request (12 values), user (3 values)
  *   marks    4 instants, 2 spans
  *
- * (those from "peeked" on where there were any), then where wall time went, the
+ * (those from "peeked" on where there were any; of a pprof file the states
+ * alone), then where wall time went, the
  * modules and the threads, one a line, and what has no names. Several processes
  * have a line each, and a module is then told once, however many have it.
  */
@@ -345,6 +346,25 @@ print_threads(const struct profile *profile)
     }
 }
 
+/* How the samples came about. A pprof file has only what stands in the head. */
+static void
+print_recording(struct profile *profile)
+{
+    if (profile->is_from_pprof) {
+        puts("source   pprof; a spool (.sprof) tells more");
+    } else {
+        if (profile->process_count == 1)
+            print_ends(profile);
+        print_mix("triggers", profile->triggers, TRIGGER_COUNT, trigger_words);
+    }
+    print_mix("states", profile->states, STATE_COUNT, state_words);
+    if (profile->is_from_pprof)
+        return;
+    print_handler(profile);
+    printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
+    print_peeks(&profile->cost);
+}
+
 /* What is about one process and what is about several differs. */
 static int
 print_parts(struct profile *profile, unsigned columns)
@@ -355,13 +375,7 @@ print_parts(struct profile *profile, unsigned columns)
         text_report_short_head(stdout, profile, columns);
     else
         text_report_head(stdout, profile);
-    if (!several)
-        print_ends(profile);
-    print_mix("triggers", profile->triggers, TRIGGER_COUNT, trigger_words);
-    print_mix("states", profile->states, STATE_COUNT, state_words);
-    print_handler(profile);
-    printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
-    print_peeks(&profile->cost);
+    print_recording(profile);
     if (print_annotations(profile) < 0 || print_activity(profile) < 0 ||
         (several && (print_processes(profile) < 0 || print_files(profile) < 0)))
         return -1;

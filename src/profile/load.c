@@ -91,8 +91,10 @@ add_pprof(struct profile *profile, const void *bytes, size_t length,
         say(error, name, text);
         return -1;
     }
-    if (profile->records > records)
+    if (profile->records > records) {
+        profile->is_from_pprof = true;
         return 0;
+    }
     say(error, name, "there is no sample in it");
     return -1;
 }

@@ -132,8 +132,9 @@ struct profile {
     uint32_t process_count, module_count, thread_count, node_count,
         sample_count;
 
-    bool has_no_times; /* some of its samples may have been at any time */
-    bool keeps_events; /* see events.h; to be set before anything is added */
+    bool has_no_times;  /* some of its samples may have been at any time */
+    bool is_from_pprof; /* some of it: how that was recorded is not known */
+    bool keeps_events;  /* see events.h; to be set before anything is added */
     struct profile_label *labels; /* number N is in place N - 1 */
     uint32_t label_count;
     struct profile_mark *timed_marks;

@@ -84,6 +84,14 @@ for line in 'triggers timer 4, kept 9' 'states   running 9, waiting 4' \
     grep -qx "$line" out || fail "info lacks: $line"
 done
 
+# Of a pprof file nothing is claimed that it does not have.
+plain "$sprofile" convert a.sprof a.pb.gz
+plain "$sprofile" info a.pb.gz
+expect_status 0
+grep -q '^source   pprof' out || fail "not said to be pprof: $(cat out)"
+grep -qx 'states   running 9, waiting 4' out || fail "other states: $(cat out)"
+! grep -E '^(end|triggers|handler|rules) ' out || fail "claims of a pprof file"
+
 # Folded stacks, exactly.
 plain "$sprofile" convert a.sprof a.folded
 expect_status 0
