@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elf_file.h"
+#include "frame_table.h"
 #include "image.h"
 #include "plt_table.h"
 #include "symbol_table.h"
@@ -19,6 +20,7 @@ struct image {
     struct elf_file file;
     struct symbol_table symbols;
     struct plt_table plt;
+    struct frame_table frames;
     struct unit_index units;
     char *path;
     uint8_t *build_id;
@@ -54,11 +56,13 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
         memcpy(image->build_id, build_id, length);
     image->build_id_length = length;
 
-    if (elf_file_open(&image->file, path, build_id, length) == 0 &&
-        (symbol_table_read(&image->symbols, &image->file) ||
-         plt_table_read(&image->plt, &image->file) ||
-         unit_index_read(&image->units, &image->file)))
-        goto err0;
+    if (elf_file_open(&image->file, path, build_id, length) == 0) {
+        frame_table_read(&image->frames, &image->file);
+        if (symbol_table_read(&image->symbols, &image->file) ||
+            plt_table_read(&image->plt, &image->file) ||
+            unit_index_read(&image->units, &image->file))
+            goto err0;
+    }
     return (image);
 
 err0:
@@ -77,7 +81,15 @@ image_is(const struct image *image, const char *path, const uint8_t *build_id,
             (length == 0 || memcmp(image->build_id, build_id, length) == 0));
 }
 
-/* The PLT is asked last, for what neither DWARF nor symbols know: looking for
+/* Whether somebody knows what the code is called. */
+static bool
+has_name(const struct image_answer *answer)
+{
+    return (answer->symbol ||
+            (answer->count > 0 && answer->frames[answer->count - 1].name));
+}
+
+/* The PLT is asked late, for what neither DWARF nor symbols know: looking for
  * its section goes through all section headers. */
 void
 image_find(struct image *image, uint64_t address, struct image_answer *answer,
@@ -85,12 +97,15 @@ image_find(struct image *image, uint64_t address, struct image_answer *answer,
 {
     answer->symbol = symbol_table_find(&image->symbols, address);
     answer->is_stub = false;
+    answer->start = address;
     answer->count =
         unit_index_find(&image->units, address, answer->frames, limit);
-    if (answer->symbol || answer->count > 0)
-        return;
-    answer->symbol = find_stub(image, address);
-    answer->is_stub = answer->symbol != NULL;
+    if (!has_name(answer) && answer->count == 0) {
+        answer->symbol = find_stub(image, address);
+        answer->is_stub = answer->symbol != NULL;
+    }
+    if (!has_name(answer))
+        frame_table_find(&image->frames, address, &answer->start);
 }
 
 const char *

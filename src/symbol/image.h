@@ -19,7 +19,9 @@ struct image;
 struct image_answer {
     const char *symbol; /* that covers the address, mangled; NULL: none */
     bool is_stub;       /* the address is in the PLT stub for SYMBOL */
-    unsigned count;     /* of FRAMES; 0 if there is no DWARF for it */
+    uint64_t start; /* of a function that has no name, if that is known; else
+                       the address */
+    unsigned count; /* of FRAMES; 0 if there is no DWARF for it */
     struct unit_frame *frames;
 };
 

@@ -85,7 +85,7 @@ find_large(struct sections *sections, Elf *elf)
 }
 
 struct bytes
-sections_find(Elf *elf, const char *name)
+sections_find_at(Elf *elf, const char *name, uint64_t *address)
 {
     Elf_Scn *section = NULL;
     size_t strings;
@@ -102,11 +102,20 @@ sections_find(Elf *elf, const char *name)
         if (!found || strcmp(found, name) != 0 ||
             header.sh_flags & SHF_COMPRESSED)
             continue;
+        *address = header.sh_addr;
         data = elf_getdata(section, NULL);
         start = data ? data->d_buf : NULL;
         return ((struct bytes){start, start ? start + data->d_size : NULL});
     }
     return ((struct bytes){0});
+}
+
+struct bytes
+sections_find(Elf *elf, const char *name)
+{
+    uint64_t address;
+
+    return (sections_find_at(elf, name, &address));
 }
 
 void

@@ -176,10 +176,10 @@ set_place_name(struct answer_store *store, struct symbol_frame *frame,
     return (frame->function ? 0 : -1);
 }
 
-/* ANSWER for OFFSET in MODULE in its final form. */
+/* ANSWER about MODULE in its final form. */
 static struct symbol *
 make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
-            const struct module *module, uint64_t offset)
+            const struct module *module)
 {
     static const struct unit_frame nowhere;
     unsigned count = answer->count ? answer->count : 1;
@@ -200,7 +200,7 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
             symbol->named = true;
         if (name ? set_name(symbolizer, &frames[i], name, answer->is_stub)
                  : set_place_name(&symbolizer->store, &frames[i], module,
-                                  offset))
+                                  answer->start))
             return (NULL);
         if (set_place(symbolizer, &frames[i], source))
             return (NULL);
@@ -215,7 +215,7 @@ static struct symbol *
 look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
 {
     struct unit_frame frames[MOST_FRAMES];
-    struct image_answer answer = {.frames = frames};
+    struct image_answer answer = {.frames = frames, .start = offset};
     struct image *image = module ? get_image(symbolizer, module) : NULL;
 
     if (module && !image)
@@ -223,7 +223,7 @@ look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
     if (image)
         image_find(image, offset, &answer,
                    symbolizer->inlines ? MOST_FRAMES : 1);
-    return (make_symbol(symbolizer, &answer, module, offset));
+    return (make_symbol(symbolizer, &answer, module));
 }
 
 struct symbolizer *
@@ -366,8 +366,7 @@ take_over(struct symbolizer *symbolizer, struct opening *opening)
         if (address_table_find(&symbolizer->answers, questions[i].id,
                                questions[i].offset))
             continue;
-        symbol = make_symbol(symbolizer, &opening->answers[i], module,
-                             questions[i].offset);
+        symbol = make_symbol(symbolizer, &opening->answers[i], module);
         if (!symbol || address_table_put(&symbolizer->answers, questions[i].id,
                                          questions[i].offset, symbol))
             return;

@@ -24,7 +24,8 @@ struct symbol_frame {
 
 /* What one address means: frames[0] is the innermost inlined function,
  * frames[count - 1] the one that owns the code. named is false where no symbol
- * covers the address: then there is one frame, called "module+0xoffset". */
+ * covers the address: then there is one frame, called "module+0xoffset", where
+ * the offset is that of the function's beginning if the file tells it. */
 struct symbol {
     unsigned count;
     bool named;

@@ -27,6 +27,7 @@
 
 static char directory[] = "/tmp/symbol_files.XXXXXX";
 static uint64_t known_offset; /* in static_function */
+static uint64_t known_start;  /* of it */
 static unsigned known_line;
 
 static NOINLINE uintptr_t
@@ -118,6 +119,7 @@ set_up(void **state)
         return (-1);
     dl_iterate_phdr(note_base, &base);
     known_offset = static_function() - base;
+    known_start = (uintptr_t)static_function - base;
     snprintf(command, sizeof(command), "cp /proc/%d/exe whole", getpid());
     return (shell(command) ? 0 : -1);
 }
@@ -225,25 +227,37 @@ test_mini_debug_info(void **state)
     symbolizer_free(symbolizer);
 }
 
+/* What OFFSET in the copy NAME, which has no names, is called. */
+static void
+assert_nameless(const char *name, uint64_t offset, uint64_t expected)
+{
+    struct symbolizer *symbolizer = make(in_directory(name), NULL, 0);
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, offset);
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s+0x%llx", name,
+             (unsigned long long)expected);
+    assert_false(symbol->named);
+    assert_string_equal(symbol->frames[0].function, text);
+    assert_null(symbolizer_problem(symbolizer, 1));
+    symbolizer_free(symbolizer);
+}
+
+/* The unwind table still knows the functions: all of one have the same name. */
 static void
 test_stripped(void **state)
 {
-    struct symbolizer *symbolizer;
-    const struct symbol *symbol;
-    char expected[64];
-
     (void)state;
     if (!shell("objcopy --strip-all --remove-section=.note.gnu.build-id "
-               "whole stripped"))
+               "whole stripped && "
+               "objcopy --remove-section=.eh_frame_hdr stripped bare"))
         skip();
-    symbolizer = make(in_directory("stripped"), NULL, 0);
-    symbol = symbolizer_find(symbolizer, 1, known_offset);
-    snprintf(expected, sizeof(expected), "stripped+0x%llx",
-             (unsigned long long)known_offset);
-    assert_false(symbol->named);
-    assert_string_equal(symbol->frames[0].function, expected);
-    assert_null(symbolizer_problem(symbolizer, 1));
-    symbolizer_free(symbolizer);
+    assert_nameless("stripped", known_offset, known_start);
+    assert_nameless("stripped", known_start, known_start);
+    /* The table is no code, and behind all that is. */
+    assert_nameless("stripped", 1, 1);
+    assert_nameless("stripped", UINT64_MAX - 1, UINT64_MAX - 1);
+    assert_nameless("bare", known_offset, known_offset);
 }
 
 /* DWARF without a symbol table names functions, too. */
