@@ -47,6 +47,7 @@ static int failure;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
 static bool is_kept_open;
+static bool has_bare; /* the tree of stacks has frames in no module */
 
 int
 journal_error(void)
@@ -125,6 +126,7 @@ static int
 forget_numbers(void)
 {
     failure = 0;
+    has_bare = false;
     journal_live_begin();
     journal_unseen_begin();
     label_journal_begin();
@@ -226,6 +228,21 @@ write_module(const struct module *module)
         module_written[module->id] = 1;
 }
 
+/* Nodes keep the module that their frame had when they were written. */
+static void
+forget_stacks(void)
+{
+    stack_tree_forget();
+    has_bare = false;
+}
+
+void
+journal_module_came(void)
+{
+    if (has_bare)
+        forget_stacks();
+}
+
 void
 journal_module_gone(const struct module *module)
 {
@@ -233,7 +250,7 @@ journal_module_gone(const struct module *module)
                                        .time = clock_now() - options.start};
     if (module->id < MODULES_MAX && !module_written[module->id])
         return;
-    stack_tree_forget();
+    forget_stacks();
     journal_append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
 }
 
@@ -253,6 +270,7 @@ write_node(uint32_t id, uint32_t parent, uint64_t frame)
         record.flags = (frame & FRAME_RETURN) ? NODE_RETURN : 0;
         record.offset = FRAME_PC(frame) - (module != NULL ? module->base : 0);
         record.module = module != NULL ? module->id : 0;
+        has_bare |= module == NULL;
         if (module != NULL &&
             (module->id >= MODULES_MAX || !module_written[module->id]))
             write_module(module);

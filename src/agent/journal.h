@@ -96,6 +96,9 @@ void journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags,
 void journal_follow_name(uint32_t index);
 void journal_thread_name(uint32_t index, const char *name);
 
+/* A module has come: frames that were in none may be in it. */
+void journal_module_came(void);
+
 /* A module has gone: its frames are no longer looked up. */
 void journal_module_gone(const struct module *module);
 

@@ -73,6 +73,8 @@ session_on_module(const struct module *module, bool gone)
     rules_forget(module->start, module->end);
     if (gone)
         journal_module_gone(module);
+    else
+        journal_module_came();
 }
 
 /* What was walked under the old map is harvested first, while its addresses

@@ -9,7 +9,6 @@
  * done on stderr, and "ok".
  */
 #include <dlfcn.h>
-#include <libgen.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -107,25 +106,13 @@ worker(void *argument)
     return NULL;
 }
 
-static void
-find_plugin(void)
-{
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (length < 0)
-        work_fail("/proc/self/exe");
-    self[length] = '\0';
-    snprintf(plugin_path, sizeof plugin_path, "%s/plugin.so", dirname(self));
-}
-
 int
 main(int argc, char **argv)
 {
     unsigned seconds = work_argument(argc, argv, 1, 5);
     pthread_t threads[8];
 
-    find_plugin();
+    work_beside("plugin.so", plugin_path, sizeof plugin_path);
     for (uintptr_t i = 0; i < 8; i++)
         if (pthread_create(&threads[i], NULL, worker, (void *)(i + 8)) != 0)
             work_fail("pthread_create");

@@ -8,7 +8,6 @@
  * beside the program.
  */
 #include <dlfcn.h>
-#include <libgen.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,18 +47,6 @@ loader(void *argument)
     return argument;
 }
 
-static void
-find_plugin(void)
-{
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (length < 0)
-        work_fail("/proc/self/exe");
-    self[length] = '\0';
-    snprintf(plugin_path, sizeof plugin_path, "%s/plugin.so", dirname(self));
-}
-
 int
 main(int argc, char **argv)
 {
@@ -69,7 +56,7 @@ main(int argc, char **argv)
 
     if (count > 64)
         work_fail("at most 64 threads");
-    find_plugin();
+    work_beside("plugin.so", plugin_path, sizeof plugin_path);
     first_result = load_and_compute();
     work_expect("load_and_compute");
     for (unsigned i = 0; i < count; i++)

@@ -4,9 +4,11 @@
  * workload's own flags, so that its frames are part of the test.
  */
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "work.h"
 
@@ -63,6 +65,18 @@ work_argument(int argc, char **argv, int index, unsigned fallback)
     if (index >= argc)
         return fallback;
     return (unsigned)strtoul(argv[index], NULL, 10);
+}
+
+void
+work_beside(const char *name, char *path, size_t size)
+{
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (length < 0)
+        work_fail("/proc/self/exe");
+    self[length] = '\0';
+    snprintf(path, size, "%s/%s", dirname(self), name);
 }
 
 void

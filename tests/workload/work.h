@@ -12,6 +12,7 @@
 #ifndef WORKLOAD_WORK_H
 #define WORKLOAD_WORK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A function that stays a function: not inlined, cloned or merged. */
@@ -37,6 +38,9 @@ void work_expect(const char *pattern);
 
 /* Argument INDEX as a number, or FALLBACK if there is none. */
 unsigned work_argument(int argc, char **argv, int index, unsigned fallback);
+
+/* Put the path of the file NAME that lies beside the program into PATH. */
+void work_beside(const char *name, char *path, size_t size);
 
 /* Say that WHAT went wrong and end with status 1. */
 _Noreturn void work_fail(const char *what);
