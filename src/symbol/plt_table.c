@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plt_table.h"
+#include "sections.h"
 
 #define STUB_SIZE 16
 
@@ -102,17 +103,11 @@ find_section(const struct plt_table *table, uint64_t address, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
     const char *name;
-    size_t strings;
 
-    if (!table->elf || elf_getshdrstrndx(table->elf, &strings))
-        return (NULL);
-    while ((section = elf_nextscn(table->elf, section))) {
-        if (!gelf_getshdr(section, header) || address < header->sh_addr ||
-            address - header->sh_addr >= header->sh_size ||
-            header->sh_type != SHT_PROGBITS)
-            continue;
-        name = elf_strptr(table->elf, strings, header->sh_name);
-        if (name && strncmp(name, ".plt", 4) == 0)
+    while ((section = sections_next(table->elf, section, header, &name))) {
+        if (address >= header->sh_addr &&
+            address - header->sh_addr < header->sh_size &&
+            header->sh_type == SHT_PROGBITS && strncmp(name, ".plt", 4) == 0)
             return (elf_rawdata(section, NULL));
     }
     return (NULL);

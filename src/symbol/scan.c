@@ -14,6 +14,7 @@
 
 #include "bytes.h"
 #include "scan.h"
+#include "sections.h"
 
 /* Real tables have some hundred; codes beyond this are not looked at. */
 #define MOST_SHAPES 100000
@@ -278,20 +279,14 @@ read_shapes(struct scan_unit *unit)
 static bool
 is_inside(Elf *elf, const uint8_t *start, uint64_t size)
 {
-    size_t strings;
     Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    const char *name;
 
-    if (elf_getshdrstrndx(elf, &strings))
-        return (false);
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header)
-                               ? elf_strptr(elf, strings, header.sh_name)
-                               : NULL;
+    while ((section = sections_next(elf, section, &header, &name))) {
         Elf_Data *data;
         const uint8_t *bytes;
-        if (!name ||
-            !(strstr(name, "debug_info") || strstr(name, "debug_types")))
+        if (!strstr(name, "debug_info") && !strstr(name, "debug_types"))
             continue;
         data = elf_rawdata(section, NULL);
         bytes = data ? data->d_buf : NULL;

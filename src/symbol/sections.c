@@ -84,23 +84,34 @@ find_large(struct sections *sections, Elf *elf)
     }
 }
 
+Elf_Scn *
+sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header, const char **name)
+{
+    size_t strings;
+
+    if (!elf || elf_getshdrstrndx(elf, &strings))
+        return (NULL);
+    while ((section = elf_nextscn(elf, section))) {
+        *name = gelf_getshdr(section, header)
+                    ? elf_strptr(elf, strings, header->sh_name)
+                    : NULL;
+        if (*name)
+            break;
+    }
+    return (section);
+}
+
 struct bytes
 sections_find_at(Elf *elf, const char *name, uint64_t *address)
 {
     Elf_Scn *section = NULL;
-    size_t strings;
+    GElf_Shdr header;
+    const char *found;
 
-    if (!elf || elf_getshdrstrndx(elf, &strings))
-        return ((struct bytes){0});
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *found = gelf_getshdr(section, &header)
-                                ? elf_strptr(elf, strings, header.sh_name)
-                                : NULL;
+    while ((section = sections_next(elf, section, &header, &found))) {
         Elf_Data *data;
         const uint8_t *start;
-        if (!found || strcmp(found, name) != 0 ||
-            header.sh_flags & SHF_COMPRESSED)
+        if (strcmp(found, name) != 0 || header.sh_flags & SHF_COMPRESSED)
             continue;
         *address = header.sh_addr;
         data = elf_getdata(section, NULL);
@@ -123,17 +134,12 @@ sections_read(struct sections *sections, Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);
     Elf_Scn *section = NULL;
-    size_t strings;
+    GElf_Shdr header;
+    const char *name;
 
     *sections = (struct sections){0};
-    if (!elf || elf_getshdrstrndx(elf, &strings))
-        return;
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header)
-                               ? elf_strptr(elf, strings, header.sh_name)
-                               : NULL;
-        struct bytes *place = name ? place_of(sections, name) : NULL;
+    while ((section = sections_next(elf, section, &header, &name))) {
+        struct bytes *place = place_of(sections, name);
         Elf_Data *data = place ? elf_getdata(section, NULL) : NULL;
         if (data && data->d_buf && !place->at) {
             place->at = data->d_buf;

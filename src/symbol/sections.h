@@ -7,6 +7,7 @@
 #define SYMBOL_SECTIONS_H
 
 #include <elfutils/libdw.h>
+#include <gelf.h>
 
 #include "bytes.h"
 
@@ -18,6 +19,12 @@ struct sections {
     struct bytes large[SECTIONS_LARGE]; /* of these: see sections_rest */
     size_t large_count;
 };
+
+/* The section of ELF (or NULL) behind SECTION, NULL: the first one. What it is
+ * goes to *HEADER and *NAME; those without a name are passed over. NULL if
+ * there are no more. */
+Elf_Scn *sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header,
+                       const char **name);
 
 /* The section of ELF (or NULL) called NAME; AT is NULL if it has none, or it is
  * compressed. The second one also says, in *ADDRESS, where it is loaded. */
