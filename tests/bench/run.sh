@@ -68,6 +68,7 @@ if [ -n "$quick" ]; then
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
     measure switches --rounds 1
     measure names --count 200 --rounds 1
+    measure written --seconds 1 --rounds 1
     measure large --samples 200000 --rounds 1
 else
     measure truth
@@ -83,6 +84,7 @@ else
     part=triggers measure overhead --only-triggers
     measure switches
     measure names --full
+    measure written
     measure large
 fi
 
@@ -103,7 +105,7 @@ page() {
     echo
     /usr/bin/python3 "$here/bench.py" machine
     for name in truth accuracy blocked disturb scale handler labels stacks startup overhead \
-        triggers switches names large; do
+        triggers switches names written large; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
         if [ "$name" = triggers ]; then
