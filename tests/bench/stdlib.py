@@ -51,12 +51,14 @@ def use(text):
 
 def main():
     end = time.process_time() + float(sys.argv[1])
-    paths = sorted(glob.glob(os.path.dirname(os.__file__) + "/*.py"))
+    paths = [path for path in
+             sorted(glob.glob(os.path.dirname(os.__file__) + "/*.py"))
+             if os.path.getsize(path) < 60000]
     while time.process_time() < end:
         for path in paths:
             if time.process_time() < end:
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    use(file.read()[:60000])
+                    use(file.read())
 
 
 if __name__ == "__main__":

@@ -33,11 +33,11 @@ def run(build, rate, seconds):
         env = bench.preloaded(build, directory, SPROF_LOG="info",
                               SPROF_FREQUENCY=rate, SPROF_KEEP_SPOOL=0,
                               SPROF_OUTPUT=f"{directory}/p.pb.gz")
-        bench.run([PYTHON, bench.HERE / "stdlib.py", seconds], env,
-                  stderr=directory / "said")
+        usage = bench.run([PYTHON, bench.HERE / "stdlib.py", seconds], env,
+                          stderr=directory / "said")
         said = (directory / "said").read_text()
         took = re.search(r"writing took (\d+) ms", said)
-        if took is None:
+        if usage.status != 0 or took is None:
             raise SystemExit(f"written: no profile: {said}")
         return (*addresses(directory / "p.pb.gz"), int(took.group(1)))
 
