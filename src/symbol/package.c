@@ -26,6 +26,8 @@
 #include "sections.h"
 
 #define SUFFIX ".dwp"
+/* Some linkers let one text end in another. */
+#define MOST_REPEATED 4
 
 struct package_skeleton {
     uint64_t id;
@@ -54,32 +56,46 @@ offset_size(struct bytes at, unsigned *header)
     return (is_large ? 8 : 4);
 }
 
+/* The text at OFFSET in TEXTS, with its zero, if that lies within *LEFT bytes,
+ * which are counted; "" if not, and then nothing is left. */
+static const char *
+take_text(const struct bytes *texts, uint64_t offset, uint64_t *left)
+{
+    struct bytes at = bytes_from(texts, offset);
+    const char *text;
+
+    if (at.at && (uint64_t)(at.end - at.at) > *left)
+        at.end = at.at + *left;
+    text = bytes_text(&at);
+    *left = at.at ? *left - (strlen(text) + 1) : 0;
+    return (text);
+}
+
 /*
  * Texts of all units lie in one section, and a unit has a table of their
  * offsets. Copy those that TABLE names to TEXTS, and make a table of where they
- * are there. In a .dwo no text stands twice: where more comes together than the
- * package has, TABLE is damaged, and the rest is "". False if memory is short.
+ * are there. A unit has each text once, and at most all there are; a table that
+ * comes to many times more is damaged, and the rest is "". False if memory is
+ * short.
  */
 static bool
 copy_texts(const struct package *package, const struct bytes *table,
            unsigned header, unsigned size, FILE *texts, FILE *offsets)
 {
-    uint64_t most = (uint64_t)(package->texts.end - package->texts.at);
+    uint64_t all = (uint64_t)(package->texts.end - package->texts.at);
+    uint64_t left = MOST_REPEATED * all;
     struct bytes at = *table;
 
     fputc('\0', texts);
     fwrite(at.at, 1, header, offsets);
     bytes_skip(&at, header);
-    while (at.at && at.at < at.end) {
-        uint64_t from = bytes_number(&at, size), to = (uint64_t)ftell(texts);
-        struct bytes rest = bytes_from(&package->texts, from);
-        const char *text = at.at ? bytes_text(&rest) : "";
-        if (*text == '\0' || to + strlen(text) > most)
-            to = 0;
-        else
+    while (at.at && (size_t)(at.end - at.at) >= size) {
+        const char *text =
+            take_text(&package->texts, bytes_number(&at, size), &left);
+        uint64_t to = *text ? (uint64_t)ftell(texts) : 0;
+        if (*text)
             fwrite(text, 1, strlen(text) + 1, texts);
-        if (at.at)
-            fwrite(&to, 1, size, offsets);
+        fwrite(&to, 1, size, offsets);
     }
     return (fflush(texts) == 0 && fflush(offsets) == 0);
 }

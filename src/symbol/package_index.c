@@ -9,6 +9,8 @@
 
 #define VERSION_GNU 2
 #define VERSION_5 5
+/* A table is at most two thirds full; more steps mean damage. */
+#define MOST_STEPS 10000
 
 static uint32_t
 number_at(const struct bytes *table, uint64_t place)
@@ -56,7 +58,8 @@ package_index_row(const struct package_index *index, uint64_t id)
     uint64_t mask = index->slots - 1, slot = id & mask;
     uint64_t step = ((id >> 32) & mask) | 1;
 
-    for (uint32_t i = 0; i < index->slots; i++, slot = (slot + step) & mask) {
+    for (uint32_t i = 0; i < index->slots && i < MOST_STEPS;
+         i++, slot = (slot + step) & mask) {
         struct bytes at = bytes_from(&index->ids, slot * 8);
         uint32_t row = number_at(&index->row_numbers, slot);
         if (row == 0)
