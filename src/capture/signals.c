@@ -132,7 +132,9 @@ install_borrowed(struct number *number, struct sigaction *old)
 }
 
 /* What was given back behaves as the program said. Ours that are still on the
- * way must not end it, so the default action is taken by our handler. */
+ * way must not end it, so the default action is taken by our handler. All
+ * signals are blocked until deliver.c has seen whether the thread blocks this
+ * one: a question on top of it would settle that, for the upper frame alone. */
 static int
 install_given_back(struct number *number)
 {
@@ -144,8 +146,7 @@ install_given_back(struct number *number)
         return real(signo, &action, NULL);
     action.sa_sigaction = handler;
     action.sa_flags = (action.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
-    signals_set_word(&action.sa_mask,
-                     signals_word(&action.sa_mask) & ~signals_borrowed());
+    memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
     return real(signo, &action, NULL);
 }
 
