@@ -319,7 +319,8 @@ package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
     package->text_offsets =
         sections_find(package->elf, ".debug_str_offsets.dwo");
     package->ranges = sections_find(package->elf, ".debug_rnglists.dwo");
-    package->place = memfd_create("dwo", MFD_CLOEXEC);
+    if (package->elf)
+        package->place = memfd_create("dwo", MFD_CLOEXEC);
 }
 
 /* Take the unit ID out, and put it where its skeleton says that it is. */
@@ -351,8 +352,10 @@ package_find(struct package *package, const Dwarf_Die *skeleton,
         dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &key.id, NULL,
                       NULL))
         return (false);
-    if (!package->skeletons)
+    if (!package->skeletons) {
+        package_rest(package); /* of an attempt that failed */
         make_skeletons(package);
+    }
     found = package->count > 0 ? bsearch(&key, package->list, package->count,
                                          sizeof(*package->list), compare_ids)
                                : NULL;
