@@ -71,7 +71,7 @@ static int
 grow(void)
 {
     uint32_t doubled = size * 2;
-    struct node *bigger = sys_reserve(doubled * sizeof(*bigger));
+    struct node *bigger = sys_reserve_present(doubled * sizeof(*bigger));
     if (bigger == NULL)
         return -1;
     for (uint32_t i = 0; i < size; i++)

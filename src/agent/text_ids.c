@@ -55,8 +55,9 @@ static int
 grow(void)
 {
     uint32_t doubled = size * 2;
-    struct entry *bigger =
-        doubled <= SIZE_MOST ? sys_reserve(doubled * sizeof(*bigger)) : NULL;
+    struct entry *bigger = doubled <= SIZE_MOST
+                               ? sys_reserve_present(doubled * sizeof(*bigger))
+                               : NULL;
     if (bigger == NULL)
         return -1;
     for (uint32_t i = 0; i < size; i++)

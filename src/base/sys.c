@@ -168,13 +168,26 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
     return length;
 }
 
-void *
-sys_reserve(size_t size)
+static void *
+reserve(size_t size, int flags)
 {
     long memory =
         arch_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
+                     0);
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+}
+
+void *
+sys_reserve(size_t size)
+{
+    return reserve(size, 0);
+}
+
+void *
+sys_reserve_present(size_t size)
+{
+    return reserve(size, MAP_POPULATE);
 }
 
 void

@@ -75,6 +75,11 @@ long sys_read_link_at(int directory, const char *path, char *buffer,
 void *sys_reserve(size_t size);
 void sys_release(void *memory, size_t size);
 
+/* The same with all of it there at once, for what is written all over: a page
+ * that is read first and written then costs two faults, and the second stops
+ * every CPU that runs the program. MAP_POPULATE of mmap(2). */
+void *sys_reserve_present(size_t size);
+
 /* MEMORY, SIZE bytes of that, all zero again; or such memory, if it is NULL.
  * Returns NULL only then. */
 void *sys_renew(void *memory, size_t size);
