@@ -46,6 +46,8 @@
 #define IDLE_NS 32000000u
 /* The sampler asks: then who begins to run is found out by looking. */
 #define IDLE_ASK_NS 16000000u
+/* After so long without anybody who ran, twice that. */
+#define STILL_NS 1000000000u
 
 /* So many samples of threads' own clocks may wait for the harvest. */
 #define OWN_MOST 64u
@@ -58,6 +60,7 @@ static struct pace pace;
 static struct budget budget;
 static uint64_t last_names;
 static uint32_t name_cursor; /* the next thread whose name is read */
+static uint64_t last_run;    /* the tick at which somebody had run */
 static uint32_t stride;      /* periods that the next tick stands for */
 static uint32_t ring_every;
 static bool has_news; /* the last tick looked at threads for the first time */
@@ -133,10 +136,13 @@ choose_stride(const struct points_view *view, uint64_t now)
     uint32_t least = budget_note(&budget, now, clock_own(),
                                  view->asked + view->first_looks != 0);
     uint32_t most = 1;
+    if (view->ran)
+        last_run = now;
     if (view->ran && !view->changes && !asks)
         most = periods_of(BUSY_NS);
     else if (!view->ran)
-        most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS);
+        most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
+               << (now - last_run > STILL_NS);
     stride = stride * 2 < most ? stride * 2 : most;
     if (view->first_looks != 0 && least > THRIFT_NEW)
         least = THRIFT_NEW;

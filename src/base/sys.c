@@ -135,16 +135,10 @@ sys_read_file_at(int directory, const char *path, char *buffer, size_t size)
                            O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (fd < 0)
         return fd;
-    size_t length = 0;
-    while (length + 1 < size) {
-        long got = sys_read((int)fd, buffer + length, size - 1 - length);
-        if (got <= 0)
-            break;
-        length += (size_t)got;
-    }
+    long length = sys_read((int)fd, buffer, size - 1);
     sys_close((int)fd);
-    buffer[length] = '\0';
-    return (long)length;
+    buffer[length > 0 ? length : 0] = '\0';
+    return length;
 }
 
 long

@@ -55,9 +55,10 @@ long sys_open(const char *path, int flags);
 long sys_read(int fd, void *buffer, size_t size);
 void sys_close(int fd);
 
-/* Read a small file (of /proc) whole into BUFFER, NUL-terminated. Returns its
- * length, or -errno. With _AT, PATH is relative to the directory DIRECTORY
- * (openat(2)). */
+/* Read the first SIZE - 1 bytes of a file of /proc into BUFFER, NUL-terminated,
+ * by one read(2): those that hold one record (stat, status, syscall, comm,
+ * cmdline) give it whole. Returns their number, or -errno. With _AT, PATH is
+ * relative to the directory DIRECTORY (openat(2)). */
 long sys_read_file(const char *path, char *buffer, size_t size);
 long sys_read_file_at(int directory, const char *path, char *buffer,
                       size_t size);

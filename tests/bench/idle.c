@@ -3,11 +3,11 @@
  * idle.c -- many threads on stacks of 64 KiB that do nothing, each in one of
  * three waits in turn: a futex, a read from a pipe, a long nanosleep.
  *
- * Usage: idle THREADS SECONDS [busy|wake|still]
+ * Usage: idle THREADS SECONDS [busy|wake|still [STILL]]
  *
  * "busy" adds one thread that computes in four functions, 50/30/15/5 %; with
  * "wake" each thread sleeps for 100 ms at a time instead. The clocks are read
- * when all threads have been still for a second, and again SECONDS later:
+ * when all threads have been there for STILL seconds (1), and SECONDS later:
  *
  *   window CPU WALL       of the whole process, in nanoseconds
  *   threads COUNT         how many there were
@@ -130,6 +130,7 @@ main(int argc, char **argv)
     unsigned wanted = argc > 1 ? (unsigned)atoi(argv[1]) : 100;
     double seconds = argc > 2 ? atof(argv[2]) : 1;
     const char *how = argc > 3 ? argv[3] : "still";
+    unsigned still = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
     int computing = strcmp(how, "busy") == 0;
     unsigned count;
     int64_t cpu, wall;
@@ -141,7 +142,7 @@ main(int argc, char **argv)
     count = start_all(wanted, strcmp(how, "wake") == 0);
     if (computing && pthread_create(&thread, NULL, busy, NULL) != 0)
         return 1;
-    sleep(1);
+    sleep(still);
     cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     wall = clock_now(CLOCK_MONOTONIC);
     deadline = wall + (int64_t)(seconds * 1e9);

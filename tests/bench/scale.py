@@ -6,9 +6,10 @@
   sleeps for 100 ms at a time. Rounds run every variant once, the unprofiled one
   among them.
 * "CPU over unprofiled" is what the process used more in a window that begins a
-  second after the last thread started, in percent of one core; the goal for
-  blocked threads is 0.5 or less. Beside a busy thread it is what the process
-  used more than that thread.
+  second after the last thread started, in percent of one core. Some of the
+  threads are looked at for the first time in it; ten seconds after the last
+  start all have been, and the goal for blocked threads is 0.5 or less. Beside a
+  busy thread it is what the process used more than that thread.
 * "Sampler" is the CPU time of the profiler's own thread as the profile states
   it, in percent of one core of the whole run, starting 10,000 threads included.
   "Whole run" is what wait4 says, start and end and the writing of the profile
@@ -30,8 +31,9 @@ import truth
 
 RATE = 1000
 BUSY = truth.Workload("busy", "", truth.FUNCTIONS)
-CASES = (("blocked", "still"), ("blocked and 1 busy", "busy"),
-         ("waking", "wake"))
+# Words of the row, how the threads are, and seconds before the window.
+CASES = (("blocked", "still", 1), ("blocked, 10 s later", "still", 10),
+         ("blocked and 1 busy", "busy", 1), ("waking", "wake", 1))
 
 
 def program():
@@ -122,7 +124,7 @@ def spool_sizes(arguments, trigger):
     with bench.scratch() as directory:
         env = bench.preloaded(arguments.build, directory, SPROF_TRIGGER=trigger,
                               SPROF_FREQUENCY=RATE, SPROF_SYMBOLIZE="off")
-        pid = bench.start([program(), 100, 14], env)
+        pid = bench.start([program(), 100, 0, "still", 14], env)
         begun = time.perf_counter()
         for at in (2, 12):
             time.sleep(max(0, begun + at - time.perf_counter()))
@@ -164,9 +166,9 @@ def main():
     bench.require_library(arguments.build)
     report = bench.Report(arguments.out)
     rows = []
-    for label, how in CASES:
+    for label, how, before in CASES:
         count = arguments.threads // (10 if how == "wake" else 1)
-        runs = gather([program(), count, arguments.seconds, how],
+        runs = gather([program(), count, arguments.seconds, how, before],
                       f"{count:,} {label}", arguments)
         rows += [row(f"{count:,} {label}", trigger, results,
                      runs["unprofiled"], how == "busy")
