@@ -112,6 +112,13 @@ find(pid_t tid, int *id)
     return held != NO_TIMER && held != BEING_MADE;
 }
 
+bool
+cpu_timer_is_there(pid_t tid)
+{
+    int id;
+    return find(tid, &id);
+}
+
 void
 cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
 {

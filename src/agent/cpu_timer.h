@@ -23,6 +23,9 @@ int cpu_timer_begin(void);
  * timers take a quarter at most, is reached. Also on the thread itself. */
 int cpu_timer_make(pid_t tid, uint64_t cookie);
 
+/* Whether thread TID has one. */
+bool cpu_timer_is_there(pid_t tid);
+
 /* Arm the timer of TID: first after FIRST ns of its CPU time, then every
  * INTERVAL ns; 0 and 0 disarm it. Without a timer: nothing. Any thread. */
 void cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval);

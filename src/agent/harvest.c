@@ -100,7 +100,7 @@ weigh(struct account *account, uint32_t index, const struct slot *slot,
         return account->asked_for;
     if (slot->trigger == TRIGGER_PERF)
         return account_period();
-    if (account->trigger != TRIGGER_PERF)
+    if (account->trigger == TRIGGER_TIMER)
         return trigger_timer_period();
     /* The timers of young threads are for those that live no longer. */
     return trigger_is_split() && slot->in_syscall

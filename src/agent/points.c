@@ -125,11 +125,12 @@ end_wait(struct account *account, uint32_t index, uint64_t ran, uint64_t now)
 }
 
 static bool
-may_ask(const struct account *account, uint64_t clock)
+may_ask(const struct account *account, uint32_t index, uint64_t clock)
 {
     return account->trigger == TRIGGER_ASK && !account->in_flight &&
            (account->last_wait < LONG_WAIT_NS ||
-            clock - account->woke_clock >= AWAKE_NS);
+            clock - account->woke_clock >= AWAKE_NS) &&
+           trigger_may_ask(threads_at(index)->tid, clock - account->base);
 }
 
 /* It ran, and may run still. Ask it, or see whether its own trigger works. */
@@ -143,7 +144,7 @@ see_running(struct account *account, uint32_t index, uint64_t clock,
     if (account->trigger != TRIGGER_ASK && clock - account->given > most)
         account->trigger =
             trigger_after(account->trigger, threads_at(index)->tid);
-    if (view->asked < ASK_MOST && may_ask(account, clock))
+    if (view->asked < ASK_MOST && may_ask(account, index, clock))
         view->asked += harvest_ask(index, clock, now, between);
     if (account->rest > (int64_t)(2 * account_period()) &&
         !account_is_cpu_only())

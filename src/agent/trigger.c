@@ -4,9 +4,10 @@
  * table is its own by now, so what is opened here the program does not see.
  *
  * The hard thing is the first period of a thread's life: perf gives a new
- * thread a whole period before its first sample, so threads that live shorter
- * would never be seen. Each thread of pthread_create therefore arms a timer of
- * one shot, which expires at the first tick that finds it running.
+ * thread a whole period before its first sample, and one that has not waited
+ * yet is not asked, so threads that live shorter would never be seen. Each
+ * thread of pthread_create therefore arms a timer of one shot, which expires at
+ * the first tick that finds it running.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -24,6 +25,10 @@
 #include "switches.h"
 #include "thread_life.h"
 #include "trigger.h"
+
+/* A thread that has run through so many ticks has had its first sample, or
+ * blocks it. */
+#define YOUNG_TICKS 2u
 
 /* ns between two changes of perf's period: the change interrupts the main
  * thread's CPU and begins its period anew. */
@@ -112,11 +117,11 @@ void
 trigger_enable(void)
 {
     perf_event_enable();
-    if (options.registered_only || best == TRIGGER_ASK)
+    if (options.registered_only)
         return;
-    /* With perf for the first period of a thread's life, or for what it does
-     * not see; without it for all. */
-    bool once = best == TRIGGER_PERF && sees_kernel;
+    /* Without perf and questions for all; else for the first period of a
+     * thread's life, or for what perf does not see. */
+    bool once = best == TRIGGER_ASK || (best == TRIGGER_PERF && sees_kernel);
     thread_life_use_timers(suspend_timer_cookie(trigger_is_split()), 1,
                            once ? 0 : options.period);
 }
@@ -199,6 +204,18 @@ trigger_rearm(pid_t tid, uint64_t random)
 {
     if (best == TRIGGER_TIMER)
         cpu_timer_set(tid, 1 + random % (2 * options.period), options.period);
+    else if (best == TRIGGER_ASK)
+        cpu_timer_drop(tid);
+}
+
+bool
+trigger_may_ask(pid_t tid, uint64_t used)
+{
+    if (!cpu_timer_is_there(tid))
+        return true;
+    if (used > YOUNG_TICKS * tick)
+        cpu_timer_drop(tid);
+    return false;
 }
 
 void

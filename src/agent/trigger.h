@@ -51,9 +51,14 @@ bool trigger_is_ask(void);
  * ticks. */
 uint64_t trigger_timer_period(void);
 
-/* A sample of a timer was taken: draw the next instant, RANDOM is any number.
- */
+/* A sample of a timer was taken: draw the next instant, RANDOM is any number;
+ * or drop the timer, if it was for the first one only. */
 void trigger_rearm(pid_t tid, uint64_t random);
+
+/* Whether thread TID, which has used USED ns of CPU time, may be asked: not as
+ * long as its timer may expire, because of two signals of one number that are
+ * pending the kernel keeps the first, and the question would be lost. */
+bool trigger_may_ask(pid_t tid, uint64_t used);
 
 /* Once a tick: change perf's period now and then, so that it cannot fall into
  * step with the program; HAS_NEW: threads were made since. */

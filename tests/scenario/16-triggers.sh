@@ -59,6 +59,12 @@ profile SPROF_TRIGGER=ask SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
 expect_ok
 expect_trigger ask 700
 near "$(cpu_seconds)" 1.0 2 "CPU seconds by ask"
+# Nobody is asked in the first moments of his life: that is seen by a timer.
+rm -f p.folded p.sprof
+profile SPROF_TRIGGER=ask SPROF_KEEP_SPOOL=1 "$work/short_threads" 4000
+expect_ok
+expect_trigger timer 10
+rm -f p.folded p.sprof
 
 for trigger in timer ask; do
     echo "-- $trigger: programs that are hard on it"
