@@ -283,6 +283,7 @@ begin_pace(uint64_t now)
     uint64_t seed = now;
     (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
     pace_begin(&pace, now, options.period, seed);
+    last_run = now;
     stride = 1;
     ring_every = OWN_MOST;
 }

@@ -119,8 +119,8 @@ trigger_enable(void)
     perf_event_enable();
     if (options.registered_only)
         return;
-    /* Without perf and questions for all; else for the first period of a
-     * thread's life, or for what perf does not see. */
+    /* Again and again where timers are the trigger, or show what perf does not
+     * see; else once, in the first period of a thread's life. */
     bool once = best == TRIGGER_ASK || (best == TRIGGER_PERF && sees_kernel);
     thread_life_use_timers(suspend_timer_cookie(trigger_is_split()), 1,
                            once ? 0 : options.period);
