@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include "hook.h"
 #include "lifecycle.h"
@@ -186,6 +187,15 @@ popen(const char *command, const char *type)
 {
     mask_before_exec();
     FILE *result = REAL(popen)(command, type);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK int
+wordexp(const char *words, wordexp_t *expansion, int flags)
+{
+    mask_before_exec();
+    int result = REAL(wordexp)(words, expansion, flags);
     mask_after_failed_exec();
     return result;
 }

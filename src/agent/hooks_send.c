@@ -6,7 +6,9 @@
  * from then on.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/sys.h"
 #include "capture/signals.h"
@@ -31,13 +33,34 @@ raise(int signo)
     return REAL(raise)(signo);
 }
 
-/* 0 is the process's group, which it belongs to. */
+HOOK int
+gsignal(int signo)
+{
+    return raise(signo);
+}
+
+/* 0 is the process's group. */
+static bool
+is_own_group(pid_t group)
+{
+    return group == 0 || group == getpgrp();
+}
+
+/* What is not positive is a group, or all processes (-1). */
 HOOK int
 kill(pid_t pid, int signo)
 {
-    if (pid == 0 || pid == sys_getpid())
+    if (pid > 0 ? pid == sys_getpid() : pid == -1 || is_own_group(-pid))
         let_go(signo);
     return REAL(kill)(pid, signo);
+}
+
+HOOK int
+killpg(pid_t group, int signo)
+{
+    if (is_own_group(group))
+        let_go(signo);
+    return REAL(killpg)(group, signo);
 }
 
 HOOK int

@@ -331,6 +331,28 @@ sigsuspend(const sigset_t *set)
     return result;
 }
 
+/* With _XOPEN_SOURCE <signal.h> gives this name to the one of System V, where
+ * SIGNO alone is open besides; its symbol is __xpg_sigpause. */
+HOOK int
+sigpause(int signo)
+{
+    sigset_t set;
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &set);
+    return sigdelset(&set, signo) == 0 ? sigsuspend(&set) : -1;
+}
+
+/* That of 4.2BSD, under a mask of 32 signals. */
+int hook_sigpause_bsd(int mask) __asm__("sigpause");
+
+HOOK int
+hook_sigpause_bsd(int mask)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    memcpy(&set, &mask, sizeof(mask));
+    return sigsuspend(&set);
+}
+
 HOOK int
 ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
       const sigset_t *set)

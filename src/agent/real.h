@@ -29,6 +29,7 @@
     X(sigtimedwait)       \
     X(raise)              \
     X(kill)               \
+    X(killpg)             \
     X(sigqueue)           \
     X(pthread_kill)       \
     X(pthread_sigqueue)   \
@@ -44,6 +45,7 @@
     X(posix_spawnp)       \
     X(system)             \
     X(popen)              \
+    X(wordexp)            \
     X(setuid)             \
     X(setgid)             \
     X(seteuid)            \

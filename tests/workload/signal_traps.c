@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,41 @@ default_action(void)
     raise(signo);
     sink += work_burn(50);
     puts("still here");
+}
+
+/* A child, in a group of its own, ends by the default action, or has handled
+ * the signal when the call returns. */
+static void
+send_to_group(unsigned how, bool is_handled)
+{
+    setpgid(0, 0);
+    sink += work_burn(20);
+    if (is_handled)
+        handle(0);
+    if (how == 0)
+        killpg(0, signo);
+    else if (how == 1)
+        killpg(getpgrp(), signo);
+    else if (how == 2)
+        kill(0, signo);
+    else if (how == 3)
+        kill(-getpgrp(), signo);
+    else
+        gsignal(signo);
+    _exit(count);
+}
+
+static void
+groups(void)
+{
+    for (unsigned how = 0; how < 10; how++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0)
+            send_to_group(how / 2, how % 2 != 0);
+        waitpid(child, &status, 0);
+        printf("%u: %x\n", how, (unsigned)status);
+    }
 }
 
 static void
@@ -428,6 +464,7 @@ works_in_handler(void)
 
 static const struct trap traps[] = {{"default_action", default_action},
                                     {"default_again", default_again},
+                                    {"groups", groups},
                                     {"ignored", ignored},
                                     {"handler_mask", handler_mask},
                                     {"full_sa_mask", full_sa_mask},

@@ -265,6 +265,13 @@ pending_default(void)
     puts("still here");
 }
 
+/* Both are sigpause(3), by the names of their symbols. */
+int pause_of_system_v(int) __asm__("__xpg_sigpause");
+int pause_of_bsd(int) __asm__("sigpause");
+
+/* Seven waits, each ended by a signal to the thread and to the process. */
+#define MASK_WAYS 14
+
 static void
 wait_under_mask(int how)
 {
@@ -288,8 +295,14 @@ wait_under_mask(int how)
     case 3:
         result = epoll_pwait(fd, &event, 1, 5000, &none);
         break;
-    default:
+    case 4:
         result = epoll_pwait2(fd, &event, 1, &limit, &none);
+        break;
+    case 5:
+        result = pause_of_system_v(signo);
+        break;
+    default:
+        result = pause_of_bsd(0);
         break;
     }
     printf("%d: %d %s count %d\n", how, result, strerror(errno), (int)count);
@@ -305,7 +318,7 @@ waits_under_masks(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     begin_computing();
     handle(0);
-    for (int how = 0; how < 10; how++)
+    for (int how = 0; how < MASK_WAYS; how++)
         wait_under_mask(how);
     end_computing();
 }
@@ -414,7 +427,7 @@ waits_under_old_mask(void)
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     pthread_create(&thread, NULL, handle_there, NULL);
     pthread_join(thread, NULL);
-    for (int how = 0; how < 10; how++)
+    for (int how = 0; how < MASK_WAYS; how++)
         wait_under_mask(how);
     end_computing();
 }

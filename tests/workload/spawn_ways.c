@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn_ways.c -- starts programs by vfork, posix_spawn, system and popen, and
- * prints how they ended and what they inherited: signals that this program
- * blocks or ignores, SIGPROF and SIGTRAP among them, and descriptors.
+ * spawn_ways.c -- starts programs by vfork, posix_spawn, system, popen and
+ * wordexp, and prints how they ended and what they inherited: signals that this
+ * program blocks or ignores, SIGPROF and SIGTRAP among them, and descriptors.
  *
  * Argument: a word of the table at the end.
  */
@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include "ways.h"
 
@@ -123,6 +124,18 @@ start_by_popen(void)
 }
 
 static void
+start_by_wordexp(void)
+{
+    wordexp_t words;
+
+    printf("wordexp: %d\n",
+           wordexp("$(exec /proc/$PPID/exe report wordexp)", &words, 0));
+    for (size_t i = 0; i < words.we_wordc; i++)
+        puts(words.we_wordv[i]);
+    wordfree(&words);
+}
+
+static void
 by_fork(void)
 {
     with_signals(start_by_fork);
@@ -146,6 +159,7 @@ by_system(void)
     unsetenv("LD_PRELOAD");
     with_signals(start_by_system);
     with_signals(start_by_popen);
+    with_signals(start_by_wordexp);
 }
 
 /* A vfork child that ends by itself, one that fails to execute, and one that
