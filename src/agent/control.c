@@ -24,6 +24,7 @@
 #include "control.h"
 #include "journal_head.h"
 #include "journal_live.h"
+#include "sampler.h"
 
 #define RING 64u
 #define CALLS 16u
@@ -48,6 +49,10 @@ static _Atomic uint32_t written, taken;
 static struct control_call calls[CALLS];
 static uint64_t opened; /* what all threads were told to open */
 static pid_t process;   /* that takes requests */
+
+/* The sampler takes the signal; somebody wants it to leave it alone. */
+static _Atomic uint32_t listens, must_leave;
+#define LEAVE_NS 100000000u
 
 /* In the child of a fork nobody waits, and what was asked was the parent's. */
 static void
@@ -88,6 +93,33 @@ control_listen(void)
     signals_blocked |= closed;
     arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&closed, 0,
                  sizeof(closed), 0, 0);
+    atomic_store(&must_leave, 0);
+    atomic_store(&listens, 1);
+}
+
+/* What was sent first would come last, if the sampler met it and sent it again.
+ */
+void
+control_deafen(void)
+{
+    uint64_t until = clock_now() + LEAVE_NS;
+    if (sampler_is_caller())
+        return;
+    atomic_store(&must_leave, 1);
+    suspend_ring();
+    while (atomic_load(&listens) != 0 && clock_now() < until)
+        sys_futex_wait(&listens, 1, until);
+}
+
+/* In the sampler. */
+static void
+stop_listening(void)
+{
+    uint64_t all = ~0ull;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, 0, sizeof(all), 0,
+                 0);
+    atomic_store(&listens, 0);
+    sys_futex_wake(&listens, 1 << 30);
 }
 
 /* A handler that was put in place of ours behind our back stays. */
@@ -149,7 +181,8 @@ is_asked(void)
 bool
 control_is_wanted(void)
 {
-    return is_asked() || signals_opened() != opened;
+    return is_asked() || signals_opened() != opened ||
+           (atomic_load(&must_leave) != 0 && atomic_load(&listens) != 0);
 }
 
 bool
@@ -201,6 +234,8 @@ control_open(void)
 {
     uint64_t bits = signals_opened() & ~opened;
     struct status status;
+    if (atomic_load(&must_leave) != 0 && atomic_load(&listens) != 0)
+        stop_listening();
     if (bits == 0)
         return;
     opened |= bits;

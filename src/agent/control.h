@@ -55,6 +55,10 @@ void control_answer(const struct control_request *request, int error,
  * the calling thread. Any thread; in handler. */
 void control_release(void);
 
+/* The number is about to become the program's: wait, a tenth of a second at
+ * most, until the sampler blocks it. Any thread; in handler. */
+void control_deafen(void);
+
 /* The program has the number for itself since: have all threads that block it,
  * though they believe not to, open it. Context: sampler. */
 void control_open(void);

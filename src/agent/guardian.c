@@ -8,15 +8,23 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
-#include "base/clock.h"
+#include "base/arch.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
 #include "target/threads.h"
+#include "fatal.h"
 #include "guardian.h"
+#include "lifecycle.h"
 #include "real.h"
 #include "sampler.h"
+
+/* wait(2): the status is above the signal. */
+#define SIGNAL_OF_CODE 0x7fu
+#define STATUS_OF_CODE 8
 
 /* The main thread's, which the last thread is to have. */
 static sigset_t main_mask;
@@ -39,6 +47,34 @@ guard(void *unused)
     /* Now we stand for the program's last thread: signals are its own again. */
     REAL(pthread_sigmask)(SIG_SETMASK, &main_mask, NULL);
     return unused;
+}
+
+/* The main thread's exit code, as wait(2) shows it: the last field of
+ * /proc/self/stat (proc_pid_stat(5)). */
+static uint32_t
+main_code(void)
+{
+    char line[1024];
+    long length = sys_read_file("/proc/self/stat", line, sizeof(line));
+    if (length <= 0)
+        return 0;
+    const char *last = strrchr(line, ' ');
+    uint32_t code = 0;
+    for (last = last != NULL ? last + 1 : ""; *last >= '0' && *last <= '9';)
+        code = 10 * code + (uint32_t)(*last++ - '0');
+    return code;
+}
+
+void
+guardian_stand_in(bool is_single_thread)
+{
+    if (guardian_is_there())
+        return;
+    uint32_t code = is_single_thread ? main_code() : 0;
+    lifecycle_end(END_EXIT);
+    if ((code & SIGNAL_OF_CODE) != 0)
+        fatal_die((int)(code & SIGNAL_OF_CODE));
+    arch_syscall(SYS_exit, code >> STATUS_OF_CODE, 0, 0, 0, 0, 0);
 }
 
 void

@@ -16,6 +16,13 @@
  * then leaves as the last. Without it (no memory) the sampler is the last. */
 void guardian_start(void);
 
+/* Nobody is left but the sampler, and there is no guardian: the main thread
+ * ended by a system call of its own (exit(2), or a filter of seccomp(2) killed
+ * it). Write the profile and end the process with the status that it would
+ * have; since Linux 5.17 that is the last thread's. Returns if there is a
+ * guardian. Context: sampler, when it has left its loop. */
+void guardian_stand_in(bool is_single_thread);
+
 /* Whether there is one in this process. Any thread. */
 bool guardian_is_there(void);
 

@@ -7,6 +7,7 @@
  * (mask.h). Called in vfork's children, too, which share our memory.
  */
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,9 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "base/arch.h"
+#include "base/text.h"
 #include "hook.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -41,14 +46,57 @@ after(bool was_likely)
         lifecycle_after_failed_exec();
 }
 
+/* Whether PATH is a file that may be executed. */
+static bool
+may_execute(const char *path)
+{
+    struct stat file;
+    return arch_syscall(SYS_access, (long)path, X_OK, 0, 0, 0, 0) == 0 &&
+           arch_syscall(SYS_stat, (long)path, (long)&file, 0, 0, 0, 0) == 0 &&
+           S_ISREG(file.st_mode);
+}
+
+/* The folders that execvp(3) searches, ':' between them. */
+static const char *
+search_path(void)
+{
+    for (char **variable = environ; variable != NULL && *variable != NULL;
+         variable++)
+        if (strncmp(*variable, "PATH=", 5) == 0)
+            return *variable + 5;
+    return "/bin:/usr/bin";
+}
+
+/* Whether there is such a file in one of them. A path that is too long to be
+ * tried counts as one. */
+static bool
+is_found(const char *file)
+{
+    char path[PATH_MAX];
+    const char *end;
+    for (const char *folders = search_path();; folders = end + 1) {
+        struct text text;
+        end = strchrnul(folders, ':');
+        text_begin(&text, path, sizeof(path));
+        text_add_bytes(&text, folders, (size_t)(end - folders));
+        text_add(&text, end > folders ? "/" : "");
+        text_add(&text, file);
+        if (text.cut || may_execute(path))
+            return true;
+        if (*end == '\0')
+            return false;
+    }
+}
+
 /* A file that is not there, or cannot be executed, is left to the real function
  * alone. */
 static int
 exec(const char *path, char *const arguments[], char *const environment[],
      int (*real)(const char *, char *const[], char *const[]))
 {
-    bool searches = path != NULL && strchr(path, '/') == NULL;
-    bool is_likely = searches || (path != NULL && access(path, X_OK) == 0);
+    bool is_likely = path != NULL && may_execute(path);
+    if (path != NULL && strchr(path, '/') == NULL && real == REAL(execvpe))
+        is_likely = is_found(path);
     before(is_likely);
     int result = real(path, arguments, environment);
     after(is_likely);

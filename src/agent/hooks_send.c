@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooks_send.c -- the functions by which a program sends signals to itself. The
- * number that carries requests (control.h) is blocked in all its threads: one
- * that the program sends would not come. So who sends it has it for himself
- * from then on.
+ * number that carries requests (control.h) is blocked in all its threads, and
+ * who waits for all signals does not wait for those that are ours: one that the
+ * program sends would not come. So who sends it has it for himself from then
+ * on.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -17,13 +18,23 @@
 #include "lifecycle.h"
 #include "real.h"
 
-/* SIGNO is about to be sent within this process. */
+/* SIGNO is about to be sent within this process. One that the program does not
+ * handle ends it, or is blocked, and somebody waits for it. */
 static void
 let_go(int signo)
 {
-    if (signo > 0 && signo < NSIG && lifecycle_is_on() &&
-        (signals_closed() & signals_bit(signo)) != 0 && lifecycle_is_own())
+    struct sigaction action;
+    if (signo <= 0 || signo >= NSIG || !lifecycle_is_on())
+        return;
+    uint64_t bit = signals_bit(signo);
+    if (((signals_closed() | signals_borrowed()) & bit) == 0 ||
+        !lifecycle_is_own())
+        return;
+    if ((signals_closed() & bit) != 0)
         control_release();
+    else if (signals_get_program(signo, &action) &&
+             action.sa_handler == SIG_DFL)
+        (void)signals_give_back(signo);
 }
 
 HOOK int

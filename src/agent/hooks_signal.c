@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/awaited.h"
 #include "capture/handler.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
@@ -46,6 +47,8 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
         return 0;
     if (!are_actions_kept())
         return REAL(sigaction)(signo, action, old);
+    if (action != NULL)
+        mask_name_in_handler(&action->sa_mask);
     int result = signals_action(signo, action, old);
     /* A number that it has given back must come to this thread from now on. */
     settle_now();
@@ -271,20 +274,37 @@ shorten(const struct timespec *timeout, uint64_t *start, struct timespec *left)
     return left;
 }
 
+/* Wait once, for what of SET may really be waited for. Returns whether what has
+ * ended that is our business alone. */
+static bool
+wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout,
+          int *signo)
+{
+    sigset_t rest;
+    mask_take_interest(set, &rest);
+    const sigset_t *growing = awaited_begin(set, &rest);
+    *signo =
+        REAL(sigtimedwait)(growing != NULL ? growing : &rest, info, timeout);
+    if (growing != NULL)
+        awaited_end(growing);
+    if (*signo > 0)
+        return handler_is_own(*signo, info);
+    return errno == EINTR && awaited_is_near(set, &rest);
+}
+
 HOOK int
 sigtimedwait(const sigset_t *set, siginfo_t *info,
              const struct timespec *timeout)
 {
     siginfo_t got;
-    sigset_t rest;
     struct timespec left;
     uint64_t start = clock_now();
-    int signo;
-    mask_take_interest(set, &rest);
-    while ((signo = REAL(sigtimedwait)(&rest, &got, timeout)) > 0 &&
-           handler_is_own(signo, &got))
+    int signo, saved = errno;
+    while (wait_once(set, &got, timeout, &signo))
         if (timeout != NULL)
             timeout = shorten(timeout, &start, &left);
+    if (signo > 0)
+        errno = saved;
     if (signo > 0 && info != NULL)
         *info = got;
     return signo;
@@ -316,7 +336,9 @@ signalfd(int fd, const sigset_t *set, int flags)
 {
     sigset_t rest;
     mask_take_interest(set, &rest);
-    return REAL(signalfd)(fd, &rest, flags);
+    int result = REAL(signalfd)(fd, &rest, flags);
+    awaited_by_descriptor(result, set, &rest);
+    return result;
 }
 
 /* Waits under a mask of their own. */

@@ -8,8 +8,9 @@
  * kills it. A disposition: it is the program's own that is changed.
  * And a filter of system calls (seccomp(2)), which may kill the process for a
  * call that only we make, on the program's threads or, with
- * SECCOMP_FILTER_FLAG_TSYNC, on the sampler: so the profile ends before the
- * filter begins, and nothing of ours runs in the process after that.
+ * SECCOMP_FILTER_FLAG_TSYNC, on the sampler; or what does the same by prctl(2):
+ * so the profile ends before that begins, and nothing of ours runs in the
+ * process after it.
  *
  * Headers declare these functions with a variable number of arguments, which
  * nobody can pass on; so they have other names here.
@@ -26,26 +27,32 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "real.h"
+#include "sampler.h"
 
 #define KERNEL_MASK_SIZE 8
+
+/* The sampler's thread has nothing more to do than to leave. */
+#define GONE_NS 1000000000u
 
 long hook_syscall(long number, long a, long b, long c, long d, long e,
                   long f) __asm__("syscall");
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d) __asm__("prctl");
 
+/* The program does something under which our handlers cannot run. The sampler's
+ * thread is gone, too: the last thread's end is the process's. */
 static void
-end_before_filter(void)
+end_before(const char *what)
 {
     if (!lifecycle_is_running())
         return;
-    note(NOTE_INFO,
-         "the program forbids itself system calls (seccomp): the profile ends "
-         "here",
-         NULL);
+    note(NOTE_INFO, "the program ", what, ": the profile ends here", NULL);
     lifecycle_end(END_STOP);
+    sampler_wait_gone(GONE_NS);
     fatal_end();
 }
+
+static const char filters[] = "forbids itself system calls (seccomp)";
 
 /* A tail call, so that no frame of ours is on the stack of a waiting thread. */
 HOOK long
@@ -58,7 +65,7 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         return execveat((int)a, (const char *)b, (char *const *)c,
                         (char *const *)d, (int)e);
     if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
-        end_before_filter();
+        end_before(filters);
     if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE) {
         long result;
         if (hook_signal_by_number((int)a, (const struct sys_action *)b,
@@ -75,6 +82,11 @@ hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
            unsigned long d)
 {
     if (option == PR_SET_SECCOMP)
-        end_before_filter();
+        end_before(filters);
+    if (option == PR_SET_SYSCALL_USER_DISPATCH && a != 0)
+        end_before(
+            "handles system calls itself (PR_SET_SYSCALL_USER_DISPATCH)");
+    if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
+        end_before("forbids itself the time stamp counter (PR_SET_TSC)");
     return real_prctl(option, a, b, c, d);
 }

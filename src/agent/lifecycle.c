@@ -32,6 +32,7 @@
 #include "fatal.h"
 #include "freeze.h"
 #include "go_program.h"
+#include "hush.h"
 #include "journal.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -269,9 +270,12 @@ say_end(void)
 static void
 end(enum end_reason reason, int signo)
 {
+    bool is_over = reason == END_EXIT || reason == END_QUICK;
     memset(&job, 0, sizeof(job));
     job.reason = reason;
     job.signo = signo;
+    if (is_over)
+        hush_begin();
     if (sampler_stop(reason, &job.result) != 0)
         note(NOTE_ERROR, "the sampler thread did not stop in time; see ",
              files.spool, NULL);
@@ -280,6 +284,8 @@ end(enum end_reason reason, int signo)
     else
         note(NOTE_ERROR, "the profile was not written in time; see ",
              files.spool, NULL);
+    if (is_over)
+        hush_end();
     /* Who was killed has no more to do. */
     if (signo == 0)
         suspend_thaw();

@@ -71,17 +71,15 @@ is_real(void)
     return true;
 }
 
-/* What SET, applied as HOW says, means for the numbers OURS. */
-static void
-believe(int how, const sigset_t *set, uint64_t ours)
+/* What the thread that believes BEFORE of the numbers OURS believes when SET
+ * is applied as HOW says. */
+static uint64_t
+belief_after(uint64_t before, int how, const sigset_t *set, uint64_t ours)
 {
     uint64_t named = signals_word(set) & ours;
     if (how == SIG_BLOCK)
-        signals_blocked |= named;
-    else if (how == SIG_UNBLOCK)
-        signals_blocked &= ~named;
-    else
-        signals_blocked = named;
+        return before | named;
+    return how == SIG_UNBLOCK ? before & ~named : named;
 }
 
 static bool
@@ -121,15 +119,20 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
     if (set != NULL)
         given = *set;
     sigset_t changed = given;
-    if (set != NULL)
+    uint64_t after = before;
+    if (set != NULL) {
         signals_set_word(&changed, real_word(how, signals_word(&given)));
+        after = belief_after(before, how, &given, ours);
+    }
+    /* What is pending and opened comes at once, and must find that it is open.
+     */
+    signals_blocked = before & after;
     int result = REAL(pthread_sigmask)(how, set != NULL ? &changed : NULL, old);
+    signals_blocked = result == 0 ? after : before;
     if (result != 0)
         return result;
     if (old != NULL)
         signals_set_word(old, (signals_word(old) & ~closed) | before);
-    if (set != NULL)
-        believe(how, &given, ours);
     if (how == SIG_SETMASK && set != NULL)
         settle_shut |= closed;
     return 0;
@@ -145,8 +148,9 @@ mask_begin(void)
     uint64_t inherited = signals_word(&now) & borrowed;
     if (settle_shut == 0)
         inherited |= signals_word(&now) & closed;
-    (void)change_real(SIG_UNBLOCK, inherited & borrowed);
+    /* What is pending comes at once, and must find that it is blocked. */
     signals_blocked |= inherited;
+    (void)change_real(SIG_UNBLOCK, inherited & borrowed);
     shut();
 }
 
@@ -253,6 +257,19 @@ mask_leave_wait(const struct mask_wait *before)
     errno = saved;
 }
 
+/* What was borrowed after the thread had blocked it is opened, as the others
+ * are. */
+static void
+open_late(void)
+{
+    sigset_t now;
+    if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
+        return;
+    uint64_t late = signals_word(&now) & signals_borrowed();
+    signals_blocked |= late;
+    (void)change_real(SIG_UNBLOCK, late);
+}
+
 void
 mask_take_interest(const sigset_t *set, sigset_t *rest)
 {
@@ -267,7 +284,16 @@ mask_take_interest(const sigset_t *set, sigset_t *rest)
             (!is_all || signo == SIGPROF))
             (void)signals_give_back(signo);
     settle_now();
+    open_late();
     signals_set_word(rest, wanted & ~(signals_borrowed() | signals_closed()));
+}
+
+void
+mask_name_in_handler(const sigset_t *set)
+{
+    sigset_t unused;
+    if (!is_nearly_all(set))
+        mask_take_interest(set, &unused);
 }
 
 void

@@ -60,6 +60,11 @@ void mask_leave_wait(const struct mask_wait *before);
  * what may really be waited for. */
 void mask_take_interest(const sigset_t *set, sigset_t *rest);
 
+/* The program names SET in the mask of a handler: its numbers must really be
+ * blocked there, and those that are borrowed are given back, unless it is a set
+ * of nearly all. */
+void mask_name_in_handler(const sigset_t *set);
+
 /* This process was made by fork and is not profiled: the mask is real again. */
 void mask_end(void);
 

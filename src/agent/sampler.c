@@ -111,8 +111,8 @@ heed(void)
 }
 
 /* No session is on: sleep until one is to begin, or somebody wants something.
- * That the last thread of the program leaves is only of interest once the main
- * thread has (guardian.h). */
+ * That the last thread of the program leaves is seldom of interest before the
+ * main thread has (guardian.h). */
 static void
 rest(void)
 {
@@ -120,7 +120,7 @@ rest(void)
     uint64_t until = clock_now() + (is_guarded ? ROLL_NS : WATCH_NS);
     uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
     suspend_wait_unless(is_called, until < soon ? until : soon);
-    if (is_guarded)
+    if (is_guarded || clock_now() >= until)
         roll_call(clock_now());
     if (clock_now() >= until)
         fatal_watch();
@@ -233,6 +233,8 @@ sampler_main(void *unused)
     sys_futex_wake(&stopped, 1 << 30);
     if (atomic_load(&stop_wanted) != 0)
         errand_serve();
+    else if (roll_is_alone())
+        guardian_stand_in(roll_total() <= 1);
     return NULL;
 }
 
@@ -243,7 +245,7 @@ leave(enum signals_role role)
     if (role == SIGNALS_TRAP)
         trigger_leave_trap();
     else if (role == SIGNALS_CONTROL)
-        suspend_ring();
+        control_deafen();
 }
 
 static void
@@ -325,12 +327,21 @@ sampler_release(void)
 }
 
 void
+sampler_wait_gone(uint64_t ns)
+{
+    uint64_t until = clock_now() + ns;
+    while (arch_syscall(SYS_tgkill, options.pid, sampler_tid, 0, 0, 0, 0) ==
+               0 &&
+           clock_now() < until)
+        sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
+}
+
+void
 sampler_wait_end(void)
 {
     while (sampler_is_there())
         sampler_wait_for(&stopped, 1, STOP_NS);
-    while (arch_syscall(SYS_tgkill, options.pid, sampler_tid, 0, 0, 0, 0) == 0)
-        sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
+    sampler_wait_gone(STOP_NS);
 }
 
 int

@@ -61,6 +61,10 @@ int sampler_release(void);
  * sampler thread, unless it has left its loop. */
 int sampler_stop(enum end_reason reason, struct sampler_result *result);
 
+/* It has stopped: wait until the kernel has done with its thread, NS at most.
+ * Any thread. */
+void sampler_wait_gone(uint64_t ns);
+
 /* Wait until the sampler thread has left, however long that takes. */
 void sampler_wait_end(void);
 

@@ -24,6 +24,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "hush.h"
 #include "own_thread.h"
 #include "real.h"
 #include "spawn.h"
@@ -145,6 +146,7 @@ run_child(void *argument)
     sigdelset(&alarm_only, SIGALRM);
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
                  NSIG / 8, 0, 0);
+    hush_end_in_child();
     set_for_children(SIG_DFL);
     own_thread_give_way();
     lift_limits();

@@ -11,6 +11,7 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "deliver.h"
+#include "interrupted.h"
 #include "settle.h"
 #include "signals.h"
 #include "poison.h"
@@ -40,6 +41,8 @@ call_program(const struct sigaction *action, int signo, siginfo_t *info,
         mask |= signals_bit(signo);
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask),
                  0, 0);
+    if ((action->sa_flags & SA_RESTART) == 0)
+        interrupted_end_call(context);
     if (action->sa_flags & SA_SIGINFO)
         action->sa_sigaction(signo, info, context);
     else
@@ -106,6 +109,7 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
     settle_in(context);
     if (is_blocked && !fault) {
         send_again(signo, info, context);
+        interrupted_in_vain(context);
         return;
     }
     if (action.sa_handler == SIG_IGN && !fault)

@@ -18,8 +18,10 @@
  * the frame of a handler takes more. */
 #define WAIT_FRAMES 1024
 
-/* So much code before a system call is searched for its number. */
-#define RING_CODE 64
+/* So much code before a system call is searched for its number, which "mov
+ * $NUMBER, %eax" sets. */
+#define CODE_BEFORE 64
+#define MOVE_TO_EAX 0xb8
 
 __thread volatile struct interrupted_wait interrupted_wait;
 __thread volatile long interrupted_last_call;
@@ -82,40 +84,67 @@ interrupts(int signo)
            now.handler != (void *)SIG_IGN && (now.flags & SA_RESTART) == 0;
 }
 
-static void
-end_call(ucontext_t *context)
+void
+interrupted_end_call(ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
-    int signo = next_pending(signals_word(&context->uc_sigmask));
-    if (signo == 0 || !interrupts(signo))
+    if (!is_restarting(registers))
         return;
     registers[REG_RAX] = -(greg_t)EINTR;
     registers[REG_RIP] += 2;
 }
 
-/* Whether the call in front of PC is io_uring_enter: its number is gone from
- * the registers, but the code puts it there ("mov $426, %eax"), or it is
+/* For a signal of the program's that is pending. */
+static void
+end_call_for_next(ucontext_t *context)
+{
+    int signo = next_pending(signals_word(&context->uc_sigmask));
+    if (signo != 0 && interrupts(signo))
+        interrupted_end_call(context);
+}
+
+/* The number of the call in front of PC, -1 if it cannot be told: it is gone
+ * from the registers, but the code puts it there ("mov $426, %eax"), or it is
  * syscall(2), which has it from the program ("mov 8(%rsp), %r9" is the last it
  * does). */
-static bool
-is_ring_enter(uint64_t pc)
+static long
+number_of_call(uint64_t pc)
 {
     static const uint8_t call[] = {0x0f, 0x05};
-    static const uint8_t by_number[] = {0xb8, 0xaa, 0x01, 0x00, 0x00};
     static const uint8_t by_argument[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};
-    uint8_t code[RING_CODE];
-    if (sys_read_memory(code, pc - RING_CODE, RING_CODE) != RING_CODE)
-        return false;
-    const uint8_t *at = code + RING_CODE - sizeof(call);
+    uint8_t code[CODE_BEFORE];
+    int32_t number;
+    if (sys_read_memory(code, pc - CODE_BEFORE, CODE_BEFORE) != CODE_BEFORE)
+        return -1;
+    const uint8_t *at = code + CODE_BEFORE - sizeof(call);
     if (memcmp(at, call, sizeof(call)) != 0)
-        return false;
+        return -1;
     at -= sizeof(by_argument);
     if (memcmp(at, by_argument, sizeof(by_argument)) == 0)
-        return interrupted_last_call == SYS_io_uring_enter;
+        return interrupted_last_call;
     for (; at >= code && memcmp(at, call, sizeof(call)) != 0; at--)
-        if (memcmp(at, by_number, sizeof(by_number)) == 0)
-            return true;
-    return false;
+        if (*at == MOVE_TO_EAX) {
+            memcpy(&number, at + 1, sizeof(number));
+            return number;
+        }
+    return -1;
+}
+
+/* The call that has just ended with EINTR is made again. */
+static void
+make_again(ucontext_t *context, long number)
+{
+    context->uc_mcontext.gregs[REG_RAX] = number;
+    context->uc_mcontext.gregs[REG_RIP] -= 2;
+}
+
+/* Whether the instruction before the pc is a system call: it has left its
+ * address in rcx. */
+static bool
+is_behind_call(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+    return registers[REG_RCX] == registers[REG_RIP];
 }
 
 /* Before io_uring_enter waits it runs what the kernel has put off until the way
@@ -125,14 +154,28 @@ is_ring_enter(uint64_t pc)
 static void
 repeat_ring_wait(ucontext_t *context)
 {
-    greg_t *registers = context->uc_mcontext.gregs;
-    if (registers[REG_RCX] != registers[REG_RIP] ||
-        (registers[REG_R10] & IORING_ENTER_GETEVENTS) == 0 ||
-        !is_ring_enter((uint64_t)registers[REG_RIP]) ||
+    const greg_t *registers = context->uc_mcontext.gregs;
+    if (is_behind_call(context) &&
+        (registers[REG_R10] & IORING_ENTER_GETEVENTS) != 0 &&
+        number_of_call((uint64_t)registers[REG_RIP]) == SYS_io_uring_enter &&
+        next_pending(signals_word(&context->uc_sigmask)) == 0)
+        make_again(context, SYS_io_uring_enter);
+}
+
+void
+interrupted_in_vain(ucontext_t *context)
+{
+    static const long waits[] = {SYS_poll,        SYS_ppoll,  SYS_epoll_wait,
+                                 SYS_epoll_pwait, SYS_select, SYS_pselect6,
+                                 SYS_pause};
+    if (context->uc_mcontext.gregs[REG_RAX] != -(greg_t)EINTR ||
+        !is_behind_call(context) || is_in_wait(context) ||
         next_pending(signals_word(&context->uc_sigmask)) != 0)
         return;
-    registers[REG_RAX] = SYS_io_uring_enter;
-    registers[REG_RIP] -= 2;
+    long number = number_of_call((uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+    for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+        if (number == waits[i])
+            make_again(context, number);
 }
 
 void
@@ -145,5 +188,5 @@ interrupted_by_ours(ucontext_t *context)
     else if (was_ended)
         repeat_ring_wait(context);
     else if (is_restarting(registers))
-        end_call(context);
+        end_call_for_next(context);
 }

@@ -31,4 +31,14 @@ extern __thread volatile long interrupted_last_call;
  * that ours alone has ended is made again. */
 void interrupted_by_ours(ucontext_t *context);
 
+/* In our handler, which returns to CONTEXT: a signal came that the thread
+ * blocks, as the program believes, and is sent again. A wait for descriptors
+ * goes on, for as long as it was to last in the first place. */
+void interrupted_in_vain(ucontext_t *context);
+
+/* In our handler, before the program's is called for a signal that ends system
+ * calls (no SA_RESTART): one that the kernel is about to make again, because
+ * ours have SA_RESTART, ends. */
+void interrupted_end_call(ucontext_t *context);
+
 #endif

@@ -11,12 +11,14 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "awaited.h"
 #include "settle.h"
 #include "signals.h"
 #include "poison.h"
 
-/* Numbers that were ever ours: one for each time that we had to give way. */
-#define NUMBERS 8u
+/* Numbers that were ever ours: one for each time that we had to give way, to a
+ * program that uses all of them one after the other. */
+#define NUMBERS 32u
 
 /* Where another number for questions is looked for, from the last to the first:
  * those above are what programs take when they count from SIGRTMAX. */
@@ -115,8 +117,9 @@ is_handler(const struct sigaction *action)
 
 /* Let the kernel call our handler, as a number is borrowed: with all signals
  * blocked, because a handler that parks must not be left by longjmp or
- * cancellation, and on the alternate stack, if there is one. What the program
- * handles interrupts system calls if the program wants that. */
+ * cancellation, and on the alternate stack, if there is one and what the
+ * program handles may come there. No system call ends because of ours; one of
+ * the program's ends it in deliver.c. */
 static int
 install_borrowed(struct number *number, struct sigaction *old)
 {
@@ -124,9 +127,9 @@ install_borrowed(struct number *number, struct sigaction *old)
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = handler;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
     action.sa_flags |=
-        is_handler(program) ? program->sa_flags & SA_RESTART : SA_RESTART;
+        is_handler(program) ? program->sa_flags & SA_ONSTACK : SA_ONSTACK;
     memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
     return real(atomic_load(&number->signo), &action, old);
 }
@@ -253,6 +256,7 @@ signals_give_back(int signo)
     leaving(role);
     forget_borrowed(number);
     (void)install_given_back(number);
+    awaited_come(signo);
     if (role == SIGNALS_ASK || role == SIGNALS_SPARE)
         borrow_spare();
     return true;
@@ -338,10 +342,9 @@ change_action(struct number *number, const struct sigaction *action,
     atomic_store(&number->current, !current);
     if (!atomic_load(&number->is_borrowed))
         return install_given_back(number);
-    if (atomic_load(&number->role) != SIGNALS_TRAP &&
-        given.sa_handler != SIG_DFL)
-        (void)signals_give_back(signo);
-    else
+    bool is_wanted = atomic_load(&number->role) != SIGNALS_TRAP &&
+                     given.sa_handler != SIG_DFL;
+    if (!is_wanted || !signals_give_back(signo))
         (void)install_borrowed(number, NULL);
     /* Another thread may be about to start a program, which inherits this; if
      * it is only now, it will see to it itself. */

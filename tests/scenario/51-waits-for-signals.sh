@@ -3,7 +3,8 @@
 #
 # Goals of this test: a program that waits for SIGPROF, SIGTRAP or 35 (sigwait,
 # signalfd, sigsuspend, ppoll and its like), or is interrupted by them, gets each
-# of its own and none of ours.
+# of its own and none of ours; and so does one that waits for all signals at
+# once, or handles all.
 . "$(dirname "$0")/lib.sh"
 
 for trap in $("$work/signal_waits"); do
@@ -15,6 +16,13 @@ for trap in $("$work/signal_waits"); do
         expect_same "$work/signal_waits" "$trap" 35
         ;;
     esac
+done
+
+# 35 is asked for by others, and so is not for who waits for all.
+for trap in $("$work/all_signals"); do
+    for number in '' 5 60; do
+        expect_same "$work/all_signals" "$trap" $number
+    done
 done
 
 finish

@@ -49,6 +49,18 @@ for round in 1 2 3 4 5; do
     has_profile exits_at_once $round
 done
 
+# No function of the C library is called at the end.
+rates='1000 10000'
+for way in raw_exit rawest_exit; do
+    expect_same "$work/late_signals" $way
+    has_profile $way
+done
+# Ten times, because what is left of us may be the last.
+for round in 1 2 3 4 5 6 7 8 9 10; do
+    expect_same "$work/late_signals" forbidden
+    rm -f p.*
+done
+
 # Ignored when the program starts: it stays ignored.
 # shellcheck disable=SC2016
 expect_same SIGNAL=TERM sh -c \

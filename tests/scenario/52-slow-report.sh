@@ -50,6 +50,13 @@ for way in second second_now; do
     rm -f p.*
 done
 
+# An alarm half a second after the end, and one every millisecond.
+report_is 'sleep 2' 'echo ok'
+for way in alarm_by_default alarm_handled ticks; do
+    expect_same "$work/late_signals" $way
+    rm -f p.*
+done
+
 # Two seconds in which the other thread would write 200 lines.
 for way in noise noise_now; do
     report_is 'sleep 2' 'echo ok'

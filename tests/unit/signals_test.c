@@ -62,14 +62,16 @@ handle(int flags)
     assert_int_equal(signals_action(SIGTRAP, &action, NULL), 0);
 }
 
-/* Our handler is there, and interrupts system calls as FLAGS say. */
+/* Our handler is there, on the alternate stack as FLAGS say, and interrupts no
+ * system call. */
 static void
 expect_ours(int flags)
 {
     struct sys_action now;
     assert_int_equal(sys_get_action(SIGTRAP, &now), 0);
     assert_ptr_equal(now.handler, own_handler);
-    assert_int_equal(now.flags & SA_RESTART, flags & SA_RESTART);
+    assert_int_equal(now.flags & SA_RESTART, SA_RESTART);
+    assert_int_equal(now.flags & SA_ONSTACK, flags & SA_ONSTACK);
 }
 
 static void
@@ -78,15 +80,15 @@ expect_program(int flags)
     struct sigaction action;
     assert_int_equal(signals_action(SIGTRAP, NULL, &action), 0);
     assert_ptr_equal(action.sa_handler, program_handler);
-    assert_int_equal(action.sa_flags & SA_RESTART, flags & SA_RESTART);
+    assert_int_equal(action.sa_flags & (SA_RESTART | SA_ONSTACK), flags);
 }
 
 static void
-handler_of_before_interrupts_as_it_did(void **state)
+handler_of_before_has_its_flags(void **state)
 {
-    static const int flags[] = {0, SA_RESTART};
+    static const int flags[] = {0, SA_RESTART, SA_ONSTACK};
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         handle(flags[i]);
         assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
         expect_ours(flags[i]);
@@ -97,11 +99,11 @@ handler_of_before_interrupts_as_it_did(void **state)
 }
 
 static void
-nobody_interrupts_without_a_handler(void **state)
+ours_is_on_the_other_stack_without_a_handler(void **state)
 {
     (void)state;
     assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
-    expect_ours(SA_RESTART);
+    expect_ours(SA_ONSTACK);
 }
 
 /* Ours stands there already: it is not what the program wants. */
@@ -120,10 +122,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(handler_of_before_interrupts_as_it_did,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(nobody_interrupts_without_a_handler,
-                                        begin, end),
+        cmocka_unit_test_setup_teardown(handler_of_before_has_its_flags, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            ours_is_on_the_other_stack_without_a_handler, begin, end),
         cmocka_unit_test_setup_teardown(borrowed_twice_is_the_programs_still,
                                         begin, end),
     };

@@ -47,6 +47,35 @@ by_execve(void)
     execve(SELF, report, empty);
 }
 
+/* What is pending stays so in the next image. */
+static void
+pending(void)
+{
+    static const int numbers[] = {SIGPROF, SIGTRAP, SIGUSR1, 60};
+    char *const arguments[] = {"exec_ways", "show_pending", NULL};
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaddset(&set, numbers[i]);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        raise(numbers[i]);
+    execve(SELF, arguments, environ);
+}
+
+static void
+show_pending(void)
+{
+    sigset_t set;
+
+    ways_compute(20);
+    sigpending(&set);
+    for (int i = 1; i < 65; i++)
+        if (sigismember(&set, i) == 1)
+            printf("%d is pending\n", i);
+}
+
 static void
 by_execl(void)
 {
@@ -206,12 +235,20 @@ raw_next(void)
 }
 
 static const struct way ways[] = {
-    {"execve", by_execve, 0},     {"execl", by_execl, 0},
-    {"execle", by_execle, 0},     {"execlp", by_execlp, 0},
-    {"fexecve", by_fexecve, 0},   {"execveat", by_execveat, 0},
-    {"raw", by_raw_call, 0},      {"thread", from_thread, 0},
-    {"threads", from_threads, 0}, {"failing", failing, 0},
-    {"shell", by_shell, 0},       {"next", be_next, 100},
+    {"execve", by_execve, 0},
+    {"execl", by_execl, 0},
+    {"execle", by_execle, 0},
+    {"execlp", by_execlp, 0},
+    {"fexecve", by_fexecve, 0},
+    {"execveat", by_execveat, 0},
+    {"raw", by_raw_call, 0},
+    {"thread", from_thread, 0},
+    {"threads", from_threads, 0},
+    {"failing", failing, 0},
+    {"shell", by_shell, 0},
+    {"pending", pending, 0},
+    {"show_pending", show_pending, 0},
+    {"next", be_next, 100},
     {"raw_next", raw_next, 50},
 };
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * awaited.c -- see awaited.h. A waiting thread's set lies here, where the
+ * kernel reads it: so the bit is there before the thread is told, and it either
+ * goes into its wait with it, or is woken.
+ *
+ * A descriptor may be another's by now. It is the one that is meant if it is
+ * one of signalfd(2) and for the same signals (proc_pid_fdinfo(5)): then it
+ * does not matter who made it.
+ */
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "awaited.h"
+#include "signals.h"
+#include "suspend.h"
+#include "poison.h"
+
+#define THREADS 32u
+#define DESCRIPTORS 32u
+
+/* What the kernel never gives to a signalfd. */
+#define NEVER (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
+
+/* The C library's own: 32 and 33 (nptl(7)). */
+#define OF_LIBC (3ull << 31)
+
+struct waiter {
+    _Atomic pid_t tid; /* 0: free */
+    _Atomic uint64_t missing;
+    sigset_t rest;
+};
+static struct waiter waiters[THREADS];
+
+struct descriptor {
+    _Atomic bool is_used;
+    int fd;
+    uint64_t word;
+    _Atomic uint64_t missing; /* 0: of no use any more */
+};
+static struct descriptor descriptors[DESCRIPTORS];
+
+/* A place of the thread's own, which it left by a jump, or a free one, or one
+ * of a thread that is gone. */
+static struct waiter *
+find_place(pid_t tid)
+{
+    for (uint32_t i = 0; i < THREADS; i++)
+        if (atomic_load(&waiters[i].tid) == tid)
+            return &waiters[i];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pid_t holder = atomic_load(&waiters[i].tid);
+        bool is_free = holder == 0 || arch_syscall(SYS_tgkill, sys_getpid(),
+                                                   holder, 0, 0, 0, 0) != 0;
+        if (is_free &&
+            atomic_compare_exchange_strong(&waiters[i].tid, &holder, tid))
+            return &waiters[i];
+    }
+    return NULL;
+}
+
+const sigset_t *
+awaited_begin(const sigset_t *set, const sigset_t *rest)
+{
+    uint64_t missing = signals_word(set) & ~signals_word(rest);
+    struct waiter *waiter = missing != 0 ? find_place(sys_gettid()) : NULL;
+    if (waiter == NULL)
+        return NULL;
+    waiter->rest = *rest;
+    atomic_store(&waiter->missing, missing);
+    /* One that was given back just now did not find us. */
+    uint64_t come = missing & ~(signals_borrowed() | signals_closed());
+    signals_set_word(&waiter->rest, signals_word(&waiter->rest) | come);
+    return &waiter->rest;
+}
+
+void
+awaited_end(const sigset_t *set)
+{
+    for (uint32_t i = 0; i < THREADS; i++)
+        if (set == &waiters[i].rest) {
+            atomic_store(&waiters[i].missing, 0);
+            atomic_store(&waiters[i].tid, 0);
+        }
+}
+
+/* Whether a signal of those in UNBLOCKED would run a handler of the program's.
+ */
+static bool
+is_handled(uint64_t unblocked)
+{
+    for (int signo = 1; unblocked != 0 && signo < NSIG; signo++) {
+        struct sys_action action;
+        if ((unblocked & signals_bit(signo)) != 0 &&
+            sys_get_action(signo, &action) == 0 &&
+            action.handler != (void *)SIG_DFL &&
+            action.handler != (void *)SIG_IGN)
+            return true;
+    }
+    return false;
+}
+
+bool
+awaited_is_near(const sigset_t *set, const sigset_t *rest)
+{
+    uint64_t missing = signals_word(set) & ~signals_word(rest), blocked = 0;
+    uint64_t ours = signals_borrowed() | signals_closed();
+    if ((missing & ~ours) != 0)
+        return true;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
+                 sizeof(blocked), 0, 0);
+    return missing != 0 &&
+           !is_handled(~(blocked | ours | signals_word(set) | OF_LIBC));
+}
+
+void
+awaited_by_descriptor(int fd, const sigset_t *set, const sigset_t *rest)
+{
+    uint64_t missing = signals_word(set) & ~signals_word(rest) & ~NEVER;
+    for (uint32_t i = 0; fd >= 0 && missing != 0 && i < DESCRIPTORS; i++) {
+        struct descriptor *descriptor = &descriptors[i];
+        bool is_same =
+            atomic_load(&descriptor->is_used) && descriptor->fd == fd;
+        if (!is_same && atomic_exchange(&descriptor->is_used, true))
+            continue;
+        descriptor->fd = fd;
+        descriptor->word = signals_word(rest) & ~NEVER;
+        atomic_store(&descriptor->missing, missing);
+        return;
+    }
+}
+
+/* The signals that descriptor FD of signalfd(2) is for, 0 if it is none. */
+static uint64_t
+word_of(int fd)
+{
+    static const char name[] = "sigmask:\t";
+    char path[64], info[512];
+    struct text text;
+    uint64_t word = 0;
+    text_begin(&text, path, sizeof(path));
+    text_add(&text, "/proc/self/fdinfo/");
+    text_add_number(&text, (uint64_t)fd);
+    if (sys_read_file(path, info, sizeof(info)) <= 0)
+        return 0;
+    const char *at = strstr(info, name);
+    for (at = at != NULL ? at + sizeof(name) - 1 : ""; *at > ' '; at++)
+        word = word << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+    return word;
+}
+
+static void
+extend(struct descriptor *descriptor, uint64_t bit)
+{
+    if (!atomic_load(&descriptor->is_used) ||
+        (atomic_load(&descriptor->missing) & bit) == 0)
+        return;
+    if (word_of(descriptor->fd) != descriptor->word) {
+        atomic_store(&descriptor->is_used, false);
+        return;
+    }
+    descriptor->word |= bit;
+    atomic_fetch_and(&descriptor->missing, ~bit);
+    (void)arch_syscall(SYS_signalfd4, descriptor->fd, (long)&descriptor->word,
+                       sizeof(descriptor->word), 0, 0, 0);
+}
+
+void
+awaited_come(int signo)
+{
+    uint64_t bit = signals_bit(signo);
+    for (uint32_t i = 0; i < DESCRIPTORS; i++)
+        extend(&descriptors[i], bit);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pid_t tid = atomic_load(&waiters[i].tid);
+        if (tid == 0 || (atomic_load(&waiters[i].missing) & bit) == 0)
+            continue;
+        signals_set_word(&waiters[i].rest,
+                         signals_word(&waiters[i].rest) | bit);
+        suspend_settle(tid);
+    }
+}
