@@ -56,6 +56,9 @@ struct account {
     uint64_t opened_wall;       /* what it stood for by then */
     uint64_t wait_until;        /* up to then it is sure to have waited */
 
+    uint64_t unsampled; /* CPU time that nobody may sample, not written yet */
+    uint64_t unsampled_since, unsampled_until; /* when that was */
+
     struct account_past past;
 
     uint32_t sequence;    /* of the question in flight */
@@ -70,6 +73,7 @@ struct account_sums {
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT];
     uint64_t in_flight;
+    uint64_t unsampled; /* records of CPU time that nobody may sample */
 };
 
 /* Empty everything. PERIOD in ns; CPU_ONLY: waits are not shown. Returns 0, or

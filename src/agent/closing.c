@@ -96,6 +96,13 @@ closing_flaws(const struct config_files *files, uint64_t max_size,
              "the program replaced our signal handler by a raw system call; "
              "another signal was used from then on",
              NULL);
+    if (result->is_traced)
+        note(NOTE_INFO,
+             "a process that is no debugger of those that are known traced the "
+             "program, and would have been stopped by our signals: threads "
+             "that ran meanwhile have no samples (SPROF_TRIGGER=timer takes "
+             "them all the same)",
+             NULL);
 }
 
 void

@@ -27,6 +27,7 @@
 #include "label_journal.h"
 #include "labels.h"
 #include "session.h"
+#include "traced.h"
 #include "wait.h"
 
 /* Who was asked has so long to answer: it may have to wait for a CPU; between
@@ -160,6 +161,10 @@ ask(uint32_t i, pid_t tid)
 {
     struct subject *subject = &subjects[i];
     /* A second signal of one number is lost while the first has not come. */
+    if (traced_by_other()) {
+        give_up(i, STACK_TRACED);
+        return;
+    }
     if (asked >= ASK_MOST || account_of(subject->index)->in_flight)
         return;
     subject->sequence = harvest_sequence();

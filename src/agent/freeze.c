@@ -9,12 +9,16 @@
 #include "capture/suspend.h"
 #include "target/status.h"
 #include "freeze.h"
+#include "traced.h"
 
 void
 freeze_others(pid_t ender, bool only_running)
 {
     _Alignas(8) char buffer[512];
     pid_t own = sys_gettid();
+    /* A tracer would see the signal. */
+    if (traced_by_other())
+        return;
     long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
     if (fd < 0)
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks_syscall.c -- syscall(2) and prctl(2); see hooks.c for hooks in general.
+ * hooks_syscall.c -- syscall(2), prctl(2), ptrace(2); see hooks.c for hooks in
+ * general.
  * What matters here of a system call by number is what has a hook by name, too,
  * or would have one:
  *
@@ -10,13 +11,14 @@
  * call that only we make, on the program's threads or, with
  * SECCOMP_FILTER_FLAG_TSYNC, on the sampler; or what does the same by prctl(2):
  * so the profile ends before that begins, and nothing of ours runs in the
- * process after it.
+ * process after it. And a thread that asks to be traced (traced.h).
  *
  * Headers declare these functions with a variable number of arguments, which
  * nobody can pass on; so they have other names here.
  */
 #include <linux/prctl.h>
 #include <stdbool.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@
 #include "lifecycle.h"
 #include "real.h"
 #include "sampler.h"
+#include "traced.h"
 
 #define KERNEL_MASK_SIZE 8
 
@@ -38,6 +41,8 @@ long hook_syscall(long number, long a, long b, long c, long d, long e,
                   long f) __asm__("syscall");
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d) __asm__("prctl");
+long hook_ptrace(long request, long pid, long address,
+                 long data) __asm__("ptrace");
 
 /* The program does something under which our handlers cannot run. The sampler's
  * thread is gone, too: the last thread's end is the process's. */
@@ -54,6 +59,17 @@ end_before(const char *what)
 
 static const char filters[] = "forbids itself system calls (seccomp)";
 
+/* By system call; by name the function is not the same for every request. */
+static long
+ask_to_be_traced(long a, long b, long c, long d, long e, long f)
+{
+    bool holds = traced_before();
+    long result = real_syscall(SYS_ptrace, a, b, c, d, e, f);
+    if (holds)
+        traced_after();
+    return result;
+}
+
 /* A tail call, so that no frame of ours is on the stack of a waiting thread. */
 HOOK long
 hook_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -66,6 +82,8 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
                         (char *const *)d, (int)e);
     if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
         end_before(filters);
+    if (number == SYS_ptrace && a == PTRACE_TRACEME)
+        return ask_to_be_traced(a, b, c, d, e, f);
     if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE) {
         long result;
         if (hook_signal_by_number((int)a, (const struct sys_action *)b,
@@ -89,4 +107,16 @@ hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
     if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
         end_before("forbids itself the time stamp counter (PR_SET_TSC)");
     return real_prctl(option, a, b, c, d);
+}
+
+HOOK long
+hook_ptrace(long request, long pid, long address, long data)
+{
+    long (*real)(long, long, long, long) =
+        (long (*)(long, long, long, long))real_find(REAL_ptrace);
+    if ((int)request != PTRACE_TRACEME || !traced_before())
+        return real(request, pid, address, data);
+    long result = real(request, pid, address, data);
+    traced_after();
+    return result;
 }

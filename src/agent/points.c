@@ -23,6 +23,7 @@
 #include "labels.h"
 #include "points.h"
 #include "trigger.h"
+#include "unsampled.h"
 #include "wait.h"
 
 /* CPU time that needs no explanation: what clocks read one after the other
@@ -180,6 +181,8 @@ see_moved(struct account *account, uint32_t index, uint64_t clock, uint64_t ran,
     account->seen_at = now;
     account_activate(index);
     view->ran = true;
+    if (account->trigger == TRIGGER_NONE)
+        unsampled_add(account, index, ran, between, now);
     if ((ran >= between / 8 * 7 && !account->is_new) ||
         (account_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
         see_running(account, index, clock, now, between, view);
@@ -352,6 +355,7 @@ show_all(struct account *account, uint32_t index, uint64_t clock, uint64_t end)
 {
     uint64_t ran = clock > account->seen ? clock - account->seen : 0;
     uint64_t waited = account->wait_until;
+    unsampled_flush(account, index);
     if (account->wait != NULL) {
         /* All but the CPU time that followed was its wait. */
         if (end > waited + ran)
@@ -407,6 +411,7 @@ turn_thread(struct account *account, uint32_t index, uint64_t now)
     uint64_t clock = clock_thread(threads_at(index)->tid);
     bool is_there = clock != CLOCK_NONE;
     uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
+    unsampled_flush(account, index);
     if (account->wait != NULL) {
         end = account->wait_until;
         if (is_there && now > end + ran)

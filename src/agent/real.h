@@ -63,7 +63,8 @@
     X(_exit)              \
     X(quick_exit)         \
     X(syscall)            \
-    X(prctl)
+    X(prctl)              \
+    X(ptrace)
 
 #define REAL_ENUMERATOR(name) REAL_##name,
 enum real_name { REAL_NAMES(REAL_ENUMERATOR) REAL_COUNT };

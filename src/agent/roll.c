@@ -23,6 +23,7 @@
 #include "roll.h"
 #include "thread_life.h"
 #include "trigger.h"
+#include "unsampled.h"
 
 /* Reading the list may take such a share of the time: 1/50 if threads were
  * made, 1/1000 if not. */
@@ -248,8 +249,13 @@ roll_rearm(void)
 {
     for (uint32_t i = 0; i < threads_limit(); i++) {
         struct account *account = account_of(i);
-        if (threads_at(i)->tid != 0 && !account->is_ignored)
-            account->trigger = trigger_of_thread(threads_at(i)->tid);
+        if (threads_at(i)->tid == 0 || account->is_ignored)
+            continue;
+        unsampled_flush(account, i);
+        account->trigger = trigger_of_thread(threads_at(i)->tid);
+        /* What it ran until now is not for this trigger to have seen. */
+        account->given = account->ticks_clock = account->seen;
+        account->ticks = 0;
     }
 }
 

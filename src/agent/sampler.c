@@ -43,6 +43,7 @@
 #include "service.h"
 #include "session.h"
 #include "thread_life.h"
+#include "traced.h"
 #include "trigger.h"
 #include "wait.h"
 
@@ -94,8 +95,8 @@ is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0 ||
-           trigger_must_leave_trap() || credentials_are_wanted() ||
-           control_is_wanted();
+           trigger_must_leave_trap() || traced_is_wanted() ||
+           credentials_are_wanted() || control_is_wanted();
 }
 
 /* Do what other threads want of the sampler. */
@@ -105,6 +106,8 @@ heed(void)
     credentials_follow();
     if (trigger_must_leave_trap() && trigger_check_signals(false))
         roll_rearm();
+    if (traced_is_wanted())
+        session_check_tracer(clock_now());
     if (atomic_load(&pause_wanted) != 0)
         pause_sampling();
     service_heed();
@@ -259,6 +262,7 @@ reset(void)
     /* Before a new thread can arm a timer by what held before a fork: its
      * signal would not be known as ours, and end the process. */
     thread_life_use_timers(0, 0, 0);
+    traced_begin(options.pid, options.trigger == OPTION_TRIGGER_AUTO);
     trigger_error = 0;
     atomic_store(&stop_wanted, 0);
     atomic_store(&stopped, 0);
@@ -353,18 +357,20 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     if (!sampler_wait_for(&stopped, 1, STOP_NS))
         return -1;
     const struct account_sums *sums = account_sums();
-    *result = (struct sampler_result){.is_blind = look_is_blind(),
-                                      .is_displaced = session_was_displaced(),
-                                      .taken = sums->counts.taken +
-                                               sums->counts.peeked,
-                                      .asked = sums->counts.asked,
-                                      .threads = roll_total(),
-                                      .cpu = sums->counts.sampler_cpu,
-                                      .error = journal_error(),
-                                      .keep = options.keep,
-                                      .keep_error = keep_error(),
-                                      .trigger_error = trigger_error,
-                                      .elapsed = session_elapsed()};
+    *result =
+        (struct sampler_result){.is_blind = look_is_blind(),
+                                .is_displaced = session_was_displaced(),
+                                .is_traced = session_was_traced(),
+                                .taken = sums->counts.taken +
+                                         sums->counts.peeked + sums->unsampled,
+                                .asked = sums->counts.asked,
+                                .threads = roll_total(),
+                                .cpu = sums->counts.sampler_cpu,
+                                .error = journal_error(),
+                                .keep = options.keep,
+                                .keep_error = keep_error(),
+                                .trigger_error = trigger_error,
+                                .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];
         result->lost += sums->lost[i];

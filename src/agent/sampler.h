@@ -43,6 +43,7 @@ struct sampler_result {
                         * for it */
     bool is_blind;     /* the kernel does not tell where threads wait */
     bool is_displaced; /* the program replaced a handler of ours */
+    bool is_traced;    /* threads were not sampled for a tracer's sake */
 };
 
 /* Reserve memory, install the handler, start the thread, which takes no sample

@@ -32,6 +32,7 @@
 #include "points.h"
 #include "roll.h"
 #include "session.h"
+#include "traced.h"
 #include "trigger.h"
 
 #define NAMES_NS 1000000000u
@@ -67,6 +68,7 @@ static bool has_news; /* the last tick looked at threads for the first time */
 static bool is_attached; /* the trigger is ready, and no time has passed */
 static uint64_t started, elapsed; /* ns */
 static bool was_displaced;
+static bool was_traced, is_told; /* ever; and now */
 static _Atomic bool is_on;
 static _Atomic bool is_due; /* it begins as soon as the sampler runs */
 
@@ -161,6 +163,29 @@ thrift(void)
     return has_news && budget.stride > THRIFT_NEW ? THRIFT_NEW : budget.stride;
 }
 
+/* Once for each time. */
+static void
+tell_tracer(uint64_t now)
+{
+    bool is_traced = session_is_on() && traced_by_other();
+    if (is_traced && !is_told)
+        journal_live_mark(MARK_USER, MARK_TRACED, now);
+    is_told = is_traced;
+    was_traced |= is_traced;
+}
+
+void
+session_check_tracer(uint64_t now)
+{
+    if (session_is_on() && trigger_check_tracer(now))
+        roll_rearm();
+    /* Nothing is sent while nothing is sampled. */
+    if (!session_is_on())
+        (void)traced_look(now);
+    traced_confirm();
+    tell_tracer(now);
+}
+
 void
 session_tick(void)
 {
@@ -174,6 +199,7 @@ session_tick(void)
         read_names(now);
         fatal_watch();
     }
+    session_check_tracer(now);
     if (trigger_check_signals(is_time) || trigger_check_switches(now))
         roll_rearm();
     points_look(now, random >> 8, thrift(), &view);
@@ -247,7 +273,7 @@ session_attach(const struct session_options *given, bool starts_now)
                                 .registered_only = options.registered_only,
                                 .starts_now = starts_now};
     last_names = elapsed = 0;
-    has_news = was_displaced = false;
+    has_news = was_displaced = was_traced = is_told = false;
     atomic_store(&is_on, false);
     roll_begin(&roll);
     int error = ready_trigger();
@@ -375,4 +401,10 @@ bool
 session_was_displaced(void)
 {
     return was_displaced;
+}
+
+bool
+session_was_traced(void)
+{
+    return was_traced;
 }

@@ -68,10 +68,16 @@ uint64_t session_elapsed(void);
 /* The program has replaced a handler of ours in one of them. */
 bool session_was_displaced(void);
 
+/* Threads that ran were not sampled for a tracer's sake. */
+bool session_was_traced(void);
+
 /* While it is on: sleep until the next instant, or until IS_CALLED says that
  * somebody wants something; and look at the threads. */
 void session_sleep(bool (*is_called)(void));
 void session_tick(void);
+
+/* See whether somebody traces the process, and do what follows from it. */
+void session_check_tracer(uint64_t now);
 
 /* Write all answers so far, by a module map that is true. */
 void session_harvest(void);

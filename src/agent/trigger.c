@@ -17,13 +17,13 @@
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "capture/suspend.h"
-#include "base/tracer.h"
 #include "target/threads.h"
 #include "cpu_timer.h"
 #include "go_program.h"
 #include "perf_event.h"
 #include "switches.h"
 #include "thread_life.h"
+#include "traced.h"
 #include "trigger.h"
 
 /* A thread that has run through so many ticks has had its first sample, or
@@ -43,6 +43,8 @@ static uint64_t tick;  /* ns between two ticks of the kernel */
 static int ask_number; /* that timers were made with */
 static bool is_displaced;
 static bool is_resting; /* perf, while threads are switched often */
+static bool has_trap;   /* the number of perf's signal was borrowed */
+static enum traced tracer;
 
 /* Whether perf's events may be there; somebody wants them gone. */
 static _Atomic uint32_t has_events, must_leave;
@@ -62,9 +64,14 @@ begin_perf(void)
         return -ENOTSUP;
     if (go_program_is_this())
         return -EBUSY;
-    if (signals_number(SIGNALS_TRAP) == 0 &&
-        signals_borrow(SIGNALS_TRAP, SIGTRAP) != 0)
-        return -errno;
+    if (signals_number(SIGNALS_TRAP) == 0) {
+        /* Given back since: it stays the program's. */
+        if (has_trap)
+            return -EBUSY;
+        if (signals_borrow(SIGNALS_TRAP, SIGTRAP) != 0)
+            return -errno;
+    }
+    has_trap = true;
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
     int result =
         perf_event_open_on(tid, options.registered_only, options.period,
@@ -89,35 +96,48 @@ begin_timers(void)
     return 0;
 }
 
-int
-trigger_begin(const struct trigger_options *given)
+/* The best that works now. */
+static int
+choose(void)
 {
-    options = *given;
-    perf_event_begin();
-    tick = clock_tick();
-    best = TRIGGER_ASK;
-    sees_kernel = true;
-    last_change = 0;
-    ask_number = signals_number(SIGNALS_ASK);
-    is_displaced = is_resting = false;
-    switches_begin();
-    atomic_store(&has_events, 0);
-    atomic_store(&must_leave, 0);
-    thread_life_use_timers(0, 0, 0);
     bool any = options.wanted == OPTION_TRIGGER_AUTO;
     int result = 0;
-    if (options.wanted == OPTION_TRIGGER_PERF || (any && tracer_pid() == 0))
+    best = TRIGGER_ASK;
+    sees_kernel = true;
+    is_resting = false;
+    if (any && tracer == TRACED_BY_OTHER) {
+        best = TRIGGER_NONE;
+        return 0;
+    }
+    if (options.wanted == OPTION_TRIGGER_PERF || (any && tracer == TRACED_NOT))
         result = begin_perf();
     if (options.wanted == OPTION_TRIGGER_TIMER || (any && best != TRIGGER_PERF))
         result = begin_timers();
     return any ? 0 : result;
 }
 
+int
+trigger_begin(const struct trigger_options *given)
+{
+    options = *given;
+    perf_event_begin();
+    tick = clock_tick();
+    last_change = 0;
+    ask_number = signals_number(SIGNALS_ASK);
+    is_displaced = has_trap = false;
+    switches_begin();
+    atomic_store(&has_events, 0);
+    atomic_store(&must_leave, 0);
+    thread_life_use_timers(0, 0, 0);
+    tracer = traced_look(clock_now());
+    return choose();
+}
+
 void
 trigger_enable(void)
 {
     perf_event_enable();
-    if (options.registered_only)
+    if (options.registered_only || best == TRIGGER_NONE)
         return;
     /* Again and again where timers are the trigger, or show what perf does not
      * see; else once, in the first period of a thread's life. */
@@ -190,7 +210,8 @@ trigger_of_thread(pid_t tid)
 enum trigger
 trigger_after(enum trigger from, pid_t tid)
 {
-    if (options.wanted != OPTION_TRIGGER_AUTO || from == TRIGGER_ASK)
+    if (options.wanted != OPTION_TRIGGER_AUTO || from == TRIGGER_ASK ||
+        from == TRIGGER_NONE)
         return from;
     /* Whatever timer it has did not help. */
     cpu_timer_drop(tid);
@@ -293,14 +314,50 @@ trigger_check_signals(bool look_closely)
         look_for_displaced(SIGNALS_TRAP);
     bool has_moved = signals_number(SIGNALS_ASK) != ask_number;
     ask_number = signals_number(SIGNALS_ASK);
-    if (best == TRIGGER_PERF && (signals_number(SIGNALS_TRAP) == 0 ||
-                                 (look_closely && tracer_pid() != 0))) {
+    if (best == TRIGGER_PERF && signals_number(SIGNALS_TRAP) == 0) {
         leave_perf();
         return true;
     }
     if (has_moved)
         cpu_timer_drop_all();
     return has_moved;
+}
+
+static void
+prepare_all(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (threads_at(i)->tid != 0)
+            trigger_prepare(threads_at(i)->tid);
+}
+
+/* Perf's events are taken back, and timers, also of threads that began with one
+ * a moment ago. */
+static void
+take_all_back(void)
+{
+    thread_life_use_timers(0, 0, 0);
+    take_events_back();
+    cpu_timer_drop_all();
+}
+
+bool
+trigger_check_tracer(uint64_t now)
+{
+    enum traced before = tracer;
+    if (options.wanted != OPTION_TRIGGER_AUTO)
+        return false;
+    tracer = traced_look(now);
+    bool has_changed = tracer != before;
+    if (has_changed || best == TRIGGER_NONE)
+        take_all_back();
+    if (has_changed) {
+        (void)choose();
+        prepare_all();
+        trigger_enable();
+    }
+    traced_confirm();
+    return has_changed;
 }
 
 /* Closed, not only disabled: an event that is there costs something at each
@@ -319,13 +376,10 @@ static void
 resume(void)
 {
     is_resting = false;
-    if (signals_number(SIGNALS_TRAP) == 0 || tracer_pid() != 0 ||
-        begin_perf() != 0)
+    if (begin_perf() != 0)
         return;
     cpu_timer_drop_all();
-    for (uint32_t i = 0; i < threads_limit(); i++)
-        if (threads_at(i)->tid != 0)
-            trigger_prepare(threads_at(i)->tid);
+    prepare_all();
 }
 
 bool

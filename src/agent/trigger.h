@@ -65,12 +65,17 @@ bool trigger_may_ask(pid_t tid, uint64_t used);
 void trigger_vary(uint64_t now, bool has_new, uint64_t random);
 
 /* Whether threads must be interrupted otherwise from now on, by what
- * trigger_of_thread says. Perf's SIGTRAPs may do harm: a debugger traces the
- * process, which would stop at every sample, or the program wants SIGTRAP for
- * itself. Or questions and timers have another number now (capture/signals.h).
- * LOOK_CLOSELY: also for a debugger, and whether the program has put a handler
- * in place of ours by a raw system call. */
+ * trigger_of_thread says: the program wants perf's SIGTRAP for itself, or
+ * questions and timers have another number now (capture/signals.h).
+ * LOOK_CLOSELY: also whether the program has put a handler in place of ours by
+ * a raw system call.
+ */
 bool trigger_check_signals(bool look_closely);
+
+/* The same, because somebody traces the process (traced.h), or does no more:
+ * with debuggers that we know timers are used, and with others nobody
+ * interrupts threads (TRIGGER_NONE); unless a trigger was asked for by name. */
+bool trigger_check_tracer(uint64_t now);
 
 /* The same, because the program's threads are switched so often that perf's
  * events would cost too much, or not any more: then they rest, and timers are

@@ -19,7 +19,8 @@
     CAUSE(EXITED, "exited", "it ended meanwhile")                              \
     CAUSE(NO_ROOM, "no room", "the spool is full, and its stack is a new one") \
     CAUSE(UNFIT, "unfit", "it is not one of the C library's")                  \
-    CAUSE(DEAF, "deaf", "it runs and blocks the signal that asks for it")
+    CAUSE(DEAF, "deaf", "it runs and blocks the signal that asks for it")      \
+    CAUSE(TRACED, "traced", "it runs, and its tracer would see the signal")
 
 enum stack_cause {
 #define CAUSE(name, word, text) STACK_##name,

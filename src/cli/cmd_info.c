@@ -208,12 +208,22 @@ static int
 print_annotations(const struct profile *profile)
 {
     uint64_t kinds[MARK_SPAN + 1] = {0};
+    unsigned traced = 0;
 
     print_sessions(profile);
     if (print_labels(profile) < 0)
         return -1;
-    for (size_t i = 0; i < profile->timed_mark_count; i++)
-        kinds[profile->timed_marks[i].kind]++;
+    for (size_t i = 0; i < profile->timed_mark_count; i++) {
+        const struct profile_mark *mark = &profile->timed_marks[i];
+        if (mark->kind == MARK_USER && strcmp(mark->name, MARK_TRACED) == 0)
+            traced++;
+        else
+            kinds[mark->kind]++;
+    }
+    if (traced > 0)
+        printf("traced   %u times, by no known debugger: threads that ran then "
+               "have no samples\n",
+               traced);
     if (kinds[MARK_USER] + kinds[MARK_SPAN] > 0)
         printf("marks    %llu instants, %llu spans\n",
                (unsigned long long)kinds[MARK_USER],

@@ -250,10 +250,13 @@ _Static_assert(sizeof(struct record_sample) == 88, "eleven words");
 enum sample_flags {
     SAMPLE_OPEN = 1, /* the wait is not over */
     /* Written by `sprofile convert`: values are final sums, of which TRIGGER
-     * says nothing; the CPU time of a thread that was not sampled; and what
-     * came from a file that does not know when samples were. */
+     * says nothing. */
     SAMPLE_SUMMED = 2,
+    /* CPU time of which there is no sample: of a thread that might not be
+     * interrupted (MARK_TRACED), or that `sprofile convert` found. */
     SAMPLE_NOT_SAMPLED = 4,
+    /* Written by `sprofile convert`, from a file that does not know when
+     * samples were. */
     SAMPLE_UNTIMED = 8, /* TIME says nothing */
 };
 
@@ -327,6 +330,9 @@ struct record_label {
 /* Sampling began (START) or ended (STOP); an instant (USER) or a span of time
  * (SPAN) that the program named. */
 enum mark_kind { MARK_START, MARK_STOP, MARK_USER, MARK_SPAN };
+/* The USER mark that the recorder makes itself, when it finds that somebody
+ * traces the process (ptrace(2)) whom signals would disturb. */
+#define MARK_TRACED "traced: threads that run are not sampled"
 struct record_mark {
     uint64_t head;
     uint64_t time;

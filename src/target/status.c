@@ -2,6 +2,7 @@
 /* status.c -- see status.h. */
 #include <string.h>
 
+#include "base/digits.h"
 #include "status.h"
 #include "threads.h"
 
@@ -23,10 +24,15 @@ status_read(pid_t tid, struct status *status)
     if (threads_read_file(tid, "/status", text, sizeof(text)) <= 0)
         return -1;
     const char *state = strstr(text, "\nState:\t");
+    const char *tracer = strstr(text, "\nTracerPid:\t");
     const char *at = strstr(text, "\nSigBlk:\t");
     if (state == NULL || at == NULL)
         return -1;
     *status = (struct status){.state = state[8]};
+    if (tracer != NULL) {
+        tracer += 12;
+        status->tracer = (pid_t)digits_take(&tracer);
+    }
     for (at += 9; *at != '\n' && *at != '\0'; at++)
         status->blocked = status->blocked << 4 |
                           (uint64_t)(*at <= '9' ? *at - '0' : *at - 'W');

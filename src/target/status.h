@@ -10,6 +10,7 @@
 struct status {
     char state;       /* the letter of proc_pid_status(5) */
     uint64_t blocked; /* signals: N is bit N - 1 */
+    pid_t tracer;     /* 0: nobody traces it */
 };
 
 /* The letter alone; 0 if there is no such thread, or it cannot be read. */

@@ -5,6 +5,7 @@
 # - whatever makes them (fork, raw system calls, vfork, posix_spawn, system,
 #   popen) and whoever (threads, handlers, children), they do their work, end
 #   with their status, and are all that their parent sees;
+# - a child that is traced stops where it stops without the library;
 # - they inherit the signals that the program blocks and ignores, ours included;
 # - an adopter, a new PID namespace and a /proc that belongs to root change
 #   nothing.
@@ -26,9 +27,29 @@ done
 for way in fork vfork spawn system slow attributes counted; do
     expect_same "$work/spawn_ways" "$way"
 done
-for way in traced pdeathsig subreaper namespace; do
+for way in traced traced_exec traced_thread released pdeathsig subreaper \
+    namespace; do
     expect_same "$work/family_ways" "$way"
 done
+rm -f p*
+
+# While it was traced the child has no samples, and its profile says so; then it
+# has. A trigger that was asked for by name is used all the same.
+profile SPROF_SYMBOLIZE=exit SPROF_KEEP_SPOOL=1 SPROF_MODE=cpu \
+    SPROF_OUTPUT="$tmp/p.%p.folded" "$work/family_ways" released
+expect_ok
+traced=$(grep -l compute_alone p.*.folded)
+expect_samples 400 "$traced"
+expect_share 95 ';compute_alone;|^\[not sampled\]' "$traced"
+expect_share 40 ';compute_alone;' "$traced"
+expect_share 40 '^\[not sampled\]' "$traced"
+plain "$sprofile" info "${traced%.folded}.sprof"
+grep -q '^traced *1 time' out || fail "not told that it was traced"
+rm -f p*
+profile SPROF_SYMBOLIZE=exit SPROF_TRIGGER=timer \
+    SPROF_OUTPUT="$tmp/p.%p.folded" "$work/family_ways" traced
+expect_status 0
+grep -qx 'stopped by 27' out || fail "the trigger asked for was not used"
 rm -f p*
 
 # As somebody to whom /proc/self does not belong any more.

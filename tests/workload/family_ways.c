@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,130 @@
 
 #include "ways.h"
 
+/* Go on with CHILD from stop to stop; each is printed. What it raised is not
+ * handed on. Returns its status. */
+static int
+follow(pid_t child)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, __WALL) == child && WIFSTOPPED(status)) {
+        int signo = WSTOPSIG(status);
+        bool is_its_own = signo == SIGSTOP || signo == SIGUSR2;
+
+        printf("stopped by %d\n", signo);
+        ptrace(PTRACE_CONT, child, 0,
+               is_its_own || signo == SIGTRAP ? 0 : signo);
+    }
+    return status;
+}
+
+/* The child stops where it says, and nowhere else; however it says that it is
+ * traced. */
 static void
 traced(void)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            if (i >= 2)
+                ways_compute(20);
+            if (i % 2 == 0)
+                ptrace(PTRACE_TRACEME, 0, 0, 0);
+            else
+                syscall(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0);
+            raise(SIGSTOP);
+            ways_compute(30);
+            raise(SIGUSR2);
+            exit(6);
+        }
+        printf("ended with %d\n", WEXITSTATUS(follow(child)));
+    }
+}
+
+/* The new program is traced from its start, and says when it does what. */
+static void
+traced_program(void)
+{
+    raise(SIGUSR2);
+    ways_compute(50);
+    raise(SIGUSR2);
+    ways_use_libc();
+    exit(7);
+}
+
+static void
+become_traced_program(void)
+{
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    execl("/proc/self/exe", "family_ways", "traced_program", NULL);
+    _exit(90);
+}
+
+static void
+traced_exec(void)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        become_traced_program();
+    printf("ended with %d\n", WEXITSTATUS(follow(child)));
+    if ((child = fork()) == 0) {
+        ways_compute(20);
+        become_traced_program();
+    }
+    printf("ended with %d\n", WEXITSTATUS(follow(child)));
+    if ((child = vfork()) == 0)
+        become_traced_program();
+    printf("ended with %d\n", WEXITSTATUS(follow(child)));
+}
+
+/* Of a process with several threads one asks; it alone is stopped. */
+static void *
+ask_and_compute(void *argument)
+{
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSTOP);
+    ways_compute(50);
+    return argument;
+}
+
+static void
+traced_thread(void)
+{
+    int status = 0;
+    pid_t tid, child = fork();
+
+    if (child == 0) {
+        pthread_t thread;
+
+        pthread_create(&thread, NULL, ask_and_compute, NULL);
+        ways_compute(50);
+        pthread_join(thread, NULL);
+        exit(8);
+    }
+    while ((tid = waitpid(-1, &status, __WALL)) > 0) {
+        if (WIFSTOPPED(status)) {
+            printf("stopped by %d\n", WSTOPSIG(status));
+            ptrace(PTRACE_CONT, tid, 0,
+                   WSTOPSIG(status) == SIGSTOP ? 0 : WSTOPSIG(status));
+        } else if (tid == child) {
+            printf("ended with %d\n", WEXITSTATUS(status));
+        }
+    }
+}
+
+/* The tracer leaves, and the child goes on alone. */
+FRAME static void
+compute_alone(void)
+{
+    ways_compute(300);
+    KEEP_FRAME();
+}
+
+static void
+released(void)
 {
     int status;
     pid_t child = fork();
@@ -32,19 +155,18 @@ traced(void)
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, 0, 0);
         raise(SIGSTOP);
-        ways_compute(30);
+        ways_compute(300);
         raise(SIGUSR2);
-        exit(6);
+        compute_alone();
+        exit(9);
     }
-    /* Only stops that the child asked for: a tracer sees signals of ours, and
-     * hands them on, as every tracer does. */
-    while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
-        int signo = WSTOPSIG(status);
-
-        if (signo != SIGPROF && signo != SIGTRAP)
-            printf("stopped by %d\n", signo);
-        ptrace(PTRACE_CONT, child, 0,
-               signo == SIGSTOP || signo == SIGUSR2 ? 0 : signo);
+    for (;;) {
+        waitpid(child, &status, __WALL);
+        if (!WIFSTOPPED(status))
+            break;
+        printf("stopped by %d\n", WSTOPSIG(status));
+        ptrace(WSTOPSIG(status) == SIGUSR2 ? PTRACE_DETACH : PTRACE_CONT, child,
+               0, 0);
     }
     printf("ended with %d\n", WEXITSTATUS(status));
 }
@@ -321,11 +443,19 @@ policies(void)
 }
 
 static const struct way ways[] = {
-    {"traced", traced, 0},           {"pdeathsig", dies_with_thread, 0},
-    {"subreaper", adopting, 0},      {"undumpable", undumpable, 0},
-    {"namespace", new_namespace, 0}, {"seized", seized, 0},
-    {"frozen", frozen, 0},           {"crash", crash, 0},
+    {"traced", traced, 0},
+    {"pdeathsig", dies_with_thread, 0},
+    {"subreaper", adopting, 0},
+    {"undumpable", undumpable, 0},
+    {"namespace", new_namespace, 0},
+    {"seized", seized, 0},
+    {"frozen", frozen, 0},
+    {"crash", crash, 0},
     {"policies", policies, 0},
+    {"traced_exec", traced_exec, 0},
+    {"traced_program", traced_program, 0},
+    {"released", released, 0},
+    {"traced_thread", traced_thread, 0},
 };
 
 int
