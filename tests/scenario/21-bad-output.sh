@@ -49,7 +49,7 @@ unread() {
     "$@" 2>&9
 }
 limited() {
-    prlimit --fsize=4096 "$@" 2>>full
+    prlimit --fsize=4096 "$@" 2>>limit
 }
 background() {
     python3 "$here/background.py" "$@"
@@ -58,7 +58,7 @@ mkfifo pipe
 exec 8<>pipe 9>pipe 8>&-
 says_to unread
 exec 9>&-
-head -c 4096 /dev/zero >full
+head -c 4096 /dev/zero >limit
 says_to limited
 says_to background
 
