@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -40,6 +42,31 @@ change_directory(void)
 {
     if (chdir("/") != 0)
         work_fail("chdir");
+}
+
+/* The directory is that of a mount, which a child leaves last and unmounts. */
+static void
+leave_mount(void)
+{
+    char *directory = getcwd(NULL, 0);
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        sink += work_burn(ms);
+    if (chdir("/") != 0)
+        work_fail("chdir");
+    if (child == 0) {
+        /* The parent may be late. */
+        for (int i = 0; i < 100 && umount(directory) != 0; i++) {
+            if (errno != EBUSY || i == 99)
+                work_fail("umount");
+            work_sleep(10);
+        }
+        exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        work_fail("child");
+    free(directory);
 }
 
 static void
@@ -280,6 +307,7 @@ static const struct {
 } modes[] = {
     {"chroot", change_root},
     {"chdir", change_directory},
+    {"umount", leave_mount},
     {"setuid", change_user},
     {"closefrom", close_all},
     {"nofile", limit_files},
