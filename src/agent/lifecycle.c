@@ -248,7 +248,7 @@ write_files(void *unused)
 static void
 say_end(void)
 {
-    closing_flaws(&files, config.options.max_size.number, &job.result);
+    closing_flaws(&files, &job.result);
     if (job.result.trigger_error != 0)
         closing_no_trigger(config.options.trigger.number,
                            -job.result.trigger_error);

@@ -65,6 +65,10 @@ run --fsize=300000 -- SPROF_FREQUENCY=20000 "$work/exits" exit 1500
 expect_status 21
 expect_note 'reached RLIMIT_FSIZE'
 expect_samples 1000 p.folded
+# A limit that is gone when that is told.
+profile SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 1000
+expect_status 33
+expect_note 'reached RLIMIT_FSIZE'
 
 # SIGXCPU as without: the spool is left.
 run --cpu=1:5 -- "$work/exits" exit 5000

@@ -233,6 +233,16 @@ limit_size(void)
     set_limit(RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY);
 }
 
+/* None of its own writes reach it. */
+static void
+limit_size_for_long(void)
+{
+    signal(SIGXFSZ, count_signal);
+    set_limit(RLIMIT_FSIZE, 8192, RLIM_INFINITY);
+    sink += work_burn(ms);
+    set_limit(RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY);
+}
+
 static void
 limit_size_to_death(void)
 {
@@ -316,6 +326,7 @@ static const struct {
     {"filter_threads", filter_and_start_threads},
     {"strict", strict},
     {"size", limit_size},
+    {"size_long", limit_size_for_long},
     {"size_death", limit_size_to_death},
     {"time", limit_time},
     {"memory", limit_memory},
