@@ -4,7 +4,6 @@
  * allocation, and little stack.
  */
 #include <errno.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/loss.h"
@@ -58,29 +57,24 @@ closing_no_trigger(uint64_t wanted, int error)
          why, "); expected auto or another trigger; not profiling", NULL);
 }
 
-/* A full disk, or the spool's cap. The sampler has no stderr of its own to say
- * so. */
+/* A full disk, the spool's cap, or the program's limit as it was at that
+ * moment. The sampler has no stderr of its own to say so. */
 static void
-say_early_end(const char *spool, uint64_t max_size, int error)
+say_early_end(const char *spool, int error)
 {
-    struct rlimit size;
-    const char *why = note_errno(error);
-    if (error == EFBIG && getrlimit(RLIMIT_FSIZE, &size) == 0)
-        why = size.rlim_cur < max_size ? "reached RLIMIT_FSIZE"
-                                       : "reached SPROF_MAX_SIZE";
+    const char *why = error == EOVERFLOW ? "reached SPROF_MAX_SIZE"
+                      : error == EFBIG   ? "reached RLIMIT_FSIZE"
+                                         : note_errno(error);
     note(NOTE_ERROR, spool, ": ", why,
          "; sampling ended early, what was sampled is kept", NULL);
 }
 
-/* Of a flight recorder, each of two spools has half of the room. */
 void
-closing_flaws(const struct config_files *files, uint64_t max_size,
+closing_flaws(const struct config_files *files,
               const struct sampler_result *result)
 {
-    if (result->keep != 0)
-        max_size /= 2;
     if (result->error != 0)
-        say_early_end(files->spool, max_size, result->error);
+        say_early_end(files->spool, result->error);
     if (result->keep_error != 0)
         note(NOTE_ERROR, files->past,
              ": cannot be made: ", note_errno(result->keep_error),

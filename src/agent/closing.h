@@ -16,8 +16,8 @@
 void closing_no_trigger(uint64_t wanted, int error);
 
 /* What RESULT lacks, a line for each: the spool ended before the process, or
- * something could not be seen. MAX_SIZE is the spool's cap in bytes. */
-void closing_flaws(const struct config_files *files, uint64_t max_size,
+ * something could not be seen. */
+void closing_flaws(const struct config_files *files,
                    const struct sampler_result *result);
 
 /* RESULT stands in PATH; writing it took WRITING ns. Said on a terminal or at

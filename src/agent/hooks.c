@@ -16,6 +16,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -28,6 +30,10 @@
 #include "lifecycle.h"
 #include "real.h"
 #include "thread_life.h"
+
+/* The device that /dev/null is (null(4)). */
+#define NULL_MAJOR 1
+#define NULL_MINOR 3
 
 /* Threads: known at once, not only at the next enumeration. */
 
@@ -164,12 +170,37 @@ initgroups(const char *user, gid_t group)
     return REAL(initgroups)(user, group);
 }
 
+/* /dev/null instead of the standard descriptors. A root made for few programs
+ * may have a file there, or nothing: as libc has it, errno is ENODEV, and
+ * EBADF.
+ */
+static int
+take_null(void)
+{
+    struct stat status;
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0 || fstat(null, &status) != 0) {
+        close(null);
+        return -1;
+    }
+    if (!S_ISCHR(status.st_mode) ||
+        status.st_rdev != makedev(NULL_MAJOR, NULL_MINOR)) {
+        close(null);
+        errno = ENODEV;
+        return -1;
+    }
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        (void)dup2(null, fd);
+    if (null > STDERR_FILENO)
+        close(null);
+    return 0;
+}
+
 /* daemon(3). Inside libc its first process ends by a call that no hook sees; so
  * it is made here of calls that have hooks. */
 HOOK int
 daemon(int stays_in_directory, int keeps_files)
 {
-    int null = -1;
     switch (fork()) {
     case -1:
         return -1;
@@ -178,17 +209,11 @@ daemon(int stays_in_directory, int keeps_files)
     default:
         _exit(0);
     }
-    if (setsid() < 0 || (!stays_in_directory && chdir("/") != 0))
+    if (setsid() < 0)
         return -1;
-    if (keeps_files)
-        return 0;
-    if ((null = open("/dev/null", O_RDWR)) < 0)
-        return -1;
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        (void)dup2(null, fd);
-    if (null > STDERR_FILENO)
-        close(null);
-    return 0;
+    if (!stays_in_directory)
+        (void)!chdir("/");
+    return keeps_files ? 0 : take_null();
 }
 
 /* Ends of the process that run no destructor. */

@@ -112,13 +112,13 @@ execve(const char *path, char *const arguments[], char *const environment[])
 HOOK int
 execv(const char *path, char *const arguments[])
 {
-    return exec(path, arguments, environ, REAL(execve));
+    return exec(path, arguments, __environ, REAL(execve));
 }
 
 HOOK int
 execvp(const char *file, char *const arguments[])
 {
-    return exec(file, arguments, environ, REAL(execvpe));
+    return exec(file, arguments, __environ, REAL(execvpe));
 }
 
 HOOK int

@@ -249,7 +249,7 @@ write_files(void *unused)
 static void
 say_end(void)
 {
-    closing_flaws(&files, config.options.max_size.number, &job.result);
+    closing_flaws(&files, &job.result);
     if (job.result.trigger_error != 0)
         closing_no_trigger(config.options.trigger.number,
                            -job.result.trigger_error);
@@ -447,7 +447,7 @@ begin(void)
     if (getauxval(AT_SECURE) != 0)
         return;
     note_begin();
-    int result = config_read(&config, environ, error, sizeof(error));
+    int result = config_read(&config, __environ, error, sizeof(error));
     note_set_level((enum note_level)config.options.log.number);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
@@ -457,7 +457,7 @@ begin(void)
         clock_use(real_libc_clock());
         thread_life_begin();
         output_begin();
-        spawn_begin(environ);
+        spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         start(false);
     }

@@ -93,14 +93,17 @@ own_thread_give_way(void)
 /* A descriptor table and a directory of its own: what the sampler opens, the
  * program neither sees, nor closes, nor has counted against RLIMIT_NOFILE; and
  * a chroot of the program does not part it from /proc. What was inherited is
- * closed: a pipe that the program closes must be closed. unshare(2). */
+ * left: a pipe that the program closes must be closed, and a file system whose
+ * directory it leaves can be unmounted. All our paths begin with "/".
+ * unshare(2). */
 static bool
 part_from_files(void)
 {
     bool has_own = unshare(CLONE_FILES) == 0;
     if (has_own)
         syscall(SYS_close_range, 0u, ~0u, 0u);
-    (void)!unshare(CLONE_FS);
+    if (unshare(CLONE_FS) == 0)
+        (void)!chdir("/");
     return has_own;
 }
 

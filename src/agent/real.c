@@ -16,6 +16,9 @@
 #include "base/arch.h"
 #include "real.h"
 
+/* Of libc's; its headers do not declare it. */
+int __clone(int (*)(void *), void *, int, void *, ...);
+
 #define STRING(name) #name,
 static const char *const names[REAL_COUNT] = {REAL_NAMES(STRING)};
 
@@ -59,7 +62,7 @@ real_begin(void)
         (real_sigaction_function)find_in_libc(libc, "sigaction",
                                               (void *)REAL(sigaction));
     libc_clone =
-        (real_clone_function)find_in_libc(libc, "clone", (void *)clone);
+        (real_clone_function)find_in_libc(libc, "clone", (void *)__clone);
     libc_clock = (clock_function)find_in_libc(libc, "clock_gettime",
                                               (void *)clock_gettime);
 }

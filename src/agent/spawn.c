@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -45,6 +46,7 @@ static const char *const wanted[] = {"LD_LIBRARY_PATH=", "DEBUGINFOD_",
                                      "HOME=", "XDG_CACHE_HOME=", "TMPDIR="};
 static char kept_text[8192];
 static char *kept[KEPT_MAX + 1];
+static char directory[PATH_MAX]; /* which names there may be relative to */
 
 /* The child that runs, 0 if there is none. */
 static _Atomic pid_t running;
@@ -71,6 +73,7 @@ is_wanted(const char *variable)
 void
 spawn_begin(char *const environment[])
 {
+    (void)!getcwd(directory, sizeof(directory));
     size_t used = 0, count = 0;
     for (; *environment != NULL && count < KEPT_MAX; environment++) {
         size_t size = strlen(*environment) + 1;
@@ -150,6 +153,7 @@ run_child(void *argument)
     set_for_children(SIG_DFL);
     own_thread_give_way();
     lift_limits();
+    (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
     long result = settle_descriptors(child->output, child->message);
     arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
     if (result >= 0)

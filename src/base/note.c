@@ -4,14 +4,19 @@
  * may hold while it is suspended, and buffers that a program has filled and not
  * yet written. A line is put together on the stack and leaves in one write, so
  * that the lines of two processes on one terminal do not mix.
+ *
+ * The hard thing is that a write may raise a signal, which is the program's: a
+ * pipe that nobody reads (SIGPIPE), a file at its limit (SIGXFSZ), a terminal
+ * that stops who writes from the background (SIGTTOU).
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arch.h"
@@ -73,6 +78,49 @@ note_is_terminal(void)
     return is;
 }
 
+static uint64_t
+bit_of(int signo)
+{
+    return UINT64_C(1) << (signo - 1);
+}
+
+/* Take SIGNO away, which our write has raised and which is blocked, unless it
+ * is among those PENDING before: then it is the program's. */
+static void
+take_away(int signo, uint64_t pending)
+{
+    static const struct timespec at_once;
+    uint64_t set = bit_of(signo);
+    if ((pending & set) == 0)
+        (void)arch_syscall(SYS_rt_sigtimedwait, (long)&set, 0, (long)&at_once,
+                           sizeof(set), 0, 0);
+}
+
+/* Write LENGTH bytes at LINE; no signal comes of it. A filter of the program
+ * may be in force, so nothing is asked of the kernel that is not needed: what
+ * is not blocked cannot be pending. */
+static void
+write_quietly(const char *line, size_t length)
+{
+    uint64_t raised = bit_of(SIGPIPE) | bit_of(SIGXFSZ) | bit_of(SIGTTOU);
+    uint64_t old = 0, pending = 0;
+    bool is_blocked = arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&raised,
+                                   (long)&old, sizeof(old), 0, 0) == 0;
+    if (!is_blocked)
+        return;
+    if ((old & raised) != 0)
+        (void)arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending),
+                           0, 0, 0, 0);
+    long result = arch_syscall(SYS_write, STDERR_FILENO, (long)line,
+                               (long)length, 0, 0, 0);
+    if (result == -EPIPE)
+        take_away(SIGPIPE, pending);
+    else if (result == -EFBIG)
+        take_away(SIGXFSZ, pending);
+    (void)arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0,
+                       sizeof(old), 0, 0);
+}
+
 void
 note(enum note_level level, const char *part, ...)
 {
@@ -92,8 +140,7 @@ note(enum note_level level, const char *part, ...)
     text_hide_controls(line);
     /* Too long a line is cut, but always ends: the text has left one byte. */
     line[text.length] = '\n';
-    (void)arch_syscall(SYS_write, STDERR_FILENO, (long)line,
-                       (long)text.length + 1, 0, 0, 0);
+    write_quietly(line, text.length + 1);
 out:
     errno = saved;
 }

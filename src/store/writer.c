@@ -160,7 +160,7 @@ change_chunk(struct writer *writer, size_t needs)
     size_t rest = latest(writer)->size - writer->used;
 
     if (next.size == 0 || writer->count == CHUNKS_MAX) {
-        errno = EFBIG;
+        errno = EOVERFLOW;
         return -1;
     }
     if (chunk_extend(&writer->file, start, &next) != 0)

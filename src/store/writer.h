@@ -38,12 +38,12 @@ void writer_keep_open(struct writer *writer);
  * Append a record of KIND: FIXED bytes at RECORD (whose head is filled in
  * here), then the parts of TAIL, in order, padded to 8 bytes. Returns the
  * record's place in the mapped file, valid until writer_close, or NULL with
- * errno set: ENOSPC or EDQUOT disk full, EFBIG cap or RLIMIT_FSIZE reached,
- * ESTALE the file is no longer at its path, or what kept the file from being
- * opened and mapped. After a NULL the spool is whole and all later calls fail
- * alike, except that one SUMMARY still finds the room that is kept for it.
- * (EINVAL: a record of more than RECORD_SIZE_MAX bytes or without a head; that
- * call alone fails.)
+ * errno set: ENOSPC or EDQUOT disk full, EOVERFLOW cap reached, EFBIG
+ * RLIMIT_FSIZE, ESTALE the file is no longer at its path, or what kept the file
+ * from being opened and mapped. After a NULL the spool is whole and all later
+ * calls fail alike, except that one SUMMARY still finds the room that is kept
+ * for it. (EINVAL: a record of more than RECORD_SIZE_MAX bytes or without a
+ * head; that call alone fails.)
  */
 struct writer_tail {
     const void *data;

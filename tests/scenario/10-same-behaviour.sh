@@ -3,7 +3,8 @@
 #
 # Goals of this test: the first promise, do no harm.
 # - every way to end gives the same output, messages and status;
-# - pipes, scripts, failing commands and descriptors are as without the library.
+# - pipes, scripts, failing commands and descriptors are as without the library;
+# - a program's own functions with libc's names are never called by us.
 . "$(dirname "$0")/lib.sh"
 
 ulimit -c 0
@@ -23,5 +24,14 @@ t = threading.Thread(target=lambda: sum(range(10**6))); t.start(); t.join()
 sys.stderr.write("done\n"); sys.exit(5)'
 expect_same sh -c 'kill -TERM $$'
 expect_same cat /nonexistent
+
+for trigger in auto perf timer ask; do
+    expect_same SPROF_TRIGGER=$trigger SPROF_OUTPUT="$tmp/%h.%e.folded" \
+        SPROF_ONLY='own*' "$work/own_names" 100
+    expect_status 4
+    [ -s "$(uname -n).own_names.folded" ] || fail "own_names: no profile"
+    rm -f ./*.folded
+done
+expect_same SPROF_KEEP=10 "$work/own_names" 100
 
 finish

@@ -9,6 +9,7 @@
 
 profile SPROF_MAX_SIZE=1M SPROF_FREQUENCY=20000 "$work/known_stack.o2" 3000
 expect_status 0
+expect_note 'reached SPROF_MAX_SIZE'
 grep -qx ok out || fail "the program did not run to its end"
 expect_samples 5000 p.folded
 count=$(total p.folded)

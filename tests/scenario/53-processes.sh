@@ -24,6 +24,8 @@ expect_same "$work/fork_ways" large "$large"
 for way in handler thread twice daemon raw counted killed_young; do
     expect_same "$work/fork_ways" "$way"
 done
+# No profile can be made in that root.
+expect_same SPROF_LOG=quiet "$work/fork_ways" odd_null
 for way in fork vfork spawn system slow attributes counted; do
     expect_same "$work/spawn_ways" "$way"
 done

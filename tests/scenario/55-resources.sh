@@ -65,6 +65,10 @@ run --fsize=300000 -- SPROF_FREQUENCY=20000 "$work/exits" exit 1500
 expect_status 21
 expect_note 'reached RLIMIT_FSIZE'
 expect_samples 1000 p.folded
+# A limit that is gone when that is told.
+profile SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 1000
+expect_status 33
+expect_note 'reached RLIMIT_FSIZE'
 
 # SIGXCPU as without: the spool is left.
 run --cpu=1:5 -- "$work/exits" exit 5000
@@ -106,6 +110,29 @@ profile SPROF_FREQUENCY=20000 "$work/restrict_itself" chroot 1000
 expect_status 33
 expect_samples 10000 p.folded
 has_profile chroot
+rmdir empty
+mkdir other
+(cd other && for mode in chroot chdir; do
+        plain env LD_PRELOAD="$library" SPROF_OUTPUT=relative.%p.folded \
+            "$work/restrict_itself" $mode 50
+        rm -rf empty
+    done)
+[ "$(ls other/relative.*.folded | wc -l)" -eq 2 ] ||
+    fail "relative names: $(ls other)"
+rm -rf other
+
+# A file system that the program leaves can be unmounted.
+mkdir left
+if mount -t tmpfs none left 2>/dev/null; then
+    status=0
+    (cd left && exec env LD_PRELOAD="$library" \
+        SPROF_OUTPUT="$tmp/p.%p.folded" "$work/restrict_itself" umount 50 \
+        >../out 2>../err) || status=$?
+    expect_status 33
+    [ "$(ls p.*.folded | wc -l)" -eq 2 ] || fail "umount: $(ls)"
+    ! umount left 2>/dev/null || fail "umount: still mounted"
+    rm -f p.*
+fi
 
 # The spool was created at the start and grows on; the profile cannot be made.
 profile SPROF_FREQUENCY=20000 "$work/restrict_itself" setuid 1000

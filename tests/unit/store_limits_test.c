@@ -129,11 +129,11 @@ reach_cap(uint64_t cap)
     NEED(writer != NULL);
     NEED(file_size(path) <= cap);
     count = fill_up(writer);
-    NEED(errno == EFBIG);
+    NEED(errno == EOVERFLOW);
     NEED(file_size(path) <= cap);
     /* Little of it is left unused. */
     NEED(writer_size(writer) + 4096 + 100 > cap);
-    check_failure(writer, EFBIG);
+    check_failure(writer, EOVERFLOW);
     NEED(writer_close(writer) == 0);
     NEED(holds_nodes(path, count, true));
     NEED(unlink(path) == 0);
@@ -328,7 +328,7 @@ one_failure_is_the_end(void **state)
     assert_int_equal(count, 4);
     errno = 0;
     assert_null(maker_node(writer, 1));
-    assert_int_equal(errno, EFBIG);
+    assert_int_equal(errno, EOVERFLOW);
     assert_non_null(maker_summary(writer));
     assert_int_equal(writer_close(writer), 0);
     assert_int_equal(file_size(path),

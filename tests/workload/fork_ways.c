@@ -6,6 +6,7 @@
  * Arguments: a word of the table at the end; a number where a way wants one.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,6 +214,40 @@ as_daemon(void)
     ways_say_input(ends);
 }
 
+/* In a root where /dev/null is a file, or is not there (IS_THERE false). */
+static void
+in_odd_root(bool is_there)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        work_fail("pipe");
+    if (child == 0) {
+        mkdir("root", 0755);
+        mkdir("root/dev", 0755);
+        if (is_there)
+            close(open("root/dev/null", O_CREAT | O_RDWR, 0644));
+        if (chroot("root") != 0)
+            puts("not here");
+        else if (daemon(1, 0) != 0)
+            dprintf(ends[1], "no daemon: %s\n", strerror(errno));
+        exit(0);
+    }
+    ways_say_end(child);
+    ways_say_input(ends);
+    unlink("root/dev/null");
+    rmdir("root/dev");
+    rmdir("root");
+}
+
+static void
+odd_null(void)
+{
+    in_odd_root(true);
+    in_odd_root(false);
+}
+
 /* Children of which libc's fork knows nothing. What they do afterwards is what
  * such programs do: go on, execute, or end. */
 static void
@@ -293,11 +329,17 @@ counted(void)
 }
 
 static const struct way ways[] = {
-    {"many", many, 300},        {"locks", with_locks, 20},
-    {"large", large, 1024},     {"handler", in_handler, 0},
-    {"thread", from_thread, 0}, {"twice", twice, 0},
-    {"daemon", as_daemon, 0},   {"raw", by_raw_call, 0},
-    {"counted", counted, 50},   {"killed_young", killed_young, 100},
+    {"many", many, 300},
+    {"locks", with_locks, 20},
+    {"large", large, 1024},
+    {"handler", in_handler, 0},
+    {"thread", from_thread, 0},
+    {"twice", twice, 0},
+    {"odd_null", odd_null, 0},
+    {"daemon", as_daemon, 0},
+    {"raw", by_raw_call, 0},
+    {"counted", counted, 50},
+    {"killed_young", killed_young, 100},
 };
 
 int

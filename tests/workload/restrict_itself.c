@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -40,6 +42,31 @@ change_directory(void)
 {
     if (chdir("/") != 0)
         work_fail("chdir");
+}
+
+/* The directory is that of a mount, which a child leaves last and unmounts. */
+static void
+leave_mount(void)
+{
+    char *directory = getcwd(NULL, 0);
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        sink += work_burn(ms);
+    if (chdir("/") != 0)
+        work_fail("chdir");
+    if (child == 0) {
+        /* The parent may be late. */
+        for (int i = 0; i < 100 && umount(directory) != 0; i++) {
+            if (errno != EBUSY || i == 99)
+                work_fail("umount");
+            work_sleep(10);
+        }
+        exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        work_fail("child");
+    free(directory);
 }
 
 static void
@@ -206,6 +233,16 @@ limit_size(void)
     set_limit(RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY);
 }
 
+/* None of its own writes reach it. */
+static void
+limit_size_for_long(void)
+{
+    signal(SIGXFSZ, count_signal);
+    set_limit(RLIMIT_FSIZE, 8192, RLIM_INFINITY);
+    sink += work_burn(ms);
+    set_limit(RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY);
+}
+
 static void
 limit_size_to_death(void)
 {
@@ -280,6 +317,7 @@ static const struct {
 } modes[] = {
     {"chroot", change_root},
     {"chdir", change_directory},
+    {"umount", leave_mount},
     {"setuid", change_user},
     {"closefrom", close_all},
     {"nofile", limit_files},
@@ -288,6 +326,7 @@ static const struct {
     {"filter_threads", filter_and_start_threads},
     {"strict", strict},
     {"size", limit_size},
+    {"size_long", limit_size_for_long},
     {"size_death", limit_size_to_death},
     {"time", limit_time},
     {"memory", limit_memory},
