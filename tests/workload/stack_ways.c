@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_ways.c -- stacks that the program makes itself, with pages that cannot
- * be read where a profiler does not expect any.
+ * stack_ways.c -- stacks that the program makes itself: with pages that cannot
+ * be read where a profiler does not expect any; and with no more room than a
+ * signal needs, where the process ends.
  *
  * Argument: a word of the table at the end.
  */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "ways.h"
 
@@ -86,6 +90,17 @@ run_on(char *stack, size_t size, void (*function)(void))
 static char *piece;
 static jmp_buf thread_place;
 
+static char *
+map_piece(void)
+{
+    char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        work_fail("mmap");
+    return memory;
+}
+
 static void
 leave_coroutine(void)
 {
@@ -116,17 +131,85 @@ carved(void)
     pthread_attr_t attributes;
     pthread_t thread;
 
-    piece = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (piece == MAP_FAILED)
-        work_fail("mmap");
+    piece = map_piece();
     pthread_attr_init(&attributes);
     pthread_attr_setstack(&attributes, piece + 17 * PAGE, (PAGES - 17) * PAGE);
     pthread_create(&thread, &attributes, work_beside_coroutine, NULL);
     pthread_join(thread, NULL);
 }
 
-static const struct way ways[] = {{"hole", hole, 0}, {"carved", carved, 0}};
+/* A signal's frame as the kernel may make it, and a little. */
+static size_t
+small_size(void)
+{
+    return (getauxval(AT_MINSIGSTKSZ) + 1024) & ~(size_t)63;
+}
+
+static void
+be_terminated(void)
+{
+    ways_compute(20);
+    raise(SIGTERM);
+}
+
+static void
+be_interrupted(void)
+{
+    ways_compute(20);
+    kill(getpid(), SIGINT);
+}
+
+static void
+leave(void)
+{
+    ways_compute(20);
+    _exit(7);
+}
+
+static void
+leave_quickly(void)
+{
+    ways_compute(20);
+    quick_exit(8);
+}
+
+/* The process ends by FUNCTION on a small stack above a page that cannot be
+ * written; that, or with IS_ALTERNATE the one for signals. */
+static void
+end_by(void (*function)(void), int is_alternate)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        char *stack = map_piece() + PAGE;
+        stack_t alternate = {.ss_sp = stack, .ss_size = small_size()};
+
+        mprotect(stack - PAGE, PAGE, PROT_NONE);
+        if (!is_alternate)
+            run_on(stack, small_size(), function);
+        else if (sigaltstack(&alternate, NULL) == 0)
+            function();
+        _exit(99);
+    }
+    ways_say_end(child);
+}
+
+static void
+small(void)
+{
+    for (int is_alternate = 0; is_alternate <= 1; is_alternate++) {
+        end_by(be_terminated, is_alternate);
+        end_by(be_interrupted, is_alternate);
+        end_by(leave, is_alternate);
+        end_by(leave_quickly, is_alternate);
+    }
+}
+
+static const struct way ways[] = {
+    {"hole", hole, 0},
+    {"carved", carved, 0},
+    {"small", small, 0},
+};
 
 int
 main(int argc, char **argv)
