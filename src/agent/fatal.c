@@ -3,7 +3,7 @@
  * fatal.c -- see fatal.h. The handler may have interrupted anything, malloc
  * included: it claims the end of the process, has the sampler write, waits, and
  * dies. Nothing on that way allocates or takes a lock of the program
- * (lifecycle.c).
+ * (lifecycle.c), and all that takes more stack than a sample does has its own.
  *
  * The hard thing is that nobody may notice: what the program and its children
  * see of the disposition is the program's own, and the process dies of the very
@@ -24,6 +24,7 @@
 #include "control.h"
 #include "fatal.h"
 #include "lifecycle.h"
+#include "own_stack.h"
 #include "real.h"
 #include "sampler.h"
 
@@ -37,6 +38,9 @@ static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGILL,
                               SIGXCPU, SIGXFSZ, SIGSYS};
 #define SIGNALS ((int)(sizeof(signals) / sizeof(signals[0])))
 #define ENDINGS 3
+
+/* The C library's own two are never blocked: setuid(2) waits for them. */
+#define LIBC_SIGNALS ((uint64_t)3 << 31)
 
 /* Printing may take so long. */
 #define DUMP_NS 20000000000u
@@ -57,19 +61,50 @@ make_default(int signo)
     real_libc_sigaction()(signo, &action, NULL);
 }
 
+/* What there is no room for on the program's stack. */
+struct deep {
+    int signo;
+    uint64_t mask; /* of signals, while it runs */
+};
+
+/* A second signal of those that end the program must come through, and so must
+ * our own, if the thread did not block them before. */
+static uint64_t
+mask_inside(const ucontext_t *context)
+{
+    uint64_t open = signals_borrowed() | LIBC_SIGNALS;
+    for (int i = 0; i < ENDINGS; i++)
+        open |= signals_bit(signals[i]);
+    return signals_word(&context->uc_sigmask) | ~open;
+}
+
+static void
+open_signals(const struct deep *deep)
+{
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&deep->mask, 0,
+                 sizeof(deep->mask), 0, 0);
+}
+
+static void
+print_stacks(void *deep)
+{
+    open_signals(deep);
+    (void)control_ask(REQUEST_PRINT, STDERR_FILENO, NULL, DUMP_NS);
+}
+
 /* The stacks of all threads, and then the signal. What an instruction raised
  * comes again when the handler returns to it: so whoever looks at the core sees
  * that, and not us. */
 static void
-die_with_stacks(int signo, const siginfo_t *info)
+die_with_stacks(struct deep *deep, const siginfo_t *info)
 {
     static _Atomic bool is_printed;
     if (lifecycle_is_running() && !sampler_is_caller() &&
         !atomic_exchange(&is_printed, true))
-        (void)control_ask(REQUEST_PRINT, STDERR_FILENO, NULL, DUMP_NS);
-    make_default(signo);
+        own_stack_run(print_stacks, deep);
+    make_default(deep->signo);
     if (info->si_code <= 0)
-        fatal_die(signo);
+        fatal_die(deep->signo);
 }
 
 /* Whether SIGNO ends the program at somebody's wish. */
@@ -83,16 +118,23 @@ is_ending(int signo)
 }
 
 static void
+end_for_signal(void *argument)
+{
+    const struct deep *deep = argument;
+    open_signals(deep);
+    if (lifecycle_end_for_signal(deep->signo))
+        fatal_die(deep->signo);
+}
+
+static void
 on_fatal(int signo, siginfo_t *info, void *context)
 {
     int saved = errno;
-    (void)context;
-    if (is_ending(signo)) {
-        if (lifecycle_end_for_signal(signo))
-            fatal_die(signo);
-    } else {
-        die_with_stacks(signo, info);
-    }
+    struct deep deep = {signo, mask_inside(context)};
+    if (is_ending(signo))
+        own_stack_run(end_for_signal, &deep);
+    else
+        die_with_stacks(&deep, info);
     errno = saved;
 }
 
@@ -129,15 +171,9 @@ take_over(int i)
     memset(&ours, 0, sizeof(ours));
     ours.sa_sigaction = on_fatal;
     ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    if (i < ENDINGS)
-        ours.sa_flags |= SA_NODEFER;
-    /* No handler of the program runs any more; a second of those that end it
-     * must come through, and so must our own. */
+    /* No handler of the program runs any more; ours again where there is room
+     * for a second frame (mask_inside). */
     sigfillset(&ours.sa_mask);
-    for (int k = 0; k < ENDINGS; k++)
-        sigdelset(&ours.sa_mask, signals[k]);
-    signals_set_word(&ours.sa_mask,
-                     signals_word(&ours.sa_mask) & ~signals_borrowed());
     if (real_libc_sigaction()(signals[i], &ours, &before) != 0 ||
         is_ours(&before))
         return;
@@ -151,6 +187,7 @@ void
 fatal_begin(int except, uint64_t dumps)
 {
     struct sys_action now;
+    own_stack_begin();
     if (sys_getpid() == 1)
         return;
     for (int i = 0; i < SIGNALS; i++) {

@@ -28,6 +28,7 @@
 #include "guardian.h"
 #include "hook.h"
 #include "lifecycle.h"
+#include "own_stack.h"
 #include "real.h"
 #include "thread_life.h"
 
@@ -221,7 +222,7 @@ daemon(int stays_in_directory, int keeps_files)
 HOOK void
 _exit(int status)
 {
-    lifecycle_end(END_QUICK);
+    own_stack_end(END_QUICK);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -229,7 +230,7 @@ _exit(int status)
 HOOK void
 _Exit(int status)
 {
-    lifecycle_end(END_QUICK);
+    own_stack_end(END_QUICK);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -237,7 +238,7 @@ _Exit(int status)
 HOOK void
 quick_exit(int status)
 {
-    lifecycle_end(END_QUICK);
+    own_stack_end(END_QUICK);
     REAL(quick_exit)(status);
     __builtin_unreachable();
 }

@@ -25,6 +25,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "mask.h"
+#include "own_stack.h"
 #include "real.h"
 
 /* Before an exec. With IS_LIKELY false it will fail, and the profile goes on.
@@ -33,7 +34,7 @@ static void
 before(bool is_likely)
 {
     if (is_likely)
-        lifecycle_end(END_EXEC);
+        own_stack_end(END_EXEC);
     mask_before_exec();
 }
 

@@ -7,6 +7,13 @@
  * with __WALL can see it, and a tracer does not (CLONE_UNTRACED). It starts the
  * child, as its own, and stays until that is gone. Both make system calls only;
  * the child shares our memory, too, until it has executed (CLONE_VFORK).
+ *
+ * The hard thing is RUSAGE_CHILDREN, which an exec leaves as it is: to wait for
+ * the go-between adds what it has used, and our whole memory as its largest.
+ * Only who ends while its parent ignores SIGCHLD goes unnoticed, and then that
+ * must be its exit signal (exit.c, do_notify_parent). So where nobody else can
+ * end or wait meanwhile, it is such a child, and SIGCHLD is ignored for the
+ * moment in which it ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +32,12 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "capture/signals.h"
+#include "target/status.h"
 #include "hush.h"
 #include "own_thread.h"
 #include "real.h"
+#include "sampler.h"
 #include "spawn.h"
 
 #define STACK_SIZE (64u << 10)
@@ -36,6 +46,9 @@
 /* A child that was killed is waited for so long: it may hang in the kernel. */
 #define REAP_NS 1000000000u
 #define REAP_STEP_MS 1
+
+/* A go-between that may not end yet looks so often whether we are gone. */
+#define DISMISS_NS 10000000u
 
 /* Should we be killed, the child ends by itself at last. */
 #define CHILD_SECONDS 600
@@ -50,6 +63,11 @@ static char directory[PATH_MAX]; /* which names there may be relative to */
 
 /* The child that runs, 0 if there is none. */
 static _Atomic pid_t running;
+
+/* The go-between says OVER when its child is gone; we say that it may end. Not
+ * used by one that may always end. */
+enum between { BETWEEN_FREE, BETWEEN_BOUND, BETWEEN_OVER, BETWEEN_DISMISSED };
+static _Atomic uint32_t between;
 
 struct child {
     const char *path;
@@ -179,6 +197,17 @@ clone_child(struct child *child, int exit_signal)
     return pid;
 }
 
+/* The go-between's child is gone. PARENT is us. */
+static void
+wait_for_dismissal(long parent)
+{
+    uint32_t bound = BETWEEN_BOUND;
+    atomic_compare_exchange_strong(&between, &bound, BETWEEN_OVER);
+    while (atomic_load(&between) == BETWEEN_OVER &&
+           arch_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0) == parent)
+        sys_futex_wait(&between, BETWEEN_OVER, clock_now() + DISMISS_NS);
+}
+
 /* The go-between, but not under valgrind, which knows no such thing. Its
  * children's ends are ignored: then their CPU time does not
  * become the program's (RUSAGE_CHILDREN), and a wait ends when they are gone.
@@ -187,22 +216,63 @@ static int
 run_between(void *argument)
 {
     struct child *child = argument;
+    long parent = arch_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
     set_for_children(SIG_IGN);
     (void)clone_child(child, SIGCHLD);
     /* Ours are copies: the pipe must close when the child does. */
     arch_syscall(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
     while (arch_syscall(SYS_wait4, -1, 0, __WALL, 0, 0, 0) == -EINTR)
         ;
+    wait_for_dismissal(parent);
     arch_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
     return 0;
+}
+
+/* Whether the program has one thread, no child that it could wait for, and no
+ * signal of one: then nothing of its ends while we run for it. */
+static bool
+is_program_alone(void)
+{
+    struct status status;
+    siginfo_t unused;
+    return sampler_is_caller() && status_read(sys_getpid(), &status) == 0 &&
+           status.threads == 2 &&
+           (status.pending & signals_bit(SIGCHLD)) == 0 &&
+           arch_syscall(SYS_waitid, P_ALL, 0, (long)&unused,
+                        WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) == -ECHILD;
+}
+
+/* Let the go-between PID, whose child is gone, end while its end is ignored.
+ * The wait finds nothing, and ends when it is gone. If somebody has sent
+ * SIGCHLD meanwhile, which waits for the program, that would be lost; then the
+ * end is counted. */
+static void
+dismiss(pid_t pid)
+{
+    struct sys_action before;
+    uint64_t pending = 0;
+    /* Of the sampler, which blocks all, these are the process's own. */
+    arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,
+                 0);
+    bool is_ignored = (pending & signals_bit(SIGCHLD)) == 0 &&
+                      sys_get_action(SIGCHLD, &before) == 0;
+    if (is_ignored)
+        set_for_children(SIG_IGN);
+    atomic_store(&between, BETWEEN_DISMISSED);
+    sys_futex_wake(&between, 1);
+    while (arch_syscall(SYS_wait4, pid, 0, __WALL, 0, 0, 0) == -EINTR)
+        ;
+    if (is_ignored)
+        sys_set_action(SIGCHLD, &before);
 }
 
 /* Start CHILD, whose STACK is two. Returns the go-between's pid, or -1 with
  * errno. */
 static pid_t
-start_child(struct child *child)
+start_child(struct child *child, bool is_hidden)
 {
     sigset_t all, old;
+    atomic_store(&between, is_hidden ? BETWEEN_BOUND : BETWEEN_FREE);
     memset(&all, 0xff, sizeof(all));
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old,
                  NSIG / 8, 0, 0);
@@ -210,7 +280,9 @@ start_child(struct child *child)
         arch_is_simulated()
             ? clone_child(child, 0)
             : real_libc_clone()(run_between, child->stack + 2 * STACK_SIZE,
-                                CLONE_VM | CLONE_UNTRACED, child);
+                                CLONE_VM | CLONE_UNTRACED |
+                                    (is_hidden ? SIGCHLD : 0),
+                                child);
     int error = errno;
     while (pid > 0 && atomic_load(&child->is_started) == 0)
         sys_futex_wait(&child->is_started, 0, UINT64_MAX);
@@ -263,13 +335,19 @@ read_some(struct spawned *spawned, long ms)
 static bool
 reap(struct spawned *spawned, long ms)
 {
+    if (spawned->is_hidden && atomic_load(&between) == BETWEEN_OVER) {
+        dismiss(spawned->pid);
+        return true;
+    }
     long got =
         arch_syscall(SYS_wait4, spawned->pid, 0, __WALL | WNOHANG, 0, 0, 0);
     if (got != 0 && got != -EINTR)
         return true;
     if (clock_now() > spawned->until) {
-        if (spawned->error == ETIME)
+        if (spawned->error == ETIME) {
+            atomic_store(&between, BETWEEN_FREE);
             return true;
+        }
         spawn_kill();
         spawned->error = ETIME;
         spawned->until = clock_now() + REAP_NS;
@@ -297,10 +375,10 @@ make_pipe(int ends[2])
     return 0;
 }
 
-int
-spawn_start(struct spawned *spawned, const char *path,
-            const char *const arguments[], int message, uint64_t ns,
-            char *answer, size_t size)
+static int
+start(struct spawned *spawned, bool is_hidden, const char *path,
+      const char *const arguments[], int message, uint64_t ns, char *answer,
+      size_t size)
 {
     int ends[2];
     answer[0] = '\0';
@@ -314,12 +392,13 @@ spawn_start(struct spawned *spawned, const char *path,
         return -1;
     }
     child.output = ends[1];
-    *spawned = (struct spawned){.fd = ends[0],
+    *spawned = (struct spawned){.is_hidden = is_hidden,
+                                .fd = ends[0],
                                 .stack = child.stack,
                                 .until = clock_now() + ns,
                                 .answer = answer,
                                 .size = size};
-    spawned->pid = start_child(&child);
+    spawned->pid = start_child(&child, is_hidden);
     spawned->error = spawned->pid < 0 ? errno : child.error;
     sys_close(ends[1]);
     if (spawned->pid > 0)
@@ -328,6 +407,14 @@ spawn_start(struct spawned *spawned, const char *path,
     sys_release(child.stack, 2 * STACK_SIZE);
     errno = spawned->error;
     return -1;
+}
+
+int
+spawn_start(struct spawned *spawned, const char *path,
+            const char *const arguments[], int message, uint64_t ns,
+            char *answer, size_t size)
+{
+    return start(spawned, false, path, arguments, message, ns, answer, size);
 }
 
 bool
@@ -352,7 +439,8 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
           char *answer, size_t size)
 {
     struct spawned spawned;
-    if (spawn_start(&spawned, path, arguments, -1, ns, answer, size) != 0)
+    bool is_hidden = !arch_is_simulated() && is_program_alone();
+    if (start(&spawned, is_hidden, path, arguments, -1, ns, answer, size) != 0)
         return -1;
     while (!spawn_is_over(&spawned, true))
         continue;

@@ -23,7 +23,8 @@ void spawn_begin(char *const environment[]);
  * up to its end. Waits for it, but kills it after NS. It has no other
  * descriptors and gets no signal that is sent to the group. Returns 0, or -1
  * with errno if it could not be run, ETIME if it was killed. One child at a
- * time; async-signal-safe.
+ * time; async-signal-safe. The program is at its end: a thread of its that is
+ * the only one waits for this.
  */
 int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
               char *answer, size_t size);
@@ -31,9 +32,10 @@ int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
 /* The same in two steps. SPAWNED and what it was given stay valid until it is
  * over. MESSAGE, if it is not -1, becomes its standard error. */
 struct spawned {
-    pid_t pid;
-    int fd;    /* of the answer; -1 after its end */
-    int error; /* errno as of spawn_run, once it is over */
+    pid_t pid;      /* of the go-between */
+    bool is_hidden; /* the program alone would wait for it, and waits for us */
+    int fd;         /* of the answer; -1 after its end */
+    int error;      /* errno as of spawn_run, once it is over */
     char *stack;
     uint64_t until; /* CLOCK_MONOTONIC ns */
     char *answer;

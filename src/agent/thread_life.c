@@ -151,6 +151,7 @@ struct beginning {
         thrd_start_t c11;
     } start;
     void *argument;
+    uint64_t stack; /* where the one begins that the program gives, or 0 */
     struct mask_birth mask;
 };
 
@@ -194,6 +195,7 @@ settle(struct beginning *left, struct beginning *beginning)
 {
     beginning->start = left->start;
     beginning->argument = left->argument;
+    handler_know_stack(left->stack);
     struct mask_birth mask = left->mask;
     give_beginning(left);
     mask_begin_thread(&mask);
@@ -229,6 +231,20 @@ has_mask(const pthread_attr_t *attributes)
            pthread_attr_getsigmask_np(attributes, &unused) == 0;
 }
 
+/* Where the stack of ATTRIBUTES begins, 0 if libc is to make one: that is told
+ * as one that ends at 0. */
+static uint64_t
+given_stack(const pthread_attr_t *attributes)
+{
+    void *start;
+    size_t size;
+    if (attributes == NULL ||
+        pthread_attr_getstack(attributes, &start, &size) != 0 ||
+        (uint64_t)start + size == 0)
+        return 0;
+    return (uint64_t)start;
+}
+
 /* For a thread that will do what START and ARGUMENT say, in its creator. NULL
  * if memory is short. */
 static struct beginning *
@@ -238,6 +254,7 @@ prepare(const pthread_attr_t *attributes, void *argument)
     if (beginning == NULL)
         return NULL;
     beginning->argument = argument;
+    beginning->stack = given_stack(attributes);
     beginning->mask.has_mask = has_mask(attributes);
     mask_before_birth(&beginning->mask);
     return beginning;

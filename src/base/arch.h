@@ -75,6 +75,10 @@ arch_has_libc_thread(void)
            ((const uint64_t *)base)[2] == base;
 }
 
+/* FUNCTION is called with ARGUMENT on the stack that ends at TOP, a multiple of
+ * 16. A longjmp must not leave it. */
+void arch_call_on(void *top, void (*function)(void *), void *argument);
+
 /* A system call that neither touches errno nor goes through libc. Returns the
  * kernel's answer: -errno on failure. */
 static inline long

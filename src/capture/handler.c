@@ -46,6 +46,9 @@ static __thread uint64_t rested_clock;
 static __thread bool is_old;
 #define OLD_TIMES 8u
 
+/* Where the stack begins that the thread was given, 0: it was given none. */
+static __thread uint64_t given_stack;
+
 /* A walk that takes longer must be followed by so many times as much CPU time
  * of the program's own. */
 #define LONG_WALK_NS 20000u
@@ -72,16 +75,17 @@ begin_view(struct view *view, const struct slot *slot)
 {
     struct handler_thread *thread = thread_of(slot);
     if (thread == NULL) {
-        view_begin(view, 0, 0, slot->window);
+        view_begin(view, 0, 0, 0, slot->window);
         return;
     }
     uint64_t low = atomic_load_explicit(&thread->low, memory_order_relaxed);
     uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
     uint64_t pointer =
         atomic_load_explicit(&thread->pointer, memory_order_relaxed);
-    if (pointer != slot->thread_pointer || slot->sp < low || slot->sp >= high)
+    if (pointer != slot->thread_pointer || slot->sp < low || slot->sp >= high ||
+        slot->sp < given_stack)
         low = high = 0;
-    view_begin(view, low, high, slot->window);
+    view_begin(view, low, high, slot->sp, slot->window);
 }
 
 /* Whether the thread was woken from a system call, or is about to make one or
@@ -130,8 +134,9 @@ park(struct slot *slot)
     }
 }
 
-/* Copy what is left of the stack, so that the sampler can go on without us.
- * False if it is too much, or its end is not known. */
+/* Copy what is left of the stack, so that the sampler can go on without us: by
+ * the kernel, as a page of it may be inaccessible. False if it is too much, if
+ * there is such a page, or if the end is not known. */
 static bool
 copy_stack(struct slot *slot, const struct view *view)
 {
@@ -153,8 +158,8 @@ copy_stack(struct slot *slot, const struct view *view)
     if (end - start > SLOT_COPY)
         return false;
     slot->copied = (uint32_t)(end - start);
-    memcpy(slot->copy, (const void *)start, slot->copied);
-    return true;
+    return sys_read_memory(slot->copy, start, slot->copied) ==
+           (long)slot->copied;
 }
 
 /* The walk needs what only the sampler can do. Returns as park does. */
@@ -476,6 +481,12 @@ handler_is_own(int signo, const siginfo_t *info)
     uint64_t question;
     enum handler_own kind;
     return is_question(info, &question) || is_own(signo, info, &kind);
+}
+
+void
+handler_know_stack(uint64_t start)
+{
+    given_stack = start;
 }
 
 void

@@ -92,6 +92,10 @@ extern __thread volatile bool handler_thread_registered;
  * child of a fork. */
 void handler_know_thread(bool is_old);
 
+/* The calling thread was given a stack that begins at START, in memory that may
+ * have other stacks below it. Context: the new thread. */
+void handler_know_stack(uint64_t start);
+
 /* What the kernel calls for all numbers that are ours (signals.h). */
 void handler_run(int signo, siginfo_t *info, void *context);
 

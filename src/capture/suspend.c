@@ -236,7 +236,7 @@ serve(struct slot *slot)
     /* The target is parked, and its registers are in the slot. */
     uint32_t depth = slot->walk.depth;
     struct view view;
-    view_begin(&view, 0, 0, slot->window);
+    view_begin(&view, 0, 0, 0, slot->window);
     finish_settle();
     finish_walk(slot, &view, clock_now);
     if (slot_move(slot, SLOT_SERVING, SLOT_SERVED)) {

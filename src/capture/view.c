@@ -6,10 +6,13 @@
 #include "poison.h"
 
 void
-view_begin(struct view *view, uint64_t low, uint64_t high, uint8_t *window)
+view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
+           uint8_t *window)
 {
     view->low = low;
     view->high = high;
+    view->last = first;
+    view->leap = VIEW_ANYWHERE;
     view->window_start = view->window_end = 0;
     view->window = window;
     view->size = VIEW_WINDOW;
@@ -21,7 +24,7 @@ void
 view_begin_bounded(struct view *view, uint8_t *window, uint32_t size,
                    uint32_t fills)
 {
-    view_begin(view, 0, 0, window);
+    view_begin(view, 0, 0, 0, window);
     view->size = size;
     view->fills = fills;
 }
@@ -30,7 +33,7 @@ void
 view_begin_copy(struct view *view, uint64_t start, uint32_t length,
                 uint8_t *copy)
 {
-    view_begin(view, 0, 0, copy);
+    view_begin(view, 0, 0, 0, copy);
     view->window_start = start;
     view->window_end = start + length;
     view->is_copy = true;
@@ -61,5 +64,8 @@ view_fill(struct view *view, uint64_t address)
     long got = sys_read_memory(view->window, start, reach);
     view->window_start = start;
     view->window_end = got > 0 ? start + (uint64_t)got : start;
-    return view->window_end > address && view->window_end - address >= 8;
+    if (view->window_end <= address || view->window_end - address < 8)
+        return false;
+    view->last = address;
+    return true;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * view.h -- the memory that a walk may read, without ever faulting. What lies
- * in [low, high) is read directly: the caller knows that it stays mapped during
- * the walk. All else (alternate stacks, coroutines, a thread that may leave) is
- * copied by a system call into the window, a page's worth at a time.
+ * in [low, high) is read directly: the caller knows that it is the thread's own
+ * stack, of which all that is in use stays mapped during the walk. But the
+ * program may have made a page inaccessible that it does not use, in a large
+ * array, or between two stacks that it cut from one piece. Tables of frames
+ * never lead there; a walk that has to guess may, so after each leap of its the
+ * kernel is asked. All else (alternate stacks, coroutines, a thread that may
+ * leave) is copied by a system call into the window, a page's worth at a time.
  */
 #ifndef CAPTURE_VIEW_H
 #define CAPTURE_VIEW_H
@@ -13,8 +17,15 @@
 
 #define VIEW_WINDOW 4096
 
+/* How far from one word the next may be read directly: by a walk that knows,
+ * and by one that guesses. */
+#define VIEW_ANYWHERE (1ull << 62)
+#define VIEW_NEAR 4096u
+
 struct view {
     uint64_t low, high;
+    uint64_t last;                     /* address that was read, or would be */
+    uint64_t leap;                     /* VIEW_ANYWHERE or VIEW_NEAR */
     uint64_t window_start, window_end; /* addresses that the window holds */
     uint8_t *window;
     uint32_t size;  /* bytes that fit into the window */
@@ -23,8 +34,9 @@ struct view {
 };
 
 /* Make VIEW read LOW to HIGH directly (equal: nothing) and all else through
- * WINDOW, which has VIEW_WINDOW bytes. Context: any thread, in handler. */
-void view_begin(struct view *view, uint64_t low, uint64_t high,
+ * WINDOW, which has VIEW_WINDOW bytes. The first read is at FIRST or a frame
+ * above it. Context: any thread, in handler. */
+void view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
                 uint8_t *window);
 
 /* Make VIEW read everything through WINDOW, of SIZE bytes, which is filled no
@@ -52,7 +64,9 @@ static inline bool
 view_read(struct view *view, uint64_t address, uint64_t *value)
 {
     if (address >= view->low && address < view->high &&
-        view->high - address >= sizeof(*value)) {
+        view->high - address >= sizeof(*value) &&
+        address - view->last + view->leap < 2 * view->leap) {
+        view->last = address;
         *value = *(const uint64_t *)address;
         return true;
     }

@@ -97,6 +97,8 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
     return enter_caller(walk, pc, cfa, fp);
 }
 
+/* No table says where the frame is: its register may point anywhere, and so may
+ * all that is found by what is read there. */
 static enum walk_outcome
 undo_chain(struct walk *walk, struct view *view)
 {
@@ -105,6 +107,7 @@ undo_chain(struct walk *walk, struct view *view)
         return need_fp(walk);
     if (at < walk->regs.sp || (at & 7) != 0)
         return cut(walk, CUT_NO_RULE);
+    view->leap = VIEW_NEAR;
     if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))
         return cut(walk, CUT_BAD_READ);
     return enter_caller(walk, pc, at + 16, fp);

@@ -10,6 +10,8 @@
 struct status {
     char state;       /* the letter of proc_pid_status(5) */
     uint64_t blocked; /* signals: N is bit N - 1 */
+    uint64_t pending; /* of the thread and of its process */
+    uint64_t threads; /* of the process */
     pid_t tracer;     /* 0: nobody traces it */
 };
 

@@ -4,6 +4,7 @@
 # Goals of this test: a process ends as it would have, and its profile is there.
 # - SIGINT, SIGTERM and SIGHUP by default write the profile and then kill;
 # - the program sees its own dispositions, and so do its children;
+# - that takes no more of the program's stack than a sample does;
 # - ends that interrupt malloc, come twice, to a group, from several threads,
 #   from constructors and destructors; a raw exit_group leaves a whole spool.
 . "$(dirname "$0")/lib.sh"
@@ -37,6 +38,8 @@ for mode in blocked_in_main blocked twice group frozen without_main; do
     expect_same "$program" $mode
     has_profile "$mode"
 done
+expect_same "$work/stack_ways" small
+rm -f p.*
 rates=10000
 expect_same "$program" children 2
 rm -f p.*

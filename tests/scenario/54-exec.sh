@@ -29,5 +29,24 @@ unset SPROF_SYMBOLIZE
 expect_same "$work/exec_ways" failing
 # In one profile, because what cannot succeed does not end it.
 expect_share 40 'failing;.*ways_compute' p.folded 'failing;[^\[]*$'
+rm -f p*
+
+# A child that has ended, of a program with one thread, is there after that.
+printf '\177ELF' >bad_program
+chmod +x bad_program
+ended_child='
+import os, time
+child = os.fork()
+if child == 0:
+    os._exit(5)
+while time.process_time() < 0.1:
+    pass
+try:
+    os.execv("./bad_program", ["nothing"])
+except OSError as error:
+    print(error)
+print(os.waitpid(child, 0)[1])'
+expect_same python3 -c "$ended_child"
+[ -s p.exec1.folded ] || fail "the child of a program: no profile before the exec"
 
 finish

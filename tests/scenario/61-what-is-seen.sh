@@ -73,6 +73,13 @@ for fact in setns_mount drop_user use_membarrier use_personality priority \
     look "$fact"
     same "$fact"
 done
+# The profile is written at the exec, by children.
+rm -f p*.folded
+look used_after_exec
+same children_used
+is children_used 0
+[ -s p.exec1.folded ] || fail "no profile of the image before the exec"
+! grep 'a child' with || fail "SIGCHLD came"
 EINVAL=22 EUSERS=87 EPERM=1 EAGAIN=11
 refused() {
     look "$1"

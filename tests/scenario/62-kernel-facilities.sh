@@ -44,6 +44,10 @@ for way in collector user_faults user_stack coroutines generated keys reserve \
     inherited secret grows_down; do
     expect_same "$work/memory_ways" "$way"
 done
+expect_same "$work/stack_ways" carved
+expect_same "$work/stack_ways" hole
+# What lies above a page that cannot be read is found all the same.
+expect_share 90 'work_over_hole;meet_code;' p.folded 'meet_code;'
 same_with_profile 20 setarch -R "$work/exits" exit 30
 
 for mode in size time memory descriptors part; do

@@ -112,7 +112,7 @@ walk_by_rules(const ucontext_t *context, enum cut *cut)
     enum walk_outcome outcome;
 
     arch_regs(context, &regs);
-    view_begin(&view, 0, 0, window);
+    view_begin(&view, 0, 0, 0, window);
     walk_begin(&walk, &regs);
     do {
         outcome = walk_run(&walk, &view);

@@ -247,7 +247,7 @@ check_own_stack(void)
     rules_begin();
     getcontext(&context);
     arch_regs(&context, &regs);
-    view_begin(&own_view, 0, 0, window);
+    view_begin(&own_view, 0, 0, 0, window);
     walk_begin(&walk, &regs);
     hard_frames = 0;
     while ((outcome = walk_on(&walk, context.uc_mcontext.gregs)) == WALK_ON)

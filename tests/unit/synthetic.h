@@ -116,7 +116,8 @@ check_frame(uint64_t pc, const struct answer *answer)
     struct regs regs = {pc, unwinder.registers[DWARF_RSP],
                         unwinder.registers[DWARF_RBP]};
 
-    view_begin(&view, (uint64_t)stack, (uint64_t)stack + STACK_SIZE, window);
+    view_begin(&view, (uint64_t)stack, (uint64_t)stack + STACK_SIZE,
+               (uint64_t)stack, window);
     walk_begin(&walk, &regs);
     /* The caller is no code, and nobody has learned that yet. */
     enum walk_outcome outcome = walk_run(&walk, &view);
@@ -214,7 +215,7 @@ check_pc(uint64_t pc)
             check_frame(pc, &answer);
         break;
     case RULE_HARD:
-        view_begin(&view, 0, 0, window);
+        view_begin(&view, 0, 0, 0, window);
         check_step(pc, &view, &answer);
         break;
     case RULE_CHAIN:

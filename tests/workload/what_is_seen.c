@@ -403,6 +403,35 @@ affinity(void)
     return CPU_COUNT(&set);
 }
 
+/* What children have used that were waited for: anything at all. */
+static long
+children_used(void)
+{
+    struct rusage used;
+
+    if (getrusage(RUSAGE_CHILDREN, &used) != 0)
+        return -errno;
+    return used.ru_utime.tv_usec + used.ru_stime.tv_usec + used.ru_maxrss +
+           used.ru_minflt + used.ru_nvcsw;
+}
+
+static void
+on_child(int signo)
+{
+    if (signo != SIGCHLD || write(STDOUT_FILENO, "a child\n", 8) < 0)
+        abort();
+}
+
+/* The same, by the next image of this process. */
+static long
+used_after_exec(void)
+{
+    signal(SIGCHLD, on_child);
+    sink += work_burn(50);
+    execl("/proc/self/exe", "what_is_seen", "children_used", (char *)NULL);
+    return -errno;
+}
+
 static const struct fact {
     const char *name;
     long (*find)(void);
@@ -440,6 +469,8 @@ static const struct fact {
     {"use_membarrier", use_membarrier, 1},
     {"use_personality", use_personality, 1},
     {"priority", priority, 1},
+    {"children_used", children_used, 1},
+    {"used_after_exec", used_after_exec, 1},
 };
 
 static void

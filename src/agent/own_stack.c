@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_stack.c -- see own_stack.h. Runs on the thread that ends the process, in
+ * a signal handler mostly.
+ *
+ * The hard thing is the alternate stack on which that handler may run: once
+ * the thread is elsewhere, the kernel takes it for free (sigaltstack(2)), and
+ * the next signal's frame would overwrite ours. So it is taken away meanwhile,
+ * and no signal comes between the two steps.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "lifecycle.h"
+#include "own_stack.h"
+
+#define STACK_SIZE (64u << 10)
+#define GUARD_SIZE 4096u
+
+static char *stack; /* the guard first, NULL if there is none */
+static pid_t process;
+static _Atomic bool is_taken;
+
+struct call {
+    void (*function)(void *);
+    void *argument;
+    uint64_t mask; /* of signals, before */
+};
+
+static void
+set_mask(int how, const uint64_t *mask, uint64_t *old)
+{
+    arch_syscall(SYS_rt_sigprocmask, how, (long)mask, (long)old, sizeof(*mask),
+                 0, 0);
+}
+
+static void
+block_all(uint64_t *old)
+{
+    static const uint64_t all = UINT64_MAX;
+    set_mask(SIG_BLOCK, &all, old);
+}
+
+void
+own_stack_begin(void)
+{
+    pid_t now = sys_getpid();
+    if (process != now)
+        atomic_store(&is_taken, false);
+    process = now;
+    /* valgrind says aloud that a stack was changed. */
+    if (stack != NULL || arch_is_simulated())
+        return;
+    stack = sys_reserve(GUARD_SIZE + STACK_SIZE);
+    if (stack != NULL)
+        (void)mprotect(stack, GUARD_SIZE, PROT_NONE);
+}
+
+/* On our stack. Signals are blocked before and after. */
+static void
+run(void *argument)
+{
+    const struct call *call = argument;
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    stack_t alternate;
+    bool had_one = arch_syscall(SYS_sigaltstack, (long)&none, (long)&alternate,
+                                0, 0, 0, 0) == 0 &&
+                   (alternate.ss_flags & SS_DISABLE) == 0;
+    set_mask(SIG_SETMASK, &call->mask, NULL);
+    call->function(call->argument);
+    block_all(NULL);
+    if (had_one)
+        arch_syscall(SYS_sigaltstack, (long)&alternate, 0, 0, 0, 0, 0);
+}
+
+void
+own_stack_run(void (*function)(void *), void *argument)
+{
+    struct call call = {function, argument, 0};
+    if (stack == NULL || sys_getpid() != process ||
+        atomic_exchange(&is_taken, true)) {
+        function(argument);
+        return;
+    }
+    block_all(&call.mask);
+    arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run, &call);
+    set_mask(SIG_SETMASK, &call.mask, NULL);
+    atomic_store(&is_taken, false);
+}
+
+static void
+end(void *reason)
+{
+    lifecycle_end(*(const enum end_reason *)reason);
+}
+
+void
+own_stack_end(enum end_reason reason)
+{
+    /* What is left then takes neither room nor system calls. */
+    if (lifecycle_is_running())
+        own_stack_run(end, &reason);
+    else
+        lifecycle_end(reason);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_test.c -- a view's reads give no answer where there is no memory, but
+ * never a fault.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "capture/view.h"
+
+static uint8_t window[VIEW_WINDOW];
+static struct view view;
+
+/* Three pages; the third cannot be read. */
+static uint8_t *
+map_pages(void)
+{
+    uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    for (unsigned i = 0; i < 2 * 4096; i++)
+        pages[i] = (uint8_t)(i * 7 + i / 256);
+    assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
+    return pages;
+}
+
+static void
+expect_word(const uint8_t *address)
+{
+    uint64_t value = 0, expected;
+
+    memcpy(&expected, address, 8);
+    assert_true(view_read(&view, (uint64_t)address, &value));
+    assert_int_equal(value, expected);
+}
+
+/* The words at every address, upwards, downwards and by leaps; to the last
+ * one that can be read. */
+static void
+check_words(uint8_t *pages)
+{
+    const unsigned last = 2 * 4096 - 8;
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i <= last; i++)
+        expect_word(pages + i);
+    for (unsigned i = last + 1; i-- > 0;)
+        expect_word(pages + i);
+    for (unsigned i = 0; i < 500; i++)
+        expect_word(pages + i * 1237 % (last + 1));
+    for (unsigned i = 1; i <= 9; i++)
+        assert_false(view_read(&view, (uint64_t)pages + last + i, &value));
+    assert_false(view_read(&view, (uint64_t)pages + 3 * 4096 - 8, &value));
+    expect_word(pages + last);
+}
+
+static void
+test_view(void **state)
+{
+    uint8_t *pages = map_pages();
+    uint64_t low = (uint64_t)pages;
+
+    (void)state;
+    view_begin(&view, 0, 0, 0, window);
+    check_words(pages);
+    view_begin(&view, low, low + 2 * 4096, low, window);
+    check_words(pages);
+    view_begin(&view, low + 16, low + 4096 + 20, low + 16, window);
+    check_words(pages);
+    munmap(pages, 3 * 4096);
+}
+
+static void
+test_view_nothing(void **state)
+{
+    static const uint64_t addresses[] = {0,
+                                         1,
+                                         8,
+                                         4088,
+                                         4095,
+                                         1ull << 47,
+                                         1ull << 56,
+                                         1ull << 63,
+                                         UINT64_MAX - 8,
+                                         UINT64_MAX - 7,
+                                         UINT64_MAX - 6,
+                                         UINT64_MAX};
+    uint8_t *pages = map_pages();
+    uint64_t value = 0;
+
+    (void)state;
+    view_begin(&view, 0, 0, 0, window);
+    for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+        assert_false(view_read(&view, addresses[i], &value));
+    view_begin(&view, (uint64_t)pages, (uint64_t)pages + 4096, (uint64_t)pages,
+               window);
+    for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+        assert_false(view_read(&view, addresses[i], &value));
+    /* A page that has gone since. */
+    munmap(pages + 4096, 4096);
+    assert_false(view_read(&view, (uint64_t)pages + 4096, &value));
+    assert_false(view_read(&view, (uint64_t)pages + 4092, &value));
+    expect_word(pages + 4088);
+    munmap(pages, 3 * 4096);
+}
+
+/* A copy answers for what was copied, whatever is there now. */
+static void
+test_view_copy(void **state)
+{
+    uint64_t copy[8] = {0, 0, 0, 0, 0, 0, 0, 0x1122334455667788};
+    uint64_t stack[64], start = (uint64_t)&stack[16], value = 1;
+
+    (void)state;
+    memset(stack, 0xff, sizeof(stack));
+    view_begin_copy(&view, start, sizeof(copy), (uint8_t *)copy);
+    assert_true(view_read(&view, start + 56, &value));
+    assert_int_equal(value, copy[7]);
+    assert_true(view_read(&view, start, &value));
+    assert_int_equal(value, 0);
+    assert_false(view_read(&view, start + 57, &value));
+    assert_false(view_read(&view, start + 64, &value));
+    assert_false(view_read(&view, start - 1, &value));
+    assert_false(view_read(&view, (uint64_t)&stack[0], &value));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_view),
+                                       cmocka_unit_test(test_view_nothing),
+                                       cmocka_unit_test(test_view_copy)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
