@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
@@ -162,6 +163,45 @@ initgroups(const char *user, gid_t group)
 {
     credentials_before_change();
     return REAL(initgroups)(user, group);
+}
+
+/* Forks, of which handlers (pthread_atfork(3)) tell: only the beginning of the
+ * child's sampler waits for the return. */
+
+static pid_t
+fork_by_libc(void *unused)
+{
+    (void)unused;
+    return REAL(fork)();
+}
+
+HOOK pid_t
+fork(void)
+{
+    return lifecycle_fork(fork_by_libc, NULL);
+}
+
+struct forkpty_arguments {
+    int *master;
+    char *name;
+    const struct termios *terminal;
+    const struct winsize *size;
+};
+
+static pid_t
+forkpty_by_libc(void *argument)
+{
+    const struct forkpty_arguments *given = argument;
+    return REAL(forkpty)(given->master, given->name, given->terminal,
+                         given->size);
+}
+
+HOOK int
+forkpty(int *master, char *name, const struct termios *terminal,
+        const struct winsize *size)
+{
+    struct forkpty_arguments arguments = {master, name, terminal, size};
+    return lifecycle_fork(forkpty_by_libc, &arguments);
 }
 
 /* daemon(3). Inside libc its first process ends by a call that no hook sees; so

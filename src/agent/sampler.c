@@ -67,6 +67,7 @@
 static struct sampler_options options;
 static pid_t sampler_tid;
 static _Atomic pid_t begun; /* the same, as soon as the thread runs */
+static _Atomic bool is_launched;
 
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
@@ -240,7 +241,7 @@ sampler_main(void *unused)
 static void
 leave(enum signals_role role)
 {
-    if (role == SIGNALS_TRAP)
+    if (role == SIGNALS_TRAP && sampler_is_there())
         trigger_leave_trap();
     else if (role == SIGNALS_CONTROL)
         suspend_ring();
@@ -265,6 +266,7 @@ reset(void)
     atomic_store(&released, 0);
     atomic_store(&attached, 0);
     atomic_store(&begun, 0);
+    atomic_store(&is_launched, false);
 }
 
 /* A child of a fork is sampled if its parent is, or else when that is to be. */
@@ -279,7 +281,7 @@ plan(void)
 }
 
 int
-sampler_start(const struct sampler_options *given)
+sampler_prepare(const struct sampler_options *given)
 {
     options = *given;
     plan();
@@ -312,7 +314,23 @@ sampler_start(const struct sampler_options *given)
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
         marks_open();
+    return 0;
+}
+
+int
+sampler_launch(void)
+{
+    /* What fails without saying why does for want of memory. */
+    errno = ENOMEM;
+    if (atomic_exchange(&is_launched, true))
+        return -1;
     return own_thread_start(sampler_main);
+}
+
+bool
+sampler_is_launched(void)
+{
+    return atomic_load(&is_launched);
 }
 
 int
@@ -338,6 +356,9 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
 {
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
+    /* A child ends among its fork handlers: there is nobody to wait for. */
+    if (!atomic_exchange(&is_launched, true))
+        atomic_store(&stopped, 1);
     suspend_ring();
     if (!sampler_wait_for(&stopped, 1, STOP_NS))
         return -1;
@@ -366,7 +387,7 @@ bool
 sampler_is_there(void)
 {
     pid_t tid = atomic_load(&begun);
-    return atomic_load(&stopped) == 0 &&
+    return sampler_is_launched() && atomic_load(&stopped) == 0 &&
            (tid == 0 ||
             arch_syscall(SYS_tgkill, options.pid, tid, 0, 0, 0, 0) == 0);
 }
@@ -384,7 +405,7 @@ sampler_pause(void)
     suspend_ring();
     uint64_t until = clock_now() + PAUSE_NS;
     while (atomic_load(&is_quiet) == 0 && atomic_load(&stopped) == 0 &&
-           clock_now() < until)
+           sampler_is_launched() && clock_now() < until)
         sys_futex_wait(&is_quiet, 0, clock_now() + POLL_NS * 20);
 }
 

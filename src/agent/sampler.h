@@ -45,10 +45,17 @@ struct sampler_result {
     bool is_displaced; /* the program replaced a handler of ours */
 };
 
-/* Reserve memory, install the handler, start the thread, which takes no sample
- * before sampler_release. Returns 0, or -1 with errno. Called again in the
- * child of a fork. */
-int sampler_start(const struct sampler_options *options);
+/* Reserve memory, install the handler. Returns 0, or -1 with errno. Called
+ * again in the child of a fork. */
+int sampler_prepare(const struct sampler_options *options);
+
+/* Then make the thread, which takes no sample before sampler_release. Returns
+ * 0, or -1 with errno. To end the profile before that is possible: then there
+ * will be no thread. */
+int sampler_launch(void);
+
+/* Whether that was done. Any context. */
+bool sampler_is_launched(void);
 
 /* Let sampling begin: the caller is done with its own preparations. Waits until
  * threads can be interrupted, some 0.1 ms. Returns 0, or -errno if the trigger

@@ -5,6 +5,7 @@
 # - whatever makes them (fork, raw system calls, vfork, posix_spawn, system,
 #   popen) and whoever (threads, handlers, children), they do their work, end
 #   with their status, and are all that their parent sees;
+# - so is one whose allocator is locked until its fork handlers have run;
 # - they inherit the signals that the program blocks and ignores, ours included;
 # - an adopter, a new PID namespace and a /proc that belongs to root change
 #   nothing.
@@ -23,6 +24,7 @@ expect_same "$work/fork_ways" large "$large"
 for way in handler thread twice daemon raw counted killed_young; do
     expect_same "$work/fork_ways" "$way"
 done
+expect_same "$work/fork_own_malloc" 12
 for way in fork vfork spawn system slow attributes counted; do
     expect_same "$work/spawn_ways" "$way"
 done
