@@ -28,6 +28,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "real.h"
+#include "single_thread.h"
 #include "thread_life.h"
 
 /* Threads: known at once, not only at the next enumeration. */
@@ -36,6 +37,7 @@ HOOK int
 pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
+    single_thread_end();
     int result = thread_life_create(thread, attributes, start, argument);
     threads_touch();
     return result;
@@ -44,6 +46,7 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 HOOK int
 thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
+    single_thread_end();
     int result = thread_life_create_c11(thread, start, argument);
     threads_touch();
     return result;
@@ -99,70 +102,70 @@ HOOK int
 setuid(uid_t uid)
 {
     credentials_before_change();
-    return REAL(setuid)(uid);
+    return credentials_after_change(REAL(setuid)(uid));
 }
 
 HOOK int
 setgid(gid_t gid)
 {
     credentials_before_change();
-    return REAL(setgid)(gid);
+    return credentials_after_change(REAL(setgid)(gid));
 }
 
 HOOK int
 seteuid(uid_t uid)
 {
     credentials_before_change();
-    return REAL(seteuid)(uid);
+    return credentials_after_change(REAL(seteuid)(uid));
 }
 
 HOOK int
 setegid(gid_t gid)
 {
     credentials_before_change();
-    return REAL(setegid)(gid);
+    return credentials_after_change(REAL(setegid)(gid));
 }
 
 HOOK int
 setreuid(uid_t uid, uid_t euid)
 {
     credentials_before_change();
-    return REAL(setreuid)(uid, euid);
+    return credentials_after_change(REAL(setreuid)(uid, euid));
 }
 
 HOOK int
 setregid(gid_t gid, gid_t egid)
 {
     credentials_before_change();
-    return REAL(setregid)(gid, egid);
+    return credentials_after_change(REAL(setregid)(gid, egid));
 }
 
 HOOK int
 setresuid(uid_t uid, uid_t euid, uid_t suid)
 {
     credentials_before_change();
-    return REAL(setresuid)(uid, euid, suid);
+    return credentials_after_change(REAL(setresuid)(uid, euid, suid));
 }
 
 HOOK int
 setresgid(gid_t gid, gid_t egid, gid_t sgid)
 {
     credentials_before_change();
-    return REAL(setresgid)(gid, egid, sgid);
+    return credentials_after_change(REAL(setresgid)(gid, egid, sgid));
 }
 
 HOOK int
 setgroups(size_t count, const gid_t *groups)
 {
     credentials_before_change();
-    return REAL(setgroups)(count, groups);
+    return credentials_after_change(REAL(setgroups)(count, groups));
 }
 
 HOOK int
 initgroups(const char *user, gid_t group)
 {
     credentials_before_change();
-    return REAL(initgroups)(user, group);
+    return credentials_after_change(REAL(initgroups)(user, group));
 }
 
 /* Forks, of which handlers (pthread_atfork(3)) tell: only the beginning of the

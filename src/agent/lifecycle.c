@@ -39,6 +39,7 @@
 #include "sampler.h"
 #include "service.h"
 #include "setup.h"
+#include "single_thread.h"
 #include "spawn.h"
 #include "thread_life.h"
 #include "trigger.h"
@@ -461,6 +462,7 @@ begin(void)
         note(NOTE_ERROR, error, "; not profiling", NULL);
     if (result == 0 && setup_has_room()) {
         real_begin();
+        single_thread_begin();
         go_program_begin();
         clock_use(real_libc_clock());
         thread_life_begin();

@@ -6,6 +6,7 @@
 #   popen) and whoever (threads, handlers, children), they do their work, end
 #   with their status, and are all that their parent sees;
 # - so is one whose allocator is locked until its fork handlers have run;
+# - a program without threads is taken for one, so that a handler may fork;
 # - they inherit the signals that the program blocks and ignores, ours included;
 # - an adopter, a new PID namespace and a /proc that belongs to root change
 #   nothing.
@@ -33,8 +34,12 @@ for way in traced pdeathsig subreaper namespace; do
 done
 rm -f p*
 
-# As somebody to whom /proc/self does not belong any more.
+# It becomes another user, and its children write files, too.
 chmod 777 .
+expect_same "$work/single_thread" "$forks"
+rm -f p*
+
+# As somebody to whom /proc/self does not belong any more.
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${nobody[@]}" test -r "$library" 2>/dev/null || nobody=()
 plain "${nobody[@]}" env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
