@@ -73,7 +73,7 @@ static _Atomic bool is_launched;
 static uint64_t begin_at;
 
 static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released,
-    attached;
+    settled, attached;
 static int trigger_error; /* valid once ATTACHED */
 
 /* Nothing is in flight while somebody wants it so. */
@@ -220,7 +220,10 @@ sampler_main(void *unused)
     place_begin();
     sampler_tid = sys_gettid();
     control_listen();
-    if (attach(has_own_files)) {
+    atomic_store(&settled, 1);
+    sys_futex_wake(&settled, 1);
+    /* Of a child that has ended meanwhile there is nothing to see. */
+    if (atomic_load(&stop_wanted) == 0 && attach(has_own_files)) {
         sampler_wait_for(&released, 1, PAUSE_NS);
         run();
         finish();
@@ -264,6 +267,7 @@ reset(void)
     atomic_store(&pause_wanted, 0);
     atomic_store(&is_quiet, 0);
     atomic_store(&released, 0);
+    atomic_store(&settled, 0);
     atomic_store(&attached, 0);
     atomic_store(&begun, 0);
     atomic_store(&is_launched, false);
@@ -336,10 +340,12 @@ sampler_is_launched(void)
 int
 sampler_release(void)
 {
-    bool in_time = sampler_wait_for(&attached, 1, ATTACH_NS);
+    _Atomic uint32_t *until = options.is_child ? &settled : &attached;
+    bool in_time = sampler_wait_for(until, 1, ATTACH_NS);
+    int error = in_time && !options.is_child ? trigger_error : 0;
     atomic_store(&released, 1);
     sys_futex_wake(&released, 1);
-    return in_time ? trigger_error : 0;
+    return error;
 }
 
 void

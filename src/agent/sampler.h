@@ -58,8 +58,11 @@ int sampler_launch(void);
 bool sampler_is_launched(void);
 
 /* Let sampling begin: the caller is done with its own preparations. Waits until
- * threads can be interrupted, some 0.1 ms. Returns 0, or -errno if the trigger
- * that was asked for does not work here; then the thread has left. */
+ * threads can be interrupted, some 0.3 ms; in the child of a fork only until
+ * the sampler has its own descriptors and directory, so that nothing that the
+ * child closes stays open: its parent was sampled so, and its clocks tell what
+ * it did meanwhile. Returns 0, or -errno if the trigger that was asked for does
+ * not work here; then the thread has left. */
 int sampler_release(void);
 
 /* Stop sampling, answer what is outstanding or count it as lost, end the
