@@ -67,7 +67,8 @@ take_turn(uint64_t until)
 void
 credentials_before_change(void)
 {
-    if (!lifecycle_is_running())
+    /* Among the handlers of a fork there is no sampler yet. */
+    if (!lifecycle_is_running() || !sampler_is_launched())
         return;
     if (lone_changes != 0 || single_thread_is_believed()) {
         lone_changes++;

@@ -22,7 +22,7 @@ forks=100
 expect_same "$work/fork_ways" many "$forks"
 expect_same "$work/fork_ways" locks 5
 expect_same "$work/fork_ways" large "$large"
-for way in handler thread twice daemon raw counted killed_young; do
+for way in handler thread twice daemon raw counted killed_young among; do
     expect_same "$work/fork_ways" "$way"
 done
 expect_same "$work/fork_own_malloc" 12
