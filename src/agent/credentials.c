@@ -13,6 +13,7 @@
 #include "credentials.h"
 #include "lifecycle.h"
 #include "sampler.h"
+#include "single_thread.h"
 
 /* Without the sampler's answer the program may be aborted, so that patience is
  * long: on a machine where all is slow, it waits for a CPU. */
@@ -27,6 +28,10 @@ struct rights {
 static struct rights wanted_rights;
 static _Atomic uint32_t owner; /* the thread that wants something, 0: none */
 static _Atomic uint32_t wanted, followed;
+
+/* Changes that the program's only thread is in, one on top of the other; valid
+ * while there are some: libc is to believe in one thread after them. */
+static volatile uint32_t lone_changes;
 
 static long
 control(int operation, long argument)
@@ -62,7 +67,14 @@ take_turn(uint64_t until)
 void
 credentials_before_change(void)
 {
-    if (!lifecycle_is_running() || !take_turn(clock_now() + FOLLOW_NS))
+    /* Among the handlers of a fork there is no sampler yet. */
+    if (!lifecycle_is_running() || !sampler_is_launched())
+        return;
+    if (lone_changes != 0 || single_thread_is_believed()) {
+        lone_changes++;
+        single_thread_deny();
+    }
+    if (!take_turn(clock_now() + FOLLOW_NS))
         return;
     read_rights(&wanted_rights);
     uint32_t mine = atomic_fetch_add(&wanted, 1) + 1;
@@ -70,6 +82,14 @@ credentials_before_change(void)
     sampler_wait_for(&followed, mine, FOLLOW_NS);
     atomic_store(&owner, 0);
     sys_futex_wake(&owner, 1);
+}
+
+int
+credentials_after_change(int result)
+{
+    if (lone_changes != 0 && lifecycle_is_own() && --lone_changes == 0)
+        single_thread_believe();
+    return result;
 }
 
 void

@@ -12,9 +12,12 @@
 #include <stdbool.h>
 
 /* The calling thread is about to change the ids of the process: let the sampler
- * take over its capabilities first. Waits for that, some seconds at most.
- * errno stays. */
+ * take over its capabilities first, and libc know of the sampler. Waits for
+ * that, some seconds at most. errno stays. */
 void credentials_before_change(void);
+
+/* It has done so. Returns RESULT; errno stays. */
+int credentials_after_change(int result);
 
 /* In the child of a fork: who wanted something is not here. */
 void credentials_forget(void);

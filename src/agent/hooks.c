@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +31,7 @@
 #include "lifecycle.h"
 #include "own_stack.h"
 #include "real.h"
+#include "single_thread.h"
 #include "thread_life.h"
 
 /* The device that /dev/null is (null(4)). */
@@ -42,6 +44,7 @@ HOOK int
 pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
+    single_thread_end();
     int result = thread_life_create(thread, attributes, start, argument);
     threads_touch();
     return result;
@@ -50,6 +53,7 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 HOOK int
 thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
+    single_thread_end();
     int result = thread_life_create_c11(thread, start, argument);
     threads_touch();
     return result;
@@ -105,70 +109,109 @@ HOOK int
 setuid(uid_t uid)
 {
     credentials_before_change();
-    return REAL(setuid)(uid);
+    return credentials_after_change(REAL(setuid)(uid));
 }
 
 HOOK int
 setgid(gid_t gid)
 {
     credentials_before_change();
-    return REAL(setgid)(gid);
+    return credentials_after_change(REAL(setgid)(gid));
 }
 
 HOOK int
 seteuid(uid_t uid)
 {
     credentials_before_change();
-    return REAL(seteuid)(uid);
+    return credentials_after_change(REAL(seteuid)(uid));
 }
 
 HOOK int
 setegid(gid_t gid)
 {
     credentials_before_change();
-    return REAL(setegid)(gid);
+    return credentials_after_change(REAL(setegid)(gid));
 }
 
 HOOK int
 setreuid(uid_t uid, uid_t euid)
 {
     credentials_before_change();
-    return REAL(setreuid)(uid, euid);
+    return credentials_after_change(REAL(setreuid)(uid, euid));
 }
 
 HOOK int
 setregid(gid_t gid, gid_t egid)
 {
     credentials_before_change();
-    return REAL(setregid)(gid, egid);
+    return credentials_after_change(REAL(setregid)(gid, egid));
 }
 
 HOOK int
 setresuid(uid_t uid, uid_t euid, uid_t suid)
 {
     credentials_before_change();
-    return REAL(setresuid)(uid, euid, suid);
+    return credentials_after_change(REAL(setresuid)(uid, euid, suid));
 }
 
 HOOK int
 setresgid(gid_t gid, gid_t egid, gid_t sgid)
 {
     credentials_before_change();
-    return REAL(setresgid)(gid, egid, sgid);
+    return credentials_after_change(REAL(setresgid)(gid, egid, sgid));
 }
 
 HOOK int
 setgroups(size_t count, const gid_t *groups)
 {
     credentials_before_change();
-    return REAL(setgroups)(count, groups);
+    return credentials_after_change(REAL(setgroups)(count, groups));
 }
 
 HOOK int
 initgroups(const char *user, gid_t group)
 {
     credentials_before_change();
-    return REAL(initgroups)(user, group);
+    return credentials_after_change(REAL(initgroups)(user, group));
+}
+
+/* Forks, of which handlers (pthread_atfork(3)) tell: only the beginning of the
+ * child's sampler waits for the return. */
+
+static pid_t
+fork_by_libc(void *unused)
+{
+    (void)unused;
+    return REAL(fork)();
+}
+
+HOOK pid_t
+fork(void)
+{
+    return lifecycle_fork(fork_by_libc, NULL);
+}
+
+struct forkpty_arguments {
+    int *master;
+    char *name;
+    const struct termios *terminal;
+    const struct winsize *size;
+};
+
+static pid_t
+forkpty_by_libc(void *argument)
+{
+    const struct forkpty_arguments *given = argument;
+    return REAL(forkpty)(given->master, given->name, given->terminal,
+                         given->size);
+}
+
+HOOK int
+forkpty(int *master, char *name, const struct termios *terminal,
+        const struct winsize *size)
+{
+    struct forkpty_arguments arguments = {master, name, terminal, size};
+    return lifecycle_fork(forkpty_by_libc, &arguments);
 }
 
 /* /dev/null instead of the standard descriptors. A root made for few programs

@@ -33,7 +33,6 @@
 #include "freeze.h"
 #include "go_program.h"
 #include "hush.h"
-#include "journal.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "output.h"
@@ -41,6 +40,7 @@
 #include "sampler.h"
 #include "service.h"
 #include "setup.h"
+#include "single_thread.h"
 #include "spawn.h"
 #include "thread_life.h"
 #include "trigger.h"
@@ -85,6 +85,9 @@ static struct {
 static struct config config;
 static struct config_files files;
 
+/* The thread's forks that a hook waits for: a handler may fork on top. */
+static __thread uint32_t hooked_forks;
+
 bool
 lifecycle_is_own(void)
 {
@@ -103,61 +106,33 @@ lifecycle_is_on(void)
     return atomic_load_explicit(&phase, memory_order_relaxed) != PHASE_OFF;
 }
 
-/* Name the files and make the spool: under the plain names, or with the pid in
- * them if a living process has those. */
-static int
-open_journal(uint64_t now)
+/* Of our own memory, nobody says that it is short. */
+static void
+give_up(void)
 {
-    char error[512];
-    for (int shared = 0; shared <= 1; shared++) {
-        if (config_name_files(&config, process, shared, &files, error,
-                              sizeof(error)) != 0) {
-            note(NOTE_ERROR, error, "; not profiling", NULL);
-            return -1;
-        }
-        struct journal_options journal = {.path = files.spool,
-                                          .max_size =
-                                              config.options.max_size.number,
-                                          .start = now,
-                                          .keep = config.options.keep.number,
-                                          .past = files.past,
-                                          .next = files.next,
-                                          .exe = config.exe,
-                                          .command = config.command};
-        setup_process(&config, process, &journal.process);
-        if (journal_begin(&journal) == 0)
-            return 0;
-        if (errno != EEXIST)
-            break;
-    }
-    note(NOTE_ERROR, "SPROF_OUTPUT: cannot create ", files.spool, ": ",
-         note_errno(errno), "; not profiling", NULL);
-    return -1;
+    atomic_store(&phase, PHASE_OFF);
+    note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
+         "; not profiling", NULL);
+    config_remove_spools(&files, true);
 }
 
-/* Make the spool and start the sampler. Returns 0 and what sampler_release does
- * in *ERROR, or -1 if there is no profile, having said why. */
+/* Make the spool, and ready all that the sampler needs. Returns 0, or -1 if
+ * there is no profile, having said why. */
 static int
-start_sampler(bool is_child, int *error)
+prepare_sampler(bool is_child)
 {
     struct sampler_options sampler;
     uint64_t now = clock_now();
     process = sys_getpid();
-    if (open_journal(now) != 0)
+    if (setup_journal(&config, process, now, &files) != 0)
         return -1;
     setup_sampler(&config, process, now, is_child, &sampler);
     service_use(&config, &files);
     atomic_store(&phase, PHASE_RUNNING);
-    errno = ENOMEM; /* of our own memory, nobody says so */
-    if (sampler_start(&sampler) != 0) {
-        atomic_store(&phase, PHASE_OFF);
-        note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
-             "; not profiling", NULL);
-        config_remove_spools(&files, true);
-        return -1;
-    }
-    *error = sampler_release();
-    return 0;
+    if (sampler_prepare(&sampler) == 0)
+        return 0;
+    give_up();
+    return -1;
 }
 
 /* Block what would run a handler of the program on top of us, but for errors of
@@ -182,30 +157,53 @@ block_handlers(bool may_end, sigset_t *old)
                  0, 0);
 }
 
-/* Begin to sample this process, the first time or after a fork. No signal is
- * handled before the sampler has begun: one that ends the process would wait,
- * on top of us, for what cannot come. */
-static void
-start(bool is_child)
+/* Ready this process to be sampled, the first time or after a fork. */
+static int
+prepare(bool is_child)
 {
     sigset_t old;
-    int error = 0;
     block_handlers(false, &old);
-    bool has_begun = start_sampler(is_child, &error) == 0;
+    int result = prepare_sampler(is_child);
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
                  0);
-    if (!has_begun)
-        return;
+    if (result != 0)
+        return -1;
     handler_know_thread(true);
     mask_begin();
     fatal_begin((int)config.options.signal.number,
                 config.options.dump_on.number);
-    if (error != 0) {
+    return 0;
+}
+
+/* Begin to sample it. No signal is handled before the sampler has begun: one
+ * that ends the process would wait, on top of us, for what cannot come. */
+static void
+launch(void)
+{
+    sigset_t old;
+    block_handlers(false, &old);
+    bool has_begun = sampler_launch() == 0;
+    int error = has_begun ? sampler_release() : errno;
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
+                 0);
+    if (!has_begun) {
+        fatal_end();
+        mask_end();
+        errno = error;
+        give_up();
+    } else if (error != 0) {
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);
         closing_no_trigger(config.options.trigger.number, -error);
         config_remove_spools(&files, true);
     }
+}
+
+static void
+start(void)
+{
+    if (prepare(false) == 0)
+        launch();
 }
 
 /* What a flight recorder has is wanted by somebody who asks while it flies, and
@@ -400,7 +398,7 @@ lifecycle_after_failed_exec(void)
     uint32_t ended = PHASE_ENDED;
     if (lifecycle_is_own() &&
         atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF))
-        start(false);
+        start();
     errno = saved;
 }
 
@@ -422,9 +420,13 @@ after_fork_in_parent(void)
     trigger_after_fork();
 }
 
+/* To make a thread, libc allocates; and the program's allocator may be locked
+ * until handlers of its own have run, which come after ours. So behind a hook
+ * on the fork the thread is made when that has returned. */
 static void
 after_fork_in_child(void)
 {
+    int saved = errno;
     if (atomic_load(&phase) == PHASE_OFF)
         return;
     bool was_running = atomic_load(&phase) == PHASE_RUNNING;
@@ -432,10 +434,24 @@ after_fork_in_child(void)
     atomic_store(&end_signal, 0);
     atomic_store(&phase, PHASE_OFF);
     sampler_forget();
-    if (was_running && config.options.fork.number == OPTION_FORK_FOLLOW)
-        start(true);
-    else
+    single_thread_after_fork();
+    if (!was_running || config.options.fork.number != OPTION_FORK_FOLLOW)
         mask_end();
+    else if (prepare(true) == 0 && hooked_forks == 0)
+        launch();
+    errno = saved;
+}
+
+pid_t
+lifecycle_fork(pid_t (*fork_by)(void *), void *argument)
+{
+    hooked_forks++;
+    pid_t result = fork_by(argument);
+    int saved = errno;
+    if (--hooked_forks == 0 && lifecycle_is_running() && !sampler_is_launched())
+        launch();
+    errno = saved;
+    return result;
 }
 
 __attribute__((constructor)) static void
@@ -453,13 +469,14 @@ begin(void)
         note(NOTE_ERROR, error, "; not profiling", NULL);
     if (result == 0 && setup_has_room()) {
         real_begin();
+        single_thread_begin();
         go_program_begin();
         clock_use(real_libc_clock());
         thread_life_begin();
         output_begin();
         spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-        start(false);
+        start();
     }
     errno = saved;
 }

@@ -8,6 +8,7 @@
 #define AGENT_LIFECYCLE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "store/layout.h"
 
@@ -37,6 +38,10 @@ void lifecycle_end(enum end_reason reason);
  * thread that ends the process, which will do that itself. In a handler.
  */
 bool lifecycle_end_for_signal(int signo);
+
+/* A hook calls FORK_BY with ARGUMENT, which forks, and returns what that does.
+ * The child's sampler begins when all fork handlers have run. Any context. */
+pid_t lifecycle_fork(pid_t (*fork_by)(void *), void *argument);
 
 /* An exec, for which lifecycle_end(END_EXEC) was called, has failed: sampling
  * begins again, with a spool of its own. errno is kept. */

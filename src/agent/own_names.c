@@ -25,7 +25,6 @@
 long __sysconf(int name);
 unsigned long __getauxval(unsigned long type);
 char *__realpath_chk(const char *path, char *to, size_t size);
-pid_t __fork(void);
 
 long
 sysconf(int name)
@@ -50,13 +49,6 @@ char *
 realpath(const char *restrict path, char *restrict to)
 {
     return __realpath_chk(path, to, PATH_MAX);
-}
-
-/* With what pthread_atfork(3) has been told. */
-pid_t
-fork(void)
-{
-    return __fork();
 }
 
 /* From the thread's rseq area, without a system call. */

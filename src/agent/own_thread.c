@@ -15,6 +15,7 @@
 #include "base/arch.h"
 #include "own_thread.h"
 #include "real.h"
+#include "single_thread.h"
 
 #define STACK_SIZE (256u << 10)
 #define SLICE_NS 100000u
@@ -39,7 +40,10 @@ own_thread_start(void *(*main)(void *))
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     REAL(pthread_sigmask)(SIG_SETMASK, &all, &old);
+    bool is_single = single_thread_is_believed();
     error = REAL(pthread_create)(&thread, &attributes, main, NULL);
+    if (is_single)
+        single_thread_believe();
     REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
     errno = error;

@@ -19,6 +19,8 @@
     X(thrd_create)                 \
     X(tss_create)                  \
     X(dlclose)                     \
+    X(fork)                        \
+    X(forkpty)                     \
     X(sigaction)                   \
     X(signal)                      \
     X(sysv_signal)                 \

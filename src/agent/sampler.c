@@ -68,12 +68,13 @@
 static struct sampler_options options;
 static pid_t sampler_tid;
 static _Atomic pid_t begun; /* the same, as soon as the thread runs */
+static _Atomic bool is_launched;
 
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
 static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released,
-    attached;
+    settled, attached;
 static int trigger_error; /* valid once ATTACHED */
 
 /* Nothing is in flight while somebody wants it so. */
@@ -222,7 +223,10 @@ sampler_main(void *unused)
     place_begin();
     sampler_tid = sys_gettid();
     control_listen();
-    if (attach(has_own_files)) {
+    atomic_store(&settled, 1);
+    sys_futex_wake(&settled, 1);
+    /* Of a child that has ended meanwhile there is nothing to see. */
+    if (atomic_load(&stop_wanted) == 0 && attach(has_own_files)) {
         sampler_wait_for(&released, 1, PAUSE_NS);
         run();
         finish();
@@ -245,7 +249,7 @@ sampler_main(void *unused)
 static void
 leave(enum signals_role role)
 {
-    if (role == SIGNALS_TRAP)
+    if (role == SIGNALS_TRAP && sampler_is_there())
         trigger_leave_trap();
     else if (role == SIGNALS_CONTROL)
         control_deafen();
@@ -269,8 +273,10 @@ reset(void)
     atomic_store(&pause_wanted, 0);
     atomic_store(&is_quiet, 0);
     atomic_store(&released, 0);
+    atomic_store(&settled, 0);
     atomic_store(&attached, 0);
     atomic_store(&begun, 0);
+    atomic_store(&is_launched, false);
 }
 
 /* A child of a fork is sampled if its parent is, or else when that is to be. */
@@ -285,7 +291,7 @@ plan(void)
 }
 
 int
-sampler_start(const struct sampler_options *given)
+sampler_prepare(const struct sampler_options *given)
 {
     options = *given;
     plan();
@@ -318,16 +324,34 @@ sampler_start(const struct sampler_options *given)
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
         marks_open();
+    return 0;
+}
+
+int
+sampler_launch(void)
+{
+    /* What fails without saying why does for want of memory. */
+    errno = ENOMEM;
+    if (atomic_exchange(&is_launched, true))
+        return -1;
     return own_thread_start(sampler_main);
+}
+
+bool
+sampler_is_launched(void)
+{
+    return atomic_load(&is_launched);
 }
 
 int
 sampler_release(void)
 {
-    bool in_time = sampler_wait_for(&attached, 1, ATTACH_NS);
+    _Atomic uint32_t *until = options.is_child ? &settled : &attached;
+    bool in_time = sampler_wait_for(until, 1, ATTACH_NS);
+    int error = in_time && !options.is_child ? trigger_error : 0;
     atomic_store(&released, 1);
     sys_futex_wake(&released, 1);
-    return in_time ? trigger_error : 0;
+    return error;
 }
 
 void
@@ -353,6 +377,9 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
 {
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
+    /* A child ends among its fork handlers: there is nobody to wait for. */
+    if (!atomic_exchange(&is_launched, true))
+        atomic_store(&stopped, 1);
     suspend_ring();
     if (!sampler_wait_for(&stopped, 1, STOP_NS))
         return -1;
@@ -383,7 +410,7 @@ bool
 sampler_is_there(void)
 {
     pid_t tid = atomic_load(&begun);
-    return atomic_load(&stopped) == 0 &&
+    return sampler_is_launched() && atomic_load(&stopped) == 0 &&
            (tid == 0 ||
             arch_syscall(SYS_tgkill, options.pid, tid, 0, 0, 0, 0) == 0);
 }
@@ -401,7 +428,7 @@ sampler_pause(void)
     suspend_ring();
     uint64_t until = clock_now() + PAUSE_NS;
     while (atomic_load(&is_quiet) == 0 && atomic_load(&stopped) == 0 &&
-           clock_now() < until)
+           sampler_is_launched() && clock_now() < until)
         sys_futex_wait(&is_quiet, 0, clock_now() + POLL_NS * 20);
 }
 

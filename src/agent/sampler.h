@@ -46,14 +46,24 @@ struct sampler_result {
     bool is_traced;    /* threads were not sampled for a tracer's sake */
 };
 
-/* Reserve memory, install the handler, start the thread, which takes no sample
- * before sampler_release. Returns 0, or -1 with errno. Called again in the
- * child of a fork. */
-int sampler_start(const struct sampler_options *options);
+/* Reserve memory, install the handler. Returns 0, or -1 with errno. Called
+ * again in the child of a fork. */
+int sampler_prepare(const struct sampler_options *options);
+
+/* Then make the thread, which takes no sample before sampler_release. Returns
+ * 0, or -1 with errno. To end the profile before that is possible: then there
+ * will be no thread. */
+int sampler_launch(void);
+
+/* Whether that was done. Any context. */
+bool sampler_is_launched(void);
 
 /* Let sampling begin: the caller is done with its own preparations. Waits until
- * threads can be interrupted, some 0.1 ms. Returns 0, or -errno if the trigger
- * that was asked for does not work here; then the thread has left. */
+ * threads can be interrupted, some 0.3 ms; in the child of a fork only until
+ * the sampler has its own descriptors and directory, so that nothing that the
+ * child closes stays open: its parent was sampled so, and its clocks tell what
+ * it did meanwhile. Returns 0, or -errno if the trigger that was asked for does
+ * not work here; then the thread has left. */
 int sampler_release(void);
 
 /* Stop sampling, answer what is outstanding or count it as lost, end the

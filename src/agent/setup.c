@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* setup.c -- see setup.h. */
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 #include "base/clock.h"
 #include "base/note.h"
 #include "go_program.h"
+#include "journal.h"
 #include "setup.h"
 
 /* What we reserve, some 85 MiB, is a small part of this. */
@@ -20,9 +22,9 @@ period_of(const struct config *config)
     return NS_PER_SECOND / config->options.frequency.number;
 }
 
-void
-setup_process(const struct config *config, pid_t pid,
-              struct record_process *record)
+static void
+set_process(const struct config *config, pid_t pid,
+            struct record_process *record)
 {
     static const enum trigger triggers[] = {
         [OPTION_TRIGGER_AUTO] = TRIGGER_NONE,
@@ -36,6 +38,37 @@ setup_process(const struct config *config, pid_t pid,
                                 .mode = (uint32_t)config->options.mode.number,
                                 .trigger =
                                     triggers[config->options.trigger.number]};
+}
+
+int
+setup_journal(const struct config *config, pid_t pid, uint64_t now,
+              struct config_files *files)
+{
+    char error[512];
+    for (int shared = 0; shared <= 1; shared++) {
+        if (config_name_files(config, pid, shared, files, error,
+                              sizeof(error)) != 0) {
+            note(NOTE_ERROR, error, "; not profiling", NULL);
+            return -1;
+        }
+        struct journal_options journal = {.path = files->spool,
+                                          .max_size =
+                                              config->options.max_size.number,
+                                          .start = now,
+                                          .keep = config->options.keep.number,
+                                          .past = files->past,
+                                          .next = files->next,
+                                          .exe = config->exe,
+                                          .command = config->command};
+        set_process(config, pid, &journal.process);
+        if (journal_begin(&journal) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    note(NOTE_ERROR, "SPROF_OUTPUT: cannot create ", files->spool, ": ",
+         note_errno(errno), "; not profiling", NULL);
+    return -1;
 }
 
 /* What the sampler asks by. */

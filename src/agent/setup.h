@@ -10,16 +10,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "store/layout.h"
 #include "config.h"
 #include "sampler.h"
 
 /* Whether the program's limits leave room for our tables; if not, says so. */
 bool setup_has_room(void);
 
-/* The first record of process PID. */
-void setup_process(const struct config *config, pid_t pid,
-                   struct record_process *record);
+/* Name the FILES of process PID, which starts to be sampled at NOW, and make
+ * the spool: under the plain names, or with the pid in them if a living process
+ * has those. Returns 0, or -1 having said why. */
+int setup_journal(const struct config *config, pid_t pid, uint64_t now,
+                  struct config_files *files);
 
 /* For process PID, which starts to be sampled at NOW (CLOCK_MONOTONIC ns);
  * IS_CHILD: of a fork. */

@@ -114,9 +114,11 @@ thread_life_begin(void)
 void
 thread_life_reset(void)
 {
-    for (uint32_t i = 0; ring != NULL && i < RING; i++)
-        atomic_store_explicit(&ring[i].state, RING_FREE, memory_order_relaxed);
-    atomic_store(&taken, atomic_load(&written));
+    uint64_t last = atomic_load(&written);
+    for (uint64_t i = atomic_load(&taken); ring != NULL && i != last; i++)
+        atomic_store_explicit(&ring[i % RING].state, RING_FREE,
+                              memory_order_relaxed);
+    atomic_store(&taken, last);
 }
 
 void

@@ -79,9 +79,11 @@ rules_begin(void)
 {
     if (tables[0].cells == NULL && reserve_tables() != 0)
         return -1;
-    /* Memory that was never used is empty, and not touched. */
+    /* Memory that was never used is empty, and not touched; the rest is given
+     * back: to write to it would, in a child, copy it from its parent. */
     for (uint32_t i = 0; used != 0 && i <= atomic_load(&current); i++)
-        empty(&tables[i]);
+        (void)sys_renew(tables[i].cells,
+                        (tables[i].mask + 1) * sizeof(struct cell));
     atomic_store(&current, 0);
     used = 0;
     return 0;

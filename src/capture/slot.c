@@ -16,15 +16,25 @@ static uint32_t slot_count, frames_each;
 static _Atomic uint32_t used;
 
 static void
-empty_slots(void)
+furnish_slots(void)
 {
     for (uint32_t i = 0; i < slot_count; i++) {
         slots[i].walk.frames = frames + (size_t)i * frames_each;
         slots[i].walk.capacity = frames_each;
         slots[i].window = windows + (size_t)i * VIEW_WINDOW;
         slots[i].copy = copies + (size_t)i * SLOT_COPY;
-        atomic_store(&slots[i].state, SLOT_FREE);
     }
+}
+
+/* In a child each page that is written to is first copied from its parent: most
+ * slots are free. */
+static void
+empty_slots(void)
+{
+    uint32_t count = atomic_load(&used);
+    for (uint32_t i = 0; i < count; i++)
+        if (atomic_load(&slots[i].state) != SLOT_FREE)
+            atomic_store(&slots[i].state, SLOT_FREE);
     atomic_store(&used, 0);
 }
 
@@ -41,6 +51,7 @@ slots_begin(uint32_t count, uint32_t max_depth)
             return -1;
         slot_count = count;
         frames_each = max_depth;
+        furnish_slots();
     }
     empty_slots();
     return 0;
@@ -50,6 +61,9 @@ bool
 slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
 {
     uint32_t expected = from;
+    /* An exchange that fails writes all the same. */
+    if (atomic_load(&slot->state) != expected)
+        return false;
     return atomic_compare_exchange_strong(&slot->state, &expected, to);
 }
 

@@ -6,6 +6,8 @@
 #   popen) and whoever (threads, handlers, children), they do their work, end
 #   with their status, and are all that their parent sees;
 # - a child that is traced stops where it stops without the library;
+# - so is one whose allocator is locked until its fork handlers have run;
+# - a program without threads is taken for one, so that a handler may fork;
 # - they inherit the signals that the program blocks and ignores, ours included;
 # - an adopter, a new PID namespace and a /proc that belongs to root change
 #   nothing.
@@ -21,11 +23,12 @@ forks=100
 expect_same "$work/fork_ways" many "$forks"
 expect_same "$work/fork_ways" locks 5
 expect_same "$work/fork_ways" large "$large"
-for way in handler thread twice daemon raw counted killed_young; do
+for way in handler thread twice daemon raw counted killed_young among; do
     expect_same "$work/fork_ways" "$way"
 done
 # No profile can be made in that root.
 expect_same SPROF_LOG=quiet "$work/fork_ways" odd_null
+expect_same "$work/fork_own_malloc" 12
 for way in fork vfork spawn system slow attributes counted; do
     expect_same "$work/spawn_ways" "$way"
 done
@@ -54,8 +57,12 @@ expect_status 0
 grep -qx 'stopped by 27' out || fail "the trigger asked for was not used"
 rm -f p*
 
-# As somebody to whom /proc/self does not belong any more.
+# It becomes another user, and its children write files, too.
 chmod 777 .
+expect_same "$work/single_thread" "$forks"
+rm -f p*
+
+# As somebody to whom /proc/self does not belong any more.
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${nobody[@]}" test -r "$library" 2>/dev/null || nobody=()
 plain "${nobody[@]}" env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \

@@ -305,6 +305,64 @@ by_raw_call(void)
     raw(_Fork);
 }
 
+/* Children that do something among the handlers of their fork. */
+static volatile int among;
+
+static void
+ignore_signal(int signo)
+{
+    (void)signo;
+}
+
+static void
+act_in_child(void)
+{
+    pthread_t thread;
+    int what = among;
+
+    among = 0;
+    if (what == 1)
+        _exit(17);
+    if (what == 2)
+        exit(18);
+    if (what == 3)
+        raise(SIGTERM);
+    if (what == 4)
+        execl("/bin/sh", "sh", "-c", "exit 19", (char *)NULL);
+    if (what == 5) {
+        pid_t grandchild = fork();
+
+        if (grandchild == 0)
+            _exit(16);
+        ways_say_end(grandchild);
+    }
+    if (what == 6 && (signal(SIGPROF, ignore_signal) == SIG_ERR ||
+                      signal(SIGTRAP, ignore_signal) == SIG_ERR ||
+                      raise(SIGPROF) != 0 || raise(SIGTRAP) != 0))
+        _exit(94);
+    if (what == 7 && (pthread_create(&thread, NULL, hold_locks, NULL) != 0 ||
+                      setuid(getuid()) != 0))
+        _exit(95);
+}
+
+static void
+among_handlers(void)
+{
+    pthread_atfork(NULL, NULL, act_in_child);
+    for (int i = 1; i <= 7; i++) {
+        pid_t child;
+
+        among = i;
+        child = fork();
+        if (child == 0) {
+            ways_use_libc();
+            ways_compute(5);
+            _exit(20 + i);
+        }
+        ways_say_end(child);
+    }
+}
+
 /* SIGCHLD comes once for each child, and every kind of wait finds these only.
  */
 static void
@@ -340,6 +398,7 @@ static const struct way ways[] = {
     {"raw", by_raw_call, 0},
     {"counted", counted, 50},
     {"killed_young", killed_young, 100},
+    {"among", among_handlers, 0},
 };
 
 int
