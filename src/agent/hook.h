@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hook.h -- what makes a function of this library stand in front of libc's: it
- * is exported (libsprof.map lists the names).
+ * is exported (tests/lint/exports.txt lists the names).
  */
 #ifndef AGENT_HOOK_H
 #define AGENT_HOOK_H
@@ -11,6 +11,11 @@
 #include "base/sys.h"
 
 #define HOOK __attribute__((visibility("default")))
+
+/* The hook old_NAME stands in front of what programs have that were linked when
+ * libc's NAME was another: NAME@VERSION (libsprof.map, real_find_old). */
+#define HOOK_OLD(name, version) \
+    __asm__(".symver old_" #name "," #name "@" version)
 
 /* sigaction as the system call rt_sigaction(2) has it, for a signal whose
  * disposition is kept by us: the *RESULT is that of syscall(2), with errno.

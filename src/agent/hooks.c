@@ -285,3 +285,15 @@ quick_exit(int status)
     REAL(quick_exit)(status);
     __builtin_unreachable();
 }
+
+HOOK_OLD(quick_exit, "GLIBC_2.10");
+HOOK void old_quick_exit(int status);
+
+/* After the destructors of what is thread_local. */
+void
+old_quick_exit(int status)
+{
+    lifecycle_end(END_QUICK);
+    REAL_OLD(quick_exit)(status);
+    __builtin_unreachable();
+}

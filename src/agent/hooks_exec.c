@@ -61,7 +61,7 @@ may_execute(const char *path)
 static const char *
 search_path(void)
 {
-    for (char **variable = environ; variable != NULL && *variable != NULL;
+    for (char **variable = __environ; variable != NULL && *variable != NULL;
          variable++)
         if (strncmp(*variable, "PATH=", 5) == 0)
             return *variable + 5;
@@ -205,17 +205,34 @@ execle(const char *path, const char *first, ...)
 
 /* A new process inherits at its start, when the caller stands still. */
 
+typedef int spawn_function(pid_t *pid, const char *path,
+                           const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes,
+                           char *const arguments[], char *const environment[]);
+HOOK spawn_function old_posix_spawn, old_posix_spawnp;
+HOOK_OLD(posix_spawn, "GLIBC_2.2.5");
+HOOK_OLD(posix_spawnp, "GLIBC_2.2.5");
+
+static int
+spawn(spawn_function *real, pid_t *pid, const char *path,
+      const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const arguments[],
+      char *const environment[])
+{
+    mask_before_exec();
+    int result = real(pid, path, actions, attributes, arguments, environment);
+    mask_after_failed_exec();
+    return result;
+}
+
 HOOK int
 posix_spawn(pid_t *pid, const char *path,
             const posix_spawn_file_actions_t *actions,
             const posix_spawnattr_t *attributes, char *const arguments[],
             char *const environment[])
 {
-    mask_before_exec();
-    int result = REAL(posix_spawn)(pid, path, actions, attributes, arguments,
-                                   environment);
-    mask_after_failed_exec();
-    return result;
+    return spawn(REAL(posix_spawn), pid, path, actions, attributes, arguments,
+                 environment);
 }
 
 HOOK int
@@ -224,11 +241,29 @@ posix_spawnp(pid_t *pid, const char *file,
              const posix_spawnattr_t *attributes, char *const arguments[],
              char *const environment[])
 {
-    mask_before_exec();
-    int result = REAL(posix_spawnp)(pid, file, actions, attributes, arguments,
-                                    environment);
-    mask_after_failed_exec();
-    return result;
+    return spawn(REAL(posix_spawnp), pid, file, actions, attributes, arguments,
+                 environment);
+}
+
+/* Where a file that is no program is one for sh(1). */
+int
+old_posix_spawn(pid_t *pid, const char *path,
+                const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const environment[])
+{
+    return spawn(REAL_OLD(posix_spawn), pid, path, actions, attributes,
+                 arguments, environment);
+}
+
+int
+old_posix_spawnp(pid_t *pid, const char *file,
+                 const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[],
+                 char *const environment[])
+{
+    return spawn(REAL_OLD(posix_spawnp), pid, file, actions, attributes,
+                 arguments, environment);
 }
 
 HOOK FILE *

@@ -89,6 +89,16 @@ pthread_kill(pthread_t thread, int signo)
     return REAL(pthread_kill)(thread, signo);
 }
 
+HOOK_OLD(pthread_kill, "GLIBC_2.2.5");
+HOOK int old_pthread_kill(pthread_t thread, int signo);
+/* ESRCH for a thread that has ended and was not joined. */
+int
+old_pthread_kill(pthread_t thread, int signo)
+{
+    let_go(signo);
+    return REAL_OLD(pthread_kill)(thread, signo);
+}
+
 HOOK int
 pthread_sigqueue(pthread_t thread, int signo, const union sigval value)
 {

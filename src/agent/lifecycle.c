@@ -25,6 +25,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/handler.h"
+#include "capture/signals.h"
 #include "capture/suspend.h"
 #include "closing.h"
 #include "config.h"
@@ -144,17 +145,17 @@ block_handlers(bool may_end, sigset_t *old)
     static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
                                SIGFPE,  SIGILL,  SIGSETXID};
     static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t set;
-    memset(&set, 0xff, sizeof(set));
+    uint64_t blocked = ~0ull;
+    /* In words, because sigdelset does not know those of libc. */
     for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
-        sigdelset(&set, open[i]);
+        blocked &= ~signals_bit(open[i]);
     for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
         if (may_end && fatal_is_installed(fatal[i]))
-            sigdelset(&set, fatal[i]);
-    if (may_end)
-        sigdelset(&set, (int)config.options.signal.number);
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)old, NSIG / 8,
-                 0, 0);
+            blocked &= ~signals_bit(fatal[i]);
+    if (may_end && config.options.signal.number != 0)
+        blocked &= ~signals_bit((int)config.options.signal.number);
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&blocked, (long)old,
+                 sizeof(blocked), 0, 0);
 }
 
 /* Ready this process to be sampled, the first time or after a fork. */

@@ -115,6 +115,13 @@ pthread_attr_getsigmask_np(const pthread_attr_t *attributes, sigset_t *mask)
 }
 
 int
+pthread_attr_getstack(const pthread_attr_t *attributes, void **start,
+                      size_t *size)
+{
+    return REAL(pthread_attr_getstack)(attributes, start, size);
+}
+
+int
 pthread_detach(pthread_t thread)
 {
     return REAL(pthread_detach)(thread);

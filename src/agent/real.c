@@ -38,6 +38,27 @@ real_find(enum real_name name)
     return function;
 }
 
+#define OLD_NAME(name, version) {#name, version},
+static const struct {
+    const char *name, *version;
+} old_names[REAL_OLD_COUNT] = {REAL_OLD_NAMES(OLD_NAME)};
+
+static _Atomic(void *) old_functions[REAL_OLD_COUNT];
+
+void *
+real_find_old(enum real_old_name name)
+{
+    void *function =
+        atomic_load_explicit(&old_functions[name], memory_order_acquire);
+    if (function == NULL) {
+        function =
+            dlvsym(RTLD_NEXT, old_names[name].name, old_names[name].version);
+        atomic_store_explicit(&old_functions[name], function,
+                              memory_order_release);
+    }
+    return function;
+}
+
 /* In libc itself, whatever stands before it in the search order: a sanitizer's
  * handlers run later, when their registers are no longer true, its clock takes
  * locks, and its clone is more than the system call. */
@@ -58,6 +79,8 @@ real_begin(void)
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (enum real_name name = 0; name < REAL_COUNT; name++)
         real_find(name);
+    for (enum real_old_name name = 0; name < REAL_OLD_COUNT; name++)
+        real_find_old(name);
     libc_sigaction =
         (real_sigaction_function)find_in_libc(libc, "sigaction",
                                               (void *)REAL(sigaction));

@@ -77,6 +77,7 @@
     X(pthread_attr_setdetachstate) \
     X(pthread_attr_setstacksize)   \
     X(pthread_attr_getsigmask_np)  \
+    X(pthread_attr_getstack)       \
     X(pthread_detach)              \
     X(pthread_key_delete)          \
     X(pthread_setspecific)         \
@@ -101,6 +102,24 @@ int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d);
 
 #define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
+
+/* What libc has for programs that were linked before it changed them, by its
+ * version: posix_spawn ran what is no program by a shell, pthread_kill had an
+ * error for a thread that has ended, and quick_exit ran C++'s destructors of
+ * the thread. */
+#define REAL_OLD_NAMES(X)          \
+    X(posix_spawn, "GLIBC_2.2.5")  \
+    X(posix_spawnp, "GLIBC_2.2.5") \
+    X(pthread_kill, "GLIBC_2.2.5") \
+    X(quick_exit, "GLIBC_2.10")
+
+#define REAL_OLD_ENUMERATOR(name, version) REAL_OLD_##name,
+enum real_old_name { REAL_OLD_NAMES(REAL_OLD_ENUMERATOR) REAL_OLD_COUNT };
+
+/* As real_find. */
+void *real_find_old(enum real_old_name name);
+
+#define REAL_OLD(name) ((__typeof__(&name))real_find_old(REAL_OLD_##name))
 
 /* libc's own functions for what must run at once and anywhere. Found by
  * real_begin; in handler. */

@@ -9,11 +9,11 @@
 compare() {
     local found line
     [ -e "$1" ] || { complain "$1: not built"; return; }
-    found=$(nm -D --defined-only "$1" | awk '{ print $NF }' |
+    found=$(nm -D --defined-only "$1" | awk '$2 != "A" { print $NF }' |
         sed 's/@.*//' | sort -u)
     while read -r line; do
         complain "${1##*/}: $line"
-    done < <(diff <(sort -u <<<"$2") <(echo "$found") |
+    done < <(diff <(sort -u <<<"${2:-}") <(echo "$found") |
         sed -n 's/^< \(..*\)/\1 is missing/p; s/^> \(..*\)/\1 is not in the list/p')
 }
 

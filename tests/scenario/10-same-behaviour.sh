@@ -13,6 +13,7 @@ do
     expect_same "$work/exits" "$way"
 done
 expect_same "$work/thread_exit_last" 300
+expect_same "$work/old_versions"
 expect_same true
 expect_same false
 expect_same ls -d /
