@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/digits.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
 #include "target/threads.h"
@@ -49,28 +50,30 @@ guard(void *unused)
     return unused;
 }
 
-/* The main thread's exit code, as wait(2) shows it: the last field of
- * /proc/self/stat (proc_pid_stat(5)). */
-static uint32_t
-main_code(void)
+/* Whether the main thread has ended, and its exit code then, as wait(2) shows
+ * it: the last field of /proc/self/stat (proc_pid_stat(5)). */
+static bool
+has_main_ended(uint32_t *code)
 {
     char line[1024];
-    long length = sys_read_file("/proc/self/stat", line, sizeof(line));
-    if (length <= 0)
-        return 0;
-    const char *last = strrchr(line, ' ');
-    uint32_t code = 0;
-    for (last = last != NULL ? last + 1 : ""; *last >= '0' && *last <= '9';)
-        code = 10 * code + (uint32_t)(*last++ - '0');
-    return code;
+    if (sys_read_file("/proc/self/stat", line, sizeof(line)) <= 0)
+        return false;
+    const char *state = strrchr(line, ')'), *last = strrchr(line, ' ');
+    if (state == NULL || last == NULL || strncmp(state, ") Z", 3) != 0)
+        return false;
+    last++;
+    *code = (uint32_t)digits_take(&last);
+    return true;
 }
 
 void
 guardian_stand_in(bool is_single_thread)
 {
-    if (guardian_is_there())
+    uint32_t code = 0;
+    if (guardian_is_there() || !has_main_ended(&code))
         return;
-    uint32_t code = is_single_thread ? main_code() : 0;
+    if (!is_single_thread)
+        code = 0;
     lifecycle_end(END_EXIT);
     if ((code & SIGNAL_OF_CODE) != 0)
         fatal_die((int)(code & SIGNAL_OF_CODE));

@@ -20,7 +20,8 @@ void guardian_start(void);
  * ended by a system call of its own (exit(2), or a filter of seccomp(2) killed
  * it). Write the profile and end the process with the status that it would
  * have; since Linux 5.17 that is the last thread's. Returns if there is a
- * guardian. Context: sampler, when it has left its loop. */
+ * guardian, or the main thread has not ended. Context: sampler, when it has
+ * left its loop. */
 void guardian_stand_in(bool is_single_thread);
 
 /* Whether there is one in this process. Any thread. */

@@ -8,10 +8,14 @@
  * tids; a search or a hash would be paid at every tick, and in handlers.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
+#include "base/arch.h"
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -163,12 +167,17 @@ threads_set_name(uint32_t index, const char *name)
 }
 
 /* Whether thread TID has ended but is still listed, as a main thread is that
- * called pthread_exit. */
+ * called pthread_exit. Where it cannot be read (no descriptor is left), it has
+ * no memory any more. */
 static bool
 is_zombie(pid_t tid)
 {
-    char state = status_state(tid);
-    return state == '\0' || state == 'Z' || state == 'X';
+    char state = status_state(tid), byte;
+    struct iovec here = {&byte, 1};
+    if (state != '\0')
+        return state == 'Z' || state == 'X';
+    return arch_syscall(SYS_process_vm_readv, tid, (long)&here, 1, (long)&here,
+                        1, 0) == -ESRCH;
 }
 
 /* Indexes of ended threads are used again, the lowest first, so that loops over
