@@ -70,6 +70,7 @@ int
 control_begin(int signo)
 {
     forget();
+    atomic_store(&listens, 0);
     process = sys_getpid();
     /* What was given back in an earlier life of this process stays so. */
     if (signo != 0 && control_signal() == 0 && !signals_is_kept(signo) &&
@@ -103,7 +104,7 @@ void
 control_deafen(void)
 {
     uint64_t until = clock_now() + LEAVE_NS;
-    if (sampler_is_caller())
+    if (sampler_is_caller() || !sampler_is_there())
         return;
     atomic_store(&must_leave, 1);
     suspend_ring();
