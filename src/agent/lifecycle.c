@@ -197,6 +197,9 @@ launch(void)
         atomic_store(&phase, PHASE_ENDED);
         closing_no_trigger(config.options.trigger.number, -error);
         config_remove_spools(&files, true);
+    } else {
+        /* The sampler has borrowed more. */
+        mask_begin();
     }
 }
 

@@ -114,7 +114,7 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
         return REAL(pthread_sigmask)(how, set, old);
     settle_now();
     uint64_t before = signals_blocked;
-    sigset_t given;
+    sigset_t given = {{0}};
     /* SET and OLD may be the same. */
     if (set != NULL)
         given = *set;

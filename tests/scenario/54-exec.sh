@@ -15,7 +15,7 @@ links=30
 [ -z "${SPROF_TEST_FULL:-}" ] || links=100
 
 for way in execve execl execle execlp fexecve execveat raw thread threads shell \
-    pending
+    pending blocked
 do
     expect_same "$work/exec_ways" "$way"
     rm -f p*

@@ -64,6 +64,18 @@ pending(void)
     execve(SELF, arguments, environ);
 }
 
+/* All is blocked, and nothing pending. */
+static void
+blocked(void)
+{
+    char *const arguments[] = {"exec_ways", "show_pending", NULL};
+    sigset_t set;
+
+    sigfillset(&set);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    execve(SELF, arguments, environ);
+}
+
 static void
 show_pending(void)
 {
@@ -235,21 +247,14 @@ raw_next(void)
 }
 
 static const struct way ways[] = {
-    {"execve", by_execve, 0},
-    {"execl", by_execl, 0},
-    {"execle", by_execle, 0},
-    {"execlp", by_execlp, 0},
-    {"fexecve", by_fexecve, 0},
-    {"execveat", by_execveat, 0},
-    {"raw", by_raw_call, 0},
-    {"thread", from_thread, 0},
-    {"threads", from_threads, 0},
-    {"failing", failing, 0},
-    {"shell", by_shell, 0},
-    {"pending", pending, 0},
-    {"show_pending", show_pending, 0},
-    {"next", be_next, 100},
-    {"raw_next", raw_next, 50},
+    {"execve", by_execve, 0},     {"execl", by_execl, 0},
+    {"execle", by_execle, 0},     {"execlp", by_execlp, 0},
+    {"fexecve", by_fexecve, 0},   {"execveat", by_execveat, 0},
+    {"raw", by_raw_call, 0},      {"thread", from_thread, 0},
+    {"threads", from_threads, 0}, {"failing", failing, 0},
+    {"shell", by_shell, 0},       {"pending", pending, 0},
+    {"blocked", blocked, 0},      {"show_pending", show_pending, 0},
+    {"next", be_next, 100},       {"raw_next", raw_next, 50},
 };
 
 int
