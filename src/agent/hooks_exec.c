@@ -52,8 +52,7 @@ static bool
 may_execute(const char *path)
 {
     struct stat file;
-    return arch_syscall(SYS_access, (long)path, X_OK, 0, 0, 0, 0) == 0 &&
-           arch_syscall(SYS_stat, (long)path, (long)&file, 0, 0, 0, 0) == 0 &&
+    return access(path, X_OK) == 0 && stat(path, &file) == 0 &&
            S_ISREG(file.st_mode);
 }
 
@@ -95,9 +94,9 @@ static int
 exec(const char *path, char *const arguments[], char *const environment[],
      int (*real)(const char *, char *const[], char *const[]))
 {
-    bool is_likely = path != NULL && may_execute(path);
-    if (path != NULL && strchr(path, '/') == NULL && real == REAL(execvpe))
-        is_likely = is_found(path);
+    bool is_searched =
+        path != NULL && real == REAL(execvpe) && strchr(path, '/') == NULL;
+    bool is_likely = is_searched ? is_found(path) : may_execute(path);
     before(is_likely);
     int result = real(path, arguments, environment);
     after(is_likely);

@@ -17,17 +17,15 @@ status_state(pid_t tid)
     return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
 }
 
-/* The number in BASE behind NAME in TEXT, 0 if there is none. */
+/* The number that TAKE finds behind NAME in TEXT, 0 if there is none. */
 static uint64_t
-number_of(const char *text, const char *name, unsigned base)
+number_of(const char *text, const char *name, uint64_t (*take)(const char **))
 {
-    uint64_t value = 0;
     const char *at = strstr(text, name);
-    for (at = at != NULL ? at + strlen(name) : ""; *at != '\n' && *at != '\0';
-         at++)
-        value =
-            value * base + (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-    return value;
+    if (at == NULL)
+        return 0;
+    at += strlen(name);
+    return take(&at);
 }
 
 int
@@ -39,12 +37,12 @@ status_read(pid_t tid, struct status *status)
     const char *state = strstr(text, "\nState:\t");
     if (state == NULL || strstr(text, "\nSigBlk:\t") == NULL)
         return -1;
-    *status =
-        (struct status){.state = state[8],
-                        .blocked = number_of(text, "\nSigBlk:\t", 16),
-                        .pending = number_of(text, "\nSigPnd:\t", 16) |
-                                   number_of(text, "\nShdPnd:\t", 16),
-                        .tracer = (pid_t)number_of(text, "\nTracerPid:\t", 10),
-                        .threads = number_of(text, "\nThreads:\t", 10)};
+    *status = (struct status){
+        .state = state[8],
+        .blocked = number_of(text, "\nSigBlk:\t", digits_take_hex),
+        .pending = number_of(text, "\nSigPnd:\t", digits_take_hex) |
+                   number_of(text, "\nShdPnd:\t", digits_take_hex),
+        .tracer = (pid_t)number_of(text, "\nTracerPid:\t", digits_take),
+        .threads = number_of(text, "\nThreads:\t", digits_take)};
     return 0;
 }
