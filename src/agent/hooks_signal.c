@@ -300,12 +300,19 @@ sigtimedwait(const sigset_t *set, siginfo_t *info,
     struct timespec left;
     uint64_t start = clock_now();
     int signo, saved = errno;
+    if (!sys_can_read_set(set))
+        return REAL(sigtimedwait)(set, info, timeout);
     while (wait_once(set, &got, timeout, &signo))
         if (timeout != NULL)
             timeout = shorten(timeout, &start, &left);
-    if (signo > 0)
-        errno = saved;
-    if (signo > 0 && info != NULL)
+    if (signo < 0)
+        return signo;
+    if (info != NULL && !sys_can_write_set(info)) {
+        errno = EFAULT;
+        return -1;
+    }
+    errno = saved;
+    if (info != NULL)
         *info = got;
     return signo;
 }
@@ -335,6 +342,8 @@ HOOK int
 signalfd(int fd, const sigset_t *set, int flags)
 {
     sigset_t rest;
+    if (!sys_can_read_set(set))
+        return REAL(signalfd)(fd, set, flags);
     mask_take_interest(set, &rest);
     int result = REAL(signalfd)(fd, &rest, flags);
     awaited_by_descriptor(result, set, &rest);

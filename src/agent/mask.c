@@ -226,13 +226,14 @@ const sigset_t *
 mask_enter_wait(const sigset_t *set, struct mask_wait *before)
 {
     uint64_t closed = lifecycle_is_on() ? signals_closed() : 0;
-    if (set != NULL)
+    bool is_masked = set != NULL && sys_can_read_set(set);
+    if (is_masked)
         give_back_awaited(signals_blocked & ~signals_word(set));
     settle_now();
     before->blocked = signals_blocked;
     before->outer = interrupted_wait;
-    if (set == NULL)
-        return NULL;
+    if (!is_masked)
+        return set;
     if (signals_blocked != 0)
         signals_blocked =
             signals_word(set) & (signals_borrowed() | signals_closed());

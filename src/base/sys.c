@@ -91,6 +91,25 @@ sys_set_action(int signo, const struct sys_action *action)
                         sizeof(action->mask), 0, 0);
 }
 
+/* No way of changing a mask: the kernel reads the set, and says EINVAL. */
+#define NO_CHANGE (-1)
+#define SET_SIZE sizeof(uint64_t)
+
+bool
+sys_can_read_set(const void *address)
+{
+    return address != NULL &&
+           arch_syscall(SYS_rt_sigprocmask, NO_CHANGE, (long)address, 0,
+                        SET_SIZE, 0, 0) != -EFAULT;
+}
+
+bool
+sys_can_write_set(void *address)
+{
+    return arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)address, SET_SIZE, 0,
+                        0) != -EFAULT;
+}
+
 pid_t
 sys_getpid(void)
 {

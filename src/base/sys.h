@@ -8,6 +8,7 @@
 #define BASE_SYS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,11 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
  * is out of reach once it has ended), or /proc/thread-self/mem where that is
  * denied. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
+
+/* Whether the kernel can read, or write, the signal set at ADDRESS; it may be
+ * changed by that. One system call each. */
+bool sys_can_read_set(const void *address);
+bool sys_can_write_set(void *address);
 
 /* A disposition as the kernel has it (rt_sigaction(2)), of all signals alike;
  * HANDLER is SIG_DFL, SIG_IGN or a function. */
