@@ -7,6 +7,7 @@
  * (mask.h). Called in vfork's children, too, which share our memory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -52,8 +53,8 @@ static bool
 may_execute(const char *path)
 {
     struct stat file;
-    return access(path, X_OK) == 0 && stat(path, &file) == 0 &&
-           S_ISREG(file.st_mode);
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
+           stat(path, &file) == 0 && S_ISREG(file.st_mode);
 }
 
 /* The folders that execvp(3) searches, ':' between them. */

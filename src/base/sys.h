@@ -77,6 +77,12 @@ void sys_rewind(int fd);
 long sys_read_link_at(int directory, const char *path, char *buffer,
                       size_t size);
 
+/* Map SIZE bytes to be read and written, with FLAGS, FD and OFFSET of mmap(2),
+ * whose result it returns, or -errno: far from where mappings of the program
+ * come to lie. A program may count on a place that it has left a moment ago,
+ * and map that again (MAP_FIXED, shmat(2)). */
+long sys_map(size_t size, int flags, int fd, uint64_t offset);
+
 /* SIZE bytes of zeroed private memory, reserved but touched only when used, or
  * NULL. sys_release gives them back. */
 void *sys_reserve(size_t size);
