@@ -276,8 +276,8 @@ end(enum end_reason reason, int signo)
     if (is_over)
         hush_begin();
     if (sampler_stop(reason, &job.result) != 0)
-        note(NOTE_ERROR, "the sampler thread did not stop in time; see ",
-             files.spool, NULL);
+        note(NOTE_ERROR, "the sampler thread did not stop; see ", files.spool,
+             NULL);
     else if (errand_run(write_files, NULL, WRITE_NS + MARGIN_NS))
         say_end();
     else

@@ -336,8 +336,9 @@ as_kept(const struct sigaction *action)
 {
     struct sigaction kept = *action;
     kept.sa_flags = (kept.sa_flags & KERNEL_FLAGS) | SA_RESTORER;
-    (void)sigdelset(&kept.sa_mask, SIGKILL);
-    (void)sigdelset(&kept.sa_mask, SIGSTOP);
+    signals_set_word(&kept.sa_mask,
+                     signals_word(&kept.sa_mask) &
+                         ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP)));
     return kept;
 }
 

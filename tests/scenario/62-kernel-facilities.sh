@@ -41,7 +41,7 @@ done
 # What follows waits for nothing: the higher rate shows more in less time.
 [ -n "${SPROF_TEST_FULL:-}" ] || rates=10000
 for way in collector user_faults user_stack coroutines generated keys reserve \
-    inherited secret grows_down; do
+    inherited secret grows_down vacant; do
     expect_same "$work/memory_ways" "$way"
 done
 expect_same "$work/stack_ways" carved
