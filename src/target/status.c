@@ -6,15 +6,36 @@
 #include "status.h"
 #include "threads.h"
 
-/* "tid (name) state ...": the name may hold anything. */
+/* USER_HZ of the kernel, for all architectures: sysconf(_SC_CLK_TCK). */
+#define TICK_NS 10000000u
+
+/* "tid (name) state ...", where the name may hold anything, into STAT. Returns
+ * what begins with the state, or "". */
+static const char *
+read_stat(pid_t tid, char *stat, size_t size)
+{
+    if (threads_read_file(tid, "/stat", stat, size) <= 0)
+        return "";
+    const char *name_end = strrchr(stat, ')');
+    return name_end != NULL && name_end[1] == ' ' ? name_end + 2 : "";
+}
+
 char
 status_state(pid_t tid)
 {
     char stat[512];
-    if (threads_read_file(tid, "/stat", stat, sizeof(stat)) <= 0)
-        return '\0';
-    const char *name_end = strrchr(stat, ')');
-    return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
+    return *read_stat(tid, stat, sizeof(stat));
+}
+
+uint64_t
+status_user_time(pid_t tid)
+{
+    char stat[512];
+    const char *at = read_stat(tid, stat, sizeof(stat));
+    /* The 14th of all, the state being the 3rd. */
+    for (int field = 3; field < 14 && at != NULL; field++)
+        at = (at = strchr(at, ' ')) != NULL ? at + 1 : NULL;
+    return at != NULL ? digits_take(&at) * TICK_NS : 0;
 }
 
 /* The number that TAKE finds behind NAME in TEXT, 0 if there is none. */

@@ -5,7 +5,7 @@
 # signalfd, sigsuspend, ppoll and its like), or is interrupted by them, gets each
 # of its own and none of ours; and so does one that waits for all signals at
 # once, or handles all. One that names sets where nothing is hears so from the
-# kernel.
+# kernel; and one that goes back to a mask that it had kept has that.
 . "$(dirname "$0")/lib.sh"
 
 for trap in $("$work/signal_waits"); do
@@ -23,6 +23,12 @@ done
 for trap in $("$work/all_signals"); do
     for number in '' 5 60; do
         expect_same "$work/all_signals" "$trap" $number
+    done
+done
+
+for trap in $("$work/stale_masks"); do
+    for number in '' 5 35 60; do
+        expect_same "$work/stale_masks" "$trap" $number
     done
 done
 

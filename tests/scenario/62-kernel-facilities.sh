@@ -29,6 +29,7 @@ for way in io_uring timers mq aio lookup events; do
     ! grep '^[^ ]*0x0;' p.folded || fail "$way: registers that are nobody's"
 done
 expect_same "$work/signal_waits" timeouts
+expect_same "$work/long_calls"
 
 expect_same "$work/thread_ways" robust
 expect_same "$work/thread_ways" inherit
