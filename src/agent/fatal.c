@@ -39,9 +39,6 @@ static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGILL,
 #define SIGNALS ((int)(sizeof(signals) / sizeof(signals[0])))
 #define ENDINGS 3
 
-/* The C library's own two are never blocked: setuid(2) waits for them. */
-#define LIBC_SIGNALS ((uint64_t)3 << 31)
-
 /* Printing may take so long. */
 #define DUMP_NS 20000000000u
 
@@ -72,7 +69,7 @@ struct deep {
 static uint64_t
 mask_inside(const ucontext_t *context)
 {
-    uint64_t open = signals_borrowed() | LIBC_SIGNALS;
+    uint64_t open = signals_borrowed() | SIGNALS_OF_LIBC;
     for (int i = 0; i < ENDINGS; i++)
         open |= signals_bit(signals[i]);
     return signals_word(&context->uc_sigmask) | ~open;

@@ -23,4 +23,8 @@
 bool hook_signal_by_number(int signo, const struct sys_action *action,
                            struct sys_action *old, long *result);
 
+/* A signal is about to be sent by syscall(2), NUMBER being one of kill(2) and
+ * its kin: what raise and kill do before, if it is to this process. */
+void hook_send_by_number(long number, long a, long b, long c);
+
 #endif

@@ -278,10 +278,11 @@ _Exit(int status)
     __builtin_unreachable();
 }
 
+/* Functions of at_quick_exit(3) may follow. */
 HOOK void
 quick_exit(int status)
 {
-    own_stack_end(END_QUICK);
+    own_stack_end(END_EXIT);
     REAL(quick_exit)(status);
     __builtin_unreachable();
 }
@@ -293,7 +294,7 @@ HOOK void old_quick_exit(int status);
 void
 old_quick_exit(int status)
 {
-    lifecycle_end(END_QUICK);
+    lifecycle_end(END_EXIT);
     REAL_OLD(quick_exit)(status);
     __builtin_unreachable();
 }

@@ -7,6 +7,7 @@
  * (mask.h). Called in vfork's children, too, which share our memory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -52,9 +53,8 @@ static bool
 may_execute(const char *path)
 {
     struct stat file;
-    return arch_syscall(SYS_access, (long)path, X_OK, 0, 0, 0, 0) == 0 &&
-           arch_syscall(SYS_stat, (long)path, (long)&file, 0, 0, 0, 0) == 0 &&
-           S_ISREG(file.st_mode);
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
+           stat(path, &file) == 0 && S_ISREG(file.st_mode);
 }
 
 /* The folders that execvp(3) searches, ':' between them. */
@@ -95,9 +95,9 @@ static int
 exec(const char *path, char *const arguments[], char *const environment[],
      int (*real)(const char *, char *const[], char *const[]))
 {
-    bool is_likely = path != NULL && may_execute(path);
-    if (path != NULL && strchr(path, '/') == NULL && real == REAL(execvpe))
-        is_likely = is_found(path);
+    bool is_searched =
+        path != NULL && real == REAL(execvpe) && strchr(path, '/') == NULL;
+    bool is_likely = is_searched ? is_found(path) : may_execute(path);
     before(is_likely);
     int result = real(path, arguments, environment);
     after(is_likely);

@@ -8,9 +8,11 @@
  */
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "control.h"
@@ -112,4 +114,28 @@ tgkill(pid_t pid, pid_t tid, int signo)
     if (pid == sys_getpid())
         let_go(signo);
     return REAL(tgkill)(pid, tid, signo);
+}
+
+void
+hook_send_by_number(long number, long a, long b, long c)
+{
+    pid_t pid = sys_getpid();
+    switch (number) {
+    case SYS_tgkill:
+    case SYS_rt_tgsigqueueinfo:
+        if (a == pid)
+            let_go((int)c);
+        break;
+    case SYS_kill:
+    case SYS_rt_sigqueueinfo:
+        if (a == pid)
+            let_go((int)b);
+        break;
+    case SYS_tkill:
+        if (arch_syscall(SYS_tgkill, pid, a, 0, 0, 0, 0) == 0)
+            let_go((int)b);
+        break;
+    default:
+        break;
+    }
 }

@@ -30,9 +30,6 @@
 #include "mask.h"
 #include "real.h"
 
-/* As <asm/signal.h> says, which <signal.h> excludes. */
-#define SA_RESTORER 0x04000000ul
-
 /* Whether dispositions are not simply those of the kernel. */
 static bool
 are_actions_kept(void)
@@ -62,27 +59,41 @@ is_action_kept(int signo)
            (signals_is_kept(signo) || fatal_is_kept(signo));
 }
 
+/* From its first member to its last. */
+static bool
+can_read_action(const struct sys_action *action)
+{
+    return sys_can_read_set(action) && sys_can_read_set(&action->mask);
+}
+
 bool
 hook_signal_by_number(int signo, const struct sys_action *action,
                       struct sys_action *old, long *result)
 {
     struct sigaction given, before;
     struct sys_action now;
-    if (!is_action_kept(signo))
+    if (!is_action_kept(signo) || (action != NULL && !can_read_action(action)))
         return false;
     memset(&given, 0, sizeof(given));
     if (action != NULL) {
         given.sa_handler = (__sighandler_t)action->handler;
-        given.sa_flags = (int)(action->flags & ~SA_RESTORER);
+        given.sa_flags = (int)action->flags;
         signals_set_word(&given.sa_mask, action->mask);
     }
     *result = sigaction(signo, action != NULL ? &given : NULL, &before);
-    if (*result != 0 || old == NULL || sys_get_action(signo, &now) != 0)
+    if (*result != 0 || old == NULL)
+        return true;
+    if (!sys_can_write_set(old) || !sys_can_write_set(&old->mask)) {
+        errno = EFAULT;
+        *result = -1;
+        return true;
+    }
+    if (sys_get_action(signo, &now) != 0)
         return true;
     bool is_handler =
         before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN;
     old->handler = (void *)before.sa_handler;
-    old->flags = (unsigned)before.sa_flags | (is_handler ? SA_RESTORER : 0);
+    old->flags = (unsigned)before.sa_flags;
     old->restorer = is_handler ? now.restorer : NULL;
     old->mask = signals_word(&before.sa_mask);
     return true;
@@ -300,12 +311,19 @@ sigtimedwait(const sigset_t *set, siginfo_t *info,
     struct timespec left;
     uint64_t start = clock_now();
     int signo, saved = errno;
+    if (!sys_can_read_set(set))
+        return REAL(sigtimedwait)(set, info, timeout);
     while (wait_once(set, &got, timeout, &signo))
         if (timeout != NULL)
             timeout = shorten(timeout, &start, &left);
-    if (signo > 0)
-        errno = saved;
-    if (signo > 0 && info != NULL)
+    if (signo < 0)
+        return signo;
+    if (info != NULL && !sys_can_write_set(info)) {
+        errno = EFAULT;
+        return -1;
+    }
+    errno = saved;
+    if (info != NULL)
         *info = got;
     return signo;
 }
@@ -335,6 +353,8 @@ HOOK int
 signalfd(int fd, const sigset_t *set, int flags)
 {
     sigset_t rest;
+    if (!sys_can_read_set(set))
+        return REAL(signalfd)(fd, set, flags);
     mask_take_interest(set, &rest);
     int result = REAL(signalfd)(fd, &rest, flags);
     awaited_by_descriptor(result, set, &rest);

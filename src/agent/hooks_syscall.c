@@ -84,6 +84,7 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         end_before(filters);
     if (number == SYS_ptrace && a == PTRACE_TRACEME)
         return ask_to_be_traced(a, b, c, d, e, f);
+    hook_send_by_number(number, a, b, c);
     if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE) {
         long result;
         if (hook_signal_by_number((int)a, (const struct sys_action *)b,

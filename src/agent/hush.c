@@ -15,10 +15,6 @@
 #include "fatal.h"
 #include "hush.h"
 
-/* Those of the C library (nptl(7)). */
-#define FIRST_OF_LIBC 32
-#define LAST_OF_LIBC 33
-
 static struct sys_action before[NSIG];
 static uint64_t dropped;
 
@@ -31,10 +27,8 @@ is_kept(int signo)
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         if (signo == kept[i])
             return true;
-    return (signo >= FIRST_OF_LIBC && signo <= LAST_OF_LIBC) ||
-           ((signals_borrowed() | signals_closed()) & signals_bit(signo)) !=
-               0 ||
-           fatal_is_installed(signo);
+    uint64_t ours = signals_borrowed() | signals_closed() | SIGNALS_OF_LIBC;
+    return (ours & signals_bit(signo)) != 0 || fatal_is_installed(signo);
 }
 
 static void

@@ -16,7 +16,8 @@ void hush_begin(void);
  * before hush_begin there, too. */
 void hush_end_in_child(void);
 
-/* The dispositions are as before hush_begin, and nothing is pending. */
+/* The dispositions are as before hush_begin, and nothing is pending. Left out
+ * where nothing of the program comes after. */
 void hush_end(void);
 
 #endif

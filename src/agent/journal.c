@@ -19,12 +19,12 @@
 #include "capture/rules.h"
 #include "capture/walk.h"
 #include "store/writer.h"
+#include "id_table.h"
 #include "journal.h"
 #include "journal_head.h"
 #include "journal_live.h"
 #include "journal_unseen.h"
 #include "label_journal.h"
-#include "stack_tree.h"
 #include "text_ids.h"
 
 /* Frames that are none: below all addresses that code can have. */
@@ -47,7 +47,9 @@ static int failure;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
 static bool is_kept_open;
-static bool has_bare; /* the tree of stacks has frames in no module */
+/* The tree of all stacks: a node is a frame under a parent. */
+static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
+static bool has_bare; /* it has frames in no module */
 
 int
 journal_error(void)
@@ -134,7 +136,7 @@ forget_numbers(void)
     thread_written =
         sys_renew(thread_written, THREADS_MAX * sizeof(*thread_written));
     if (module_written == NULL || thread_written == NULL ||
-        stack_tree_begin() != 0 || text_ids_begin() != 0) {
+        id_table_begin(&nodes) != 0 || text_ids_begin() != 0) {
         errno = ENOMEM;
         return -1;
     }
@@ -232,7 +234,7 @@ write_module(const struct module *module)
 static void
 forget_stacks(void)
 {
-    stack_tree_forget();
+    id_table_forget(&nodes);
     has_bare = false;
 }
 
@@ -290,7 +292,7 @@ static bool
 descend(uint32_t *parent, uint64_t frame)
 {
     bool is_new;
-    uint32_t id = stack_tree_node(*parent, frame, &is_new);
+    uint32_t id = id_table_of(&nodes, *parent, frame, &is_new);
     if (id == 0 || (is_new && !write_node(id, *parent, frame)))
         return false;
     *parent = id;

@@ -58,9 +58,6 @@
  * somebody who does not want to wait. */
 #define PATIENCE_NS 1000000000u
 
-/* By which setuid(2) reaches all threads; it waits for them (nptl(7)). */
-#define SIGSETXID 33
-
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
@@ -143,7 +140,7 @@ static void
 block_handlers(bool may_end, sigset_t *old)
 {
     static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
-                               SIGFPE,  SIGILL,  SIGSETXID};
+                               SIGFPE,  SIGILL,  SIGNALS_SETXID};
     static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
     uint64_t blocked = ~0ull;
     /* In words, because sigdelset does not know those of libc. */
@@ -279,14 +276,14 @@ end(enum end_reason reason, int signo)
     if (is_over)
         hush_begin();
     if (sampler_stop(reason, &job.result) != 0)
-        note(NOTE_ERROR, "the sampler thread did not stop in time; see ",
-             files.spool, NULL);
+        note(NOTE_ERROR, "the sampler thread did not stop; see ", files.spool,
+             NULL);
     else if (errand_run(write_files, NULL, WRITE_NS + MARGIN_NS))
         say_end();
     else
         note(NOTE_ERROR, "the profile was not written in time; see ",
              files.spool, NULL);
-    if (is_over)
+    if (reason == END_EXIT)
         hush_end();
     /* Who was killed has no more to do. */
     if (signo == 0)

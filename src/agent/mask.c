@@ -99,13 +99,28 @@ real_word(int how, uint64_t word)
     return how == SIG_SETMASK ? word | closed : word;
 }
 
+/* Who blocks one of ours by its name means it: it will wait for the signal, or
+ * goes back to this mask by ways that we do not see (siglongjmp, setcontext),
+ * and then the real one must have it. */
+static void
+give_back_named(const sigset_t *set)
+{
+    uint64_t named = signals_word(set);
+    if ((named & (signals_borrowed() | signals_closed())) == 0 ||
+        is_nearly_all(set) || !lifecycle_is_own())
+        return;
+    if ((named & signals_closed()) != 0)
+        control_release();
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((named & signals_borrowed() & signals_bit(signo)) != 0)
+            (void)signals_give_back(signo);
+}
+
 int
 mask_change(int how, const sigset_t *set, sigset_t *old)
 {
-    /* Who blocks the closed one by its name will wait for it. */
-    if (set != NULL && (signals_word(set) & signals_closed()) != 0 &&
-        how != SIG_UNBLOCK && !is_nearly_all(set) && lifecycle_is_own())
-        control_release();
+    if (set != NULL && how != SIG_UNBLOCK)
+        give_back_named(set);
     uint64_t closed = signals_closed(), ours = signals_borrowed() | closed;
     uint64_t named = set != NULL ? signals_word(set) & ours : 0;
     bool is_plain = (named | signals_blocked) == 0 && settle_is_done() &&
@@ -226,13 +241,14 @@ const sigset_t *
 mask_enter_wait(const sigset_t *set, struct mask_wait *before)
 {
     uint64_t closed = lifecycle_is_on() ? signals_closed() : 0;
-    if (set != NULL)
+    bool is_masked = set != NULL && sys_can_read_set(set);
+    if (is_masked)
         give_back_awaited(signals_blocked & ~signals_word(set));
     settle_now();
     before->blocked = signals_blocked;
     before->outer = interrupted_wait;
-    if (set == NULL)
-        return NULL;
+    if (!is_masked)
+        return set;
     if (signals_blocked != 0)
         signals_blocked =
             signals_word(set) & (signals_borrowed() | signals_closed());

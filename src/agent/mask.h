@@ -46,7 +46,7 @@ void mask_after_birth(void);
 
 /* Around a call that waits under the mask SET (NULL: under the thread's own).
  * BEFORE is what has to be restored. Returns the mask to wait under really,
- * which lies in BEFORE, or NULL. */
+ * which lies in BEFORE, or SET if it is NULL or the kernel cannot read it. */
 struct mask_wait {
     uint64_t blocked;
     struct interrupted_wait outer;

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "capture/suspend.h"
+#include "target/status.h"
 #include "target/threads.h"
 #include "account.h"
 #include "harvest.h"
@@ -46,6 +47,10 @@
  * trigger: so many periods, and no less than ns. */
 #define UNREACHED_PERIODS 16u
 #define UNREACHED_NS 100000000u
+
+/* Who has spent less than this part of it outside the kernel may have been in
+ * one system call. */
+#define USER_PART 8u
 
 /* Who waits that long is not asked right after it woke, because it may wait
  * again when the signal comes, and the signal would end the wait. */
@@ -134,17 +139,35 @@ may_ask(const struct account *account, uint32_t index, uint64_t clock)
            trigger_may_ask(threads_at(index)->tid, clock - account->base);
 }
 
+/* It has run for long without a sample. Within a system call no event and no
+ * timer of ours is heard of, but a question would end some before they have
+ * done all (sendfile(2), copy_file_range(2)): who is there all the time is not
+ * asked for that. */
+static void
+doubt_trigger(struct account *account, uint32_t index, uint64_t clock)
+{
+    uint64_t most = UNREACHED_PERIODS * account_period();
+    pid_t tid = threads_at(index)->tid;
+    bool is_again = account->doubted > account->given;
+    if (most < UNREACHED_NS)
+        most = UNREACHED_NS;
+    if (clock - (is_again ? account->doubted : account->given) <= most)
+        return;
+    uint64_t user = status_user_time(tid);
+    if (account->trigger == TRIGGER_PERF ||
+        (is_again && user - account->doubted_user >= most / USER_PART))
+        account->trigger = trigger_after(account->trigger, tid);
+    account->doubted = clock;
+    account->doubted_user = user;
+}
+
 /* It ran, and may run still. Ask it, or see whether its own trigger works. */
 static void
 see_running(struct account *account, uint32_t index, uint64_t clock,
             uint64_t now, uint64_t between, struct points_view *view)
 {
-    uint64_t most = UNREACHED_PERIODS * account_period();
-    if (most < UNREACHED_NS)
-        most = UNREACHED_NS;
-    if (account->trigger != TRIGGER_ASK && clock - account->given > most)
-        account->trigger =
-            trigger_after(account->trigger, threads_at(index)->tid);
+    if (account->trigger == TRIGGER_PERF || account->trigger == TRIGGER_TIMER)
+        doubt_trigger(account, index, clock);
     if (view->asked < ASK_MOST && may_ask(account, index, clock))
         view->asked += harvest_ask(index, clock, now, between);
     if (account->rest > (int64_t)(2 * account_period()) &&

@@ -381,7 +381,10 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     if (!atomic_exchange(&is_launched, true))
         atomic_store(&stopped, 1);
     suspend_ring();
-    if (!sampler_wait_for(&stopped, 1, STOP_NS))
+    /* A handler of the program may run on our thread: libc's setuid(2) aborts
+     * on whichever cannot do as the others did. */
+    bool is_itself = sampler_is_caller() && atomic_load(&stopped) == 0;
+    if (is_itself || !sampler_wait_for(&stopped, 1, STOP_NS))
         return -1;
     const struct account_sums *sums = account_sums();
     *result =

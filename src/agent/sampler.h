@@ -76,7 +76,8 @@ int sampler_stop(enum end_reason reason, struct sampler_result *result);
  * Any thread. */
 void sampler_wait_gone(uint64_t ns);
 
-/* Wait until the sampler thread has left, however long that takes. */
+/* Wait until the sampler thread has left its loop, however long that takes, and
+ * then for sampler_wait_gone. */
 void sampler_wait_end(void);
 
 /* Nothing in flight: no signal is sent, and every thread asked has answered or

@@ -29,6 +29,10 @@
 #define RING 4096u
 #define USERS_NS 10000000u
 
+/* The values of so many keys lie in the thread's own block: to set them takes
+ * no memory (glibc, PTHREAD_KEY_2NDLEVEL_SIZE). */
+#define KEYS 32u
+
 enum ring_state { RING_FREE, RING_WRITTEN };
 
 struct ring_entry {
@@ -102,12 +106,30 @@ note_end(void *value)
     atomic_store_explicit(&entry->state, RING_WRITTEN, memory_order_release);
 }
 
+/* The last of the numbers below KEYS that is free: a program gets those before
+ * it as it would without us. */
+static bool
+make_key(void)
+{
+    pthread_key_t made[KEYS];
+    unsigned count = 0;
+    while (count < KEYS &&
+           REAL(pthread_key_create)(&made[count], note_end) == 0)
+        if (made[count++] >= KEYS - 1)
+            break;
+    if (count == 0)
+        return false;
+    key = made[--count];
+    while (count > 0)
+        (void)pthread_key_delete(made[--count]);
+    return true;
+}
+
 void
 thread_life_begin(void)
 {
     ring = sys_reserve(RING * sizeof(*ring));
-    atomic_store(&has_key,
-                 ring != NULL && REAL(pthread_key_create)(&key, note_end) == 0);
+    atomic_store(&has_key, ring != NULL && make_key());
     set_key(&key);
 }
 

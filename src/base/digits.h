@@ -18,4 +18,20 @@ digits_take(const char **at)
     return number;
 }
 
+/* The same of hexadecimal ones, in small letters and without a prefix; of too
+ * many digits the last 16 count. */
+static inline uint64_t
+digits_take_hex(const char **at)
+{
+    uint64_t number = 0;
+    for (;; (*at)++) {
+        if (**at >= '0' && **at <= '9')
+            number = number << 4 | (uint64_t)(**at - '0');
+        else if (**at >= 'a' && **at <= 'f')
+            number = number << 4 | (uint64_t)(**at - 'a' + 10);
+        else
+            return number;
+    }
+}
+
 #endif

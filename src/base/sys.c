@@ -91,6 +91,25 @@ sys_set_action(int signo, const struct sys_action *action)
                         sizeof(action->mask), 0, 0);
 }
 
+/* No way of changing a mask: the kernel reads the set, and says EINVAL. */
+#define NO_CHANGE (-1)
+#define SET_SIZE sizeof(uint64_t)
+
+bool
+sys_can_read_set(const void *address)
+{
+    return address != NULL &&
+           arch_syscall(SYS_rt_sigprocmask, NO_CHANGE, (long)address, 0,
+                        SET_SIZE, 0, 0) != -EFAULT;
+}
+
+bool
+sys_can_write_set(void *address)
+{
+    return arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)address, SET_SIZE, 0,
+                        0) != -EFAULT;
+}
+
 pid_t
 sys_getpid(void)
 {
@@ -162,13 +181,34 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
     return length;
 }
 
+/* So far below the first mappings of the process ours lie: within what
+ * sanitizers take for the program's memory (47 bits, their uppermost 1.5 TiB),
+ * and below what programs come to. Each begins at a multiple of the largest
+ * page. */
+#define AWAY (64ull << 30)
+#define STEP (64u << 10)
+
+long
+sys_map(size_t size, int flags, int fd, uint64_t offset)
+{
+    static _Atomic uint64_t end; /* of the room that is left there */
+    uint64_t nowhere = 0, length = (size + STEP - 1) & ~(uint64_t)(STEP - 1);
+    uint64_t at =
+        atomic_load(&end) != 0 ? atomic_fetch_sub(&end, length) - length : 0;
+    long map = arch_syscall(SYS_mmap, (long)at, (long)size,
+                            PROT_READ | PROT_WRITE, flags, fd, (long)offset);
+    if (at == 0 && map > (long)AWAY)
+        atomic_compare_exchange_strong(&end, &nowhere,
+                                       ((uint64_t)map - AWAY) & ~(STEP - 1ull));
+    return map;
+}
+
 static void *
 reserve(size_t size, int flags)
 {
     long memory =
-        arch_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
-                     0);
+        sys_map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
+                0);
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
 }
 

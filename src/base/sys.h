@@ -8,6 +8,7 @@
 #define BASE_SYS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,11 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
  * is out of reach once it has ended), or /proc/thread-self/mem where that is
  * denied. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
+
+/* Whether the kernel can read, or write, the signal set at ADDRESS; it may be
+ * changed by that. One system call each. */
+bool sys_can_read_set(const void *address);
+bool sys_can_write_set(void *address);
 
 /* A disposition as the kernel has it (rt_sigaction(2)), of all signals alike;
  * HANDLER is SIG_DFL, SIG_IGN or a function. */
@@ -70,6 +76,12 @@ void sys_rewind(int fd);
  * length, or -errno. readlinkat(2). */
 long sys_read_link_at(int directory, const char *path, char *buffer,
                       size_t size);
+
+/* Map SIZE bytes to be read and written, with FLAGS, FD and OFFSET of mmap(2),
+ * whose result it returns, or -errno: far from where mappings of the program
+ * come to lie. A program may count on a place that it has left a moment ago,
+ * and map that again (MAP_FIXED, shmat(2)). */
+long sys_map(size_t size, int flags, int fd, uint64_t offset);
 
 /* SIZE bytes of zeroed private memory, reserved but touched only when used, or
  * NULL. sys_release gives them back. */

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "awaited.h"
@@ -28,9 +29,6 @@
 
 /* What the kernel never gives to a signalfd. */
 #define NEVER (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
-
-/* The C library's own: 32 and 33 (nptl(7)). */
-#define OF_LIBC (3ull << 31)
 
 struct waiter {
     _Atomic pid_t tid; /* 0: free */
@@ -117,7 +115,7 @@ awaited_is_near(const sigset_t *set, const sigset_t *rest)
     arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
                  sizeof(blocked), 0, 0);
     return missing != 0 &&
-           !is_handled(~(blocked | ours | signals_word(set) | OF_LIBC));
+           !is_handled(~(blocked | ours | signals_word(set) | SIGNALS_OF_LIBC));
 }
 
 void
@@ -144,16 +142,16 @@ word_of(int fd)
     static const char name[] = "sigmask:\t";
     char path[64], info[512];
     struct text text;
-    uint64_t word = 0;
     text_begin(&text, path, sizeof(path));
     text_add(&text, "/proc/self/fdinfo/");
     text_add_number(&text, (uint64_t)fd);
     if (sys_read_file(path, info, sizeof(info)) <= 0)
         return 0;
     const char *at = strstr(info, name);
-    for (at = at != NULL ? at + sizeof(name) - 1 : ""; *at > ' '; at++)
-        word = word << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-    return word;
+    if (at == NULL)
+        return 0;
+    at += sizeof(name) - 1;
+    return digits_take_hex(&at);
 }
 
 static void

@@ -16,10 +16,6 @@
 #include "signals.h"
 #include "poison.h"
 
-/* siginfo of a perf event's signal (sigaction(2), TRAP_PERF, Linux 5.13), which
- * older C libraries do not declare. */
-#define TRAP_PERF_CODE 6
-
 /* The program's disposition is the default one: let it act. The handler must
  * give way for that; the process ends here. */
 static void
@@ -55,7 +51,7 @@ static bool
 is_fault(int signo, const siginfo_t *info)
 {
     return signo == SIGTRAP && info->si_code > 0 &&
-           info->si_code != TRAP_PERF_CODE;
+           info->si_code != SIGNALS_PERF_CODE;
 }
 
 /* Take one of ours from the thread's queue, where it would swallow a signal of

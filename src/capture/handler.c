@@ -54,9 +54,7 @@ static __thread uint64_t given_stack;
 #define LONG_WALK_NS 20000u
 #define REST_TIMES 8u
 
-/* siginfo of a perf event's signal (sigaction(2), TRAP_PERF, Linux 5.13), which
- * older C libraries do not declare: the data lie behind the address. */
-#define TRAP_PERF_CODE 6
+/* Where siginfo of a perf event's signal has the event's data. */
 #define PERF_DATA_OFFSET 24
 
 /* What is known of the thread that SLOT is of; NULL if nothing is yet. */
@@ -347,7 +345,7 @@ is_own(int signo, const siginfo_t *info, enum handler_own *kind)
     uint64_t cookie = 0;
     if (info->si_code == SI_TIMER)
         cookie = (uint64_t)info->si_value.sival_ptr;
-    else if (signo == SIGTRAP && info->si_code == TRAP_PERF_CODE)
+    else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
         memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
     *kind = (enum handler_own)(uint32_t)cookie;
     return cookie != 0 &&

@@ -323,6 +323,25 @@ ignore_for_real(const struct number *number)
     (void)real(atomic_load(&number->signo), &action, NULL);
 }
 
+/* Flags that the kernel keeps: it forgets those that it does not know (Linux
+ * 5.11, SA_UNSUPPORTED of sigaction(2)). libc adds the one for its restorer. */
+#define SA_RESTORER 0x04000000
+#define KERNEL_FLAGS                                                      \
+    (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | \
+     SA_NODEFER | (int)SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */)
+
+/* ACTION as the kernel would show it. */
+static struct sigaction
+as_kept(const struct sigaction *action)
+{
+    struct sigaction kept = *action;
+    kept.sa_flags = (kept.sa_flags & KERNEL_FLAGS) | SA_RESTORER;
+    signals_set_word(&kept.sa_mask,
+                     signals_word(&kept.sa_mask) &
+                         ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP)));
+    return kept;
+}
+
 /* The disposition of a number that is or was ours. */
 static int
 change_action(struct number *number, const struct sigaction *action,
@@ -333,7 +352,7 @@ change_action(struct number *number, const struct sigaction *action,
     struct sigaction given;
     /* Both may be the same. */
     if (action != NULL)
-        given = *action;
+        given = as_kept(action);
     if (old != NULL)
         *old = number->program[current];
     if (action == NULL)

@@ -53,6 +53,18 @@ signals_set_word(sigset_t *set, uint64_t word)
     memcpy(set, &word, sizeof(word));
 }
 
+/* Those of the C library (nptl(7)): pthread_cancel(3) interrupts a thread by
+ * the first; setuid(2) reaches all threads by the second, and waits for them.
+ */
+#define SIGNALS_CANCEL 32
+#define SIGNALS_SETXID 33
+#define SIGNALS_OF_LIBC \
+    (signals_bit(SIGNALS_CANCEL) | signals_bit(SIGNALS_SETXID))
+
+/* si_code of a perf event's SIGTRAP (sigaction(2), TRAP_PERF, Linux 5.13),
+ * which older C libraries do not declare. */
+#define SIGNALS_PERF_CODE 6
+
 typedef void signals_handler(int, siginfo_t *, void *);
 
 /* The number of ROLE is about to be given back. In handler, any thread. */

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "chunk.h"
 
 /* Where descriptors are moved to: above those that programs count on. */
@@ -163,10 +164,11 @@ reserve_and_map(const struct chunk_file *file, int fd, uint64_t offset,
 
     if (reserve(fd, offset, chunk->size) != 0)
         return -1;
-    map = syscall(SYS_mmap, NULL, chunk->size, PROT_READ | PROT_WRITE,
-                  MAP_SHARED, fd, offset);
-    if (map == -1)
+    map = sys_map(chunk->size, MAP_SHARED, fd, offset);
+    if (map < 0) {
+        errno = (int)-map;
         return -1;
+    }
     chunk->map = (unsigned char *)map;
     if (!is_ours(file, fd)) {
         chunk_unmap(chunk);

@@ -408,7 +408,7 @@ struct record_summary {
 };
 enum end_reason {
     END_EXIT,
-    END_QUICK,
+    END_QUICK, /* by _exit(2): nothing of the program comes after that */
     END_EXEC,
     END_SIZE,
     END_STOP,

@@ -18,6 +18,10 @@ struct status {
 /* The letter alone; 0 if there is no such thread, or it cannot be read. */
 char status_state(pid_t tid);
 
+/* The time that it has spent outside the kernel, in ns, as exact as the
+ * kernel's ticks ("utime" of proc_pid_stat(5)); 0 if that cannot be read. */
+uint64_t status_user_time(pid_t tid);
+
 /* Read /proc/self/task/TID/status. Returns 0, or -1 if there is no such thread
  * or it cannot be read. Some 10 us. */
 int status_read(pid_t tid, struct status *status);

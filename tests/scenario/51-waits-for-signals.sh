@@ -4,7 +4,8 @@
 # Goals of this test: a program that waits for SIGPROF, SIGTRAP or 35 (sigwait,
 # signalfd, sigsuspend, ppoll and its like), or is interrupted by them, gets each
 # of its own and none of ours; and so does one that waits for all signals at
-# once, or handles all.
+# once, or handles all. One that names sets where nothing is hears so from the
+# kernel; and one that goes back to a mask that it had kept has that.
 . "$(dirname "$0")/lib.sh"
 
 for trap in $("$work/signal_waits"); do
@@ -23,6 +24,16 @@ for trap in $("$work/all_signals"); do
     for number in '' 5 60; do
         expect_same "$work/all_signals" "$trap" $number
     done
+done
+
+for trap in $("$work/stale_masks"); do
+    for number in '' 5 35 60; do
+        expect_same "$work/stale_masks" "$trap" $number
+    done
+done
+
+for trap in $("$work/bad_pointers"); do
+    expect_same "$work/bad_pointers" "$trap"
 done
 
 finish

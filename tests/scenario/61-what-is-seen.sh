@@ -53,7 +53,7 @@ control=$((1 << 34))
 is signals_blocked $(($(value signals_blocked without) | control))
 is threads 2
 is has_preload 1
-is key_number 1
+same key_number
 is lines_of_maps 10 "$(($(value lines_of_maps without) + 24))"
 is size_kb 0 "$(($(value size_kb without) + 131072))"
 is resident_kb 0 "$(($(value resident_kb without) + 4096))"

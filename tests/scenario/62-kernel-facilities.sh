@@ -29,6 +29,7 @@ for way in io_uring timers mq aio lookup events; do
     ! grep '^[^ ]*0x0;' p.folded || fail "$way: registers that are nobody's"
 done
 expect_same "$work/signal_waits" timeouts
+expect_same "$work/long_calls"
 
 expect_same "$work/thread_ways" robust
 expect_same "$work/thread_ways" inherit
@@ -41,7 +42,7 @@ done
 # What follows waits for nothing: the higher rate shows more in less time.
 [ -n "${SPROF_TEST_FULL:-}" ] || rates=10000
 for way in collector user_faults user_stack coroutines generated keys reserve \
-    inherited secret grows_down; do
+    inherited secret grows_down vacant; do
     expect_same "$work/memory_ways" "$way"
 done
 expect_same "$work/stack_ways" carved

@@ -20,6 +20,9 @@
 
 #define COUNT 20
 
+/* Within that time a thread has been seen, on a busy machine, too. */
+#define SEEN_MS 60
+
 static bool ends;
 static atomic_uint named;
 
@@ -28,6 +31,7 @@ choose_name(void *number)
 {
     char name[16];
     work_burn(3);
+    work_sleep(SEEN_MS);
     snprintf(name, sizeof name, "named-%ld", (long)number);
     pthread_setname_np(pthread_self(), name);
     named++;

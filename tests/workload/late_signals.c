@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -34,13 +35,24 @@ end_otherwise(int number)
     _exit(55);
 }
 
-static volatile sig_atomic_t is_over;
+/* When the end began, in seconds, 0 before. */
+static volatile double over;
 
+static double
+now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Of a thread that had to wait for a CPU it may be a little late. */
 static void
 complain(int number)
 {
     (void)number;
-    if (is_over && write(STDOUT_FILENO, "late\n", 5) != 5)
+    if (over != 0 && now() - over > 0.5 &&
+        write(STDOUT_FILENO, "late\n", 5) != 5)
         _exit(56);
 }
 
@@ -68,7 +80,7 @@ ticks(void)
     signal(SIGALRM, complain);
     set_timer(1000, 1);
     sink += work_burn(50);
-    is_over = 1;
+    over = now();
     _exit(43);
 }
 

@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -401,12 +402,61 @@ grows_down(void)
     grow(1000);
 }
 
+/* Of many different stacks. */
+__attribute__((noinline)) static unsigned
+descend(unsigned levels, unsigned path)
+{
+    volatile unsigned here = path;
+
+    if (levels == 0)
+        return path;
+    if (path & 1)
+        return here + descend(levels - 1, path >> 1);
+    return here ^ descend(levels - 1, path >> 1);
+}
+
+static void
+compute_variously(unsigned ms)
+{
+    static unsigned path = 1;
+    clock_t end = clock() + (clock_t)ms * (CLOCKS_PER_SEC / 1000);
+
+    while (clock() < end)
+        for (unsigned i = 0; i < 1000; i++) {
+            path = path * 1103515245 + 12345;
+            (void)descend(20 + (path >> 8) % 40, path);
+        }
+}
+
+/* What is mapped anew where it has just been, because nobody else maps. */
+static void
+vacant(void)
+{
+    size_t size = 1024 * PAGE;
+    unsigned taken = 0;
+
+    for (unsigned i = 0; i < ways_number; i++) {
+        char *left = map(size, PROT_NONE, 0);
+
+        munmap(left, size);
+        compute_variously(20);
+        if (mmap(left, size, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                 0) == left)
+            munmap(left, size);
+        else
+            taken++;
+    }
+    printf("taken by somebody else: %u\n", taken);
+}
+
 static const struct way ways[] = {
     {"collector", collector, 0},   {"user_faults", user_faults, 0},
     {"user_stack", user_stack, 0}, {"coroutines", coroutine_threads, 0},
     {"generated", generated, 0},   {"keys", keys, 0},
     {"reserve", reserve, 0},       {"inherited", inherited, 0},
     {"secret", secret, 0},         {"grows_down", grows_down, 0},
+    {"vacant", vacant, 100},
 };
 
 int

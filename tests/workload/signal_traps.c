@@ -142,6 +142,9 @@ full_sa_mask(void)
     print_action(signo);
     signal(SIGUSR1, count_it);
     print_action(SIGUSR1);
+    action.sa_flags = SA_RESTART | 0x500; /* and two that nobody knows */
+    sigaction(signo, &action, NULL);
+    print_action(signo);
 }
 
 static void

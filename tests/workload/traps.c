@@ -70,7 +70,7 @@ print_action(int number)
            action.sa_handler == SIG_DFL   ? "default"
            : action.sa_handler == SIG_IGN ? "ignored"
                                           : "handler",
-           (unsigned)action.sa_flags & ~0x04000000u);
+           (unsigned)action.sa_flags);
     print_set("sa_mask", &action.sa_mask);
 }
 

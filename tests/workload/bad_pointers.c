@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bad_pointers.c -- a program that hands the kernel addresses where nothing is,
+ * through functions that a profiler has between. The kernel says EFAULT, or
+ * what else is wrong first; nobody may look there before it. Arguments:
+ * traps.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "traps.h"
+#include "work.h"
+
+/* Past what the compiler knows of its arguments. */
+static void *volatile nowhere;
+static void *volatile nothing;
+
+static void
+tell(const char *what, long result)
+{
+    printf("%s: %ld %s\n", what, result, result < 0 ? strerror(errno) : "");
+}
+
+static void
+masks_at(const sigset_t *set)
+{
+    struct timespec now = {0, 0};
+    struct epoll_event event;
+    int queue = epoll_create1(0);
+    tell("ppoll", ppoll(NULL, 0, &now, set));
+    tell("pselect", pselect(0, NULL, NULL, NULL, &now, set));
+    tell("epoll_pwait", epoll_pwait(queue, &event, 1, 0, set));
+    tell("no queue", epoll_pwait(-1, &event, 1, 0, set));
+    close(queue);
+}
+
+static void
+masks(void)
+{
+    masks_at(nowhere);
+    masks_at(nothing);
+    tell("sigsuspend", sigsuspend(nowhere));
+}
+
+static void
+sets_at(const sigset_t *set)
+{
+    int number = 0;
+    tell("sigtimedwait", sigtimedwait(set, NULL, NULL));
+    tell("sigwaitinfo", sigwaitinfo(set, NULL));
+    tell("sigwait", sigwait(set, &number));
+    tell("signalfd", signalfd(-1, set, 0));
+    tell("flags", signalfd(-1, set, -1));
+}
+
+/* What is told of a signal, and until when to wait for one. */
+static void
+answers(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    tell("timeout", sigtimedwait(&set, NULL, nowhere));
+    raise(SIGUSR1);
+    tell("info", sigwaitinfo(&set, nowhere));
+    tell("gone", sigtimedwait(&set, NULL, &(struct timespec){0, 0}));
+    raise(SIGUSR1);
+    tell("none wanted", sigwaitinfo(&set, NULL));
+}
+
+static void
+sets(void)
+{
+    sets_at(nowhere);
+    sets_at(nothing);
+    answers();
+}
+
+static void
+execs(void)
+{
+    char *words[] = {(char *)"true", NULL};
+    tell("path", execve(nowhere, words, environ));
+    tell("no path", execve(nothing, words, environ));
+    tell("arguments", execve("/bin/true", nowhere, environ));
+    tell("environment", execve("/bin/true", words, nowhere));
+    tell("execv", execv(nowhere, words));
+    tell("fexecve", fexecve(-1, words, nowhere));
+}
+
+static const struct trap traps[] = {{"masks", masks},
+                                    {"sets", sets},
+                                    {"execs", execs},
+                                    {NULL, NULL}};
+
+int
+main(int argc, char **argv)
+{
+    nowhere = (void *)~0xfffful;
+    return traps_run(argc, argv, traps);
+}
