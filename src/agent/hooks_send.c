@@ -119,23 +119,12 @@ tgkill(pid_t pid, pid_t tid, int signo)
 void
 hook_send_by_number(long number, long a, long b, long c)
 {
-    pid_t pid = sys_getpid();
-    switch (number) {
-    case SYS_tgkill:
-    case SYS_rt_tgsigqueueinfo:
-        if (a == pid)
-            let_go((int)c);
-        break;
-    case SYS_kill:
-    case SYS_rt_sigqueueinfo:
-        if (a == pid)
-            let_go((int)b);
-        break;
-    case SYS_tkill:
-        if (arch_syscall(SYS_tgkill, pid, a, 0, 0, 0, 0) == 0)
-            let_go((int)b);
-        break;
-    default:
-        break;
+    bool has_thread = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo;
+    if (has_thread || number == SYS_kill || number == SYS_rt_sigqueueinfo) {
+        if (a == sys_getpid())
+            let_go((int)(has_thread ? c : b));
+    } else if (number == SYS_tkill &&
+               arch_syscall(SYS_tgkill, sys_getpid(), a, 0, 0, 0, 0) == 0) {
+        let_go((int)b);
     }
 }
