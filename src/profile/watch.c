@@ -342,18 +342,19 @@ const char *
 watch_state(const struct watch *watch, uint32_t thread, const char **waits_on)
 {
     const struct watch_thread *at = &watch->threads[thread];
-    const struct profile_sample *sample = &watch->profile->samples[at->latest];
+    const struct profile_sample *sample =
+        at->has_latest ? &watch->profile->samples[at->latest] : NULL;
 
     *waits_on = "";
     if (watch->profile->threads[thread].end != UINT64_MAX)
         return "ended";
-    if (at->has_latest && at->is_open) {
+    if (sample != NULL && at->is_open) {
         *waits_on = sample->waits_on;
         return profile_state(watch->profile, sample);
     }
     if (at->has_run)
         return "running";
-    return at->has_latest && sample->state == STATE_RUNQUEUE ? "runnable" : "-";
+    return sample != NULL && sample->state == STATE_RUNQUEUE ? "runnable" : "-";
 }
 
 void

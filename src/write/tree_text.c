@@ -73,9 +73,11 @@ static unsigned
 print_rails(const struct drawing *drawing, uint32_t length, const char *mark)
 {
     unsigned width = length + (unsigned)strlen(mark), skip = 0;
+    /* The first branch has none, and no room for them was made. */
+    const char *rails = length > 0 ? drawing->rails : "";
 
     if (drawing->name == 0) {
-        fprintf(drawing->stream, "%.*s%s", (int)length, drawing->rails, mark);
+        fprintf(drawing->stream, "%.*s%s", (int)length, rails, mark);
         return 0;
     }
     if (width + NAME_LEAST > drawing->name) {
@@ -84,8 +86,7 @@ print_rails(const struct drawing *drawing, uint32_t length, const char *mark)
         skip = width - room < length ? width - room : length;
     }
     fprintf(drawing->stream, "%s%.*s%s%s", drawing->paint->faint,
-            (int)(length - skip), drawing->rails + skip, mark,
-            drawing->paint->end);
+            (int)(length - skip), rails + skip, mark, drawing->paint->end);
     width -= skip;
     return drawing->name > width ? drawing->name - width : 1;
 }
