@@ -17,11 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "base/arch.h"
 #include "base/text.h"
 #include "hook.h"
 #include "lifecycle.h"
