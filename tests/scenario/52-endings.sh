@@ -13,8 +13,22 @@ ulimit -c 0
 program=$work/signal_ends
 rates=${SPROF_TEST_FULL:+100 1000 5000} rates=${rates:-1000} # and 10,000 below
 
-# has_profile: of the last program, whole, and no spool beside it.
+# wait_until_gone FILE: what is written by somebody who is not waited for.
+wait_until_gone() {
+    for _ in $(seq 300); do
+        [ -e "$1" ] || return
+        sleep 0.1
+    done
+    fail "$1 is still there"
+}
+
+# has_profile: of the last program, whole, and no spool beside it, once those of
+# its children are gone, which may end after it.
 has_profile() {
+    local left
+    for left in p.[0-9]*.sprof; do
+        wait_until_gone "$left"
+    done
     [ -s p.folded ] || fail "$*: no profile"
     ! [ -e p.sprof ] || fail "$*: a spool was left"
     ! grep -H '^sprof:' err || fail "$*: the profiler complained"

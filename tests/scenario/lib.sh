@@ -64,6 +64,8 @@ finish() {
 plain() {
     local start=$SECONDS
     status=0
+    # Files of its own: who is left of the last one writes into others.
+    rm -f out err
     # The shell's own remark about a signal goes nowhere.
     { timeout -k 5 "$deadline" "$@" >out 2>err </dev/null; } 2>/dev/null ||
         status=$?
