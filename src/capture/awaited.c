@@ -27,9 +27,6 @@
 #define THREADS 32u
 #define DESCRIPTORS 32u
 
-/* What the kernel never gives to a signalfd. */
-#define NEVER (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
-
 struct waiter {
     _Atomic pid_t tid; /* 0: free */
     _Atomic uint64_t missing;
@@ -121,7 +118,7 @@ awaited_is_near(const sigset_t *set, const sigset_t *rest)
 void
 awaited_by_descriptor(int fd, const sigset_t *set, const sigset_t *rest)
 {
-    uint64_t missing = signals_word(set) & ~signals_word(rest) & ~NEVER;
+    uint64_t missing = signals_word(set) & ~signals_word(rest) & ~SIGNALS_NEVER;
     for (uint32_t i = 0; fd >= 0 && missing != 0 && i < DESCRIPTORS; i++) {
         struct descriptor *descriptor = &descriptors[i];
         bool is_same =
@@ -129,7 +126,7 @@ awaited_by_descriptor(int fd, const sigset_t *set, const sigset_t *rest)
         if (!is_same && atomic_exchange(&descriptor->is_used, true))
             continue;
         descriptor->fd = fd;
-        descriptor->word = signals_word(rest) & ~NEVER;
+        descriptor->word = signals_word(rest) & ~SIGNALS_NEVER;
         atomic_store(&descriptor->missing, missing);
         return;
     }

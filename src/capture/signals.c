@@ -337,8 +337,7 @@ as_kept(const struct sigaction *action)
     struct sigaction kept = *action;
     kept.sa_flags = (kept.sa_flags & KERNEL_FLAGS) | SA_RESTORER;
     signals_set_word(&kept.sa_mask,
-                     signals_word(&kept.sa_mask) &
-                         ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP)));
+                     signals_word(&kept.sa_mask) & ~SIGNALS_NEVER);
     return kept;
 }
 

@@ -61,6 +61,10 @@ signals_set_word(sigset_t *set, uint64_t word)
 #define SIGNALS_OF_LIBC \
     (signals_bit(SIGNALS_CANCEL) | signals_bit(SIGNALS_SETXID))
 
+/* Those that the kernel blocks for nobody and gives to no descriptor
+ * (sigprocmask(2), signalfd(2)), as a word. */
+#define SIGNALS_NEVER (signals_bit(SIGKILL) | signals_bit(SIGSTOP))
+
 /* si_code of a perf event's SIGTRAP (sigaction(2), TRAP_PERF, Linux 5.13),
  * which older C libraries do not declare. */
 #define SIGNALS_PERF_CODE 6

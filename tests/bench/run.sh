@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs every measurement in sequence and prints its tables, with the machine
-# and the method. Nothing else should run meanwhile. Some 45 minutes, or 8 with
+# and the method. Nothing else should run meanwhile. Some 85 minutes, or 10 with
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--no-install]
@@ -70,6 +70,7 @@ if [ -n "$quick" ]; then
     measure names --count 200 --rounds 1
     measure written --seconds 1 --rounds 1
     measure large --samples 200000 --rounds 1
+    measure stress --minutes 1
 else
     measure truth
     measure accuracy
@@ -86,6 +87,7 @@ else
     measure names --full
     measure written
     measure large
+    measure stress
 fi
 
 # method NAME: the opening comment of a script is its method.
@@ -105,7 +107,7 @@ page() {
     echo
     /usr/bin/python3 "$here/bench.py" machine
     for name in truth accuracy blocked disturb scale handler labels stacks startup overhead \
-        triggers switches names written large; do
+        triggers switches names written large stress; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
         if [ "$name" = triggers ]; then
