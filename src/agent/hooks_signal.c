@@ -44,7 +44,8 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
         return 0;
     if (!are_actions_kept())
         return REAL(sigaction)(signo, action, old);
-    if (action != NULL)
+    if (action != NULL && action->sa_handler != SIG_DFL &&
+        action->sa_handler != SIG_IGN)
         mask_name_in_handler(&action->sa_mask);
     int result = signals_action(signo, action, old);
     /* A number that it has given back must come to this thread from now on. */

@@ -154,9 +154,9 @@ doubt_trigger(struct account *account, uint32_t index, uint64_t clock)
     if (clock - (is_again ? account->doubted : account->given) <= most)
         return;
     uint64_t user = status_user_time(tid);
-    if (account->trigger == TRIGGER_PERF ||
-        (is_again && user - account->doubted_user >= most / USER_PART))
-        account->trigger = trigger_after(account->trigger, tid);
+    bool is_outside =
+        is_again && user - account->doubted_user >= most / USER_PART;
+    account->trigger = trigger_after(account->trigger, tid, is_outside);
     account->doubted = clock;
     account->doubted_user = user;
 }

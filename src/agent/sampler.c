@@ -42,7 +42,6 @@
 #include "sampler.h"
 #include "service.h"
 #include "session.h"
-#include "thread_life.h"
 #include "traced.h"
 #include "trigger.h"
 #include "wait.h"
@@ -263,9 +262,7 @@ reset(void)
     keep_begin(options.keep);
     counts_begin();
     labels_begin();
-    /* Before a new thread can arm a timer by what held before a fork: its
-     * signal would not be known as ours, and end the process. */
-    thread_life_use_timers(0, 0, 0);
+    trigger_reset();
     traced_begin(options.pid, options.trigger == OPTION_TRIGGER_AUTO);
     trigger_error = 0;
     atomic_store(&stop_wanted, 0);

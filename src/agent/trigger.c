@@ -43,12 +43,21 @@ static uint64_t tick;  /* ns between two ticks of the kernel */
 static int ask_number; /* that timers were made with */
 static bool is_displaced;
 static bool is_resting; /* perf, while threads are switched often */
-static bool has_trap;   /* the number of perf's signal was borrowed */
+static bool has_trap;   /* perf's number was borrowed, or a parent's was */
 static enum traced tracer;
 
 /* Whether perf's events may be there; somebody wants them gone. */
 static _Atomic uint32_t has_events, must_leave;
 #define LEAVE_NS 1000000000u
+
+static void
+take_events_back(void)
+{
+    perf_event_stop();
+    atomic_store(&has_events, 0);
+    atomic_store(&must_leave, 0);
+    sys_futex_wake(&has_events, 1 << 30);
+}
 
 /* With registered threads only, each gets an event of its own later; here it is
  * found out whether that will work. */
@@ -72,15 +81,21 @@ begin_perf(void)
             return -errno;
     }
     has_trap = true;
+    /* Who takes the number from now on waits (trigger_leave_trap); who did a
+     * moment ago has it already. */
+    atomic_store(&has_events, 1);
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
     int result =
-        perf_event_open_on(tid, options.registered_only, options.period,
-                           suspend_perf_cookie(), &sees_kernel);
-    if (result != 0)
+        signals_number(SIGNALS_TRAP) == 0
+            ? -EBUSY
+            : perf_event_open_on(tid, options.registered_only, options.period,
+                                 suspend_perf_cookie(), &sees_kernel);
+    if (result != 0) {
+        take_events_back();
         return result;
+    }
     if (options.registered_only)
         perf_event_stop();
-    atomic_store(&has_events, 1);
     best = TRIGGER_PERF;
     return 0;
 }
@@ -116,6 +131,14 @@ choose(void)
     return any ? 0 : result;
 }
 
+void
+trigger_reset(void)
+{
+    thread_life_use_timers(0, 0, 0);
+    atomic_store(&has_events, 0);
+    atomic_store(&must_leave, 0);
+}
+
 int
 trigger_begin(const struct trigger_options *given)
 {
@@ -124,11 +147,9 @@ trigger_begin(const struct trigger_options *given)
     tick = clock_tick();
     last_change = 0;
     ask_number = signals_number(SIGNALS_ASK);
-    is_displaced = has_trap = false;
+    is_displaced = false;
     switches_begin();
-    atomic_store(&has_events, 0);
-    atomic_store(&must_leave, 0);
-    thread_life_use_timers(0, 0, 0);
+    trigger_reset();
     tracer = traced_look(clock_now());
     return choose();
 }
@@ -196,7 +217,7 @@ trigger_of_thread(pid_t tid)
 {
     if (best == TRIGGER_PERF && options.registered_only) {
         if (open_event(tid) != 0)
-            return trigger_after(TRIGGER_PERF, tid);
+            return trigger_after(TRIGGER_PERF, tid, true);
         perf_event_enable();
     }
     if (trigger_is_split())
@@ -204,20 +225,20 @@ trigger_of_thread(pid_t tid)
     if (best != TRIGGER_TIMER)
         return best;
     return arm_timer(tid, false) == 0 ? TRIGGER_TIMER
-                                      : trigger_after(TRIGGER_TIMER, tid);
+                                      : trigger_after(TRIGGER_TIMER, tid, true);
 }
 
 enum trigger
-trigger_after(enum trigger from, pid_t tid)
+trigger_after(enum trigger from, pid_t tid, bool may_ask)
 {
     if (options.wanted != OPTION_TRIGGER_AUTO || from == TRIGGER_ASK ||
-        from == TRIGGER_NONE)
+        from == TRIGGER_NONE || (from == TRIGGER_TIMER && !may_ask))
         return from;
     /* Whatever timer it has did not help. */
     cpu_timer_drop(tid);
     if (from == TRIGGER_PERF && arm_timer(tid, false) == 0)
         return TRIGGER_TIMER;
-    return TRIGGER_ASK;
+    return may_ask ? TRIGGER_ASK : from;
 }
 
 void
@@ -263,15 +284,6 @@ look_for_displaced(enum signals_role role)
         return;
     is_displaced = true;
     signals_lose(role);
-}
-
-static void
-take_events_back(void)
-{
-    perf_event_stop();
-    atomic_store(&has_events, 0);
-    atomic_store(&must_leave, 0);
-    sys_futex_wake(&has_events, 1 << 30);
 }
 
 void

@@ -23,6 +23,11 @@ struct trigger_options {
     bool registered_only;
 };
 
+/* Forget what held before a fork. Before the program goes on: a thread would
+ * arm a timer whose signal is not known as ours, and end the process; and who
+ * wants SIGTRAP would wait for events that the child does not have. */
+void trigger_reset(void);
+
 /* Find the best trigger and make it ready; it interrupts nobody before
  * trigger_enable. Returns 0, or -errno if the one that is wanted
  * does not work here; then nothing is sampled. */
@@ -38,8 +43,8 @@ void trigger_prepare(pid_t tid);
 enum trigger trigger_of_thread(pid_t tid);
 
 /* The next trigger for a thread that FROM does not reach, made ready for it;
- * FROM itself if there is none. */
-enum trigger trigger_after(enum trigger from, pid_t tid);
+ * FROM itself if there is none. MAY_ASK: it may be the sampler's question. */
+enum trigger trigger_after(enum trigger from, pid_t tid, bool may_ask);
 
 /* Whether samples of perf leave out the kernel's time, which timers show. */
 bool trigger_is_split(void);

@@ -30,6 +30,8 @@ for way in io_uring timers mq aio lookup events; do
 done
 expect_same "$work/signal_waits" timeouts
 expect_same "$work/long_calls"
+# No timer can be made there.
+expect_same prlimit --sigpending=0 "$work/long_calls"
 
 expect_same "$work/thread_ways" robust
 expect_same "$work/thread_ways" inherit

@@ -2,12 +2,17 @@
 /*
  * stale_masks.c -- a program that blocks a signal by its name, keeps that mask
  * in a context or a jump buffer, is sent the signal, and goes back to the mask
- * it has kept: the signal stays blocked, and who waits for it gets it. And
- * signals sent by syscall(2). Arguments: traps.h.
+ * it has kept: the signal stays blocked, and who waits for it gets it. A child
+ * of a fork blocks it first of all, which does not take long. And signals sent
+ * by syscall(2). Arguments: traps.h.
  */
 #include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -97,6 +102,52 @@ jump_handled(void)
     keep_in_jump(1);
 }
 
+static uint64_t
+now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Status 0, and 1 more if that took long: it blocks the signal, and has done so
+ * still when it has run for a while. */
+static int
+block_at_once(void)
+{
+    uint64_t mask = 0, start = now_ms();
+    block_it();
+    bool is_slow = now_ms() - start > 500;
+    sink += work_burn(20);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof mask);
+    return is_slow + ((mask >> (signo - 1) & 1) == 0 ? 2 : 0);
+}
+
+/* The first thing that a child of a fork does, before there can be a sampler.
+ */
+static void
+children(void)
+{
+    sigset_t all, before;
+    int slow = 0, open = 0;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    for (int i = 0; i < 20; i++) {
+        int status = 0;
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            sigprocmask(SIG_SETMASK, &before, NULL);
+            _exit(block_at_once());
+        }
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+            work_fail("a child");
+        slow += WEXITSTATUS(status) & 1;
+        open += WEXITSTATUS(status) >> 1;
+    }
+    printf("open in %d, %s\n", open, slow < 5 ? "at once" : "slow");
+}
+
 static void
 send_by_number(long number, long a, long b, long c)
 {
@@ -127,6 +178,7 @@ static const struct trap traps[] = {{"context", context},
                                     {"context_handled", context_handled},
                                     {"jump", jump},
                                     {"jump_handled", jump_handled},
+                                    {"children", children},
                                     {"tgkill_by_number", tgkill_by_number},
                                     {"tkill_by_number", tkill_by_number},
                                     {NULL, NULL}};
