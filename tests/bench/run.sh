@@ -62,6 +62,7 @@ if [ -n "$quick" ]; then
     measure scale --threads 2000 --seconds 2
     measure handler --depths 10,50,200 --seconds 1 --scale 0.6
     measure labels --rounds 3 --calls 200000
+    measure hooks --rounds 3 --calls 20000 --processes 20
     measure stacks --rounds 1 --threads 50
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
     measure overhead --rounds 1 --scale 0.15 --rates 1000
@@ -79,6 +80,7 @@ else
     measure scale --seconds 4
     measure handler
     measure labels
+    measure hooks
     measure stacks
     measure startup
     measure overhead --triggers timer,ask
@@ -106,7 +108,7 @@ page() {
     echo "machine on one day, not promises; the script makes yours."
     echo
     /usr/bin/python3 "$here/bench.py" machine
-    for name in truth accuracy blocked disturb scale handler labels stacks startup overhead \
+    for name in truth accuracy blocked disturb scale handler labels hooks stacks startup overhead \
         triggers switches names written large stress; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
