@@ -44,8 +44,7 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
         return 0;
     if (!are_actions_kept())
         return REAL(sigaction)(signo, action, old);
-    if (action != NULL && action->sa_handler != SIG_DFL &&
-        action->sa_handler != SIG_IGN)
+    if (action != NULL && signals_is_handler(action))
         mask_name_in_handler(&action->sa_mask);
     int result = signals_action(signo, action, old);
     /* A number that it has given back must come to this thread from now on. */
@@ -91,11 +90,9 @@ hook_signal_by_number(int signo, const struct sys_action *action,
     }
     if (sys_get_action(signo, &now) != 0)
         return true;
-    bool is_handler =
-        before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN;
     old->handler = (void *)before.sa_handler;
     old->flags = (unsigned)before.sa_flags;
-    old->restorer = is_handler ? now.restorer : NULL;
+    old->restorer = signals_is_handler(&before) ? now.restorer : NULL;
     old->mask = signals_word(&before.sa_mask);
     return true;
 }

@@ -109,12 +109,6 @@ program_action(const struct number *number)
     return &number->program[atomic_load(&number->current)];
 }
 
-static bool
-is_handler(const struct sigaction *action)
-{
-    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
-}
-
 /* Let the kernel call our handler, as a number is borrowed: with all signals
  * blocked, because a handler that parks must not be left by longjmp or
  * cancellation, and on the alternate stack, if there is one and what the
@@ -128,8 +122,9 @@ install_borrowed(struct number *number, struct sigaction *old)
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    action.sa_flags |=
-        is_handler(program) ? program->sa_flags & SA_ONSTACK : SA_ONSTACK;
+    action.sa_flags |= signals_is_handler(program)
+                           ? program->sa_flags & SA_ONSTACK
+                           : SA_ONSTACK;
     memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
     return real(atomic_load(&number->signo), &action, old);
 }
@@ -201,8 +196,9 @@ borrow(enum signals_role role, int signo)
     atomic_fetch_or(role == SIGNALS_CONTROL ? &closed : &borrowed,
                     signals_bit(signo));
     /* Only now it is known what the program wants. */
-    return is_handler(program_action(number)) ? install_borrowed(number, NULL)
-                                              : 0;
+    return signals_is_handler(program_action(number))
+               ? install_borrowed(number, NULL)
+               : 0;
 }
 
 /* Borrow a number that the program leaves alone, to have it when it is needed:
@@ -431,7 +427,7 @@ signals_has_handler(int signo)
 {
     const struct number *number = find(signo);
     return number != NULL && atomic_load(&number->is_borrowed) &&
-           is_handler(program_action(number));
+           signals_is_handler(program_action(number));
 }
 
 bool

@@ -53,6 +53,13 @@ signals_set_word(sigset_t *set, uint64_t word)
     memcpy(set, &word, sizeof(word));
 }
 
+/* Whether ACTION calls a function of the program's. */
+static inline bool
+signals_is_handler(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
 /* Those of the C library (nptl(7)): pthread_cancel(3) interrupts a thread by
  * the first; setuid(2) reaches all threads by the second, and waits for them.
  */
