@@ -77,6 +77,60 @@ sys_read_memory(void *to, uint64_t address, size_t length)
     return read_memory_file(to, address, length);
 }
 
+/* Pages that are asked for by one call. */
+#define PAGES 32u
+#define PAGE 4096u
+
+/* How many of COUNT pages from START on are in memory, one after the other.
+ * Where a page is not mapped, the kernel says so, having told of those before
+ * it (mm/mincore.c). */
+static size_t
+count_present(uint64_t start, size_t count)
+{
+    unsigned char pages[PAGES] = {0};
+    size_t present = 0;
+    long result = arch_syscall(SYS_mincore, (long)start, (long)(count * PAGE),
+                               (long)pages, 0, 0, 0);
+    if (result != 0 && result != -ENOMEM)
+        return count;
+    while (present < count && (pages[present] & 1) != 0)
+        present++;
+    return present;
+}
+
+bool
+sys_is_mapped(uint64_t address)
+{
+    unsigned char page;
+    return arch_syscall(SYS_mincore, (long)(address & ~(uint64_t)(PAGE - 1)), 1,
+                        (long)&page, 0, 0, 0) != -ENOMEM;
+}
+
+size_t
+sys_present(uint64_t address, size_t length)
+{
+    uint64_t start = address & ~(uint64_t)(PAGE - 1), end = address + length;
+    while (start < end) {
+        size_t count = (end - start + PAGE - 1) / PAGE;
+        count = count < PAGES ? count : PAGES;
+        size_t present = count_present(start, count);
+        start += present * PAGE;
+        if (present < count)
+            break;
+    }
+    if (start <= address)
+        return 0;
+    return start < end ? start - address : length;
+}
+
+long
+sys_read_present(void *to, uint64_t address, size_t length)
+{
+    return sys_present(address, length) == length
+               ? sys_read_memory(to, address, length)
+               : -EFAULT;
+}
+
 long
 sys_get_action(int signo, struct sys_action *action)
 {

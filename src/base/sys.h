@@ -33,6 +33,18 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
  * denied. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
+/* How many of LENGTH bytes from ADDRESS on come before the first page that is
+ * not in memory (mincore(2)), or not mapped: to read such a page may mean to
+ * wait, for ever if need be, for a thread that supplies it (userfaultfd(2)).
+ * LENGTH where the kernel does not tell. */
+size_t sys_present(uint64_t address, size_t length);
+
+/* Whether there is a mapping at ADDRESS, of whatever kind. mincore(2). */
+bool sys_is_mapped(uint64_t address);
+
+/* As sys_read_memory, if all LENGTH bytes are in memory; -EFAULT if not. */
+long sys_read_present(void *to, uint64_t address, size_t length);
+
 /* Whether the kernel can read, or write, the signal set at ADDRESS; it may be
  * changed by that. One system call each. */
 bool sys_can_read_set(const void *address);

@@ -25,7 +25,7 @@ read_code(uint64_t address, uint8_t *bytes, size_t length)
     case CODE_MODULE:
         return learn_read_code(address, bytes, length);
     case CODE_ANONYMOUS:
-        return sys_read_memory(bytes, address, length) == (long)length;
+        return sys_read_present(bytes, address, length) == (long)length;
     default:
         return false;
     }
@@ -34,7 +34,7 @@ read_code(uint64_t address, uint8_t *bytes, size_t length)
 static bool
 read_word(uint64_t address, uint64_t *word)
 {
-    return sys_read_memory(word, address, sizeof(*word)) == sizeof(*word);
+    return sys_read_present(word, address, sizeof(*word)) == sizeof(*word);
 }
 
 /* Where the four bytes of an operand point, relative to what follows them. */

@@ -27,6 +27,7 @@
 #include "settle.h"
 #include "signals.h"
 #include "slot.h"
+#include "stack_copy.h"
 #include "walk.h"
 #include "poison.h"
 
@@ -132,34 +133,6 @@ park(struct slot *slot)
     }
 }
 
-/* Copy what is left of the stack, so that the sampler can go on without us: by
- * the kernel, as a page of it may be inaccessible. False if it is too much, if
- * there is such a page, or if the end is not known. */
-static bool
-copy_stack(struct slot *slot, const struct view *view)
-{
-    /* A register that was just restored is found below the stack pointer, in
-     * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
-    uint64_t start = (slot->walk.regs.sp - SLOT_RED_ZONE) & ~7ull;
-    slot->copy_start = start;
-    if (start < view->low || start >= view->high) {
-        long got =
-            sys_read_memory(slot->copy, start, view_reach(start, SLOT_COPY));
-        slot->copied = got > 0 ? (uint32_t)got : 0;
-        return got > 0 && got < SLOT_COPY;
-    }
-    /* The view has bounds, so the thread is known. */
-    uint64_t end =
-        atomic_load_explicit(&thread_of(slot)->root, memory_order_relaxed);
-    if (end <= start || end > view->high)
-        end = view->high;
-    if (end - start > SLOT_COPY)
-        return false;
-    slot->copied = (uint32_t)(end - start);
-    return sys_read_memory(slot->copy, start, slot->copied) ==
-           (long)slot->copied;
-}
-
 /* The walk needs what only the sampler can do. Returns as park does. */
 static bool
 leave_to_sampler(struct slot *slot, const struct view *view,
@@ -167,7 +140,12 @@ leave_to_sampler(struct slot *slot, const struct view *view,
 {
     memcpy(slot->registers, context->uc_mcontext.gregs,
            sizeof(slot->registers));
-    if (!copy_stack(slot, view))
+    /* A view with bounds is of a thread that is known. */
+    uint64_t root = view->high == 0
+                        ? 0
+                        : atomic_load_explicit(&thread_of(slot)->root,
+                                               memory_order_relaxed);
+    if (!stack_copy(slot, view, root))
         return park(slot);
     slot->unfinished = true;
     return true;

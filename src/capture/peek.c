@@ -34,8 +34,7 @@
 
 /* What one peek may cost: stack read (10 MiB), and CPU time for looking. Nobody
  * waits for it: being preempted is no reason to give up. */
-#define WINDOW (16u << 10)
-#define FILLS 640
+#define FILLS 2560
 #define PEEK_NS 1000000u
 /* Larger frames are not looked for, larger functions not followed. */
 #define REACH (64u << 10)
@@ -46,7 +45,7 @@
 
 /* Reserved once. */
 static struct memory {
-    uint8_t window[WINDOW];
+    uint8_t window[VIEW_WINDOW];
     uint8_t code[FUNCTION_MAX];
     uint64_t frames[TRIAL_FRAMES];
 } * memory;
@@ -231,6 +230,7 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
                             .rule = rules_find(pc),
                             .until = until};
     set_bounds(&search);
+    view_guess(view);
     if (!choose(&search, &walk->regs.fp)) {
         walk->regs.fp = REGS_FP_UNKNOWN;
         return false;
@@ -248,7 +248,7 @@ peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments,
     struct view view;
     enum walk_outcome outcome;
     finish_settle();
-    view_begin_bounded(&view, memory->window, WINDOW, FILLS);
+    view_begin_bounded(&view, memory->window, FILLS);
     walk_begin(walk, &regs);
     set_origin(&finish, walk);
     set_arguments(&finish, arguments);

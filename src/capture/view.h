@@ -7,7 +7,12 @@
  * array, or between two stacks that it cut from one piece. Tables of frames
  * never lead there; a walk that has to guess may, so after each leap of its the
  * kernel is asked. All else (alternate stacks, coroutines, a thread that may
- * leave) is copied by a system call into the window, a page's worth at a time.
+ * leave) is copied by a system call into the window.
+ *
+ * No page is read but those that the walk needs: another may be one that the
+ * program has never touched, and that one of its threads has to supply
+ * (userfaultfd(2)), this very one perhaps, or one that does so no more. What is
+ * only guessed must be in memory already.
  */
 #ifndef CAPTURE_VIEW_H
 #define CAPTURE_VIEW_H
@@ -28,7 +33,6 @@ struct view {
     uint64_t leap;                     /* VIEW_ANYWHERE or VIEW_NEAR */
     uint64_t window_start, window_end; /* addresses that the window holds */
     uint8_t *window;
-    uint32_t size;  /* bytes that fit into the window */
     uint32_t fills; /* times that it may still be filled */
     bool is_copy;   /* the window is all there is: nothing else is read */
 };
@@ -39,21 +43,21 @@ struct view {
 void view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
                 uint8_t *window);
 
-/* Make VIEW read everything through WINDOW, of SIZE bytes, which is filled no
- * more than FILLS times: what a walk may cost. Context: sampler. */
-void view_begin_bounded(struct view *view, uint8_t *window, uint32_t size,
-                        uint32_t fills);
+/* Make VIEW read everything through WINDOW, which is filled no more than FILLS
+ * times: what a walk may cost. Context: sampler. */
+void view_begin_bounded(struct view *view, uint8_t *window, uint32_t fills);
+
+/* From now on, what VIEW is asked for is a guess. */
+static inline void
+view_guess(struct view *view)
+{
+    view->leap = VIEW_NEAR;
+}
 
 /* Make VIEW read LENGTH bytes that were copied from START on, and nothing else.
  * Context: sampler. */
 void view_begin_copy(struct view *view, uint64_t start, uint32_t length,
                      uint8_t *copy);
-
-/* How many of SIZE bytes from START on may be read: not what lies behind the
- * stack of the calling thread, which ends at its control block (glibc). If that
- * is memory whose pages this very thread has to supply (userfaultfd(2)), the
- * read would never end. */
-uint64_t view_reach(uint64_t start, uint64_t size);
 
 /* Fill the window from ADDRESS on. False if 8 bytes cannot be read there. */
 bool view_fill(struct view *view, uint64_t address);

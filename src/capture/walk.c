@@ -107,7 +107,7 @@ undo_chain(struct walk *walk, struct view *view)
         return need_fp(walk);
     if (at < walk->regs.sp || (at & 7) != 0)
         return cut(walk, CUT_NO_RULE);
-    view->leap = VIEW_NEAR;
+    view_guess(view);
     if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))
         return cut(walk, CUT_BAD_READ);
     return enter_caller(walk, pc, at + 16, fp);

@@ -90,7 +90,7 @@ add_polled(struct text *text, pid_t tid, const struct look *look)
 {
     struct pollfd one;
     if (look->arguments[1] == 1 &&
-        sys_read_memory(&one, look->arguments[0], sizeof(one)) ==
+        sys_read_present(&one, look->arguments[0], sizeof(one)) ==
             (long)sizeof(one) &&
         one.fd >= 0)
         add_descriptor(text, tid, (uint64_t)one.fd);
@@ -110,7 +110,7 @@ static uint32_t
 read_word(uint64_t address)
 {
     uint32_t word = 0;
-    if (sys_read_memory(&word, address, sizeof(word)) != sizeof(word))
+    if (sys_read_present(&word, address, sizeof(word)) != sizeof(word))
         return 0;
     return word;
 }

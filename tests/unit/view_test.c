@@ -112,6 +112,41 @@ test_view_nothing(void **state)
     munmap(pages, 3 * 4096);
 }
 
+/* Whether the page at ADDRESS was ever touched. */
+static bool
+is_touched(void *address)
+{
+    unsigned char page = 0;
+
+    assert_int_equal(mincore(address, 1, &page), 0);
+    return (page & 1) != 0;
+}
+
+/* A page that nobody has touched stays so, unless the walk knows that it needs
+ * it. */
+static void
+test_view_untouched(void **state)
+{
+    uint8_t *pages = map_pages();
+    uint64_t value;
+
+    (void)state;
+    assert_int_equal(madvise(pages + 4096, 4096, MADV_DONTNEED), 0);
+    view_begin(&view, 0, 0, 0, window);
+    for (unsigned i = 0; i <= 4096 - 8; i++)
+        expect_word(pages + i);
+    assert_false(is_touched(pages + 4096));
+    view_guess(&view);
+    for (unsigned i = 4096 - 7; i <= 2 * 4096; i++)
+        assert_false(view_read(&view, (uint64_t)pages + i, &value));
+    assert_false(is_touched(pages + 4096));
+    expect_word(pages + 4096 - 8);
+    view_begin_bounded(&view, window, 1);
+    expect_word(pages + 4096);
+    assert_false(view_read(&view, (uint64_t)pages, &value));
+    munmap(pages, 3 * 4096);
+}
+
 /* A copy answers for what was copied, whatever is there now. */
 static void
 test_view_copy(void **state)
@@ -137,6 +172,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_view),
                                        cmocka_unit_test(test_view_nothing),
+                                       cmocka_unit_test(test_view_untouched),
                                        cmocka_unit_test(test_view_copy)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -96,91 +95,6 @@ collector(void)
     pthread_join(thread, NULL);
     printf("%u faults, %u strange, %d\n", atomic_load(&faults),
            atomic_load(&strange), heap[PAGE]);
-}
-
-/* A thread answers the faults of others, slowly; they wait in the kernel. */
-static void *
-answer_faults(void *argument)
-{
-    const int *fd = argument;
-    char *page = map(PAGE, PROT_READ | PROT_WRITE, 0);
-    struct uffd_msg message;
-
-    while (read(*fd, &message, sizeof message) == sizeof message) {
-        struct uffdio_copy copy = {.src = (uintptr_t)page, .len = PAGE};
-
-        copy.dst = message.arg.pagefault.address & ~(uint64_t)(PAGE - 1);
-        memset(page, 'a' + (int)((char *)copy.dst - heap) / (int)PAGE % 26,
-               PAGE);
-        ways_compute(1);
-        atomic_fetch_add(&faults, 1);
-        if (ioctl(*fd, UFFDIO_COPY, &copy) != 0)
-            work_fail("UFFDIO_COPY");
-    }
-    return NULL;
-}
-
-static void *
-read_heap(void *argument)
-{
-    unsigned sum = 0;
-
-    for (unsigned i = 0; i < PAGES; i++)
-        sum += (unsigned char)heap[i * PAGE + i];
-    printf("sum %u\n", sum);
-    return argument;
-}
-
-/* Let START run, with ATTRIBUTES, over a heap that is filled so. */
-static void
-run_on_faults(const pthread_attr_t *attributes, void *(*start)(void *))
-{
-    struct uffdio_api api = {.api = UFFD_API};
-    struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-    pthread_t thread, other;
-
-    range.range.start = (uintptr_t)heap;
-    range.range.len = PAGES * PAGE;
-    if (fd < 0 || ioctl(fd, UFFDIO_API, &api) != 0 ||
-        ioctl(fd, UFFDIO_REGISTER, &range) != 0) {
-        puts("not here");
-        return;
-    }
-    pthread_create(&thread, NULL, answer_faults, &fd);
-    pthread_create(&other, attributes, start, NULL);
-    pthread_join(other, NULL);
-    pthread_cancel(thread);
-    pthread_join(thread, NULL);
-}
-
-static void
-user_faults(void)
-{
-    heap = map(PAGES * PAGE, PROT_READ | PROT_WRITE, 0);
-    run_on_faults(NULL, read_heap);
-    printf("%u faults\n", atomic_load(&faults));
-}
-
-static void *
-use_libc(void *argument)
-{
-    ways_use_libc();
-    puts("ran");
-    return argument;
-}
-
-/* A thread runs on a stack whose pages come from another thread: also those
- * that a signal's frame needs. */
-static void
-user_stack(void)
-{
-    pthread_attr_t attributes;
-
-    heap = map(PAGES * PAGE, PROT_READ | PROT_WRITE, 0);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstack(&attributes, heap, PAGES * PAGE);
-    run_on_faults(&attributes, use_libc);
 }
 
 /* Coroutines on stacks with a guard page, that move from thread to thread. */
@@ -451,11 +365,10 @@ vacant(void)
 }
 
 static const struct way ways[] = {
-    {"collector", collector, 0},   {"user_faults", user_faults, 0},
-    {"user_stack", user_stack, 0}, {"coroutines", coroutine_threads, 0},
-    {"generated", generated, 0},   {"keys", keys, 0},
-    {"reserve", reserve, 0},       {"inherited", inherited, 0},
-    {"secret", secret, 0},         {"grows_down", grows_down, 0},
+    {"collector", collector, 0}, {"coroutines", coroutine_threads, 0},
+    {"generated", generated, 0}, {"keys", keys, 0},
+    {"reserve", reserve, 0},     {"inherited", inherited, 0},
+    {"secret", secret, 0},       {"grows_down", grows_down, 0},
     {"vacant", vacant, 100},
 };
 
