@@ -95,6 +95,14 @@ write_stack(struct data *data, const struct diff *diff, uint32_t stack)
     free(functions);
 }
 
+/* The whole number that a sum is; the sums of a damaged profile may be larger
+ * than any. */
+static uint64_t
+whole(double sum)
+{
+    return sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX;
+}
+
 static void
 write_row(struct data *data, const struct diff *diff,
           const struct diff_row *row, enum measure_by by)
@@ -105,8 +113,8 @@ write_row(struct data *data, const struct diff *diff,
         data_text(data, measure_function(&diff->names, row->number));
         data_text(data, measure_module(&diff->names, row->number));
     }
-    data_number(data, (uint64_t)row->old);
-    data_number(data, (uint64_t)row->new);
+    data_number(data, whole(row->old));
+    data_number(data, whole(row->new));
     data_real(data, row->new_scaled);
     data_real(data, row->change);
     data_real(data, row->error);
