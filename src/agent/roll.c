@@ -25,19 +25,23 @@
 #include "trigger.h"
 #include "unsampled.h"
 
-/* Reading the list may take such a share of the time: 1/50 if threads were
- * made, 1/1000 if not. */
+/* Reading the list may take such a share of the time: 1/50 if threads were made
+ * or have ended, 1/1000 if not. But the process lives until its last thread is
+ * seen to be gone: it is read once a second, however long that took. */
 #define SHARE_STALE 50u
 #define SHARE_QUIET 1000u
+#define PAUSE_MAX_NS 1000000000u
 
 /* So many threads make the reading of the process's CPU clock dear. */
 #define MANY_THREADS 32u
 
 static struct roll_options options;
-static uint64_t last_call, call_length;
+static uint64_t last_call;
+static uint64_t call_cost; /* CPU time: being preempted says nothing of it */
 static uint64_t unseen[JOURNAL_UNSEEN_AGES]; /* ns of CPU time */
 static uint32_t total;
 static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
+static bool has_end; /* a thread has told its end since the list was read */
 
 static bool
 is_wanted(pid_t tid)
@@ -119,15 +123,12 @@ note_end(const struct thread_end *end)
     account->ended_at = end->time;
 }
 
-/* Whether there were any. */
-static bool
+static void
 note_ends(void)
 {
     struct thread_end end;
-    bool ended = false;
-    for (; thread_life_next_end(&end); ended = true)
+    for (; thread_life_next_end(&end); has_end = true)
         note_end(&end);
-    return ended;
 }
 
 static void
@@ -142,7 +143,7 @@ on_thread(uint32_t index, bool gone)
     if (account->is_ignored)
         return;
     /* It may have told its end since that was last asked for. */
-    (void)note_ends();
+    note_ends();
     harvest_thread_gone(index);
     cpu_timer_drop(threads_at(index)->tid);
     if (!account->has_ended)
@@ -155,11 +156,11 @@ void
 roll_begin(const struct roll_options *given)
 {
     options = *given;
-    last_call = call_length = 0;
+    last_call = call_cost = 0;
     memset(unseen, 0, sizeof(unseen));
     total = 0;
     has_begun = given->is_child;
-    has_started = is_alone = has_new = keeps_clock = false;
+    has_started = is_alone = has_new = keeps_clock = has_end = false;
     is_resting = !given->starts_now;
     thread_life_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
@@ -226,13 +227,17 @@ settle_entries(void)
 void
 roll_call(uint64_t now)
 {
-    bool ended = note_ends();
-    bool is_stale = threads_are_stale() || ended;
-    uint64_t pause = call_length * (is_stale ? SHARE_STALE : SHARE_QUIET);
+    note_ends();
+    bool is_stale = threads_are_stale() || has_end;
+    uint64_t pause = call_cost * (is_stale ? SHARE_STALE : SHARE_QUIET);
     if (!is_stale && pause < ROLL_NS)
         pause = ROLL_NS;
+    if (pause > PAUSE_MAX_NS)
+        pause = PAUSE_MAX_NS;
     if (now - last_call < pause)
         return;
+    uint64_t before = clock_own();
+    has_end = false;
     settle_entries();
     if (threads_refresh() == 0)
         is_alone = true;
@@ -241,7 +246,7 @@ roll_call(uint64_t now)
         cpu_timer_keep_process_clock(sys_gettid());
     }
     last_call = clock_now();
-    call_length = last_call - now;
+    call_cost = clock_own() - before;
 }
 
 void
@@ -282,7 +287,7 @@ roll_total(void)
 void
 roll_turn(uint64_t now)
 {
-    (void)note_ends();
+    note_ends();
     points_turn(now);
 }
 
@@ -308,7 +313,7 @@ roll_end(uint64_t now)
 {
     if (is_resting)
         return;
-    (void)note_ends();
+    note_ends();
     follow_names();
     points_end(now);
     is_resting = true;
