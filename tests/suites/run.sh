@@ -9,8 +9,9 @@
 #
 # Without --full: a few quick cases of each suite that is here already; with it
 # all cases, and what is missing is fetched and built. Where results differ, the
-# case is run three times more without the library: a test whose results are not
-# always the same then is said to be flaky, and not counted.
+# case is run again without the library, twenty times at most and for no more
+# than ten minutes: a test whose results are not always the same then is said to
+# be flaky, and not counted.
 #
 # Ends with 0, 1 (differences) or 77 (nothing could be run).
 set -u
@@ -57,14 +58,20 @@ changes() {
     diff "$1" "$2" | sed -n 's/^< /-/p; s/^> /+/p'
 }
 
-# flaky_tests CASE: into the file flaky, one a line, what changes without us.
+# name_changes: from changes to what has changed, one a line.
+name_changes() {
+    sed 's/^.//; s/ [^ ]*$//'
+}
+
+# flaky_tests CASE: into the file flaky, one a line, what changes without us;
+# until that is all of the file changes, or enough has been tried.
 flaky_tests() {
-    local again
-    : >"$tmp/flaky"
-    for again in 1 2 3; do
+    local again begun=$SECONDS
+    touch "$tmp/flaky"
+    for ((again = 0; again < 20 && SECONDS - begun < 600; again++)); do
+        name_changes <"$tmp/changes" | grep -qvxFf "$tmp/flaky" || break
         run_case "$1" plain "$tmp/again"
-        changes "$tmp/plain" "$tmp/again" | sed 's/^.//; s/ [^ ]*$//' \
-            >>"$tmp/flaky"
+        changes "$tmp/plain" "$tmp/again" | name_changes >>"$tmp/flaky"
     done
 }
 
@@ -73,9 +80,9 @@ judge() {
     local line
     changes "$tmp/plain" "$tmp/$3" >"$tmp/changes"
     [ -s "$tmp/changes" ] || return 0
-    [ -e "$tmp/flaky" ] || flaky_tests "$2"
+    flaky_tests "$2"
     while read -r line; do
-        if sed 's/^.//; s/ [^ ]*$//' <<<"$line" | grep -qxFf "$tmp/flaky"; then
+        if name_changes <<<"$line" | grep -qxFf "$tmp/flaky"; then
             echo "flaky: $1 $2: $line"
         else
             echo "DIFFERENT at $3 Hz: $1 $2: $line"
