@@ -27,7 +27,8 @@
 
 /* Reading the list may take such a share of the time: 1/50 if threads were made
  * or have ended, 1/1000 if not. But the process lives until its last thread is
- * seen to be gone: it is read once a second, however long that took. */
+ * seen to be gone: when one may have ended, no pause is longer than a second.
+ */
 #define SHARE_STALE 50u
 #define SHARE_QUIET 1000u
 #define PAUSE_MAX_NS 1000000000u
@@ -41,7 +42,10 @@ static uint64_t call_cost; /* CPU time: being preempted says nothing of it */
 static uint64_t unseen[JOURNAL_UNSEEN_AGES]; /* ns of CPU time */
 static uint32_t total;
 static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
-static bool has_end; /* a thread has told its end since the list was read */
+/* Since the list was read a thread has told its end, or another number of
+ * threads was found, which was last asked for at LAST_COUNT. */
+static bool has_changed;
+static uint64_t last_count;
 
 static bool
 is_wanted(pid_t tid)
@@ -127,7 +131,7 @@ static void
 note_ends(void)
 {
     struct thread_end end;
-    for (; thread_life_next_end(&end); has_end = true)
+    for (; thread_life_next_end(&end); has_changed = true)
         note_end(&end);
 }
 
@@ -156,11 +160,11 @@ void
 roll_begin(const struct roll_options *given)
 {
     options = *given;
-    last_call = call_cost = 0;
+    last_call = last_count = call_cost = 0;
     memset(unseen, 0, sizeof(unseen));
     total = 0;
     has_begun = given->is_child;
-    has_started = is_alone = has_new = keeps_clock = has_end = false;
+    has_started = is_alone = has_new = keeps_clock = has_changed = false;
     is_resting = !given->starts_now;
     thread_life_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
@@ -224,20 +228,29 @@ settle_entries(void)
     }
 }
 
+/* How long the list that was last read is good, in ns. */
+static uint64_t
+list_pause(uint64_t now)
+{
+    if (now - last_count >= ROLL_NS) {
+        last_count = now;
+        has_changed = has_changed || threads_count_differs();
+    }
+    bool is_stale = threads_are_stale() || has_changed;
+    uint64_t pause = call_cost * (is_stale ? SHARE_STALE : SHARE_QUIET);
+    if (is_stale)
+        return pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS;
+    return pause > ROLL_NS ? pause : ROLL_NS;
+}
+
 void
 roll_call(uint64_t now)
 {
     note_ends();
-    bool is_stale = threads_are_stale() || has_end;
-    uint64_t pause = call_cost * (is_stale ? SHARE_STALE : SHARE_QUIET);
-    if (!is_stale && pause < ROLL_NS)
-        pause = ROLL_NS;
-    if (pause > PAUSE_MAX_NS)
-        pause = PAUSE_MAX_NS;
-    if (now - last_call < pause)
+    if (now - last_call < list_pause(now))
         return;
     uint64_t before = clock_own();
-    has_end = false;
+    has_changed = false;
     settle_entries();
     if (threads_refresh() == 0)
         is_alone = true;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -218,6 +219,14 @@ long
 sys_read_file(const char *path, char *buffer, size_t size)
 {
     return sys_read_file_at(AT_FDCWD, path, buffer, size);
+}
+
+long
+sys_count_links(int fd)
+{
+    struct stat status;
+    long result = arch_syscall(SYS_fstat, fd, (long)&status, 0, 0, 0, 0);
+    return result == 0 ? (long)status.st_nlink : result;
 }
 
 void

@@ -81,6 +81,9 @@ long sys_read_file(const char *path, char *buffer, size_t size);
 long sys_read_file_at(int directory, const char *path, char *buffer,
                       size_t size);
 
+/* How many names FD has, or -errno. fstat(2). */
+long sys_count_links(int fd);
+
 /* Let the next sys_getdents of FD begin at the front. lseek(2). */
 void sys_rewind(int fd);
 

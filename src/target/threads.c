@@ -38,6 +38,7 @@ static threads_listener *listen;
 static _Atomic uint32_t touched;
 static _Atomic pid_t ignored_tid;
 static uint32_t refreshed;
+static long links; /* of the directory, before it was last read */
 
 int
 threads_begin(pid_t pid, pid_t own, threads_listener *listener,
@@ -58,6 +59,7 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener,
     if (listener != NULL && nspid_begin() != 0)
         return -1;
     limit = listed = last_serial = first_free = 0;
+    links = 0;
     process = pid;
     own_tid = own;
     listen = listener;
@@ -86,6 +88,31 @@ bool
 threads_are_stale(void)
 {
     return atomic_load_explicit(&touched, memory_order_relaxed) != refreshed;
+}
+
+static long
+open_list(void)
+{
+    return directory != AT_FDCWD ? directory
+                                 : sys_open(TASKS, O_RDONLY | O_DIRECTORY);
+}
+
+static void
+close_list(long fd)
+{
+    if (directory == AT_FDCWD)
+        sys_close((int)fd);
+}
+
+bool
+threads_count_differs(void)
+{
+    long fd = open_list();
+    if (fd < 0)
+        return false;
+    long now = sys_count_links((int)fd);
+    close_list(fd);
+    return now >= 0 && now != links;
 }
 
 const _Atomic uint32_t *
@@ -257,12 +284,11 @@ threads_refresh(void)
 {
     char buffer[4096] __attribute__((aligned(8)));
     uint32_t as_of = atomic_load_explicit(&touched, memory_order_relaxed);
-    bool is_kept = directory != AT_FDCWD;
-    long got,
-        fd = is_kept ? directory : sys_open(TASKS, O_RDONLY | O_DIRECTORY);
+    long got, fd = open_list();
     int count = 0;
     if (fd < 0)
         return -1;
+    links = sys_count_links((int)fd);
     sys_rewind((int)fd);
     for (uint32_t i = 0; i < limit; i++)
         threads[i].seen = false;
@@ -272,8 +298,7 @@ threads_refresh(void)
             count += see_entry(entry->d_name);
             at += entry->d_reclen;
         }
-    if (!is_kept)
-        sys_close((int)fd);
+    close_list(fd);
     for (uint32_t i = limit; i-- > 0;)
         if (threads[i].tid != 0 && !threads[i].seen)
             threads_remove(i);

@@ -61,6 +61,13 @@ void threads_touch(void);
 /* Whether threads_touch was called since the last refresh. */
 bool threads_are_stale(void);
 
+/* Whether there are more or fewer threads than at the last refresh. The kernel
+ * counts them as the links of /proc/self/task (proc_task_getattr in its
+ * fs/proc/base.c): some 3 us, however many there are. A main thread that has
+ * ended is counted until the process ends; as many that ended as began make no
+ * difference; false if it cannot be known. */
+bool threads_count_differs(void);
+
 /* Indexes in use are below this. */
 uint32_t threads_limit(void);
 struct thread *threads_at(uint32_t index);

@@ -220,7 +220,8 @@ who_runs_is_running(void **state)
     join_and_forget(thread, tid);
 }
 
-/* Threads come and go; the caller is never among them. */
+/* Threads come and go; the caller is never among them. That there are others
+ * is known without the list. */
 static void
 threads_are_listed(void **state)
 {
@@ -228,8 +229,12 @@ threads_are_listed(void **state)
     uint32_t index;
 
     (void)state;
+    assert_int_equal(threads_refresh(), 0);
+    assert_false(threads_count_differs());
     look_until(&thread, reads, NULL, LOOK_WAITING);
+    assert_true(threads_count_differs());
     assert_int_equal(threads_refresh(), 1);
+    assert_false(threads_count_differs());
     assert_int_equal(threads_count(), 1);
     assert_int_equal(added, 1);
     index = threads_indexes()[tid] - 1;
@@ -241,6 +246,7 @@ threads_are_listed(void **state)
     assert_int_equal(threads_index((pid_t)syscall(SYS_gettid)), THREADS_NONE);
     assert_int_equal(write(ends[1], "x", 1), 1);
     join_and_forget(thread, tid);
+    assert_true(threads_count_differs());
     assert_int_equal(threads_refresh(), 0);
     assert_int_equal(removed, 1);
     assert_int_equal(threads_indexes()[tid], 0);
