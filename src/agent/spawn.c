@@ -42,6 +42,7 @@
 
 #define STACK_SIZE (64u << 10)
 #define KEPT_MAX 16
+#define ARGUMENTS_MAX 64 /* of a child that the dynamic linker has to run */
 
 /* A child that was killed is waited for so long: it may hang in the kernel. */
 #define REAP_NS 1000000000u
@@ -155,6 +156,28 @@ set_for_children(void (*handler)(int))
     sys_set_action(SIGCHLD, &action);
 }
 
+/* Execute the child's program. Where the file may be read but not executed, the
+ * dynamic linker maps and enters it, with the same arguments (ld.so(8)).
+ * Returns a negative errno. */
+static long
+execute(const struct child *child)
+{
+    const char *arguments[ARGUMENTS_MAX + 1] = {ARCH_DYNAMIC_LINKER};
+    long result = arch_syscall(SYS_execve, (long)child->path,
+                               (long)child->arguments, (long)kept, 0, 0, 0);
+    if (result != -EACCES ||
+        arch_syscall(SYS_access, (long)child->path, R_OK, 0, 0, 0, 0) != 0)
+        return result;
+    for (size_t i = 0; child->arguments[i] != NULL; i++) {
+        if (i + 2 > ARGUMENTS_MAX)
+            return result;
+        arguments[i + 1] = child->arguments[i];
+    }
+    (void)arch_syscall(SYS_execve, (long)arguments[0], (long)arguments,
+                       (long)kept, 0, 0, 0);
+    return result;
+}
+
 /* The child, on its own stack in our memory. All signals are blocked, so that
  * no handler of the program runs here, and stay so: a Ctrl-C is for the
  * program. */
@@ -175,8 +198,7 @@ run_child(void *argument)
     long result = settle_descriptors(child->output, child->message);
     arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
     if (result >= 0)
-        result = arch_syscall(SYS_execve, (long)child->path,
-                              (long)child->arguments, (long)kept, 0, 0, 0);
+        result = execute(child);
     child->error = (int)-result;
     arch_syscall(SYS_exit_group, 127, 0, 0, 0, 0, 0);
     return 127;

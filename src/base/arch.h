@@ -14,6 +14,9 @@
 /* e_machine of the ELF files that can be walked. */
 #define ARCH_MACHINE 62
 
+/* The interpreter of programs (x86-64 psABI, section 5.2.1). */
+#define ARCH_DYNAMIC_LINKER "/lib64/ld-linux-x86-64.so.2"
+
 /* A frame's registers: where it stands and where its memory is. */
 struct regs {
     uint64_t pc;

@@ -3,17 +3,44 @@
 # package.cmake -- what `cmake --install` and CPack put where.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS sprof sprof-report sprofile)
+install(TARGETS sprof sprofile)
+# The kernel runs this library, so it needs the execute permission. CMake takes
+# that from libraries where the distribution wants it so (Debian:
+# CMAKE_INSTALL_SO_NO_EXE).
+install(TARGETS sprof-report LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+  WORLD_READ WORLD_EXECUTE)
 install(FILES ${CMAKE_SOURCE_DIR}/include/sprof.h TYPE INCLUDE)
-install(FILES ${CMAKE_SOURCE_DIR}/docs/man/sprofile.1
-  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${CMAKE_SOURCE_DIR}/docs/man/libsprof.7
-  DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+
+# manual(NAME SECTION): a manual page, compressed as Debian's policy has it
+# (12.1), without the time at which that was done.
+find_program(GZIP gzip REQUIRED)
+function(manual name section)
+  set(page ${CMAKE_BINARY_DIR}/man/${name}.${section}.gz)
+  set(from ${CMAKE_SOURCE_DIR}/docs/man/${name}.${section})
+  add_custom_command(OUTPUT ${page} DEPENDS ${from} VERBATIM
+    COMMAND sh -c "\"$1\" -9nc \"$2\" >\"$3\"" sh ${GZIP} ${from} ${page})
+  add_custom_target(${name}.${section} ALL DEPENDS ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endfunction()
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
+manual(sprofile 1)
+manual(libsprof 7)
+
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/sprofile.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME sprofile)
+# The documentation with every file that it links to, laid out as in the source.
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE
   TYPE DOC)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs TYPE DOC
+  FILES_MATCHING PATTERN *.md PATTERN man EXCLUDE)
+foreach(linked include/sprof.h src/base/loss.h src/base/options.h
+    src/store/layout.h)
+  get_filename_component(folder ${linked} DIRECTORY)
+  install(FILES ${CMAKE_SOURCE_DIR}/${linked}
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 
 # Relative to where it stands, so that an installed tree can be moved.
 file(RELATIVE_PATH sprof_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
@@ -32,8 +59,10 @@ install(FILES ${CMAKE_BINARY_DIR}/sprof-config.cmake
   ${CMAKE_BINARY_DIR}/sprof-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sprof)
 
-# A Debian package: cpack -G DEB
+# A Debian package: cpack -G DEB. It is made in the build tree, wherever cpack
+# is run.
 set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR})
 set(CPACK_PACKAGE_NAME libsprof)
 set(CPACK_PACKAGE_CONTACT "The libsprof developers <developers@libsprof.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY

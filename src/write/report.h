@@ -9,6 +9,9 @@
  *
  *   libsprof-report.so ABI INLINES SPOOL OUTPUT...
  *
+ * Where the file may not be executed (some installations take that permission
+ * from libraries), its interpreter runs it with the same arguments.
+ *
  * ABI is SPROF_REPORT_ABI, INLINES 0 or 1, SPOOL and OUTPUTs absolute paths
  * whose endings say the format. It writes one line on its standard output,
  * SPROF_REPORT_OK or a sentence that says what failed, and nothing elsewhere.

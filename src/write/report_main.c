@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arch.h"
+
 #include "report.h"
 
-/* Program header PT_INTERP (x86-64 psABI, section 5.2.1). */
+/* Program header PT_INTERP. */
 __attribute__((section(".interp"), used,
-               retain)) static const char interpreter[] =
-    "/lib64/ld-linux-x86-64.so.2";
+               retain)) static const char interpreter[] = ARCH_DYNAMIC_LINKER;
 
 /* The kernel leaves argc, argv and the environment on the stack, and the ABI
  * asks for 16 bytes of alignment and an end of the frame chain. */

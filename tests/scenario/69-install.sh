@@ -2,11 +2,38 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: what is installed works from where it is, without the
-# source: the command finds the library, the header is found by pkg-config and
-# by CMake, bash completes, the manual pages are there and name every command and
-# option; and the Debian package holds the same.
+# source: the preloaded library writes its profile, the command finds the library,
+# the header is found by pkg-config and by CMake, bash completes, the manual pages
+# are there and name every command and option, every link of the documentation
+# leads somewhere; and the Debian package holds the same.
 . "$(dirname "$0")/lib.sh"
 source=${SPROF_SOURCE:-$(cd "$here/../.." && pwd)}
+
+# expect_preloaded ROOT: its library, preloaded from a folder elsewhere, writes
+# the profile of its default name, and leaves nothing else there.
+expect_preloaded() {
+    local preloaded
+    preloaded=$(find "$1" -name libsprof.so)
+    [ -n "$preloaded" ] || { fail "$1: no libsprof.so"; return; }
+    rm -rf elsewhere && mkdir elsewhere
+    plain env -C elsewhere LD_PRELOAD="$preloaded" "$work/known_stack.o2" 200
+    expect_ok
+    [ "$(find elsewhere -type f -name 'sprof.known_stack.o2.*.pb.gz' | wc -l)" = 1 ] &&
+        [ "$(find elsewhere -type f | wc -l)" = 1 ] ||
+        fail "$1: preloaded, it wrote: $(ls elsewhere)"
+}
+
+# expect_links FOLDER: each relative link of its pages is to a file.
+expect_links() {
+    local page link count=0
+    while read -r page; do
+        while read -r link; do
+            count=$((count + 1))
+            [ -e "$(dirname "$page")/$link" ] || fail "$page: no $link"
+        done < <(grep -oE '\]\([^)#:]+' "$page" | sed 's/^](//')
+    done < <(find "$1" -name '*.md')
+    [ "$count" -gt 10 ] || fail "$1: $count links, expected more than 10"
+}
 
 cmake --install "$build" --prefix "$tmp/first" >log 2>&1 ||
     fail "cmake --install: $(cat log)"
@@ -16,6 +43,13 @@ root=$tmp/moved
 PATH=$root/bin:$PATH
 
 cd "$tmp" || exit 1
+expect_preloaded "$root"
+expect_links "$root/share/doc/libsprof"
+DESTDIR=$tmp/staged cmake --install "$build" >log 2>&1 ||
+    fail "cmake --install with DESTDIR: $(cat log)"
+expect_preloaded "$tmp/staged"
+
+echo "-- record"
 plain sprofile record -o p.folded "$work/known_stack.o2" 200
 expect_status 0
 expect_samples 50 p.folded
@@ -54,8 +88,8 @@ plain env LD_PRELOAD="$(cat project/build/preload)" SPROF_OUTPUT=u.txt \
 [ "$(head -c 1 out)" = 1 ] || fail "CMake's SPROF_PRELOAD: $(cat out)"
 
 echo "-- manual pages"
-page=$root/share/man/man1/sprofile.1
-other=$root/share/man/man7/libsprof.7
+page=$root/share/man/man1/sprofile.1.gz
+other=$root/share/man/man7/libsprof.7.gz
 for file in "$page" "$other"; do
     [ -s "$file" ] || fail "$file is missing"
     if command -v man >/dev/null; then
@@ -66,7 +100,7 @@ done
 commands=$(sprofile --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 [ -n "$commands" ] || fail "no commands in the help page"
 # words FILE: without the font changes and escapes of the page.
-words() { sed 's/\\f[BIR]//g; s/\\-/-/g' "$1"; }
+words() { gzip -dc "$1" | sed 's/\\f[BIR]//g; s/\\-/-/g'; }
 for command in $commands; do
     words "$page" | grep -qx "\.SS $command" || fail "no section: $command"
     for option in $(sprofile "$command" --help | grep -oE -- '--[a-z][a-z-]+' |
@@ -77,7 +111,7 @@ for command in $commands; do
 done
 for variable in $(grep -o '^| \[`SPROF_[A-Z_]*' "$source/docs/options.md" |
     grep -o 'SPROF_.*'); do
-    grep -q "$variable" "$other" || fail "libsprof.7 lacks $variable"
+    words "$other" | grep -q "$variable" || fail "libsprof.7 lacks $variable"
 done
 
 echo "-- completion"
@@ -102,15 +136,24 @@ kill "$asleep"
 
 echo "-- the Debian package"
 if has cpack && has dpkg-deb && has dpkg-shlibdeps; then
-    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$tmp/package" \
-        >log 2>&1 || fail "cpack: $(cat log)"
+    # As the README has it, in a copy that a test may change: what cpack makes
+    # is in the build tree, wherever it is run.
+    grep -qx "set(CPACK_PACKAGE_DIRECTORY \"$build\")" \
+        "$build/CPackConfig.cmake" || fail "packages are made elsewhere"
+    sed "s|^set(CPACK_PACKAGE_DIRECTORY .*|set(CPACK_PACKAGE_DIRECTORY \"$tmp/package\")|" \
+        "$build/CPackConfig.cmake" >CPackConfig.cmake
+    mkdir from
+    (cd from && cpack -G DEB --config ../CPackConfig.cmake) >log 2>&1 ||
+        fail "cpack: $(cat log)"
+    [ -z "$(ls -A from)" ] || fail "cpack left $(ls -A from)"
     package=$(echo package/*.deb)
     dpkg-deb -f "$package" Depends | grep -q libc6 || fail "no dependencies"
     dpkg-deb -x "$package" unpacked
-    (cd unpacked/usr && find . -type f | sed 's/\.gz$//' | sort) >in_package
+    (cd unpacked/usr && find . -type f | sort) >in_package
     (cd "$root" && find . -type f | sort) >installed
     cmp -s in_package installed ||
         fail "other files: $(diff in_package installed)"
+    expect_preloaded "$tmp/unpacked"
     plain unpacked/usr/bin/sprofile record -o d.folded \
         "$work/known_stack.o2" 200
     expect_samples 50 d.folded

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: libsprof-report.so is run whatever its mode. Tools that
+# make packages take the execute permission from libraries.
+# - a library that may not be executed writes the profile all the same;
+# - so do an exec, a fork and `sprofile stacks` by signal;
+# - a library that may not be read is one line that says so.
+. "$(dirname "$0")/lib.sh"
+
+mkdir moved
+cp "$library" "$build/libsprof-report.so" moved/
+library=$tmp/moved/libsprof.so
+report=$tmp/moved/libsprof-report.so
+
+for mode in 0644 0444; do
+    echo "-- $mode"
+    chmod "$mode" "$report"
+    profile "$work/known_stack.o2" 200
+    expect_ok
+    expect_share 99 'main;through_pointer;pointed_to' p.folded
+    # Names come from the same files as otherwise.
+    rm -f p.folded ./*.sprof
+    profile SPROF_OUTPUT="$tmp/%p.folded" SPROF_KEEP_SPOOL=1 \
+        "$work/known_stack.o2" 200
+    for spool in ./*.sprof; do
+        plain "$sprofile" convert "$spool" q.folded
+        cut -d' ' -f1 "${spool%.sprof}.folded" | sort >with_mode
+        cut -d' ' -f1 q.folded | sort >as_ever
+        cmp with_mode as_ever || fail "other stacks"
+    done
+    rm -f ./*.folded ./*.sprof
+done
+
+echo "-- stacks by signal"
+chmod 0644 "$report"
+LD_PRELOAD=$library SPROF_OUTPUT=$tmp/asleep.folded sleep 100 2>stacks &
+asleep=$!
+# It answers as soon as it can be sent the signal.
+for ((i = 0; i < 200; i++)); do
+    "$sprofile" stacks "$asleep" >answer 2>&1 && break
+    sleep 0.05
+done
+kill -35 "$asleep"
+for ((i = 0; i < 200; i++)); do
+    [ -s stacks ] && break
+    sleep 0.05
+done
+grep -q nanosleep stacks || fail "no stacks: $(cat stacks)"
+kill "$asleep"
+wait "$asleep" 2>/dev/null
+
+if [ "$(id -u)" -eq 0 ] && has setpriv; then
+    chmod 0755 "$tmp" moved
+    chmod 0600 "$report"
+    mkdir -m 0777 free
+    plain setpriv --reuid 65534 --regid 65534 --clear-groups \
+        env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/free/p.folded" \
+        "$work/known_stack.o2" 200
+    expect_status 0
+    expect_note "Permission denied" libsprof-report.so
+fi
+
+finish
