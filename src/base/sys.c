@@ -229,10 +229,10 @@ sys_count_links(int fd)
     return result == 0 ? (long)status.st_nlink : result;
 }
 
-void
-sys_rewind(int fd)
+long
+sys_seek(int fd, uint64_t offset)
 {
-    (void)arch_syscall(SYS_lseek, fd, 0, SEEK_SET, 0, 0, 0);
+    return arch_syscall(SYS_lseek, fd, (long)offset, SEEK_SET, 0, 0, 0);
 }
 
 long

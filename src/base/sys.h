@@ -84,8 +84,9 @@ long sys_read_file_at(int directory, const char *path, char *buffer,
 /* How many names FD has, or -errno. fstat(2). */
 long sys_count_links(int fd);
 
-/* Let the next sys_getdents of FD begin at the front. lseek(2). */
-void sys_rewind(int fd);
+/* Let the next sys_read or sys_getdents of FD begin at OFFSET. Returns that, or
+ * -errno. lseek(2). */
+long sys_seek(int fd, uint64_t offset);
 
 /* What the symbolic link PATH in DIRECTORY says, NUL-terminated. Returns its
  * length, or -errno. readlinkat(2). */

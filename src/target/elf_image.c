@@ -7,6 +7,7 @@
  * next instruction, so all reading is by system call.
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/arch.h"
@@ -53,14 +54,34 @@ read_build_id(struct module *module, uint64_t address, uint64_t size)
     }
 }
 
-/* The unwind table and the build-id, of which a module may lack either. */
+#define PAGE 4096u
+
+/* Note segment P of MODULE, in whole pages as the loader maps it. */
+static void
+note_load(struct module *module, const Elf64_Phdr *p)
+{
+    uint64_t start = module->base + p->p_vaddr;
+    if (module->load_count == MODULE_LOADS_MAX)
+        return;
+    module->loads[module->load_count++] =
+        (struct module_load){.start = start & -(uint64_t)PAGE,
+                             .end = (start + p->p_memsz + PAGE - 1) &
+                                    -(uint64_t)PAGE,
+                             .shift = start - p->p_offset,
+                             .executable = (p->p_flags & PF_X) != 0};
+}
+
+/* The segments; the unwind table and the build-id, of which a module may lack
+ * either. */
 static void
 read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const Elf64_Phdr *p = &phdrs[i];
         uint64_t address = module->base + p->p_vaddr;
-        if (p->p_type == PT_GNU_EH_FRAME) {
+        if (p->p_type == PT_LOAD) {
+            note_load(module, p);
+        } else if (p->p_type == PT_GNU_EH_FRAME) {
             module->table = address;
             module->table_size = p->p_memsz;
         } else if (p->p_type == PT_NOTE && module->build_id_length == 0) {
@@ -76,7 +97,7 @@ static int
 find_base(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (phdrs[i].p_type == PT_LOAD && phdrs[i].p_offset < 4096) {
+        if (phdrs[i].p_type == PT_LOAD && phdrs[i].p_offset < PAGE) {
             module->base =
                 module->start - (phdrs[i].p_vaddr - phdrs[i].p_offset);
             return 0;
@@ -84,23 +105,75 @@ find_base(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
     return -1;
 }
 
-int
-elf_image_read(struct module *module)
+static bool
+is_head(const Elf64_Ehdr *head)
 {
-    Elf64_Ehdr head;
-    Elf64_Phdr phdrs[PHDRS_MAX];
-    if (!copy(&head, module->start, sizeof(head)) ||
-        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 ||
-        head.e_machine != ARCH_MACHINE || head.e_phnum > PHDRS_MAX ||
-        head.e_phentsize != sizeof(Elf64_Phdr))
+    return memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+           head->e_ident[EI_CLASS] == ELFCLASS64 &&
+           head->e_machine == ARCH_MACHINE && head->e_phnum <= PHDRS_MAX &&
+           head->e_phentsize == sizeof(Elf64_Phdr);
+}
+
+int
+elf_image_head(uint64_t address, struct elf_head *head)
+{
+    Elf64_Ehdr raw;
+    if (!copy(&raw, address, sizeof(raw)) || !is_head(&raw))
         return -1;
-    size_t size = head.e_phnum * sizeof(Elf64_Phdr);
-    if (!copy(phdrs, module->start + head.e_phoff, size) ||
-        find_base(module, phdrs, head.e_phnum) != 0)
+    *head = (struct elf_head){raw.e_phoff, raw.e_entry, raw.e_phnum};
+    return 0;
+}
+
+uint64_t
+elf_image_size(const struct elf_head *head)
+{
+    return head->count * sizeof(Elf64_Phdr);
+}
+
+/* Fill MODULE from its program headers. */
+static int
+use_phdrs(struct module *module, const struct elf_head *head,
+          const Elf64_Phdr *phdrs)
+{
+    if (find_base(module, phdrs, head->count) != 0)
         return -1;
     /* Libraries have none; address 0 would be the ELF header itself. */
-    module->entry = head.e_entry != 0 ? module->base + head.e_entry : 0;
-    read_segments(module, phdrs, head.e_phnum);
+    module->entry = head->entry != 0 ? module->base + head->entry : 0;
+    read_segments(module, phdrs, head->count);
     return 0;
+}
+
+int
+elf_image_read(struct module *module, const struct elf_head *head)
+{
+    Elf64_Phdr phdrs[PHDRS_MAX];
+    if (!copy(phdrs, module->phdrs, elf_image_size(head)))
+        return -1;
+    return use_phdrs(module, head, phdrs);
+}
+
+/* LENGTH bytes at OFFSET of the file FD. */
+static bool
+read_at(int fd, uint64_t offset, void *to, size_t length)
+{
+    return sys_seek(fd, offset) >= 0 &&
+           sys_read(fd, to, length) == (long)length;
+}
+
+int
+elf_image_read_file(struct module *module, const struct elf_head *head,
+                    const char *path)
+{
+    Elf64_Phdr phdrs[PHDRS_MAX];
+    Elf64_Ehdr mapped, stored;
+    /* What has the name now may be anything: a pipe would be waited for. */
+    int fd = (int)sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -1;
+    bool is_same = copy(&mapped, module->start, sizeof(mapped)) &&
+                   read_at(fd, 0, &stored, sizeof(stored)) &&
+                   memcmp(&mapped, &stored, sizeof(stored)) == 0 &&
+                   read_at(fd, head->phdrs, phdrs, elf_image_size(head));
+    sys_close(fd);
+    return is_same ? use_phdrs(module, head, phdrs) : -1;
 }

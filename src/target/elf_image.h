@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * elf_image.h -- reads the headers of an ELF file where it is mapped, without
- * faulting: bias, entry, unwind table and build-id.
+ * faulting: bias, segments, entry, unwind table and build-id.
  */
 #ifndef TARGET_ELF_IMAGE_H
 #define TARGET_ELF_IMAGE_H
 
 #include "modules.h"
 
-/* Fill base, entry, table and build_id of MODULE from the ELF header mapped at
- * MODULE->start. Returns 0, or -1 if there is none (or it is another
- * machine's). Sampler thread; reads by system calls only. */
-int elf_image_read(struct module *module);
+/* What the first page of an ELF file says. */
+struct elf_head {
+    uint64_t phdrs; /* offset of the program headers in the file */
+    uint64_t entry; /* before the bias is added; 0: none */
+    unsigned count; /* of program headers */
+};
+
+/* Read the ELF header at ADDRESS. Returns 0, or -1 if there is none (or it is
+ * another machine's). All here: sampler thread; reads by system calls only. */
+int elf_image_head(uint64_t address, struct elf_head *head);
+
+/* The size of the program headers in bytes. */
+uint64_t elf_image_size(const struct elf_head *head);
+
+/* Fill base, loads, entry, table and build_id of MODULE, whose ELF header HEAD
+ * lies at MODULE->start and whose program headers lie at the address
+ * MODULE->phdrs. Returns 0, or -1 if they are none. */
+int elf_image_read(struct module *module, const struct elf_head *head);
+
+/* The same with the program headers of the file PATH, which is believed only if
+ * it has the ELF header that lies at MODULE->start: for a file of which no
+ * mapping has its program headers. */
+int elf_image_read_file(struct module *module, const struct elf_head *head,
+                        const char *path);
 
 #endif

@@ -1,41 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * modules.c -- the module map; see modules.h. Two tables, both reserved once
- * and bounded: modules (in order of their appearance, with holes where one has
- * gone) and the executable ranges of the last refresh, sorted by address. The
- * hard thing: one ELF file is several mappings, and one file may be mapped
- * twice; a module begins at a mapping with offset 0 that holds an ELF header
- * and takes in the mappings of the same file that follow it.
+ * and bounded: modules (module_table.h) and the executable ranges of the last
+ * refresh (ranges.h).
+ *
+ * The hard thing: one ELF file is several mappings, and one file may be mapped
+ * twice. An image begins at a mapping with offset 0 that holds an ELF header;
+ * its program headers say where its segments lie, and a mapping of the file
+ * belongs to it that lies where one of them should. The program headers may be
+ * in the last of them: tools that rewrite files (BOLT, patchelf) put them into
+ * a segment of their own. What lies between is not looked at: holes, .bss, or
+ * something else.
  */
 #include <string.h>
 
-#include "base/sys.h"
 #include "elf_image.h"
 #include "maps.h"
+#include "module_table.h"
 #include "modules.h"
+#include "ranges.h"
 
-/* Reserved, not touched: a program with 40 libraries uses some pages of it.
- * What does not fit is code without a module, which is walked by frame pointers
- * and shown as an address. */
-#define MODULES_MAX 4096
-#define RANGES_MAX 16384
-#define PATHS_SIZE (4u << 20)
-#define NO_MODULE UINT32_MAX
+/* Longer paths do not exist (PATH_MAX). */
+#define PATH_SIZE 4096
 
-/* Executable addresses; MODULE is an index or NO_MODULE. */
-struct range {
-    uint64_t start, end;
-    uint32_t module, reserved;
-};
-
-static struct module *modules;
-static uint32_t module_count; /* used entries, holes included */
-static uint32_t last_id;
-static struct range *ranges;
-static uint32_t range_count;
-static char *paths; /* never given back: a path may stand in a record */
-static size_t paths_used;
-static modules_listener *listen;
+/* The image that was begun last while the map is read. MODULE is NO_MODULE
+ * until its program headers are found. */
+static struct image {
+    struct elf_head head;
+    uint32_t module, first_range;
+    uint64_t start, end, device, inode;
+    bool is_open, deleted;
+    bool is_placed; /* a second mapping lies where a segment should */
+    char path[PATH_SIZE];
+} image;
 
 /* Loads and unloads so far, the count that the map is true for, and the
  * unloads under way. */
@@ -65,55 +62,19 @@ modules_are_settled(void)
 int
 modules_begin(modules_listener *listener)
 {
-    if (modules == NULL) {
-        modules = sys_reserve(MODULES_MAX * sizeof(*modules));
-        ranges = sys_reserve(RANGES_MAX * sizeof(*ranges));
-        paths = sys_reserve(PATHS_SIZE);
-    }
-    if (modules == NULL || ranges == NULL || paths == NULL)
+    if (module_table_begin(listener) != 0 || ranges_begin() != 0)
         return -1;
-    memset(modules, 0, module_count * sizeof(*modules));
-    module_count = range_count = last_id = 0;
-    listen = listener;
     modules_touch(); /* an empty map is not a true one */
     return 0;
 }
 
-/* A copy of PATH that stays. Programs that load and unload for ever fill the
- * space in the end; their later modules have build-ids but no names. */
-static const char *
-keep_path(const char *path)
+/* Fill MODULE, whose place is known, from the headers of the open image. */
+static int
+read_headers(struct module *module)
 {
-    size_t length = strlen(path) + 1;
-    if (length > PATHS_SIZE - paths_used)
-        return "";
-    char *kept = paths + paths_used;
-    memcpy(kept, path, length);
-    paths_used += length;
-    return kept;
-}
-
-/* The known module that MAPPING, the first of an ELF file, belongs to. */
-static uint32_t
-find_known(const struct mapping *mapping)
-{
-    for (uint32_t i = 0; i < module_count; i++)
-        if (modules[i].id != 0 && modules[i].start == mapping->start &&
-            modules[i].device == mapping->device &&
-            modules[i].inode == mapping->inode)
-            return i;
-    return NO_MODULE;
-}
-
-/* An entry without a module. One that was filled by this refresh has no id yet,
- * but is not free. */
-static uint32_t
-free_entry(void)
-{
-    for (uint32_t i = 0; i < module_count; i++)
-        if (modules[i].id == 0 && !modules[i].seen)
-            return i;
-    return module_count < MODULES_MAX ? module_count : NO_MODULE;
+    if (module->phdrs != 0)
+        return elf_image_read(module, &image.head);
+    return elf_image_read_file(module, &image.head, image.path);
 }
 
 /* Whether what lies at the start of MODULE still has its build-id: the same
@@ -121,105 +82,191 @@ free_entry(void)
 static bool
 is_unchanged(const struct module *module)
 {
-    struct module now = {.start = module->start};
-    return elf_image_read(&now) == 0 && now.base == module->base &&
+    struct module now = {.start = module->start, .phdrs = module->phdrs};
+    return read_headers(&now) == 0 && now.base == module->base &&
            now.build_id_length == module->build_id_length &&
            memcmp(now.build_id, module->build_id, now.build_id_length) == 0;
 }
 
-/* Enter the ELF file whose first mapping is MAPPING. Not yet reported. */
-static uint32_t
-add_module(const struct mapping *mapping)
+/* Enter the open image, whose program headers lie at the address PHDRS, or (0)
+ * in its file alone. Not yet reported. */
+static void
+add_module(uint64_t phdrs)
 {
-    uint32_t i = free_entry();
-    struct module module = {.start = mapping->start,
-                            .end = mapping->end,
-                            .device = mapping->device,
-                            .inode = mapping->inode,
-                            .deleted = mapping->deleted,
-                            .seen = true};
-    /* Fonts, locale archives and the like are mapped files too: no ELF header,
-     * no module. */
-    if (i == NO_MODULE || elf_image_read(&module) != 0)
-        return NO_MODULE;
-    module.is_vdso = strcmp(mapping->path, "[vdso]") == 0;
-    module.path = keep_path(mapping->path);
-    modules[i] = module;
-    if (i == module_count)
-        module_count++;
-    return i;
+    struct module module = {.start = image.start,
+                            .end = image.end,
+                            .phdrs = phdrs,
+                            .device = image.device,
+                            .inode = image.inode,
+                            .deleted = image.deleted,
+                            .is_vdso = strcmp(image.path, "[vdso]") == 0};
+    if (read_headers(&module) == 0)
+        image.module = module_table_add(&module, image.path);
 }
 
-/* The module that MAPPING belongs to, given that of the mapping before. */
-static uint32_t
-module_of(const struct mapping *mapping, uint32_t before)
+/* The segment of MODULE that lies where MAPPING does, NULL if none. */
+static const struct module_load *
+find_load(const struct module *module, const struct mapping *mapping)
 {
+    for (unsigned i = 0; i < module->load_count; i++) {
+        const struct module_load *load = &module->loads[i];
+        if (mapping->start - mapping->offset == load->shift &&
+            mapping->start < load->end && mapping->end > load->start)
+            return load;
+    }
+    return NULL;
+}
+
+/* Whether MAPPING is of the file of the open image. */
+static bool
+is_of_image(const struct mapping *mapping)
+{
+    return image.is_open && mapping->inode != 0 &&
+           mapping->inode == image.inode && mapping->device == image.device;
+}
+
+/* Whether RANGE belongs to MODULE, which is the open image. Code of no file in
+ * the place of a segment is a copy of it: on large pages, for example. */
+static bool
+is_range_of(const struct range *range, const struct module *module)
+{
+    for (unsigned i = 0; i < module->load_count; i++) {
+        const struct module_load *load = &module->loads[i];
+        bool is_copy = range->shift == SHIFT_ANONYMOUS && load->executable &&
+                       image.is_placed && range->end <= load->end;
+        if (range->start >= load->start && range->start < load->end &&
+            (range->shift == load->shift || is_copy))
+            return true;
+    }
+    return false;
+}
+
+/* All mappings of the open image have come. */
+static void
+end_image(void)
+{
+    uint32_t count = ranges_count();
+    /* Only what runs is worth opening a file. */
+    for (uint32_t i = image.first_range;
+         i < count && image.is_open && image.module == NO_MODULE; i++)
+        if (ranges_at(i)->shift < SHIFT_FOREIGN) {
+            add_module(0);
+            break;
+        }
+    for (uint32_t i = image.first_range; i < count && image.module != NO_MODULE;
+         i++)
+        if (ranges_at(i)->module == NO_MODULE &&
+            is_range_of(ranges_at(i), module_table_at(image.module)))
+            ranges_at(i)->module = image.module;
+    ranges_join(image.first_range);
+    image.is_open = false;
+    image.module = NO_MODULE;
+    image.first_range = ranges_count();
+}
+
+/* The program headers of the open image may be in MAPPING of its file, which
+ * may be part of it. */
+static void
+see_part(const struct mapping *mapping)
+{
+    uint64_t length = mapping->end - mapping->start;
+    uint64_t at = image.head.phdrs - mapping->offset;
+    if (mapping->end > image.end && image.module == NO_MODULE)
+        image.end = mapping->end;
+    if (image.module == NO_MODULE && mapping->readable && at < length &&
+        length - at >= elf_image_size(&image.head))
+        add_module(mapping->start + at);
+    if (image.module == NO_MODULE)
+        return;
+    struct module *module = module_table_at(image.module);
+    if (find_load(module, mapping) == NULL)
+        return;
+    image.is_placed |= mapping->offset != 0;
+    if (mapping->end > module->end)
+        module->end = mapping->end;
+}
+
+/* Begin an image if MAPPING does. Fonts, locale archives and the like are
+ * mapped files, too: no ELF header, no module. Offset 0 again may be the header
+ * mapped twice, or the next copy. */
+static bool
+begin_image(const struct mapping *mapping)
+{
+    struct elf_head head;
     /* The vdso is the only ELF image that has no inode. */
     bool named = mapping->inode != 0 || strcmp(mapping->path, "[vdso]") == 0;
-    if (!named || !mapping->readable)
-        return NO_MODULE;
-    bool continues = before != NO_MODULE &&
-                     modules[before].inode == mapping->inode &&
-                     modules[before].device == mapping->device;
-    if (continues && mapping->offset != 0)
-        return before;
-    /* Offset 0 again: either a header mapped twice or the next copy. */
-    uint32_t i = find_known(mapping);
-    if (i != NO_MODULE && is_unchanged(&modules[i]))
-        return i;
-    i = mapping->offset == 0 ? add_module(mapping) : NO_MODULE;
-    return i == NO_MODULE && continues ? before : i;
+    if (!named || !mapping->readable || mapping->offset != 0 ||
+        (is_of_image(mapping) && image.module != NO_MODULE &&
+         find_load(module_table_at(image.module), mapping) != NULL) ||
+        elf_image_head(mapping->start, &head) != 0)
+        return false;
+    end_image();
+    image.is_open = true;
+    image.head = head;
+    image.start = mapping->start;
+    image.end = mapping->end;
+    image.device = mapping->device;
+    image.inode = mapping->inode;
+    image.deleted = mapping->deleted;
+    image.is_placed = false;
+    strncpy(image.path, mapping->path, PATH_SIZE - 1);
+    uint32_t known = module_table_find(image.start, image.device, image.inode);
+    if (known != NO_MODULE && is_unchanged(module_table_at(known))) {
+        module_table_at(known)->seen = true;
+        image.module = known;
+    }
+    see_part(mapping);
+    return true;
 }
 
-/* The map comes sorted by address, and so the ranges are. Neighbours of one
- * module are joined: the search in them is on the way of every learned rule. */
-static void
-add_range(const struct mapping *mapping, uint32_t module)
+/* The module of a mapping that does not follow its image: something else has
+ * been mapped into a hole between its segments. */
+static uint32_t
+find_owner(const struct mapping *mapping)
 {
-    struct range *last = range_count ? &ranges[range_count - 1] : NULL;
-    if (last != NULL && last->end == mapping->start && last->module == module)
-        last->end = mapping->end;
-    else if (range_count < RANGES_MAX)
-        ranges[range_count++] =
-            (struct range){mapping->start, mapping->end, module, 0};
+    for (uint32_t i = 0; i < module_table_count(); i++) {
+        const struct module *module = module_table_at(i);
+        if (module->seen && module->inode == mapping->inode &&
+            module->device == mapping->device &&
+            find_load(module, mapping) != NULL)
+            return i;
+    }
+    return NO_MODULE;
+}
+
+static void
+add_range(const struct mapping *mapping, bool is_own)
+{
+    struct range range = {.start = mapping->start,
+                          .end = mapping->end,
+                          .shift = SHIFT_ANONYMOUS,
+                          .module = NO_MODULE};
+    if (is_own) {
+        range.shift = mapping->start - mapping->offset;
+    } else if (mapping->inode != 0) {
+        range.shift = SHIFT_FOREIGN;
+        range.module = find_owner(mapping);
+    }
+    ranges_add(&range);
 }
 
 static void
 read_maps(struct maps *maps)
 {
     struct mapping mapping;
-    uint32_t module = NO_MODULE;
-    range_count = 0;
+    ranges_clear();
+    image.is_open = false;
+    image.module = NO_MODULE;
+    image.first_range = 0;
     while (maps_next(maps, &mapping)) {
-        /* .bss lies between the mappings of its file and the next one. */
-        bool bss = mapping.inode == 0 && mapping.path[0] == '\0';
-        uint32_t here = module_of(&mapping, module);
-        if (here != NO_MODULE) {
-            modules[here].seen = true;
-            if (mapping.end > modules[here].end)
-                modules[here].end = mapping.end;
-        }
+        bool is_first = begin_image(&mapping);
+        bool is_own = is_first || is_of_image(&mapping);
+        if (is_own && !is_first)
+            see_part(&mapping);
         if (mapping.executable && strcmp(mapping.path, "[vsyscall]") != 0)
-            add_range(&mapping, here);
-        if (!bss)
-            module = here;
+            add_range(&mapping, is_own);
     }
-}
-
-/* Tell of modules that have gone, free their entries, then of the new ones. */
-static void
-report_changes(void)
-{
-    for (uint32_t i = 0; i < module_count; i++)
-        if (modules[i].id != 0 && !modules[i].seen) {
-            listen(&modules[i], true);
-            modules[i].id = 0;
-        }
-    for (uint32_t i = 0; i < module_count; i++)
-        if (modules[i].id == 0 && modules[i].seen) {
-            modules[i].id = ++last_id;
-            listen(&modules[i], false);
-        }
+    end_image();
 }
 
 int
@@ -231,55 +278,39 @@ modules_refresh(void)
     uint32_t as_of = atomic_load(&touched);
     if (maps_begin(&maps) != 0)
         return -1;
-    for (uint32_t i = 0; i < module_count; i++)
-        modules[i].seen = false;
+    module_table_unsee();
     read_maps(&maps);
     maps_end(&maps);
-    report_changes();
+    module_table_report();
     atomic_store(&refreshed, as_of);
     return 0;
-}
-
-/* The first range that ends behind ADDRESS, if it begins before. */
-static const struct range *
-find_range(uint64_t address)
-{
-    uint32_t low = 0, high = range_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (ranges[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == range_count || address < ranges[low].start)
-        return NULL;
-    return &ranges[low];
 }
 
 const struct module *
 modules_find(uint64_t address)
 {
-    const struct range *range = find_range(address);
+    const struct range *range = ranges_find(address);
     if (range == NULL || range->module == NO_MODULE)
         return NULL;
-    return &modules[range->module];
+    return module_table_at(range->module);
 }
 
 bool
 modules_holds(uint64_t address)
 {
-    for (uint32_t i = 0; i < module_count; i++)
-        if (modules[i].id != 0 && address >= modules[i].start &&
-            address < modules[i].end)
+    for (uint32_t i = 0; i < module_table_count(); i++) {
+        const struct module *module = module_table_at(i);
+        if (module->id != 0 && address >= module->start &&
+            address < module->end)
             return true;
+    }
     return false;
 }
 
 enum code_kind
 modules_code_kind(uint64_t address)
 {
-    const struct range *range = find_range(address);
+    const struct range *range = ranges_find(address);
     if (range == NULL)
         return CODE_NONE;
     return range->module == NO_MODULE ? CODE_ANONYMOUS : CODE_MODULE;

@@ -21,9 +21,20 @@
 
 #define MODULE_BUILD_ID_MAX 64
 
+/* Linkers make two to six; what rewrites files adds one or two. */
+#define MODULE_LOADS_MAX 12
+
+/* A segment (PT_LOAD) at its place. */
+struct module_load {
+    uint64_t start, end; /* addresses, in whole pages */
+    uint64_t shift;      /* address - shift = offset in the file */
+    bool executable;
+};
+
 struct module {
     uint64_t start, end; /* addresses, from its first mapping to its last */
     uint64_t base;       /* load bias: address - base = ELF's own address */
+    uint64_t phdrs;      /* address of its program headers; 0: not mapped */
     uint64_t table;      /* address of .eh_frame_hdr; 0: none */
     uint64_t table_size;
     uint64_t entry;         /* address of the ELF entry point */
@@ -35,6 +46,8 @@ struct module {
     bool is_vdso;
     bool seen; /* by the refresh that is under way */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
+    uint8_t load_count;
+    struct module_load loads[MODULE_LOADS_MAX];
 };
 
 /* What the map says of an address. */

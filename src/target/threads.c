@@ -289,7 +289,7 @@ threads_refresh(void)
     if (fd < 0)
         return -1;
     links = sys_count_links((int)fd);
-    sys_rewind((int)fd);
+    (void)sys_seek((int)fd, 0);
     for (uint32_t i = 0; i < limit; i++)
         threads[i].seen = false;
     while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)

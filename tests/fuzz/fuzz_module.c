@@ -14,10 +14,15 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct module module = {.start = MEMORY_START};
+    struct elf_head head;
 
     memory_set(data, size);
-    if (elf_image_read(&module) == 0 &&
-        module.build_id_length > sizeof(module.build_id))
+    if (elf_image_head(MEMORY_START, &head) != 0)
+        return 0;
+    module.phdrs = MEMORY_START + head.phdrs;
+    if (elf_image_read(&module, &head) == 0 &&
+        (module.build_id_length > sizeof(module.build_id) ||
+         module.load_count > MODULE_LOADS_MAX))
         abort();
     return 0;
 }
