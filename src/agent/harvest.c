@@ -64,6 +64,8 @@ learn_stack(struct account *account, uint32_t index, const struct slot *slot)
 {
     uint64_t low, high;
     bool is_stack;
+    if (slot->thread_pointer == 0)
+        return;
     account->has_stack = true;
     if (modules_mapping(slot->sp, &low, &high, &is_stack) != 0)
         return;

@@ -21,6 +21,7 @@
 #include <wordexp.h>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hook.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -95,7 +96,9 @@ exec(const char *path, char *const arguments[], char *const environment[],
 {
     bool is_searched =
         path != NULL && real == REAL(execvpe) && strchr(path, '/') == NULL;
-    bool is_likely = is_searched ? is_found(path) : may_execute(path);
+    /* To look takes thread-local storage. */
+    bool is_likely = !words_are_there() ||
+                     (is_searched ? is_found(path) : may_execute(path));
     before(is_likely);
     int result = real(path, arguments, environment);
     after(is_likely);

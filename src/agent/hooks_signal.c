@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/awaited.h"
-#include "capture/handler.h"
+#include "capture/origin.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
 #include "fatal.h"
@@ -297,7 +297,7 @@ wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout,
     if (growing != NULL)
         awaited_end(growing);
     if (*signo > 0)
-        return handler_is_own(*signo, info);
+        return origin_is_ours(*signo, info);
     return errno == EINTR && awaited_is_near(set, &rest);
 }
 

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
+#include "base/words.h"
 #include "capture/interrupted.h"
 #include "capture/signals.h"
 #include "fatal.h"
@@ -49,6 +50,7 @@ long hook_ptrace(long request, long pid, long address,
 static void
 end_before(const char *what)
 {
+    words_ask_no_more();
     if (!lifecycle_is_running())
         return;
     note(NOTE_INFO, "the program ", what, ": the profile ends here", NULL);
@@ -74,7 +76,9 @@ ask_to_be_traced(long a, long b, long c, long d, long e, long f)
 HOOK long
 hook_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    interrupted_last_call = number;
+    bool has_words = words_are_there();
+    if (has_words)
+        interrupted_last_call = number;
     if (number == SYS_execve)
         return execve((const char *)a, (char *const *)b, (char *const *)c);
     if (number == SYS_execveat)
@@ -85,7 +89,7 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
     if (number == SYS_ptrace && a == PTRACE_TRACEME)
         return ask_to_be_traced(a, b, c, d, e, f);
     hook_send_by_number(number, a, b, c);
-    if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE) {
+    if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE && has_words) {
         long result;
         if (hook_signal_by_number((int)a, (const struct sys_action *)b,
                                   (struct sys_action *)c, &result))

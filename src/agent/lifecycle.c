@@ -24,6 +24,7 @@
 #include "base/note.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "capture/handler.h"
 #include "capture/signals.h"
 #include "capture/suspend.h"
@@ -109,7 +110,8 @@ static void
 give_up(void)
 {
     atomic_store(&phase, PHASE_OFF);
-    note(NOTE_ERROR, "cannot start the sampler thread: ", note_errno(errno),
+    note(setup_failure_level(),
+         "cannot start the sampler thread: ", note_errno(errno),
          "; not profiling", NULL);
     config_remove_spools(&files, true);
 }
@@ -395,12 +397,12 @@ lifecycle_end_for_signal(int signo)
 void
 lifecycle_after_failed_exec(void)
 {
-    int saved = errno;
+    int saved = words_errno();
     uint32_t ended = PHASE_ENDED;
     if (lifecycle_is_own() &&
         atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF))
         start();
-    errno = saved;
+    words_set_errno(saved);
 }
 
 static void
@@ -464,6 +466,7 @@ begin(void)
     if (getauxval(AT_SECURE) != 0)
         return;
     note_begin();
+    words_begin();
     int result = config_read(&config, __environ, error, sizeof(error));
     note_set_level((enum note_level)config.options.log.number);
     if (result < 0)

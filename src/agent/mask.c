@@ -6,15 +6,19 @@
  * The hard thing is a child that shares our memory (vfork) or has a copy of it
  * that nobody told us of (clone by system call): its masks are its own, but the
  * word is not. There the mask is made real before the first change, and after
- * that the word is not looked at.
+ * that the word is not looked at. A thread without thread-local words
+ * (base/words.h) has the masks that it sets.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "base/arch.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "capture/interrupted.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
@@ -29,23 +33,30 @@
 /* The child, if this thread or its copy is one, whose mask is real. */
 static __thread volatile pid_t real_in;
 
-static int
+/* By system call: libc's function has a stack protector, which a thread without
+ * thread-local storage has not. */
+static void
 change_real(int how, uint64_t bits)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    signals_set_word(&set, bits);
-    return bits != 0 || how == SIG_SETMASK
-               ? REAL(pthread_sigmask)(how, &set, NULL)
-               : 0;
+    if (bits != 0 || how == SIG_SETMASK)
+        arch_syscall(SYS_rt_sigprocmask, how, (long)&bits, 0, sizeof(bits), 0,
+                     0);
+}
+
+/* What of the numbers that are ours the calling thread believes blocked. */
+static uint64_t
+believed(void)
+{
+    return words_are_there() ? signals_blocked : 0;
 }
 
 /* Let the kernel's mask be what the program believes. */
 static void
 make_real(void)
 {
-    (void)change_real(SIG_BLOCK, signals_blocked);
-    (void)change_real(SIG_UNBLOCK, signals_closed() & ~signals_blocked);
+    uint64_t blocked = believed();
+    change_real(SIG_BLOCK, blocked);
+    change_real(SIG_UNBLOCK, signals_closed() & ~blocked);
 }
 
 /* The closed number is really blocked in this thread, whatever it believes. */
@@ -53,8 +64,9 @@ static void
 shut(void)
 {
     uint64_t closed = signals_closed();
-    (void)change_real(SIG_BLOCK, closed);
-    settle_shut |= closed;
+    change_real(SIG_BLOCK, closed);
+    if (words_are_there())
+        settle_shut |= closed;
 }
 
 /* In a process that is not ours: the kernel's mask is made what the program
@@ -119,6 +131,8 @@ give_back_named(const sigset_t *set)
 int
 mask_change(int how, const sigset_t *set, sigset_t *old)
 {
+    if (!words_are_there())
+        return REAL(pthread_sigmask)(how, set, old);
     if (set != NULL && how != SIG_UNBLOCK)
         give_back_named(set);
     uint64_t closed = signals_closed(), ours = signals_borrowed() | closed;
@@ -165,7 +179,7 @@ mask_begin(void)
         inherited |= signals_word(&now) & closed;
     /* What is pending comes at once, and must find that it is blocked. */
     signals_blocked |= inherited;
-    (void)change_real(SIG_UNBLOCK, inherited & borrowed);
+    change_real(SIG_UNBLOCK, inherited & borrowed);
     shut();
 }
 
@@ -178,34 +192,34 @@ mask_begin_thread(const struct mask_birth *birth)
     }
     signals_blocked = birth->blocked;
     settle_shut = birth->shut;
-    (void)change_real(SIG_UNBLOCK, birth->blocked & signals_borrowed());
+    change_real(SIG_UNBLOCK, birth->blocked & signals_borrowed());
     settle_now();
 }
 
 void
 mask_before_exec(void)
 {
-    int saved = errno;
+    int saved = words_errno();
     if (lifecycle_is_on()) {
-        bool is_own = !is_real();
+        bool is_own = words_are_there() ? !is_real() : lifecycle_is_own();
         if (is_own)
             make_real();
         signals_before_exec(is_own);
     }
-    errno = saved;
+    words_set_errno(saved);
 }
 
 void
 mask_after_failed_exec(void)
 {
-    int saved = errno;
+    int saved = words_errno();
     if (lifecycle_is_on() && lifecycle_is_own()) {
         signals_after_failed_exec();
         settle_now();
-        (void)change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
+        change_real(SIG_UNBLOCK, believed() & signals_borrowed());
         shut();
     }
-    errno = saved;
+    words_set_errno(saved);
 }
 
 void
@@ -215,14 +229,14 @@ mask_before_birth(struct mask_birth *birth)
     *birth = (struct mask_birth){.blocked = signals_blocked,
                                  .shut = settle_shut,
                                  .has_mask = birth->has_mask};
-    (void)change_real(SIG_BLOCK, signals_blocked);
+    change_real(SIG_BLOCK, signals_blocked);
 }
 
 void
 mask_after_birth(void)
 {
     int saved = errno;
-    (void)change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
+    change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
     settle_now();
     errno = saved;
 }
@@ -240,6 +254,9 @@ give_back_awaited(uint64_t open)
 const sigset_t *
 mask_enter_wait(const sigset_t *set, struct mask_wait *before)
 {
+    before->has_words = words_are_there();
+    if (!before->has_words)
+        return set;
     uint64_t closed = lifecycle_is_on() ? signals_closed() : 0;
     bool is_masked = set != NULL && sys_can_read_set(set);
     if (is_masked)
@@ -264,10 +281,12 @@ mask_enter_wait(const sigset_t *set, struct mask_wait *before)
 void
 mask_leave_wait(const struct mask_wait *before)
 {
+    if (!before->has_words)
+        return;
     int saved = errno;
     interrupted_wait.is_on = false;
     if (interrupted_wait.is_left)
-        (void)change_real(SIG_SETMASK, interrupted_wait.original);
+        change_real(SIG_SETMASK, interrupted_wait.original);
     interrupted_wait = before->outer;
     signals_blocked = before->blocked;
     errno = saved;
@@ -282,8 +301,10 @@ open_late(void)
     if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
         return;
     uint64_t late = signals_word(&now) & signals_borrowed();
+    if (!words_are_there())
+        return;
     signals_blocked |= late;
-    (void)change_real(SIG_UNBLOCK, late);
+    change_real(SIG_UNBLOCK, late);
 }
 
 void
@@ -293,7 +314,8 @@ mask_take_interest(const sigset_t *set, sigset_t *rest)
     uint64_t ours = signals_borrowed() | signals_closed();
     bool is_all = is_nearly_all(set);
     *rest = *set;
-    if ((wanted & ours) == 0 || !lifecycle_is_on() || is_real())
+    if ((wanted & ours) == 0 || !lifecycle_is_on() || !words_are_there() ||
+        is_real())
         return;
     for (int signo = 1; signo < NSIG; signo++)
         if ((wanted & ours & signals_bit(signo)) != 0 &&

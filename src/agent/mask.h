@@ -48,6 +48,7 @@ void mask_after_birth(void);
  * BEFORE is what has to be restored. Returns the mask to wait under really,
  * which lies in BEFORE, or SET if it is NULL or the kernel cannot read it. */
 struct mask_wait {
+    bool has_words; /* of the calling thread; if not, nothing is done */
     uint64_t blocked;
     struct interrupted_wait outer;
     sigset_t set;

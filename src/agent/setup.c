@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* setup.c -- see setup.h. */
 #include <errno.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/note.h"
 #include "go_program.h"
@@ -121,4 +124,13 @@ setup_has_room(void)
         return false;
     }
     return true;
+}
+
+enum note_level
+setup_failure_level(void)
+{
+    return arch_syscall(SYS_sched_getscheduler, 0, 0, 0, 0, 0, 0) ==
+                   SCHED_DEADLINE
+               ? NOTE_INFO
+               : NOTE_ERROR;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/note.h"
 #include "config.h"
 #include "sampler.h"
 
@@ -26,5 +27,10 @@ int setup_journal(const struct config *config, pid_t pid, uint64_t now,
  * IS_CHILD: of a fork. */
 void setup_sampler(const struct config *config, pid_t pid, uint64_t now,
                    bool is_child, struct sampler_options *sampler);
+
+/* How loudly to say that the sampler could not begin. A thread under
+ * SCHED_DEADLINE may make no other (sched(7)): that is the program's choice,
+ * and no error. */
+enum note_level setup_failure_level(void);
 
 #endif

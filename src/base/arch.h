@@ -37,8 +37,9 @@ arch_regs(const ucontext_t *context, struct regs *regs)
     regs->fp = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
 }
 
-/* The thread pointer. glibc keeps a thread's control block on top of the stack
- * that pthread_create made for it. */
+/* The thread pointer of a thread that has thread-local words (words.h). glibc
+ * keeps a thread's control block on top of the stack that pthread_create made
+ * for it. */
 static inline uint64_t
 arch_thread_pointer(void)
 {
@@ -63,19 +64,16 @@ arch_is_simulated(void)
     return answer != 0;
 }
 
-/* Whether the thread pointer is that of a thread of libc, which a thread made
- * by clone(2) alone need not have: the control block begins with its own
- * address, twice (glibc, tcbhead_t). To read the base of fs itself is safe
- * where 0 stands in it, but takes an instruction that not all have
- * (ARCH_HWCAP2_FSGSBASE). */
+/* The base of fs, which is the thread pointer, whatever it is. The processor
+ * may lack the instruction, or the kernel not allow it: AT_HWCAP2 of getauxval
+ * tells (Linux 5.9, asm/hwcap2.h). */
 #define ARCH_HWCAP2_FSGSBASE 2u
-static inline int
-arch_has_libc_thread(void)
+static inline uint64_t
+arch_fs_base(void)
 {
     uint64_t base;
-    __asm__("rdfsbase %0" : "=r"(base));
-    return base != 0 && ((const uint64_t *)base)[0] == base &&
-           ((const uint64_t *)base)[2] == base;
+    __asm__ volatile("rdfsbase %0" : "=r"(base));
+    return base;
 }
 
 /* FUNCTION is called with ARGUMENT on the stack that ends at TOP, a multiple of

@@ -70,12 +70,11 @@ stderr_is_ours(void)
 bool
 note_is_terminal(void)
 {
-    int saved = errno;
     struct winsize size;
     /* What isatty would ask, without its knowledge of other systems. */
-    bool is = stderr_is_ours() && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
-    errno = saved;
-    return is;
+    return stderr_is_ours() &&
+           arch_syscall(SYS_ioctl, STDERR_FILENO, TIOCGWINSZ, (long)&size, 0, 0,
+                        0) == 0;
 }
 
 static uint64_t
@@ -124,9 +123,8 @@ write_quietly(const char *line, size_t length)
 void
 note(enum note_level level, const char *part, ...)
 {
-    int saved = errno;
     if (!note_is_on(level) || !stderr_is_ours())
-        goto out;
+        return;
     char line[1024];
     struct text text;
     text_begin(&text, line, sizeof(line) - 1);
@@ -141,8 +139,6 @@ note(enum note_level level, const char *part, ...)
     /* Too long a line is cut, but always ends: the text has left one byte. */
     line[text.length] = '\n';
     write_quietly(line, text.length + 1);
-out:
-    errno = saved;
 }
 
 const char *

@@ -10,6 +10,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "deliver.h"
 #include "interrupted.h"
 #include "settle.h"
@@ -101,7 +102,8 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
         return;
     bool fault = is_fault(signo, info);
     /* What the mask was: uc_sigmask is not it in a sigsuspend. */
-    bool is_blocked = (signals_blocked & signals_bit(signo)) != 0;
+    bool is_blocked =
+        words_are_there() && (signals_blocked & signals_bit(signo)) != 0;
     settle_in(context);
     if (is_blocked && !fault) {
         send_again(signo, info, context);

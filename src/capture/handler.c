@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * handler.c -- the target thread's half of a capture. Runs in the signal
- * handler, on the target's stack, which may be small: well under 1 KiB, no TLS,
- * no allocation, no lock, no libc but clock_gettime; errno is never touched.
+ * handler, on the target's stack, which may be small: well under 1 KiB, no
+ * allocation, no lock, no libc but clock_gettime; errno is never touched. The
+ * thread may have no thread-local words (base/words.h): what is kept in them is
+ * asked of the kernel then, or looked up by the thread's index.
  *
  * The hard thing is to leave in time: a handler that had to park waits for the
  * sampler, but never longer than its deadline, whatever has become of that
@@ -19,10 +21,11 @@
 #include "base/sample.h"
 #include "base/sys.h"
 #include "target/modules.h"
-#include "base/tracer.h"
+#include "base/words.h"
 #include "deliver.h"
 #include "handler.h"
 #include "interrupted.h"
+#include "origin.h"
 #include "self.h"
 #include "settle.h"
 #include "signals.h"
@@ -55,9 +58,6 @@ static __thread uint64_t given_stack;
 #define LONG_WALK_NS 20000u
 #define REST_TIMES 8u
 
-/* Where siginfo of a perf event's signal has the event's data. */
-#define PERF_DATA_OFFSET 24
-
 /* What is known of the thread that SLOT is of; NULL if nothing is yet. */
 static struct handler_thread *
 thread_of(const struct slot *slot)
@@ -73,7 +73,7 @@ static void
 begin_view(struct view *view, const struct slot *slot)
 {
     struct handler_thread *thread = thread_of(slot);
-    if (thread == NULL) {
+    if (thread == NULL || slot->thread_pointer == 0) {
         view_begin(view, 0, 0, 0, slot->window);
         return;
     }
@@ -151,15 +151,32 @@ leave_to_sampler(struct slot *slot, const struct view *view,
     return true;
 }
 
+/* What the thread's words tell. A stack is read directly only where the thread
+ * pointer says whose it is, so not if there are none. */
 static void
-begin_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
+describe_thread(struct slot *slot, bool has_words)
+{
+    if (has_words) {
+        slot->label = self_label();
+        slot->thread_pointer = arch_thread_pointer();
+        slot->cpu = sched_getcpu();
+        return;
+    }
+    unsigned cpu = 0;
+    slot->label = self_label_of(sys_gettid());
+    slot->thread_pointer = 0;
+    arch_syscall(SYS_getcpu, (long)&cpu, 0, 0, 0, 0, 0);
+    slot->cpu = (int)cpu;
+}
+
+static void
+begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
+           const ucontext_t *context)
 {
     struct regs regs;
     slot->trigger = (uint8_t)trigger;
     slot->parked = slot->unfinished = false;
-    slot->label = self_label();
-    slot->thread_pointer = arch_thread_pointer();
-    slot->cpu = sched_getcpu();
+    describe_thread(slot, has_words);
     arch_regs(context, &regs);
     slot->sp = regs.sp;
     slot->in_syscall = is_at_syscall(regs.pc);
@@ -169,10 +186,11 @@ begin_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
 /* Walk the stack into SLOT, whose thread is known, and give it to the sampler.
  */
 static void
-fill_slot(struct slot *slot, enum trigger trigger, const ucontext_t *context)
+fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
+          const ucontext_t *context)
 {
     struct view view;
-    begin_slot(slot, trigger, context);
+    begin_slot(slot, trigger, has_words, context);
     begin_view(&view, slot);
     /* While modules change, rules may be stale: only the sampler knows what a
      * pc means now. */
@@ -206,7 +224,7 @@ lose_own(enum loss cause)
 
 /* The sampler asked. */
 static void
-answer(uint64_t cookie, const ucontext_t *context)
+answer(uint64_t cookie, bool has_words, const ucontext_t *context)
 {
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
@@ -222,7 +240,7 @@ answer(uint64_t cookie, const ucontext_t *context)
     slot->time = start;
     slot->clock = CLOCK_NONE;
     slot->sequence = sequence;
-    fill_slot(slot, TRIGGER_ASK, context);
+    fill_slot(slot, TRIGGER_ASK, has_words, context);
 }
 
 /* The sampler comes by itself, but not often if nothing seems to happen. */
@@ -239,9 +257,8 @@ count_own_sample(void)
     sys_futex_wake(&handler_shared.bell, 1);
 }
 
-/* The index of thread TID, SLOT_NO_THREAD if it has none yet. */
-static uint32_t
-index_of(pid_t tid)
+uint32_t
+handler_index_of(pid_t tid)
 {
     if ((uint32_t)tid >= handler_shared.tid_count)
         return SLOT_NO_THREAD;
@@ -250,15 +267,43 @@ index_of(pid_t tid)
            1;
 }
 
+/* The thread INDEX has registered itself. The sampler gives an index to no
+ * other, if only those are wanted. */
+static bool
+is_registered(uint32_t index, bool has_words)
+{
+    return has_words ? handler_thread_registered
+                     : index < handler_shared.thread_count;
+}
+
+static uint64_t
+read_rest(uint32_t index, bool has_words)
+{
+    if (has_words)
+        return rested_clock;
+    return index < handler_shared.thread_count
+               ? atomic_load(&handler_shared.threads[index].rested_clock)
+               : 0;
+}
+
+static void
+set_rest(uint32_t index, bool has_words, uint64_t clock)
+{
+    if (has_words)
+        rested_clock = clock;
+    else if (index < handler_shared.thread_count)
+        atomic_store(&handler_shared.threads[index].rested_clock, clock);
+}
+
 /* Whether a sample at CPU time CLOCK is not wanted: what perf sees too is left
  * to it, once it has begun; and who has just walked for long must rest. */
 static bool
 is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
-            const ucontext_t *context)
+            bool has_words, const ucontext_t *context)
 {
-    if (handler_shared.registered_only && !handler_thread_registered)
+    if (handler_shared.registered_only && !is_registered(index, has_words))
         return true;
-    if (clock < rested_clock) {
+    if (clock < read_rest(index, has_words)) {
         lose_own(LOSS_THROTTLED);
         return true;
     }
@@ -273,8 +318,10 @@ is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
 
 /* The thread's CPU clock, or CLOCK_NONE if it does not matter. */
 static uint64_t
-read_clock(enum handler_own kind)
+read_clock(enum handler_own kind, bool has_words)
 {
+    if (!has_words)
+        return clock_own();
     if (is_old && rested_clock == 0 && kind == HANDLER_OWN_PERF)
         return CLOCK_NONE;
     uint64_t clock = clock_own();
@@ -284,12 +331,12 @@ read_clock(enum handler_own kind)
 
 /* The thread's own CPU clock says that it is time. */
 static void
-sample_itself(enum handler_own kind, const ucontext_t *context)
+sample_itself(enum handler_own kind, bool has_words, const ucontext_t *context)
 {
-    pid_t tid = self_tid();
-    uint32_t index = index_of(tid);
-    uint64_t start = clock_now(), clock = read_clock(kind);
-    if (is_unwanted(kind, index, clock, context))
+    pid_t tid = has_words ? self_tid() : sys_gettid();
+    uint32_t index = handler_index_of(tid);
+    uint64_t start = clock_now(), clock = read_clock(kind, has_words);
+    if (is_unwanted(kind, index, clock, has_words, context))
         return;
     /* Neighbouring tids begin their search far from each other. */
     struct slot *slot = slots_claim((uint32_t)tid * 37u);
@@ -303,42 +350,17 @@ sample_itself(enum handler_own kind, const ucontext_t *context)
     slot->clock = clock;
     slot->sequence = 0;
     fill_slot(slot, kind == HANDLER_OWN_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
-              context);
+              has_words, context);
     count_own_sample();
     if (clock_now() - start > LONG_WALK_NS) {
         uint64_t end = clock_own();
         /* Wall time says more than the walk took, if the thread lost its CPU.
          */
         uint64_t took = clock == CLOCK_NONE ? LONG_WALK_NS : end - clock;
-        rested_clock = end + REST_TIMES * took;
+        set_rest(index, has_words, end + REST_TIMES * took);
     } else {
-        rested_clock = 0;
+        set_rest(index, has_words, 0);
     }
-}
-
-/* The data of one of our own timers or events in *KIND, if it is one. */
-static bool
-is_own(int signo, const siginfo_t *info, enum handler_own *kind)
-{
-    uint64_t cookie = 0;
-    if (info->si_code == SI_TIMER)
-        cookie = (uint64_t)info->si_value.sival_ptr;
-    else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
-        memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
-    *kind = (enum handler_own)(uint32_t)cookie;
-    return cookie != 0 &&
-           cookie == cookie_make_own(handler_shared.secret, *kind);
-}
-
-/* Whether the sampler asked, and what. */
-static bool
-is_question(const siginfo_t *info, uint64_t *cookie)
-{
-    if (info->si_code != HANDLER_CODE)
-        return false;
-    *cookie = (uint64_t)info->si_value.sival_ptr;
-    return info->si_pid == handler_shared.pid &&
-           *cookie >> 48 == handler_shared.secret;
 }
 
 static struct handler_thread *
@@ -373,34 +395,10 @@ stand_still(void)
         sys_futex_wait(&handler_shared.frozen, 1, until);
 }
 
-/* Whether the words of a question were lost on the way, and which it was: where
- * too many signals are queued (RLIMIT_SIGPENDING), the kernel still sends one
- * below SIGRTMIN, but as if kill(2) had, and from nobody. */
-static bool
-is_bare_question(const siginfo_t *info, uint64_t *cookie)
-{
-    if (info->si_code != SI_USER || info->si_pid != 0)
-        return false;
-    uint32_t index = index_of(sys_gettid());
-    struct handler_thread *thread = thread_at(index);
-    uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
-    if (is_frozen())
-        index = COOKIE_FREEZE;
-    *cookie = cookie_make(handler_shared.secret, index, asked - 1);
-    return asked != 0 || is_frozen();
-}
-
-/* Whether the thread has our thread-local words. */
-static bool
-has_words(void)
-{
-    return !handler_shared.can_check_thread || arch_has_libc_thread();
-}
-
 /* A signal of ours, which nobody else may see. If its number has been given
  * back it comes late, and perhaps under another mask than a walk needs. */
 static void
-take_own(uint64_t question, enum handler_own kind, bool is_unfit,
+take_own(uint64_t question, enum handler_own kind, bool is_late, bool has_words,
          const ucontext_t *context)
 {
     if (question != 0)
@@ -410,23 +408,14 @@ take_own(uint64_t question, enum handler_own kind, bool is_unfit,
         return;
     if (index == COOKIE_FREEZE)
         stand_still();
-    else if (question != 0 && is_unfit)
+    else if (question != 0 && is_late)
         refuse(question, LOSS_UNFIT);
     else if (question != 0)
-        answer(question, context);
-    else if (is_unfit)
+        answer(question, has_words, context);
+    else if (is_late)
         lose_own(LOSS_UNFIT);
     else
-        sample_itself(kind, context);
-}
-
-/* Whether a debugger sends it: one that kept a signal of ours while it did
- * something else (ltrace) gives it back as its own. */
-static bool
-is_from_tracer(const siginfo_t *info)
-{
-    return info->si_code == SI_USER && info->si_pid != 0 &&
-           info->si_pid == tracer_pid();
+        sample_itself(kind, has_words, context);
 }
 
 void
@@ -438,25 +427,15 @@ handler_run(int signo, siginfo_t *info, void *context)
     bool is_late = (signals_borrowed() & signals_bit(signo)) == 0;
     uint64_t question = 0;
     enum handler_own kind = 0;
-    if (is_question(info, &question) || is_bare_question(info, &question) ||
-        is_own(signo, info, &kind)) {
-        bool is_known = has_words();
-        take_own(question, kind, is_late || !is_known, context);
-        if (!is_known)
-            return;
+    if (origin_is_question(info, &question) ||
+        origin_is_bare_question(info, &question) ||
+        origin_is_own_clock(signo, info, &kind)) {
+        take_own(question, kind, is_late, words_are_there(), context);
         settle_in(context);
         interrupted_by_ours(context);
-    } else if (info->si_code != HANDLER_CODE && !is_from_tracer(info)) {
+    } else if (info->si_code != HANDLER_CODE && !origin_is_tracer(info)) {
         deliver_to_program(signo, info, context);
     }
-}
-
-bool
-handler_is_own(int signo, const siginfo_t *info)
-{
-    uint64_t question;
-    enum handler_own kind;
-    return is_question(info, &question) || is_own(signo, info, &kind);
 }
 
 void
@@ -469,6 +448,8 @@ void
 handler_know_thread(bool is_old_thread)
 {
     self_begin();
+    /* Now, and not when a filter of the program's may forbid system calls. */
+    (void)words_are_there();
     is_old = is_old_thread;
     /* In the child of a fork the CPU clock begins at 0 again. */
     rested_clock = 0;

@@ -58,6 +58,7 @@ struct handler_thread {
     _Atomic uint32_t refused;    /* last sequence without a sample, and above
                                   * COOKIE_BITS its enum loss */
     _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */
+    _Atomic uint64_t rested_clock; /* as the handler's, without such words */
 };
 
 struct handler_shared {
@@ -70,7 +71,6 @@ struct handler_shared {
     uint32_t tid_count;
     bool (*request)(const siginfo_t *); /* see suspend_options */
     bool registered_only;               /* other threads take no samples */
-    bool can_check_thread;              /* arch_has_libc_thread is possible */
     uint64_t young; /* ns of CPU time before perf's first sample of a thread */
     /* Rung by those who park; the sampler sleeps on it. */
     _Atomic uint32_t bell;
@@ -82,6 +82,9 @@ struct handler_shared {
 };
 
 extern struct handler_shared handler_shared;
+
+/* The index of thread TID, SLOT_NO_THREAD if it has none. In handler. */
+uint32_t handler_index_of(pid_t tid);
 
 /* The thread has registered itself (handler_shared.registered_only). */
 extern __thread volatile bool handler_thread_registered;
@@ -98,8 +101,5 @@ void handler_know_stack(uint64_t start);
 
 /* What the kernel calls for all numbers that are ours (signals.h). */
 void handler_run(int signo, siginfo_t *info, void *context);
-
-/* Whether a signal that a thread has taken from its queue is one of ours. */
-bool handler_is_own(int signo, const siginfo_t *info);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "interrupted.h"
 #include "signals.h"
 #include "poison.h"
@@ -45,7 +46,8 @@ static bool
 is_in_wait(const ucontext_t *context)
 {
     uint64_t sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
-    return interrupted_wait.is_on && interrupted_wait.stack - sp < WAIT_FRAMES;
+    return words_are_there() && interrupted_wait.is_on &&
+           interrupted_wait.stack - sp < WAIT_FRAMES;
 }
 
 static void
@@ -121,7 +123,7 @@ number_of_call(uint64_t pc)
         return -1;
     at -= sizeof(by_argument);
     if (memcmp(at, by_argument, sizeof(by_argument)) == 0)
-        return interrupted_last_call;
+        return words_are_there() ? interrupted_last_call : -1;
     for (; at >= code && memcmp(at, call, sizeof(call)) != 0; at--)
         if (*at == MOVE_TO_EAX) {
             memcpy(&number, at + 1, sizeof(number));

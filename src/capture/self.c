@@ -45,12 +45,17 @@ self_label_place_of(pid_t tid)
 }
 
 uint32_t
-self_label(void)
+self_label_of(pid_t tid)
 {
-    _Atomic uint32_t *place =
-        own_tid != 0 ? self_label_place_of(own_tid) : NULL;
+    _Atomic uint32_t *place = tid != 0 ? self_label_place_of(tid) : NULL;
     return place != NULL ? atomic_load_explicit(place, memory_order_relaxed)
                          : 0;
+}
+
+uint32_t
+self_label(void)
+{
+    return self_label_of(own_tid);
 }
 
 void

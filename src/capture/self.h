@@ -28,7 +28,9 @@ _Atomic uint32_t *self_label_place(void);
 /* The same of thread TID. Any thread. */
 _Atomic uint32_t *self_label_place_of(pid_t tid);
 
-/* What is there now, 0: none. Context: target thread, in handler. */
+/* What is there now, 0: none; and what is there of thread TID. Context: target
+ * thread, in handler; the second without thread-local words, too. */
 uint32_t self_label(void);
+uint32_t self_label_of(pid_t tid);
 
 #endif

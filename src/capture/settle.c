@@ -2,7 +2,7 @@
 /*
  * settle.c -- see settle.h. All is computed from what signals.h says now and
  * two words of the thread, which are 0 in a thread that has not begun yet: then
- * nothing is done.
+ * nothing is done, as where there are no such words.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "settle.h"
 #include "signals.h"
 #include "poison.h"
@@ -51,6 +52,8 @@ settle_is_done(void)
 static bool
 find_stale(uint64_t *block, uint64_t *unblock)
 {
+    if (!words_are_there())
+        return false;
     *block = signals_blocked & ~(signals_borrowed() | signals_closed());
     *unblock = settle_shut & ~signals_closed() & ~signals_blocked;
     return !settle_is_done();

@@ -311,12 +311,9 @@ is_ignored(const struct number *number)
 static void
 ignore_for_real(const struct number *number)
 {
-    struct sigaction action;
-    if (!is_ignored(number))
-        return;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_IGN;
-    (void)real(atomic_load(&number->signo), &action, NULL);
+    const struct sys_action action = {.handler = (void *)SIG_IGN};
+    if (is_ignored(number))
+        (void)sys_set_action(atomic_load(&number->signo), &action);
 }
 
 /* Flags that the kernel keeps: it forgets those that it does not know (Linux

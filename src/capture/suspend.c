@@ -9,10 +9,8 @@
 #include <linux/errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/random.h>
 
-#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "finish.h"
@@ -52,9 +50,6 @@ suspend_begin(const struct suspend_options *options)
     handler_shared.tid_count = options->tid_count;
     handler_shared.registered_only = options->registered_only;
     handler_shared.request = options->request;
-    handler_shared.can_check_thread =
-        !arch_is_simulated() &&
-        (getauxval(AT_HWCAP2) & ARCH_HWCAP2_FSGSBASE) != 0;
     handler_shared.young = options->young;
     atomic_store(&handler_shared.own_taken, 0);
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
@@ -188,6 +183,7 @@ suspend_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
     atomic_store_explicit(&thread->high, 0, memory_order_release);
     atomic_store_explicit(&thread->low, low, memory_order_relaxed);
     atomic_store_explicit(&thread->root, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->rested_clock, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->pointer, pointer, memory_order_relaxed);
     atomic_store_explicit(&thread->high, high, memory_order_release);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.c -- see words.h. The control block of a thread of libc begins with its
+ * own address, and has it again as the third word (glibc, tcbhead_t: tcb and
+ * self).
+ *
+ * The hard thing is a thread pointer that leads nowhere: the first time that
+ * one is seen, its block is read by a system call that cannot fault. Those that
+ * were seen are remembered.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+#include "sys.h"
+#include "words.h"
+
+/* arch_prctl(2); <asm/prctl.h> is not always there. */
+#define GET_FS 0x1003
+
+/* How the thread pointer is read. */
+static _Atomic(enum {BY_BELIEF, BY_INSTRUCTION, BY_KERNEL}) way;
+
+static _Atomic bool is_silent; /* the kernel is not asked any more */
+
+/* Thread pointers that were seen to be good, by their hash. Blocks of threads
+ * lie 64 bytes apart at least (glibc, TCB_ALIGNMENT). */
+#define SEEN 1024u
+static _Atomic uint64_t seen[SEEN];
+
+static _Atomic uint64_t *
+seen_place(uint64_t pointer)
+{
+    return &seen[((pointer >> 6) ^ (pointer >> 12) ^ (pointer >> 23)) % SEEN];
+}
+
+/* Without the instruction, and under valgrind, which does not know it, only the
+ * kernel can tell; but a thread under valgrind always has words: its clone(2)
+ * takes no others. */
+void
+words_begin(void)
+{
+    bool has_instruction = (getauxval(AT_HWCAP2) & ARCH_HWCAP2_FSGSBASE) != 0;
+    atomic_store(&way, arch_is_simulated() ? BY_BELIEF
+                       : has_instruction   ? BY_INSTRUCTION
+                                           : BY_KERNEL);
+}
+
+void
+words_ask_no_more(void)
+{
+    atomic_store(&is_silent, true);
+    if (atomic_load(&way) == BY_KERNEL)
+        atomic_store(&way, BY_BELIEF);
+}
+
+/* Whether a control block of libc lies at POINTER, which may be any number. */
+static bool
+is_block(uint64_t pointer)
+{
+    uint64_t block[3];
+    _Atomic uint64_t *place = seen_place(pointer);
+    if (atomic_load_explicit(place, memory_order_relaxed) == pointer ||
+        atomic_load_explicit(&is_silent, memory_order_relaxed)) {
+        const volatile uint64_t *known = (const uint64_t *)pointer;
+        return known[0] == pointer && known[2] == pointer;
+    }
+    bool is = sys_read_memory(block, pointer, sizeof(block)) == sizeof(block) &&
+              block[0] == pointer && block[2] == pointer;
+    if (is)
+        atomic_store_explicit(place, pointer, memory_order_relaxed);
+    return is;
+}
+
+bool
+words_are_there(void)
+{
+    uint64_t pointer = 0;
+    switch (atomic_load_explicit(&way, memory_order_relaxed)) {
+    case BY_INSTRUCTION:
+        pointer = arch_fs_base();
+        break;
+    case BY_KERNEL:
+        if (arch_syscall(SYS_arch_prctl, GET_FS, (long)&pointer, 0, 0, 0, 0) !=
+            0)
+            return true;
+        break;
+    default:
+        return true;
+    }
+    return pointer != 0 && is_block(pointer);
+}
+
+int
+words_errno(void)
+{
+    return words_are_there() ? errno : 0;
+}
+
+void
+words_set_errno(int value)
+{
+    if (words_are_there())
+        errno = value;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.h -- whether the calling thread has thread-local words: what __thread
+ * declares, and errno. A thread that clone(2) alone has made need not have
+ * any: with CLONE_SETTLS its thread pointer may be 0. A program that sets the
+ * thread pointer itself (arch_prctl(2), wrfsbase: emulators, runtimes) has
+ * none for as long. There, to touch one is a fault, or changes memory that is
+ * the program's.
+ */
+#ifndef BASE_WORDS_H
+#define BASE_WORDS_H
+
+#include <stdbool.h>
+
+/* Find out how the thread pointer can be read here. Before that, threads are
+ * believed to have words. Context: the constructor. */
+void words_begin(void);
+
+/* The program is about to forbid itself system calls: from now on the kernel
+ * is not asked. Where only the kernel can tell (no FSGSBASE: Linux before 5.9,
+ * processors before 2012), every thread is then believed to have words; else
+ * a thread pointer is believed to lead to memory. */
+void words_ask_no_more(void);
+
+/* Whether the calling thread has them. Takes a few ns, but for a thread's first
+ * time a system call; where only the kernel can tell, always one. Any thread,
+ * in handler. */
+bool words_are_there(void);
+
+/* errno, 0 where there is none; and its restoring. Any thread, in handler. */
+int words_errno(void);
+void words_set_errno(int value);
+
+#endif

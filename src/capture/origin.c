@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * origin.c -- see origin.h. Runs in handlers, also of threads without
+ * thread-local words.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/tracer.h"
+#include "handler.h"
+#include "origin.h"
+#include "signals.h"
+#include "poison.h"
+
+/* Where siginfo of a perf event's signal has the event's data. */
+#define PERF_DATA_OFFSET 24
+
+bool
+origin_is_own_clock(int signo, const siginfo_t *info, enum handler_own *kind)
+{
+    uint64_t cookie = 0;
+    if (info->si_code == SI_TIMER)
+        cookie = (uint64_t)info->si_value.sival_ptr;
+    else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
+        memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
+    *kind = (enum handler_own)(uint32_t)cookie;
+    return cookie != 0 &&
+           cookie == cookie_make_own(handler_shared.secret, *kind);
+}
+
+bool
+origin_is_question(const siginfo_t *info, uint64_t *cookie)
+{
+    if (info->si_code != HANDLER_CODE)
+        return false;
+    *cookie = (uint64_t)info->si_value.sival_ptr;
+    return info->si_pid == handler_shared.pid &&
+           *cookie >> 48 == handler_shared.secret;
+}
+
+bool
+origin_is_bare_question(const siginfo_t *info, uint64_t *cookie)
+{
+    if (info->si_code != SI_USER || info->si_pid != 0)
+        return false;
+    bool is_frozen = atomic_load(&handler_shared.frozen) != 0;
+    uint32_t index = handler_index_of(sys_gettid());
+    const struct handler_thread *thread = index < handler_shared.thread_count
+                                              ? &handler_shared.threads[index]
+                                              : NULL;
+    uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
+    if (is_frozen)
+        index = COOKIE_FREEZE;
+    *cookie = cookie_make(handler_shared.secret, index, asked - 1);
+    return asked != 0 || is_frozen;
+}
+
+bool
+origin_is_tracer(const siginfo_t *info)
+{
+    return info->si_code == SI_USER && info->si_pid != 0 &&
+           info->si_pid == tracer_pid();
+}
+
+bool
+origin_is_ours(int signo, const siginfo_t *info)
+{
+    uint64_t question;
+    enum handler_own kind;
+    return origin_is_question(info, &question) ||
+           origin_is_own_clock(signo, info, &kind);
+}
