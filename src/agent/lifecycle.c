@@ -37,6 +37,7 @@
 #include "hush.h"
 #include "lifecycle.h"
 #include "mask.h"
+#include "misspelt.h"
 #include "output.h"
 #include "real.h"
 #include "sampler.h"
@@ -469,6 +470,7 @@ begin(void)
     words_begin();
     int result = config_read(&config, __environ, error, sizeof(error));
     note_set_level((enum note_level)config.options.log.number);
+    misspelt_tell(__environ);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
     if (result == 0 && setup_has_room()) {

@@ -47,6 +47,16 @@ format_of(const char *path)
     return FORMAT_UNKNOWN;
 }
 
+enum format
+format_of_ending(const char *word)
+{
+    for (unsigned i = 0; i < ENDINGS; i++)
+        if (strcmp(word, endings[i].text) == 0 ||
+            strcmp(word, endings[i].text + 1) == 0)
+            return endings[i].format;
+    return FORMAT_UNKNOWN;
+}
+
 const char *
 format_endings(void)
 {

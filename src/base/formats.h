@@ -30,6 +30,9 @@ enum format {
 /* The format that the ending of PATH names, FORMAT_UNKNOWN if none. */
 enum format format_of(const char *path);
 
+/* The format that the ending WORD names alone, its dot left out or not. */
+enum format format_of_ending(const char *word);
+
 /* ".pb.gz, .folded, ...", for error messages. */
 const char *format_endings(void);
 

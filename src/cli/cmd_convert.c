@@ -5,8 +5,6 @@
  */
 #include <stdio.h>
 
-#include "base/formats.h"
-
 #include "command.h"
 #include "filters.h"
 #include "result.h"
@@ -25,14 +23,17 @@ print_help(void)
 #define FORMAT(name, ending, words) printf("  %-18s%s\n", ending, words);
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
-    fputs("\n"
-          "A .sprof is made of spools only, not of standard input.\n"
-          "OUT is written whole or not at all, with mode 0600.\n"
-          "\n"
-          "  --help             this page\n"
-          "\n"
-          "Which samples:\n" FILTERS_HELP,
-          stdout);
+    fputs(
+        "\n"
+        "A .sprof is made of spools only, not of standard input.\n"
+        "OUT is written whole or not at all, with mode 0600. Of several FILEs, "
+        "one\n"
+        "that cannot be read is told and left out; the exit status is then "
+        "1.\n"
+        "\n" RESULT_HELP "  --help             this page\n"
+        "\n"
+        "Which samples:\n" FILTERS_HELP,
+        stdout);
 }
 
 /* A wrong ending is refused here, before a large spool is read for nothing. */
@@ -41,17 +42,23 @@ cmd_convert(int argc, char **argv)
 {
     static const struct option options[] = {
         FILTERS_OPTIONS,
+        RESULT_OPTION,
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     struct filter_options filter = {0};
-    const char *out;
+    const char *out, *ending = NULL;
+    enum format format;
     int option, status;
 
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option == 'h') {
             print_help();
             return STATUS_DONE;
+        }
+        if (option == RESULT_FORMAT) {
+            ending = optarg;
+            continue;
         }
         status = filters_take(&filter, argv[0], option, optarg);
         if (status != STATUS_DONE)
@@ -60,9 +67,11 @@ cmd_convert(int argc, char **argv)
     if (argc - optind < 2)
         return command_usage(argv[0], "expected a FILE and OUT");
     out = argv[argc - 1];
-    if (!result_is_writable(argv[0], out))
+    format = result_format(argv[0], out, ending);
+    if (format == FORMAT_UNKNOWN)
         return STATUS_USAGE;
-    status = result_make(&filter, argv + optind, argc - optind - 1, out);
+    status =
+        result_make(&filter, argv + optind, argc - optind - 1, out, format);
     filter_release(&filter);
     return status;
 }

@@ -37,6 +37,7 @@
 
 #include "command.h"
 #include "filters.h"
+#include "input.h"
 #include "screen.h"
 
 enum { ACTIVITY_ROWS = 10 };
@@ -412,6 +413,7 @@ print_info(const struct filter_options *filter, enum screen_colour colour,
         status = STATUS_FAILED;
     }
     screen_end(&screen);
+    status = input_status(profile, status);
     profile_free(profile);
     return status;
 }

@@ -12,9 +12,10 @@ static const char help[] =
     "Writes OUT from the sum of all FILEs: those of the processes of one job,\n"
     "or of many runs. Its ending picks the format (`sprofile convert --help`\n"
     "lists them). Where there are several processes, samples are labelled\n"
-    "with theirs. A FILE that cannot be read is told and left out.\n"
+    "with theirs. A FILE that cannot be read is told and left out; the exit\n"
+    "status is then 1.\n"
     "\n"
-    "  -o, --output OUT   the file to write\n"
+    "  -o, --output OUT   the file to write\n" RESULT_HELP
     "  --help             this page\n"
     "\n"
     "Which samples:\n" FILTERS_HELP;
@@ -26,18 +27,23 @@ cmd_merge(int argc, char **argv)
 {
     static const struct option options[] = {
         FILTERS_OPTIONS,
+        RESULT_OPTION,
         {"output", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const char *out = NULL;
+    const char *out = NULL, *ending = NULL;
     struct filter_options filter = {0};
+    enum format format;
     int option, status;
 
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
         switch (option) {
         case 'o':
             out = optarg;
+            break;
+        case RESULT_FORMAT:
+            ending = optarg;
             break;
         case 'h':
             fputs(help, stdout);
@@ -52,9 +58,10 @@ cmd_merge(int argc, char **argv)
         return command_usage(argv[0], "expected -o OUT");
     if (optind == argc)
         return command_usage(argv[0], "expected a FILE");
-    if (!result_is_writable(argv[0], out))
+    format = result_format(argv[0], out, ending);
+    if (format == FORMAT_UNKNOWN)
         return STATUS_USAGE;
-    status = result_make(&filter, argv + optind, argc - optind, out);
+    status = result_make(&filter, argv + optind, argc - optind, out, format);
     filter_release(&filter);
     return status;
 }

@@ -239,6 +239,33 @@ take_setting(struct record *record, const char *variable, const char *option)
                : STATUS_USAGE;
 }
 
+/* What users of perf try, with what there is in its place. */
+static int
+refuse(const struct record *record, int option)
+{
+    const char *words = "";
+
+    switch (option) {
+    case 'p':
+        words = "-p: a process that runs cannot be attached to; start it with "
+                "`sprofile record -- COMMAND` or with LD_PRELOAD. One that was "
+                "started so is asked by `sprofile top`, stacks and dump";
+        break;
+    case 'a':
+        words = "-a: the machine as a whole is not profiled, only COMMAND and "
+                "the processes that it starts";
+        break;
+    case 'g':
+        words = "-g is not needed: every sample has its whole stack";
+        break;
+    case 'e':
+        words = "-e: there are no hardware events; CPU time and wall time are "
+                "recorded together";
+        break;
+    }
+    return command_usage(record->title, "%s", words);
+}
+
 /* Take an option. Returns -1 if all is well, else the exit status. */
 static int
 take_option(struct record *record, int option)
@@ -263,6 +290,11 @@ take_option(struct record *record, int option)
     case 'h':
         fputs(help, stdout);
         return STATUS_DONE;
+    case 'p':
+    case 'a':
+    case 'g':
+    case 'e':
+        return refuse(record, option);
     default:
         return command_usage(record->title, NULL);
     }
@@ -280,12 +312,17 @@ cmd_record(int argc, char **argv)
         {"quiet", no_argument, NULL, 'q'},
         {"no-progress", no_argument, NULL, 'P'},
         {"help", no_argument, NULL, 'h'},
+        /* Of perf; refused. */
+        {"pid", required_argument, NULL, 'p'},
+        {"all-cpus", no_argument, NULL, 'a'},
+        {"call-graph", required_argument, NULL, 'g'},
+        {"event", required_argument, NULL, 'e'},
         {NULL, 0, NULL, 0},
     };
     struct record record = {.title = argv[0], .has_progress = true};
     int option, status = -1;
 
-    while (status < 0 && (option = getopt_long(argc, argv, "+o:F:m:d:qh",
+    while (status < 0 && (option = getopt_long(argc, argv, "+o:F:m:d:qhp:age:",
                                                options, NULL)) != -1)
         status = take_option(&record, option);
     if (status < 0 && optind == argc)

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "filters.h"
+#include "input.h"
 #include "numbers.h"
 #include "views.h"
 
@@ -190,7 +191,8 @@ run(struct arguments *arguments, char *const *paths, int count)
     int status = STATUS_FAILED;
 
     if (profile != NULL)
-        status = views_show(profile, &arguments->request);
+        status =
+            input_status(profile, views_show(profile, &arguments->request));
     profile_free(profile);
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * filters.c -- reads the options of filters.h. A filter that leaves nothing is
- * no failure (a script asks for what may not be there), but most often a name
- * that was mistyped, so it is said.
+ * most often a name that was mistyped. So it is said, and the exit status tells
+ * it, as that of grep(1) does; what was asked for is made all the same.
  */
 #include "filters.h"
 
@@ -147,7 +147,9 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
         profile_free(profile);
         return NULL;
     }
-    if (filter_is_set(filter) && profile->sample_count == 0)
+    if (filter_is_set(filter) && profile->sample_count == 0) {
         fprintf(stderr, "sprofile: nothing is left by %s\n", profile->filter);
+        profile->is_short = true;
+    }
     return profile;
 }

@@ -16,6 +16,8 @@
 #include "profile/load.h"
 #include "profile/profile.h"
 
+#include "command.h"
+
 /* Who waits here can also press Ctrl-C. */
 enum { SERVER_SECONDS = 60 };
 
@@ -100,8 +102,15 @@ input_load(char *const *paths, int count, bool keeps_events)
     profile->keeps_events = keeps_events;
     for (int i = 0; i < count; i++)
         used += load(profile, paths[i]) == 0;
+    profile->is_short = used < count;
     if (used > 0)
         return profile;
     profile_free(profile);
     return NULL;
+}
+
+int
+input_status(const struct profile *profile, int status)
+{
+    return status == STATUS_DONE && profile->is_short ? STATUS_FAILED : status;
 }

@@ -18,4 +18,8 @@ struct profile;
  */
 struct profile *input_load(char *const *paths, int count, bool keeps_events);
 
+/* The exit status of a command that has read PROFILE and would end with STATUS:
+ * it has failed if a file was left out, or a filter has left nothing. */
+int input_status(const struct profile *profile, int status);
+
 #endif

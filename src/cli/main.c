@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 #include "command.h"
 
 static const struct command {
@@ -62,8 +64,8 @@ print_page(FILE *stream)
           "\n"
           "FILE is a pprof file, or a spool (NAME.sprof), also of a process "
           "that was\n"
-          "killed or still runs; - is standard input. `sprofile COMMAND "
-          "--help` tells\n"
+          "killed or still runs; - is standard input. `sprofile help COMMAND` "
+          "tells\n"
           "more.\n",
           stream);
 }
@@ -78,6 +80,42 @@ find(const char *name)
     return NULL;
 }
 
+/* Complain that NAME is no command, and say which one may be meant. */
+static int
+refuse(const char *name)
+{
+    const struct command *nearest = &commands[0];
+
+    for (unsigned i = 1; i < COMMANDS; i++)
+        if (nearest_cost(name, commands[i].name) <
+            nearest_cost(name, nearest->name))
+            nearest = &commands[i];
+    if (nearest_cost(name, nearest->name) > NEAREST_TYPO)
+        return command_usage("sprofile", "%s is not a command", name);
+    return command_usage("sprofile", "%s is not a command; did you mean %s?",
+                         name, nearest->name);
+}
+
+/* `sprofile help [COMMAND]`: the page that COMMAND --help prints. */
+static int
+help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    const struct command *command;
+
+    if (argc < 2) {
+        print_page(stdout);
+        return STATUS_DONE;
+    }
+    if (argc > 2)
+        return command_usage("sprofile help", "expected one COMMAND");
+    command = find(argv[1]);
+    if (command == NULL)
+        return refuse(argv[1]);
+    char *page[] = {(char *)command->title, option, NULL};
+    return command->run(2, page);
+}
+
 /* Options before a command are few, so they need no parser. Behind it, the
  * command parses its own; its title takes the place of its name there. */
 static int
@@ -90,17 +128,15 @@ run(int argc, char **argv)
         return STATUS_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_page(stdout);
-        return STATUS_DONE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
+        strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         puts("sprofile " SPROF_VERSION);
         return STATUS_DONE;
     }
     command = find(argv[1]);
     if (command == NULL)
-        return command_usage("sprofile", "%s is not a command", argv[1]);
+        return refuse(argv[1]);
     argv[1] = (char *)command->title;
     return command->run(argc - 1, argv + 1);
 }

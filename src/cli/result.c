@@ -2,15 +2,23 @@
 /* result.c -- see result.h. */
 #include "result.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/formats.h"
 #include "profile/profile.h"
 #include "write/output.h"
 
 #include "command.h"
 #include "filters.h"
+#include "input.h"
+
+static bool
+is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
 
 /* Asked before anything is read or run: the name alone decides. */
 int
@@ -18,8 +26,12 @@ result_is_writable(const char *command, const char *out)
 {
     if (format_of(out) != FORMAT_UNKNOWN)
         return 1;
-    command_usage(command, "%s: unknown ending, expected one of %s", out,
-                  format_endings());
+    if (is_standard(out))
+        command_usage(command, "-: expected a file: standard output is that of "
+                               "the program");
+    else
+        command_usage(command, "%s: unknown ending, expected one of %s", out,
+                      format_endings());
     return 0;
 }
 
@@ -34,33 +46,69 @@ result_write(struct profile *profile, const char *out)
     return STATUS_FAILED;
 }
 
+/* What no terminal shows. */
+static bool
+is_binary(enum format format)
+{
+    return format == FORMAT_PPROF || format == FORMAT_SPOOL;
+}
+
+enum format
+result_format(const char *command, const char *out, const char *ending)
+{
+    enum format format =
+        ending != NULL ? format_of_ending(ending) : format_of(out);
+
+    if (format == FORMAT_UNKNOWN && ending != NULL)
+        command_usage(command, "--format %s: expected one of %s", ending,
+                      format_endings());
+    else if (format == FORMAT_UNKNOWN && is_standard(out))
+        command_usage(command, "-: expected --format, with one of %s",
+                      format_endings());
+    else if (format == FORMAT_UNKNOWN)
+        result_is_writable(command, out);
+    if (format == FORMAT_UNKNOWN || !is_standard(out) || !is_binary(format) ||
+        !isatty(STDOUT_FILENO))
+        return format;
+    command_usage(command,
+                  "-: standard output is a terminal, and %s is not "
+                  "text; expected a file or a pipe",
+                  ending);
+    return FORMAT_UNKNOWN;
+}
+
 /* Whether a spool must be made that no file has: of a part, or of what came by
  * standard input. It is to have the times that there were. */
 static bool
 is_new_spool(const struct filter_options *filter, char *const *paths, int count,
-             const char *out)
+             enum format format)
 {
     bool is_new = filter_is_set(filter);
 
     for (int i = 0; i < count; i++)
-        is_new |= strcmp(paths[i], "-") == 0;
-    return is_new && format_of(out) == FORMAT_SPOOL;
+        is_new |= is_standard(paths[i]);
+    return is_new && format == FORMAT_SPOOL;
 }
 
 /* Events take memory for each sample point: they are kept only for formats that
  * show times, and for spools that are made. */
 int
 result_make(const struct filter_options *filter, char *const *paths, int count,
-            const char *out)
+            const char *out, enum format format)
 {
-    bool keeps_events =
-        output_needs_events(out) || is_new_spool(filter, paths, count, out);
+    bool keeps_events = output_format_needs_events(format) ||
+                        is_new_spool(filter, paths, count, format);
     struct profile *profile = filters_load(filter, paths, count, keeps_events);
-    int status;
+    char error[4096 + 512];
+    int status = STATUS_DONE;
 
     if (profile == NULL)
         return STATUS_FAILED;
-    status = result_write(profile, out);
+    if (output_write_as(out, format, profile, error, sizeof error) < 0) {
+        fprintf(stderr, "sprofile: %s\n", error);
+        status = STATUS_FAILED;
+    }
+    status = input_status(profile, status);
     profile_free(profile);
     return status;
 }

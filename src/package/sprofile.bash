@@ -29,7 +29,7 @@ _sprofile() {
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W \
-            "$(_sprofile_commands "$1") --help --version" -- "$word")
+            "$(_sprofile_commands "$1") help --help --version" -- "$word")
         return
     fi
     # The program behind its options has its own arguments.
@@ -45,7 +45,16 @@ _sprofile() {
             esac
         done
     fi
+    if [ "$command" = help ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_sprofile_commands "$1")" -- \
+            "$word")
+        return
+    fi
     case $before in
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W "$("$1" convert --help |
+            sed -n 's/^  \.\([a-z.]*\) .*/\1/p')" -- "$word")
+        ;;
     -m | --mode) mapfile -t COMPREPLY < <(compgen -W 'wall cpu' -- "$word") ;;
     --by)
         mapfile -t COMPREPLY < <(compgen -W \

@@ -15,6 +15,7 @@
 #include "store/reader_past.h"
 
 #include "build.h"
+#include "file_kind.h"
 #include "pprof_read.h"
 #include "sequel.h"
 
@@ -76,6 +77,38 @@ add(struct profile *profile, struct reader *reader, const char *name,
     return -1;
 }
 
+/* Say that what begins with LENGTH BYTES is no profile; returns -1. */
+static int
+refuse(struct sentences *error, const char *name, const void *bytes,
+       size_t length)
+{
+    char sentence[256] = "neither a pprof file nor a spool", kind[200];
+
+    file_kind(bytes, length, kind, sizeof kind);
+    if (kind[0] != '\0')
+        snprintf(sentence, sizeof sentence,
+                 "neither a pprof file nor a spool (%s)", kind);
+    say(error, name, sentence);
+    return -1;
+}
+
+/* Say that a pprof file is none that can be used, because it is WRONG. But
+ * what is compressed or looks like one may be anything. */
+static int
+refuse_pprof(struct sentences *error, const char *name, const void *bytes,
+             size_t length, const char *wrong)
+{
+    char text[256];
+
+    file_kind(bytes, length, text, sizeof text);
+    if (text[0] != '\0')
+        return refuse(error, name, bytes, length);
+    snprintf(text, sizeof text, "not a usable pprof profile: %s",
+             wrong != NULL ? wrong : strerror(ENOMEM));
+    say(error, name, text);
+    return -1;
+}
+
 /* Add a pprof profile, whole or not at all. */
 static int
 add_pprof(struct profile *profile, const void *bytes, size_t length,
@@ -83,14 +116,9 @@ add_pprof(struct profile *profile, const void *bytes, size_t length,
 {
     uint64_t records = profile->records;
     const char *wrong;
-    char text[256];
 
-    if (pprof_read(profile, bytes, length, &wrong) < 0) {
-        snprintf(text, sizeof text, "not a usable pprof profile: %s",
-                 wrong != NULL ? wrong : strerror(ENOMEM));
-        say(error, name, text);
-        return -1;
-    }
+    if (pprof_read(profile, bytes, length, &wrong) < 0)
+        return refuse_pprof(error, name, bytes, length, wrong);
     if (profile->records > records) {
         profile->is_from_pprof = true;
         return 0;
@@ -120,8 +148,8 @@ read_whole(FILE *file, size_t *length)
     return NULL;
 }
 
-/* Add PATH if it is a pprof file. Returns 1 if it is none, else as load_file.
- */
+/* Add PATH if it is a pprof file. Returns 1 if it may be a spool, else as
+ * load_file. */
 static int
 try_pprof(struct profile *profile, const char *path, struct sentences *error)
 {
@@ -129,14 +157,17 @@ try_pprof(struct profile *profile, const char *path, struct sentences *error)
     FILE *file = stat(path, &now) == 0 && S_ISREG(now.st_mode)
                      ? fopen(path, "re")
                      : NULL;
-    char head[16], *bytes;
+    char head[FILE_KIND_BYTES], *bytes;
     size_t length;
     int status = 1;
 
     if (file == NULL)
         return 1;
     length = fread(head, 1, sizeof head, file);
-    if (pprof_read_recognize(head, length)) {
+    if (ferror(file) == 0 && !pprof_read_recognize(head, length) &&
+        !reader_recognize(path)) {
+        status = refuse(error, path, head, length);
+    } else if (pprof_read_recognize(head, length)) {
         rewind(file);
         bytes = read_whole(file, &length);
         if (bytes == NULL)
@@ -247,6 +278,9 @@ load_memory(struct profile *profile, const void *bytes, size_t length,
     error[0] = '\0';
     if (pprof_read_recognize(bytes, length))
         return add_pprof(profile, bytes, length, name, &sentences);
+    if (length < sizeof(uint64_t) ||
+        memcmp(bytes, SPOOL_MAGIC, sizeof(uint64_t)) != 0)
+        return refuse(&sentences, name, bytes, length);
     reader = reader_open_memory(bytes, length, reason, sizeof reason);
     if (reader == NULL) {
         say(&sentences, name, reason);

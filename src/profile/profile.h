@@ -134,6 +134,7 @@ struct profile {
 
     bool has_no_times;  /* some of its samples may have been at any time */
     bool is_from_pprof; /* some of it: how that was recorded is not known */
+    bool is_short;      /* something that was asked for is not in it */
     bool keeps_events;  /* see events.h; to be set before anything is added */
     struct profile_label *labels; /* number N is in place N - 1 */
     uint32_t label_count;

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/formats.h"
 #include "profile/respool.h"
 
 #include "firefox.h"
@@ -127,11 +126,51 @@ finish(struct output *output, int status)
 }
 
 bool
+output_format_needs_events(enum format format)
+{
+    return format == FORMAT_SPEEDSCOPE || format == FORMAT_FIREFOX;
+}
+
+bool
 output_needs_events(const char *path)
 {
-    enum format format = format_of(path);
+    return output_format_needs_events(format_of(path));
+}
 
-    return format == FORMAT_SPEEDSCOPE || format == FORMAT_FIREFOX;
+/* All of it is written before the status is known. Returns 0, or -1 with
+ * errno. */
+static int
+write_standard_output(enum format format, struct profile *profile)
+{
+    errno = 0;
+    if (writers[format](stdout, profile) < 0 || fflush(stdout) != 0)
+        return -1;
+    return ferror(stdout) != 0 ? -1 : 0;
+}
+
+static int
+write_file(const char *path, enum format format, struct profile *profile)
+{
+    struct output output;
+
+    if (begin(&output, path) < 0)
+        return -1;
+    errno = 0;
+    return finish(&output, writers[format](output.stream, profile));
+}
+
+int
+output_write_as(const char *path, enum format format, struct profile *profile,
+                char *error, size_t size)
+{
+    bool is_file = strcmp(path, "-") != 0;
+    int status = is_file ? write_file(path, format, profile)
+                         : write_standard_output(format, profile);
+
+    if (status < 0)
+        snprintf(error, size, "%s: cannot be written: %s",
+                 is_file ? path : "standard output", strerror(errno));
+    return status;
 }
 
 int
@@ -139,23 +178,10 @@ output_write(const char *path, struct profile *profile, char *error,
              size_t size)
 {
     enum format format = format_of(path);
-    struct output output;
-    int status;
 
-    if (format == FORMAT_UNKNOWN) {
-        snprintf(error, size, "%s: unknown ending, expected one of %s", path,
-                 format_endings());
-        return -1;
-    }
-    if (begin(&output, path) < 0)
-        goto err;
-    errno = 0;
-    status = writers[format](output.stream, profile);
-    if (finish(&output, status) < 0)
-        goto err;
-    return 0;
-
-err:
-    snprintf(error, size, "%s: cannot be written: %s", path, strerror(errno));
+    if (format != FORMAT_UNKNOWN)
+        return output_write_as(path, format, profile, error, size);
+    snprintf(error, size, "%s: unknown ending, expected one of %s", path,
+             format_endings());
     return -1;
 }

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/formats.h"
 #include "profile/profile.h"
 
 /* Whether the format that the ending of PATH names tells when samples were:
  * then the profile must keep its events (profile/events.h). */
 bool output_needs_events(const char *path);
+bool output_format_needs_events(enum format format);
 
 /*
  * Write PROFILE to PATH in the format that its ending names. Returns 0, or -1
@@ -23,5 +25,10 @@ bool output_needs_events(const char *path);
  */
 int output_write(const char *path, struct profile *profile, char *error,
                  size_t size);
+
+/* The same in a known FORMAT, whatever the ending of PATH; "-" is standard
+ * output, which may have a part of the profile when that fails. */
+int output_write_as(const char *path, enum format format,
+                    struct profile *profile, char *error, size_t size);
 
 #endif

@@ -15,7 +15,7 @@ for option in $options; do
         "docs/options.md"
 done
 if [ -e "$source/docs/options.md" ]; then
-    for named in $(grep -ow 'SPROF_[A-Z_]*' "$source/docs/options.md" |
+    for named in $(grep -owE 'SPROF_[A-Z_]+' "$source/docs/options.md" |
         sort -u); do
         grep -qxF "$named" <<<"$options" ||
             complain "docs/options.md: $named is not an option"

@@ -134,7 +134,7 @@ plain "$sprofile" convert a.sprof b.pb.gz d.folded
 # What is no spool, and what cannot be written.
 expect_failure 'missing.sprof' report missing.sprof
 echo "not a spool" >text
-expect_failure 'text: not a spool' info text
+expect_failure 'text: neither a pprof file nor a spool (it looks like text)' info text
 head -c 100 b.pb.gz >cut.pb.gz
 expect_failure 'cut.pb.gz: not a usable pprof profile: .*end is missing' \
     report cut.pb.gz
@@ -157,7 +157,8 @@ grep -q 'app+0x20' out || fail "what is valid is not shown"
 head -c 64 a.sprof >header.sprof
 expect_failure 'header.sprof: there is no valid record' report header.sprof
 plain "$sprofile" report text a.sprof
-expect_status 0
+expect_status 1
+grep -q 'app+0x20' out || fail "the file that is one is not shown"
 
 # A spool from any input, and of a part of one; times are where they were.
 for input in a.sprof b.pb.gz; do

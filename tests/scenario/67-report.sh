@@ -128,7 +128,7 @@ report --focus '^first$|^second$' --ignore '^second$'
 shows ' first \(two_costs\)$'
 ! grep -q ' second (' out || fail "second is left"
 plain "$sprofile" report --thread nobody a.sprof
-expect_status 0
+expect_status 1
 grep -qx 'sprofile: nothing is left by --thread nobody' err ||
     fail "nothing left, and not a word"
 plain "$sprofile" info --thread waiter a.sprof

@@ -124,6 +124,9 @@ completions() {
 [ "$(completions sprofile rec)" = record ] || fail "rec is not completed"
 completions sprofile record --fr | grep -qx -- --frequency ||
     fail "--fr is not completed"
+[ "$(completions sprofile help rec)" = record ] || fail "help rec"
+completions sprofile convert --format sp | grep -qx speedscope.json ||
+    fail "formats are not completed"
 completions sprofile record -m w | grep -qx wall || fail "modes"
 LD_PRELOAD=$library SPROF_OUTPUT=$tmp/asleep.folded sleep 100 &
 asleep=$!

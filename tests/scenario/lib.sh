@@ -24,10 +24,12 @@ work=$build/tests/workload
 deadline=60
 failures=0
 
-# Nothing of the caller's own settings, but for the one that is for tests.
+# Nothing of the caller's own settings. The one that is for tests stays in this
+# shell: the library would say that it does not know it.
 for variable in $(compgen -e SPROF_); do
     [ "$variable" = SPROF_TEST_FULL ] || unset "$variable"
 done
+export -n SPROF_TEST_FULL
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * misspelt.c -- see misspelt.h. Every child of a `make` has the same wrong
+ * variable, and one line is enough. Nothing can be left in the environment to
+ * say that it was told: it is the program's. So the kernel is asked: the
+ * parent has told of it if it started with the same variable (proc(5),
+ * /proc/PID/environ) and with this library (/proc/PID/maps). Where that may
+ * not be read, it counts as not told. Nothing is asked if nothing is wrong.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/note.h"
+#include "base/option_names.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "misspelt.h"
+
+enum {
+    LINES_MOST = 8, /* that one process writes */
+    NAME_MOST = 128,
+    READ_MOST = 4096 /* bytes at a time */
+};
+
+#define LIBRARY "/libsprof.so"
+
+/* Whether SOUGHT of LENGTH bytes is in TEXT of SIZE. */
+static bool
+is_in(const char *text, size_t size, const char *sought, size_t length)
+{
+    for (size_t i = 0; i + length <= size; i++)
+        if (memcmp(text + i, sought, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the parent's /proc/PID/NAME has SOUGHT of LENGTH bytes, which may
+ * begin with the NUL that ends a string; one is in front of the first. */
+static bool
+has_parent(const char *name, const char *sought, size_t length)
+{
+    char path[64], text[NAME_MOST + READ_MOST] = {0};
+    size_t kept = 1;
+    struct text built;
+    bool found = false;
+    long got = 1;
+    text_begin(&built, path, sizeof(path));
+    text_add(&built, "/proc/");
+    text_add_number(&built, (uint64_t)getppid());
+    text_add(&built, name);
+    long fd = sys_open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!found && got > 0) {
+        got = sys_read((int)fd, text + kept, READ_MOST);
+        size_t size = kept + (got > 0 ? (size_t)got : 0);
+        found = is_in(text, size, sought, length);
+        /* What is sought may lie across two reads. */
+        kept = size < length ? size : length;
+        memmove(text, text + size - kept, kept);
+    }
+    sys_close((int)fd);
+    return found;
+}
+
+/* Whether the parent started with VARIABLE, whatever its value. */
+static bool
+parent_has(const char *variable)
+{
+    char sought[NAME_MOST] = {0};
+    size_t length = strcspn(variable, "=") + 1;
+    if (length > sizeof(sought) - 1)
+        length = sizeof(sought) - 1;
+    memcpy(sought + 1, variable, length);
+    return has_parent("/environ", sought, length + 1);
+}
+
+void
+misspelt_tell(char *const environment[])
+{
+    char name[NAME_MOST];
+    const char *variable;
+    for (unsigned lines = 0; lines < LINES_MOST; lines++) {
+        struct text text;
+        variable = option_names_unknown(&environment);
+        if (variable == NULL)
+            return;
+        if (parent_has(variable) &&
+            has_parent("/maps", LIBRARY, sizeof(LIBRARY) - 1))
+            continue;
+        text_begin(&text, name, sizeof(name));
+        text_add_bytes(&text, variable, strcspn(variable, "="));
+        note(NOTE_ERROR, name, " is not a setting; did you mean ",
+             option_names_nearest(variable), "?", NULL);
+    }
+}

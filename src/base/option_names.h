@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * option_names.h -- variables of the environment that look like settings and
+ * are none. Pure, any context.
+ */
+#ifndef BASE_OPTION_NAMES_H
+#define BASE_OPTION_NAMES_H
+
+/* The next "SPROF_NAME=value" of **AT that is no setting, *AT moved behind it;
+ * NULL if there is none up to the NULL that ends them. */
+const char *option_names_unknown(char *const **at);
+
+/* The setting that is meant by VARIABLE ("SPROF_NAME=value"), as far as its
+ * spelling tells. Static. */
+const char *option_names_nearest(const char *variable);
+
+#endif
