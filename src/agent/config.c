@@ -7,10 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +18,7 @@
 #include "base/formats.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "store/layout.h"
+#include "claim.h"
 #include "config.h"
 
 #define SPOOL_ENDING ".sprof"
@@ -70,12 +68,14 @@ config_read(struct config *config, char *const environment[], char *error,
     return result;
 }
 
-/* Add TEMPLATE of LENGTH bytes with its %-words replaced. */
-static void
+/* Add TEMPLATE of LENGTH bytes with its %-words replaced. Returns whether PID
+ * is one of them. */
+static bool
 add_expanded(struct text *text, const struct config *config,
              const char *template, size_t length, pid_t pid)
 {
     char host[256];
+    bool has_pid = false;
     for (size_t i = 0; i < length; i++) {
         char word = i + 1 < length ? template[i + 1] : '\0';
         if (template[i] != '%' || strchr("peth%", word) == NULL || !word) {
@@ -85,6 +85,7 @@ add_expanded(struct text *text, const struct config *config,
         i++;
         if (word == 'p') {
             text_add_number(text, (uint64_t)pid);
+            has_pid = true;
         } else if (word == 'e') {
             text_add(text, base_name(config->exe));
         } else if (word == 't') {
@@ -97,6 +98,7 @@ add_expanded(struct text *text, const struct config *config,
             text_add(text, "%");
         }
     }
+    return has_pid;
 }
 
 /* The length of PATH without the ending that names its format. */
@@ -184,7 +186,8 @@ expand_outputs(const struct config *config, pid_t pid,
             text_add(&text, config->directory);
             text_add(&text, "/");
         }
-        add_expanded(&text, config, at, length, pid);
+        files->has_pid[files->count - 1] =
+            add_expanded(&text, config, at, length, pid);
         if (length == 0 || text.cut)
             return fail(error, size, "expected names of files, not ",
                         length == 0 ? "an empty one" : "one so long", "");
@@ -223,67 +226,6 @@ name_spool(const struct config *config, struct config_files *files)
         name_others(files);
 }
 
-/* The process that the spool at FD belongs to, 0 if it is not a spool. */
-static pid_t
-owner_of(int fd)
-{
-    struct spool_header header;
-    long got = sys_read(fd, &header, sizeof(header));
-    if (got != sizeof(header) ||
-        memcmp(header.magic, SPOOL_MAGIC, sizeof(header.magic)) != 0)
-        return 0;
-    return (pid_t)header.pid;
-}
-
-/* Whether FD, which nobody else has locked, is still the file at PATH. */
-static bool
-is_at(int fd, const char *path)
-{
-    struct stat open, named;
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &open) == 0 &&
-           lstat(path, &named) == 0 && open.st_dev == named.st_dev &&
-           open.st_ino == named.st_ino;
-}
-
-/* Remove the spool at PATH if the process that made it is no more. One in
- * another PID namespace may have our number, and has its spool locked. Another
- * may be doing the same, and have put a spool of its own there: only who has
- * the old one locked removes it. What was put there to make us wait, a FIFO
- * say, is not waited for. */
-static void
-remove_stale(const char *path, pid_t pid)
-{
-    int fd = (int)sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return;
-    pid_t owner = owner_of(fd);
-    bool is_stale =
-        owner == pid || (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH);
-    if (is_stale && is_at(fd, path))
-        unlink(path);
-    sys_close(fd);
-}
-
-int
-config_name_files(const struct config *config, pid_t pid, bool shared,
-                  struct config_files *files, char *error, size_t size)
-{
-    if (expand_outputs(config, pid, files, error, size) != 0)
-        return -1;
-    for (unsigned i = 0; shared && i < files->count; i++)
-        insert_word(files->outputs[i], "", (uint64_t)pid);
-    name_spool(config, files);
-    for (unsigned i = 0; i < files->count; i++)
-        if (strcmp(files->outputs[i], files->past) == 0)
-            return fail(error, size, "expected another name than ", files->past,
-                        ", which SPROF_KEEP takes");
-    remove_stale(files->spool, pid);
-    /* The past is that of whom the spool is of. */
-    if (files->past[0] != '\0' && access(files->spool, F_OK) != 0)
-        remove_stale(files->past, pid);
-    return 0;
-}
-
 /* When this process began, in seconds since the epoch: an exec does not change
  * it. Field 22 of /proc/self/stat, in ticks since boot (proc(5)). */
 static time_t
@@ -305,16 +247,19 @@ process_start(void)
            (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Whether this process wrote the file that PATH would be with ".WORDn": what an
- * earlier run left there may be replaced. */
+/* Whether the name that PATH would be with ".WORDn" is in use. What an earlier
+ * run left there may be replaced, unless its name HAS_PID: then it is
+ * another process's. */
 static bool
-is_taken(const char *path, const char *word, uint64_t n, time_t since)
+is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
+         time_t since)
 {
     char name[PATH_MAX];
     struct stat status;
     strcpy(name, path);
     insert_word(name, word, n);
-    return stat(name, &status) == 0 && status.st_mtime + 1 >= since;
+    return stat(name, &status) == 0 &&
+           (has_pid || status.st_mtime + 1 >= since);
 }
 
 void
@@ -346,7 +291,7 @@ config_rename_for_exec(struct config_files *files)
     time_t since = process_start();
     strcpy(from, files->spool);
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
-        if (is_taken(files->outputs[0], "exec", n, since))
+        if (is_taken(files->outputs[0], "exec", n, files->has_pid[0], since))
             continue;
         strcpy(to, from);
         insert_word(to, "exec", n);
@@ -368,11 +313,70 @@ config_name_dump(const struct config_files *files, struct config_files *dump)
     time_t since = process_start();
     *dump = *files;
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
-        if (is_taken(files->outputs[0], "dump", n, since))
+        if (is_taken(files->outputs[0], "dump", n, files->has_pid[0], since))
             continue;
         for (unsigned i = 0; i < dump->count; i++)
             insert_word(dump->outputs[i], "dump", n);
         return 0;
     }
     return -1;
+}
+
+/* Put what tells the file of process PID from those of others before the ending
+ * of output I: its pid, unless that is in it, and then a number. */
+static void
+mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
+{
+    unsigned number = attempt + files->has_pid[i];
+    if (!files->has_pid[i])
+        insert_word(files->outputs[i], "", (uint64_t)pid);
+    if (number > 1)
+        insert_word(files->outputs[i], "", number);
+    files->has_pid[i] = true;
+}
+
+/* Whether the spool at PATH is no more in the way. What a killed process left
+ * makes room only where the user asked for that very name. */
+static bool
+is_spool_free(const struct config_files *files, const char *path, pid_t pid)
+{
+    enum claim claim = claim_look(path, pid, process_start());
+    struct config_files earlier = *files;
+    if (claim == CLAIM_EARLIER)
+        return config_rename_for_exec(&earlier) == 0;
+    if (claim == CLAIM_DEAD && !files->has_pid[0])
+        return claim_remove(path) == 0;
+    return claim == CLAIM_NONE;
+}
+
+/* Whether this process may have all names in FILES. */
+static bool
+are_free(const struct config_files *files, pid_t pid)
+{
+    struct stat unused;
+    if (!is_spool_free(files, files->spool, pid))
+        return false;
+    /* The past is that of whom the spool is of. */
+    if (files->past[0] != '\0' && !is_spool_free(files, files->past, pid))
+        return false;
+    for (unsigned i = 0; i < files->count; i++)
+        if (files->has_pid[i] && lstat(files->outputs[i], &unused) == 0)
+            return false;
+    return true;
+}
+
+int
+config_name_files(const struct config *config, pid_t pid, unsigned attempt,
+                  struct config_files *files, char *error, size_t size)
+{
+    if (expand_outputs(config, pid, files, error, size) != 0)
+        return -1;
+    for (unsigned i = 0; attempt > 0 && i < files->count; i++)
+        mark_name(files, i, pid, attempt);
+    name_spool(config, files);
+    for (unsigned i = 0; i < files->count; i++)
+        if (strcmp(files->outputs[i], files->past) == 0)
+            return fail(error, size, "expected another name than ", files->past,
+                        ", which SPROF_KEEP takes");
+    return are_free(files, pid) ? 0 : 1;
 }

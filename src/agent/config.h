@@ -30,6 +30,7 @@ struct config {
 struct config_files {
     unsigned count;
     char outputs[CONFIG_OUTPUTS][PATH_MAX]; /* absolute */
+    bool has_pid[CONFIG_OUTPUTS]; /* the name is meant for one process alone */
     char spool[PATH_MAX];
     /* Of a flight recorder (SPROF_KEEP), else empty: the spool before that one,
      * and the next one while it is being made. */
@@ -45,13 +46,16 @@ int config_read(struct config *config, char *const environment[], char *error,
                 size_t size);
 
 /*
- * The names of the files for process PID; with SHARED, ".PID" stands before
- * their ending, because another process has the plain names. A spool of that
- * name which a dead process left is removed. Returns 0, or -1 with a sentence
- * in ERROR: an unknown ending, a directory that is missing or cannot be
- * written.
+ * The names of the files for process PID. ATTEMPT is 0 for the plain ones, then
+ * one more each time that these are another process's: from 1 on names have the
+ * pid, and then a number, before their ending. Names with the pid are never
+ * those of files that are there. Without it, a spool that a dead process left
+ * is removed; that of an earlier image of this process gets the name that it
+ * would have got at the exec. Returns 0; 1 if another process has one of these
+ * names; or -1 with a sentence in ERROR: an unknown ending, a directory that is
+ * missing or cannot be written.
  */
-int config_name_files(const struct config *config, pid_t pid, bool shared,
+int config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                       struct config_files *files, char *error, size_t size);
 
 /* The names in FILES with the first free ".dumpN" before their ending, as

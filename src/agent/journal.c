@@ -19,6 +19,7 @@
 #include "capture/rules.h"
 #include "capture/walk.h"
 #include "store/writer.h"
+#include "claim.h"
 #include "id_table.h"
 #include "journal.h"
 #include "journal_head.h"
@@ -108,7 +109,8 @@ make_file(const char *path, uint64_t begin)
                                   .start_realtime = start_realtime,
                                   .pid = options.process.pid,
                                   .keep = options.keep,
-                                  .begin = begin};
+                                  .begin = begin,
+                                  .pid_namespace = claim_namespace()};
     present.writer = writer_create(path, &header, cap_of_file());
     if (present.writer == NULL)
         return -1;

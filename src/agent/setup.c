@@ -18,6 +18,9 @@
 /* What we reserve, some 85 MiB, is a small part of this. */
 #define ROOM (1u << 30)
 
+/* So many names are tried for the files of a process. */
+#define ATTEMPTS 10000u
+
 /* ns between two samples. */
 static uint64_t
 period_of(const struct config *config)
@@ -43,28 +46,38 @@ set_process(const struct config *config, pid_t pid,
                                     triggers[config->options.trigger.number]};
 }
 
+/* Make the spool that FILES names. Returns 0, or -1 with errno. */
+static int
+begin_journal(const struct config *config, pid_t pid, uint64_t now,
+              const struct config_files *files)
+{
+    struct journal_options journal = {.path = files->spool,
+                                      .max_size =
+                                          config->options.max_size.number,
+                                      .start = now,
+                                      .keep = config->options.keep.number,
+                                      .past = files->past,
+                                      .next = files->next,
+                                      .exe = config->exe,
+                                      .command = config->command};
+    set_process(config, pid, &journal.process);
+    return journal_begin(&journal);
+}
+
 int
 setup_journal(const struct config *config, pid_t pid, uint64_t now,
               struct config_files *files)
 {
     char error[512];
-    for (int shared = 0; shared <= 1; shared++) {
-        if (config_name_files(config, pid, shared, files, error,
-                              sizeof(error)) != 0) {
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+        int named = config_name_files(config, pid, attempt, files, error,
+                                      sizeof(error));
+        if (named < 0) {
             note(NOTE_ERROR, error, "; not profiling", NULL);
             return -1;
         }
-        struct journal_options journal = {.path = files->spool,
-                                          .max_size =
-                                              config->options.max_size.number,
-                                          .start = now,
-                                          .keep = config->options.keep.number,
-                                          .past = files->past,
-                                          .next = files->next,
-                                          .exe = config->exe,
-                                          .command = config->command};
-        set_process(config, pid, &journal.process);
-        if (journal_begin(&journal) == 0)
+        errno = EEXIST;
+        if (named == 0 && begin_journal(config, pid, now, files) == 0)
             return 0;
         if (errno != EEXIST)
             break;

@@ -75,7 +75,10 @@ struct spool_header {
      * this one begins BEGIN ns after the start, where the other one ends. Ids
      * of threads and modules mean the same in both. */
     uint64_t keep, begin;
-    uint64_t reserved;
+    /* Where PID counts: the inode of /proc/self/ns/pid (namespaces(7)), 0 not
+     * known. */
+    uint32_t pid_namespace;
+    uint32_t reserved;
 };
 _Static_assert(sizeof(struct spool_header) == 64, "drawn as 64 bytes");
 

@@ -86,9 +86,12 @@ name_files(const struct config *config)
     static struct config_files files;
     char error[512] = "";
 
-    for (int shared = 0; shared <= 1; shared++) {
-        if (config_name_files(config, 4711, shared, &files, error,
-                              sizeof(error)) != 0) {
+    for (unsigned attempt = 0; attempt <= 2; attempt++) {
+        int named = config_name_files(config, 4711, attempt, &files, error,
+                                      sizeof(error));
+        if (named > 0)
+            continue;
+        if (named < 0) {
             check_error(error, sizeof(error));
             continue;
         }

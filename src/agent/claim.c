@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * claim.c -- see claim.h. Several processes may look at one file at the same
+ * time: only the one that has it locked removes it, and only if it is still the
+ * file at that path.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "store/layout.h"
+#include "claim.h"
+
+static int
+open_spool(const char *path)
+{
+    return (int)sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
+/* Whether no process has FD locked, and it is still the file at PATH. */
+static bool
+is_free(int fd, const char *path)
+{
+    struct stat open, named;
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &open) == 0 &&
+           lstat(path, &named) == 0 && open.st_dev == named.st_dev &&
+           open.st_ino == named.st_ino;
+}
+
+uint32_t
+claim_namespace(void)
+{
+    struct stat namespace;
+    return stat("/proc/self/ns/pid", &namespace) == 0
+               ? (uint32_t) namespace.st_ino
+               : 0;
+}
+
+/* Whose the file with HEADER is, which nobody has locked. In another PID
+ * namespace its pid says nothing. */
+static enum claim
+judge(const struct spool_header *header, pid_t pid, time_t since)
+{
+    pid_t owner = (pid_t)header->pid;
+    uint32_t namespace = claim_namespace();
+    if (memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) != 0 ||
+        owner <= 0)
+        return CLAIM_LIVING;
+    if (namespace != header->pid_namespace)
+        return CLAIM_DEAD;
+    if (owner != pid)
+        return kill(owner, 0) != 0 && errno == ESRCH ? CLAIM_DEAD
+                                                     : CLAIM_LIVING;
+    /* SINCE is known to the second. */
+    bool is_earlier =
+        namespace != 0 &&
+        header->start_realtime / NS_PER_SECOND + 1 >= (uint64_t)since;
+    return is_earlier ? CLAIM_EARLIER : CLAIM_DEAD;
+}
+
+enum claim
+claim_look(const char *path, pid_t pid, time_t since)
+{
+    struct spool_header header;
+    int fd = open_spool(path);
+    if (fd < 0)
+        return fd == -ENOENT ? CLAIM_NONE : CLAIM_LIVING;
+    enum claim claim = CLAIM_LIVING;
+    if (sys_read(fd, &header, sizeof(header)) == sizeof(header) &&
+        is_free(fd, path))
+        claim = judge(&header, pid, since);
+    sys_close(fd);
+    return claim;
+}
+
+int
+claim_remove(const char *path)
+{
+    int result = -1, fd = open_spool(path);
+    if (fd < 0)
+        return -1;
+    if (is_free(fd, path))
+        result = unlink(path);
+    sys_close(fd);
+    return result;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * claim.h -- whose a spool is that stands where ours is to be made. Uses system
+ * calls only. Context: the thread that starts the profiler, no signal handler.
+ */
+#ifndef AGENT_CLAIM_H
+#define AGENT_CLAIM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+enum claim {
+    CLAIM_NONE,    /* nothing is at that path */
+    CLAIM_LIVING,  /* a process that lives has it, or it is no spool */
+    CLAIM_EARLIER, /* an earlier image of this process, replaced unseen */
+    CLAIM_DEAD,    /* a process that is no more left it */
+};
+
+/*
+ * Look at PATH for process PID, which began at SINCE (seconds since 1970).
+ * Whoever lives has its spool locked (flock(2)), as process ids mean nothing
+ * where PID namespaces differ. What somebody put there to make us wait, a FIFO
+ * say, is not waited for.
+ */
+enum claim claim_look(const char *path, pid_t pid, time_t since);
+
+/* The PID namespace of this process, as the number of the file
+ * /proc/self/ns/pid (namespaces(7)); 0: not known. */
+uint32_t claim_namespace(void);
+
+/* Remove the spool at PATH, which claim_look has found DEAD, unless another
+ * process has put one of its own there meanwhile. Returns 0, or -1. */
+int claim_remove(const char *path);
+
+#endif
