@@ -10,7 +10,6 @@
  * signal that came. Process 1 of a container has no default action, so there
  * nothing is installed.
  */
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "capture/signals.h"
 #include "target/status.h"
 #include "target/threads.h"
@@ -123,16 +123,16 @@ end_for_signal(void *argument)
         fatal_die(deep->signo);
 }
 
-static void
+ARCH_SIGNAL_ENTRY static void
 on_fatal(int signo, siginfo_t *info, void *context)
 {
-    int saved = errno;
+    int saved = words_errno();
     struct deep deep = {signo, mask_inside(context)};
     if (is_ending(signo))
         own_stack_run(end_for_signal, &deep);
     else
         die_with_stacks(&deep, info);
-    errno = saved;
+    words_set_errno(saved);
 }
 
 static bool

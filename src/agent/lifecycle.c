@@ -439,7 +439,7 @@ after_fork_in_child(void)
     atomic_store(&phase, PHASE_OFF);
     sampler_forget();
     single_thread_after_fork();
-    if (!was_running || config.options.fork.number != OPTION_FORK_FOLLOW)
+    if (!was_running || !setup_follows_fork(&config))
         mask_end();
     else if (prepare(true) == 0 && hooked_forks == 0)
         launch();

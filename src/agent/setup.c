@@ -11,6 +11,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/note.h"
+#include "target/modules.h"
 #include "go_program.h"
 #include "journal.h"
 #include "setup.h"
@@ -137,6 +138,15 @@ setup_has_room(void)
         return false;
     }
     return true;
+}
+
+/* qemu-user 7.2 ends a child of fork that makes a thread, if its parent has had
+ * two. */
+bool
+setup_follows_fork(const struct config *config)
+{
+    return config->options.fork.number == OPTION_FORK_FOLLOW &&
+           !modules_are_emulated();
 }
 
 enum note_level

@@ -28,6 +28,9 @@ int setup_journal(const struct config *config, pid_t pid, uint64_t now,
 void setup_sampler(const struct config *config, pid_t pid, uint64_t now,
                    bool is_child, struct sampler_options *sampler);
 
+/* Whether the child of a fork is sampled, too. */
+bool setup_follows_fork(const struct config *config);
+
 /* How loudly to say that the sampler could not begin. A thread under
  * SCHED_DEADLINE may make no other (sched(7)): that is the program's choice,
  * and no error. */

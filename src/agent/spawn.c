@@ -250,18 +250,24 @@ run_between(void *argument)
     return 0;
 }
 
+/* Whether the program has a child that it could wait for. */
+static bool
+has_children(void)
+{
+    siginfo_t unused;
+    return arch_syscall(SYS_waitid, P_ALL, 0, (long)&unused,
+                        WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) != -ECHILD;
+}
+
 /* Whether the program has one thread, no child that it could wait for, and no
  * signal of one: then nothing of its ends while we run for it. */
 static bool
 is_program_alone(void)
 {
     struct status status;
-    siginfo_t unused;
     return sampler_is_caller() && status_read(sys_getpid(), &status) == 0 &&
            status.threads == 2 &&
-           (status.pending & signals_bit(SIGCHLD)) == 0 &&
-           arch_syscall(SYS_waitid, P_ALL, 0, (long)&unused,
-                        WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) == -ECHILD;
+           (status.pending & signals_bit(SIGCHLD)) == 0 && !has_children();
 }
 
 /* Let the go-between PID, whose child is gone, end while its end is ignored.
@@ -288,11 +294,26 @@ dismiss(pid_t pid)
         sys_set_action(SIGCHLD, &before);
 }
 
+/* Under an emulator that cannot make a go-between (qemu-user makes children of
+ * fork and threads, and refuses all else with EINVAL): a child like the
+ * program's own, whose end is ignored meanwhile. None if the program has
+ * children, whose ends would be, too. */
+static pid_t
+clone_plain(struct spawned *spawned, struct child *child)
+{
+    if (has_children() || sys_get_action(SIGCHLD, &spawned->before) != 0)
+        return -1;
+    spawned->is_plain = true;
+    set_for_children(SIG_IGN);
+    return clone_child(child, SIGCHLD);
+}
+
 /* Start CHILD, whose STACK is two. Returns the go-between's pid, or -1 with
  * errno. */
 static pid_t
-start_child(struct child *child, bool is_hidden)
+start_child(struct spawned *spawned, struct child *child)
 {
+    bool is_hidden = spawned->is_hidden;
     sigset_t all, old;
     atomic_store(&between, is_hidden ? BETWEEN_BOUND : BETWEEN_FREE);
     memset(&all, 0xff, sizeof(all));
@@ -305,6 +326,8 @@ start_child(struct child *child, bool is_hidden)
                                 CLONE_VM | CLONE_UNTRACED |
                                     (is_hidden ? SIGCHLD : 0),
                                 child);
+    if (pid < 0 && errno == EINVAL)
+        pid = clone_plain(spawned, child);
     int error = errno;
     while (pid > 0 && atomic_load(&child->is_started) == 0)
         sys_futex_wait(&child->is_started, 0, UINT64_MAX);
@@ -420,7 +443,7 @@ start(struct spawned *spawned, bool is_hidden, const char *path,
                                 .until = clock_now() + ns,
                                 .answer = answer,
                                 .size = size};
-    spawned->pid = start_child(&child, is_hidden);
+    spawned->pid = start_child(spawned, &child);
     spawned->error = spawned->pid < 0 ? errno : child.error;
     sys_close(ends[1]);
     if (spawned->pid > 0)
@@ -450,6 +473,8 @@ spawn_is_over(struct spawned *spawned, bool waits)
     if (spawned->fd >= 0 || !reap(spawned, waits ? REAP_STEP_MS : 0))
         return false;
     atomic_store(&running, 0);
+    if (spawned->is_plain)
+        sys_set_action(SIGCHLD, &spawned->before);
     /* A go-between that hangs in the kernel still has its stack. */
     if (spawned->error != ETIME)
         sys_release(spawned->stack, 2 * STACK_SIZE);

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/sys.h"
+
 /* Keep what a spawned program is to have of ENVIRONMENT, before the program can
  * change it. In the constructor. */
 void spawn_begin(char *const environment[]);
@@ -34,8 +36,10 @@ int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
 struct spawned {
     pid_t pid;      /* of the go-between */
     bool is_hidden; /* the program alone would wait for it, and waits for us */
-    int fd;         /* of the answer; -1 after its end */
-    int error;      /* errno as of spawn_run, once it is over */
+    bool is_plain;  /* it is a child like the program's own */
+    struct sys_action before; /* then: the disposition of SIGCHLD, for after */
+    int fd;                   /* of the answer; -1 after its end */
+    int error;                /* errno as of spawn_run, once it is over */
     char *stack;
     uint64_t until; /* CLOCK_MONOTONIC ns */
     char *answer;

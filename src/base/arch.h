@@ -76,6 +76,11 @@ arch_fs_base(void)
     return base;
 }
 
+/* For a function that the kernel calls as a signal's handler: it aligns its
+ * stack, as the ABI has it (section 3.2.2). The kernel has done so, but not
+ * every emulator does (qemu-user 7.2 leaves it 8 bytes off). */
+#define ARCH_SIGNAL_ENTRY __attribute__((force_align_arg_pointer))
+
 /* FUNCTION is called with ARGUMENT on the stack that ends at TOP, a multiple of
  * 16. A longjmp must not leave it. */
 void arch_call_on(void *top, void (*function)(void *), void *argument);

@@ -418,7 +418,7 @@ take_own(uint64_t question, enum handler_own kind, bool is_late, bool has_words,
         sample_itself(kind, has_words, context);
 }
 
-void
+ARCH_SIGNAL_ENTRY void
 handler_run(int signo, siginfo_t *info, void *context)
 {
     if ((signals_closed() & signals_bit(signo)) != 0 &&

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maps.c -- the lines of /proc/self/maps; see maps.h. By way of thread-self:
- * "self" is the main thread, and when that has called pthread_exit, the kernel
- * shows its maps as empty though the process lives on.
+ * maps.c -- the lines of /proc/self/maps; see maps.h. When the main thread has
+ * called pthread_exit, the kernel shows its maps as empty though the process
+ * lives on: then they are read by way of thread-self. Not in the first place,
+ * because an emulator that runs the program shows the program's own mappings
+ * under the usual name alone (qemu-user).
  */
 #include <fcntl.h>
 #include <string.h>
@@ -10,12 +12,12 @@
 #include "base/sys.h"
 #include "maps.h"
 
-int
-maps_begin(struct maps *maps)
+static bool
+begin_with(struct maps *maps, const char *path)
 {
     maps->at = maps->filled = 0;
-    maps->fd = (int)sys_open("/proc/thread-self/maps", O_RDONLY);
-    return maps->fd < 0 ? -1 : 0;
+    maps->fd = (int)sys_open(path, O_RDONLY);
+    return maps->fd >= 0;
 }
 
 void
@@ -93,6 +95,24 @@ fill(struct maps *maps)
 }
 
 int
+maps_begin(struct maps *maps)
+{
+    maps->is_emulated = false;
+    if (begin_with(maps, "/proc/self/maps") && fill(maps))
+        return 0;
+    maps_end(maps);
+    return begin_with(maps, "/proc/thread-self/maps") ? 0 : -1;
+}
+
+int
+maps_begin_emulated(struct maps *maps)
+{
+    int result = maps_begin(maps);
+    maps->is_emulated = true;
+    return result;
+}
+
+int
 maps_next(struct maps *maps, struct mapping *mapping)
 {
     for (;;) {
@@ -102,6 +122,8 @@ maps_next(struct maps *maps, struct mapping *mapping)
             *end = '\0';
             maps->at = (size_t)(end - maps->buffer) + 1;
             parse_line(line, mapping);
+            if (maps->is_emulated && mapping->path[0] == '/')
+                mapping->executable = mapping->readable;
             return 1;
         }
         if (!fill(maps))

@@ -22,12 +22,18 @@ struct mapping {
 
 struct maps {
     int fd;
+    bool is_emulated; /* see maps_begin_emulated */
     size_t at, filled;
     char buffer[MAPS_BUFFER];
 };
 
 /* Returns 0, or -1 if the file cannot be opened. */
 int maps_begin(struct maps *maps);
+
+/* The same where nothing was found executable: an emulator of this very
+ * processor runs the program (qemu-user), and need not map its code so. What
+ * can be read of a file counts as executable then. */
+int maps_begin_emulated(struct maps *maps);
 
 /* The next mapping, in order of address. Returns 1, or 0 at the end. */
 int maps_next(struct maps *maps, struct mapping *mapping);

@@ -37,6 +37,7 @@ static struct image {
 /* Loads and unloads so far, the count that the map is true for, and the
  * unloads under way. */
 static _Atomic uint32_t touched, refreshed;
+static _Atomic bool is_emulated;
 static _Atomic int32_t closing;
 
 void
@@ -281,9 +282,20 @@ modules_refresh(void)
     module_table_unsee();
     read_maps(&maps);
     maps_end(&maps);
+    if (ranges_count() == 0 && maps_begin_emulated(&maps) == 0) {
+        atomic_store(&is_emulated, true);
+        read_maps(&maps);
+        maps_end(&maps);
+    }
     module_table_report();
     atomic_store(&refreshed, as_of);
     return 0;
+}
+
+bool
+modules_are_emulated(void)
+{
+    return atomic_load(&is_emulated);
 }
 
 const struct module *

@@ -70,6 +70,10 @@ int modules_begin(modules_listener *listener);
  * that a program can hold, costs 30 us and up. */
 int modules_refresh(void);
 
+/* Whether the last refresh found that an emulator runs the program
+ * (maps_begin_emulated). Any thread. */
+bool modules_are_emulated(void);
+
 /* The module at ADDRESS, or NULL. */
 const struct module *modules_find(uint64_t address);
 
