@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/digits.h"
 #include "base/formats.h"
+#include "base/recording.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "claim.h"
@@ -147,6 +148,15 @@ fail(char *error, size_t size, const char *a, const char *b, const char *c)
     return -1;
 }
 
+/* Whether PATH is a directory of a recording that is over. */
+static bool
+is_recording_over(const char *path)
+{
+    const char *name = strstr(path, "/" RECORDING_DIRECTORY);
+    return name != NULL && strchr(name + 1, '/')[1] == '\0' &&
+           faccessat(AT_FDCWD, path, F_OK, 0) != 0 && errno == ENOENT;
+}
+
 /* Whether PATH, an output, can be made here. */
 static int
 check_output(char *path, char *error, size_t size)
@@ -158,7 +168,10 @@ check_output(char *path, char *error, size_t size)
     char kept = slash[1];
     slash[1] = '\0';
     int result = 0;
-    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
+    error[0] = '\0';
+    if (is_recording_over(path))
+        result = -1;
+    else if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
         result = fail(error, size, path,
                       ": expected a directory that can be written: ",
                       strerrordesc_np(errno));

@@ -74,7 +74,8 @@ setup_journal(const struct config *config, pid_t pid, uint64_t now,
         int named = config_name_files(config, pid, attempt, files, error,
                                       sizeof(error));
         if (named < 0) {
-            note(NOTE_ERROR, error, "; not profiling", NULL);
+            if (error[0] != '\0')
+                note(NOTE_ERROR, error, "; not profiling", NULL);
             return -1;
         }
         errno = EEXIST;

@@ -35,7 +35,7 @@ static const char help[] =
     "Runs COMMAND and writes one profile of all its processes when it has\n"
     "ended, also of those that were killed. The exit status is COMMAND's: 128\n"
     "+ n if signal n killed it, 127 if it was not found, 126 if it could not\n"
-    "be run.\n"
+    "be run; or 1 if it would be 0 and the profile could not be written.\n"
     "\n"
     "  -o, --output FILE    the profile, by default sprof.COMMAND.PID.pb.gz; "
     "its\n"
@@ -111,12 +111,14 @@ load(const struct spools *spools, const char *out)
 {
     char **paths = calloc(spools->count + 1, sizeof *paths);
     struct profile *profile;
+    int count = 0;
 
     if (paths == NULL)
         return NULL;
     for (size_t i = 0; i < spools->count; i++)
-        paths[i] = spools->all[i].path;
-    profile = input_load(paths, (int)spools->count, output_needs_events(out));
+        if (!spools->all[i].is_empty)
+            paths[count++] = spools->all[i].path;
+    profile = input_load(paths, count, output_needs_events(out));
     free(paths);
     return profile;
 }
@@ -165,19 +167,20 @@ say_who_lives(const struct record *record)
                 record->title, living);
 }
 
-/* The program has ended: make the profile. */
-static void
+/* The program has ended: make the profile. Returns 0, or -1 after a complaint
+ * if there is none although there should be. */
+static int
 finish(struct record *record)
 {
     bool is_kept = false;
 
     if (record->out == NULL)
         record->out = default_name(record);
-    if (spools_look(&record->spools) < 0) {
+    if (spools_detach(&record->spools) < 0) {
         fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
                 strerror(errno));
         is_kept = true;
-    } else if (record->spools.count == 0) {
+    } else if (spools_are_empty(&record->spools)) {
         say_no_sample(record);
     } else {
         say_who_lives(record);
@@ -187,6 +190,7 @@ finish(struct record *record)
         fprintf(stderr, "%s: the spools are kept in %s\n", record->title,
                 record->spools.directory);
     spools_end(&record->spools, is_kept);
+    return is_kept ? -1 : 0;
 }
 
 /* Everything that can be wrong is found before the program starts. Returns its
@@ -225,7 +229,8 @@ run(struct record *record)
     progress_begin(&record->progress, record->launch.pid, record->has_progress);
     status = launch_wait(&record->launch, tick, record);
     progress_hide(&record->progress);
-    finish(record);
+    if (finish(record) < 0 && status == STATUS_DONE)
+        status = STATUS_FAILED;
     return status;
 }
 

@@ -9,12 +9,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/recording.h"
 #include "store/reader.h"
 
 /* So many records are looked through for the counters. */
@@ -37,8 +39,21 @@ spools_begin(struct spools *spools, const char *out)
         errno = ENAMETOOLONG;
         return -1;
     }
-    strcpy(spools->directory + length, "/sprof.record.XXXXXX");
+    strcpy(spools->directory + length, "/" RECORDING_DIRECTORY "XXXXXX");
     return mkdtemp(spools->directory) != NULL ? 0 : -1;
+}
+
+/* Whether the file at PATH was made, and nothing was written to it. */
+static bool
+has_no_header(const char *path)
+{
+    char magic[8] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd >= 0 ? read(fd, magic, sizeof magic) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    return got == 0 || (got > 0 && memcmp(magic, "\0\0\0\0\0\0\0", 8) == 0);
 }
 
 /* What the counters in READER say. */
@@ -51,6 +66,8 @@ take_counts(struct spool *spool, struct reader *reader)
 
     for (int i = 0; i < RECORDS && counts == NULL; i++) {
         record = reader_next(reader, &kind);
+        spool->is_empty =
+            i == 0 && record == NULL && reader_problem(reader) == NULL;
         if (record == NULL)
             return;
         if (kind == RECORD_COUNTS)
@@ -78,6 +95,7 @@ look(struct spool *spool)
     bool is_last = spool->pid != 0 && !lives(spool);
     struct reader *reader = reader_open(spool->path, unused, sizeof unused);
 
+    spool->is_empty = reader == NULL && has_no_header(spool->path);
     if (reader == NULL)
         return;
     spool->pid = reader_header(reader)->pid;
@@ -160,17 +178,59 @@ spools_living(const struct spools *spools)
     return living;
 }
 
+/* Forget all spools; the files stay. */
+static void
+forget(struct spools *spools)
+{
+    for (size_t i = 0; i < spools->count; i++)
+        free(spools->all[i].path);
+    free(spools->all);
+    spools->all = NULL;
+    spools->count = 0;
+}
+
+/* Processes know their spools by path: under another name of the directory none
+ * of them is renamed or removed while it is read. */
+int
+spools_detach(struct spools *spools)
+{
+    char away[PATH_MAX + 8];
+
+    snprintf(away, sizeof away, "%s.over", spools->directory);
+    if (strlen(away) < PATH_MAX && rename(spools->directory, away) == 0)
+        strcpy(spools->directory, away);
+    forget(spools);
+    return spools_look(spools);
+}
+
+bool
+spools_are_empty(const struct spools *spools)
+{
+    for (size_t i = 0; i < spools->count; i++)
+        if (!spools->all[i].is_empty)
+            return false;
+    return true;
+}
+
+/* Remove the directory with all that is in it. */
+static void
+remove_all(const struct spools *spools)
+{
+    DIR *directory = opendir(spools->directory);
+    const struct dirent *entry;
+
+    if (directory == NULL)
+        return;
+    while ((entry = readdir(directory)) != NULL)
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    closedir(directory);
+    rmdir(spools->directory);
+}
+
 void
 spools_end(struct spools *spools, bool keep)
 {
-    for (size_t i = 0; i < spools->count; i++) {
-        if (!keep)
-            unlink(spools->all[i].path);
-        free(spools->all[i].path);
-    }
-    free(spools->all);
     if (!keep)
-        rmdir(spools->directory);
-    spools->all = NULL;
-    spools->count = 0;
+        remove_all(spools);
+    forget(spools);
 }
