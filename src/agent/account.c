@@ -78,6 +78,8 @@ account_open(uint32_t index, uint64_t clock, uint64_t start,
                                        .wait_until = start,
                                        .woke_clock = clock,
                                        .ticks_clock = clock,
+                                       .rated_from = clock,
+                                       .limit = LIMIT_COUNT,
                                        .trigger = trigger,
                                        /* Until it is known to wait less. */
                                        .last_wait = UINT64_MAX,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/loss.h"
 #include "base/sample.h"
 #include "store/layout.h"
 
@@ -51,6 +52,9 @@ struct account {
     uint64_t ended_at;
     uint64_t ticks_clock; /* CPU clock at the first tick of a split trigger */
     uint64_t ticks;       /* ticks since */
+    uint64_t rated_from;  /* CPU clock when its samples began to be due */
+    enum limit limit;     /* of its rate since its last look (rates.h);
+                           * LIMIT_COUNT: it was not looked at yet */
 
     struct record_sample *wait; /* its open record, NULL if it does not wait */
     struct record_sample *last; /* its latest wait, if no sample came since */
@@ -74,6 +78,10 @@ struct account_sums {
     struct record_counts counts;
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT];
+    /* Of the samples that a thread takes of its own running: ns of CPU time in
+     * which they were due, and how many were taken, by what limited them. */
+    uint64_t due_cpu[LIMIT_COUNT];
+    uint64_t due_taken[LIMIT_COUNT];
     uint64_t in_flight;
     uint64_t unsampled; /* records of CPU time that nobody may sample */
 };

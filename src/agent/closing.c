@@ -44,6 +44,16 @@ add_losses(struct text *text, const struct sampler_result *result)
         text_add(text, ")");
 }
 
+/* ", 987 a CPU second of 1,000 asked": samples of running threads alone. */
+static void
+add_rate(struct text *text, const struct sampler_result *result)
+{
+    if (result->rate.cpu < NS_PER_SECOND / result->wanted)
+        return;
+    text_add(text, ", ");
+    rate_tell(text, &result->rate, result->wanted, result->ran, result->lost);
+}
+
 void
 closing_no_trigger(uint64_t wanted, int error)
 {
@@ -126,6 +136,7 @@ closing_wrote(const char *path, const struct sampler_result *result,
     text_add(&text, ", sampler ");
     add_percent(&text, result->cpu, result->elapsed);
     text_add(&text, " CPU");
+    add_rate(&text, result);
     if (note_is_on(NOTE_INFO)) {
         text_add(&text, ", writing took ");
         text_add_number(&text, writing / 1000000);

@@ -36,6 +36,10 @@ subtract(struct account_sums *sums)
         sums->lost[i] -= earlier.lost[i];
     for (unsigned i = 0; i < CUT_COUNT; i++)
         sums->cut[i] -= earlier.cut[i];
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        sums->due_cpu[i] -= earlier.due_cpu[i];
+        sums->due_taken[i] -= earlier.due_taken[i];
+    }
 }
 
 void
@@ -52,7 +56,7 @@ counts_publish(uint64_t now, bool is_last)
     }
     struct account_sums published = *sums;
     subtract(&published);
-    journal_head_counts(&published.counts, published.lost, published.cut);
+    journal_head_counts(&published);
 }
 
 void

@@ -17,6 +17,7 @@
 #include "journal.h"
 #include "label_journal.h"
 #include "place.h"
+#include "rates.h"
 #include "trigger.h"
 
 static uint32_t last_sequence;
@@ -153,6 +154,7 @@ take(struct slot *slot, uint32_t index)
         return;
     }
     sums->counts.taken++;
+    rates_take(account, clock);
     sums->counts.parked += slot->parked;
     sums->counts.stopped += slot->stopped;
     sums->cut[slot->walk.cut]++;

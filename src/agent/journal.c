@@ -115,7 +115,7 @@ make_file(const char *path, uint64_t begin)
     if (present.writer == NULL)
         return -1;
     write_process();
-    journal_head_write(&present.head);
+    journal_head_write(&present.head, options.process.period);
     if (failure == 0)
         return 0;
     writer_discard(present.writer);

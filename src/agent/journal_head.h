@@ -9,16 +9,18 @@
 
 #include <stdint.h>
 
-#include "store/layout.h"
+#include "account.h"
 
 struct journal_head {
     struct record_counts *counts;
+    struct record_rate *rate;
     struct record_control *control;
 };
 
-/* Append both, so that a killed process leaves its last counts: these are zeros
- * now, and of the process is said what was said in the file before. */
-void journal_head_write(struct journal_head *head);
+/* Append them, so that a killed process leaves its last counts: these are zeros
+ * now, and of the process is said what was said in the file before. Samples of
+ * running threads are due every PERIOD ns of CPU time. */
+void journal_head_write(struct journal_head *head, uint64_t period);
 
 /* From now on what follows changes HEAD; NULL: nothing. */
 void journal_head_use(const struct journal_head *head);
@@ -28,8 +30,7 @@ void journal_head_use(const struct journal_head *head);
 void journal_head_state(uint32_t state, uint64_t now);
 void journal_head_signal(int signo);
 
-/* Let the counters be COUNTS and LOST[], CUT[]. */
-void journal_head_counts(const struct record_counts *counts,
-                         const uint64_t *lost, const uint64_t *cut);
+/* Let the counters be those of SUMS. */
+void journal_head_counts(const struct account_sums *sums);
 
 #endif

@@ -19,6 +19,7 @@
 #include "journal.h"
 #include "journal_unseen.h"
 #include "points.h"
+#include "rates.h"
 #include "registry.h"
 #include "roll.h"
 #include "thread_life.h"
@@ -94,6 +95,7 @@ note_unseen(uint64_t cpu)
 {
     uint64_t step = account_period() / 4;
     points_explain(cpu);
+    rates_unseen(cpu);
     for (unsigned i = 0; i < JOURNAL_UNSEEN_AGES && cpu > i * step; i++) {
         uint64_t part = cpu - i * step;
         if (part > step && i + 1 < JOURNAL_UNSEEN_AGES)

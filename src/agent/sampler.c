@@ -38,6 +38,7 @@
 #include "place.h"
 #include "real.h"
 #include "registry.h"
+#include "rates.h"
 #include "roll.h"
 #include "sampler.h"
 #include "service.h"
@@ -390,6 +391,8 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
                                 .is_traced = session_was_traced(),
                                 .taken = sums->counts.taken +
                                          sums->counts.peeked + sums->unsampled,
+                                .ran = sums->counts.taken,
+                                .wanted = NS_PER_SECOND / options.period,
                                 .asked = sums->counts.asked,
                                 .threads = roll_total(),
                                 .cpu = sums->counts.sampler_cpu,
@@ -402,6 +405,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
         result->lost_by[i] = sums->lost[i];
         result->lost += sums->lost[i];
     }
+    rates_sum(sums, &result->rate);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/options.h"
+#include "base/rate.h"
 #include "store/layout.h"
 
 struct sampler_options {
@@ -34,6 +35,9 @@ struct sampler_options {
 struct sampler_result {
     uint64_t taken, lost, threads, asked;
     uint64_t lost_by[LOSS_COUNT];
+    struct rate rate;  /* of running threads, and */
+    uint64_t ran;      /* samples of those, which TAKEN has with all others */
+    uint64_t wanted;   /* a CPU second */
     uint64_t elapsed;  /* ns of sampling */
     uint64_t cpu;      /* ns of the sampler thread */
     uint64_t keep;     /* as in the options */

@@ -30,6 +30,7 @@
 #include "pace.h"
 #include "place.h"
 #include "points.h"
+#include "rates.h"
 #include "roll.h"
 #include "session.h"
 #include "traced.h"
@@ -145,6 +146,7 @@ choose_stride(const struct points_view *view, uint64_t now)
     else if (!view->ran)
         most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
                << (now - last_run > STILL_NS);
+    rates_spare(least > 1);
     stride = stride * 2 < most ? stride * 2 : most;
     if (view->first_looks != 0 && least > THRIFT_NEW)
         least = THRIFT_NEW;

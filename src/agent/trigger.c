@@ -185,6 +185,21 @@ trigger_is_split(void)
     return best == TRIGGER_PERF && !sees_kernel;
 }
 
+enum limit
+trigger_limit(enum trigger trigger)
+{
+    switch (trigger) {
+    case TRIGGER_PERF:
+        return trigger_is_split() ? LIMIT_KERNEL : LIMIT_MERGED;
+    case TRIGGER_TIMER:
+        return is_resting ? LIMIT_SWITCHES : LIMIT_TIMERS;
+    case TRIGGER_ASK:
+        return LIMIT_SAMPLER;
+    default:
+        return LIMIT_TRACED;
+    }
+}
+
 /* A timer that expires every period of the thread's CPU time. */
 static int
 arm_timer(pid_t tid, bool kernel_only)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/loss.h"
 #include "base/options.h"
 #include "base/sample.h"
 
@@ -45,6 +46,9 @@ enum trigger trigger_of_thread(pid_t tid);
 /* The next trigger for a thread that FROM does not reach, made ready for it;
  * FROM itself if there is none. MAY_ASK: it may be the sampler's question. */
 enum trigger trigger_after(enum trigger from, pid_t tid, bool may_ask);
+
+/* Why a thread with TRIGGER may have fewer samples than the rate asks for. */
+enum limit trigger_limit(enum trigger trigger);
 
 /* Whether samples of perf leave out the kernel's time, which timers show. */
 bool trigger_is_split(void);

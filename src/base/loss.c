@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.c -- the words of the loss table. Pure functions, any context. Both
+ * loss.c -- the words of the loss tables. Pure functions, any context. All
  * tables are asked through one row type, so that a spool of a later version,
  * which may have causes that this one lacks, is answered for in one place.
  */
@@ -14,6 +14,12 @@ static const struct row losses[] = {
 #define LOSS(name, word, text) {word, text},
     LOSS_TABLE(LOSS)
 #undef LOSS
+};
+
+static const struct row limits[] = {
+#define LIMIT(name, word, by_timers, why, text) {word, text},
+    LIMIT_TABLE(LIMIT)
+#undef LIMIT
 };
 
 static const struct row cuts[] = {
@@ -39,6 +45,12 @@ loss_word(unsigned loss)
 }
 
 const char *
+limit_word(unsigned limit)
+{
+    return row_of(limits, LIMIT_COUNT, limit)->word;
+}
+
+const char *
 cut_word(unsigned cut)
 {
     return row_of(cuts, CUT_COUNT, cut)->word;
@@ -48,6 +60,12 @@ const char *
 loss_text(unsigned loss)
 {
     return row_of(losses, LOSS_COUNT, loss)->text;
+}
+
+const char *
+limit_text(unsigned limit)
+{
+    return row_of(limits, LIMIT_COUNT, limit)->text;
 }
 
 const char *

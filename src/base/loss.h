@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.h -- why a sample was lost or cut short: one table, a name each.
+ * loss.h -- why a sample was not asked for, was lost, or was cut short: one
+ * table each, a name for each row.
  *
  * LOSS rows are samples that were asked for and never became a sample: asked =
- * taken + the sum of these. CUT rows are samples that exist, but whose stack
- * did not reach its root. The table feeds the counters, the spool, every
- * report and the tests; the numbers are part of the file format, so rows are
- * only ever added at the end of their list.
+ * taken + the sum of these. LIMIT rows are sample points that the rate was to
+ * have and that nobody asked for: due = asked + the sum of these (rate.h). CUT
+ * rows are samples that exist, but whose stack did not reach its root. The
+ * tables feed the counters, the spool, every report and the tests; the numbers
+ * are part of the file format, so rows are only ever added at the end of their
+ * list.
  */
 #ifndef BASE_LOSS_H
 #define BASE_LOSS_H
@@ -28,6 +31,33 @@
          "the thread is not one of the C library's, or its signal came "     \
          "when the program had taken the number for itself")
 
+/*
+ * WORD is for counters. WHY is what the line about the rate says; where
+ * BY_TIMERS is 1, "timers, 250 Hz" stands before it, with the rate of the
+ * kernel's ticks.
+ */
+#define LIMIT_TABLE(LIMIT)                                                     \
+    LIMIT(                                                                     \
+        MERGED, "merged", 0, "points that come together are one sample",       \
+        "several points passed within one system call, or while the machine "  \
+        "stood still, and are one sample; or the signal was blocked")          \
+    LIMIT(KERNEL, "kernel", 1, "for the kernel's time",                        \
+          "perf may not see the kernel here, and timers, which sample its "    \
+          "time, expire at ticks of the kernel only")                          \
+    LIMIT(TIMERS, "timers", 1, "",                                             \
+          "a thread's timer expires at ticks of the kernel only")              \
+    LIMIT(SWITCHES, "switches", 1, "threads switch too often",                 \
+          "threads were switched so often that perf's events would have cost " \
+          "too much, and timers expire at ticks of the kernel only")           \
+    LIMIT(SAMPLER, "sampler", 0, "the sampler asks whom it finds running",     \
+          "the sampler asks at its ticks, and not who is about to wait again") \
+    LIMIT(BUDGET, "budget", 0, "the sampler keeps to its share of the CPU",    \
+          "the sampler asked less often, to stay within its share of the CPU") \
+    LIMIT(TRACED, "traced", 0, "traced threads may not be interrupted",        \
+          "somebody traced the threads whom signals would have disturbed")     \
+    LIMIT(SHORT, "short", 0, "threads end before their first sample",          \
+          "perf's first sample of a thread comes after a whole period")
+
 #define CUT_TABLE(CUT)                                                         \
     CUT(NONE, "complete", "the stack reached its root")                        \
     CUT(NO_RULE, "no rule", "no unwind information and no frame pointer")      \
@@ -43,6 +73,13 @@ enum loss {
         LOSS_COUNT
 };
 
+enum limit {
+#define LIMIT(name, word, by_timers, why, text) LIMIT_##name,
+    LIMIT_TABLE(LIMIT)
+#undef LIMIT
+        LIMIT_COUNT
+};
+
 enum cut {
 #define CUT(name, word, text) CUT_##name,
     CUT_TABLE(CUT)
@@ -52,10 +89,12 @@ enum cut {
 
 /* The word for a row ("ring full"), "unknown" for a number outside it. */
 const char *loss_word(unsigned loss);
+const char *limit_word(unsigned limit);
 const char *cut_word(unsigned cut);
 
 /* The sentence that explains a row. */
 const char *loss_text(unsigned loss);
+const char *limit_text(unsigned limit);
 const char *cut_text(unsigned cut);
 
 #endif

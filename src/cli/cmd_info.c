@@ -361,6 +361,10 @@ print_threads(const struct profile *profile)
 static void
 print_recording(struct profile *profile)
 {
+    char text[512];
+
+    if (phrase_due(profile, text, sizeof text)[0] != '\0')
+        printf("due      %s\n", text);
     if (profile->is_from_pprof) {
         puts("source   pprof; a spool (.sprof) tells more");
     } else {

@@ -174,6 +174,7 @@ take_counts(struct build *build, const void *bytes)
         .process_cpu = counts->process_cpu,
         .sampler_cpu = counts->sampler_cpu,
         .stopped = counts->stopped,
+        .rate = cost->rate,
     };
     for (unsigned i = 0; i < LOSS_COUNT; i++)
         cost->lost[i] = record_lost(counts, i);
@@ -181,6 +182,21 @@ take_counts(struct build *build, const void *bytes)
         cost->cut[i] = record_cut(counts, i);
     build->last_tick = counts->time < INT64_MAX ? counts->time : 0;
     parts_see_time(build, counts->time, 0);
+    return USED;
+}
+
+/* The same. */
+static enum outcome
+take_rate(struct build *build, const void *bytes)
+{
+    const struct record_rate *record = bytes;
+    struct rate rate = {.tick = record->tick};
+
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        struct rate_entry entry = record_rated(record, i);
+        rate_add(&rate, (enum limit)i, entry.cpu, record->period, entry.taken);
+    }
+    build->cost.rate = rate;
     return USED;
 }
 
@@ -224,6 +240,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
     [RECORD_CONTROL] = use_nothing,
     [RECORD_ANSWER] = use_nothing,
     [RECORD_STACKS] = use_nothing,
+    [RECORD_RATE] = take_rate,
 };
 
 /* A time that is beyond the range of signed numbers is damage and becomes 0. */

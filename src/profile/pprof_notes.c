@@ -5,9 +5,9 @@
  *   process: 4711 on host, /opt/app
  *   command: ./app -x
  *   lost: 3 of 12348 asked: 2 exited, 1 silent
- *   cut: none of 12345 stacks
- *   cost: sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped 0.009 s; 4
- *   parked (0.03 %)
+ *   due: 12349 points in 12.349000 s: 12345 taken, 3 lost, 1 not asked: 1
+ * merged cut: none of 14345 stacks cost: sampler 0.021 s CPU, 0.2 % of 12.400
+ * s; threads stopped 0.009 s; 4 parked (0.03 %)
  *
  * Counts are exact, times have three decimals.
  */
@@ -79,6 +79,43 @@ read_cost(const char *text, struct profile_cost *cost)
     cost->process_cpu = nanoseconds(process);
     cost->stopped = nanoseconds(stopped);
     cost->parked = parked;
+}
+
+/* "... (timers, 250 Hz: ...)": ns between two ticks, 0 if that is not told. */
+static uint64_t
+read_tick(const char *text)
+{
+    const char *timers = strstr(text, "timers, ");
+    unsigned rate = 0;
+
+    if (timers != NULL)
+        sscanf(timers, "timers, %6u Hz", &rate);
+    return rate > 0 ? 1000000000u / rate : 0;
+}
+
+/* "1930 points in 1.930000 s: 434 taken, 0 lost, 1496 not asked: 1496
+ * switches". What was asked for has no limit, so it may stand for any. */
+static void
+read_due(const char *text, struct pprof_notes *notes)
+{
+    struct rate *rate = &notes->cost.rate;
+    uint64_t unasked[LIMIT_COUNT] = {0};
+    unsigned long long due = 0, left = 0;
+    double seconds = 0;
+    int length = 0;
+
+    if (sscanf(
+            text,
+            "%18llu points in %lf s: %*u taken, %*u lost, %18llu not asked%n",
+            &due, &seconds, &left, &length) != 3 ||
+        length == 0 || left > due)
+        return;
+    read_causes(text + length, unasked, LIMIT_COUNT, limit_word);
+    rate->cpu = nanoseconds(seconds);
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        rate->due[i] = unasked[i] < due ? unasked[i] * 1000 : 0;
+    rate->due[0] += (due - left) * 1000;
+    rate->taken[0] = due - left;
 }
 
 /* What stands behind KEY and ": " in COMMENT, NULL if it does not begin so. */
@@ -178,11 +215,15 @@ pprof_notes_add(struct pprof_notes *notes, const char *comment)
         return add_process(notes, text);
     if ((text = behind(comment, "command")) != NULL)
         return add_command(notes, text);
-    if ((text = behind(comment, "lost")) != NULL) {
+    if ((text = behind(comment, "rate")) != NULL) {
+        notes->cost.rate.tick = read_tick(text);
+    } else if ((text = behind(comment, "lost")) != NULL) {
         notes->cost.asked = read_whole(text);
         read_causes(text, notes->cost.lost, LOSS_COUNT, loss_word);
+    } else if ((text = behind(comment, "due")) != NULL) {
+        read_due(text, notes);
     } else if ((text = behind(comment, "cut")) != NULL) {
-        notes->cost.taken = read_whole(text);
+        notes->walked = read_whole(text);
         read_causes(text, notes->cost.cut, CUT_COUNT, cut_word);
     } else if ((text = behind(comment, "cost")) != NULL) {
         read_cost(text, &notes->cost);
@@ -190,6 +231,21 @@ pprof_notes_add(struct pprof_notes *notes, const char *comment)
         notes->was_asked = strncmp(text, "running threads were asked", 26) == 0;
     }
     return 0;
+}
+
+/* What was asked for and not lost was taken. Files of older versions tell of
+ * the stacks of those alone. */
+struct profile_cost
+pprof_notes_cost(const struct pprof_notes *notes)
+{
+    struct profile_cost cost = notes->cost;
+    uint64_t lost = 0;
+
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        profile_sum(&lost, cost.lost[i]);
+    cost.taken = cost.asked > lost ? cost.asked - lost : 0;
+    cost.peeked = notes->walked > cost.taken ? notes->walked - cost.taken : 0;
+    return cost;
 }
 
 void

@@ -17,9 +17,10 @@ struct pprof_notes {
         const char *host, *exe, *command; /* "" if not known */
     } * processes;
     uint32_t process_count;
-    struct profile *profile; /* keeps the strings */
-    struct profile_cost cost;
-    bool was_asked; /* running threads were, by the sampler */
+    struct profile *profile;  /* keeps the strings */
+    struct profile_cost cost; /* see pprof_notes_cost */
+    uint64_t walked;          /* stacks, those of waiting threads, too */
+    bool was_asked;           /* running threads were, by the sampler */
 };
 
 /* What is known of the process that the label LABEL names, "app.4711"; with ""
@@ -30,6 +31,9 @@ const struct pprof_note *pprof_notes_process(const struct pprof_notes *notes,
 /* Take COMMENT, which outlives NOTES. Others' comments are passed over. Returns
  * 0, or -1 if memory is short. */
 int pprof_notes_add(struct pprof_notes *notes, const char *comment);
+
+/* What they say of the cost, once all are taken. */
+struct profile_cost pprof_notes_cost(const struct pprof_notes *notes);
 
 void pprof_notes_release(struct pprof_notes *notes);
 

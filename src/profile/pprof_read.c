@@ -449,7 +449,7 @@ read_all(struct pprof_read *read, struct profile *profile)
     read->is_checking = false;
     if (add_all(read) < 0)
         return -1;
-    read->build.cost = read->notes.cost;
+    read->build.cost = pprof_notes_cost(&read->notes);
     read->build.end = read->duration;
     totals_add(&read->build);
     return 0;

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "base/loss.h"
+#include "base/rate.h"
 #include "store/layout.h"
 #include "symbol/symbolizer.h"
 
@@ -120,7 +121,8 @@ struct profile_cost {
     uint64_t ticks, asked, taken, parked, kept, peeked, unsure, skipped, rules;
     uint64_t process_cpu, sampler_cpu, stopped; /* ns */
     uint64_t lost[LOSS_COUNT];
-    uint64_t cut[CUT_COUNT];
+    uint64_t cut[CUT_COUNT]; /* of the stacks of those taken and peeked */
+    struct rate rate;        /* of running threads, who were asked */
 };
 
 struct profile {

@@ -3,7 +3,7 @@
  * remake.c -- see remake.h. Processes come one after the other, each with what
  * its own samples refer to:
  *
- *   header | PROCESS COUNTS THREAD ... MODULE NODE NAMED LABEL SAMPLE ...
+ *   header | PROCESS COUNTS RATE THREAD ... MODULE NODE NAMED LABEL SAMPLE ...
  *   MARK ... | NEXT | PROCESS COUNTS ...
  *
  * Ids of threads and modules are their numbers in the model; nodes, whose ids
@@ -172,6 +172,27 @@ put_counts(struct remake *remake, uint32_t number)
     memcpy(tail + LOSS_COUNT, cost->cut, sizeof cost->cut);
     records_add(&remake->records, RECORD_COUNTS, &record, sizeof record, tail,
                 sizeof tail);
+}
+
+/* The rate, too. Where processes had different ones, it has their average. */
+static void
+put_rate(struct remake *remake)
+{
+    const struct rate *rate = &remake->records.profile->cost.rate;
+    uint64_t wanted = rate_wanted(rate);
+    struct record_rate record = {.tick = rate->tick, .count = LIMIT_COUNT};
+    struct rate_entry entries[LIMIT_COUNT];
+
+    if (wanted == 0)
+        return;
+    record.period = (1000000000 + wanted / 2) / wanted;
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        entries[i] = (struct rate_entry){
+            .cpu = (rate->due[i] * record.period + 500) / 1000,
+            .taken = rate->taken[i],
+        };
+    records_add(&remake->records, RECORD_RATE, &record, sizeof record, entries,
+                sizeof entries);
 }
 
 static void
@@ -385,6 +406,8 @@ put_all(struct remake *remake, uint32_t number)
     if (records_begin_names(records, 1) == 0) {
         put_process(remake, &profile->processes[number]);
         put_counts(remake, number);
+        if (number == 0)
+            put_rate(remake);
         for (uint32_t i = 0; i < profile->thread_count; i++)
             if (profile->threads[i].process == number)
                 put_thread(remake, i);

@@ -24,6 +24,7 @@ add_cost(struct profile_cost *to, const struct profile_cost *cost)
         profile_sum(&to->lost[i], cost->lost[i]);
     for (unsigned i = 0; i < CUT_COUNT; i++)
         profile_sum(&to->cut[i], cost->cut[i]);
+    rate_merge(&to->rate, &cost->rate);
 }
 
 /* The profile's time reaches from the first start to the last end. */

@@ -36,9 +36,9 @@
  *
  * Some things are written after their head, each as one aligned word that is
  * right before and after: the growing fields of a SAMPLE (count, duration,
- * wall, cpu, and last the word that holds its flags), the counters of COUNTS,
- * and the fields of CONTROL. A STACKS is written again and again, whole; its
- * sequence tells when it may be read.
+ * wall, cpu, and last the word that holds its flags), the counters of COUNTS
+ * and RATE, and the fields of CONTROL. A STACKS is written again and again,
+ * whole; its sequence tells when it may be read.
  *
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
@@ -102,6 +102,7 @@ enum record_kind {
     RECORD_CONTROL,
     RECORD_ANSWER,
     RECORD_STACKS,
+    RECORD_RATE,
     RECORD_KIND_COUNT
 };
 
@@ -281,6 +282,22 @@ struct record_counts {
     uint64_t stopped;     /* ns, sum over all samples */
     uint32_t loss_count, cut_count;
     /* uint64_t lost[loss_count]; uint64_t cut[cut_count] */
+};
+
+/* The CPU time in which samples of running threads were due, and how many were
+ * taken in it, by what limited their rate (LIMIT_TABLE of base/loss.h). Written
+ * once, early, and then changed in place at every tick, as COUNTS is. */
+struct record_rate {
+    uint64_t head;
+    uint64_t period; /* ns of CPU time between two samples that are due */
+    uint64_t tick;   /* ns between two ticks of the kernel, at which timers
+                      * expire */
+    uint32_t count, reserved;
+    /* struct rate_entry entries[count] */
+};
+struct rate_entry {
+    uint64_t cpu; /* ns */
+    uint64_t taken;
 };
 
 /* Names that travel with a spool; written by `sprofile convert` behind what the

@@ -32,6 +32,7 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_CONTROL] = sizeof(struct record_control),
     [RECORD_ANSWER] = sizeof(struct record_answer),
     [RECORD_STACKS] = sizeof(struct record_stacks),
+    [RECORD_RATE] = sizeof(struct record_rate),
 };
 
 uint8_t
@@ -131,6 +132,9 @@ record_is_valid(const void *record)
     case RECORD_ANSWER:
         return take_string(&rest,
                            ((const struct record_answer *)record)->text_length);
+    case RECORD_RATE:
+        return take_bytes(&rest, ((const struct record_rate *)record)->count *
+                                     (uint64_t)sizeof(struct rate_entry));
     case RECORD_STACKS:
         return take_bytes(&rest,
                           ((const struct record_stacks *)record)->capacity *
@@ -227,6 +231,14 @@ record_lost(const struct record_counts *counts, unsigned loss)
     const uint64_t *lost = (const uint64_t *)(counts + 1);
 
     return loss < counts->loss_count ? lost[loss] : 0;
+}
+
+struct rate_entry
+record_rated(const struct record_rate *rate, unsigned limit)
+{
+    const struct rate_entry *entries = (const struct rate_entry *)(rate + 1);
+
+    return limit < rate->count ? entries[limit] : (struct rate_entry){0, 0};
 }
 
 uint64_t

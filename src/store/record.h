@@ -55,4 +55,8 @@ const uint8_t *record_build_id(const struct record_module *module);
 uint64_t record_lost(const struct record_counts *counts, unsigned loss);
 uint64_t record_cut(const struct record_counts *counts, unsigned cut);
 
+/* The entry of an enum limit; zeros for one that the version which wrote the
+ * spool did not know. */
+struct rate_entry record_rated(const struct record_rate *rate, unsigned limit);
+
 #endif

@@ -6,7 +6,8 @@
  *     42.1 %  hash_block (app)
  *      9.9 %  memcpy (libc.so.6)
  *   CPU   9.821 s; wall time 61.020 s
- *   lost  none of 12345 asked
+ *   rate  9790 samples in 9.821 s of CPU: 997 a CPU second of 1,000 asked
+ *   lost  none of 9790 asked
  *   cost  sampler 0.021 s CPU, 0.2 % of 12.400 s; ...
  */
 #include "brief.h"
@@ -79,6 +80,8 @@ brief_write(FILE *stream, struct profile *profile, const char *path)
     fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
             phrase_seconds(profile->totals[VALUE_CPU]),
             phrase_seconds(profile->totals[VALUE_WALL]));
+    if (phrase_rate(profile, text, sizeof text)[0] != '\0')
+        fprintf(stream, "rate  %s\n", text);
     fprintf(stream, "lost  %s\n", phrase_losses(profile, text, sizeof text));
     fprintf(stream, "cost  %s\n", phrase_cost(profile, text, sizeof text));
     return 0;

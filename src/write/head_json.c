@@ -61,6 +61,24 @@ print_causes(FILE *stream, const char *key, const uint64_t *counters,
     fputs("},\n", stream);
 }
 
+/* What was due and not asked for, and the rate that was reached; null where
+ * that is not known. */
+static void
+print_rate(FILE *stream, const struct profile_cost *cost)
+{
+    uint64_t unasked[LIMIT_COUNT], due;
+
+    if (rate_wanted(&cost->rate) == 0) {
+        fputs("\"due\": null, \"unasked\": null, \"reached_hz\": null,\n",
+              stream);
+        return;
+    }
+    due = rate_points(&cost->rate, cost->asked, unasked);
+    fprintf(stream, "\"due\": %" PRIu64 ", \"reached_hz\": %" PRIu64 ",\n", due,
+            rate_reached(&cost->rate, cost->taken));
+    print_causes(stream, "unasked", unasked, 0, LIMIT_COUNT, limit_word);
+}
+
 void
 head_json_write(FILE *stream, const struct profile *profile)
 {
@@ -81,6 +99,7 @@ head_json_write(FILE *stream, const struct profile *profile)
                  profile->filter != NULL ? profile->whole : profile->totals);
     fprintf(stream, "\"asked\": %" PRIu64 ", \"taken\": %" PRIu64 ",\n",
             cost->asked, cost->taken);
+    print_rate(stream, cost);
     print_causes(stream, "lost", cost->lost, 0, LOSS_COUNT, loss_word);
     print_causes(stream, "cut", cost->cut, CUT_NONE + 1, CUT_COUNT, cut_word);
 }

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/text.h"
+
 /* A line that grows; what does not fit is cut. */
 struct line {
     char *text;
@@ -73,17 +75,80 @@ add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
             (unsigned long long)whole, what);
 }
 
+/* All that were lost. */
+static uint64_t
+sum_losses(const struct profile_cost *cost)
+{
+    uint64_t lost = 0;
+
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        profile_sum(&lost, cost->lost[i]);
+    return lost;
+}
+
 char *
 phrase_losses(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
-    uint64_t lost = 0;
 
-    for (unsigned i = 0; i < LOSS_COUNT; i++)
-        profile_sum(&lost, cost->lost[i]);
-    add_share(&line, lost, cost->asked, "asked");
+    add_share(&line, sum_losses(cost), cost->asked, "asked");
     add_causes(&line, cost->lost, 0, LOSS_COUNT, loss_word);
+    return text;
+}
+
+/* What was asked for in a CPU second: the rate that all processes have, or what
+ * it comes to where they have several. */
+static uint64_t
+wanted(const struct profile *profile)
+{
+    uint64_t period = 0;
+
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        uint64_t other = profile->processes[i].period;
+        if (other != 0 && period != 0 && other != period)
+            return rate_wanted(&profile->cost.rate);
+        period = other != 0 ? other : period;
+    }
+    return period != 0 ? 1000000000u / period : 0;
+}
+
+char *
+phrase_rate(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    struct text rest;
+
+    text[0] = '\0';
+    if (rate_wanted(&cost->rate) == 0)
+        return text;
+    add(&line,
+        "%llu samples in %.3f s of CPU: ", (unsigned long long)cost->taken,
+        phrase_seconds(cost->rate.cpu));
+    text_begin(&rest, text + line.length, size - line.length);
+    rate_tell(&rest, &cost->rate, wanted(profile), cost->taken,
+              sum_losses(cost));
+    return text;
+}
+
+char *
+phrase_due(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    uint64_t unasked[LIMIT_COUNT], asked = cost->taken, due;
+
+    text[0] = '\0';
+    if (rate_wanted(&cost->rate) == 0)
+        return text;
+    profile_sum(&asked, sum_losses(cost));
+    due = rate_points(&cost->rate, asked, unasked);
+    add(&line, "%llu points in %.6f s: %llu taken, %llu lost, %llu not asked",
+        (unsigned long long)due, phrase_seconds(cost->rate.cpu / 1000 * 1000),
+        (unsigned long long)cost->taken, (unsigned long long)sum_losses(cost),
+        (unsigned long long)(due - asked));
+    add_causes(&line, unasked, 0, LIMIT_COUNT, limit_word);
     return text;
 }
 
@@ -93,11 +158,12 @@ phrase_cuts(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
-    uint64_t cut = 0;
+    uint64_t cut = 0, walked = cost->taken;
 
     for (unsigned i = CUT_NONE + 1; i < CUT_COUNT; i++)
         profile_sum(&cut, cost->cut[i]);
-    add_share(&line, cut, cost->taken, "stacks");
+    profile_sum(&walked, cost->peeked);
+    add_share(&line, cut, walked, "stacks");
     add_causes(&line, cost->cut, CUT_NONE + 1, CUT_COUNT, cut_word);
     return text;
 }

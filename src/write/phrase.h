@@ -14,7 +14,17 @@
 /* "3 of 12348 asked: 2 exited, 1 silent", or "none of 12348 asked". */
 char *phrase_losses(const struct profile *profile, char *text, size_t size);
 
-/* "10 of 12345 stacks: 10 no rule", or "none of 12345 stacks". */
+/* "434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 asked (timers, 250
+ * Hz: threads switch too often)"; samples of threads that ran. "" if that is
+ * not known, as of old files, or of less CPU time than one point. */
+char *phrase_rate(const struct profile *profile, char *text, size_t size);
+
+/* "1930 points in 1.930000 s: 434 taken, 0 lost, 1496 not asked: 1480 switches,
+ * 16 short", all that a rate has to account for; "" as there. */
+char *phrase_due(const struct profile *profile, char *text, size_t size);
+
+/* "10 of 12345 stacks: 10 no rule", or "none of 12345 stacks": of all that were
+ * walked, those of waiting threads, too. */
 char *phrase_cuts(const struct profile *profile, char *text, size_t size);
 
 /* "sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped 0.009 s; 4 parked

@@ -115,6 +115,10 @@ write_comments(struct pprof *pprof)
         write_comment(pprof, "process", text);
         write_comment(pprof, "command", process->command);
     }
+    if (phrase_rate(profile, text, sizeof text)[0] != '\0') {
+        write_comment(pprof, "rate", text);
+        write_comment(pprof, "due", phrase_due(profile, text, sizeof text));
+    }
     write_comment(pprof, "lost", phrase_losses(profile, text, sizeof text));
     write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof text));
     write_comment(pprof, "cost", phrase_cost(profile, text, sizeof text));

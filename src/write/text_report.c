@@ -103,21 +103,20 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const uint64_t *totals = profile->totals;
     uint32_t threads = profile_busy_threads(profile);
-    char text[512], rate[64] = "";
+    char text[512];
 
     print_line(stream, columns, "time", "%s",
                phrase_time(profile, text, sizeof text));
     print_kept(stream, profile, columns);
     print_filter(stream, profile, columns);
-    if (profile->process_count > 0 && profile->processes[0].period > 0)
-        snprintf(rate, sizeof rate, ", %.0f a second for each",
-                 1e9 / (double)profile->processes[0].period);
-    print_line(stream, columns, "samples", "%llu of %u thread%s%s",
+    print_line(stream, columns, "samples", "%llu of %u thread%s",
                (unsigned long long)totals[VALUE_SAMPLES], threads,
-               threads == 1 ? "" : "s", rate);
+               threads == 1 ? "" : "s");
     print_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
                phrase_seconds(totals[VALUE_CPU]),
                phrase_seconds(totals[VALUE_WALL]));
+    if (phrase_rate(profile, text, sizeof text)[0] != '\0')
+        print_line(stream, columns, "rate", "%s", text);
     print_line(stream, columns, "lost", "%s",
                phrase_losses(profile, text, sizeof text));
     print_line(stream, columns, "cut", "%s",

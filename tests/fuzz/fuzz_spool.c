@@ -37,6 +37,14 @@ touch_counts(const struct record_counts *counts)
 }
 
 static void
+touch_rate(const struct record_rate *rate)
+{
+    for (uint32_t i = 0; i < rate->count + 2 && i < 100; i++)
+        sink += record_rated(rate, i).cpu + record_rated(rate, i).taken;
+    sink += record_rated(rate, rate->count - 1).taken;
+}
+
+static void
 touch_module(const struct record_module *module)
 {
     const uint8_t *id = record_build_id(module);
@@ -78,6 +86,9 @@ touch(const void *record, enum record_kind kind)
         break;
     case RECORD_COUNTS:
         touch_counts(record);
+        break;
+    case RECORD_RATE:
+        touch_rate(record);
         break;
     case RECORD_MARK:
         touch_string(record_text(record));

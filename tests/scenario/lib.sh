@@ -212,7 +212,28 @@ lost_of() {
     sed -n 's/^lost *\([a-z0-9]*\) of.*/\1/p' "$1" | sed 's/none/0/'
 }
 taken_of() {
-    sed -n 's/^cut .* of \([0-9]*\) stacks.*/\1/p' "$1"
+    sed -n 's/^due .*: \([0-9]*\) taken,.*/\1/p' "$1"
+}
+
+# expect_due FILE: what a line "due" says of the points adds up, and so do their
+# causes; FILE has exactly one.
+expect_due() {
+    local line
+    line=$(grep -aoE '^due:? .*' "$1")
+    echo "   $line" | tr -s ' '
+    echo "$line" | awk '
+        { found++; sub(/^due:? */, "")
+          count = split($0, words, /[ ,:]+/)
+          for (i = 2; i <= count; i++) {
+              if (words[i] == "taken") taken = words[i - 1]
+              if (words[i] == "lost") lost = words[i - 1]
+              if (words[i] == "not") { missing = words[i - 1]; at = i + 2 }
+          }
+          for (i = at; i < count; i += 2) causes += words[i]
+          if (words[1] != taken + lost + missing || causes != missing) exit
+          good++ }
+        END { exit !(found == 1 && good == 1) }' ||
+        fail "due does not add up: $line"
 }
 
 # expect_sum SPOOL: asked = taken + lost, and something was asked.
@@ -220,6 +241,7 @@ expect_sum() {
     local asked taken lost
     plain "$sprofile" info "$1"
     expect_status 0
+    expect_due out
     asked=$(asked_of out) taken=$(taken_of out) lost=$(lost_of out)
     grep '^lost' out
     [ "${asked:-0}" -gt 0 ] && [ "$asked" -eq $((taken + lost)) ] ||

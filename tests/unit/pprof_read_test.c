@@ -52,6 +52,7 @@ example(struct profile *profile)
     maker_add_sample(2, 5, 4, 999);
     maker_add_sample(2, 0, 1, 0);
     maker_add_counts(20000000);
+    maker_add_rate();
     return maker_load(profile);
 }
 
@@ -109,6 +110,9 @@ ours_comes_back(struct profile *first)
     assert_int_equal(profile->thread_count, first->thread_count);
     assert_int_equal(profile->process_count, first->process_count);
     assert_int_equal(profile->cost.taken, first->cost.taken);
+    assert_int_equal(profile->cost.peeked, first->cost.peeked);
+    assert_int_equal(profile->cost.rate.cpu, first->cost.rate.cpu);
+    assert_int_equal(profile->cost.rate.tick, first->cost.rate.tick);
     for (unsigned i = 0; i < 3; i++) {
         free(files[i]);
         free(bytes[i]);

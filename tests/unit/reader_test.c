@@ -325,6 +325,7 @@ struct part {
 #define STRING PART(RECORD_TEXT, record_text, text_length)
 #define ANSWER PART(RECORD_ANSWER, record_answer, text_length)
 #define ENTRIES PART(RECORD_STACKS, record_stacks, capacity)
+#define RATES PART(RECORD_RATE, record_rate, count)
 #define COUNTS PART(RECORD_COUNTS, record_counts, loss_count)
 
 static const struct part parts[] = {
@@ -357,6 +358,9 @@ static const struct part parts[] = {
     {ENTRIES, 0, true},
     {ENTRIES, 1, false},
     {ENTRIES, 0xffffffff, false},
+    {RATES, 1, true},
+    {RATES, 2, false},
+    {RATES, 0xffffffff, false},
     {COUNTS, 2, true},
     {COUNTS, 1 | 1ull << 32, true},
     {COUNTS, 3, false},

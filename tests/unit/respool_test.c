@@ -33,6 +33,7 @@ make_spool(uint64_t cpu)
     maker_add_sample(2, 4, 4, 202);
     maker_add_end(1, 9000000, cpu, THREAD_END_EXACT);
     maker_add_counts(20000000);
+    maker_add_rate();
 }
 
 static void

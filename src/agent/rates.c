@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rates.c -- see rates.h. What a thread ran between two looks belongs to the
+ * limit that held when it was last looked at: a change of the trigger comes
+ * right before a look.
+ */
+#include "base/clock.h"
+#include "rates.h"
+#include "trigger.h"
+
+static bool is_sparing;
+
+void
+rates_spare(bool is_now_sparing)
+{
+    is_sparing = is_now_sparing;
+}
+
+/* What limits the rate of the thread of ACCOUNT from now on. */
+static enum limit
+limit_of(const struct account *account)
+{
+    enum limit limit = trigger_limit(account->trigger);
+    return limit == LIMIT_SAMPLER && is_sparing ? LIMIT_BUDGET : limit;
+}
+
+static enum limit
+present_limit(const struct account *account)
+{
+    return account->limit != LIMIT_COUNT ? account->limit : limit_of(account);
+}
+
+/* Whether perf gives no sample for the first period under LIMIT. */
+static bool
+skips_first(enum limit limit)
+{
+    return limit == LIMIT_MERGED || limit == LIMIT_KERNEL;
+}
+
+void
+rates_run(struct account *account, uint64_t ran)
+{
+    uint64_t *due = account_sums()->due_cpu;
+    enum limit limit = present_limit(account);
+    uint64_t age = account->seen - account->rated_from;
+    uint64_t young = age < account_period() ? account_period() - age : 0;
+    if (young > ran)
+        young = ran;
+    if (!skips_first(limit))
+        young = 0;
+    due[LIMIT_SHORT] += young;
+    due[limit] += ran - young;
+    account->limit = limit_of(account);
+}
+
+void
+rates_take(const struct account *account, uint64_t clock)
+{
+    enum limit limit = present_limit(account);
+    if (skips_first(limit) && clock >= account->rated_from &&
+        clock - account->rated_from < account_period())
+        limit = LIMIT_SHORT;
+    account_sums()->due_taken[limit]++;
+}
+
+void
+rates_unseen(uint64_t cpu)
+{
+    account_sums()->due_cpu[LIMIT_SHORT] += cpu;
+}
+
+void
+rates_sum(const struct account_sums *sums, struct rate *rate)
+{
+    *rate = (struct rate){.tick = clock_tick()};
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        rate_add(rate, (enum limit)i, sums->due_cpu[i], account_period(),
+                 sums->due_taken[i]);
+}

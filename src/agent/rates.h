@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rates.h -- the CPU time that sample points were due in, and the samples that
+ * were taken of it, by what limited the rate meanwhile (base/rate.h). Sampler
+ * thread alone.
+ */
+#ifndef AGENT_RATES_H
+#define AGENT_RATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rate.h"
+#include "account.h"
+
+/* From now on the sampler asks more seldom than it should, to stay within its
+ * budget; or not. */
+void rates_spare(bool is_sparing);
+
+/* The thread of ACCOUNT ran for RAN ns of CPU time since ACCOUNT->seen. */
+void rates_run(struct account *account, uint64_t ran);
+
+/* A sample was taken of it, with its CPU clock at CLOCK. */
+void rates_take(const struct account *account, uint64_t clock);
+
+/* CPU ns of threads that came and went before anybody saw them. */
+void rates_unseen(uint64_t cpu);
+
+/* What SUMS say as points, for the closing line. */
+void rates_sum(const struct account_sums *sums, struct rate *rate);
+
+#endif
