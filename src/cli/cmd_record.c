@@ -46,6 +46,8 @@ static const char help[] =
     "  -m, --mode MODE      wall: every thread, running or waiting (the\n"
     "                       default); cpu: only threads that run\n"
     "  -d, --duration S     seconds of sampling; COMMAND goes on after them\n"
+    "      --full-names     functions with parameters, return types and all\n"
+    "                       template arguments\n"
     "      --no-progress    no line on the terminal while COMMAND runs\n"
     "  -q, --quiet          that, and no summary\n"
     "      --help           this page\n"
@@ -57,7 +59,7 @@ struct record {
     const char *title;       /* "sprofile record" */
     const char *out;         /* the profile; NULL: default_name says */
     char name[NAME_MAX + 1]; /* what it is, if no option says so */
-    bool is_quiet, has_progress;
+    bool is_quiet, has_progress, full_names;
     struct settings settings;
     struct launch launch;
     struct spools spools;
@@ -107,7 +109,7 @@ default_name(struct record *record)
 
 /* All spools as one profile; NULL if there is nothing in them. */
 static struct profile *
-load(const struct spools *spools, const char *out)
+load(const struct spools *spools, const char *out, bool full_names)
 {
     char **paths = calloc(spools->count + 1, sizeof *paths);
     struct profile *profile;
@@ -118,7 +120,7 @@ load(const struct spools *spools, const char *out)
     for (size_t i = 0; i < spools->count; i++)
         if (!spools->all[i].is_empty)
             paths[count++] = spools->all[i].path;
-    profile = input_load(paths, count, output_needs_events(out));
+    profile = input_load(paths, count, output_needs_events(out), full_names);
     free(paths);
     return profile;
 }
@@ -138,7 +140,8 @@ say_no_sample(const struct record *record)
 static int
 write_profile(struct record *record)
 {
-    struct profile *profile = load(&record->spools, record->out);
+    struct profile *profile =
+        load(&record->spools, record->out, record->full_names);
     int result = 0;
 
     if (profile == NULL)
@@ -289,6 +292,9 @@ take_option(struct record *record, int option)
         record->is_quiet = true;
         record->has_progress = false;
         return -1;
+    case 'N':
+        record->full_names = true;
+        return -1;
     case 'P':
         record->has_progress = false;
         return -1;
@@ -315,6 +321,7 @@ cmd_record(int argc, char **argv)
         {"mode", required_argument, NULL, 'm'},
         {"duration", required_argument, NULL, 'd'},
         {"quiet", no_argument, NULL, 'q'},
+        {"full-names", no_argument, NULL, 'N'},
         {"no-progress", no_argument, NULL, 'P'},
         {"help", no_argument, NULL, 'h'},
         /* Of perf; refused. */

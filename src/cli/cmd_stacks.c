@@ -40,6 +40,8 @@ static const char help[] =
     "  -n N               at most N groups; 0, the default, is all\n"
     "  --watch SECONDS    again and again, until Ctrl-C\n"
     "  --json             for programs; one line each time\n"
+    "  --full-names       functions with parameters, return types and all\n"
+    "                     template arguments\n"
     "  --color WHEN       auto (the default), always or never\n"
     "  --help             this page\n"
     "\n"
@@ -112,6 +114,8 @@ static int
 open_spool(struct view *view, const char *path, char *error, size_t size)
 {
     const struct symbolizer_options options = {.inlines = true,
+                                               .full_names =
+                                                   view->filter.full_names,
                                                .server_seconds =
                                                    SERVER_SECONDS};
 
@@ -269,6 +273,7 @@ cmd_stacks(int argc, char **argv)
         {"label", required_argument, NULL, FILTERS_LABEL},
         {"focus", required_argument, NULL, FILTERS_FOCUS},
         {"ignore", required_argument, NULL, FILTERS_IGNORE},
+        {"full-names", no_argument, NULL, FILTERS_FULL_NAMES},
         {"watch", required_argument, NULL, OPTION_WATCH},
         {"json", no_argument, NULL, OPTION_JSON},
         {"color", required_argument, NULL, 'c'},

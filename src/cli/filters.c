@@ -119,6 +119,9 @@ filters_take(struct filter_options *filter, const char *command, int option,
         return take_expression(filter, command, FILTER_FOCUS, argument);
     case FILTERS_IGNORE:
         return take_expression(filter, command, FILTER_IGNORE, argument);
+    case FILTERS_FULL_NAMES:
+        filter->full_names = true;
+        return STATUS_DONE;
     default:
         return command_usage(command, NULL);
     }
@@ -131,7 +134,8 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
              bool keeps_events)
 {
     struct profile *profile =
-        input_load(paths, count, keeps_events || filter->has_time);
+        input_load(paths, count, keeps_events || filter->has_time,
+                   filter->full_names);
 
     if (profile == NULL)
         return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filters.h -- the options that say which samples a command is to read. Every
- * reading command has the same ones:
+ * filters.h -- the options that say which samples a command is to read, and
+ * what it calls their functions. Every reading command has the same ones:
  *
  *   static const struct option options[] = {
  *       FILTERS_OPTIONS,
@@ -28,16 +28,18 @@ enum filters_option {
     FILTERS_TIME,
     FILTERS_FOCUS,
     FILTERS_IGNORE,
+    FILTERS_FULL_NAMES,
 };
 
-#define FILTERS_OPTIONS                                    \
-    {"thread", required_argument, NULL, FILTERS_THREAD},   \
-        {"state", required_argument, NULL, FILTERS_STATE}, \
-        {"label", required_argument, NULL, FILTERS_LABEL}, \
-        {"time", required_argument, NULL, FILTERS_TIME},   \
-        {"focus", required_argument, NULL, FILTERS_FOCUS}, \
-    {                                                      \
-        "ignore", required_argument, NULL, FILTERS_IGNORE  \
+#define FILTERS_OPTIONS                                      \
+    {"thread", required_argument, NULL, FILTERS_THREAD},     \
+        {"state", required_argument, NULL, FILTERS_STATE},   \
+        {"label", required_argument, NULL, FILTERS_LABEL},   \
+        {"time", required_argument, NULL, FILTERS_TIME},     \
+        {"focus", required_argument, NULL, FILTERS_FOCUS},   \
+        {"ignore", required_argument, NULL, FILTERS_IGNORE}, \
+    {                                                        \
+        "full-names", no_argument, NULL, FILTERS_FULL_NAMES  \
     }
 
 /* Their lines on a help page. */
@@ -54,7 +56,9 @@ enum filters_option {
     "                     (--thread a --thread b: either; --focus a --focus " \
     "b:\n"                                                                    \
     "                     both on one stack; different options: all of "      \
-    "them)\n"
+    "them)\n"                                                                 \
+    "  --full-names       functions with parameters, return types and all\n"  \
+    "                     template arguments; REGEX sees them, too\n"
 
 /* Take OPTION with its argument into FILTER; complain about a wrong one, or
  * about an option that is none of these, in the name of COMMAND. Returns

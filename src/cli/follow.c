@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/filter.h"
 #include "profile/watch.h"
 #include "store/reader.h"
 
@@ -28,6 +29,8 @@ static int
 open_spool(struct follow *follow, char *error, size_t size)
 {
     const struct symbolizer_options options = {.inlines = true,
+                                               .full_names =
+                                                   follow->filter->full_names,
                                                .server_seconds =
                                                    SERVER_SECONDS};
     struct reader *reader = reader_open(follow->path, error, size);

@@ -87,9 +87,10 @@ load(struct profile *profile, const char *path)
 }
 
 struct profile *
-input_load(char *const *paths, int count, bool keeps_events)
+input_load(char *const *paths, int count, bool keeps_events, bool full_names)
 {
     const struct symbolizer_options options = {.inlines = true,
+                                               .full_names = full_names,
                                                .server_seconds =
                                                    SERVER_SECONDS};
     struct profile *profile = profile_new(&options);

@@ -13,10 +13,12 @@ struct profile;
 /*
  * Read COUNT files ("-": standard input) into a new profile. What is valid in a
  * damaged file is used; a file that cannot be used at all is left out. With
- * KEEPS_EVENTS the profile knows when its samples were (profile/events.h).
- * Returns NULL if nothing was valid in any of them.
+ * KEEPS_EVENTS the profile knows when its samples were (profile/events.h);
+ * with FULL_NAMES its functions have them (enum demangle_form). Returns NULL if
+ * nothing was valid in any of them.
  */
-struct profile *input_load(char *const *paths, int count, bool keeps_events);
+struct profile *input_load(char *const *paths, int count, bool keeps_events,
+                           bool full_names);
 
 /* The exit status of a command that has read PROFILE and would end with STATUS:
  * it has failed if a file was left out, or a filter has left nothing. */

@@ -268,7 +268,7 @@ print_padded(FILE *stream, const char *text, unsigned columns, bool is_last)
 {
     unsigned width = fit_width(text);
 
-    fit_print(stream, text, columns);
+    fit_print_name(stream, text, columns);
     if (!is_last)
         fprintf(stream, "%*s", width < columns ? (int)(columns - width) : 0,
                 "");
@@ -315,8 +315,8 @@ print_thread(struct page *page, const struct ranking *ranking, uint32_t number)
     if (waits_on[0] == '\0')
         return;
     fputs("  ", page->stream);
-    fit_print(page->stream, waits_on,
-              room(page, taken + NAME_COLUMNS + STATE_COLUMNS + 4));
+    fit_print_name(page->stream, waits_on,
+                   room(page, taken + NAME_COLUMNS + STATE_COLUMNS + 4));
 }
 
 /* "functions by self CPU time, shares of the last 1.00 s". */

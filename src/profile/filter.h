@@ -33,6 +33,7 @@ struct filter_term {
 struct filter_options {
     struct filter_term *terms;
     size_t count;
+    bool full_names; /* of functions, in expressions and in what is shown */
     bool has_time;
     uint64_t from, to; /* ns since the profile's start; UINT64_MAX: its end */
 };

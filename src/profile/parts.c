@@ -17,6 +17,7 @@
 #include "array.h"
 #include "clean.h"
 #include "intern.h"
+#include "spell.h"
 
 /* All tables are tried, so that parts_release needs to know nothing. */
 int
@@ -331,15 +332,19 @@ enum outcome
 parts_add_symbol(struct build *build, const void *bytes)
 {
     const struct record_symbol *record = bytes;
-    const struct symbol_frame frame = {parts_text(build, record->function),
-                                       parts_text(build, record->linkage),
-                                       parts_text(build, record->file),
-                                       record->line, record->start_line};
+    struct symbol_frame frame = {parts_text(build, record->function),
+                                 parts_text(build, record->linkage),
+                                 parts_text(build, record->file), record->line,
+                                 record->start_line};
     struct symbol *symbol = NULL;
 
     if (frame.function == NULL || frame.linkage == NULL || frame.file == NULL ||
         record->count == 0 || record->count > FRAMES_MOST)
         return SENSELESS;
+    frame.function =
+        spell_function(build->profile, frame.function, frame.linkage);
+    if (frame.function == NULL)
+        return FAILED;
     if (build->symbol_count > 0)
         symbol = build->symbols[build->symbol_count - 1];
     if (symbol == NULL || build->frame_count == symbol->count) {

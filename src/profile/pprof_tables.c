@@ -15,6 +15,7 @@
 
 #include "array.h"
 #include "intern.h"
+#include "spell.h"
 
 int
 pprof_tables_refuse(struct pprof_tables *tables, const char *wrong)
@@ -171,10 +172,12 @@ add_function(struct pprof_tables *tables, struct wire message)
         .file = pprof_tables_text(tables, numbers[FILENAME]),
         .start_line = (unsigned)numbers[START_LINE],
     };
-    return function->function == NULL || function->linkage == NULL ||
-                   function->file == NULL
-               ? -1
-               : 0;
+    if (function->function == NULL || function->linkage == NULL ||
+        function->file == NULL)
+        return -1;
+    function->function =
+        spell_function(tables->profile, function->function, function->linkage);
+    return function->function == NULL ? -1 : 0;
 }
 
 /* A first pass counts, because symbols in the second are pointed to and must

@@ -16,6 +16,7 @@
 #include "generated.h"
 #include "intern.h"
 #include "names.h"
+#include "spell.h"
 #include "system_call.h"
 
 /* The name for a marker when memory is short. */
@@ -68,6 +69,7 @@ profile_new(const struct symbolizer_options *options)
     profile->label_keys = intern_new();
     profile->markers = intern_new();
     profile->symbols = symbolizer_new(options);
+    profile->full_names = options->full_names;
     if (profile->strings == NULL || profile->files == NULL ||
         profile->keys == NULL || profile->label_keys == NULL ||
         profile->markers == NULL || profile->symbols == NULL ||
@@ -276,6 +278,7 @@ profile_free(struct profile *profile)
         free(profile->blocks[i]);
     free(profile->blocks);
     generated_release(profile);
+    spell_end(profile);
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);
     intern_free(profile->markers);

@@ -30,6 +30,7 @@
 #include "store/layout.h"
 #include "symbol/symbolizer.h"
 
+struct address_table;
 struct perf_map;
 struct profile_event;
 
@@ -134,6 +135,7 @@ struct profile {
     uint32_t process_count, module_count, thread_count, node_count,
         sample_count;
 
+    bool full_names;    /* of functions, see enum demangle_form */
     bool has_no_times;  /* some of its samples may have been at any time */
     bool is_from_pprof; /* some of it: how that was recorded is not known */
     bool is_short;      /* something that was asked for is not in it */
@@ -169,7 +171,8 @@ struct profile {
     uint32_t mark_count;
     void **blocks; /* memory for symbols that came with a profile */
     size_t block_count;
-    struct symbolizer *symbols; /* from offsets to names */
+    struct symbolizer *symbols;    /* from offsets to names */
+    struct address_table *spelled; /* see spell.h; NULL: nothing yet */
 };
 
 /* Number of the node that stands for a stack of which nothing is known. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
 #include "spellings.h"
 
 /* A file's name as it was put together from these two. */
@@ -15,14 +14,15 @@ struct path {
 
 /* Demangle LINKAGE (a string of the store) into a new spelling. */
 static struct spelling *
-new_spelling(struct answer_store *store, const char *linkage)
+new_spelling(struct spellings *spellings, const char *linkage)
 {
+    struct answer_store *store = spellings->store;
     struct spelling *spelling = answer_store_space(store, sizeof(*spelling));
     char *function;
 
     if (!spelling)
         return (NULL);
-    function = demangle(linkage);
+    function = demangle(linkage, spellings->form);
     spelling->linkage = linkage;
     spelling->function =
         function ? answer_store_string(store, function) : linkage;
@@ -59,7 +59,7 @@ find_by_linkage(struct spellings *spellings, const char *name)
         address_table_find(&spellings->by_linkage, 0, (uintptr_t)linkage);
     if (spelling)
         return (spelling);
-    spelling = new_spelling(spellings->store, linkage);
+    spelling = new_spelling(spellings, linkage);
     if (!spelling || address_table_put(&spellings->by_linkage, 0,
                                        (uintptr_t)linkage, spelling))
         return (NULL);

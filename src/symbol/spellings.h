@@ -9,15 +9,17 @@
 
 #include "address_table.h"
 #include "answer_store.h"
+#include "demangle.h"
 
 /* A name of a symbol table and what its programmer calls it. */
 struct spelling {
     const char *linkage, *function;
 };
 
-/* All zero but for STORE, which has what was put together. */
+/* All zero but for STORE, which has what was put together, and FORM. */
 struct spellings {
     struct answer_store *store;
+    enum demangle_form form;         /* of names of functions */
     struct address_table by_linkage; /* (0, linkage): struct spelling */
     /* The same by where a name lies in its file, and full paths by where their
      * last part does: what is asked again and again is not hashed again. */

@@ -236,6 +236,8 @@ symbolizer_new(const struct symbolizer_options *options)
         return (NULL);
     symbolizer->inlines = options->inlines;
     symbolizer->spellings.store = &symbolizer->store;
+    symbolizer->spellings.form =
+        options->full_names ? DEMANGLE_FULL : DEMANGLE_SHORT;
     return (symbolizer);
 }
 

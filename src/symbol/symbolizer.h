@@ -15,7 +15,7 @@
 struct symbolizer;
 
 struct symbol_frame {
-    const char *function; /* demangled; never NULL */
+    const char *function; /* demangled, as options say; never NULL */
     const char *linkage;  /* as in the symbol table; never NULL */
     const char *file;     /* "" if unknown */
     unsigned line;        /* 0 if unknown */
@@ -34,6 +34,7 @@ struct symbol {
 
 struct symbolizer_options {
     bool inlines;            /* SPROF_INLINES */
+    bool full_names;         /* of functions, see enum demangle_form */
     unsigned server_seconds; /* for debuginfod servers; 0: no limit */
 };
 

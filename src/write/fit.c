@@ -3,7 +3,11 @@
  * the bits 10. */
 #include "fit.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+/* Columns that a function has at least before its module is left out. */
+enum { FUNCTION_LEAST = 16 };
 
 static int
 is_continued(char byte)
@@ -46,14 +50,54 @@ fit_print(FILE *stream, const char *text, unsigned columns)
         fprintf(stream, "%.*s...", bytes_of(text, columns - 3), text);
 }
 
+/* What stays is the beginning and, one column longer where it is uneven, the
+ * end, which has the function's own name. */
+void
+fit_print_name(FILE *stream, const char *name, unsigned columns)
+{
+    unsigned width = fit_width(name), first;
+
+    if (columns == 0 || width <= columns || columns <= 4) {
+        fit_print(stream, name, columns);
+        return;
+    }
+    first = (columns - 3) / 2;
+    fprintf(stream, "%.*s...%s", bytes_of(name, first), name,
+            name + bytes_of(name, width - (columns - 3 - first)));
+}
+
+unsigned
+fit_function_width(const char *function, const char *module)
+{
+    return fit_width(function) +
+           (module[0] != '\0' ? fit_width(module) + 3 : 0);
+}
+
 void
 fit_print_function(FILE *stream, const char *function, const char *module,
                    unsigned columns)
 {
-    unsigned width = fit_width(function) + fit_width(module) + 3;
+    fit_print_line(stream, function, "", module, columns);
+}
 
-    if (module[0] == '\0' || (columns > 0 && width > columns))
-        fit_print(stream, function, columns);
-    else
-        fprintf(stream, "%s (%s)", function, module);
+void
+fit_print_line(FILE *stream, const char *function, const char *place,
+               const char *module, unsigned columns)
+{
+    unsigned whole = fit_width(function);
+    unsigned least = whole < FUNCTION_LEAST ? whole : FUNCTION_LEAST;
+    unsigned behind = fit_width(place) + (place[0] != '\0');
+    bool has_module = module[0] != '\0';
+
+    if (has_module && columns > 0 &&
+        least + behind + fit_width(module) + 3 > columns)
+        has_module = false;
+    if (has_module)
+        behind += fit_width(module) + 3;
+    if (columns > 0 && behind > 0)
+        columns = columns > behind + least ? columns - behind : least;
+    fit_print_name(stream, function, columns);
+    fprintf(stream, "%s%s", place[0] != '\0' ? " " : "", place);
+    if (has_module)
+        fprintf(stream, " (%s)", module);
 }

@@ -60,8 +60,8 @@ stacks_place_print(FILE *stream, struct profile *profile, uint32_t node,
     width = fit_width(place);
     if (columns > 0 && columns < width + 10)
         columns = width + 10;
-    fit_print(stream, clean(profile, function),
-              columns > 0 ? columns - width : 0);
+    fit_print_name(stream, clean(profile, function),
+                   columns > 0 ? columns - width : 0);
     fputs(place, stream);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table_text.c -- prints a table. What it is sorted by comes first, with
- * percentages; where the terminal is too narrow for names beside all columns,
- * the other value goes first. For the same profile, by functions and by threads
+ * percentages; where the terminal is too narrow for a name beside all columns,
+ * the other value goes before a name is cut. For the same profile, by functions
+ * and by threads
  *
  *    cpu flat      %   cpu cum      %  wall flat   wall cum  function
  *       0.005  100.0     0.005  100.0      0.005      0.005  work (app)
@@ -17,10 +18,14 @@
 #include "fit.h"
 #include "phrase.h"
 
-/* What is in front of the names, with and without the other value; and what
- * names need at least. */
-enum { ALL_COLUMNS = 57, FEW_COLUMNS = 35, GROUP_COLUMNS = 36 };
-enum { NAME_LEAST = 22, NAME_NEVER_LESS = 8 };
+/* What is in front of the names, with and without the other value, of functions
+ * and of groups; and what names need at least. */
+enum { ALL_COLUMNS = 57, FEW_COLUMNS = 35 };
+enum { GROUP_COLUMNS = 36, GROUP_FEW_COLUMNS = 18 };
+enum { NAME_NEVER_LESS = 8 };
+
+/* For "file.c:12": file names have up to 255 bytes. */
+enum { PLACE_SIZE = 300 };
 
 /* How the table is laid out. */
 struct layout {
@@ -60,20 +65,57 @@ lay_out(FILE *stream, const struct profile *profile,
         .by = options->by,
         .has_second = true,
     };
-    unsigned taken = options->by > TABLE_MODULE ? GROUP_COLUMNS : ALL_COLUMNS;
-
     layout.whole = profile->totals[layout.first];
     layout.second_whole = profile->totals[layout.second];
-    if (options->columns == 0)
-        return layout;
-    if (taken == ALL_COLUMNS && options->columns < ALL_COLUMNS + NAME_LEAST) {
-        layout.has_second = false;
-        taken = FEW_COLUMNS;
-    }
-    layout.name = options->columns > taken + NAME_NEVER_LESS
-                      ? options->columns - taken
-                      : NAME_NEVER_LESS;
     return layout;
+}
+
+/* "file.c:12" into TEXT, "" if ROW has no file. Directories are left out: they
+ * would leave no room for the function. */
+static const char *
+place_of(const struct layout *layout, const struct table_row *row, char *text,
+         size_t size)
+{
+    const char *slash = strrchr(row->file, '/');
+
+    text[0] = '\0';
+    if (layout->by == TABLE_LINE && row->file[0] != '\0')
+        snprintf(text, size, "%s:%u", slash != NULL ? slash + 1 : row->file,
+                 row->line);
+    else if (row->id != 0)
+        snprintf(text, size, "(%u)", row->id);
+    return text;
+}
+
+static unsigned
+width_of(const struct layout *layout, const struct table_row *row)
+{
+    char place[PLACE_SIZE];
+    unsigned width = fit_width(place_of(layout, row, place, sizeof place));
+
+    return fit_function_width(row->function, row->module) + width + (width > 0);
+}
+
+/* Make room for the names of the first COUNT rows of TABLE: the other value
+ * goes if one of them would be cut because of it. */
+static void
+fit_names(struct layout *layout, const struct table *table, uint32_t count,
+          unsigned columns)
+{
+    bool is_group = layout->by > TABLE_MODULE;
+    unsigned all = is_group ? GROUP_COLUMNS : ALL_COLUMNS;
+    unsigned few = is_group ? GROUP_FEW_COLUMNS : FEW_COLUMNS;
+
+    for (uint32_t i = 0; i < count && layout->has_second; i++) {
+        unsigned width = width_of(layout, &table->rows[i]);
+        layout->has_second = all + width <= columns || few + width > columns;
+    }
+    if (columns < all + NAME_NEVER_LESS)
+        layout->has_second = false;
+    if (!layout->has_second)
+        all = few;
+    layout->name =
+        columns > all + NAME_NEVER_LESS ? columns - all : NAME_NEVER_LESS;
 }
 
 static void
@@ -83,12 +125,13 @@ print_title(const struct layout *layout)
 
     fputs(layout->paint->title, layout->stream);
     if (layout->by > TABLE_MODULE)
-        fputs(by_cpu ? " cpu time      %  wall time      %"
-                     : "wall time      %   cpu time      %",
-              layout->stream);
+        fputs(by_cpu ? " cpu time      %" : "wall time      %", layout->stream);
     else
         fputs(by_cpu ? " cpu flat      %   cpu cum      %"
                      : "wall flat      %  wall cum      %",
+              layout->stream);
+    if (layout->by > TABLE_MODULE && layout->has_second)
+        fputs(by_cpu ? "  wall time      %" : "   cpu time      %",
               layout->stream);
     if (layout->by <= TABLE_MODULE && layout->has_second)
         fputs(by_cpu ? "  wall flat   wall cum" : "   cpu flat    cpu cum",
@@ -107,22 +150,15 @@ print_share(const struct layout *layout, uint64_t value, uint64_t whole)
             percent, colour[0] != '\0' ? layout->paint->end : "");
 }
 
-/* "work file.c:12", "worker (4712)". Directories are left out: they would
- * leave no room for the function. */
+/* "work file.c:12", "worker (4712)". */
 static void
 print_name(const struct layout *layout, const struct table_row *row)
 {
-    const char *slash = strrchr(row->file, '/');
-    char text[1024];
+    char place[PLACE_SIZE];
 
-    text[0] = '\0';
-    if (layout->by == TABLE_LINE && row->file[0] != '\0')
-        snprintf(text, sizeof text, "%.800s %s:%u", row->function,
-                 slash != NULL ? slash + 1 : row->file, row->line);
-    else if (row->id != 0)
-        snprintf(text, sizeof text, "%s (%u)", row->function, row->id);
-    fit_print_function(layout->stream, text[0] != '\0' ? text : row->function,
-                       row->module, layout->name);
+    fit_print_line(layout->stream, row->function,
+                   place_of(layout, row, place, sizeof place), row->module,
+                   layout->name);
     fputc('\n', layout->stream);
 }
 
@@ -132,11 +168,12 @@ print_row(const struct layout *layout, const struct table_row *row)
     FILE *stream = layout->stream;
 
     print_share(layout, row->flat[layout->first], layout->whole);
-    fputc(' ', stream);
-    if (layout->by > TABLE_MODULE) {
-        fputc(' ', stream);
+    if (layout->by > TABLE_MODULE && layout->has_second) {
+        fputs("  ", stream);
         print_share(layout, row->flat[layout->second], layout->second_whole);
-    } else {
+    }
+    if (layout->by <= TABLE_MODULE) {
+        fputc(' ', stream);
         print_share(layout, row->cumulative[layout->first], layout->whole);
     }
     if (layout->by <= TABLE_MODULE && layout->has_second)
@@ -157,6 +194,8 @@ table_text_write(FILE *stream, const struct profile *profile,
 
     if (rows == 0 || rows > table->count)
         rows = table->count;
+    if (options->columns > 0)
+        fit_names(&layout, table, rows, options->columns);
     print_title(&layout);
     for (uint32_t i = 0; i < rows; i++)
         print_row(&layout, &table->rows[i]);

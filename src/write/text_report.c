@@ -29,7 +29,7 @@
 #include "phrase.h"
 #include "table_text.h"
 
-enum { FILE_COLUMNS = 100, FEW_PROCESSES = 3 };
+enum { FEW_PROCESSES = 3 };
 
 /* One line of at most COLUMNS; WORD is what it is about. */
 __attribute__((format(printf, 4, 5))) static void
@@ -181,8 +181,7 @@ text_report_notes(FILE *stream, const struct profile *profile)
 int
 text_report_write(FILE *stream, struct profile *profile)
 {
-    const struct text_report_options options = {.value = VALUE_CPU,
-                                                .columns = FILE_COLUMNS};
+    const struct text_report_options options = {.value = VALUE_CPU};
 
     text_report_head(stream, profile);
     fputc('\n', stream);

@@ -25,7 +25,7 @@ struct text_report_options {
 };
 
 /* All of PROFILE to STREAM as a file: the head, then every function, by CPU
- * time, in 100 columns. Returns 0, or -1 with errno set. */
+ * time, in lines of any length. Returns 0, or -1 with errno set. */
 int text_report_write(FILE *stream, struct profile *profile);
 
 /* Its parts. */

@@ -260,7 +260,7 @@ if has script; then
                 "SPROF_PAGER= TERM=xterm '$sprofile' $view a.sprof"
             grep -q $'\033' screen || fail "no colours on a terminal: $view"
             sed 's/\x1b\[[0-9]*m//g; s/\r$//' screen |
-                awk -v most=$columns 'length > most && !/^note|\/two_costs\.c$/ {
+                awk -v most=$columns 'length > most && !/^note|\/two_costs\.c$|\.[ch]:[0-9]+$/ {
                     print "    " $0; bad = 1 } END { exit bad }' ||
                 fail "wider than $columns columns: $view"
         done

@@ -19,7 +19,6 @@
 
 #include <cmocka.h>
 
-#include "symbol/demangle.h"
 #include "symbol/symbolizer.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -385,43 +384,6 @@ test_expected(void **state)
     symbolizer_free(plain);
 }
 
-static void
-test_demangle(void **state)
-{
-    static const struct {
-        const char *mangled, *plain;
-    } cases[] = {
-        {"_Z3foov", "foo()"},
-        {"_ZN2ns5thing3runEiPKc", "ns::thing::run(int, char const*)"},
-        {"_ZNK2ns5thing4sizeEv", "ns::thing::size() const"},
-        {"_Z3barIiEvT_", "void bar<int>(int)"},
-        {"_Z3foov.part.0", "foo() [clone .part.0]"},
-        {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
-         "core::fmt::Write::write_fmt"},
-        {"_RNvCskwGfYPst2Cb_3foo3bar", "foo::bar"},
-        {"_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"},
-        {"_D3std5stdio7writelnFZv", "std.stdio.writeln()"},
-        {"main", NULL},
-        {"_Z", NULL},
-        {"_Delay", NULL},
-        {"_start", NULL},
-        {"", NULL},
-        {"_ZN", NULL},
-        {"_R", NULL},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        char *plain = demangle(cases[i].mangled);
-        if (cases[i].plain)
-            assert_string_equal(plain ? plain : cases[i].mangled,
-                                cases[i].plain);
-        else
-            assert_null(plain);
-        free(plain);
-    }
-}
-
 int
 main(void)
 {
@@ -436,7 +398,6 @@ main(void)
         cmocka_unit_test(test_plt),
         cmocka_unit_test(test_vdso),
         cmocka_unit_test(test_expected),
-        cmocka_unit_test(test_demangle),
     };
 
     return (cmocka_run_group_tests(tests, NULL, NULL));

@@ -109,12 +109,12 @@ test_text(void **state)
 }
 
 static void
-test_long_names_are_cut_to_fit(void **state)
+test_long_names_are_whole_in_files(void **state)
 {
     char name[600];
     struct profile *profile;
     size_t length;
-    char *text, *line;
+    char *text;
 
     (void)state;
     memset(name, 'x', sizeof name - 1);
@@ -125,10 +125,7 @@ test_long_names_are_cut_to_fit(void **state)
     maker_add_sample(1, 1, 1, 0);
     profile = maker_load(NULL);
     text = written(text_report_write, profile, &length);
-    line = strstr(text, "xxx...\n");
-    assert_non_null(line);
-    for (line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        assert_true(strlen(line) <= 100);
+    assert_non_null(strstr(text, name));
     free(text);
     profile_free(profile);
 }
@@ -464,7 +461,7 @@ main(void)
     const struct CMUnitTest units[] = {
         CLEAN(test_folded),
         CLEAN(test_text),
-        CLEAN(test_long_names_are_cut_to_fit),
+        CLEAN(test_long_names_are_whole_in_files),
         CLEAN(test_pprof_head),
         CLEAN(test_pprof_stacks),
         CLEAN(test_pprof_labels),
