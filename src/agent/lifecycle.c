@@ -83,7 +83,7 @@ static struct {
     bool is_written;
 } job;
 static struct config config;
-static struct config_files files;
+static struct config_files *files; /* reserved at the start */
 
 /* The thread's forks that a hook waits for: a handler may fork on top. */
 static __thread uint32_t hooked_forks;
@@ -114,7 +114,7 @@ give_up(void)
     note(setup_failure_level(),
          "cannot start the sampler thread: ", note_errno(errno),
          "; not profiling", NULL);
-    config_remove_spools(&files, true);
+    config_remove_spools(files, true);
 }
 
 /* Make the spool, and ready all that the sampler needs. Returns 0, or -1 if
@@ -125,10 +125,10 @@ prepare_sampler(bool is_child)
     struct sampler_options sampler;
     uint64_t now = clock_now();
     process = sys_getpid();
-    if (setup_journal(&config, process, now, &files) != 0)
+    if (setup_journal(&config, process, now, files) != 0)
         return -1;
     setup_sampler(&config, process, now, is_child, &sampler);
-    service_use(&config, &files);
+    service_use(&config, files);
     atomic_store(&phase, PHASE_RUNNING);
     if (sampler_prepare(&sampler) == 0)
         return 0;
@@ -196,7 +196,7 @@ launch(void)
         /* The handlers stay, so the phase is not OFF again. */
         atomic_store(&phase, PHASE_ENDED);
         closing_no_trigger(config.options.trigger.number, -error);
-        config_remove_spools(&files, true);
+        config_remove_spools(files, true);
     } else {
         /* The sampler has borrowed more. */
         mask_begin();
@@ -234,24 +234,24 @@ write_files(void *unused)
     if (job.signo != 0)
         freeze_others((pid_t)atomic_load(&ender), false);
     if (job.result.taken == 0 || !is_spool_wanted()) {
-        config_remove_spools(&files, true);
+        config_remove_spools(files, true);
         return;
     }
     if (job.reason == END_EXEC)
-        config_rename_for_exec(&files);
+        config_rename_for_exec(files);
     if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF || !is_wanted())
         return;
     if (job.signo == 0)
         freeze_others((pid_t)atomic_load(&ender), true);
     uint64_t limit = job.signo != 0 ? WRITE_KILLED_NS : WRITE_NS;
-    job.is_written = output_write(&config, &files, limit, &job.output) == 0;
+    job.is_written = output_write(&config, files, limit, &job.output) == 0;
 }
 
 /* Say what came of it. */
 static void
 say_end(void)
 {
-    closing_flaws(&files, &job.result);
+    closing_flaws(files, &job.result);
     if (job.result.trigger_error != 0)
         closing_no_trigger(config.options.trigger.number,
                            -job.result.trigger_error);
@@ -261,9 +261,9 @@ say_end(void)
         closing_unwanted();
     else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
              !is_wanted())
-        closing_kept(files.spool, &job.result);
+        closing_kept(files->spool, &job.result);
     else if (job.is_written)
-        closing_wrote(files.outputs[0], &job.result, job.output.ns);
+        closing_wrote(files->outputs[0], &job.result, job.output.ns);
     else
         note(NOTE_ERROR, job.output.complaint, NULL);
 }
@@ -279,13 +279,13 @@ end(enum end_reason reason, int signo)
     if (is_over)
         hush_begin();
     if (sampler_stop(reason, &job.result) != 0)
-        note(NOTE_ERROR, "the sampler thread did not stop; see ", files.spool,
+        note(NOTE_ERROR, "the sampler thread did not stop; see ", files->spool,
              NULL);
     else if (errand_run(write_files, NULL, WRITE_NS + MARGIN_NS))
         say_end();
     else
         note(NOTE_ERROR, "the profile was not written in time; see ",
-             files.spool, NULL);
+             files->spool, NULL);
     if (reason == END_EXIT)
         hush_end();
     /* Who was killed has no more to do. */
@@ -473,7 +473,7 @@ begin(void)
     misspelt_tell(__environ);
     if (result < 0)
         note(NOTE_ERROR, error, "; not profiling", NULL);
-    if (result == 0 && setup_has_room()) {
+    if (result == 0 && (files = setup_reserve()) != NULL) {
         real_begin();
         single_thread_begin();
         go_program_begin();

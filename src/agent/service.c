@@ -38,7 +38,7 @@ static struct {
     bool is_there;
     struct control_request request;
     struct spawned spawned;
-    struct config_files dump; /* of WRITE */
+    struct config_files *dump; /* of WRITE; reserved by the first */
     char answer[OUTPUT_ANSWER];
 } job;
 
@@ -67,9 +67,9 @@ say_files(const struct control_request *request)
     static char names[CONFIG_OUTPUTS * 1024];
     struct text text;
     text_begin(&text, names, sizeof(names));
-    for (unsigned i = 0; i < job.dump.count; i++) {
+    for (unsigned i = 0; i < job.dump->count; i++) {
         text_add(&text, i > 0 ? "\n" : "");
-        text_add(&text, job.dump.outputs[i]);
+        text_add(&text, job.dump->outputs[i]);
     }
     control_answer(request, 0, names);
 }
@@ -158,12 +158,18 @@ static void
 write_profile(const struct control_request *request)
 {
     const char *arguments[OUTPUT_ARGUMENTS];
-    if (config_name_dump(files, &job.dump) != 0) {
+    if (job.dump == NULL)
+        job.dump = sys_reserve(sizeof(*job.dump));
+    if (job.dump == NULL) {
+        control_answer(request, ENOMEM, "memory is short");
+        return;
+    }
+    if (config_name_dump(files, job.dump) != 0) {
         control_answer(request, EEXIST, "there are too many dumps");
         return;
     }
     session_flush();
-    output_arguments(config, &job.dump, arguments);
+    output_arguments(config, job.dump, arguments);
     run_job(request, arguments, -1, WRITE_NS);
 }
 

@@ -4,20 +4,26 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/digits.h"
 #include "base/note.h"
+#include "base/sys.h"
 #include "target/modules.h"
 #include "go_program.h"
 #include "journal.h"
 #include "setup.h"
 
-/* What we reserve, some 85 MiB, is a small part of this. */
-#define ROOM (1u << 30)
+/* Bytes that a limit must leave to the program when it starts. What we reserve,
+ * some 104 MiB, is a quarter of it. */
+#define ROOM (400u << 20)
+
+#define PAGE_SIZE 4096u
 
 /* So many names are tried for the files of a process. */
 #define ATTEMPTS 10000u
@@ -121,24 +127,47 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
         .waits = o->start.number == 0};
 }
 
-/* Whether the program's limit on its address space leaves room for our tables,
- * which it would miss. */
-bool
-setup_has_room(void)
+/* How much of the address space, or of private memory that can be written, is
+ * in use, in bytes; 0 if that is not known. proc_pid_statm(5). */
+static uint64_t
+memory_in_use(int limit)
+{
+    char line[128];
+    if (sys_read_file("/proc/self/statm", line, sizeof(line)) <= 0)
+        return 0;
+    const char *at = line;
+    unsigned column = limit == RLIMIT_AS ? 0 : 5;
+    for (unsigned i = 0; i < column && at != NULL; i++)
+        at = (at = strchr(at, ' ')) != NULL ? at + 1 : NULL;
+    return at != NULL ? digits_take(&at) * PAGE_SIZE : 0;
+}
+
+/* Whether the program's limits leave room for our tables, which it would miss.
+ */
+static bool
+has_room(void)
 {
     static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
     static const char *const names[] = {"RLIMIT_AS", "RLIMIT_DATA"};
     for (int i = 0; i < 2; i++) {
         struct rlimit limit;
         if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
-            limit.rlim_cur >= ROOM)
+            limit.rlim_cur == RLIM_INFINITY ||
+            limit.rlim_cur >= memory_in_use(limits[i]) + ROOM)
             continue;
         note(NOTE_ERROR, names[i],
-             " is below 1 GiB: the program needs it for itself; not profiling",
+             " leaves less than 400 MiB: the program needs it for itself; "
+             "not profiling",
              NULL);
         return false;
     }
     return true;
+}
+
+struct config_files *
+setup_reserve(void)
+{
+    return has_room() ? sys_reserve(sizeof(struct config_files)) : NULL;
 }
 
 /* qemu-user 7.2 ends a child of fork that makes a thread, if its parent has had

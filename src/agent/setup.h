@@ -14,8 +14,9 @@
 #include "config.h"
 #include "sampler.h"
 
-/* Whether the program's limits leave room for our tables; if not, says so. */
-bool setup_has_room(void);
+/* Memory for the names of the process's files; NULL if the program's limits
+ * leave no room for our tables, having said so. */
+struct config_files *setup_reserve(void);
 
 /* Name the FILES of process PID, which starts to be sampled at NOW, and make
  * the spool: under the plain names, or with the pid in them if a living process

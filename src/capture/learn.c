@@ -14,6 +14,7 @@
  */
 #include <libunwind-x86_64.h>
 
+#include "base/sys.h"
 #include "target/modules.h"
 #include "fde.h"
 #include "landmark.h"
@@ -58,7 +59,7 @@ struct question {
 };
 
 static unw_addr_space_t space;
-static struct pages pages;
+static struct pages *pages;
 static unw_cursor_t cursor; /* 1 KiB: not on a stack that may be small */
 
 /* How far the start of an area of code without FDE may lie from the entry. */
@@ -70,7 +71,7 @@ find_place(uint64_t pc, struct place *place)
     place->pc = pc;
     place->module = modules_find(pc);
     place->has_fde = place->module != NULL &&
-                     fde_find(&pages, place->module, pc, &place->fde);
+                     fde_find(pages, place->module, pc, &place->fde);
 }
 
 /* The entry of the table at TABLE: start and FDE, relative to the FDE. */
@@ -135,7 +136,7 @@ read_symbolic(struct question *question, uint64_t address, unw_word_t *value)
     else if (is_near(address, S) ||
              address - (DEREF - (SPAN << 20)) < (2 * SPAN) << 20)
         *value = DUMMY;
-    else if (pages_word(&pages, address, value))
+    else if (pages_word(pages, address, value))
         return 0;
     else
         question->is_strange = true;
@@ -157,7 +158,7 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
     if (question->symbolic)
         return read_symbolic(question, address, value);
     if (modules_holds(address) || modules_code_kind(address))
-        return pages_read(&pages, address, value, 8) ? 0 : -UNW_EINVAL;
+        return pages_read(pages, address, value, 8) ? 0 : -UNW_EINVAL;
     return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
 }
 
@@ -232,7 +233,10 @@ learn_begin(void)
         find_proc_info, put_unwind_info, get_dyn_info_list,
         access_mem,     access_reg,      access_fpreg,
         resume,         get_proc_name};
-    pages_begin(&pages);
+    pages = sys_renew(pages, sizeof(*pages));
+    if (pages == NULL)
+        return -1;
+    pages_begin(pages);
     if (space == NULL) {
         space = unw_create_addr_space(&accessors, 0);
         if (space == NULL)
@@ -245,7 +249,7 @@ learn_begin(void)
 void
 learn_forget_pages(void)
 {
-    pages_begin(&pages);
+    pages_begin(pages);
 }
 
 /* The CFA as RULE's base and offset. False if it is none of the known forms. */
@@ -372,7 +376,7 @@ is_stack_start(const struct place *place)
 {
     struct fde fde;
     return !place->has_fde &&
-           fde_find(&pages, place->module, place->pc + 1, &fde) &&
+           fde_find(pages, place->module, place->pc + 1, &fde) &&
            fde.start == place->pc + 1;
 }
 
@@ -403,7 +407,7 @@ put_row(const struct place *place, struct rule rule)
 {
     uint64_t start, end;
     if (place->has_fde && rule_kind(rule) == RULE_FRAME &&
-        fde_row(&pages, &place->fde, place->pc, &start, &end))
+        fde_row(pages, &place->fde, place->pc, &start, &end))
         rules_put_row(place->pc, start, end, rule);
 }
 
@@ -434,13 +438,13 @@ bool
 learn_function(uint64_t pc, struct fde *function)
 {
     const struct module *module = modules_find(pc);
-    return module != NULL && fde_find(&pages, module, pc, function);
+    return module != NULL && fde_find(pages, module, pc, function);
 }
 
 bool
 learn_read_code(uint64_t address, void *to, size_t length)
 {
-    return pages_read(&pages, address, to, length);
+    return pages_read(pages, address, to, length);
 }
 
 /* The registers of the frame that libunwind stands in. */
@@ -464,7 +468,7 @@ learn_step(const struct learn_origin *origin, uint32_t depth,
     struct question question = {.origin = origin, .view = view};
     unw_word_t pc;
     /* Pages of variables may hold stacks, which have moved on. */
-    pages_begin(&pages);
+    pages_begin(pages);
     if (unw_init_remote(&cursor, space, &question) != 0)
         return -1;
     for (uint32_t i = 0; i < depth; i++)
