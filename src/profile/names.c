@@ -10,6 +10,9 @@
 #include "symbol/address_table.h"
 #include "symbol/symbolizer.h"
 
+/* See budget: 1 ms, 5 % of the CPU time and 0.5 % of the duration. */
+enum { LEAST_NS = 1000000, CPU_PART = 20, DURATION_PART = 200 };
+
 struct questions {
     struct symbol_question *items;
     size_t count, capacity;
@@ -56,6 +59,21 @@ add_stack(struct questions *questions, const struct profile *profile,
     return 0;
 }
 
+/* What names may take of a profile that spares them: with less than a
+ * millisecond they are read as ever. A program that waits pays less than one
+ * that computes: whoever waits for it, waits for its end, too. */
+static uint64_t
+budget(const struct profile *profile)
+{
+    uint64_t duration = 0;
+
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].duration > duration)
+            duration = profile->processes[i].duration;
+    return LEAST_NS + profile->totals[VALUE_CPU] / CPU_PART +
+           duration / DURATION_PART;
+}
+
 void
 names_look_up(struct profile *profile)
 {
@@ -65,6 +83,8 @@ names_look_up(struct profile *profile)
 
     for (uint32_t i = 0; status == 0 && i < profile->sample_count; i++)
         status = add_stack(&questions, profile, profile->samples[i].node, seen);
+    if (profile->spares_names)
+        symbolizer_limit(profile->symbols, budget(profile));
     if (status == 0)
         symbolizer_expect(profile->symbols, questions.items, questions.count);
     address_table_free(&questions.known);

@@ -9,7 +9,9 @@
 #include "profile.h"
 
 /* Look up what is on the stacks of the samples. Where that cannot be done now,
- * nothing is lost. */
+ * nothing is lost. A profile that spares names has no lines and no inlined
+ * calls where reading them would take long for what was recorded
+ * (docs/names.md). */
 void names_look_up(struct profile *profile);
 
 #endif

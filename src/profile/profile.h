@@ -138,6 +138,7 @@ struct profile {
     bool full_names;    /* of functions, see enum demangle_form */
     bool has_no_times;  /* some of its samples may have been at any time */
     bool is_from_pprof; /* some of it: how that was recorded is not known */
+    bool spares_names;  /* names may take a small part of its time; names.h */
     bool is_short;      /* something that was asked for is not in it */
     bool keeps_events;  /* see events.h; to be set before anything is added */
     struct profile_label *labels; /* number N is in place N - 1 */

@@ -27,6 +27,7 @@
 
 #include "debug_server.h"
 #include "elf_file.h"
+#include "regular_file.h"
 
 #define LONGEST_BUILD_ID 64
 
@@ -89,21 +90,6 @@ write_all(int fd, const char *bytes, size_t size)
         size -= (size_t)written;
     }
     return (0);
-}
-
-static int
-open_regular(const char *path)
-{
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-    if (fd < 0)
-        return (-1);
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        return (fd);
-    close(fd);
-    errno = EINVAL;
-    return (-1);
 }
 
 static const char *
@@ -171,7 +157,7 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
     int fd;
 
     *file = (struct elf_file){0};
-    fd = strcmp(path, "[vdso]") == 0 ? open_vdso() : open_regular(path);
+    fd = strcmp(path, "[vdso]") == 0 ? open_vdso() : regular_file_open(path);
     if (fd < 0) {
         say(file, "%s cannot be read: %s", path, strerror(errno));
         return (-1);
@@ -214,7 +200,7 @@ inflated_dwarf(struct elf_file *file)
 
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &main_path,
                      &path);
-    fd = path ? open_regular(path) : -1;
+    fd = path ? regular_file_open(path) : -1;
     if (fd < 0)
         return (NULL);
     done = inflate_file(&file->copy, fd);
@@ -254,7 +240,7 @@ elf_file_open_beside(const struct elf_file *file, const char *suffix)
         char *path;
         if (!paths[i] || asprintf(&path, "%s%s", paths[i], suffix) < 0)
             continue;
-        fd = open_regular(path);
+        fd = regular_file_open(path);
         free(path);
     }
     return (fd);

@@ -22,6 +22,7 @@ struct image {
     struct plt_table plt;
     struct frame_table frames;
     struct unit_index units;
+    struct sketch sketch; /* has the names of SYMBOLS, if it is open */
     char *path;
     uint8_t *build_id;
     size_t build_id_length;
@@ -41,8 +42,10 @@ find_stub(const struct image *image, uint64_t address)
     return (symbol_table_find(&image->symbols, target.resolver));
 }
 
-struct image *
-image_open(const char *path, const uint8_t *build_id, size_t length)
+/* An image that knows nothing yet but what it is of; NULL if memory is short.
+ */
+static struct image *
+make(const char *path, const uint8_t *build_id, size_t length)
 {
     struct image *image = calloc(1, sizeof(*image));
 
@@ -50,17 +53,64 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
         return (NULL);
     image->path = strdup(path);
     image->build_id = malloc(length + 1);
-    if (!image->path || !image->build_id)
-        goto err0;
+    if (!image->path || !image->build_id) {
+        image_close(image);
+        return (NULL);
+    }
     if (length > 0)
         memcpy(image->build_id, build_id, length);
     image->build_id_length = length;
+    return (image);
+}
 
-    if (elf_file_open(&image->file, path, build_id, length) == 0) {
+struct image *
+image_open(const char *path, const uint8_t *build_id, size_t length)
+{
+    struct image *image = make(path, build_id, length);
+
+    if (image && elf_file_open(&image->file, path, build_id, length) == 0) {
         frame_table_read(&image->frames, &image->file);
         if (symbol_table_read(&image->symbols, &image->file) ||
             plt_table_read(&image->plt, &image->file) ||
-            unit_index_read(&image->units, &image->file))
+            unit_index_read(&image->units, &image->file)) {
+            image_close(image);
+            return (NULL);
+        }
+    }
+    return (image);
+}
+
+/* Whether one of COUNT ADDRESSES has no symbol. */
+static bool
+lacks_symbols(const struct image *image, const uint64_t *addresses,
+              size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!symbol_table_find(&image->symbols, addresses[i]))
+            return (true);
+    }
+    return (false);
+}
+
+/* Where symbols are missing, stubs and the unwind table help, which libelf
+ * finds. */
+struct image *
+image_open_brief(const char *path, const uint8_t *build_id, size_t length,
+                 struct sketch *sketch, const uint64_t *addresses, size_t count)
+{
+    struct image *image = make(path, build_id, length);
+
+    if (!image) {
+        sketch_close(sketch);
+        return (NULL);
+    }
+    image->sketch = *sketch;
+    if (sketch_read(&image->sketch, addresses, count, &image->symbols))
+        goto err0;
+    if (lacks_symbols(image, addresses, count) &&
+        elf_file_open(&image->file, path, build_id, length) == 0) {
+        frame_table_read(&image->frames, &image->file);
+        if (plt_table_read(&image->plt, &image->file))
             goto err0;
     }
     return (image);
@@ -111,7 +161,7 @@ image_find(struct image *image, uint64_t address, struct image_answer *answer,
 const char *
 image_problem(const struct image *image)
 {
-    if (image->file.module)
+    if (image->file.module || image->sketch.symbols)
         return (NULL);
     return (image->file.problem ? image->file.problem
                                 : "memory was short for a module's symbols");
@@ -136,6 +186,7 @@ image_close(struct image *image)
     plt_table_free(&image->plt);
     symbol_table_free(&image->symbols);
     elf_file_close(&image->file);
+    sketch_close(&image->sketch);
     free(image->build_id);
     free(image->path);
     free(image);

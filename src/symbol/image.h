@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sketch.h"
 #include "unit.h"
 
 struct image;
@@ -32,6 +33,15 @@ struct image_answer {
  */
 struct image *image_open(const char *path, const uint8_t *build_id,
                          size_t length);
+
+/*
+ * The same without debug information, so that no file or line is known and no
+ * inlined call: of the symbols of SKETCH, which is of this file, what is needed
+ * for COUNT ADDRESSES, which are sorted; others get no name. Takes over SKETCH.
+ */
+struct image *image_open_brief(const char *path, const uint8_t *build_id,
+                               size_t length, struct sketch *sketch,
+                               const uint64_t *addresses, size_t count);
 
 /* Whether image_open was given just this. */
 bool image_is(const struct image *image, const char *path,

@@ -32,14 +32,12 @@ keep_answer(struct opening *opening, const struct image_answer *answer)
     return (0);
 }
 
-static void
-open_one(struct opening *opening)
+void
+openings_answer(struct opening *opening)
 {
     struct image_answer answer = {
         .frames = calloc(opening->depth, sizeof(*answer.frames))};
 
-    opening->image =
-        image_open(opening->path, opening->build_id, opening->length);
     opening->answers =
         answer_store_space(&opening->store,
                            opening->count * sizeof(*opening->answers));
@@ -52,6 +50,14 @@ open_one(struct opening *opening)
                 break;
         }
     free(answer.frames);
+}
+
+static void
+open_one(struct opening *opening)
+{
+    opening->image =
+        image_open(opening->path, opening->build_id, opening->length);
+    openings_answer(opening);
 }
 
 /* A thread's share: files until there are no more. */

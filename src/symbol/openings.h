@@ -32,6 +32,9 @@ struct opening {
  * the caller's then. */
 void openings_run(struct opening *openings, size_t count);
 
+/* Put all questions to the image of one, which is open already. */
+void openings_answer(struct opening *opening);
+
 /* Give back what the answers of COUNT are in. */
 void openings_free(struct opening *openings, size_t count);
 

@@ -54,7 +54,7 @@ class_of(const struct range *range)
 static bool
 is_noise(const char *name)
 {
-    return (!name || !*name || strncmp(name, ".L", 2) == 0 || *name == '$');
+    return (!*name || strncmp(name, ".L", 2) == 0 || *name == '$');
 }
 
 /* Where the section of a symbol ends, as an own address of its ELF; 0 if it
@@ -71,11 +71,52 @@ code_end(Elf *elf, GElf_Word index)
     return (header.sh_addr + header.sh_size);
 }
 
-/* Adds symbol NUMBER of the module if it names code. */
+bool
+symbol_table_is_code(const GElf_Sym *symbol, const char *name)
+{
+    return (!is_noise(name) && (is_function(symbol) ||
+                                GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE));
+}
+
+/* Room for COUNT names in all; more than are asked for, so that adding one by
+ * one is cheap. */
+static int
+reserve(struct symbol_table *table, size_t count)
+{
+    const char **names;
+
+    if (count <= table->capacity)
+        return (0);
+    count += count / 2;
+    names = reallocarray(table->names, count, sizeof(*names));
+    if (!names)
+        return (-1);
+    table->names = names;
+    table->capacity = count;
+    return (0);
+}
+
+int
+symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
+                 const char *name, uint64_t address, uint64_t end)
+{
+    struct range range = {.low = address, .open = symbol->st_size == 0};
+
+    if (!symbol_table_is_code(symbol, name) || end == 0)
+        return (0);
+    if (reserve(table, table->count + 1))
+        return (-1);
+    range.high = range.open ? end : address + symbol->st_size;
+    range.rank = rank_of(symbol, name) & RANGE_RANK_MAX;
+    range.value = (uint32_t)table->count;
+    table->names[table->count++] = name;
+    return (range_index_add(&table->ranges, &range));
+}
+
+/* Adds symbol NUMBER of the module. */
 static int
 add_symbol(struct symbol_table *table, struct elf_file *file, int number)
 {
-    struct range range = {0};
     GElf_Sym symbol;
     GElf_Addr address, bias;
     GElf_Word section;
@@ -84,21 +125,11 @@ add_symbol(struct symbol_table *table, struct elf_file *file, int number)
                                                &address, &section, &elf, &bias);
     uint64_t end;
 
-    if (is_noise(name) ||
-        (!is_function(&symbol) && GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE))
+    if (!name || !symbol_table_is_code(&symbol, name))
         return (0);
     end = code_end(elf, section);
-    if (end == 0)
-        return (0);
-
-    range.low = address - file->bias;
-    range.open = symbol.st_size == 0;
-    range.high =
-        range.open ? end + bias - file->bias : range.low + symbol.st_size;
-    range.rank = rank_of(&symbol, name) & RANGE_RANK_MAX;
-    range.value = (uint32_t)table->count;
-    table->names[table->count++] = name;
-    return (range_index_add(&table->ranges, &range));
+    return (symbol_table_add(table, &symbol, name, address - file->bias,
+                             end == 0 ? 0 : end + bias - file->bias));
 }
 
 int
@@ -108,16 +139,21 @@ symbol_table_read(struct symbol_table *table, struct elf_file *file)
 
     if (count <= 0)
         return (0);
-    table->names = calloc((size_t)count, sizeof(*table->names));
-    if (!table->names)
+    if (reserve(table, (size_t)count))
         return (-1);
     /* Symbol 0 is the empty one. */
     for (int i = 1; i < count; i++) {
         if (add_symbol(table, file, i))
             return (-1);
     }
-    range_index_seal(&table->ranges);
+    symbol_table_seal(table);
     return (0);
+}
+
+void
+symbol_table_seal(struct symbol_table *table)
+{
+    range_index_seal(&table->ranges);
 }
 
 const char *

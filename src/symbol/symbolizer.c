@@ -22,6 +22,7 @@
 #include "openings.h"
 #include "spellings.h"
 #include "symbolizer.h"
+#include "thrift.h"
 
 /* Deeper inlining than this is cut next to the owning function. */
 #define MOST_FRAMES 128
@@ -40,7 +41,8 @@ struct image_list {
 };
 
 struct symbolizer {
-    bool inlines;
+    bool inlines, is_limited;
+    uint64_t budget; /* ns, if it is limited */
     struct answer_store store;
     struct address_table modules; /* (id, 0): struct module */
     struct address_table answers; /* (id, offset): struct symbol */
@@ -375,28 +377,47 @@ take_over(struct symbolizer *symbolizer, struct opening *opening)
     }
 }
 
-/* Servers are asked one question at a time: what they may take is counted. */
+/* Open what the sorted QUESTIONS are about. Servers are asked one question at a
+ * time: what they may take is counted. */
+static void
+open_planned(struct symbolizer *symbolizer, struct opening *openings,
+             size_t planned)
+{
+    size_t brief = symbolizer->is_limited
+                       ? thrift_run(openings, planned, symbolizer->budget)
+                       : 0;
+
+    if (planned - brief > 1 && crew_size(planned - brief) > 1)
+        openings_run(openings + brief, planned - brief);
+    else
+        planned = brief;
+    for (size_t i = 0; i < planned; i++)
+        take_over(symbolizer, &openings[i]);
+    openings_free(openings, planned);
+}
+
 void
 symbolizer_expect(struct symbolizer *symbolizer,
                   struct symbol_question *questions, size_t count)
 {
     struct opening *openings;
-    size_t planned;
 
-    if (crew_size(count) < 2 || debug_server_is_there())
+    if (debug_server_is_there())
         return;
     qsort(questions, count, sizeof(*questions), compare_questions);
-    openings = calloc(count_modules(questions, count), sizeof(*openings));
+    openings = calloc(count_modules(questions, count) + 1, sizeof(*openings));
     if (!openings)
         return;
-    planned = plan_openings(symbolizer, questions, count, openings);
-    if (planned > 1) {
-        openings_run(openings, planned);
-        for (size_t i = 0; i < planned; i++)
-            take_over(symbolizer, &openings[i]);
-        openings_free(openings, planned);
-    }
+    open_planned(symbolizer, openings,
+                 plan_openings(symbolizer, questions, count, openings));
     free(openings);
+}
+
+void
+symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns)
+{
+    symbolizer->is_limited = true;
+    symbolizer->budget = ns;
 }
 
 static const struct image *

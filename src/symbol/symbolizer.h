@@ -78,6 +78,11 @@ struct symbol_question {
 void symbolizer_expect(struct symbolizer *symbolizer,
                        struct symbol_question *questions, size_t count);
 
+/* The debug information of all files together is to take NS, by an estimate:
+ * where there is more, functions have names by their symbols, and no file, line
+ * or inlined call. To be told before symbolizer_expect. */
+void symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns);
+
 /* A sentence for a module whose file was missing, replaced or damaged; NULL if
  * all is well or it was never asked for. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer,

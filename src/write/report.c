@@ -33,6 +33,17 @@ add_error(struct sprof_report *report, const char *sentence)
              length > 0 ? "; " : "", sentence);
 }
 
+/* Whether names may be spared: not where the file that they are for takes the
+ * place of the spool, from which others could be made later. */
+static bool
+may_spare(const struct sprof_report *report)
+{
+    for (size_t i = 0; i < report->output_count; i++)
+        if (format_of(report->outputs[i]) == FORMAT_SPOOL)
+            return false;
+    return true;
+}
+
 /* Read the spool into a new profile; NULL if that is not possible. */
 static struct profile *
 load(struct sprof_report *report)
@@ -47,6 +58,7 @@ load(struct sprof_report *report)
         add_error(report, strerror(errno));
         return NULL;
     }
+    profile->spares_names = may_spare(report);
     profile->keeps_events = load_is_recorder(report->spool);
     for (size_t i = 0; i < report->output_count; i++)
         if (output_needs_events(report->outputs[i]))

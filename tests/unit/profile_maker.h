@@ -81,6 +81,13 @@ symbolizer_expect(struct symbolizer *symbolizer,
     (void)count;
 }
 
+void
+symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns)
+{
+    (void)symbolizer;
+    (void)ns;
+}
+
 const struct symbol *
 symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
 {

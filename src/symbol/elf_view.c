@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_view.c -- see elf_view.h. The file may be damaged: every offset is held
+ * against the size before it is followed, and what is not aligned as its type
+ * is not used.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_view.h"
+#include "regular_file.h"
+
+static bool
+lies_within(const struct elf_view *view, uint64_t offset, uint64_t size)
+{
+    return (offset <= view->size && size <= view->size - offset);
+}
+
+/* COUNT structures of SIZE bytes, aligned to 8, at OFFSET. */
+static const void *
+array_at(const struct elf_view *view, uint64_t offset, uint64_t count,
+         size_t size)
+{
+    if (count > view->size / size || offset % 8 != 0 ||
+        !lies_within(view, offset, count * size))
+        return (NULL);
+    return (view->bytes + offset);
+}
+
+static int
+map(struct elf_view *view, const char *path)
+{
+    struct stat status;
+    void *bytes = MAP_FAILED;
+    int fd = regular_file_open(path);
+
+    if (fd < 0)
+        return (-1);
+    if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(Elf64_Ehdr))
+        bytes =
+            mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (bytes == MAP_FAILED)
+        return (-1);
+    view->bytes = bytes;
+    view->size = (size_t)status.st_size;
+    return (0);
+}
+
+/* Files with 65,280 sections or more count them elsewhere; they are left to
+ * libelf. */
+int
+elf_view_open(struct elf_view *view, const char *path)
+{
+    static const uint8_t magic[] = {0x7f, 'E',        'L',
+                                    'F',  ELFCLASS64, ELFDATA2LSB};
+    const Elf64_Ehdr *header;
+
+    *view = (struct elf_view){0};
+    if (map(view, path))
+        return (-1);
+    header = (const void *)view->bytes;
+    if (memcmp(header->e_ident, magic, sizeof(magic)) != 0 ||
+        header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff == 0 ||
+        header->e_shnum == 0 || header->e_shstrndx >= header->e_shnum)
+        goto err;
+    view->sections =
+        array_at(view, header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr));
+    if (!view->sections)
+        goto err;
+    view->count = header->e_shnum;
+    view->names = &view->sections[header->e_shstrndx];
+    return (0);
+
+err:
+    elf_view_close(view);
+    return (-1);
+}
+
+struct bytes
+elf_view_content(const struct elf_view *view, const Elf64_Shdr *section)
+{
+    struct bytes bytes = {NULL, NULL};
+
+    if (section->sh_type == SHT_NOBITS ||
+        !lies_within(view, section->sh_offset, section->sh_size))
+        return (bytes);
+    bytes.at = view->bytes + section->sh_offset;
+    bytes.end = bytes.at + section->sh_size;
+    return (bytes);
+}
+
+const char *
+elf_view_name(const struct elf_view *view, const Elf64_Shdr *section)
+{
+    struct bytes names = elf_view_content(view, view->names);
+
+    bytes_skip(&names, section->sh_name);
+    return (names.at ? bytes_text(&names) : "");
+}
+
+const Elf64_Shdr *
+elf_view_section(const struct elf_view *view, const char *name)
+{
+    for (size_t i = 1; i < view->count; i++) {
+        if (strcmp(elf_view_name(view, &view->sections[i]), name) == 0)
+            return (&view->sections[i]);
+    }
+    return (NULL);
+}
+
+struct bytes
+elf_view_build_id(const struct elf_view *view)
+{
+    static const uint8_t head[] = {4, 0, 0, 0};
+    const Elf64_Shdr *section = elf_view_section(view, ".note.gnu.build-id");
+    struct bytes note = {NULL, NULL};
+    uint64_t size;
+
+    if (section)
+        note = elf_view_content(view, section);
+    if (!note.at || note.end - note.at < 16 ||
+        memcmp(note.at, head, sizeof(head)) != 0 ||
+        memcmp(note.at + 12, "GNU", 4) != 0)
+        return ((struct bytes){NULL, NULL});
+    bytes_skip(&note, 4);
+    size = bytes_number(&note, 4);
+    if (bytes_number(&note, 4) != NT_GNU_BUILD_ID)
+        return ((struct bytes){NULL, NULL});
+    bytes_skip(&note, 4);
+    if (size > (uint64_t)(note.end - note.at))
+        return ((struct bytes){NULL, NULL});
+    note.end = note.at + size;
+    return (note);
+}
+
+uint64_t
+elf_view_first_address(const struct elf_view *view)
+{
+    const Elf64_Ehdr *header = (const void *)view->bytes;
+    const Elf64_Phdr *segments =
+        header->e_phentsize == sizeof(Elf64_Phdr)
+            ? array_at(view, header->e_phoff, header->e_phnum,
+                       sizeof(Elf64_Phdr))
+            : NULL;
+
+    for (size_t i = 0; segments && i < header->e_phnum; i++) {
+        if (segments[i].p_type == PT_LOAD)
+            return (segments[i].p_vaddr & -segments[i].p_align);
+    }
+    return (UINT64_MAX);
+}
+
+void
+elf_view_close(struct elf_view *view)
+{
+    if (view->bytes)
+        munmap((void *)view->bytes, view->size);
+    *view = (struct elf_view){0};
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sketch.c -- see sketch.h. Symbols are tens of thousands, and the addresses
+ * few: each symbol is held against the sorted addresses, and only those that
+ * matter become ranges. These are the ones that cover an address, and for each
+ * address the one that begins nearest before it, because a symbol without a
+ * size ends where the next one begins.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sketch.h"
+
+/* ns for a byte of debug information that is compressed, and for one that is
+ * not, of which much is not read; for a symbol that libdwfl hands out; and for
+ * opening the file at all (measured: docs/names.md). */
+enum { COMPRESSED_NS = 5, PLAIN_NS = 1, SYMBOL_NS = 300, OPEN_NS = 100000 };
+
+#define DEBUG_FILE "/usr/lib/debug/.build-id/%02x/%s.debug"
+#define LONGEST_BUILD_ID 64
+
+static bool
+has_build_id(const struct elf_view *view, const uint8_t *build_id,
+             size_t length)
+{
+    struct bytes found = elf_view_build_id(view);
+
+    return (length == 0 ||
+            (found.at && (size_t)(found.end - found.at) == length &&
+             memcmp(found.at, build_id, length) == 0));
+}
+
+/* The debug file where distributions put it. Its symbols are of use only if it
+ * numbers its addresses like the file. */
+static void
+open_debug_file(struct sketch *sketch)
+{
+    struct bytes build_id = elf_view_build_id(&sketch->file);
+    size_t length = build_id.at ? (size_t)(build_id.end - build_id.at) : 0;
+    char path[sizeof(DEBUG_FILE) + 2 * LONGEST_BUILD_ID];
+    char rest[2 * LONGEST_BUILD_ID + 1];
+
+    if (length < 2 || length > LONGEST_BUILD_ID)
+        return;
+    for (size_t i = 1; i < length; i++)
+        snprintf(rest + 2 * (i - 1), 3, "%02x", build_id.at[i]);
+    snprintf(path, sizeof(path), DEBUG_FILE, build_id.at[0], rest);
+    if (elf_view_open(&sketch->debug, path) == 0 &&
+        (!has_build_id(&sketch->debug, build_id.at, length) ||
+         elf_view_first_address(&sketch->debug) !=
+             elf_view_first_address(&sketch->file)))
+        elf_view_close(&sketch->debug);
+}
+
+/* Whether VIEW has the symbol table called NAME, which is then SKETCH's. */
+static bool
+take_symbols(struct sketch *sketch, const struct elf_view *view,
+             const char *name)
+{
+    const Elf64_Shdr *section = elf_view_section(view, name);
+    struct bytes symbols;
+
+    if (!section || section->sh_entsize != sizeof(Elf64_Sym) ||
+        section->sh_link >= view->count || section->sh_offset % 8 != 0)
+        return (false);
+    symbols = elf_view_content(view, section);
+    sketch->strings = elf_view_content(view, &view->sections[section->sh_link]);
+    /* The last text in it ends. */
+    if (!symbols.at || !sketch->strings.at ||
+        sketch->strings.at == sketch->strings.end ||
+        sketch->strings.end[-1] != '\0')
+        return (false);
+    sketch->symbols = (const void *)symbols.at;
+    sketch->count = (size_t)(symbols.end - symbols.at) / sizeof(Elf64_Sym);
+    sketch->sections = view->sections;
+    sketch->section_count = view->count;
+    return (true);
+}
+
+/* As libdwfl: the file's own table, that of its debug file, or what the file
+ * exports; .gnu_debugdata is left to libdwfl. */
+static bool
+find_symbols(struct sketch *sketch)
+{
+    if (take_symbols(sketch, &sketch->file, ".symtab"))
+        return (true);
+    if (sketch->debug.bytes)
+        return (take_symbols(sketch, &sketch->debug, ".symtab"));
+    return (!elf_view_section(&sketch->file, ".gnu_debugdata") &&
+            !elf_view_section(&sketch->file, ".gnu_debuglink") &&
+            take_symbols(sketch, &sketch->file, ".dynsym"));
+}
+
+int
+sketch_open(struct sketch *sketch, const char *path, const uint8_t *build_id,
+            size_t length)
+{
+    *sketch = (struct sketch){0};
+    if (elf_view_open(&sketch->file, path))
+        return (-1);
+    if (has_build_id(&sketch->file, build_id, length)) {
+        open_debug_file(sketch);
+        if (find_symbols(sketch))
+            return (0);
+    }
+    sketch_close(sketch);
+    return (-1);
+}
+
+/* .debug_loc and .debug_loclists, which say where variables are, are not read.
+ */
+static uint64_t
+debug_cost(const struct elf_view *view)
+{
+    uint64_t cost = 0;
+
+    for (size_t i = 1; i < view->count; i++) {
+        const Elf64_Shdr *section = &view->sections[i];
+        const char *name = elf_view_name(view, section);
+        if (section->sh_type == SHT_NOBITS ||
+            strncmp(name, ".debug_", 7) != 0 ||
+            strncmp(name, ".debug_loc", 10) == 0)
+            continue;
+        cost += section->sh_size *
+                (section->sh_flags & SHF_COMPRESSED ? COMPRESSED_NS : PLAIN_NS);
+    }
+    return (cost);
+}
+
+uint64_t
+sketch_cost(const struct sketch *sketch)
+{
+    return (OPEN_NS + sketch->count * SYMBOL_NS + debug_cost(&sketch->file) +
+            (sketch->debug.bytes ? debug_cost(&sketch->debug) : 0));
+}
+
+/* The place of the first of COUNT ADDRESSES that is not below LOW. */
+static size_t
+first_from(const uint64_t *addresses, size_t count, uint64_t low)
+{
+    size_t from = 0, to = count;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (addresses[middle] < low)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return (from);
+}
+
+/* Where the section of SYMBOL ends; 0 if it holds no code. */
+static uint64_t
+code_end(const struct sketch *sketch, const Elf64_Sym *symbol)
+{
+    const Elf64_Shdr *section;
+
+    if (symbol->st_shndx == SHN_UNDEF ||
+        symbol->st_shndx >= sketch->section_count)
+        return (0);
+    section = &sketch->sections[symbol->st_shndx];
+    return (section->sh_flags & SHF_EXECINSTR
+                ? section->sh_addr + section->sh_size
+                : 0);
+}
+
+static const char *
+name_of(const struct sketch *sketch, const Elf64_Sym *symbol)
+{
+    return (symbol->st_name < (size_t)(sketch->strings.end - sketch->strings.at)
+                ? (const char *)sketch->strings.at + symbol->st_name
+                : "");
+}
+
+/* What is known of the places that are asked for. */
+struct search {
+    const uint64_t *addresses;
+    uint64_t *nearest; /* the greatest start that is not above each */
+    size_t count;
+};
+
+/* The nearest start before each address, of any symbol that names code. */
+static void
+find_nearest(const struct sketch *sketch, const struct search *search)
+{
+    for (size_t i = 1; i < sketch->count; i++) {
+        const Elf64_Sym *symbol = &sketch->symbols[i];
+        size_t at =
+            first_from(search->addresses, search->count, symbol->st_value);
+        if (at < search->count && symbol->st_value > search->nearest[at] &&
+            symbol_table_is_code(symbol, name_of(sketch, symbol)) &&
+            code_end(sketch, symbol) != 0)
+            search->nearest[at] = symbol->st_value;
+    }
+    for (size_t i = 1; i < search->count; i++) {
+        if (search->nearest[i] < search->nearest[i - 1])
+            search->nearest[i] = search->nearest[i - 1];
+    }
+}
+
+static bool
+matters(const struct search *search, const Elf64_Sym *symbol)
+{
+    uint64_t low = symbol->st_value;
+    size_t at = first_from(search->addresses, search->count, low);
+
+    return (at < search->count &&
+            (search->nearest[at] == low ||
+             search->addresses[at] - low < symbol->st_size));
+}
+
+int
+sketch_read(const struct sketch *sketch, const uint64_t *addresses,
+            size_t count, struct symbol_table *table)
+{
+    struct search search = {addresses, calloc(count + 1, sizeof(uint64_t)),
+                            count};
+    int status = search.nearest ? 0 : -1;
+
+    if (search.nearest)
+        find_nearest(sketch, &search);
+    for (size_t i = 1; !status && i < sketch->count; i++) {
+        const Elf64_Sym *symbol = &sketch->symbols[i];
+        if (matters(&search, symbol))
+            status =
+                symbol_table_add(table, symbol, name_of(sketch, symbol),
+                                 symbol->st_value, code_end(sketch, symbol));
+    }
+    free(search.nearest);
+    symbol_table_seal(table);
+    return (status);
+}
+
+void
+sketch_close(struct sketch *sketch)
+{
+    elf_view_close(&sketch->debug);
+    elf_view_close(&sketch->file);
+    *sketch = (struct sketch){0};
+}
