@@ -26,16 +26,17 @@ run() {
     echo "\$ $*"
     "$@"
 }
-run ./sprofile record -o mandelbrot.json -- ./mandelbrot
-run ./sprofile record -q -o mandelbrot.pb.gz -- ./mandelbrot
-run ./sprofile report -n 8 mandelbrot.pb.gz
-run ./sprofile convert mandelbrot.pb.gz mandelbrot.folded
+run ./sprofile record -o mandelbrot.sprof,mandelbrot.json -- ./mandelbrot
+run ./sprofile report -n 8 mandelbrot.sprof
+run ./sprofile convert mandelbrot.sprof mandelbrot.pb.gz
+run ./sprofile convert mandelbrot.sprof mandelbrot.folded
 
 cat <<END
 
 In $root/build:
-  mandelbrot.pb.gz    the profile; try: go tool pprof -top mandelbrot.pb.gz
-  mandelbrot.json     the same with a time axis, for profiler.firefox.com
+  mandelbrot.sprof    the profile, with all that is known
+  mandelbrot.pb.gz    try: go tool pprof -top mandelbrot.pb.gz
+  mandelbrot.json     with a time axis, for profiler.firefox.com
   mandelbrot.folded   one line a stack, for flame graph tools
 
 Your own program:  $root/build/sprofile record ./app

@@ -40,6 +40,8 @@ cmd_merge(int argc, char **argv)
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
         switch (option) {
         case 'o':
+            if (out != NULL)
+                return command_usage(argv[0], "expected one -o OUT");
             out = optarg;
             break;
         case RESULT_FORMAT:

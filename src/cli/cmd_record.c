@@ -15,14 +15,13 @@
 
 #include "profile/profile.h"
 #include "write/brief.h"
-#include "write/output.h"
 
 #include "command.h"
 #include "input.h"
 #include "launch.h"
+#include "outputs.h"
 #include "program.h"
 #include "progress.h"
-#include "result.h"
 #include "settings.h"
 #include "spools.h"
 
@@ -37,10 +36,10 @@ static const char help[] =
     "+ n if signal n killed it, 127 if it was not found, 126 if it could not\n"
     "be run; or 1 if it would be 0 and the profile could not be written.\n"
     "\n"
-    "  -o, --output FILE    the profile, by default sprof.COMMAND.PID.pb.gz; "
-    "its\n"
-    "                       ending picks the format (`sprofile convert "
-    "--help`)\n"
+    "  -o, --output FILE    the profile; its ending picks the format\n"
+    "                       (`sprofile convert --help`). Repeated, or with\n"
+    "                       commas between names, it writes several. By\n"
+    "                       default sprof.COMMAND.PID.sprof, which has all\n"
     "  -F, --frequency HZ   sample points a second for each thread, 1000 by\n"
     "                       default\n"
     "  -m, --mode MODE      wall: every thread, running or waiting (the\n"
@@ -56,9 +55,8 @@ static const char help[] =
     "SPROF_OUTPUT, SPROF_SYMBOLIZE, and those that an option stands for.\n";
 
 struct record {
-    const char *title;       /* "sprofile record" */
-    const char *out;         /* the profile; NULL: default_name says */
-    char name[NAME_MAX + 1]; /* what it is, if no option says so */
+    const char *title;      /* "sprofile record" */
+    struct outputs outputs; /* none: add_default says */
     bool is_quiet, has_progress, full_names;
     struct settings settings;
     struct launch launch;
@@ -95,21 +93,27 @@ tick(void *context)
         progress_show(&record->progress, &record->spools);
 }
 
-/* The name of the profile, where no option says it. */
-static const char *
-default_name(struct record *record)
+/* Where no option says it, the profile is a spool: it has the times and the
+ * names, and all other formats can be made of it. A comma would separate names.
+ * Returns 0, or -1 after a complaint. */
+static int
+add_default(struct record *record)
 {
     const char *command = record->launch.command[0];
     const char *slash = strrchr(command, '/');
+    char name[NAME_MAX + 1], *comma;
 
-    snprintf(record->name, sizeof record->name, "sprof.%.200s.%ld.pb.gz",
+    snprintf(name, sizeof name, "sprof.%.200s.%ld.sprof",
              slash != NULL ? slash + 1 : command, (long)record->launch.pid);
-    return record->name;
+    while ((comma = strchr(name, ',')) != NULL)
+        *comma = '_';
+    return outputs_add(&record->outputs, record->title, name);
 }
 
 /* All spools as one profile; NULL if there is nothing in them. */
 static struct profile *
-load(const struct spools *spools, const char *out, bool full_names)
+load(const struct spools *spools, const struct outputs *outputs,
+     bool full_names)
 {
     char **paths = calloc(spools->count + 1, sizeof *paths);
     struct profile *profile;
@@ -120,7 +124,8 @@ load(const struct spools *spools, const char *out, bool full_names)
     for (size_t i = 0; i < spools->count; i++)
         if (!spools->all[i].is_empty)
             paths[count++] = spools->all[i].path;
-    profile = input_load(paths, count, output_needs_events(out), full_names);
+    profile =
+        input_load(paths, count, outputs_need_events(outputs), full_names);
     free(paths);
     return profile;
 }
@@ -135,23 +140,38 @@ say_no_sample(const struct record *record)
             record->title, record->launch.command[0]);
 }
 
+/* What was written, how good it is, and what can be done with it. */
+static void
+say_summary(const struct record *record, struct profile *profile)
+{
+    char *names = outputs_names(&record->outputs);
+
+    if (names == NULL || record->is_quiet || record->outputs.count == 0) {
+        free(names);
+        return;
+    }
+    (void)brief_write(stderr, profile, names);
+    outputs_say_next(&record->outputs, stderr);
+    free(names);
+}
+
 /* Read the spools and write the profile. Returns 0, or -1 after a complaint;
  * the spools are then needed. */
 static int
 write_profile(struct record *record)
 {
     struct profile *profile =
-        load(&record->spools, record->out, record->full_names);
+        load(&record->spools, &record->outputs, record->full_names);
     int result = 0;
 
     if (profile == NULL)
         return -1;
-    if (profile->totals[VALUE_SAMPLES] == 0)
+    if (profile->totals[VALUE_SAMPLES] == 0) {
         say_no_sample(record);
-    else if (result_write(profile, record->out) != STATUS_DONE)
-        result = -1;
-    else if (!record->is_quiet)
-        (void)brief_write(stderr, profile, record->out);
+    } else {
+        result = outputs_write(&record->outputs, profile);
+        say_summary(record, profile);
+    }
     profile_free(profile);
     return result;
 }
@@ -177,9 +197,9 @@ finish(struct record *record)
 {
     bool is_kept = false;
 
-    if (record->out == NULL)
-        record->out = default_name(record);
-    if (spools_detach(&record->spools) < 0) {
+    if (record->outputs.count == 0 && add_default(record) < 0)
+        is_kept = true;
+    else if (spools_detach(&record->spools) < 0) {
         fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
                 strerror(errno));
         is_kept = true;
@@ -202,6 +222,8 @@ static int
 run(struct record *record)
 {
     const char *command = record->launch.command[0];
+    const char *beside =
+        record->outputs.count > 0 ? record->outputs.paths[0] : "./sprof";
     char library[PATH_MAX], error[PATH_MAX + 256];
     int problem, status;
 
@@ -210,10 +232,11 @@ run(struct record *record)
         fprintf(stderr, "%s: %s\n", record->title, error);
         return STATUS_FAILED;
     }
-    if (spools_begin(&record->spools, record->out != NULL ? record->out : "") <
-        0) {
+    if (!outputs_have_place(&record->outputs, record->title))
+        return STATUS_FAILED;
+    if (spools_begin(&record->spools, beside) < 0) {
         fprintf(stderr, "%s: cannot write beside %s: %s\n", record->title,
-                record->out != NULL ? record->out : "./sprof", strerror(errno));
+                beside, strerror(errno));
         return STATUS_FAILED;
     }
     if (set_library(record) < 0) {
@@ -280,8 +303,9 @@ take_option(struct record *record, int option)
 {
     switch (option) {
     case 'o':
-        record->out = optarg;
-        return result_is_writable(record->title, optarg) ? -1 : STATUS_USAGE;
+        return outputs_add(&record->outputs, record->title, optarg) < 0
+                   ? STATUS_USAGE
+                   : -1;
     case 'F':
         return take_setting(record, "SPROF_FREQUENCY", "-F");
     case 'm':
@@ -346,5 +370,6 @@ cmd_record(int argc, char **argv)
         status = run(&record);
     }
     settings_release(&record.settings);
+    outputs_release(&record.outputs);
     return status;
 }

@@ -39,3 +39,23 @@ quote_json(FILE *stream, const char *text)
     }
     fputc('"', stream);
 }
+
+/* Within single quotes every byte is itself, but for a single quote. */
+void
+quote_shell(FILE *stream, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%";
+
+    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        fputs(text, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    fputc('\'', stream);
+}

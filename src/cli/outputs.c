@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * outputs.c -- see outputs.h. Of a recording in app.sprof outputs_say_next
+ * prints
+ *
+ *   next  sprofile report app.sprof
+ *         sprofile convert app.sprof app.pb.gz
+ *         go tool pprof app.pb.gz
+ *
+ * and the lines are what a shell takes: names are quoted where they need it,
+ * and the command is called as it was called now.
+ */
+#include "outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/formats.h"
+#include "write/output.h"
+#include "write/quote.h"
+
+#include "command.h"
+#include "result.h"
+
+static int
+no_memory(const char *command)
+{
+    fprintf(stderr, "%s: %s\n", command, strerror(ENOMEM));
+    return -1;
+}
+
+/* Take over PATH, which malloc made, if it is a name. */
+static int
+add_one(struct outputs *outputs, const char *command, char *path)
+{
+    char **more =
+        realloc(outputs->paths, (outputs->count + 1) * sizeof *outputs->paths);
+
+    if (more != NULL)
+        outputs->paths = more;
+    if (more == NULL || path == NULL) {
+        free(path);
+        return no_memory(command);
+    }
+    if (path[0] == '\0')
+        command_usage(command, "-o: expected a name on each side of a comma");
+    if (path[0] == '\0' || !result_is_writable(command, path)) {
+        free(path);
+        return -1;
+    }
+    outputs->paths[outputs->count++] = path;
+    return 0;
+}
+
+int
+outputs_add(struct outputs *outputs, const char *command, const char *list)
+{
+    const char *comma;
+
+    while ((comma = strchr(list, ',')) != NULL) {
+        if (add_one(outputs, command, strndup(list, (size_t)(comma - list))) <
+            0)
+            return -1;
+        list = comma + 1;
+    }
+    return add_one(outputs, command, strdup(list));
+}
+
+/* Whether PATH can be made where it is to stand. */
+static bool
+has_place(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    char *directory = length != 0 ? strndup(path, length) : strdup(".");
+    bool is_there = directory != NULL && access(directory, W_OK | X_OK) == 0;
+
+    free(directory);
+    return is_there;
+}
+
+bool
+outputs_have_place(const struct outputs *outputs, const char *command)
+{
+    for (size_t i = 0; i < outputs->count; i++) {
+        if (has_place(outputs->paths[i]))
+            continue;
+        fprintf(stderr, "%s: cannot write beside %s: %s\n", command,
+                outputs->paths[i], strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+bool
+outputs_need_events(const struct outputs *outputs)
+{
+    bool need = false;
+
+    for (size_t i = 0; i < outputs->count; i++)
+        need |= output_needs_events(outputs->paths[i]);
+    return need;
+}
+
+int
+outputs_write(struct outputs *outputs, struct profile *profile)
+{
+    size_t written = 0, count = outputs->count;
+
+    for (size_t i = 0; i < count; i++) {
+        char *path = outputs->paths[i];
+        if (result_write(profile, path) == STATUS_DONE)
+            outputs->paths[written++] = path;
+        else
+            free(path);
+    }
+    outputs->count = written;
+    return written == count ? 0 : -1;
+}
+
+/* The first of FORMAT; NULL if there is none. */
+static const char *
+first_of(const struct outputs *outputs, enum format format)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        if (format_of(outputs->paths[i]) == format)
+            return outputs->paths[i];
+    return NULL;
+}
+
+/* The command that is running, with what follows it. */
+static void
+print_command(FILE *stream, const char *name, const char *path)
+{
+    quote_shell(stream, program_invocation_name);
+    fprintf(stream, " %s ", name);
+    quote_shell(stream, path);
+}
+
+/* What `go tool pprof` reads has to be made of SPOOL first. */
+static void
+print_convert(FILE *stream, const char *spool)
+{
+    size_t length = strlen(spool) - strlen(".sprof");
+    char *pprof;
+
+    if (asprintf(&pprof, "%.*s.pb.gz", (int)length, spool) < 0)
+        return;
+    print_command(stream, "convert", spool);
+    fputc(' ', stream);
+    quote_shell(stream, pprof);
+    fputs("\n      go tool pprof ", stream);
+    quote_shell(stream, pprof);
+    free(pprof);
+}
+
+void
+outputs_say_next(const struct outputs *outputs, FILE *stream)
+{
+    const char *spool = first_of(outputs, FORMAT_SPOOL);
+    const char *pprof = first_of(outputs, FORMAT_PPROF);
+
+    if (spool == NULL && pprof == NULL)
+        return;
+    fputs("next  ", stream);
+    print_command(stream, "report", spool != NULL ? spool : pprof);
+    fputs("\n      ", stream);
+    if (pprof == NULL) {
+        print_convert(stream, spool);
+    } else {
+        fputs("go tool pprof ", stream);
+        quote_shell(stream, pprof);
+    }
+    fputc('\n', stream);
+}
+
+char *
+outputs_names(const struct outputs *outputs)
+{
+    size_t size = 1;
+    char *names;
+
+    for (size_t i = 0; i < outputs->count; i++)
+        size += strlen(outputs->paths[i]) + strlen(", ");
+    names = calloc(size, 1);
+    for (size_t i = 0; i < outputs->count && names != NULL; i++) {
+        strcat(names, i > 0 ? ", " : "");
+        strcat(names, outputs->paths[i]);
+    }
+    return names;
+}
+
+void
+outputs_release(struct outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        free(outputs->paths[i]);
+    free(outputs->paths);
+    *outputs = (struct outputs){.count = 0};
+}
