@@ -6,9 +6,11 @@
  * address the one that begins nearest before it, because a symbol without a
  * size ends where the next one begins.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sketch.h"
 
@@ -78,17 +80,49 @@ take_symbols(struct sketch *sketch, const struct elf_view *view,
     return (true);
 }
 
-/* As libdwfl: the file's own table, that of its debug file, or what the file
- * exports; .gnu_debugdata is left to libdwfl. */
+/* Whether there is a file where .gnu_debuglink of the file at PATH leads:
+ * beside it, in .debug, and below /usr/lib/debug in the same folder, or in what
+ * is left of that without its first parts (libdwfl's search). */
 static bool
-find_symbols(struct sketch *sketch)
+has_linked_file(const struct sketch *sketch, const char *path)
+{
+    const Elf64_Shdr *section =
+        elf_view_section(&sketch->file, ".gnu_debuglink");
+    const char *slash = strrchr(path, '/'), *folder = path;
+    char tried[2 * PATH_MAX];
+    struct bytes link;
+    const char *name;
+
+    if (!section || !slash)
+        return (false);
+    link = elf_view_content(&sketch->file, section);
+    name = link.at ? bytes_text(&link) : "";
+    for (int i = 0; i < 2; i++) {
+        snprintf(tried, sizeof(tried), "%.*s/%s%.255s", (int)(slash - path),
+                 path, i ? ".debug/" : "", name);
+        if (access(tried, F_OK) == 0)
+            return (true);
+    }
+    for (; folder <= slash; folder += 1 + strcspn(folder + 1, "/")) {
+        snprintf(tried, sizeof(tried), "/usr/lib/debug%.*s/%.255s",
+                 (int)(slash - folder), folder, name);
+        if (access(tried, F_OK) == 0)
+            return (true);
+    }
+    return (false);
+}
+
+/* As libdwfl: the file's own table, that of its debug file, or what the file
+ * exports; other debug files and .gnu_debugdata are left to libdwfl. */
+static bool
+find_symbols(struct sketch *sketch, const char *path)
 {
     if (take_symbols(sketch, &sketch->file, ".symtab"))
         return (true);
     if (sketch->debug.bytes)
         return (take_symbols(sketch, &sketch->debug, ".symtab"));
     return (!elf_view_section(&sketch->file, ".gnu_debugdata") &&
-            !elf_view_section(&sketch->file, ".gnu_debuglink") &&
+            !has_linked_file(sketch, path) &&
             take_symbols(sketch, &sketch->file, ".dynsym"));
 }
 
@@ -101,7 +135,7 @@ sketch_open(struct sketch *sketch, const char *path, const uint8_t *build_id,
         return (-1);
     if (has_build_id(&sketch->file, build_id, length)) {
         open_debug_file(sketch);
-        if (find_symbols(sketch))
+        if (find_symbols(sketch, path))
             return (0);
     }
     sketch_close(sketch);
