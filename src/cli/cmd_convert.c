@@ -42,12 +42,13 @@ cmd_convert(int argc, char **argv)
 {
     static const struct option options[] = {
         FILTERS_OPTIONS,
-        RESULT_OPTION,
+        RESULT_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     struct filter_options filter = {0};
-    const char *out, *ending = NULL;
+    struct result_options result = {0};
+    const char *out;
     enum format format;
     int option, status;
 
@@ -56,10 +57,8 @@ cmd_convert(int argc, char **argv)
             print_help();
             return STATUS_DONE;
         }
-        if (option == RESULT_FORMAT) {
-            ending = optarg;
+        if (result_takes(&result, option, optarg))
             continue;
-        }
         status = filters_take(&filter, argv[0], option, optarg);
         if (status != STATUS_DONE)
             return status;
@@ -67,11 +66,11 @@ cmd_convert(int argc, char **argv)
     if (argc - optind < 2)
         return command_usage(argv[0], "expected a FILE and OUT");
     out = argv[argc - 1];
-    format = result_format(argv[0], out, ending);
+    format = result_format(argv[0], out, &result);
     if (format == FORMAT_UNKNOWN)
         return STATUS_USAGE;
-    status =
-        result_make(&filter, argv + optind, argc - optind - 1, out, format);
+    status = result_make(argv[0], &filter, argv + optind, argc - optind - 1,
+                         out, format, &result);
     filter_release(&filter);
     return status;
 }

@@ -27,13 +27,14 @@ cmd_merge(int argc, char **argv)
 {
     static const struct option options[] = {
         FILTERS_OPTIONS,
-        RESULT_OPTION,
+        RESULT_OPTIONS,
         {"output", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const char *out = NULL, *ending = NULL;
+    const char *out = NULL;
     struct filter_options filter = {0};
+    struct result_options result = {0};
     enum format format;
     int option, status;
 
@@ -44,13 +45,12 @@ cmd_merge(int argc, char **argv)
                 return command_usage(argv[0], "expected one -o OUT");
             out = optarg;
             break;
-        case RESULT_FORMAT:
-            ending = optarg;
-            break;
         case 'h':
             fputs(help, stdout);
             return STATUS_DONE;
         default:
+            if (result_takes(&result, option, optarg))
+                break;
             status = filters_take(&filter, argv[0], option, optarg);
             if (status != STATUS_DONE)
                 return status;
@@ -60,10 +60,11 @@ cmd_merge(int argc, char **argv)
         return command_usage(argv[0], "expected -o OUT");
     if (optind == argc)
         return command_usage(argv[0], "expected a FILE");
-    format = result_format(argv[0], out, ending);
+    format = result_format(argv[0], out, &result);
     if (format == FORMAT_UNKNOWN)
         return STATUS_USAGE;
-    status = result_make(&filter, argv + optind, argc - optind, out, format);
+    status = result_make(argv[0], &filter, argv + optind, argc - optind, out,
+                         format, &result);
     filter_release(&filter);
     return status;
 }

@@ -53,9 +53,21 @@ is_binary(enum format format)
     return format == FORMAT_PPROF || format == FORMAT_SPOOL;
 }
 
-enum format
-result_format(const char *command, const char *out, const char *ending)
+bool
+result_takes(struct result_options *options, int option, const char *value)
 {
+    if (option == RESULT_FORMAT)
+        options->ending = value;
+    else if (option == RESULT_UNTIMED)
+        options->is_untimed = true;
+    return option == RESULT_FORMAT || option == RESULT_UNTIMED;
+}
+
+enum format
+result_format(const char *command, const char *out,
+              const struct result_options *options)
+{
+    const char *ending = options->ending;
     enum format format =
         ending != NULL ? format_of_ending(ending) : format_of(out);
 
@@ -90,11 +102,24 @@ is_new_spool(const struct filter_options *filter, char *const *paths, int count,
     return is_new && format == FORMAT_SPOOL;
 }
 
+/* The Firefox Profiler shows nothing without a time axis, and of the profile it
+ * is not known when its samples were. */
+static int
+refuse_untimed(const char *command, const char *out)
+{
+    fprintf(stderr,
+            "%s: %s: its time axis would be invented: a pprof file does not "
+            "tell when samples were; expected a spool (.sprof), or --untimed\n",
+            command, out);
+    return STATUS_FAILED;
+}
+
 /* Events take memory for each sample point: they are kept only for formats that
  * show times, and for spools that are made. */
 int
-result_make(const struct filter_options *filter, char *const *paths, int count,
-            const char *out, enum format format)
+result_make(const char *command, const struct filter_options *filter,
+            char *const *paths, int count, const char *out, enum format format,
+            const struct result_options *options)
 {
     bool keeps_events = output_format_needs_events(format) ||
                         is_new_spool(filter, paths, count, format);
@@ -104,7 +129,10 @@ result_make(const struct filter_options *filter, char *const *paths, int count,
 
     if (profile == NULL)
         return STATUS_FAILED;
-    if (output_write_as(out, format, profile, error, sizeof error) < 0) {
+    if (profile->has_no_times && format == FORMAT_FIREFOX &&
+        !options->is_untimed) {
+        status = refuse_untimed(command, out);
+    } else if (output_write_as(out, format, profile, error, sizeof error) < 0) {
         fprintf(stderr, "sprofile: %s\n", error);
         status = STATUS_FAILED;
     }

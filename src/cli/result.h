@@ -3,6 +3,8 @@
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 
+#include <stdbool.h>
+
 #include "base/formats.h"
 
 struct filter_options;
@@ -14,24 +16,38 @@ int result_is_writable(const char *command, const char *out);
 /* Write PROFILE to OUT, or complain on stderr. Returns an exit status. */
 int result_write(struct profile *profile, const char *out);
 
-/* The format of OUT, which may be "-": that of ENDING, or of its own if ENDING
- * is NULL. FORMAT_UNKNOWN after a complaint as COMMAND. */
-enum format result_format(const char *command, const char *out,
-                          const char *ending);
+/* What the options of commands that write a file say. */
+struct result_options {
+    const char *ending; /* of the format; NULL: that of the file's name */
+    bool is_untimed;    /* times are drawn that nobody knows */
+};
 
-/* The option that gives that ENDING, as getopt_long and the help have it. */
-enum { RESULT_FORMAT = 0x3000 };
-#define RESULT_OPTION                                    \
-    {                                                    \
-        "format", required_argument, NULL, RESULT_FORMAT \
+/* As getopt_long and the help have them. */
+enum { RESULT_FORMAT = 0x3000, RESULT_UNTIMED };
+#define RESULT_OPTIONS                                  \
+    {"format", required_argument, NULL, RESULT_FORMAT}, \
+    {                                                   \
+        "untimed", no_argument, NULL, RESULT_UNTIMED    \
     }
 #define RESULT_HELP                                                           \
     "  --format ENDING    the format, whatever OUT is called; OUT may then\n" \
-    "                     be - for standard output\n"
+    "                     be - for standard output\n"                         \
+    "  --untimed          draw a time axis of samples whose times are not\n"  \
+    "                     known, as of a pprof file: one behind the other\n"
+
+/* Whether OPTION, with VALUE, is one of these; then it is in OPTIONS. */
+bool result_takes(struct result_options *options, int option,
+                  const char *value);
+
+/* The format of OUT, which may be "-". FORMAT_UNKNOWN after a complaint as
+ * COMMAND. */
+enum format result_format(const char *command, const char *out,
+                          const struct result_options *options);
 
 /* Read COUNT files (input.h), and write what FILTER keeps of them to OUT in
- * FORMAT. Returns an exit status. */
-int result_make(const struct filter_options *filter, char *const *paths,
-                int count, const char *out, enum format format);
+ * FORMAT. Complains as COMMAND. Returns an exit status. */
+int result_make(const char *command, const struct filter_options *filter,
+                char *const *paths, int count, const char *out,
+                enum format format, const struct result_options *options);
 
 #endif

@@ -37,10 +37,9 @@ write_extra(struct firefox *firefox)
         const char *label;
         char *(*phrase)(const struct profile *, char *, size_t);
     } entries[] = {
-        {"Lost samples", phrase_losses},
-        {"Cut stacks", phrase_cuts},
-        {"Cost", phrase_cost},
-        {"Note", phrase_asked},
+        {"Lost samples", phrase_losses}, {"Cut stacks", phrase_cuts},
+        {"Cost", phrase_cost},           {"Note", phrase_asked},
+        {"Times", phrase_times},
     };
     struct json *json = &firefox->json;
     char text[512];
@@ -74,6 +73,20 @@ program_name(const struct profile *profile, uint32_t number)
     return slash != NULL ? slash + 1 : exe;
 }
 
+/* What is shown above everything else. */
+static void
+write_product(struct firefox *firefox)
+{
+    const struct profile *profile = firefox->profile;
+    char text[512];
+
+    snprintf(text, sizeof text, "%.400s%s",
+             profile->process_count > 0 ? program_name(profile, 0) : "",
+             profile->has_no_times ? " (untimed: the time axis is invented)"
+                                   : "");
+    json_name_string(&firefox->json, "product", text);
+}
+
 /* The interval is the period of the first process, or 1 ms where none is known.
  * Times of threads count from startTime. */
 static void
@@ -96,7 +109,7 @@ write_meta(struct firefox *firefox)
     json_name_bool(json, "debug", false);
     json_name_number(json, "version", GECKO_VERSION);
     json_name_number(json, "preprocessedProfileVersion", PROCESSED_VERSION);
-    json_name_string(json, "product", is_any ? program_name(profile, 0) : "");
+    write_product(firefox);
     json_name_string(json, "arguments", is_any ? process->command : "");
     json_name_string(json, "importedFrom", "libsprof " SPROF_VERSION);
     json_name_string(json, "platform", "X11");

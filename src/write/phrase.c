@@ -199,6 +199,18 @@ phrase_asked(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
+char *
+phrase_times(const struct profile *profile, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+
+    text[0] = '\0';
+    if (profile->has_no_times)
+        add(&line, "invented: the samples came from a file that does not tell "
+                   "when they were, and stand one behind the other");
+    return text;
+}
+
 /* UTC, so that a report is the same wherever it is made. */
 char *
 phrase_time(const struct profile *profile, char *text, size_t size)

@@ -31,6 +31,10 @@ char *phrase_cuts(const struct profile *profile, char *text, size_t size);
  * (0.03 %)": the whole is what the process used, parked are samples. */
 char *phrase_cost(const struct profile *profile, char *text, size_t size);
 
+/* What it means that a time axis was drawn of samples whose times are not
+ * known; "" if they are. */
+char *phrase_times(const struct profile *profile, char *text, size_t size);
+
 /* What it means that running threads were asked by a signal; "" if none was. */
 char *phrase_asked(const struct profile *profile, char *text, size_t size);
 

@@ -258,7 +258,8 @@ write_weights(struct speedscope *speedscope, uint32_t thread)
     json_close(&speedscope->json, ']');
 }
 
-/* "worker (tid 4712 of app 4711): wall time". */
+/* "worker (tid 4712 of app 4711): wall time". Of a pprof file it is not known
+ * which sample came first, but all views other than "Time Order" hold. */
 static void
 write_name(struct speedscope *speedscope, uint32_t number)
 {
@@ -269,9 +270,10 @@ write_name(struct speedscope *speedscope, uint32_t number)
     const char *slash = strrchr(process->exe, '/');
     char text[512];
 
-    snprintf(text, sizeof text, "%.200s (tid %u of %.200s %u): wall time",
+    snprintf(text, sizeof text, "%.200s (tid %u of %.200s %u): wall time%s",
              thread->name[0] != '\0' ? thread->name : "thread", thread->tid,
-             slash != NULL ? slash + 1 : process->exe, process->pid);
+             slash != NULL ? slash + 1 : process->exe, process->pid,
+             profile->has_no_times ? ", in no order of time" : "");
     json_name_string(&speedscope->json, "name", text);
 }
 
