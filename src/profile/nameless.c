@@ -85,21 +85,76 @@ look_at(struct search *search, uint32_t node)
     return place == INTERN_NONE ? -1 : 0;
 }
 
-/* Sum up the samples whose stacks have a place of row NUMBER. */
+/* Sum up in ROW the samples whose stacks have a place of a row that is WANTED,
+ * by its number. */
 static void
-sum_row(struct search *search, uint32_t number)
+sum_rows(struct search *search, const bool wanted[ROWS_MAX],
+         struct nameless_row *row)
 {
     const struct profile *profile = search->profile;
-    struct nameless_row *row = &search->nameless->rows[number];
     bool *has = search->has;
 
     has[0] = false;
-    for (uint32_t i = 1; i < profile->node_count; i++)
-        has[i] = search->row_of[i] == number || has[profile->nodes[i].parent];
+    for (uint32_t i = 1; i < profile->node_count; i++) {
+        uint32_t number = search->row_of[i];
+        has[i] = (number < ROWS_MAX && wanted[number]) ||
+                 has[profile->nodes[i].parent];
+    }
     for (uint32_t i = 0; i < profile->sample_count; i++)
         for (unsigned j = 0; has[profile->samples[i].node] && j < VALUE_COUNT;
              j++)
             profile_sum(&row->values[j], profile->samples[i].values[j]);
+}
+
+static void
+sum_row(struct search *search, uint32_t number)
+{
+    bool wanted[ROWS_MAX] = {false};
+
+    wanted[number] = true;
+    sum_rows(search, wanted, &search->nameless->rows[number]);
+    search->nameless->rows[number].number = number;
+}
+
+static bool
+is_small(const struct profile *profile, const struct nameless_row *row)
+{
+    return row->values[VALUE_CPU] <
+               profile->totals[VALUE_CPU] / NAMELESS_SMALL &&
+           row->values[VALUE_WALL] <
+               profile->totals[VALUE_WALL] / NAMELESS_SMALL;
+}
+
+/* Move the small rows behind the others, both in their order, and sum them up.
+ */
+static void
+gather_small(struct search *search)
+{
+    struct nameless *nameless = search->nameless;
+    struct nameless_row sorted[ROWS_MAX];
+    bool wanted[ROWS_MAX] = {false};
+    uint32_t count = 0, all = nameless->count;
+
+    for (unsigned small = 0; small < 2; small++)
+        for (uint32_t i = 0; i < all; i++)
+            if (is_small(search->profile, &nameless->rows[i]) == (small == 1))
+                sorted[count++] = nameless->rows[i];
+    for (uint32_t i = 0; i < all; i++)
+        nameless->rows[i] = sorted[i];
+    while (nameless->count > 0 &&
+           is_small(search->profile, &sorted[nameless->count - 1]))
+        nameless->count--;
+    nameless->small = all - nameless->count;
+    if (nameless->small == 1) {
+        nameless->count = all;
+        nameless->small = 0;
+    }
+    for (uint32_t i = nameless->count; i < all; i++) {
+        wanted[sorted[i].number] = true;
+        nameless->rest.places += sorted[i].places;
+    }
+    if (nameless->small > 0)
+        sum_rows(search, wanted, &nameless->rest);
 }
 
 /* For qsort. */
@@ -134,6 +189,7 @@ find_rows(struct search *search)
     if (nameless->count > 0)
         qsort(nameless->rows, nameless->count, sizeof *nameless->rows,
               compare_rows);
+    gather_small(search);
     return 0;
 }
 

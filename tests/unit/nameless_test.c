@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "profile/nameless.h"
+#include "write/nameless_report.h"
 
 #include "profile_maker.h"
 
@@ -61,6 +62,110 @@ test_rows(void **state)
     profile_free(profile);
 }
 
+/* Modules 3 and on, of 2 samples each, and module 2 with 1,000. */
+static struct profile *
+with_small_files(unsigned small, const char *path)
+{
+    char name[64];
+
+    maker_name(0x10, "main", NULL);
+    maker_add_head();
+    maker_add_node(1, 0, 2, 0x100, 0);
+    maker_add_sample(1, 1, 1000, 0);
+    for (uint32_t i = 0; i < small; i++) {
+        snprintf(name, sizeof name, "%s%u.so", path, i);
+        maker_add_module(3 + i, name);
+        maker_add_node(2 + i, i == 1 ? 2 : 0, 3 + i, 0x100, 0);
+        maker_add_sample(1, 2 + i, 2, 0);
+    }
+    return maker_load(NULL);
+}
+
+/* A stack with two of them counts once in their sum. */
+static void
+test_small_files_are_summed(void **state)
+{
+    struct nameless nameless;
+    struct profile *profile = with_small_files(3, "/opt/lib");
+
+    (void)state;
+    assert_int_equal(nameless_build(&nameless, profile), 0);
+    assert_int_equal(nameless.count, 1);
+    assert_int_equal(nameless.small, 3);
+    expect_row(&nameless.rows[0], 2, 1, 1000);
+    /* Of the first one, 2 samples and those that it called. */
+    assert_int_equal(nameless.rows[1].values[VALUE_SAMPLES], 4);
+    assert_int_equal(nameless.rest.places, 3);
+    assert_int_equal(nameless.rest.values[VALUE_SAMPLES], 6);
+    nameless_release(&nameless);
+    profile_free(profile);
+    /* One alone is told as it is. */
+    profile = with_small_files(1, "/opt/lib");
+    assert_int_equal(nameless_build(&nameless, profile), 0);
+    assert_int_equal(nameless.count, 2);
+    assert_int_equal(nameless.small, 0);
+    nameless_release(&nameless);
+    profile_free(profile);
+}
+
+/* How often WORD is in TEXT. */
+static unsigned
+count_of(const char *text, const char *word)
+{
+    unsigned count = 0;
+
+    while ((text = strstr(text, word)) != NULL) {
+        text += strlen(word);
+        count++;
+    }
+    return count;
+}
+
+/* What is printed of a profile whose small files lie at PATH. */
+static char *
+reported(const char *path)
+{
+    struct profile *profile = with_small_files(9, path);
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    assert_non_null(stream);
+    assert_int_equal(nameless_report_write(stream, profile), 0);
+    assert_int_equal(fclose(stream), 0);
+    profile_free(profile);
+    return text;
+}
+
+/* A hint is given once; no package is named for what none has brought. */
+static void
+test_hints(void **state)
+{
+    static const char *const alone[] = {
+        "/home/me/venv/lib/python3.11/site-packages/numpy/core/x",
+        "/usr/lib/python3/site-packages/numpy/core/x",
+        "/usr/local/lib/x",
+        "/opt/app/x",
+    };
+    char *text = reported("/usr/lib/x86_64-linux-gnu/x");
+
+    (void)state;
+    assert_int_equal(count_of(text, "dpkg -S"), 1);
+    assert_int_equal(count_of(text, "no package"), 0);
+    assert_int_equal(count_of(text, "/libx.so [1]\n"), 1);
+    assert_int_equal(count_of(text, "  9 files, each with less than 0.5 % [1]"),
+                     1);
+    free(text);
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+        text = reported(alone[i]);
+        assert_int_equal(count_of(text, "[2] no package"), 1);
+        assert_int_equal(count_of(text, "9 files, each with less than 0.5 % "
+                                        "[2]"),
+                         1);
+        free(text);
+    }
+}
+
 static void
 test_none(void **state)
 {
@@ -84,6 +189,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows, maker_forget, maker_clean),
+        cmocka_unit_test_setup_teardown(test_small_files_are_summed,
+                                        maker_forget, maker_clean),
+        cmocka_unit_test_setup_teardown(test_hints, maker_forget, maker_clean),
         cmocka_unit_test_setup_teardown(test_none, maker_forget, maker_clean),
     };
 
