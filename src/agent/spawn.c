@@ -17,14 +17,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,33 +32,19 @@
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "target/status.h"
-#include "hush.h"
-#include "own_thread.h"
 #include "real.h"
 #include "sampler.h"
 #include "spawn.h"
+#include "spawn_child.h"
 
 #define STACK_SIZE (64u << 10)
-#define KEPT_MAX 16
-#define ARGUMENTS_MAX 64 /* of a child that the dynamic linker has to run */
 
 /* A child that was killed is waited for so long: it may hang in the kernel. */
 #define REAP_NS 1000000000u
-#define REAP_STEP_MS 1
+#define REAP_STEP_NS 1000000u
 
 /* A go-between that may not end yet looks so often whether we are gone. */
 #define DISMISS_NS 10000000u
-
-/* Should we be killed, the child ends by itself at last. */
-#define CHILD_SECONDS 600
-
-/* Of the environment, what files are looked for by. LD_PRELOAD is not among
- * these: the child is not profiled. */
-static const char *const wanted[] = {"LD_LIBRARY_PATH=", "DEBUGINFOD_",
-                                     "HOME=", "XDG_CACHE_HOME=", "TMPDIR="};
-static char kept_text[8192];
-static char *kept[KEPT_MAX + 1];
-static char directory[PATH_MAX]; /* which names there may be relative to */
 
 /* The child that runs, 0 if there is none. */
 static _Atomic pid_t running;
@@ -70,82 +54,18 @@ static _Atomic pid_t running;
 enum between { BETWEEN_FREE, BETWEEN_BOUND, BETWEEN_OVER, BETWEEN_DISMISSED };
 static _Atomic uint32_t between;
 
-struct child {
-    const char *path;
-    const char *const *arguments;
-    int output;  /* becomes its standard output */
-    int message; /* and this its standard error, unless it is -1 */
-    int error;   /* errno of what failed, 0 if it runs */
-    char *stack;
-    _Atomic uint32_t is_started; /* or has failed */
-};
-
-static bool
-is_wanted(const char *variable)
+/* At the lower end of a child's STACK, which is never reached: whether it is
+ * gone. Its go-between says so. */
+static _Atomic uint32_t *
+gone_word(char *stack)
 {
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (strncmp(variable, wanted[i], strlen(wanted[i])) == 0)
-            return true;
-    return false;
+    return (_Atomic uint32_t *)(void *)stack;
 }
 
 void
 spawn_begin(char *const environment[])
 {
-    (void)!getcwd(directory, sizeof(directory));
-    size_t used = 0, count = 0;
-    for (; *environment != NULL && count < KEPT_MAX; environment++) {
-        size_t size = strlen(*environment) + 1;
-        if (!is_wanted(*environment) || size > sizeof(kept_text) - used)
-            continue;
-        kept[count++] = memcpy(kept_text + used, *environment, size);
-        used += size;
-    }
-}
-
-/* Limits of the program's that the child need not keep, as far as it may. */
-static void
-lift_limits(void)
-{
-    static const int lifted[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA,
-                                 RLIMIT_STACK};
-    for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
-        struct rlimit limit;
-        if (arch_syscall(SYS_prlimit64, 0, lifted[i], 0, (long)&limit, 0, 0) !=
-            0)
-            continue;
-        limit.rlim_cur = limit.rlim_max;
-        arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&limit, 0, 0, 0);
-    }
-}
-
-/* FD becomes TO, and stays open. */
-static long
-move_descriptor(int fd, int to)
-{
-    long result = fd == to ? to : arch_syscall(SYS_dup2, fd, to, 0, 0, 0, 0);
-    arch_syscall(SYS_fcntl, to, F_SETFD, 0, 0, 0, 0);
-    return result;
-}
-
-/* Give the child OUTPUT as its standard output, MESSAGE as its standard error,
- * and nothing else: a pipe of the program's must close when the program does.
- * Without MESSAGE what it says there is not the program's. */
-static long
-settle_descriptors(int output, int message)
-{
-    long null, result = move_descriptor(output, STDOUT_FILENO);
-    if (message >= 0)
-        (void)move_descriptor(message, STDERR_FILENO);
-    arch_syscall(SYS_close_range,
-                 message >= 0 ? STDERR_FILENO + 1 : STDERR_FILENO, ~0u, 0, 0, 0,
-                 0);
-    arch_syscall(SYS_close, STDIN_FILENO, 0, 0, 0, 0, 0);
-    do
-        null = arch_syscall(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0,
-                            0, 0);
-    while (null >= 0 && null < (message >= 0 ? STDIN_FILENO : STDERR_FILENO));
-    return result;
+    spawn_child_begin(environment);
 }
 
 /* The disposition of SIGCHLD. */
@@ -156,59 +76,11 @@ set_for_children(void (*handler)(int))
     sys_set_action(SIGCHLD, &action);
 }
 
-/* Execute the child's program. Where the file may be read but not executed, the
- * dynamic linker maps and enters it, with the same arguments (ld.so(8)).
- * Returns a negative errno. */
-static long
-execute(const struct child *child)
-{
-    const char *arguments[ARGUMENTS_MAX + 1] = {ARCH_DYNAMIC_LINKER};
-    long result = arch_syscall(SYS_execve, (long)child->path,
-                               (long)child->arguments, (long)kept, 0, 0, 0);
-    if (result != -EACCES ||
-        arch_syscall(SYS_access, (long)child->path, R_OK, 0, 0, 0, 0) != 0)
-        return result;
-    for (size_t i = 0; child->arguments[i] != NULL; i++) {
-        if (i + 2 > ARGUMENTS_MAX)
-            return result;
-        arguments[i + 1] = child->arguments[i];
-    }
-    (void)arch_syscall(SYS_execve, (long)arguments[0], (long)arguments,
-                       (long)kept, 0, 0, 0);
-    return result;
-}
-
-/* The child, on its own stack in our memory. All signals are blocked, so that
- * no handler of the program runs here, and stay so: a Ctrl-C is for the
- * program. */
-static int
-run_child(void *argument)
-{
-    struct child *child = argument;
-    sigset_t alarm_only;
-    memset(&alarm_only, 0xff, sizeof(alarm_only));
-    sigdelset(&alarm_only, SIGALRM);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
-                 NSIG / 8, 0, 0);
-    hush_end_in_child();
-    set_for_children(SIG_DFL);
-    own_thread_give_way();
-    lift_limits();
-    (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
-    long result = settle_descriptors(child->output, child->message);
-    arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
-    if (result >= 0)
-        result = execute(child);
-    child->error = (int)-result;
-    arch_syscall(SYS_exit_group, 127, 0, 0, 0, 0, 0);
-    return 127;
-}
-
 /* Start the child itself. Returns its pid or -1. */
 static pid_t
-clone_child(struct child *child, int exit_signal)
+clone_child(struct spawn_child *child, int exit_signal)
 {
-    pid_t pid = real_libc_clone()(run_child, child->stack + STACK_SIZE,
+    pid_t pid = real_libc_clone()(spawn_child_run, child->stack + STACK_SIZE,
                                   CLONE_VM | CLONE_VFORK | exit_signal, child);
     if (pid < 0)
         child->error = EAGAIN;
@@ -219,12 +91,14 @@ clone_child(struct child *child, int exit_signal)
     return pid;
 }
 
-/* The go-between's child is gone. PARENT is us. */
+/* The go-between's child, which had STACK, is gone. PARENT is us. */
 static void
-wait_for_dismissal(long parent)
+wait_for_dismissal(long parent, char *stack)
 {
     uint32_t bound = BETWEEN_BOUND;
     atomic_compare_exchange_strong(&between, &bound, BETWEEN_OVER);
+    atomic_store(gone_word(stack), 1);
+    sys_futex_wake(gone_word(stack), 1);
     while (atomic_load(&between) == BETWEEN_OVER &&
            arch_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0) == parent)
         sys_futex_wait(&between, BETWEEN_OVER, clock_now() + DISMISS_NS);
@@ -237,7 +111,8 @@ wait_for_dismissal(long parent)
 static int
 run_between(void *argument)
 {
-    struct child *child = argument;
+    struct spawn_child *child = argument;
+    char *stack = child->stack;
     long parent = arch_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
     set_for_children(SIG_IGN);
     (void)clone_child(child, SIGCHLD);
@@ -245,7 +120,7 @@ run_between(void *argument)
     arch_syscall(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
     while (arch_syscall(SYS_wait4, -1, 0, __WALL, 0, 0, 0) == -EINTR)
         ;
-    wait_for_dismissal(parent);
+    wait_for_dismissal(parent, stack);
     arch_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
     return 0;
 }
@@ -299,7 +174,7 @@ dismiss(pid_t pid)
  * program's own, whose end is ignored meanwhile. None if the program has
  * children, whose ends would be, too. */
 static pid_t
-clone_plain(struct spawned *spawned, struct child *child)
+clone_plain(struct spawned *spawned, struct spawn_child *child)
 {
     if (has_children() || sys_get_action(SIGCHLD, &spawned->before) != 0)
         return -1;
@@ -311,7 +186,7 @@ clone_plain(struct spawned *spawned, struct child *child)
 /* Start CHILD, whose STACK is two. Returns the go-between's pid, or -1 with
  * errno. */
 static pid_t
-start_child(struct spawned *spawned, struct child *child)
+start_child(struct spawned *spawned, struct spawn_child *child)
 {
     bool is_hidden = spawned->is_hidden;
     sigset_t all, old;
@@ -375,10 +250,23 @@ read_some(struct spawned *spawned, long ms)
     spawned->fd = -1;
 }
 
+/* A moment, or less if the child ends in it. Then the go-between has nothing
+ * more to do than to end, too, or to wait for its dismissal. */
+static void
+wait_a_moment(const struct spawned *spawned)
+{
+    _Atomic uint32_t *gone = gone_word(spawned->stack);
+    sys_futex_wait(gone, 0, clock_now() + REAP_STEP_NS);
+    if (atomic_load(gone) != 0 && !spawned->is_hidden)
+        while (arch_syscall(SYS_wait4, spawned->pid, 0, __WALL, 0, 0, 0) ==
+               -EINTR)
+            ;
+}
+
 /* The child has said all: it is about to end, or is killed after its time.
  * Nobody can wait for a process with a deadline. Returns whether it is over. */
 static bool
-reap(struct spawned *spawned, long ms)
+reap(struct spawned *spawned, bool waits)
 {
     if (spawned->is_hidden && atomic_load(&between) == BETWEEN_OVER) {
         dismiss(spawned->pid);
@@ -397,8 +285,8 @@ reap(struct spawned *spawned, long ms)
         spawned->error = ETIME;
         spawned->until = clock_now() + REAP_NS;
     }
-    if (ms != 0)
-        arch_syscall(SYS_poll, 0, 0, REAP_STEP_MS, 0, 0, 0);
+    if (waits)
+        wait_a_moment(spawned);
     return false;
 }
 
@@ -427,10 +315,10 @@ start(struct spawned *spawned, bool is_hidden, const char *path,
 {
     int ends[2];
     answer[0] = '\0';
-    struct child child = {.path = path,
-                          .arguments = arguments,
-                          .message = message,
-                          .stack = sys_reserve(2 * STACK_SIZE)};
+    struct spawn_child child = {.path = path,
+                                .arguments = arguments,
+                                .message = message,
+                                .stack = sys_reserve(2 * STACK_SIZE)};
     if (child.stack == NULL || make_pipe(ends) != 0) {
         errno = child.stack == NULL ? ENOMEM : errno;
         sys_release(child.stack, 2 * STACK_SIZE);
@@ -470,7 +358,7 @@ spawn_is_over(struct spawned *spawned, bool waits)
         now < spawned->until ? (long)((spawned->until - now) / 1000000 + 1) : 0;
     if (spawned->fd >= 0)
         read_some(spawned, waits ? ms : 0);
-    if (spawned->fd >= 0 || !reap(spawned, waits ? REAP_STEP_MS : 0))
+    if (spawned->fd >= 0 || !reap(spawned, waits))
         return false;
     atomic_store(&running, 0);
     if (spawned->is_plain)

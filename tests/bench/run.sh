@@ -65,6 +65,7 @@ if [ -n "$quick" ]; then
     measure hooks --rounds 3 --calls 20000 --processes 20
     measure stacks --rounds 1 --threads 50
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
+    measure exec_cost --rounds 1 --files 4
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
     measure switches --rounds 1
@@ -83,6 +84,7 @@ else
     measure hooks
     measure stacks
     measure startup
+    measure exec_cost --rounds 10
     measure overhead --triggers timer,ask
     part=triggers measure overhead --only-triggers
     measure switches
@@ -108,7 +110,7 @@ page() {
     echo "machine on one day, not promises; the script makes yours."
     echo
     /usr/bin/python3 "$here/bench.py" machine
-    for name in truth accuracy blocked disturb scale handler labels hooks stacks startup overhead \
+    for name in truth accuracy blocked disturb scale handler labels hooks stacks startup exec_cost overhead \
         triggers switches names written large stress; do
         [ -e "$parts/$name.md" ] || continue
         printf '\n## %s\n\n' "${name^}"
