@@ -113,7 +113,8 @@ page() {
     for name in truth accuracy blocked disturb scale handler labels hooks stacks startup exec_cost overhead \
         triggers switches names written large stress; do
         [ -e "$parts/$name.md" ] || continue
-        printf '\n## %s\n\n' "${name^}"
+        title=${name^}
+        printf '\n## %s\n\n' "${title//_/ }"
         if [ "$name" = triggers ]; then
             printf 'The method is at the end of that of "Overhead".\n'
         else
