@@ -38,7 +38,7 @@ uint32_t
 claim_namespace(void)
 {
     struct stat namespace;
-    return stat("/proc/self/ns/pid", &namespace) == 0
+    return sys_stat("/proc/self/ns/pid", &namespace) == 0
                ? (uint32_t) namespace.st_ino
                : 0;
 }

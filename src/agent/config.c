@@ -271,7 +271,7 @@ is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
     struct stat status;
     strcpy(name, path);
     insert_word(name, word, n);
-    return stat(name, &status) == 0 &&
+    return sys_stat(name, &status) == 0 &&
            (has_pid || status.st_mtime + 1 >= since);
 }
 
@@ -376,6 +376,13 @@ are_free(const struct config_files *files, pid_t pid)
         if (files->has_pid[i] && lstat(files->outputs[i], &unused) == 0)
             return false;
     return true;
+}
+
+int
+config_check_names(const struct config *config, pid_t pid,
+                   struct config_files *files, char *error, size_t size)
+{
+    return expand_outputs(config, pid, files, error, size);
 }
 
 int

@@ -45,6 +45,12 @@ struct config_files {
 int config_read(struct config *config, char *const environment[], char *error,
                 size_t size);
 
+/* Whether the outputs of process PID can be written where they are wanted:
+ * returns 0 with their plain names in FILES, or -1 with a sentence in ERROR, as
+ * config_name_files. Nothing is changed. */
+int config_check_names(const struct config *config, pid_t pid,
+                       struct config_files *files, char *error, size_t size);
+
 /*
  * The names of the files for process PID. ATTEMPT is 0 for the plain ones, then
  * one more each time that these are another process's: from 1 on names have the

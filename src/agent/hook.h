@@ -27,4 +27,13 @@ bool hook_signal_by_number(int signo, const struct sys_action *action,
  * its kin: what raise and kill do before, if it is to this process. */
 void hook_send_by_number(long number, long a, long b, long c);
 
+/* The program is about to call unshare(2) or setns(2), by whatever name.
+ * Returns whether the sampler has stepped aside for it: then
+ * lifecycle_come_back is called after it. */
+bool hook_before_unshare(int flags);
+bool hook_before_setns(int fd, int type);
+
+/* PATH is about to be looked at, as by stat(2). */
+void hook_before_look(const char *path);
+
 #endif

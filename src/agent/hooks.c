@@ -45,6 +45,7 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
     single_thread_end();
+    lifecycle_hurry();
     int result = thread_life_create(thread, attributes, start, argument);
     threads_touch();
     return result;
@@ -54,6 +55,7 @@ HOOK int
 thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
     single_thread_end();
+    lifecycle_hurry();
     int result = thread_life_create_c11(thread, start, argument);
     threads_touch();
     return result;
@@ -82,6 +84,7 @@ tss_create(tss_t *key, tss_dtor_t destructor)
 HOOK void
 pthread_exit(void *result)
 {
+    lifecycle_hurry();
     if (lifecycle_is_running() && sys_gettid() == sys_getpid())
         guardian_start();
     REAL(pthread_exit)(result);

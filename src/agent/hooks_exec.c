@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "base/sys.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "hook.h"
@@ -53,7 +54,7 @@ may_execute(const char *path)
 {
     struct stat file;
     return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
-           stat(path, &file) == 0 && S_ISREG(file.st_mode);
+           sys_stat(path, &file) == 0 && S_ISREG(file.st_mode);
 }
 
 /* The folders that execvp(3) searches, ':' between them. */

@@ -51,10 +51,12 @@ static void
 end_before(const char *what)
 {
     words_ask_no_more();
-    if (!lifecycle_is_running())
-        return;
-    note(NOTE_INFO, "the program ", what, ": the profile ends here", NULL);
+    bool is_running = lifecycle_is_running();
+    if (is_running)
+        note(NOTE_INFO, "the program ", what, ": the profile ends here", NULL);
     lifecycle_end(END_STOP);
+    if (!is_running)
+        return;
     sampler_wait_gone(GONE_NS);
     fatal_end();
 }
@@ -69,6 +71,17 @@ ask_to_be_traced(long a, long b, long c, long d, long e, long f)
     long result = real_syscall(SYS_ptrace, a, b, c, d, e, f);
     if (holds)
         traced_after();
+    return result;
+}
+
+static long
+change_namespace(long number, long a, long b)
+{
+    bool is_aside = number == SYS_unshare ? hook_before_unshare((int)a)
+                                          : hook_before_setns((int)a, (int)b);
+    long result = real_syscall(number, a, b, 0, 0, 0, 0);
+    if (is_aside)
+        lifecycle_come_back();
     return result;
 }
 
@@ -88,6 +101,12 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         end_before(filters);
     if (number == SYS_ptrace && a == PTRACE_TRACEME)
         return ask_to_be_traced(a, b, c, d, e, f);
+    if (number == SYS_unshare || number == SYS_setns)
+        return change_namespace(number, a, b);
+    if (number == SYS_newfstatat || number == SYS_statx)
+        hook_before_look((const char *)b);
+    if (number == SYS_stat)
+        hook_before_look((const char *)a);
     hook_send_by_number(number, a, b, c);
     if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE && has_words) {
         long result;

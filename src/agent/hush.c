@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
+#include "base/arch.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "fatal.h"
@@ -36,6 +38,25 @@ ignore(int signo)
 {
     static const struct sys_action ignored = {.handler = (void *)SIG_IGN};
     (void)sys_set_action(signo, &ignored);
+}
+
+void
+hush_handlers(bool may_end, int signo, sigset_t *old)
+{
+    static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
+                               SIGFPE,  SIGILL,  SIGNALS_SETXID};
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
+    uint64_t blocked = ~0ull;
+    /* In words, because sigdelset does not know those of libc. */
+    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+        blocked &= ~signals_bit(open[i]);
+    for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+        if (may_end && fatal_is_installed(fatal[i]))
+            blocked &= ~signals_bit(fatal[i]);
+    if (may_end && signo != 0)
+        blocked &= ~signals_bit(signo);
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&blocked, (long)old,
+                 sizeof(blocked), 0, 0);
 }
 
 void

@@ -7,6 +7,14 @@
 #ifndef AGENT_HUSH_H
 #define AGENT_HUSH_H
 
+#include <signal.h>
+#include <stdbool.h>
+
+/* Block what would run a handler of the program on top of us, but for errors of
+ * our own; with MAY_END, those may come that end the process, and SIGNO, which
+ * is ours (0: none). *OLD is the mask before. Any thread. */
+void hush_handlers(bool may_end, int signo, sigset_t *old);
+
 /* Until hush_end, signals of the program are dropped in all threads, but those
  * of errors, those of job control and children, those that end the process by
  * their default action (fatal.h), and ours. Who ends the process. */

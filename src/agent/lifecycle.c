@@ -11,30 +11,24 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
-#include "base/clock.h"
 #include "base/note.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "base/words.h"
 #include "capture/handler.h"
-#include "capture/signals.h"
-#include "capture/suspend.h"
-#include "closing.h"
 #include "config.h"
-#include "errand.h"
+#include "control.h"
+#include "doze.h"
+#include "ending.h"
 #include "fatal.h"
-#include "freeze.h"
 #include "go_program.h"
 #include "hush.h"
+#include "journal_head.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "misspelt.h"
@@ -48,22 +42,23 @@
 #include "thread_life.h"
 #include "trigger.h"
 
-/* Writing may take so long: a symbolizer that hangs must not keep a process for
- * ever, and one that was killed has little time (`docker stop` gives 10 s). */
-#define WRITE_NS 120000000000u
-#define WRITE_KILLED_NS 8000000000u
-
-/* Who waits for the thread that writes gives up so long after that. */
-#define MARGIN_NS 5000000000u
-
 /* Ctrl-C and whoever passes it on come in the same moment; what comes later is
  * somebody who does not want to wait. */
 #define PATIENCE_NS 1000000000u
 
+/* The sampler's thread has nothing more to do than to leave. */
+#define GONE_NS PATIENCE_NS
+
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
-enum phase { PHASE_OFF, PHASE_RUNNING, PHASE_ENDING, PHASE_ENDED };
+enum phase {
+    PHASE_OFF,
+    PHASE_RUNNING,
+    PHASE_ENDING,
+    PHASE_ENDED,
+    PHASE_ASIDE, /* for a while there is no sampler */
+};
 
 static _Atomic uint32_t phase;
 static pid_t process;
@@ -74,14 +69,11 @@ static _Atomic uint32_t ender;
 static _Atomic uint64_t end_began;
 static _Atomic int end_signal;
 
-/* What the sampler thread is to write at the end. */
+/* Where the next profile of this process goes on: struct sampler_options. */
 static struct {
-    enum end_reason reason;
-    int signo; /* that kills the process, or 0 */
-    struct sampler_result result;
-    struct output_result output;
-    bool is_written;
-} job;
+    uint64_t since, clock, base;
+} next;
+static volatile bool steps_aside;
 static struct config config;
 static struct config_files *files; /* reserved at the start */
 
@@ -114,21 +106,47 @@ give_up(void)
     note(setup_failure_level(),
          "cannot start the sampler thread: ", note_errno(errno),
          "; not profiling", NULL);
-    config_remove_spools(files, true);
 }
 
-/* Make the spool, and ready all that the sampler needs. Returns 0, or -1 if
- * there is no profile, having said why. */
+/* Why there is no spool; "" if nothing is wrong. Written by the sampler, which
+ * has no standard error, and said at the end. */
+static char complaint[512];
+static uint64_t since; /* CLOCK_MONOTONIC when this process was begun with */
+
+/* Make the spool. On the sampler's thread. */
+static int
+open_journal(void)
+{
+    if (setup_journal(&config, process, since, files, complaint,
+                      sizeof(complaint)) != 0)
+        return -1;
+    journal_head_signal(control_signal());
+    service_use(&config, files);
+    return 0;
+}
+
+/* Ready all that the sampler needs but the spool. Returns 0, or -1 if there is
+ * no profile, having said why. */
 static int
 prepare_sampler(bool is_child)
 {
     struct sampler_options sampler;
-    uint64_t now = clock_now();
     process = sys_getpid();
-    if (setup_journal(&config, process, now, files) != 0)
+    since = clock_now();
+    complaint[0] = '\0';
+    if (setup_names(&config, process, files) != 0)
         return -1;
-    setup_sampler(&config, process, now, is_child, &sampler);
-    service_use(&config, files);
+    if (next.since != 0 && !is_child)
+        since = next.since;
+    setup_sampler(&config, process, since, is_child, &sampler);
+    if (next.since != 0 && !is_child) {
+        sampler.clock = next.clock;
+        sampler.base = next.base;
+    }
+    next.since = sampler.since;
+    next.clock = sampler.clock;
+    next.base = sampler.base;
+    sampler.open = open_journal;
     atomic_store(&phase, PHASE_RUNNING);
     if (sampler_prepare(&sampler) == 0)
         return 0;
@@ -136,26 +154,11 @@ prepare_sampler(bool is_child)
     return -1;
 }
 
-/* Block what would run a handler of the program on top of us, but for errors of
- * our own; with MAY_END, ours may come that end the process. *OLD is the mask
- * before. */
 static void
-block_handlers(bool may_end, sigset_t *old)
+set_mask(const sigset_t *mask)
 {
-    static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
-                               SIGFPE,  SIGILL,  SIGNALS_SETXID};
-    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
-    uint64_t blocked = ~0ull;
-    /* In words, because sigdelset does not know those of libc. */
-    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
-        blocked &= ~signals_bit(open[i]);
-    for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
-        if (may_end && fatal_is_installed(fatal[i]))
-            blocked &= ~signals_bit(fatal[i]);
-    if (may_end && config.options.signal.number != 0)
-        blocked &= ~signals_bit((int)config.options.signal.number);
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&blocked, (long)old,
-                 sizeof(blocked), 0, 0);
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0, NSIG / 8, 0,
+                 0);
 }
 
 /* Ready this process to be sampled, the first time or after a fork. */
@@ -163,10 +166,9 @@ static int
 prepare(bool is_child)
 {
     sigset_t old;
-    block_handlers(false, &old);
+    hush_handlers(false, 0, &old);
     int result = prepare_sampler(is_child);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
-                 0);
+    set_mask(&old);
     if (result != 0)
         return -1;
     handler_know_thread(true);
@@ -176,31 +178,22 @@ prepare(bool is_child)
     return 0;
 }
 
-/* Begin to sample it. No signal is handled before the sampler has begun: one
- * that ends the process would wait, on top of us, for what cannot come. */
+/* Make the sampler's thread. No signal is handled meanwhile: one that ends the
+ * process would wait, on top of us, for what cannot come. */
 static void
 launch(void)
 {
     sigset_t old;
-    block_handlers(false, &old);
+    hush_handlers(false, 0, &old);
     bool has_begun = sampler_launch() == 0;
-    int error = has_begun ? sampler_release() : errno;
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
-                 0);
-    if (!has_begun) {
-        fatal_end();
-        mask_end();
-        errno = error;
-        give_up();
-    } else if (error != 0) {
-        /* The handlers stay, so the phase is not OFF again. */
-        atomic_store(&phase, PHASE_ENDED);
-        closing_no_trigger(config.options.trigger.number, -error);
-        config_remove_spools(files, true);
-    } else {
-        /* The sampler has borrowed more. */
-        mask_begin();
-    }
+    int error = errno;
+    set_mask(&old);
+    if (has_begun)
+        return;
+    fatal_end();
+    mask_end();
+    errno = error;
+    give_up();
 }
 
 static void
@@ -210,87 +203,18 @@ start(void)
         launch();
 }
 
-/* What a flight recorder has is wanted by somebody who asks while it flies, and
- * when it crashes. */
-static bool
-is_wanted(void)
-{
-    return config.options.keep.number == 0 || job.signo != 0;
-}
-
-static bool
-is_spool_wanted(void)
-{
-    return is_wanted() || config.options.keep_spool.number != 0 ||
-           config.options.symbolize.number == OPTION_SYMBOLIZE_OFF;
-}
-
-/* The job. Runs on the sampler thread, or where there is none on the one that
- * ends the process. */
-static void
-write_files(void *unused)
-{
-    (void)unused;
-    if (job.signo != 0)
-        freeze_others((pid_t)atomic_load(&ender), false);
-    if (job.result.taken == 0 || !is_spool_wanted()) {
-        config_remove_spools(files, true);
-        return;
-    }
-    if (job.reason == END_EXEC)
-        config_rename_for_exec(files);
-    if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF || !is_wanted())
-        return;
-    if (job.signo == 0)
-        freeze_others((pid_t)atomic_load(&ender), true);
-    uint64_t limit = job.signo != 0 ? WRITE_KILLED_NS : WRITE_NS;
-    job.is_written = output_write(&config, files, limit, &job.output) == 0;
-}
-
-/* Say what came of it. */
-static void
-say_end(void)
-{
-    closing_flaws(files, &job.result);
-    if (job.result.trigger_error != 0)
-        closing_no_trigger(config.options.trigger.number,
-                           -job.result.trigger_error);
-    else if (job.result.taken == 0)
-        closing_nothing(&job.result);
-    else if (!is_spool_wanted())
-        closing_unwanted();
-    else if (config.options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
-             !is_wanted())
-        closing_kept(files->spool, &job.result);
-    else if (job.is_written)
-        closing_wrote(files->outputs[0], &job.result, job.output.ns);
-    else
-        note(NOTE_ERROR, job.output.complaint, NULL);
-}
-
 /* Stop sampling and write the profile. */
 static void
 end(enum end_reason reason, int signo)
 {
-    bool is_over = reason == END_EXIT || reason == END_QUICK;
-    memset(&job, 0, sizeof(job));
-    job.reason = reason;
-    job.signo = signo;
-    if (is_over)
-        hush_begin();
-    if (sampler_stop(reason, &job.result) != 0)
-        note(NOTE_ERROR, "the sampler thread did not stop; see ", files->spool,
-             NULL);
-    else if (errand_run(write_files, NULL, WRITE_NS + MARGIN_NS))
-        say_end();
-    else
-        note(NOTE_ERROR, "the profile was not written in time; see ",
-             files->spool, NULL);
-    if (reason == END_EXIT)
-        hush_end();
-    /* Who was killed has no more to do. */
-    if (signo == 0)
-        suspend_thaw();
+    const struct ending ending = {.reason = reason,
+                                  .signo = signo,
+                                  .ender = (pid_t)atomic_load(&ender),
+                                  .is_image = reason == END_EXEC || steps_aside,
+                                  .config = &config,
+                                  .files = files,
+                                  .complaint = complaint};
+    ending_run(&ending);
 }
 
 /* End the profile if no other thread does. Returns whether this one did. */
@@ -300,7 +224,7 @@ try_to_end(enum end_reason reason, int signo)
     uint32_t nobody = 0, running = PHASE_RUNNING;
     sigset_t old;
     /* Blocked first: exit in a handler on top of us would wait for us. */
-    block_handlers(true, &old);
+    hush_handlers(true, (int)config.options.signal.number, &old);
     bool is_ender =
         atomic_load(&phase) == PHASE_RUNNING &&
         atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
@@ -314,8 +238,7 @@ try_to_end(enum end_reason reason, int signo)
         atomic_store(&ender, 0);
         sys_futex_wake(&ender, 1 << 30);
     }
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
-                 0);
+    set_mask(&old);
     return is_ender;
 }
 
@@ -325,7 +248,7 @@ static void
 wait_for_end(void)
 {
     uint32_t who;
-    uint64_t until = clock_now() + WRITE_NS + 2 * MARGIN_NS;
+    uint64_t until = clock_now() + ENDING_NS;
     while ((who = atomic_load(&ender)) != 0 && clock_now() < until)
         sys_futex_wait(&ender, who, until);
 }
@@ -337,8 +260,8 @@ stay_behind(void)
 {
     static _Atomic uint32_t never;
     uint64_t late = clock_now() - atomic_load(&end_began);
-    if (late > WRITE_NS)
-        late = WRITE_NS;
+    if (late > ENDING_WRITE_NS)
+        late = ENDING_WRITE_NS;
     wait_for_end();
     uint64_t until = clock_now() + late;
     while (clock_now() < until)
@@ -359,10 +282,17 @@ stay_behind_at_exit(void *unused)
 void
 lifecycle_end(enum end_reason reason)
 {
+    uint32_t aside = PHASE_ASIDE;
+    /* For good, then. */
+    if (reason == END_STOP)
+        atomic_compare_exchange_strong(&phase, &aside, PHASE_ENDED);
     /* Without a system call: a filter of the program may be in force. */
     if (atomic_load(&phase) == PHASE_OFF ||
         (atomic_load(&phase) == PHASE_ENDED && atomic_load(&ender) == 0) ||
         !lifecycle_is_own())
+        return;
+    /* An exec ends what has not begun without our help, or it fails. */
+    if (reason == END_EXEC && doze_hold())
         return;
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on: it
@@ -395,14 +325,82 @@ lifecycle_end_for_signal(int signo)
     return true;
 }
 
+bool
+lifecycle_is_early(void)
+{
+    return lifecycle_is_running() && doze_is_on();
+}
+
+static void
+go_on_from_now(void)
+{
+    next.since = next.since != 0 ? clock_now() : 0;
+    next.clock = next.base = clock_own();
+}
+
+/* End what has begun; the next profile goes on where it ends. */
+static void
+end_for_a_while(void)
+{
+    steps_aside = true;
+    lifecycle_end(END_STOP);
+    steps_aside = false;
+    go_on_from_now();
+}
+
+bool
+lifecycle_stand_aside(void)
+{
+    int saved = words_errno();
+    uint32_t running = PHASE_RUNNING, ended = PHASE_ENDED;
+    if (!lifecycle_is_running())
+        return false;
+    bool is_aside = sampler_cancel(true);
+    if (is_aside) {
+        atomic_compare_exchange_strong(&phase, &running, PHASE_ASIDE);
+    } else {
+        end_for_a_while();
+        is_aside = atomic_compare_exchange_strong(&phase, &ended, PHASE_ASIDE);
+    }
+    sampler_wait_gone(GONE_NS);
+    words_set_errno(saved);
+    return is_aside;
+}
+
+void
+lifecycle_come_back(void)
+{
+    int saved = words_errno();
+    uint32_t aside = PHASE_ASIDE;
+    if (lifecycle_is_own() &&
+        atomic_compare_exchange_strong(&phase, &aside, PHASE_OFF))
+        start();
+    words_set_errno(saved);
+}
+
+void
+lifecycle_hurry(void)
+{
+    int saved = words_errno();
+    if (atomic_load(&phase) == PHASE_ASIDE)
+        lifecycle_come_back();
+    if (lifecycle_is_running())
+        sampler_hurry();
+    words_set_errno(saved);
+}
+
 void
 lifecycle_after_failed_exec(void)
 {
     int saved = words_errno();
     uint32_t ended = PHASE_ENDED;
-    if (lifecycle_is_own() &&
-        atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF))
+    if (lifecycle_is_own() && doze_is_on())
+        doze_release();
+    else if (lifecycle_is_own() &&
+             atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF)) {
+        go_on_from_now();
         start();
+    }
     words_set_errno(saved);
 }
 
@@ -411,7 +409,8 @@ before_fork(void)
 {
     if (!lifecycle_is_running())
         return;
-    trigger_before_fork();
+    if (!doze_is_on())
+        trigger_before_fork();
     sampler_pause();
 }
 
@@ -421,19 +420,21 @@ after_fork_in_parent(void)
     if (!lifecycle_is_running())
         return;
     sampler_resume();
-    trigger_after_fork();
+    if (!doze_is_on())
+        trigger_after_fork();
 }
 
 /* To make a thread, libc allocates; and the program's allocator may be locked
- * until handlers of its own have run, which come after ours. So behind a hook
- * on the fork the thread is made when that has returned. */
+ * until fork handlers of its own have run, which come after ours. So behind a
+ * hook the thread is made when the fork has returned. */
 static void
 after_fork_in_child(void)
 {
     int saved = errno;
     if (atomic_load(&phase) == PHASE_OFF)
         return;
-    bool was_running = atomic_load(&phase) == PHASE_RUNNING;
+    uint32_t before = atomic_load(&phase);
+    bool was_running = before == PHASE_RUNNING || before == PHASE_ASIDE;
     atomic_store(&ender, 0);
     atomic_store(&end_signal, 0);
     atomic_store(&phase, PHASE_OFF);

@@ -23,6 +23,21 @@ bool lifecycle_is_own(void);
  * our handlers, for good. Any context. */
 bool lifecycle_is_on(void);
 
+/* What comes now is to be seen from its first moment: if sampling has not begun
+ * (doze.h), begin and wait for that. Any thread, not in handler. */
+void lifecycle_hurry(void);
+
+/* Whether it runs and has not begun to sample (doze.h). Any context. */
+bool lifecycle_is_early(void);
+
+/* The process is not to have a thread of ours: what was sampled is written, as
+ * before an exec, and the thread has left on return. False if it is not
+ * sampled. Sampling begins again by lifecycle_come_back (not in handler), when
+ * the program makes a thread, and in its children; what its first thread did
+ * meanwhile is known by its clocks. errno is kept. */
+bool lifecycle_stand_aside(void);
+void lifecycle_come_back(void);
+
 /*
  * End sampling for REASON and write the profile. The first call does it; others
  * that come meanwhile wait for it; later ones return at once. Does nothing in a

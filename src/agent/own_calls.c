@@ -78,12 +78,6 @@ faccessat(int directory, const char *path, int mode, int flags)
 }
 
 int
-stat(const char *restrict path, struct stat *restrict status)
-{
-    return (int)CALL(SYS_newfstatat, AT_FDCWD, path, status, 0);
-}
-
-int
 lstat(const char *restrict path, struct stat *restrict status)
 {
     return (int)CALL(SYS_newfstatat, AT_FDCWD, path, status,
@@ -268,12 +262,6 @@ pid_t
 setsid(void)
 {
     return (pid_t)CALL(SYS_setsid, 0);
-}
-
-int
-unshare(int flags)
-{
-    return (int)CALL(SYS_unshare, flags);
 }
 
 int

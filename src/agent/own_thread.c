@@ -5,6 +5,7 @@
  * here changes the program's threads.
  */
 #include <errno.h>
+#include <linux/close_range.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -94,19 +95,29 @@ own_thread_give_way(void)
         arch_syscall(SYS_sched_setattr, 0, (long)&inherited, 0, 0, 0, 0);
 }
 
+/* unshare(2), which has a hook. */
+static bool
+leave(int what)
+{
+    return arch_syscall(SYS_unshare, what, 0, 0, 0, 0, 0) == 0;
+}
+
 /* A descriptor table and a directory of its own: what the sampler opens, the
  * program neither sees, nor closes, nor has counted against RLIMIT_NOFILE; and
  * a chroot of the program does not part it from /proc. What was inherited is
  * left: a pipe that the program closes must be closed, and a file system whose
- * directory it leaves can be unmounted. All our paths begin with "/".
- * unshare(2). */
+ * directory it leaves can be unmounted. All our paths begin with "/". In one
+ * call, where the kernel has that (close_range(2), Linux 5.9), so that no copy
+ * of a descriptor outlives it. unshare(2). */
 static bool
 part_from_files(void)
 {
-    bool has_own = unshare(CLONE_FILES) == 0;
-    if (has_own)
+    bool has_own = syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
+    if (!has_own && leave(CLONE_FILES)) {
+        has_own = true;
         syscall(SYS_close_range, 0u, ~0u, 0u);
-    if (unshare(CLONE_FS) == 0)
+    }
+    if (leave(CLONE_FS))
         (void)!chdir("/");
     return has_own;
 }
@@ -115,8 +126,9 @@ bool
 own_thread_settle(uint64_t period)
 {
     prctl(PR_SET_NAME, "sprof");
+    bool has_own = part_from_files();
     if (period < SHORT_PERIOD_NS)
         prctl(PR_SET_TIMERSLACK, period / 10);
     shorten_slice();
-    return part_from_files();
+    return has_own;
 }

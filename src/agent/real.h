@@ -67,6 +67,17 @@
     X(syscall)                     \
     X(prctl)                       \
     X(ptrace)                      \
+    X(stat)                        \
+    X(stat64)                      \
+    X(fstatat)                     \
+    X(fstatat64)                   \
+    X(__xstat)                     \
+    X(__xstat64)                   \
+    X(__fxstatat)                  \
+    X(__fxstatat64)                \
+    X(statx)                       \
+    X(unshare)                     \
+    X(setns)                       \
     X(sched_getcpu)                \
     X(dladdr)                      \
     X(dl_iterate_phdr)             \

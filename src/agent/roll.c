@@ -43,6 +43,7 @@ static uint64_t call_cost; /* CPU time: being preempted says nothing of it */
 static uint64_t unseen[JOURNAL_UNSEEN_AGES]; /* ns of CPU time */
 static uint32_t total;
 static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
+static bool has_entered; /* those that were there at first */
 /* Since the list was read a thread has told its end, or another number of
  * threads was found, which was last asked for at LAST_COUNT. */
 static bool has_changed;
@@ -63,6 +64,34 @@ count(struct account *account)
     has_new = true;
 }
 
+/* Whether a thread that is entered now has lived while the sampler had not
+ * begun. */
+static bool
+is_early(void)
+{
+    return !has_entered && !is_resting && options.since != 0;
+}
+
+/* Its CPU clock reads CLOCK, and there is no sample of it yet: its CPU time is
+ * told as such, and where it waits since it ran is found out by the first look.
+ * When another than the first began is not known; of its CPU time all is ours.
+ */
+static void
+open_early(uint32_t index, uint64_t clock, uint64_t now)
+{
+    bool is_first = threads_at(index)->tid == options.pid;
+    uint64_t base = is_first ? options.base : 0;
+    uint64_t before = is_first ? options.clock : 0;
+    uint64_t since = is_first ? options.since : now - clock;
+    if (since < options.since || clock < before)
+        since = options.since;
+    account_open(index, clock, since, TRIGGER_NONE);
+    struct account *account = account_of(index);
+    account->base = base < clock ? base : clock;
+    account->rest = clock > before ? -(int64_t)(clock - before) : 0;
+    unsampled_early(index, clock - account->base, since, now);
+}
+
 static void
 add(uint32_t index)
 {
@@ -81,8 +110,11 @@ add(uint32_t index)
     /* What a thread used before we were there is not ours to show. */
     bool is_ours = options.is_child || (!existed && !options.registered_only);
     uint64_t lived = is_ours ? clock : 0;
-    account_open(index, is_ours ? 0 : clock, now - lived,
-                 has_started ? trigger_of_thread(tid) : TRIGGER_NONE);
+    if (is_early())
+        open_early(index, clock, now);
+    else
+        account_open(index, is_ours ? 0 : clock, now - lived,
+                     has_started ? trigger_of_thread(tid) : TRIGGER_NONE);
     if (existed)
         trigger_prepare(tid);
 }
@@ -168,6 +200,7 @@ roll_begin(const struct roll_options *given)
     has_begun = given->is_child;
     has_started = is_alone = has_new = keeps_clock = has_changed = false;
     is_resting = !given->starts_now;
+    has_entered = false;
     thread_life_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
 }
@@ -179,7 +212,7 @@ roll_prepare(void)
     for (uint32_t i = 0; is_resting && i < threads_limit(); i++)
         if (threads_at(i)->tid != 0)
             trigger_prepare(threads_at(i)->tid);
-    has_begun = true;
+    has_begun = has_entered = true;
 }
 
 /* Go on with the thread of INDEX, unless its tid was given to another since, or

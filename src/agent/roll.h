@@ -19,6 +19,8 @@ struct roll_options {
     bool has_own_files; /* the program cannot close what we open */
     bool registered_only;
     bool starts_now; /* what is there already is sampled from its beginning */
+    /* Of the first thread: struct sampler_options. */
+    uint64_t since, clock, base;
 };
 
 /* Begin an empty roll. The calling thread is never on it. */

@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
-#include "target/look.h"
 #include "target/modules.h"
 #include "target/threads.h"
 #include "account.h"
@@ -26,6 +25,7 @@
 #include "counts.h"
 #include "credentials.h"
 #include "cpu_timer.h"
+#include "doze.h"
 #include "dump.h"
 #include "errand.h"
 #include "fatal.h"
@@ -38,7 +38,7 @@
 #include "place.h"
 #include "real.h"
 #include "registry.h"
-#include "rates.h"
+#include "result.h"
 #include "roll.h"
 #include "sampler.h"
 #include "service.h"
@@ -52,9 +52,12 @@
 /* For the last records, on a machine where all is slow. */
 #define STOP_NS 10000000000u
 
-/* The program begins when the sampler can see it. Who would have to wait for
- * longer goes on without. */
+/* A program that makes its first thread waits until the sampler can see it. Who
+ * would have to wait for longer goes on without. */
 #define ATTACH_NS 5000000000u
+
+/* A process that lives so long is sampled, however little it runs. */
+#define DOZE_NS 100000000u
 
 /* Who waits long looks around so often. */
 #define LOOK_NS 50000000u
@@ -73,9 +76,9 @@ static _Atomic bool is_launched;
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
-static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, released,
-    settled, attached;
+static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, attached;
 static int trigger_error; /* valid once ATTACHED */
+static bool is_equipped;  /* there was memory; valid once ATTACHED */
 
 /* Nothing is in flight while somebody wants it so. */
 static void
@@ -195,7 +198,10 @@ attach(bool has_own_files)
                                       .has_own_files = has_own_files,
                                       .registered_only =
                                           options.registered_only,
-                                      .is_child = options.is_child};
+                                      .is_child = options.is_child,
+                                      .since = options.since,
+                                      .clock = options.clock,
+                                      .base = options.base};
     trigger_error = session_attach(&session, begin_at <= clock_now());
     atomic_store(&attached, 1);
     sys_futex_wake(&attached, 1);
@@ -212,33 +218,69 @@ finish(void)
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
 }
 
+/* What does not wait until the sampler has begun. */
+static bool
+is_called_early(void)
+{
+    return atomic_load(&stop_wanted) != 0 || traced_is_wanted() ||
+           control_is_wanted();
+}
+
+static bool
+equip(void)
+{
+    uint32_t depth = options.max_depth;
+    return modules_begin(session_on_module) == 0 &&
+           account_begin(options.period, options.cpu_only) == 0 &&
+           suspend_equip(depth) == 0 && wait_begin(depth) == 0 &&
+           dump_begin(depth) == 0;
+}
+
+/* All that costs something, when it is clear that there is something to see. */
+static bool
+wake_up(bool has_own_files)
+{
+    place_begin();
+    is_equipped = equip();
+    if (!is_equipped || options.open() != 0)
+        return false;
+    if (has_own_files)
+        journal_keep_open();
+    return attach(has_own_files);
+}
+
+/* Sample until the process ends. */
+static void
+work(bool has_own_files)
+{
+    if (wake_up(has_own_files)) {
+        run();
+        finish();
+        return;
+    }
+    marks_close();
+    journal_forget();
+    atomic_store(&attached, 1);
+    sys_futex_wake(&attached, 1 << 30);
+}
+
 static void *
 sampler_main(void *unused)
 {
     (void)unused;
-    atomic_store(&begun, sys_gettid());
-    bool has_own_files = own_thread_settle(options.period);
-    if (has_own_files)
-        journal_keep_open();
-    place_begin();
     sampler_tid = sys_gettid();
+    atomic_store(&begun, sampler_tid);
+    bool has_own_files = own_thread_settle(options.period);
     control_listen();
-    atomic_store(&settled, 1);
-    sys_futex_wake(&settled, 1);
-    /* Of a child that has ended meanwhile there is nothing to see. */
-    if (atomic_load(&stop_wanted) == 0 && attach(has_own_files)) {
-        sampler_wait_for(&released, 1, PAUSE_NS);
-        run();
-        finish();
-    } else {
-        marks_close();
-        journal_forget();
-    }
-    if (atomic_load(&stop_wanted) != 0)
+    bool has_begun = doze_sleep(is_called_early, credentials_follow);
+    if (has_begun)
+        work(has_own_files);
+    bool has_errand = has_begun && atomic_load(&stop_wanted) != 0;
+    if (has_errand)
         errand_offer();
     atomic_store(&stopped, 1);
     sys_futex_wake(&stopped, 1 << 30);
-    if (atomic_load(&stop_wanted) != 0)
+    if (has_errand)
         errand_serve();
     else if (roll_is_alone())
         guardian_stand_in(roll_total() <= 1);
@@ -266,12 +308,11 @@ reset(void)
     trigger_reset();
     traced_begin(options.pid, options.trigger == OPTION_TRIGGER_AUTO);
     trigger_error = 0;
+    is_equipped = true;
     atomic_store(&stop_wanted, 0);
     atomic_store(&stopped, 0);
     atomic_store(&pause_wanted, 0);
     atomic_store(&is_quiet, 0);
-    atomic_store(&released, 0);
-    atomic_store(&settled, 0);
     atomic_store(&attached, 0);
     atomic_store(&begun, 0);
     atomic_store(&is_launched, false);
@@ -286,6 +327,11 @@ plan(void)
     else if (session_is_on())
         begin_at = options.start;
     session_announce(begin_at <= clock_now());
+    uint64_t most = options.duration != 0 && options.duration < DOZE_NS
+                        ? options.duration
+                        : DOZE_NS;
+    uint64_t until = options.start + most;
+    doze_begin(begin_at < until && begin_at > options.start ? begin_at : until);
 }
 
 int
@@ -302,7 +348,6 @@ sampler_prepare(const struct sampler_options *given)
     struct suspend_options suspend = {.signo = given->signo,
                                       .pid = given->pid,
                                       .threads = THREADS_MAX,
-                                      .max_depth = given->max_depth,
                                       .index_of_tid = threads_indexes(),
                                       .tid_count = THREADS_TIDS,
                                       .registered_only = given->registered_only,
@@ -312,13 +357,11 @@ sampler_prepare(const struct sampler_options *given)
                                       .next_sigaction = REAL(sigaction),
                                       .leaving = leave,
                                       .request = control_take};
-    if (modules_begin(session_on_module) != 0 ||
-        account_begin(given->period, given->cpu_only) != 0 ||
-        registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
-        suspend_begin(&suspend) != 0 || wait_begin(given->max_depth) != 0 ||
-        dump_begin(given->max_depth) != 0 ||
+    if (registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
+        suspend_begin(&suspend) != 0 ||
         control_begin(given->control_signal) != 0)
         return -1;
+    trigger_borrow(given->trigger);
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
         marks_open();
@@ -341,15 +384,26 @@ sampler_is_launched(void)
     return atomic_load(&is_launched);
 }
 
-int
-sampler_release(void)
+void
+sampler_hurry(void)
 {
-    _Atomic uint32_t *until = options.is_child ? &settled : &attached;
-    bool in_time = sampler_wait_for(until, 1, ATTACH_NS);
-    int error = in_time && !options.is_child ? trigger_error : 0;
-    atomic_store(&released, 1);
-    sys_futex_wake(&released, 1);
-    return error;
+    if (atomic_load(&attached) != 0 || !sampler_is_launched() ||
+        sampler_is_caller())
+        return;
+    doze_wake();
+    (void)sampler_wait_for(&attached, 1, ATTACH_NS);
+}
+
+bool
+sampler_cancel(bool is_left)
+{
+    if (!doze_end())
+        return false;
+    if (is_left && sampler_is_launched()) {
+        suspend_ring();
+        (void)sampler_wait_for(&stopped, 1, STOP_NS);
+    }
+    return true;
 }
 
 void
@@ -384,28 +438,11 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     bool is_itself = sampler_is_caller() && atomic_load(&stopped) == 0;
     if (is_itself || !sampler_wait_for(&stopped, 1, STOP_NS))
         return -1;
-    const struct account_sums *sums = account_sums();
-    *result =
-        (struct sampler_result){.is_blind = look_is_blind(),
-                                .is_displaced = session_was_displaced(),
-                                .is_traced = session_was_traced(),
-                                .taken = sums->counts.taken +
-                                         sums->counts.peeked + sums->unsampled,
-                                .ran = sums->counts.taken,
-                                .wanted = NS_PER_SECOND / options.period,
-                                .asked = sums->counts.asked,
-                                .threads = roll_total(),
-                                .cpu = sums->counts.sampler_cpu,
-                                .error = journal_error(),
-                                .keep = options.keep,
-                                .keep_error = keep_error(),
-                                .trigger_error = trigger_error,
-                                .elapsed = session_elapsed()};
-    for (unsigned i = 0; i < LOSS_COUNT; i++) {
-        result->lost_by[i] = sums->lost[i];
-        result->lost += sums->lost[i];
-    }
-    rates_sum(sums, &result->rate);
+    result_collect(result);
+    result->wanted = NS_PER_SECOND / options.period;
+    result->keep = options.keep;
+    result->trigger_error = trigger_error;
+    result->is_short_of_memory = !is_equipped;
     return 0;
 }
 
@@ -428,6 +465,8 @@ sampler_is_caller(void)
 void
 sampler_pause(void)
 {
+    if (doze_hold())
+        return;
     atomic_fetch_add(&pause_wanted, 1);
     suspend_ring();
     uint64_t until = clock_now() + PAUSE_NS;
@@ -439,6 +478,10 @@ sampler_pause(void)
 void
 sampler_resume(void)
 {
+    if (doze_is_on()) {
+        doze_release();
+        return;
+    }
     atomic_fetch_sub(&pause_wanted, 1);
     suspend_ring();
 }

@@ -30,6 +30,12 @@ struct sampler_options {
     bool registered_only;             /* only threads that registered */
     bool is_child; /* after fork: the thread's clock begins at 0 */
     bool waits;    /* for somebody to start it */
+    /* The program's first thread is in the profile from SINCE on
+     * (CLOCK_MONOTONIC, 0: from when it is first seen), when its CPU clock read
+     * CLOCK; what it used before that counts from BASE. */
+    uint64_t since, clock, base;
+    /* Make the journal, on the sampler's thread. Returns 0, or -1. */
+    int (*open)(void);
 };
 
 struct sampler_result {
@@ -43,32 +49,32 @@ struct sampler_result {
     uint64_t keep;     /* as in the options */
     int keep_error;    /* errno for which the past could not be put aside */
     int error;         /* errno that ended the spool before its time, or 0 */
-    int trigger_error; /* as of sampler_release, also if that was told too late
-                        * for it */
-    bool is_blind;     /* the kernel does not tell where threads wait */
-    bool is_displaced; /* the program replaced a handler of ours */
-    bool is_traced;    /* threads were not sampled for a tracer's sake */
+    int trigger_error; /* errno for which the trigger does not work, or 0 */
+    bool is_short_of_memory; /* there was none to begin with */
+    bool is_blind;           /* the kernel does not tell where threads wait */
+    bool is_displaced;       /* the program replaced a handler of ours */
+    bool is_traced;          /* threads were not sampled for a tracer's sake */
 };
 
 /* Reserve memory, install the handler. Returns 0, or -1 with errno. Called
  * again in the child of a fork. */
 int sampler_prepare(const struct sampler_options *options);
 
-/* Then make the thread, which takes no sample before sampler_release. Returns
- * 0, or -1 with errno. To end the profile before that is possible: then there
- * will be no thread. */
+/* Then make the thread, which begins by itself. Returns 0, or -1 with errno. To
+ * end the profile before that is possible: then there will be no thread. */
 int sampler_launch(void);
 
 /* Whether that was done. Any context. */
 bool sampler_is_launched(void);
 
-/* Let sampling begin: the caller is done with its own preparations. Waits until
- * threads can be interrupted, some 0.3 ms; in the child of a fork only until
- * the sampler has its own descriptors and directory, so that nothing that the
- * child closes stays open: its parent was sampled so, and its clocks tell what
- * it did meanwhile. Returns 0, or -errno if the trigger that was asked for does
- * not work here; then the thread has left. */
-int sampler_release(void);
+/* Sampling begins when it pays (doze.h). Let it begin now, and wait until
+ * threads can be interrupted, some 0.3 ms: what the caller is about to do is
+ * seen from its first moment. Any thread. */
+void sampler_hurry(void);
+
+/* It has not begun, and is not to: nothing was sampled, and there is nothing to
+ * stop. With IS_LEFT its thread has left, too. False if it has begun. */
+bool sampler_cancel(bool is_left);
 
 /* Stop sampling, answer what is outstanding or count it as lost, end the
  * journal with REASON. Waits for the thread, but not for ever: returns 0, or -1

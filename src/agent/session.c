@@ -273,7 +273,10 @@ session_attach(const struct session_options *given, bool starts_now)
                                 .is_child = options.is_child,
                                 .has_own_files = options.has_own_files,
                                 .registered_only = options.registered_only,
-                                .starts_now = starts_now};
+                                .starts_now = starts_now,
+                                .since = options.since,
+                                .clock = options.clock,
+                                .base = options.base};
     last_names = elapsed = 0;
     has_news = was_displaced = was_traced = is_told = false;
     atomic_store(&is_on, false);
@@ -330,10 +333,11 @@ session_start(enum session_by by)
     }
     is_attached = false;
     trigger_enable();
-    started = clock_now();
-    begin_pace(started);
-    roll_start(started, is_late);
-    budget_begin(&budget, options.budget, started, clock_own());
+    uint64_t now = clock_now();
+    started = is_late || options.since == 0 ? now : options.since;
+    begin_pace(now);
+    roll_start(now, is_late);
+    budget_begin(&budget, options.budget, now, clock_own());
     points_begin();
     marks_open();
     atomic_store(&is_on, true);

@@ -22,7 +22,9 @@ struct session_options {
     uint64_t duration;  /* ns that one session takes, 0: until it is stopped */
     bool has_own_files; /* the program cannot close what we open */
     bool registered_only;
-    bool is_child; /* of a fork */
+    bool is_child;               /* of a fork */
+    uint64_t since, clock, base; /* of the first thread: struct
+                                  * sampler_options */
 };
 
 /* Who starts or stops: it stands in the profile. */

@@ -14,6 +14,7 @@
 #include "base/digits.h"
 #include "base/note.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "target/modules.h"
 #include "go_program.h"
 #include "journal.h"
@@ -72,26 +73,36 @@ begin_journal(const struct config *config, pid_t pid, uint64_t now,
 }
 
 int
-setup_journal(const struct config *config, pid_t pid, uint64_t now,
-              struct config_files *files)
+setup_names(const struct config *config, pid_t pid, struct config_files *files)
 {
     char error[512];
+    if (config_check_names(config, pid, files, error, sizeof(error)) == 0)
+        return 0;
+    if (error[0] != '\0')
+        note(NOTE_ERROR, error, "; not profiling", NULL);
+    return -1;
+}
+
+int
+setup_journal(const struct config *config, pid_t pid, uint64_t now,
+              struct config_files *files, char *error, size_t size)
+{
+    struct text text;
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
-        int named = config_name_files(config, pid, attempt, files, error,
-                                      sizeof(error));
-        if (named < 0) {
-            if (error[0] != '\0')
-                note(NOTE_ERROR, error, "; not profiling", NULL);
+        int named = config_name_files(config, pid, attempt, files, error, size);
+        if (named < 0)
             return -1;
-        }
         errno = EEXIST;
         if (named == 0 && begin_journal(config, pid, now, files) == 0)
             return 0;
         if (errno != EEXIST)
             break;
     }
-    note(NOTE_ERROR, "SPROF_OUTPUT: cannot create ", files->spool, ": ",
-         note_errno(errno), "; not profiling", NULL);
+    text_begin(&text, error, size);
+    text_add(&text, "SPROF_OUTPUT: cannot create ");
+    text_add(&text, files->spool);
+    text_add(&text, ": ");
+    text_add(&text, note_errno(errno));
     return -1;
 }
 
@@ -109,6 +120,9 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
               bool is_child, struct sampler_options *sampler)
 {
     const struct options *o = &config->options;
+    bool is_from_start = o->start.number != 0 && o->delay.number == 0 &&
+                         o->threads.number != OPTION_THREADS_REGISTERED;
+    uint64_t clock = clock_own();
     *sampler = (struct sampler_options){
         .signo = choose_signal(config),
         .control_signal = (int)o->dump_signal.number,
@@ -124,6 +138,9 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
         .cpu_only = o->mode.number == OPTION_MODE_CPU,
         .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
         .is_child = is_child,
+        .since = is_from_start || is_child ? now : 0,
+        .clock = clock,
+        .base = is_child ? 0 : clock,
         .waits = o->start.number == 0};
 }
 

@@ -7,6 +7,7 @@
 #define AGENT_SETUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,11 +19,16 @@
  * leave no room for our tables, having said so. */
 struct config_files *setup_reserve(void);
 
-/* Name the FILES of process PID, which starts to be sampled at NOW, and make
- * the spool: under the plain names, or with the pid in them if a living process
- * has those. Returns 0, or -1 having said why. */
+/* Name the FILES of process PID. Returns 0, or -1 having said why they cannot
+ * be written. */
+int setup_names(const struct config *config, pid_t pid,
+                struct config_files *files);
+
+/* Make the spool of process PID, which is sampled from NOW on, and name its
+ * FILES anew: plainly, or with the pid in them if a living process has those
+ * names. Returns 0, or -1 with the reason in ERROR of SIZE bytes. */
 int setup_journal(const struct config *config, pid_t pid, uint64_t now,
-                  struct config_files *files);
+                  struct config_files *files, char *error, size_t size);
 
 /* For process PID, which starts to be sampled at NOW (CLOCK_MONOTONIC ns);
  * IS_CHILD: of a fork. */

@@ -59,6 +59,22 @@ take_events_back(void)
     sys_futex_wake(&has_events, 1 << 30);
 }
 
+/* SIGTRAP would end valgrind, which expects none from outside. */
+static bool
+may_borrow(void)
+{
+    return !arch_is_simulated() && !go_program_is_this();
+}
+
+void
+trigger_borrow(enum option_trigger wanted)
+{
+    bool is_wanted =
+        wanted == OPTION_TRIGGER_AUTO || wanted == OPTION_TRIGGER_PERF;
+    if (is_wanted && !has_trap && may_borrow())
+        has_trap = signals_borrow(SIGNALS_TRAP, SIGTRAP) == 0;
+}
+
 /* With registered threads only, each gets an event of its own later; here it is
  * found out whether that will work. */
 static int
@@ -68,7 +84,6 @@ begin_perf(void)
      * given to another file. */
     if (!options.has_own_files)
         return -EPERM;
-    /* Its SIGTRAP would end valgrind, which expects none from outside. */
     if (arch_is_simulated())
         return -ENOTSUP;
     if (go_program_is_this())

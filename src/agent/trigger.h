@@ -29,6 +29,11 @@ struct trigger_options {
  * wants SIGTRAP would wait for events that the child does not have. */
 void trigger_reset(void);
 
+/* Borrow the signal that the trigger WANTED may need, before the program has
+ * changed a mask: what it blocks later is then a belief alone (signals.h). In
+ * the constructor, and in the child of a fork. */
+void trigger_borrow(enum option_trigger wanted);
+
 /* Find the best trigger and make it ready; it interrupts nobody before
  * trigger_enable. Returns 0, or -errno if the one that is wanted
  * does not work here; then nothing is sampled. */

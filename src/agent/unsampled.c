@@ -19,29 +19,47 @@ unsampled_add(struct account *account, uint32_t index, uint64_t ran,
         unsampled_flush(account, index);
 }
 
-void
-unsampled_flush(struct account *account, uint32_t index)
+/* CPU ns of thread INDEX from SINCE to UNTIL, at AGE of it. Returns whether
+ * they were written. */
+static bool
+write_record(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until,
+             uint64_t age)
 {
-    uint64_t since = account->unsampled_since;
-    if (account->unsampled == 0)
-        return;
-    uint64_t count = account->unsampled / account_period();
+    uint64_t count = cpu / account_period();
     struct record_sample sample = {.time = since,
-                                   .duration = account->unsampled_until - since,
-                                   .wall = account->unsampled,
-                                   .cpu = account->unsampled,
+                                   .duration = until - since,
+                                   .wall = cpu,
+                                   .cpu = cpu,
                                    .count = count != 0 ? count : 1,
                                    .system_call = SYSCALL_UNKNOWN,
                                    .state = STATE_RUNNING,
                                    .trigger = TRIGGER_KEPT,
                                    .flags = SAMPLE_NOT_SAMPLED,
-                                   .age = account->seen > account->base
-                                              ? account->seen - account->base
-                                              : 0};
+                                   .age = age};
+    if (journal_sample(&sample, index) == NULL)
+        return false;
+    account_sums()->counts.kept += sample.count;
+    return true;
+}
+
+void
+unsampled_flush(struct account *account, uint32_t index)
+{
+    if (account->unsampled == 0)
+        return;
+    uint64_t age =
+        account->seen > account->base ? account->seen - account->base : 0;
+    bool is_written =
+        write_record(index, account->unsampled, account->unsampled_since,
+                     account->unsampled_until, age);
     account->unsampled = 0;
     account->last = NULL;
-    if (journal_sample(&sample, index) == NULL)
-        return;
-    account_sums()->unsampled++;
-    account_sums()->counts.kept += sample.count;
+    account_sums()->unsampled += is_written;
+}
+
+void
+unsampled_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
+{
+    if (cpu != 0)
+        (void)write_record(index, cpu, since, until, cpu / 2);
 }

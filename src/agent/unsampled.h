@@ -15,6 +15,12 @@
 void unsampled_add(struct account *account, uint32_t index, uint64_t ran,
                    uint64_t between, uint64_t now);
 
+/* The first thread, INDEX, used CPU ns before there was a sampler that could
+ * sample it (doze.h), from SINCE to UNTIL. That is no sample: a process that
+ * has no others writes no profile. */
+void unsampled_early(uint32_t index, uint64_t cpu, uint64_t since,
+                     uint64_t until);
+
 /* Write what was not written yet. */
 void unsampled_flush(struct account *account, uint32_t index);
 

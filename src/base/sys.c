@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/nsfs.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -227,6 +228,20 @@ sys_count_links(int fd)
     struct stat status;
     long result = arch_syscall(SYS_fstat, fd, (long)&status, 0, 0, 0, 0);
     return result == 0 ? (long)status.st_nlink : result;
+}
+
+long
+sys_stat(const char *path, struct stat *status)
+{
+    return arch_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0,
+                        0, 0);
+}
+
+long
+sys_namespace_type(int fd)
+{
+    long type = arch_syscall(SYS_ioctl, fd, NS_GET_NSTYPE, 0, 0, 0, 0);
+    return type > 0 ? type : 0;
 }
 
 long

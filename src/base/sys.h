@@ -84,6 +84,14 @@ long sys_read_file_at(int directory, const char *path, char *buffer,
 /* How many names FD has, or -errno. fstat(2). */
 long sys_count_links(int fd);
 
+/* stat(2), which has a hook. Returns 0 or -errno. */
+struct stat;
+long sys_stat(const char *path, struct stat *status);
+
+/* The CLONE_NEW... of the namespace that FD is of (ioctl_ns(2)), 0 if it is of
+ * none. */
+long sys_namespace_type(int fd);
+
 /* Let the next sys_read or sys_getdents of FD begin at OFFSET. Returns that, or
  * -errno. lseek(2). */
 long sys_seek(int fd, uint64_t offset);

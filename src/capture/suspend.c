@@ -32,9 +32,6 @@
 int
 suspend_begin(const struct suspend_options *options)
 {
-    uint32_t slots = FRAMES_MAX / options->max_depth;
-    slots = slots > SLOTS_MAX ? SLOTS_MAX : slots;
-    slots = slots < SLOTS_MIN ? SLOTS_MIN : slots;
     bool is_first = handler_shared.threads == NULL;
     if (is_first) {
         handler_shared.threads =
@@ -55,9 +52,6 @@ suspend_begin(const struct suspend_options *options)
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&handler_shared.own_lost[i], 0);
     finish_begin(options->refresh);
-    if (slots_begin(slots, options->max_depth) != 0 || rules_begin() != 0 ||
-        learn_begin() != 0)
-        return -1;
     handler_shared.pid = options->pid;
     atomic_store(&handler_shared.frozen, 0);
     if (!is_first) {
@@ -67,6 +61,18 @@ suspend_begin(const struct suspend_options *options)
     signals_begin(handler_run, options->sigaction, options->next_sigaction,
                   options->leaving);
     return signals_borrow(SIGNALS_ASK, options->signo);
+}
+
+int
+suspend_equip(uint32_t max_depth)
+{
+    uint32_t slots = FRAMES_MAX / max_depth;
+    slots = slots > SLOTS_MAX ? SLOTS_MAX : slots;
+    slots = slots < SLOTS_MIN ? SLOTS_MIN : slots;
+    return slots_begin(slots, max_depth) == 0 && rules_begin() == 0 &&
+                   learn_begin() == 0
+               ? 0
+               : -1;
 }
 
 uint64_t

@@ -23,9 +23,8 @@
 
 struct suspend_options {
     int signo;
-    pid_t pid;          /* this process */
-    uint32_t threads;   /* indexes are below this */
-    uint32_t max_depth; /* frames kept for a stack */
+    pid_t pid;        /* this process */
+    uint32_t threads; /* indexes are below this */
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
@@ -44,9 +43,14 @@ struct suspend_options {
     bool (*request)(const siginfo_t *info);
 };
 
-/* Reserve everything and install the handler. Returns 0, or -1 with errno.
- * Called again in the child of a fork, with its pid. */
+/* Install the handler, to which no signal of ours comes yet. Returns 0, or -1
+ * with errno. Called again in the child of a fork, with its pid. */
 int suspend_begin(const struct suspend_options *options);
+
+/* Reserve what samples need, of which a stack has MAX_DEPTH frames at the most:
+ * before the first signal of ours. Returns 0, or -1 if memory is short. After
+ * suspend_begin. Context: sampler. */
+int suspend_equip(uint32_t max_depth);
 
 /* Ask thread TID for a sample; the slot will carry INDEX and SEQUENCE (below
  * 2^24). Returns 0, or -errno: ESRCH no such thread, EAGAIN too many signals

@@ -106,7 +106,7 @@ expect_stacks 99 ';blocked_thread'
 
 echo "-- no descriptor table of our own"
 profile SPROF_KEEP_SPOOL=1 SPROF_ONLY='many_threads*' "$work/deny_call" \
-    unshare "$work/many_threads" 8 200
+    unshare "$work/deny_call" close_range "$work/many_threads" 8 200
 expect_ok
 expect_trigger perf 0
 expect_trigger timer 150

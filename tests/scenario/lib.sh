@@ -183,8 +183,9 @@ expected() {
 }
 
 # expect_stacks PERCENT [ONLY]: p.folded has the stacks that the workload said.
+# What passed before sampling began is "[not sampled]", and has none.
 expect_stacks() {
-    expect_share "$1" "$(expected)" p.folded "${2:-}"
+    expect_share "$1" "$(expected)" p.folded "${2:-^[^[]|^\[[^n]|^\[no }"
 }
 
 # expect_roots PERCENT FILE: stacks that begin where a thread or a program does.

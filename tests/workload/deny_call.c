@@ -26,6 +26,7 @@ static const struct {
     {"timer_create", SYS_timer_create},
     {"process_vm_readv", SYS_process_vm_readv},
     {"unshare", SYS_unshare},
+    {"close_range", SYS_close_range},
     {"clone3", SYS_clone3},
     {"rseq", SYS_rseq},
     {"getrandom", SYS_getrandom},

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * doze.c -- see doze.h. One word says how far it is, and how many threads hold
+ * it there:
+ *
+ *   ASLEEP -> AWAKE   by the sampler, when nobody holds it
+ *          -> OVER    by the thread that ends the process
+ *
+ * The time is looked at, not told: a timer on a CPU clock expires at a tick of
+ * the kernel, up to 10 ms late, and its signal would need a receiver.
+ */
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "capture/suspend.h"
+#include "doze.h"
+
+/* CPU time of the process after which sampling it pays. */
+#define WORTH_NS 2000000u
+
+/* Between two looks at the clock: at least, and while the process waits. */
+#define LOOK_NS 250000u
+#define LOOK_MOST_NS 16000000u
+
+enum state { ASLEEP, AWAKE, OVER };
+#define STATE_MASK 3u
+#define HOLD 4u /* one thread that holds it */
+
+static _Atomic uint32_t state = OVER;
+static _Atomic bool is_hurried;
+static uint64_t latest;     /* CLOCK_MONOTONIC when it is to begin */
+static uint64_t cpu_before; /* of the process, ns */
+
+void
+doze_begin(uint64_t until)
+{
+    latest = until;
+    cpu_before = clock_process();
+    atomic_store(&is_hurried, false);
+    atomic_store(&state, ASLEEP);
+}
+
+bool
+doze_is_on(void)
+{
+    return (atomic_load(&state) & STATE_MASK) == ASLEEP;
+}
+
+void
+doze_wake(void)
+{
+    atomic_store(&is_hurried, true);
+    suspend_ring();
+}
+
+bool
+doze_hold(void)
+{
+    uint32_t now = atomic_load(&state);
+    while ((now & STATE_MASK) == ASLEEP)
+        if (atomic_compare_exchange_weak(&state, &now, now + HOLD))
+            return true;
+    return false;
+}
+
+void
+doze_release(void)
+{
+    atomic_fetch_sub(&state, HOLD);
+    if (atomic_load(&is_hurried))
+        suspend_ring();
+}
+
+bool
+doze_end(void)
+{
+    uint32_t now = atomic_load(&state);
+    while ((now & STATE_MASK) == ASLEEP)
+        if (atomic_compare_exchange_weak(&state, &now, OVER))
+            return true;
+    return false;
+}
+
+/* How long to sleep until the next look, 0 if it is time. *PAUSE is how long
+ * that was the last time, *SEEN the CPU time by then. */
+static uint64_t
+next_pause(uint64_t *pause, uint64_t *seen)
+{
+    uint64_t now = clock_now(), used = clock_process() - cpu_before;
+    if (atomic_load(&is_hurried) || used >= WORTH_NS || now >= latest)
+        return 0;
+    bool waits = *seen == used;
+    *seen = used;
+    if (waits)
+        *pause = *pause * 2 < LOOK_MOST_NS ? *pause * 2 : LOOK_MOST_NS;
+    else
+        *pause = WORTH_NS - used > LOOK_NS ? WORTH_NS - used : LOOK_NS;
+    return latest - now < *pause ? latest - now : *pause;
+}
+
+/* What wakes the sleeper, if nobody holds it. */
+static bool (*called)(void);
+
+static bool
+is_wanted(void)
+{
+    uint32_t now = atomic_load(&state);
+    return now == OVER ||
+           (now == ASLEEP && (atomic_load(&is_hurried) || called()));
+}
+
+bool
+doze_sleep(bool (*is_called)(void), void (*heed)(void))
+{
+    uint64_t pause = WORTH_NS, seen = 0;
+    called = is_called;
+    for (;;) {
+        uint32_t asleep = ASLEEP;
+        uint64_t ns = is_called() ? 0 : next_pause(&pause, &seen);
+        if (ns == 0 && atomic_compare_exchange_strong(&state, &asleep, AWAKE))
+            return true;
+        if (atomic_load(&state) == OVER)
+            return false;
+        suspend_wait_unless(is_wanted, clock_now() + (ns != 0 ? ns : LOOK_NS));
+        heed();
+    }
+}

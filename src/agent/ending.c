@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* ending.c -- see ending.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/note.h"
+#include "base/options.h"
+#include "capture/suspend.h"
+#include "closing.h"
+#include "ending.h"
+#include "errand.h"
+#include "freeze.h"
+#include "hush.h"
+#include "output.h"
+#include "sampler.h"
+
+/* A process that was killed has little time (`docker stop` gives 10 s). */
+#define WRITE_KILLED_NS 8000000000u
+
+/* Who waits for the thread that writes gives up so long after that. */
+#define MARGIN_NS 5000000000u
+
+/* What the sampler thread is to write at the end. */
+static struct {
+    const struct ending *ending;
+    struct sampler_result result;
+    struct output_result output;
+    bool is_written;
+} job;
+
+/* What a flight recorder has is wanted by somebody who asks while it flies, and
+ * when it crashes. */
+static bool
+is_wanted(void)
+{
+    return job.ending->config->options.keep.number == 0 ||
+           job.ending->signo != 0;
+}
+
+static bool
+is_spool_wanted(void)
+{
+    return is_wanted() || job.ending->config->options.keep_spool.number != 0 ||
+           job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF;
+}
+
+/* The job. Runs on the sampler thread, or where there is none on the one that
+ * ends the process. */
+static void
+write_files(void *unused)
+{
+    (void)unused;
+    if (job.ending->signo != 0)
+        freeze_others(job.ending->ender, false);
+    /* There is no spool of ours. */
+    if (job.ending->complaint[0] != '\0')
+        return;
+    if (job.result.taken == 0 || !is_spool_wanted()) {
+        config_remove_spools(job.ending->files, true);
+        return;
+    }
+    if (job.ending->is_image)
+        config_rename_for_exec(job.ending->files);
+    if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
+        !is_wanted())
+        return;
+    if (job.ending->signo == 0)
+        freeze_others(job.ending->ender, true);
+    uint64_t limit = job.ending->signo != 0 ? WRITE_KILLED_NS : ENDING_WRITE_NS;
+    job.is_written = output_write(job.ending->config, job.ending->files, limit,
+                                  &job.output) == 0;
+}
+
+/* Say what came of it. */
+static void
+say_end(void)
+{
+    closing_flaws(job.ending->files, &job.result);
+    if (job.ending->complaint[0] != '\0')
+        note(NOTE_ERROR, job.ending->complaint, "; not profiling", NULL);
+    else if (job.result.is_short_of_memory)
+        note(NOTE_ERROR, "cannot start the sampler: ", note_errno(ENOMEM),
+             "; not profiling", NULL);
+    else if (job.result.trigger_error != 0)
+        closing_no_trigger(job.ending->config->options.trigger.number,
+                           -job.result.trigger_error);
+    else if (job.result.taken == 0)
+        closing_nothing(&job.result);
+    else if (!is_spool_wanted())
+        closing_unwanted();
+    else if (job.ending->config->options.symbolize.number ==
+                 OPTION_SYMBOLIZE_OFF ||
+             !is_wanted())
+        closing_kept(job.ending->files->spool, &job.result);
+    else if (job.is_written)
+        closing_wrote(job.ending->files->outputs[0], &job.result,
+                      job.output.ns);
+    else
+        note(NOTE_ERROR, job.output.complaint, NULL);
+}
+
+void
+ending_run(const struct ending *ending)
+{
+    enum end_reason reason = ending->reason;
+    bool is_over = reason == END_EXIT || reason == END_QUICK;
+    memset(&job, 0, sizeof(job));
+    job.ending = ending;
+    if (sampler_cancel(reason == END_STOP)) {
+        closing_nothing(&job.result);
+        return;
+    }
+    if (is_over)
+        hush_begin();
+    if (sampler_stop(reason, &job.result) != 0)
+        note(NOTE_ERROR, "the sampler thread did not stop; see ",
+             job.ending->files->spool, NULL);
+    else if (errand_run(write_files, NULL, ENDING_WRITE_NS + MARGIN_NS))
+        say_end();
+    else
+        note(NOTE_ERROR, "the profile was not written in time; see ",
+             job.ending->files->spool, NULL);
+    if (reason == END_EXIT)
+        hush_end();
+    /* Who was killed has no more to do. */
+    if (ending->signo == 0)
+        suspend_thaw();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ending.h -- the end of a profile: sampling stops, and its files are written.
+ * The thread that ends the process may have interrupted malloc: it neither
+ * allocates nor locks, and leaves all work to the sampler's thread.
+ */
+#ifndef AGENT_ENDING_H
+#define AGENT_ENDING_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "store/layout.h"
+#include "config.h"
+
+/* Writing may take so long, and all of it. */
+#define ENDING_WRITE_NS 120000000000u
+#define ENDING_NS (ENDING_WRITE_NS + 10000000000u)
+
+struct ending {
+    enum end_reason reason;
+    int signo;     /* that kills the process, or 0 */
+    pid_t ender;   /* the thread that ends it */
+    bool is_image; /* the process goes on: the plain names are for its last
+                    * profile */
+    const struct config *config;
+    struct config_files *files;
+    const char *complaint; /* why there is no spool, or "" */
+};
+
+/* Stop sampling, write the profile and say what came of it. On the thread that
+ * ends the process, once at a time. */
+void ending_run(const struct ending *ending);
+
+#endif
