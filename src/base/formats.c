@@ -57,6 +57,14 @@ format_of_ending(const char *word)
     return FORMAT_UNKNOWN;
 }
 
+enum format
+format_with_wall(enum format format)
+{
+    if (format == FORMAT_FOLDED)
+        return FORMAT_FOLDED_WALL;
+    return format == FORMAT_SPEEDSCOPE ? FORMAT_SPEEDSCOPE_WALL : format;
+}
+
 const char *
 format_endings(void)
 {

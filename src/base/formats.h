@@ -8,20 +8,26 @@
 #ifndef BASE_FORMATS_H
 #define BASE_FORMATS_H
 
-#define FORMAT_TABLE(FORMAT)                             \
-    FORMAT(PPROF, ".pb.gz", "pprof")                     \
-    FORMAT(FOLDED, ".folded", "folded stacks")           \
-    FORMAT(FOLDED, ".collapsed", "folded stacks")        \
-    FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope") \
-    FORMAT(FIREFOX, ".json", "Firefox Profiler")         \
-    FORMAT(TEXT, ".txt", "text report")                  \
+#define FORMAT_TABLE(FORMAT)                                                   \
+    FORMAT(PPROF, ".pb.gz", "pprof")                                           \
+    FORMAT(FOLDED_WALL, ".wall.folded", "folded stacks, with waits")           \
+    FORMAT(FOLDED, ".folded", "folded stacks")                                 \
+    FORMAT(FOLDED, ".collapsed", "folded stacks")                              \
+    FORMAT(SPEEDSCOPE_WALL, ".wall.speedscope.json", "speedscope, with waits") \
+    FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope")                       \
+    FORMAT(FIREFOX, ".json", "Firefox Profiler")                               \
+    FORMAT(TEXT, ".txt", "text report")                                        \
     FORMAT(SPOOL, ".sprof", "the spool with its symbols")
 
+/* Those with _WALL have wall time where the others of that name have CPU time,
+ * because they have one value for each stack. */
 enum format {
     FORMAT_UNKNOWN,
     FORMAT_PPROF,
     FORMAT_FOLDED,
+    FORMAT_FOLDED_WALL,
     FORMAT_SPEEDSCOPE,
+    FORMAT_SPEEDSCOPE_WALL,
     FORMAT_FIREFOX,
     FORMAT_TEXT,
     FORMAT_SPOOL
@@ -32,6 +38,9 @@ enum format format_of(const char *path);
 
 /* The format that the ending WORD names alone, its dot left out or not. */
 enum format format_of_ending(const char *word);
+
+/* FORMAT with wall time; FORMAT itself where there is but one. */
+enum format format_with_wall(enum format format);
 
 /* ".pb.gz, .folded, ...", for error messages. */
 const char *format_endings(void);

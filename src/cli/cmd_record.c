@@ -47,6 +47,8 @@ static const char help[] =
     "  -d, --duration S     seconds of sampling; COMMAND goes on after them\n"
     "      --full-names     functions with parameters, return types and all\n"
     "                       template arguments\n"
+    "      --wall           wall time in formats that have one value for each\n"
+    "                       stack (folded, speedscope), not CPU time\n"
     "      --no-progress    no line on the terminal while COMMAND runs\n"
     "  -q, --quiet          that, and no summary\n"
     "      --help           this page\n"
@@ -57,7 +59,7 @@ static const char help[] =
 struct record {
     const char *title;      /* "sprofile record" */
     struct outputs outputs; /* none: add_default says */
-    bool is_quiet, has_progress, full_names;
+    bool is_quiet, has_progress, full_names, has_wall;
     struct settings settings;
     struct launch launch;
     struct spools spools;
@@ -169,7 +171,7 @@ write_profile(struct record *record)
     if (profile->totals[VALUE_SAMPLES] == 0) {
         say_no_sample(record);
     } else {
-        result = outputs_write(&record->outputs, profile);
+        result = outputs_write(&record->outputs, profile, record->has_wall);
         say_summary(record, profile);
     }
     profile_free(profile);
@@ -319,6 +321,9 @@ take_option(struct record *record, int option)
     case 'N':
         record->full_names = true;
         return -1;
+    case 'W':
+        record->has_wall = true;
+        return -1;
     case 'P':
         record->has_progress = false;
         return -1;
@@ -346,6 +351,7 @@ cmd_record(int argc, char **argv)
         {"duration", required_argument, NULL, 'd'},
         {"quiet", no_argument, NULL, 'q'},
         {"full-names", no_argument, NULL, 'N'},
+        {"wall", no_argument, NULL, 'W'},
         {"no-progress", no_argument, NULL, 'P'},
         {"help", no_argument, NULL, 'h'},
         /* Of perf; refused. */

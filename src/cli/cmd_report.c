@@ -28,11 +28,17 @@ static const char help[] =
     "\n"
     "  --cpu              the most CPU time first (the default)\n"
     "  --wall             the most wall time first\n"
+    "  --sort WHAT        flat (the default), cum, or wall (as --wall)\n"
     "  --by WHAT          function (the default), line, module, thread, "
     "state,\n"
-    "                     process or label:KEY (a label of the program)\n"
-    "  --tree             the call tree, the largest branch first\n"
+    "                     process, exe, command or label:KEY (a label of the\n"
+    "                     program)\n"
+    "  --tree             the call tree, the largest branch first; > is the\n"
+    "                     only function that the one above it calls\n"
     "  --callers F        who calls F: the tree upside down\n"
+    "  --callees F        what F calls, wherever F was called from\n"
+    "  --flame            a tree as a flame graph, as wide as the terminal\n"
+    "  --depth N          a tree of at most N levels of calls\n"
     "  --lines F          the source of F with the time of each line\n"
     "                     (F: a function's name, or a regular expression)\n"
     "  --min PERCENT      fold branches of a tree below this, 1 by default\n"
@@ -48,7 +54,7 @@ static const char help[] =
 struct arguments {
     struct views_request request;
     struct filter_options filter;
-    bool rows_given, least_given, by_given, view_given;
+    bool rows_given, least_given, by_given, view_given, order_given;
 };
 
 enum {
@@ -57,6 +63,10 @@ enum {
     OPTION_BY,
     OPTION_TREE,
     OPTION_CALLERS,
+    OPTION_CALLEES,
+    OPTION_FLAME,
+    OPTION_DEPTH,
+    OPTION_SORT,
     OPTION_LINES,
     OPTION_MIN,
     OPTION_CSV,
@@ -71,6 +81,10 @@ static const struct option options[] = {
     {"by", required_argument, NULL, OPTION_BY},
     {"tree", no_argument, NULL, OPTION_TREE},
     {"callers", required_argument, NULL, OPTION_CALLERS},
+    {"callees", required_argument, NULL, OPTION_CALLEES},
+    {"flame", no_argument, NULL, OPTION_FLAME},
+    {"depth", required_argument, NULL, OPTION_DEPTH},
+    {"sort", required_argument, NULL, OPTION_SORT},
     {"lines", required_argument, NULL, OPTION_LINES},
     {"min", required_argument, NULL, OPTION_MIN},
     {"csv", no_argument, NULL, OPTION_CSV},
@@ -88,6 +102,7 @@ take_by(struct arguments *arguments, const char *command, const char *word)
         [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
         [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
         [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
+        [TABLE_EXE] = "exe",           [TABLE_COMMAND] = "command",
     };
 
     arguments->by_given = true;
@@ -103,7 +118,7 @@ take_by(struct arguments *arguments, const char *command, const char *word)
     }
     return command_usage(command,
                          "--by %s: expected function, line, module, thread, "
-                         "state, process or label:KEY",
+                         "state, process, exe, command or label:KEY",
                          word);
 }
 
@@ -113,11 +128,27 @@ take_view(struct arguments *arguments, const char *command, enum view view,
           const char *function)
 {
     if (arguments->view_given)
-        return command_usage(command,
-                             "expected one of --tree, --callers and --lines");
+        return command_usage(command, "expected one of --tree, --callers, "
+                                      "--callees and --lines");
     arguments->view_given = true;
     arguments->request.view = view;
     arguments->request.function = function;
+    return STATUS_DONE;
+}
+
+/* "wall" is what --wall says: what a table is sorted by stands first in it. */
+static int
+take_order(struct views_request *request, const char *command, const char *word)
+{
+    if (strcmp(word, "wall") == 0)
+        request->text.value = VALUE_WALL;
+    else if (strcmp(word, "cum") == 0)
+        request->order = TABLE_CUMULATIVE;
+    else if (strcmp(word, "flat") == 0)
+        request->order = TABLE_FLAT;
+    else
+        return command_usage(command, "--sort %s: expected flat, cum or wall",
+                             word);
     return STATUS_DONE;
 }
 
@@ -143,6 +174,16 @@ take(struct arguments *arguments, const char *command, int option,
         return take_view(arguments, command, VIEW_TREE, NULL);
     case OPTION_CALLERS:
         return take_view(arguments, command, VIEW_CALLERS, value);
+    case OPTION_CALLEES:
+        return take_view(arguments, command, VIEW_CALLEES, value);
+    case OPTION_FLAME:
+        request->is_flame = true;
+        return STATUS_DONE;
+    case OPTION_DEPTH:
+        return numbers_take_depth(command, value, &request->depth);
+    case OPTION_SORT:
+        arguments->order_given = true;
+        return take_order(request, command, value);
     case OPTION_LINES:
         return take_view(arguments, command, VIEW_LINES, value);
     case OPTION_MIN:
@@ -166,15 +207,33 @@ static int
 settle(struct arguments *arguments, const char *command)
 {
     struct views_request *request = &arguments->request;
-    bool is_tree = request->view == VIEW_TREE || request->view == VIEW_CALLERS;
+    bool is_tree;
 
+    if (request->is_flame && request->view == VIEW_TABLE &&
+        !arguments->by_given)
+        request->view = VIEW_TREE;
+    is_tree = request->view == VIEW_TREE || request->view == VIEW_CALLERS ||
+              request->view == VIEW_CALLEES;
+    if (request->is_flame && (!is_tree || request->format != DATA_NONE))
+        return command_usage(command, "--flame goes with --tree, --callers and "
+                                      "--callees, as text");
+    if (request->depth > 0 && !is_tree)
+        return command_usage(command, "--depth goes with --tree, --callers, "
+                                      "--callees and --flame");
+    if (arguments->order_given && request->view != VIEW_TABLE)
+        return command_usage(command, "--sort goes with a table only");
+    if (arguments->rows_given && request->is_flame)
+        return command_usage(command, "-n does not go with --flame; expected "
+                                      "--depth");
     if (arguments->by_given && request->view != VIEW_TABLE)
         return command_usage(command, "--by goes with a table only");
     if (arguments->least_given && !is_tree)
-        return command_usage(command, "--min goes with --tree and --callers");
+        return command_usage(command, "--min goes with --tree, --callers, "
+                                      "--callees and --flame");
     if (arguments->rows_given && request->view == VIEW_LINES)
         return command_usage(command, "-n does not go with --lines");
-    if (request->format == DATA_NONE && !arguments->least_given)
+    if (request->format == DATA_NONE && !arguments->least_given &&
+        !request->is_flame)
         request->text.least = default_least;
     if (request->format == DATA_NONE && request->view == VIEW_TABLE &&
         !arguments->rows_given)

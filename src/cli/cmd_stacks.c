@@ -52,6 +52,7 @@ static const char help[] =
     "  --label KEY=VALUE  with this label: thread, tid, state, waits_on, or "
     "one\n"
     "                     of the program's own\n"
+    "  --module GLOB      in the code of this module: libc.so*, app\n"
     "  --focus REGEX      stacks with a function that matches\n"
     "  --ignore REGEX     no stacks with a function that matches\n";
 
@@ -271,6 +272,7 @@ cmd_stacks(int argc, char **argv)
         {"thread", required_argument, NULL, FILTERS_THREAD},
         {"state", required_argument, NULL, FILTERS_STATE},
         {"label", required_argument, NULL, FILTERS_LABEL},
+        {"module", required_argument, NULL, FILTERS_MODULE},
         {"focus", required_argument, NULL, FILTERS_FOCUS},
         {"ignore", required_argument, NULL, FILTERS_IGNORE},
         {"full-names", no_argument, NULL, FILTERS_FULL_NAMES},

@@ -119,6 +119,9 @@ filters_take(struct filter_options *filter, const char *command, int option,
         return take_expression(filter, command, FILTER_FOCUS, argument);
     case FILTERS_IGNORE:
         return take_expression(filter, command, FILTER_IGNORE, argument);
+    case FILTERS_MODULE:
+        return filter_add_module(filter, argument) < 0 ? short_of_memory()
+                                                       : STATUS_DONE;
     case FILTERS_FULL_NAMES:
         filter->full_names = true;
         return STATUS_DONE;

@@ -29,12 +29,14 @@ enum filters_option {
     FILTERS_FOCUS,
     FILTERS_IGNORE,
     FILTERS_FULL_NAMES,
+    FILTERS_MODULE,
 };
 
 #define FILTERS_OPTIONS                                      \
     {"thread", required_argument, NULL, FILTERS_THREAD},     \
         {"state", required_argument, NULL, FILTERS_STATE},   \
         {"label", required_argument, NULL, FILTERS_LABEL},   \
+        {"module", required_argument, NULL, FILTERS_MODULE}, \
         {"time", required_argument, NULL, FILTERS_TIME},     \
         {"focus", required_argument, NULL, FILTERS_FOCUS},   \
         {"ignore", required_argument, NULL, FILTERS_IGNORE}, \
@@ -50,6 +52,7 @@ enum filters_option {
     "futex...\n"                                                              \
     "  --label KEY=VALUE  with this label: thread, tid, process, state,\n"    \
     "                     waits_on, or one of the program's\n"                \
+    "  --module GLOB      taken in the code of this module: libc.so*, app\n"  \
     "  --time A-B         from second A to second B (5-: to the end)\n"       \
     "  --focus REGEX      stacks with a function that matches\n"              \
     "  --ignore REGEX     no stacks with a function that matches\n"           \

@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 
 #include "command.h"
+#include "words.h"
 
 static const struct command {
     const char *name;
@@ -66,7 +67,7 @@ print_page(FILE *stream)
           "that was\n"
           "killed or still runs; - is standard input. `sprofile help COMMAND` "
           "tells\n"
-          "more.\n",
+          "more, `sprofile help words` what reports say.\n",
           stream);
 }
 
@@ -96,7 +97,8 @@ refuse(const char *name)
                          name, nearest->name);
 }
 
-/* `sprofile help [COMMAND]`: the page that COMMAND --help prints. */
+/* `sprofile help [COMMAND]`: the page that COMMAND --help prints; or what the
+ * words of reports mean. */
 static int
 help(int argc, char **argv)
 {
@@ -109,6 +111,10 @@ help(int argc, char **argv)
     }
     if (argc > 2)
         return command_usage("sprofile help", "expected one COMMAND");
+    if (strcmp(argv[1], "words") == 0) {
+        words_print(stdout);
+        return STATUS_DONE;
+    }
     command = find(argv[1]);
     if (command == NULL)
         return refuse(argv[1]);

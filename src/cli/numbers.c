@@ -35,6 +35,15 @@ numbers_take_rows(const char *command, const char *text, uint32_t *rows)
 }
 
 int
+numbers_take_depth(const char *command, const char *text, uint32_t *depth)
+{
+    if (parse_count(text, depth) == 0)
+        return STATUS_DONE;
+    return command_usage(command, "--depth %s: expected a number, 0 for all",
+                         text);
+}
+
+int
 numbers_percent(const char *text, double *percent)
 {
     size_t length = strspn(text, "0123456789.");

@@ -11,6 +11,9 @@
  * text in the name of COMMAND. Returns STATUS_DONE or STATUS_USAGE. */
 int numbers_take_rows(const char *command, const char *text, uint32_t *rows);
 
+/* The same for --depth TEXT, the most levels of a tree, 0 for all. */
+int numbers_take_depth(const char *command, const char *text, uint32_t *depth);
+
 /* A percentage from 0 to 1000000, fractions allowed, with or without "%".
  * Returns 0, or -1. */
 int numbers_percent(const char *text, double *percent);

@@ -105,13 +105,13 @@ outputs_need_events(const struct outputs *outputs)
 }
 
 int
-outputs_write(struct outputs *outputs, struct profile *profile)
+outputs_write(struct outputs *outputs, struct profile *profile, bool wall)
 {
     size_t written = 0, count = outputs->count;
 
     for (size_t i = 0; i < count; i++) {
         char *path = outputs->paths[i];
-        if (result_write(profile, path) == STATUS_DONE)
+        if (result_write(profile, path, wall) == STATUS_DONE)
             outputs->paths[written++] = path;
         else
             free(path);

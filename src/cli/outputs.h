@@ -29,10 +29,10 @@ bool outputs_have_place(const struct outputs *outputs, const char *command);
 /* Whether one of them shows when samples were. */
 bool outputs_need_events(const struct outputs *outputs);
 
-/* Write PROFILE to all of them, or complain on stderr about each that cannot be
- * written. What was written is left in OUTPUTS. Returns 0, or -1 if one is
- * missing. */
-int outputs_write(struct outputs *outputs, struct profile *profile);
+/* Write PROFILE to all of them, as result_write does with WALL, or complain on
+ * stderr about each that cannot be written. What was written is left in
+ * OUTPUTS. Returns 0, or -1 if one is missing. */
+int outputs_write(struct outputs *outputs, struct profile *profile, bool wall);
 
 /* Their names in one line, for free; NULL if memory is short. */
 char *outputs_names(const struct outputs *outputs);

@@ -36,11 +36,14 @@ result_is_writable(const char *command, const char *out)
 }
 
 int
-result_write(struct profile *profile, const char *out)
+result_write(struct profile *profile, const char *out, bool wall)
 {
+    enum format format = format_of(out);
     char error[4096 + 512];
 
-    if (output_write(out, profile, error, sizeof error) == 0)
+    if (wall)
+        format = format_with_wall(format);
+    if (output_write_as(out, format, profile, error, sizeof error) == 0)
         return STATUS_DONE;
     fprintf(stderr, "sprofile: %s\n", error);
     return STATUS_FAILED;
@@ -60,7 +63,11 @@ result_takes(struct result_options *options, int option, const char *value)
         options->ending = value;
     else if (option == RESULT_UNTIMED)
         options->is_untimed = true;
-    return option == RESULT_FORMAT || option == RESULT_UNTIMED;
+    else if (option == RESULT_WALL)
+        options->has_wall = true;
+    else
+        return false;
+    return true;
 }
 
 enum format
@@ -81,7 +88,7 @@ result_format(const char *command, const char *out,
         result_is_writable(command, out);
     if (format == FORMAT_UNKNOWN || !is_standard(out) || !is_binary(format) ||
         !isatty(STDOUT_FILENO))
-        return format;
+        return options->has_wall ? format_with_wall(format) : format;
     command_usage(command,
                   "-: standard output is a terminal, and %s is not "
                   "text; expected a file or a pipe",

@@ -11,10 +11,14 @@
 #include <string.h>
 
 #include "profile/branches.h"
+#include "profile/callees.h"
 #include "profile/callers.h"
 #include "profile/lines.h"
 #include "profile/match.h"
 #include "profile/tree.h"
+#include "write/flame_text.h"
+#include "write/head_text.h"
+#include "write/phrase.h"
 #include "write/source_text.h"
 #include "write/table_data.h"
 #include "write/table_text.h"
@@ -40,7 +44,7 @@ begin(struct screen *screen, struct views_request *request,
     request->text.paint = screen->paint;
     if (request->format != DATA_NONE)
         return;
-    text_report_short_head(stdout, profile, screen->columns);
+    head_text_write(stdout, profile, screen->columns);
     putchar('\n');
 }
 
@@ -50,8 +54,13 @@ static void
 end(struct screen *screen, const struct views_request *request,
     const struct profile *profile)
 {
-    if (request->format == DATA_NONE)
+    char asked[512];
+
+    if (request->format == DATA_NONE) {
         text_report_notes(stdout, profile);
+        if (phrase_asked(profile, asked, sizeof asked)[0] != '\0')
+            printf("note: %s\n", asked);
+    }
     screen_end(screen);
 }
 
@@ -68,6 +77,8 @@ show_table(struct profile *profile, struct views_request *request)
 
     if (status < 0)
         return fail(strerror(errno));
+    if (request->order != TABLE_FLAT)
+        table_sort(&table, text->value, request->order);
     begin(&screen, request, profile);
     if (request->format == DATA_NONE)
         table_text_write(stdout, profile, &table, text);
@@ -90,6 +101,15 @@ least_of(const struct profile *profile, const struct views_request *request)
     return (uint64_t)fmax(1, ceil(whole * request->text.least / 100));
 }
 
+/* What data calls the view. */
+static const char *
+view_word(enum view view)
+{
+    if (view == VIEW_TREE)
+        return "tree";
+    return view == VIEW_CALLERS ? "callers" : "callees";
+}
+
 static int
 show_branches(struct profile *profile, struct views_request *request,
               const struct tree *tree)
@@ -100,38 +120,43 @@ show_branches(struct profile *profile, struct views_request *request,
     int status = 0;
 
     if (branches_build(&branches, tree, request->text.value,
-                       least_of(profile, request)) < 0)
+                       least_of(profile, request), request->depth) < 0)
         return fail(strerror(errno));
     begin(&screen, request, profile);
-    if (request->format == DATA_NONE)
+    if (request->format == DATA_NONE && request->is_flame)
+        status =
+            flame_text_write(stdout, profile, tree, &branches, &request->text);
+    else if (request->format == DATA_NONE)
         status = tree_text_write(stdout, profile, tree, &branches, callers,
                                  &request->text);
     else
         table_data_write_tree(stdout, request->format, profile, tree, &branches,
-                              callers ? "callers" : "tree", request->text.value,
+                              view_word(request->view), request->text.value,
                               request->text.rows);
     end(&screen, request, profile);
     branches_release(&branches);
     return status < 0 ? fail(strerror(ENOMEM)) : STATUS_DONE;
 }
 
-/* The names to match are in the usual tree, so that is made first and then
- * turned upside down (profile/callers.h). */
+/* The names to match are in the usual tree, so that is made first; then it is
+ * turned upside down (profile/callers.h), or what is below the function is put
+ * together (profile/callees.h). */
 static int
-show_callers(struct profile *profile, struct views_request *request,
-             const struct tree *tree)
+show_around(struct profile *profile, struct views_request *request,
+            const struct tree *tree)
 {
     char error[512];
     struct match match;
-    struct tree *callers;
+    struct tree *around;
     int status;
 
     if (match_begin(&match, tree, request->function, error, sizeof error) < 0)
         return fail(error);
-    callers = callers_build(tree, &match);
-    status = callers == NULL ? fail(strerror(errno))
-                             : show_branches(profile, request, callers);
-    tree_free(callers);
+    around = request->view == VIEW_CALLERS ? callers_build(tree, &match)
+                                           : callees_build(tree, &match);
+    status = around == NULL ? fail(strerror(errno))
+                            : show_branches(profile, request, around);
+    tree_free(around);
     match_end(&match);
     return status;
 }
@@ -144,9 +169,8 @@ show_tree(struct profile *profile, struct views_request *request)
 
     if (tree == NULL)
         return fail(strerror(errno));
-    status = request->view == VIEW_CALLERS
-                 ? show_callers(profile, request, tree)
-                 : show_branches(profile, request, tree);
+    status = request->view == VIEW_TREE ? show_branches(profile, request, tree)
+                                        : show_around(profile, request, tree);
     tree_free(tree);
     return status;
 }
@@ -179,6 +203,7 @@ views_show(struct profile *profile, struct views_request *request)
     switch (request->view) {
     case VIEW_TREE:
     case VIEW_CALLERS:
+    case VIEW_CALLEES:
         return show_tree(profile, request);
     case VIEW_LINES:
         return show_lines(profile, request);

@@ -51,18 +51,22 @@ _sprofile() {
         return
     fi
     case $before in
+    help)
+        mapfile -t COMPREPLY < <(compgen -W \
+            "$(_sprofile_commands "$1") words" -- "$word")
+        ;;
     --format)
         mapfile -t COMPREPLY < <(compgen -W "$("$1" convert --help |
             sed -n 's/^  \.\([a-z.]*\) .*/\1/p')" -- "$word")
         ;;
     -m | --mode) mapfile -t COMPREPLY < <(compgen -W 'wall cpu' -- "$word") ;;
     --by)
-        mapfile -t COMPREPLY < <(compgen -W \
-            'function line module thread state process label: stack' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'function line module thread \
+            state process exe command label: stack' -- "$word")
         ;;
     --sort)
         mapfile -t COMPREPLY < <(compgen -W \
-            'self total time name tid state' -- "$word")
+            'flat cum wall self total time name tid state' -- "$word")
         ;;
     *)
         if [ "${word:0:1}" = - ]; then

@@ -18,6 +18,8 @@ struct growth {
     struct tree_sums *totals;
     enum value value;
     uint64_t least;
+    uint32_t depth;         /* at most, 0: any */
+    uint32_t *levels;       /* below the root */
     uint32_t *first, *next; /* child, sibling; 0 if none */
     uint32_t *numbers;      /* of branches; 0: none */
     uint32_t *sorted;       /* the nodes that are kept */
@@ -59,9 +61,12 @@ link_nodes(struct growth *growth)
 {
     const struct tree *tree = growth->tree;
 
-    for (uint32_t i = 1; i < tree->node_count; i++)
-        if (growth->totals[i].values[growth->value] >= growth->least)
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        growth->levels[i] = growth->levels[tree->nodes[i].parent] + 1;
+        if (growth->totals[i].values[growth->value] >= growth->least &&
+            (growth->depth == 0 || growth->levels[i] <= growth->depth))
             growth->sorted[growth->kept++] = i;
+    }
     if (growth->kept > 0)
         qsort_r(growth->sorted, growth->kept, sizeof *growth->sorted, compare,
                 growth);
@@ -125,13 +130,15 @@ add_hidden(struct branches *branches, const struct growth *growth)
 
 int
 branches_build(struct branches *branches, const struct tree *tree,
-               enum value value, uint64_t least)
+               enum value value, uint64_t least, uint32_t depth)
 {
     size_t count = tree->node_count;
     struct growth growth = {
         .tree = tree,
         .value = value,
         .least = least,
+        .depth = depth,
+        .levels = calloc(count, sizeof(uint32_t)),
         .totals = tree_totals(tree),
         .first = calloc(count, sizeof(uint32_t)),
         .next = calloc(count, sizeof(uint32_t)),
@@ -141,7 +148,8 @@ branches_build(struct branches *branches, const struct tree *tree,
 
     *branches = (struct branches){0};
     if (growth.totals != NULL && growth.first != NULL && growth.next != NULL &&
-        growth.numbers != NULL && growth.sorted != NULL) {
+        growth.numbers != NULL && growth.sorted != NULL &&
+        growth.levels != NULL) {
         link_nodes(&growth);
         branches->all = malloc((growth.kept + 1) * sizeof *branches->all);
     }
@@ -153,6 +161,7 @@ branches_build(struct branches *branches, const struct tree *tree,
     free(growth.numbers);
     free(growth.next);
     free(growth.first);
+    free(growth.levels);
     free(growth.totals);
     if (branches->all == NULL)
         errno = ENOMEM;

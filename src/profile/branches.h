@@ -29,9 +29,10 @@ struct branches {
 };
 
 /* TREE without the nodes that have, with all below them, less than LEAST of
- * VALUE. Returns 0, or -1 with errno set if memory is short. */
+ * VALUE, and without those that are more than DEPTH calls below the root (0: of
+ * any depth). Returns 0, or -1 with errno set if memory is short. */
 int branches_build(struct branches *branches, const struct tree *tree,
-                   enum value value, uint64_t least);
+                   enum value value, uint64_t least, uint32_t depth);
 
 void branches_release(struct branches *branches);
 

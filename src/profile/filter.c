@@ -64,6 +64,31 @@ filter_add_label(struct filter_options *filter, const char *key,
     return 0;
 }
 
+/* As a label; the program's own labels have no such key. */
+int
+filter_add_module(struct filter_options *filter, const char *pattern)
+{
+    return filter_add_label(filter, FILTER_MODULE_KEY, pattern);
+}
+
+/* Markers are code of nobody. */
+bool
+filter_is_in_module(const struct profile *profile, uint32_t node,
+                    const char *pattern)
+{
+    uint32_t module = node != 0 ? profile->nodes[node].module : 0;
+    const char *path = profile->modules[module].path;
+    const char *name = profile_module_name(profile, module);
+
+    if (node == 0 || profile_is_marker(profile, node))
+        return false;
+    if (module == 0)
+        return strcmp(pattern, FILTER_NO_MODULE) == 0 ||
+               fnmatch(pattern, FILTER_NO_MODULE, 0) == 0;
+    return strcmp(pattern, name) == 0 || strcmp(pattern, path) == 0 ||
+           fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, path, 0) == 0;
+}
+
 /* The term counts only once its expression is known to be right. */
 int
 filter_add_expression(struct filter_options *filter, enum filter_kind kind,
@@ -142,6 +167,8 @@ has_label(struct profile *profile, const struct profile_sample *sample,
                 strcmp(value, "waiting") == 0);
     if (strcmp(key, "waits_on") == 0)
         return strcmp(sample->waits_on, value) == 0;
+    if (strcmp(key, FILTER_MODULE_KEY) == 0)
+        return filter_is_in_module(profile, sample->node, value);
     return label_sets_match(profile, sample->labels, key, value);
 }
 
@@ -184,7 +211,8 @@ keeps_mark(const struct filter_options *filter, struct profile *profile,
         const struct filter_term *term = &filter->terms[i];
         if (mark->thread == PROFILE_NO_THREAD || term->kind != FILTER_LABEL ||
             strcmp(term->key, "state") == 0 ||
-            strcmp(term->key, "waits_on") == 0)
+            strcmp(term->key, "waits_on") == 0 ||
+            strcmp(term->key, FILTER_MODULE_KEY) == 0)
             continue;
         if (!has_one_of(filter, profile, &sample, term->key))
             return false;
@@ -363,75 +391,6 @@ remove_others(const struct sieve *sieve)
     free(numbers);
     profile->sample_count = count;
     sum_up(profile);
-    return 0;
-}
-
-/* Add a seconds' number, or nothing for an open end. */
-static void
-print_end(FILE *stream, uint64_t end)
-{
-    if (end != 0 && end != UINT64_MAX)
-        fprintf(stream, "%.9g", (double)end / 1e9);
-}
-
-/* TERM as one would type it. */
-static void
-print_term(FILE *stream, const struct filter_term *term)
-{
-    if (term->kind == FILTER_FOCUS)
-        fprintf(stream, "--focus %s", term->value);
-    else if (term->kind == FILTER_IGNORE)
-        fprintf(stream, "--ignore %s", term->value);
-    else if (strcmp(term->key, "thread") == 0 ||
-             strcmp(term->key, "state") == 0)
-        fprintf(stream, "--%s %s", term->key, term->value);
-    else
-        fprintf(stream, "--label %s=%s", term->key, term->value);
-}
-
-/* The text can be typed again. Terms stand as they were given, the time comes
- * last. */
-static void
-print_options(FILE *stream, const struct filter_options *filter)
-{
-    const char *separator = "";
-
-    for (size_t i = 0; i < filter->count; i++) {
-        fputs(separator, stream);
-        print_term(stream, &filter->terms[i]);
-        separator = " ";
-    }
-    if (filter->has_time) {
-        fprintf(stream, "%s--time ", separator);
-        print_end(stream, filter->from);
-        fputc('-', stream);
-        print_end(stream, filter->to);
-    }
-}
-
-int
-filter_describe(const struct filter_options *filter, struct profile *profile)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    const char *before = profile->filter;
-    const char *string;
-
-    if (stream == NULL)
-        return -1;
-    if (before != NULL)
-        fprintf(stream, "%s ", before);
-    print_options(stream, filter);
-    if (fclose(stream) != 0) {
-        free(text);
-        return -1;
-    }
-    string = profile_string(profile, text);
-    free(text);
-    if (string == NULL)
-        return -1;
-    profile->filter = string;
     return 0;
 }
 

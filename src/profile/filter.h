@@ -53,6 +53,18 @@ struct filter_options {
 int filter_add_label(struct filter_options *filter, const char *key,
                      const char *value);
 
+/* Samples must have been taken in the code of a module that PATTERN, of the
+ * shell's kind, matches: its path, or the last part of that. Of several
+ * patterns one has to. Returns 0, or -1 if memory is short. */
+int filter_add_module(struct filter_options *filter, const char *pattern);
+
+/* Whether PATTERN matches the module that NODE is in. What is in none is
+ * FILTER_NO_MODULE. */
+#define FILTER_NO_MODULE "[generated code]"
+#define FILTER_MODULE_KEY "--module" /* of such a term, which is a label */
+bool filter_is_in_module(const struct profile *profile, uint32_t node,
+                         const char *pattern);
+
 /* Stacks must match EXPRESSION (POSIX, extended; on the names of functions,
  * inlined ones included), or must not: KIND is FILTER_FOCUS or FILTER_IGNORE.
  * Returns 0, or -1 with a sentence in ERROR (of SIZE bytes). */

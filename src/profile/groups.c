@@ -35,6 +35,10 @@ group_of(struct profile *profile, const struct profile_sample *sample,
     if (by == TABLE_PROCESS)
         return (struct group){thread->process, process->pid,
                               slash != NULL ? slash + 1 : process->exe};
+    if (by == TABLE_EXE || by == TABLE_COMMAND) {
+        const char *text = by == TABLE_EXE ? process->exe : process->command;
+        return (struct group){intern_string(profile->strings, text), 0, text};
+    }
     if (by == TABLE_LABEL) {
         const char *value = label_sets_value(profile, sample->labels, key);
         /* Strings of the profile are not in brackets by chance: the row of

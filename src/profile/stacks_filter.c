@@ -62,6 +62,8 @@ has_label(const struct stacks *stacks, const struct stacks_thread *thread,
         return is_in_state(thread, value);
     if (strcmp(key, "waits_on") == 0)
         return strcmp(thread->waits_on, value) == 0;
+    if (strcmp(key, FILTER_MODULE_KEY) == 0)
+        return filter_is_in_module(stacks->profile, thread->node, value);
     return has_own_label(stacks, thread, key, value);
 }
 

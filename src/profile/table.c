@@ -70,14 +70,25 @@ larger(uint64_t a, uint64_t b)
     return (a < b) - (a > b);
 }
 
+/* What rows are compared by. */
+struct key {
+    enum value value;
+    enum table_order order;
+};
+
 /* Ties are broken by everything there is, so that output is stable. */
 static int
 compare(const void *a, const void *b, void *context)
 {
     const struct table_row *one = a, *two = b;
-    enum value value = *(enum value *)context;
-    int order = larger(one->flat[value], two->flat[value]);
+    const struct key *key = context;
+    enum value value = key->value;
+    int order = 0;
 
+    if (key->order == TABLE_CUMULATIVE)
+        order = larger(one->cumulative[value], two->cumulative[value]);
+    if (order == 0)
+        order = larger(one->flat[value], two->flat[value]);
     if (order == 0)
         order = larger(one->cumulative[value], two->cumulative[value]);
     if (order == 0)
@@ -96,12 +107,19 @@ compare(const void *a, const void *b, void *context)
     return order != 0 ? order : (one->id > two->id) - (one->id < two->id);
 }
 
+void
+table_sort(struct table *table, enum value value, enum table_order order)
+{
+    struct key key = {value, order};
+
+    if (table->count > 0)
+        qsort_r(table->rows, table->count, sizeof *table->rows, compare, &key);
+}
+
 static void
 sort(struct table *table, enum value value)
 {
-    if (table->count > 0)
-        qsort_r(table->rows, table->count, sizeof *table->rows, compare,
-                &value);
+    table_sort(table, value, TABLE_FLAT);
 }
 
 int

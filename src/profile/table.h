@@ -22,8 +22,13 @@ enum table_by {
     TABLE_THREAD,
     TABLE_STATE,
     TABLE_PROCESS,
-    TABLE_LABEL, /* table_build_by_label */
+    TABLE_EXE,     /* processes of the same executable file */
+    TABLE_COMMAND, /* processes with the same command line */
+    TABLE_LABEL,   /* table_build_by_label */
 };
+
+/* What the rows of a table are sorted by. */
+enum table_order { TABLE_FLAT, TABLE_CUMULATIVE };
 
 struct table_row {
     /* The name: of the function, or of what the row is. */
@@ -63,6 +68,10 @@ int table_build_by_label(struct table *table, struct profile *profile,
 /* The same for the names of TREE, as they are. */
 int table_of_tree(struct table *table, const struct tree *tree,
                   enum value value);
+
+/* Put the rows in ORDER of VALUE, the largest first, where they were made in
+ * the order of flat VALUE. */
+void table_sort(struct table *table, enum value value, enum table_order order);
 
 void table_release(struct table *table);
 

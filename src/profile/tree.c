@@ -56,6 +56,12 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t name)
     return number;
 }
 
+static bool
+is_folded(enum tree_kind kind)
+{
+    return kind == TREE_FOLDED || kind == TREE_FOLDED_WALL;
+}
+
 /* The number of MODULE, which is a pointer to the profile's own path. */
 static uint32_t
 module_number(struct merge *merge, const char *module)
@@ -73,14 +79,13 @@ static bool
 make_name(struct merge *merge, const struct tree_label *what, struct name *name)
 {
     struct intern *strings = merge->profile->strings;
-    enum tree_kind kind = merge->kind;
-    bool lines = kind == TREE_LINES;
+    bool folded = is_folded(merge->kind);
+    bool lines = merge->kind == TREE_LINES;
 
     /* Number 0 is "". */
     *name = (struct name){
-        .function =
-            clean_put(strings, what->function, kind == TREE_FOLDED ? ";" : ""),
-        .module = kind == TREE_FOLDED ? 0 : module_number(merge, what->module),
+        .function = clean_put(strings, what->function, folded ? ";" : ""),
+        .module = folded ? 0 : module_number(merge, what->module),
         .file = lines ? clean_put(strings, what->file, "") : 0,
         .line = lines ? what->line : 0,
         .start_line = lines ? what->start_line : 0,
@@ -187,6 +192,8 @@ add_sample(struct merge *merge, const struct profile_sample *sample)
     uint32_t place = merge->places[sample->node];
 
     if (merge->kind == TREE_FOLDED && sample->state != STATE_RUNNING)
+        return 0;
+    if (merge->kind == TREE_FOLDED_WALL && sample->state != STATE_RUNNING)
         place = step(merge, place,
                      sample->state == STATE_RUNQUEUE ? &runnable : &waiting);
     if (place == INTERN_NONE)

@@ -16,10 +16,12 @@ enum tree_kind {
     /* A name is a function in a module; two of the same name in different
      * modules are two. */
     TREE_FUNCTIONS,
-    /* A name is a frame of folded stacks: the function alone, without ';', and
-     * a last frame "[waiting]" or "[runnable]" on stacks that were not running.
-     */
+    /* A name is a frame of folded stacks: the function alone, without ';'. Only
+     * samples that were running are in it. */
     TREE_FOLDED,
+    /* The same of all samples; a last frame "[waiting]" or "[runnable]" is on
+     * stacks that were not running. */
+    TREE_FOLDED_WALL,
     /* A name is a line of a function. */
     TREE_LINES,
     /* A name is a module; neighbours of the same module are one node. */

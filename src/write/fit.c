@@ -50,6 +50,12 @@ fit_print(FILE *stream, const char *text, unsigned columns)
         fprintf(stream, "%.*s...", bytes_of(text, columns - 3), text);
 }
 
+void
+fit_print_start(FILE *stream, const char *text, unsigned columns)
+{
+    fprintf(stream, "%.*s", bytes_of(text, columns), text);
+}
+
 /* What stays is the beginning and, one column longer where it is uneven, the
  * end, which has the function's own name. */
 void

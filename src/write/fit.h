@@ -18,6 +18,9 @@ void fit_print(FILE *stream, const char *text, unsigned columns);
  * its middle. */
 void fit_print_name(FILE *stream, const char *name, unsigned columns);
 
+/* The first COLUMNS of TEXT, without "...". */
+void fit_print_start(FILE *stream, const char *text, unsigned columns);
+
 /* The columns of fit_print_function and fit_print_line without a limit. */
 unsigned fit_function_width(const char *function, const char *module);
 

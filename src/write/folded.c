@@ -11,11 +11,14 @@
  *
  *   main;parse 2
  *   main;parse;next_token 3
+ *
+ * and, where wall time is asked for, a third line
+ *
  *   main;read;[waiting] 4
  *
- * Samples are counted in all states, so widths are wall time; the last frame
- * "[waiting]" or "[runnable]" keeps waiting and working apart. A ';' or control
- * character in a name becomes '?'. Lines are sorted frame by frame.
+ * There, samples are counted in all states, so widths are wall time; the last
+ * frame "[waiting]" or "[runnable]" keeps waiting and working apart. A ';' or
+ * control character in a name becomes '?'. Lines are sorted frame by frame.
  */
 #include "folded.h"
 
@@ -84,12 +87,12 @@ leave(void *context, uint32_t node)
             strlen(tree_name(fold->tree, at->name)) + (at->parent != 0);
 }
 
-int
-folded_write(FILE *stream, struct profile *profile)
+static int
+write_tree(FILE *stream, struct profile *profile, enum tree_kind kind)
 {
     struct fold fold = {.stream = stream};
     struct walk_visitor visitor = {enter, leave, &fold};
-    struct tree *tree = tree_build(profile, TREE_FOLDED);
+    struct tree *tree = tree_build(profile, kind);
 
     if (tree == NULL)
         return -1;
@@ -100,4 +103,16 @@ folded_write(FILE *stream, struct profile *profile)
     tree_free(tree);
     errno = fold.error;
     return fold.error == 0 ? 0 : -1;
+}
+
+int
+folded_write(FILE *stream, struct profile *profile)
+{
+    return write_tree(stream, profile, TREE_FOLDED);
+}
+
+int
+folded_write_wall(FILE *stream, struct profile *profile)
+{
+    return write_tree(stream, profile, TREE_FOLDED_WALL);
 }

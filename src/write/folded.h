@@ -7,7 +7,10 @@
 
 #include "profile/profile.h"
 
-/* Write PROFILE to STREAM. Returns 0, or -1 with errno set. */
+/* Write the samples of PROFILE that were running, which is its CPU time, to
+ * STREAM; or those in all states, which is its wall time. Returns 0, or -1 with
+ * errno set. */
 int folded_write(FILE *stream, struct profile *profile);
+int folded_write_wall(FILE *stream, struct profile *profile);
 
 #endif

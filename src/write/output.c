@@ -34,9 +34,14 @@ struct output {
 
 /* Who writes which format. */
 static int (*const writers[])(FILE *, struct profile *) = {
-    [FORMAT_PPROF] = pprof_write,           [FORMAT_FOLDED] = folded_write,
-    [FORMAT_SPEEDSCOPE] = speedscope_write, [FORMAT_FIREFOX] = firefox_write,
-    [FORMAT_TEXT] = text_report_write,      [FORMAT_SPOOL] = respool_write,
+    [FORMAT_PPROF] = pprof_write,
+    [FORMAT_FOLDED] = folded_write,
+    [FORMAT_FOLDED_WALL] = folded_write_wall,
+    [FORMAT_SPEEDSCOPE] = speedscope_write,
+    [FORMAT_SPEEDSCOPE_WALL] = speedscope_write_wall,
+    [FORMAT_FIREFOX] = firefox_write,
+    [FORMAT_TEXT] = text_report_write,
+    [FORMAT_SPOOL] = respool_write,
 };
 
 /* A name for the temporary file: short, because PATH's own may already be as
@@ -128,7 +133,8 @@ finish(struct output *output, int status)
 bool
 output_format_needs_events(enum format format)
 {
-    return format == FORMAT_SPEEDSCOPE || format == FORMAT_FIREFOX;
+    return format == FORMAT_SPEEDSCOPE || format == FORMAT_SPEEDSCOPE_WALL ||
+           format == FORMAT_FIREFOX;
 }
 
 bool

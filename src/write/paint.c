@@ -3,7 +3,7 @@
  * perf report uses: hot from 5 %, warm from 0.5 %. */
 #include "paint.h"
 
-const struct paint paint_none = {"", "", "", "", ""};
+const struct paint paint_none = {"", "", "", "", "", {"", ""}};
 
 const struct paint paint_terminal = {
     .title = "\033[1m",
@@ -11,6 +11,7 @@ const struct paint paint_terminal = {
     .warm = "\033[32m",
     .faint = "\033[2m",
     .end = "\033[0m",
+    .cells = {"\033[30;43m", "\033[30;41m"},
 };
 
 enum paint_heat

@@ -7,11 +7,12 @@
 #define WRITE_PAINT_H
 
 struct paint {
-    const char *title; /* of columns and sections */
-    const char *hot;   /* a large share */
-    const char *warm;  /* a share to look at */
-    const char *faint; /* what is beside the point */
-    const char *end;   /* back to plain text */
+    const char *title;    /* of columns and sections */
+    const char *hot;      /* a large share */
+    const char *warm;     /* a share to look at */
+    const char *faint;    /* what is beside the point */
+    const char *end;      /* back to plain text */
+    const char *cells[2]; /* of a flame graph, in turns */
 };
 
 extern const struct paint paint_none, paint_terminal;

@@ -9,10 +9,12 @@
  *    "samples": [[], [0], [0, 1, 2]],
  *    "weights": [2000000, 1000000, 4000000]}
  *
- * with the frames main, read and [waiting]. Weights are wall time, waits
- * included, because that is what "Time Order" shows from left to right; where
- * nothing is known of the thread the stack is empty. Running is what stood
- * before a sample, waiting what came after it.
+ * with the frames main, read and [waiting]. Weights are wall time here, waits
+ * included, and "Time Order" shows it from left to right; where nothing is
+ * known of the thread the stack is empty. Running is what stood before a
+ * sample, waiting what came after it. Where CPU time is written, which is the
+ * usual case, the thread is "app (tid 4711): CPU time" and has [0] for 1 ms
+ * alone.
  */
 #include "speedscope.h"
 
@@ -37,6 +39,7 @@ struct row {
 
 struct speedscope {
     struct profile *profile;
+    enum value value; /* VALUE_CPU or VALUE_WALL */
     struct json json;
     struct timeline timeline;
     struct intern *strings, *frames;
@@ -152,10 +155,28 @@ write_frames(struct speedscope *speedscope)
     json_close(json, '}');
 }
 
+/* Time on a CPU is put together without gaps. */
+static bool
+next_cpu_slice(struct slices *slices, struct slice *slice)
+{
+    const struct profile_event *event;
+
+    while ((event = timeline_at(&slices->speedscope->timeline, slices->thread,
+                                slices->next)) != NULL) {
+        slices->next++;
+        if (event->cpu == 0)
+            continue;
+        *slice = (struct slice){.weight = event->cpu, .sample = event->sample};
+        profile_sum(&slices->time, slice->weight);
+        return true;
+    }
+    return false;
+}
+
 /* A slice never begins before the last one ended: then weights would not be
  * what the profile says, or overlap. */
 static bool
-next_slice(struct slices *slices, struct slice *slice)
+next_wall_slice(struct slices *slices, struct slice *slice)
 {
     const struct speedscope *speedscope = slices->speedscope;
     const struct profile *profile = speedscope->profile;
@@ -175,6 +196,14 @@ next_slice(struct slices *slices, struct slice *slice)
     profile_sum(&slices->time, slice->idle);
     profile_sum(&slices->time, slice->weight);
     return true;
+}
+
+static bool
+next_slice(struct slices *slices, struct slice *slice)
+{
+    return slices->speedscope->value == VALUE_CPU
+               ? next_cpu_slice(slices, slice)
+               : next_wall_slice(slices, slice);
 }
 
 /* The nodes from the leaf to the root. */
@@ -217,9 +246,9 @@ write_stack(struct speedscope *speedscope, uint32_t number)
         for (; *frame != END; frame++)
             json_number(json, *frame);
     }
-    if (sample->state == STATE_WAITING)
+    if (speedscope->value == VALUE_WALL && sample->state == STATE_WAITING)
         json_number(json, speedscope->waiting);
-    else if (sample->state == STATE_RUNQUEUE)
+    else if (speedscope->value == VALUE_WALL && sample->state == STATE_RUNQUEUE)
         json_number(json, speedscope->runnable);
     json_close(json, ']');
 }
@@ -270,9 +299,10 @@ write_name(struct speedscope *speedscope, uint32_t number)
     const char *slash = strrchr(process->exe, '/');
     char text[512];
 
-    snprintf(text, sizeof text, "%.200s (tid %u of %.200s %u): wall time%s",
+    snprintf(text, sizeof text, "%.200s (tid %u of %.200s %u): %s time%s",
              thread->name[0] != '\0' ? thread->name : "thread", thread->tid,
              slash != NULL ? slash + 1 : process->exe, process->pid,
+             speedscope->value == VALUE_CPU ? "CPU" : "wall",
              profile->has_no_times ? ", in no order of time" : "");
     json_name_string(&speedscope->json, "name", text);
 }
@@ -306,7 +336,9 @@ write_threads(struct speedscope *speedscope)
     json_name_open(json, "profiles", '[');
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         uint64_t cpu = profile->threads[i].values[VALUE_CPU];
-        if (timeline_at(&speedscope->timeline, i, 0) == NULL)
+        struct slices look = {.speedscope = speedscope, .thread = i};
+        struct slice slice;
+        if (!next_slice(&look, &slice))
             continue;
         write_thread(speedscope, i);
         if (cpu > most) {
@@ -357,10 +389,10 @@ begin(struct speedscope *speedscope)
     return speedscope->failed ? -1 : 0;
 }
 
-int
-speedscope_write(FILE *stream, struct profile *profile)
+static int
+write_value(FILE *stream, struct profile *profile, enum value value)
 {
-    struct speedscope speedscope = {.profile = profile};
+    struct speedscope speedscope = {.profile = profile, .value = value};
     int status, error;
 
     if (timeline_build(&speedscope.timeline, profile) < 0)
@@ -377,4 +409,16 @@ speedscope_write(FILE *stream, struct profile *profile)
     free(speedscope.nodes);
     errno = error;
     return status;
+}
+
+int
+speedscope_write(FILE *stream, struct profile *profile)
+{
+    return write_value(stream, profile, VALUE_CPU);
+}
+
+int
+speedscope_write_wall(FILE *stream, struct profile *profile)
+{
+    return write_value(stream, profile, VALUE_WALL);
 }

@@ -8,8 +8,9 @@
 
 #include "profile/profile.h"
 
-/* Write PROFILE, which must keep its events (profile/events.h), to STREAM.
- * Returns 0, or -1 with errno set. */
+/* Write PROFILE, which must keep its events (profile/events.h), to STREAM with
+ * CPU time, or with wall time. Returns 0, or -1 with errno set. */
 int speedscope_write(FILE *stream, struct profile *profile);
+int speedscope_write_wall(FILE *stream, struct profile *profile);
 
 #endif

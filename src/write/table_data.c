@@ -28,6 +28,7 @@ static const char *const words[] = {
     [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
     [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
     [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
+    [TABLE_EXE] = "exe",           [TABLE_COMMAND] = "command",
     [TABLE_LABEL] = "label",
 };
 
@@ -39,6 +40,8 @@ static const char *const module_keys[] = {"module", SUMS};
 static const char *const thread_keys[] = {"thread", "tid", TIMES};
 static const char *const state_keys[] = {"state", TIMES};
 static const char *const process_keys[] = {"process", "pid", TIMES};
+static const char *const exe_keys[] = {"exe", TIMES};
+static const char *const command_keys[] = {"command", TIMES};
 static const char *const label_keys[] = {"value", TIMES};
 static const char *const tree_keys[] = {"id", "parent", "function", "module",
                                         SUMS};
@@ -47,6 +50,7 @@ static const char *const *const keys[] = {
     [TABLE_FUNCTION] = function_keys, [TABLE_LINE] = line_keys,
     [TABLE_MODULE] = module_keys,     [TABLE_THREAD] = thread_keys,
     [TABLE_STATE] = state_keys,       [TABLE_PROCESS] = process_keys,
+    [TABLE_EXE] = exe_keys,           [TABLE_COMMAND] = command_keys,
     [TABLE_LABEL] = label_keys,
 };
 
@@ -96,7 +100,7 @@ write_row(struct data *data, const struct table_row *row, enum table_by by)
         write_sums(data, row->flat, row->cumulative);
         return;
     }
-    if (by != TABLE_STATE && by != TABLE_LABEL)
+    if (by == TABLE_THREAD || by == TABLE_PROCESS)
         data_number(data, row->id);
     data_number(data, row->flat[VALUE_CPU]);
     data_number(data, row->flat[VALUE_WALL]);

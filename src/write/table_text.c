@@ -42,6 +42,7 @@ static const char *const names[] = {
     [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
     [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
     [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
+    [TABLE_EXE] = "executable",    [TABLE_COMMAND] = "command",
     [TABLE_LABEL] = "value",
 };
 
@@ -49,6 +50,7 @@ static const char *const plurals[] = {
     [TABLE_FUNCTION] = "functions", [TABLE_LINE] = "lines",
     [TABLE_MODULE] = "modules",     [TABLE_THREAD] = "threads",
     [TABLE_STATE] = "states",       [TABLE_PROCESS] = "processes",
+    [TABLE_EXE] = "executables",    [TABLE_COMMAND] = "commands",
     [TABLE_LABEL] = "values",
 };
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tree_text.c -- draws a tree. Only where there is a choice is there a step to
- * the right; a function that is its caller's only one stands below it:
+ * the right; a function that is its caller's only one stands below it, with a
+ * ">":
  *
  *    cpu cum      %  cpu flat      %  call tree
  *      2.000  100.0     0.000    0.0  main (app)
- *      2.000  100.0     0.000    0.0  run (app)
+ *      2.000  100.0     0.000    0.0  > run (app)
  *      1.500   75.0     0.500   25.0  |- work (app)
- *      1.000   50.0     1.000   50.0  |  inner (app)
+ *      1.000   50.0     1.000   50.0  |  > inner (app)
  *      0.450   22.5     0.450   22.5  |- read (libc.so.6)
  *      0.050    2.5                   `- (3 more)
  *
  * The last line is what was too small to be drawn. A function that does nothing
  * but call itself has one line, "fib (app), 20 deep". Upside down, main stands
  * below what it calls, and there is no flat column: a caller has nothing of
- * its own there.
+ * its own there, and an only one has "<".
  */
 #include "tree_text.h"
 
@@ -177,10 +178,13 @@ draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
         tree_label(drawing->tree, drawing->tree->nodes[branch->node].name);
     bool in_fork = branch->parent != 0 && is_fork(drawing, parent);
     bool is_last = branch->is_last && parent->hidden_total[drawing->value] == 0;
-    const char *mark = !in_fork ? "" : is_last ? "`- " : "|- ";
+    const char *only = drawing->callers ? "< " : "> ";
+    const char *mark = is_last ? "`- " : "|- ";
     char deep[32] = "";
     unsigned columns;
 
+    if (!in_fork)
+        mark = branch->parent != 0 ? only : "";
     if (depth > 1)
         snprintf(deep, sizeof deep, ", %u deep", depth);
     print_numbers(drawing, number, depth);

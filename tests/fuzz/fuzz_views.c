@@ -76,7 +76,7 @@ show_branches(struct profile *profile, const struct tree *tree, bool callers)
     struct branches branches;
 
     if (branches_build(&branches, tree, VALUE_WALL,
-                       profile->totals[VALUE_WALL] / 100) < 0 ||
+                       profile->totals[VALUE_WALL] / 100, 0) < 0 ||
         tree_text_write(stream, profile, tree, &branches, callers, &options) <
             0)
         abort();

@@ -61,10 +61,10 @@ expect_status 0
 # The report.
 plain "$sprofile" report a.sprof
 expect_status 0
-grep -q '^command  app --fast$' out || fail "no command"
+grep -q '^command  app --fast, ' out || fail "no command"
 grep -q '^samples  13 of 2 threads' out || fail "no samples"
-grep -q '^lost     2 of 15 asked: 2 exited$' out || fail "no losses"
-grep -q '^cut      1 of 17 stacks: 1 no rule$' out || fail "no cut stacks"
+grep -q '^lost     2 of 15 asked: 2 exited; ' out || fail "no losses"
+grep -q '; cut 1 of 17 stacks: 1 no rule; ' out || fail "no cut stacks"
 grep -A 1 '^ cpu flat' out | grep -q '0.006   66.7 .* lib.so+0x30 (lib.so)$' ||
     fail "lib.so+0x30 is not the first function"
 plain "$sprofile" report --wall -n 1 a.sprof
@@ -93,7 +93,7 @@ grep -qx 'states   running 9, waiting 4' out || fail "other states: $(cat out)"
 ! grep -E '^(end|triggers|handler|rules) ' out || fail "claims of a pprof file"
 
 # Folded stacks, exactly.
-plain "$sprofile" convert a.sprof a.folded
+plain "$sprofile" convert --wall a.sprof a.folded
 expect_status 0
 cat >expected.folded <<END
 [truncated];lib.so+0x30 1
@@ -105,22 +105,22 @@ cmp -s a.folded expected.folded || fail "other stacks: $(cat a.folded)"
 
 # Every ending; standard input; two inputs.
 for ending in pb.gz folded collapsed json speedscope.json txt; do
-    plain "$sprofile" convert a.sprof "b.$ending"
+    plain "$sprofile" convert --wall a.sprof "b.$ending"
     expect_status 0
     [ "$(stat -c %a "b.$ending")" = 600 ] || fail "b.$ending: mode is not 600"
 done
 cmp -s b.collapsed a.folded || fail "collapsed is not folded"
-timeout 20 "$sprofile" convert - c.folded <a.sprof || fail "not from stdin"
+timeout 20 "$sprofile" convert --wall - c.folded <a.sprof || fail "not from stdin"
 cmp -s c.folded a.folded || fail "standard input gives another profile"
-plain "$sprofile" convert a.sprof a.sprof d.folded
+plain "$sprofile" convert --wall a.sprof a.sprof d.folded
 [ "$(total d.folded)" = 26 ] || fail "two spools do not add up"
 
 # A pprof file is an input like a spool, compressed or not.
-plain "$sprofile" convert b.pb.gz e.folded
+plain "$sprofile" convert --wall b.pb.gz e.folded
 cmp -s e.folded a.folded || fail "pprof gives other stacks: $(cat e.folded)"
-gzip -dc b.pb.gz | timeout 20 "$sprofile" convert - e.folded
+gzip -dc b.pb.gz | timeout 20 "$sprofile" convert --wall - e.folded
 cmp -s e.folded a.folded || fail "raw pprof gives other stacks"
-plain "$sprofile" convert b.pb.gz e.pb.gz
+plain "$sprofile" convert --wall b.pb.gz e.pb.gz
 gzip -dc b.pb.gz >b.raw
 gzip -dc e.pb.gz | cmp -s - b.raw || fail "pprof does not come back as it was"
 for file in a.sprof b.pb.gz; do
@@ -128,7 +128,7 @@ for file in a.sprof b.pb.gz; do
 done
 cmp -s a.sprof.report b.pb.gz.report ||
     fail "other report: $(diff a.sprof.report b.pb.gz.report)"
-plain "$sprofile" convert a.sprof b.pb.gz d.folded
+plain "$sprofile" convert --wall a.sprof b.pb.gz d.folded
 [ "$(total d.folded)" = 26 ] || fail "a spool and a pprof file do not add up"
 
 # What is no spool, and what cannot be written.
@@ -162,19 +162,19 @@ grep -q 'app+0x20' out || fail "the file that is one is not shown"
 
 # A spool from any input, and of a part of one; times are where they were.
 for input in a.sprof b.pb.gz; do
-    plain "$sprofile" convert $input f.sprof
+    plain "$sprofile" convert --wall $input f.sprof
     expect_status 0
-    plain "$sprofile" convert f.sprof f.folded
+    plain "$sprofile" convert --wall f.sprof f.folded
     cmp -s f.folded a.folded || fail "$input as a spool has other stacks"
 done
 expect_failure '--time: pprof files do not tell' report --time 0-1 b.pb.gz
 expect_failure '--time: pprof files do not tell' report --time 0-1 f.sprof
-timeout 20 "$sprofile" convert - f.sprof <a.sprof || fail "not from stdin"
+timeout 20 "$sprofile" convert --wall - f.sprof <a.sprof || fail "not from stdin"
 for window in 0-1 0-0.003 0.003-; do
-    plain "$sprofile" convert --time $window a.sprof part.sprof
-    plain "$sprofile" convert part.sprof part.folded
+    plain "$sprofile" convert --wall --time $window a.sprof part.sprof
+    plain "$sprofile" convert --wall part.sprof part.folded
     for whole in a.sprof f.sprof; do
-        plain "$sprofile" convert --time $window $whole other.folded
+        plain "$sprofile" convert --wall --time $window $whole other.folded
         cmp -s part.folded other.folded || fail "$window of $whole differs"
     done
 done

@@ -52,9 +52,9 @@ shows '^command .*two_costs 100' '^samples .* of 2 threads' \
 report --wall -n 2
 shows '^wall flat .* function$' '^\([0-9]+ more functions; -n 0 shows all\)$'
 report --tree
-shows '[- ] call_both \(two_costs\)$' '[|`]- first \(two_costs\)$'
+shows '[->] call_both \(two_costs\)$' '[|`]- first \(two_costs\)$'
 report --callers first
-shows '  first \(two_costs\)$' '[- ] call_both \(two_costs\)$'
+shows '  first \(two_costs\)$' '[-<] call_both \(two_costs\)$'
 ! grep -q ' second (' out || fail "second does not call first"
 report --by line
 shows ' first two_costs\.c:[0-9]+ \(two_costs\)$'
@@ -118,7 +118,7 @@ fi
 
 echo "-- filters"
 report --thread waiter --by thread
-shows '^filter +--thread waiter$' '^ +leaves [0-9.]+ % of [0-9.]+ s CPU' \
+shows '^filter +--thread waiter: [0-9]+ of 1 thread, [0-9.]+ of [0-9.]+ s CPU' \
     ' waiter \([0-9]+\)$'
 ! grep -q ' two_costs (' out || fail "another thread is left"
 report --state futex --wall --label thread=waiter

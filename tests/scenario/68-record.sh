@@ -115,7 +115,7 @@ record -o p.pb.gz -- bash "$tmp/tree.sh" "$work/known_stack.o2"
 expect_status 0
 grep -q '^sprof: wrote p.pb.gz: .* in [5-9] processes' err || fail "$(cat err)"
 expect_files p.pb.gz
-record -o p.folded -- bash "$tmp/tree.sh" "$work/known_stack.o2"
+record --wall -o p.folded -- bash "$tmp/tree.sh" "$work/known_stack.o2"
 [ "$(grep 'main;.*leaf_spin;work_burn' run/p.folded | total)" -gt 1500 ] ||
     fail "the four of the tree, and the killed one, have too little"
 expect_files p.folded
@@ -214,13 +214,13 @@ grep -q 'sprof: wrote t.txt' out || fail "no profile after Ctrl-C"
 
 echo "-- merge"
 "$work/make_spool" "$tmp/a.sprof"
-plain "$sprofile" merge -o m.folded a.sprof a.sprof a.sprof
+plain "$sprofile" merge --wall -o m.folded a.sprof a.sprof a.sprof
 expect_status 0
 [ "$(total m.folded)" = 39 ] || fail "three spools do not add up"
-plain "$sprofile" merge --state running -o n.folded a.sprof a.sprof
+plain "$sprofile" merge --wall --state running -o n.folded a.sprof a.sprof
 expect_status 0
 [ "$(total n.folded)" = 18 ] || fail "the running ones of two: $(cat n.folded)"
-plain "$sprofile" convert --thread 4712 a.sprof n.folded
+plain "$sprofile" convert --wall --thread 4712 a.sprof n.folded
 expect_status 0
 [ "$(total n.folded)" = 5 ] || fail "those of a thread: $(cat n.folded)"
 for wrong in "a.sprof" "-o m.folded" "-o m.svg a.sprof" "-x"; do

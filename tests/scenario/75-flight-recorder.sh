@@ -21,7 +21,7 @@ start() {
     rm -f input fly.* whole.*
     mkfifo input
     timeout -k 5 "$deadline" env LD_PRELOAD="$library" SPROF_ONLY='phases*' \
-        SPROF_OUTPUT="$tmp/fly.folded,$tmp/whole.sprof" "$@" \
+        SPROF_OUTPUT="$tmp/fly.wall.folded,$tmp/whole.sprof" "$@" \
         <input >out 2>err &
     shell=$!
     exec 9>input
@@ -98,8 +98,8 @@ for rate in $rates; do
         fail "dump: $(cat message)"
     expect_window "$least" "$most" whole.dump1.sprof
     expect_sum whole.dump1.sprof
-    expect_samples 1000 fly.dump1.folded
-    ! grep -E '(;|^)(first|second)[ ;]' fly.dump1.folded ||
+    expect_samples 1000 fly.dump1.wall.folded
+    ! grep -E '(;|^)(first|second)[ ;]' fly.dump1.wall.folded ||
         fail "what was long ago is in the folded dump"
     sleep 0.7
 
@@ -109,7 +109,7 @@ for rate in $rates; do
     exec 9>&-
     expect_window "$least" "$most" whole.sprof
     expect_sum whole.sprof
-    expect_files fly.dump1.folded fly.folded whole.dump1.sprof whole.sprof
+    expect_files fly.dump1.wall.folded fly.wall.folded whole.dump1.sprof whole.sprof
     [ ! -s err ] || fail "the profiler complained: $(cat err)"
 done
 
@@ -143,7 +143,7 @@ expect_files
 start SPROF_KEEP=1s "$work/phases" 100 write
 stop_it
 expect_ok
-expect_files fly.dump1.folded whole.dump1.sprof
+expect_files fly.dump1.wall.folded whole.dump1.sprof
 
 # run_one_turn RATE: a run in which the recorder turns once; on a machine that
 # stands still for two seconds, it may be twice.
@@ -226,7 +226,7 @@ now=$(own_files)
 [ "$now" -le $((files + 2)) ] || fail "descriptors: $now, $files before"
 kill -TERM "$pid"
 stop_it
-expect_samples 50 fly.folded
+expect_samples 50 fly.wall.folded
 expect_sum whole.sprof
 [ ! -s err ] || fail "the profiler complained: $(cat err)"
 
@@ -253,7 +253,7 @@ kill -TERM "$pid"
 stop_it
 rmdir fly.past.sprof
 expect_note fly.past.sprof 'cannot be made'
-expect_samples 500 fly.folded
-expect_files fly.folded whole.sprof
+expect_samples 500 fly.wall.folded
+expect_files fly.wall.folded whole.sprof
 
 finish

@@ -76,9 +76,14 @@ plain() {
 }
 
 # profile [NAME=VALUE...] COMMAND...: the same with the library preloaded.
-# Without an SPROF_OUTPUT among the settings the profile is p.folded.
+# Without an SPROF_OUTPUT among the settings the profile is p.folded, with the
+# stacks of waits.
 profile() {
-    plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" "$@"
+    local file
+    plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.wall.folded" "$@"
+    for file in "$tmp"/p*.wall.folded; do
+        [ ! -f "$file" ] || mv "$file" "${file%.wall.folded}.folded"
+    done
 }
 
 # expect_status N: the last command's status.

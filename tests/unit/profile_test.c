@@ -381,6 +381,9 @@ test_endings_name_formats(void **state)
     (void)state;
     assert_int_equal(format_of("/a/b.pb.gz"), FORMAT_PPROF);
     assert_int_equal(format_of("x.folded"), FORMAT_FOLDED);
+    assert_int_equal(format_of("x.wall.folded"), FORMAT_FOLDED_WALL);
+    assert_int_equal(format_with_wall(FORMAT_FOLDED), FORMAT_FOLDED_WALL);
+    assert_int_equal(format_with_wall(FORMAT_PPROF), FORMAT_PPROF);
     assert_int_equal(format_of("x.collapsed"), FORMAT_FOLDED);
     assert_int_equal(format_of("x.txt"), FORMAT_TEXT);
     assert_int_equal(format_of("x.json"), FORMAT_FIREFOX);
@@ -390,8 +393,9 @@ test_endings_name_formats(void **state)
     assert_int_equal(format_of("txt"), FORMAT_UNKNOWN);
     assert_int_equal(format_of(""), FORMAT_UNKNOWN);
     assert_string_equal(format_endings(),
-                        ".pb.gz, .folded, .collapsed, .speedscope.json, "
-                        ".json, .txt, .sprof");
+                        ".pb.gz, .wall.folded, .folded, .collapsed, "
+                        ".wall.speedscope.json, .speedscope.json, .json, "
+                        ".txt, .sprof");
 }
 
 #define UNIT(name) \

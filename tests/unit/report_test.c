@@ -11,12 +11,15 @@
 #include <cmocka.h>
 
 #include "profile/branches.h"
+#include "profile/callees.h"
 #include "profile/callers.h"
 #include "profile/lines.h"
 #include "profile/match.h"
 #include "profile/tree.h"
 #include "write/fit.h"
 #include "write/quote.h"
+#include "write/flame_text.h"
+#include "write/head_text.h"
 #include "write/source_text.h"
 #include "write/table_data.h"
 #include "write/table_text.h"
@@ -139,7 +142,7 @@ expect_tree(const char *callers_of, uint64_t least, const char *expected)
         match_end(&match);
         assert_non_null(shown);
     }
-    assert_int_equal(branches_build(&branches, shown, VALUE_CPU, least), 0);
+    assert_int_equal(branches_build(&branches, shown, VALUE_CPU, least, 0), 0);
     assert_int_equal(tree_text_write(stream, profile, shown, &branches,
                                      callers_of != NULL, &options),
                      0);
@@ -160,13 +163,13 @@ test_tree(void **state)
                 "  cpu cum      %  cpu flat      %  call tree\n"
                 "    0.010  100.0     0.000    0.0  main (app)\n"
                 "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                "    0.009   90.0     0.009   90.0  |  work (app), 2 deep\n"
+                "    0.009   90.0     0.009   90.0  |  > work (app), 2 deep\n"
                 "    0.001   10.0     0.001   10.0  `- idle (app)\n");
     expect_tree(NULL, 2000000,
                 "  cpu cum      %  cpu flat      %  call tree\n"
                 "    0.010  100.0     0.000    0.0  main (app)\n"
                 "    0.009   90.0     0.000    0.0  |- run (app)\n"
-                "    0.009   90.0     0.009   90.0  |  work (app), 2 deep\n"
+                "    0.009   90.0     0.009   90.0  |  > work (app), 2 deep\n"
                 "    0.001   10.0                   `- (1 more)\n");
 }
 
@@ -178,14 +181,128 @@ test_callers(void **state)
     expect_tree("work", 1,
                 "  cpu cum      %  callers\n"
                 "    0.009   90.0  work (app)\n"
-                "    0.009   90.0  run (app)\n"
-                "    0.009   90.0  main (app)\n");
+                "    0.009   90.0  < run (app)\n"
+                "    0.009   90.0  < main (app)\n");
     expect_tree("^(run|idle)$", 1,
                 "  cpu cum      %  callers\n"
                 "    0.009   90.0  run (app)\n"
-                "    0.009   90.0  main (app)\n"
+                "    0.009   90.0  < main (app)\n"
                 "    0.001   10.0  idle (app)\n"
-                "    0.001   10.0  main (app)\n");
+                "    0.001   10.0  < main (app)\n");
+}
+
+/* What AROUND makes of the example's tree and "run", or the tree itself, in
+ * DEPTH levels, as WRITE prints it. */
+static void
+expect_shape(struct tree *(*around)(const struct tree *, const struct match *),
+             uint32_t depth,
+             int (*write)(FILE *, const struct profile *, const struct tree *,
+                          const struct branches *,
+                          const struct text_report_options *),
+             unsigned columns, const char *expected)
+{
+    const struct text_report_options options = {.value = VALUE_CPU,
+                                                .columns = columns};
+    struct profile *profile = example();
+    struct tree *tree = tree_build(profile, TREE_FUNCTIONS), *shown = tree;
+    struct branches branches;
+    struct match match;
+    char error[256];
+    FILE *stream = print_begin();
+
+    assert_non_null(tree);
+    if (around != NULL) {
+        assert_int_equal(match_begin(&match, tree, "run", error, sizeof error),
+                         0);
+        shown = around(tree, &match);
+        match_end(&match);
+        assert_non_null(shown);
+    }
+    assert_int_equal(branches_build(&branches, shown, VALUE_CPU, 1, depth), 0);
+    assert_int_equal(write(stream, profile, shown, &branches, &options), 0);
+    expect_printed(stream, expected);
+    branches_release(&branches);
+    if (shown != tree)
+        tree_free(shown);
+    tree_free(tree);
+    profile_free(profile);
+    maker_forget(NULL);
+}
+
+static int
+write_tree(FILE *stream, const struct profile *profile, const struct tree *tree,
+           const struct branches *branches,
+           const struct text_report_options *options)
+{
+    return tree_text_write(stream, profile, tree, branches, false, options);
+}
+
+static void
+test_callees_and_depth(void **state)
+{
+    (void)state;
+    expect_shape(callees_build, 0, write_tree, 0,
+                 "  cpu cum      %  cpu flat      %  call tree\n"
+                 "    0.009   90.0     0.000    0.0  run (app)\n"
+                 "    0.009   90.0     0.009   90.0  > work (app), 2 deep\n");
+    expect_shape(NULL, 2, write_tree, 0,
+                 "  cpu cum      %  cpu flat      %  call tree\n"
+                 "    0.010  100.0     0.000    0.0  main (app)\n"
+                 "    0.009   90.0     0.000    0.0  |- run (app)\n"
+                 "    0.009   90.0                   |  (2 more)\n"
+                 "    0.001   10.0     0.001   10.0  `- idle (app)\n");
+}
+
+static void
+test_flame(void **state)
+{
+    (void)state;
+    expect_shape(NULL, 0, flame_text_write, 40,
+                 "[all 0.010 s CPU                       ]\n"
+                 "[main 100.0 %                          ]\n"
+                 "[run 90.0 %                        ][id]\n"
+                 "[work 90.0 %                       ]\n"
+                 "[work      ]\n"
+                 "(one column is 0.000 s)\n");
+    expect_shape(callees_build, 1, flame_text_write, 8,
+                 "[all 0.]\n"
+                 "[run   ]\n"
+                 "(one column is 0.001 s)\n");
+}
+
+/* Three lines whatever there is to say. */
+static void
+test_head(void **state)
+{
+    struct profile *profile = example();
+    FILE *stream = print_begin();
+
+    (void)state;
+    head_text_write(stream, profile, 0);
+    expect_printed(stream,
+                   "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
+                   "samples  14 of 2 threads: 0.010 s CPU, 0.014 s wall time\n"
+                   "lost     none of 0 asked; cut none of 0 stacks; cost 0.0 % "
+                   "CPU\n");
+    profile_free(profile);
+    maker_forget(NULL);
+}
+
+static void
+test_cumulative_order(void **state)
+{
+    struct profile *profile = example();
+    struct table table;
+
+    (void)state;
+    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_string_equal(table.rows[0].function, "work");
+    table_sort(&table, VALUE_CPU, TABLE_CUMULATIVE);
+    assert_string_equal(table.rows[0].function, "main");
+    assert_string_equal(table.rows[2].function, "run");
+    table_release(&table);
+    profile_free(profile);
+    maker_forget(NULL);
 }
 
 static void
@@ -297,6 +414,10 @@ main(void)
         CLEAN(test_tables),
         CLEAN(test_tree),
         CLEAN(test_callers),
+        CLEAN(test_callees_and_depth),
+        CLEAN(test_flame),
+        CLEAN(test_head),
+        CLEAN(test_cumulative_order),
         CLEAN(test_functions_are_matched),
         CLEAN(test_source_is_missing),
         CLEAN(test_rows_for_programs),

@@ -74,6 +74,11 @@ test_folded(void **state)
     (void)state;
     assert_string_equal(text, "[truncated];read 1\n"
                               "main;parse 2\n"
+                              "main;parse;next?;token 3\n");
+    free(text);
+    text = written(folded_write_wall, profile, &length);
+    assert_string_equal(text, "[truncated];read 1\n"
+                              "main;parse 2\n"
                               "main;parse;next?;token 3\n"
                               "main;read;[waiting] 4\n");
     free(text);
@@ -356,7 +361,7 @@ test_output_appears_whole(void **state)
     assert_int_equal(lstat(path, &status), 0);
     assert_true(S_ISREG(status.st_mode));
     assert_int_equal(status.st_mode & 07777, 0600);
-    assert_int_equal(status.st_size, 79);
+    assert_int_equal(status.st_size, 57);
     assert_int_equal(access(other, F_OK), -1);
     assert_int_equal(files(), before + 1);
     profile_free(profile);

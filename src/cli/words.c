@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.c -- the words of reports, each with its meaning. Causes come from the
+ * tables that also count them (base/loss.h), so that none is missing; the
+ * manual page has the words that stand here.
+ */
+#include "words.h"
+
+#include <string.h>
+
+#include "base/loss.h"
+
+/* The column in which meanings begin, and where lines end. */
+enum { MEANING = 17, WIDTH = 79 };
+
+struct word {
+    const char *word, *meaning;
+};
+
+static const struct word times[] = {
+    {"cpu", "time on a CPU, in user code and in the kernel"},
+    {"wall", "all time, on a CPU or not: each thread has a second of it each "
+             "second"},
+    {"flat", "time in the function itself"},
+    {"cum",
+     "time while the function was on the stack, with all that it called; "
+     "a recursion counts once"},
+    {"running", "the thread was on a CPU"},
+    {"runnable", "the thread could have run, and waited for a CPU"},
+    {"waiting", "the thread slept in a system call; \"futex\", \"read\" and so "
+                "on are the call"},
+};
+
+static const struct word samples[] = {
+    {"point", "an instant at which a sample is due: so many a second of each "
+              "thread as the rate says, by its own CPU time while it runs"},
+    {"due", "the points of running threads: all are taken, lost or not asked"},
+    {"asked", "points at which a thread was interrupted to tell its stack"},
+    {"taken", "asked, and the stack is in the profile"},
+    {"lost", "asked, and there is no stack; the causes stand beside it"},
+    {"not asked", "due, and nobody interrupted the thread; the causes stand "
+                  "beside it"},
+    {"sample", "a stack with the times that it stands for; one of a waiting "
+               "thread stands for its whole wait"},
+    {"rate",
+     "the samples a second of CPU time that running threads really had"},
+    {"cut", "a stack that ends before its root, with [truncated] there; the "
+            "causes stand beside it"},
+    {"parked",
+     "the thread had to stand still until its stack was read, because "
+     "rules for a function on it were not known yet"},
+    {"kept", "a waiting thread's stack that is the one before, as it did not "
+             "run since"},
+    {"peeked",
+     "a waiting thread's stack that was read from its memory, without "
+     "a signal"},
+    {"unsure", "peeked, and the thread ran meanwhile"},
+    {"cost", "what profiling took: CPU time of the sampler, and time in which "
+             "threads were stopped"},
+};
+
+static const struct word names[] = {
+    {"[not sampled]",
+     "CPU time that a thread's clock tells and no sample stands "
+     "for: it is in the sums, and nobody knows where"},
+    {"[no stack]", "a sample of which nothing but the thread is known"},
+    {"[truncated]", "a stack was cut: its callers are missing"},
+    {"[frames elided]", "the stack was deeper than SPROF_MAX_DEPTH, and the "
+                        "middle is missing"},
+    {"[generated code]", "code in no file, made while the program ran; "
+                         "`sprofile info` says how to name it"},
+    {"[waiting]", "in folded stacks: the thread waited there"},
+    {"[runnable]", "in folded stacks: the thread waited there for a CPU"},
+    {"lib.so+0x1234", "code without a name: a file, and where its function "
+                      "begins in it"},
+    {"f [clone .cold]", "a part of f that the compiler put elsewhere"},
+    {"(7 more)", "branches that are too small to be drawn, with their sum"},
+    {"> f", "in a tree: f is the only one that the function above calls; < f, "
+            "the only one that calls it"},
+};
+
+static const struct word differences[] = {
+    {"points", "how many samples of equal weight would tell as much"},
+    {"+-", "the change is known to within so much, with 95 %"},
+    {"not significant", "the change may be noise, or is too small to matter"},
+    {"share", "part of a run's total: what is compared when the runs are not "
+              "the same work"},
+};
+
+/* MEANING in lines, each from its column on; the first begins in COLUMN. */
+static void
+print_meaning(FILE *stream, const char *meaning, unsigned column)
+{
+    while (*meaning != '\0') {
+        size_t length = strlen(meaning), room = WIDTH - MEANING;
+        if (length > room) {
+            length = room;
+            while (length > 0 && meaning[length] != ' ')
+                length--;
+        }
+        fprintf(stream, "%*s%.*s\n", (int)(MEANING - column), "", (int)length,
+                meaning);
+        meaning += length + (meaning[length] == ' ');
+        column = 0;
+    }
+}
+
+static void
+print_word(FILE *stream, const char *word, const char *meaning)
+{
+    unsigned column = (unsigned)strlen(word) + 2;
+
+    fprintf(stream, "  %s", word);
+    if (column >= MEANING) {
+        fputc('\n', stream);
+        column = 0;
+    }
+    print_meaning(stream, meaning, column);
+}
+
+static void
+print_all(FILE *stream, const char *title, const struct word *words,
+          size_t count)
+{
+    fprintf(stream, "%s\n", title);
+    for (size_t i = 0; i < count; i++)
+        print_word(stream, words[i].word, words[i].meaning);
+    fputc('\n', stream);
+}
+
+#define ALL(words) (words), sizeof(words) / sizeof(words)[0]
+
+void
+words_print(FILE *stream)
+{
+    print_all(stream, "Times and states", ALL(times));
+    print_all(stream, "Samples", ALL(samples));
+    fputs("Why samples are lost\n", stream);
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        print_word(stream, loss_word(i), loss_text(i));
+    fputs("\nWhy points are not asked\n", stream);
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        print_word(stream, limit_word(i), limit_text(i));
+    fputs("\nWhy stacks are cut\n", stream);
+    for (unsigned i = CUT_NONE + 1; i < CUT_COUNT; i++)
+        print_word(stream, cut_word(i), cut_text(i));
+    fputs("\n", stream);
+    print_all(stream, "Names", ALL(names));
+    print_all(stream, "Differences", ALL(differences));
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* words.h -- `sprofile help words`: what the words mean that commands print. */
+#ifndef CLI_WORDS_H
+#define CLI_WORDS_H
+
+#include <stdio.h>
+
+void words_print(FILE *stream);
+
+#endif

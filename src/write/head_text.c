@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * head_text.c -- prints, of all samples and of those that a filter leaves,
+ *
+ *   command  ./app, 2.466 s from 2026-11-21 18:19:17 UTC
+ *   samples  4099 of 2 threads: 0.700 s CPU, 4.894 s wall time; 985 a CPU ...
+ *   lost     none of 675 asked; cut none of 675 stacks; cost 5.4 % CPU
+ *
+ *   filter   --thread a: 2050 of 1 thread, 0.441 of 0.700 s CPU, ...
+ *
+ * in place of the second line. Lost, cut and cost are of the whole run.
+ */
+#include "head_text.h"
+
+#include <string.h>
+
+#include "fit.h"
+#include "phrase.h"
+
+/* Room for a line; a command may be longer, and is cut. */
+enum { LINE_SIZE = 1024, WORD_COLUMNS = 9 };
+
+static void
+print(FILE *stream, unsigned columns, const char *word, const char *text)
+{
+    fprintf(stream, "%-9s", word);
+    fit_print(stream, text,
+              columns > 2 * WORD_COLUMNS ? columns - WORD_COLUMNS : columns);
+    fputc('\n', stream);
+}
+
+/* A flight recorder's file has the end of a run alone. */
+static void
+print_command(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    const struct profile_process *process = profile->processes;
+    char line[LINE_SIZE], others[64] = "", kept[96] = "", time[128];
+    const char *when;
+
+    phrase_time(profile, time, sizeof time);
+    when = strrchr(time, ',');
+    if (profile->process_count > 1)
+        snprintf(others, sizeof others, " and %u process%s more",
+                 profile->process_count - 1,
+                 profile->process_count == 2 ? "" : "es");
+    if (profile->process_count > 0 && process->begin != 0)
+        snprintf(kept, sizeof kept, ", the last %.3f s of %.3f s",
+                 phrase_seconds(process->duration),
+                 phrase_seconds(process->begin + process->duration));
+    snprintf(line, sizeof line, "%.600s%s%s, %.3f s from %.*s",
+             profile->process_count > 0 ? process->command : "(no process)",
+             others, kept, phrase_seconds(profile->duration),
+             when != NULL ? (int)(when - time) : (int)strlen(time), time);
+    print(stream, columns, "command", line);
+}
+
+/* "; 985 a CPU second of 1,000 asked", "" if that is not known. */
+static void
+describe_rate(const struct profile *profile, char *text, size_t size)
+{
+    char rate[512];
+    const char *number;
+
+    phrase_rate(profile, rate, sizeof rate);
+    number = strstr(rate, ": ");
+    snprintf(text, size, "%s%s", number != NULL ? "; " : "",
+             number != NULL ? number + 2 : "");
+}
+
+static void
+print_samples(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    const uint64_t *totals = profile->totals, *whole = profile->whole;
+    unsigned threads = profile_busy_threads(profile);
+    const char *plural = threads == 1 ? "" : "s";
+    unsigned long long samples = totals[VALUE_SAMPLES];
+    char line[LINE_SIZE], rate[512];
+
+    describe_rate(profile, rate, sizeof rate);
+    if (profile->filter == NULL)
+        snprintf(line, sizeof line,
+                 "%llu of %u thread%s: %.3f s CPU, %.3f s wall time%s", samples,
+                 threads, plural, phrase_seconds(totals[VALUE_CPU]),
+                 phrase_seconds(totals[VALUE_WALL]), rate);
+    else
+        snprintf(line, sizeof line,
+                 "%.500s: %llu of %u thread%s, %.3f of %.3f s CPU, %.3f of "
+                 "%.3f s wall time",
+                 profile->filter, samples, threads, plural,
+                 phrase_seconds(totals[VALUE_CPU]),
+                 phrase_seconds(whole[VALUE_CPU]),
+                 phrase_seconds(totals[VALUE_WALL]),
+                 phrase_seconds(whole[VALUE_WALL]));
+    print(stream, columns, profile->filter == NULL ? "samples" : "filter",
+          line);
+}
+
+static void
+print_quality(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    const struct profile_cost *cost = &profile->cost;
+    char line[LINE_SIZE], losses[300], cuts[300];
+
+    snprintf(line, sizeof line, "%s; cut %s; cost %.1f %% CPU",
+             phrase_losses(profile, losses, sizeof losses),
+             phrase_cuts(profile, cuts, sizeof cuts),
+             phrase_percent(cost->sampler_cpu, cost->process_cpu));
+    print(stream, columns, "lost", line);
+}
+
+void
+head_text_write(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    print_command(stream, profile, columns);
+    print_samples(stream, profile, columns);
+    print_quality(stream, profile, columns);
+}
