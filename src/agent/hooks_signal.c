@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/awaited.h"
+#include "capture/handlers.h"
 #include "capture/origin.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
@@ -42,8 +43,12 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
     if (fatal_action(signo, action, old))
         return 0;
-    if (!are_actions_kept())
-        return REAL(sigaction)(signo, action, old);
+    if (!are_actions_kept()) {
+        int result = REAL(sigaction)(signo, action, old);
+        if (result == 0 && old != NULL)
+            handlers_show(signo, old);
+        return result;
+    }
     if (action != NULL && signals_is_handler(action))
         mask_name_in_handler(&action->sa_mask);
     int result = signals_action(signo, action, old);
@@ -56,7 +61,8 @@ static bool
 is_action_kept(int signo)
 {
     return are_actions_kept() &&
-           (signals_is_kept(signo) || fatal_is_kept(signo));
+           (signals_is_kept(signo) || fatal_is_kept(signo) ||
+            handlers_are_kept(signo));
 }
 
 /* From its first member to its last. */
@@ -104,7 +110,7 @@ is_kept(int signo)
 {
     if (is_action_kept(signo))
         return true;
-    signals_forget_mask(signo);
+    handlers_forget(signo);
     return false;
 }
 

@@ -24,6 +24,7 @@
 
 #include "base/note.h"
 #include "base/words.h"
+#include "capture/handlers.h"
 #include "capture/interrupted.h"
 #include "capture/signals.h"
 #include "fatal.h"
@@ -114,7 +115,7 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
                                   (struct sys_action *)c, &result))
             return result;
         if (b != 0)
-            signals_forget_mask((int)a);
+            handlers_forget((int)a);
     }
     return real_syscall(number, a, b, c, d, e, f);
 }

@@ -20,6 +20,7 @@
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/interrupted.h"
+#include "capture/nested.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
 #include "control.h"
@@ -133,6 +134,7 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
 {
     if (!words_are_there())
         return REAL(pthread_sigmask)(how, set, old);
+    nested_settle();
     if (set != NULL && how != SIG_UNBLOCK)
         give_back_named(set);
     uint64_t closed = signals_closed(), ours = signals_borrowed() | closed;
@@ -201,7 +203,10 @@ mask_before_exec(void)
 {
     int saved = words_errno();
     if (lifecycle_is_on()) {
-        bool is_own = words_are_there() ? !is_real() : lifecycle_is_own();
+        bool has_words = words_are_there();
+        if (has_words)
+            nested_settle();
+        bool is_own = has_words ? !is_real() : lifecycle_is_own();
         if (is_own)
             make_real();
         signals_before_exec(is_own);
@@ -225,6 +230,7 @@ mask_after_failed_exec(void)
 void
 mask_before_birth(struct mask_birth *birth)
 {
+    nested_settle();
     settle_now();
     *birth = (struct mask_birth){.blocked = signals_blocked,
                                  .shut = settle_shut,

@@ -199,6 +199,7 @@ session_tick(void)
     bool is_time = now - last_names > NAMES_NS;
     if (is_time) {
         read_names(now);
+        suspend_reclaim(now);
         fatal_watch();
     }
     session_check_tracer(now);

@@ -274,6 +274,7 @@ given_stack(const pthread_attr_t *attributes)
 static struct beginning *
 prepare(const pthread_attr_t *attributes, void *argument)
 {
+    signals_expect_threads();
     struct beginning *beginning = take_beginning();
     if (beginning == NULL)
         return NULL;

@@ -25,12 +25,14 @@
 #include "deliver.h"
 #include "handler.h"
 #include "interrupted.h"
+#include "nested.h"
 #include "origin.h"
 #include "self.h"
 #include "settle.h"
 #include "signals.h"
 #include "slot.h"
 #include "stack_copy.h"
+#include "stray.h"
 #include "walk.h"
 #include "poison.h"
 
@@ -183,10 +185,10 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     walk_begin(&slot->walk, &regs);
 }
 
-/* Walk the stack into SLOT, whose thread is known, and give it to the sampler.
- */
-static void
-fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
+/* Walk the stack into SLOT, whose thread is known. Returns whether it is ours
+ * still, to be given to the sampler. */
+static bool
+walk_into(struct slot *slot, enum trigger trigger, bool has_words,
           const ucontext_t *context)
 {
     struct view view;
@@ -197,7 +199,17 @@ fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
     enum walk_outcome outcome =
         modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing = outcome == WALK_MISS || outcome == WALK_HARD;
-    if (is_missing && !leave_to_sampler(slot, &view, context))
+    return !is_missing || leave_to_sampler(slot, &view, context);
+}
+
+static void
+fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
+          const ucontext_t *context)
+{
+    struct nested_mark mark;
+    nested_enter(&mark, slot, has_words, context);
+    bool is_walked = walk_into(slot, trigger, has_words, context);
+    if (!nested_leave(&mark, slot, has_words) || !is_walked)
         return;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
@@ -425,12 +437,15 @@ handler_run(int signo, siginfo_t *info, void *context)
         handler_shared.request(info))
         return;
     bool is_late = (signals_borrowed() & signals_bit(signo)) == 0;
+    bool has_words = words_are_there();
     uint64_t question = 0;
     enum handler_own kind = 0;
+    if (has_words && self_tid() == handler_shared.pid)
+        stray_note_mask(context);
     if (origin_is_question(info, &question) ||
         origin_is_bare_question(info, &question) ||
         origin_is_own_clock(signo, info, &kind)) {
-        take_own(question, kind, is_late, words_are_there(), context);
+        take_own(question, kind, is_late, has_words, context);
         settle_in(context);
         interrupted_by_ours(context);
     } else if (info->si_code != HANDLER_CODE && !origin_is_tracer(info)) {

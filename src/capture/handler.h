@@ -34,6 +34,9 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
 /* Another: it is to make its mask real (settle_in). */
 #define COOKIE_SETTLE (COOKIE_MASK - 1u)
 
+/* No question: a signal of the program's that was sent on (stray.h). */
+#define COOKIE_STRAY (COOKIE_MASK - 2u)
+
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. */
 enum handler_own {
     HANDLER_OWN_PERF = 0x50455246, /* any number that is not small */

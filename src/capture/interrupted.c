@@ -180,6 +180,30 @@ interrupted_in_vain(ucontext_t *context)
             make_again(context, number);
 }
 
+/* A call that returns EINTR has done nothing yet; but connect(2) goes on by
+ * itself, close(2) has closed, and what waits under a mask of its own has given
+ * that back. A sleep begins anew. */
+void
+interrupted_for_another(ucontext_t *context)
+{
+    static const long calls[] = {
+        SYS_read,         SYS_write,           SYS_readv,    SYS_writev,
+        SYS_recvfrom,     SYS_recvmsg,         SYS_sendto,   SYS_sendmsg,
+        SYS_accept,       SYS_accept4,         SYS_futex,    SYS_poll,
+        SYS_select,       SYS_epoll_wait,      SYS_wait4,    SYS_waitid,
+        SYS_nanosleep,    SYS_clock_nanosleep, SYS_flock,    SYS_fcntl,
+        SYS_semop,        SYS_semtimedop,      SYS_msgrcv,   SYS_msgsnd,
+        SYS_mq_timedsend, SYS_mq_timedreceive, SYS_pause,    SYS_open,
+        SYS_openat,       SYS_rt_sigtimedwait, SYS_recvmmsg, SYS_sendmmsg};
+    if (context->uc_mcontext.gregs[REG_RAX] != -(greg_t)EINTR ||
+        !is_behind_call(context) || is_in_wait(context))
+        return;
+    long number = number_of_call((uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (number == calls[i])
+            make_again(context, number);
+}
+
 void
 interrupted_by_ours(ucontext_t *context)
 {

@@ -36,6 +36,10 @@ void interrupted_by_ours(ucontext_t *context);
  * goes on, for as long as it was to last in the first place. */
 void interrupted_in_vain(ucontext_t *context);
 
+/* A signal has ended a call that CONTEXT stands behind, and another thread
+ * handles it: the call is made again, where that does no harm. In handler. */
+void interrupted_for_another(ucontext_t *context);
+
 /* In our handler, before the program's is called for a signal that ends system
  * calls (no SA_RESTART): one that the kernel is about to make again, because
  * ours have SA_RESTART, ends. */

@@ -12,6 +12,8 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "awaited.h"
+#include "handlers.h"
+#include "nested.h"
 #include "settle.h"
 #include "signals.h"
 #include "poison.h"
@@ -43,9 +45,6 @@ static signals_sigaction *real, *next;
 
 /* Threads that are about to start a program. */
 static _Atomic uint32_t being_started;
-
-/* By signal: what was taken out of its sa_mask, because it was ours. */
-static _Atomic uint64_t taken_out[NSIG];
 
 __thread volatile uint64_t signals_blocked;
 
@@ -110,10 +109,10 @@ program_action(const struct number *number)
 }
 
 /* Let the kernel call our handler, as a number is borrowed: with all signals
- * blocked, because a handler that parks must not be left by longjmp or
- * cancellation, and on the alternate stack, if there is one and what the
- * program handles may come there. No system call ends because of ours; one of
- * the program's ends it in deliver.c. */
+ * blocked but those of an instruction (nested.h), because a handler that parks
+ * must not be left by longjmp or cancellation; and on the alternate stack, if
+ * there is one and what the program handles may come there. No system call ends
+ * because of ours; one of the program's ends it in deliver.c. */
 static int
 install_borrowed(struct number *number, struct sigaction *old)
 {
@@ -125,7 +124,7 @@ install_borrowed(struct number *number, struct sigaction *old)
     action.sa_flags |= signals_is_handler(program)
                            ? program->sa_flags & SA_ONSTACK
                            : SA_ONSTACK;
-    memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+    signals_set_word(&action.sa_mask, ~NESTED_FAULTS);
     return real(atomic_load(&number->signo), &action, old);
 }
 
@@ -144,23 +143,8 @@ install_given_back(struct number *number)
         return real(signo, &action, NULL);
     action.sa_sigaction = handler;
     action.sa_flags = (action.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
-    memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+    signals_set_word(&action.sa_mask, ~NESTED_FAULTS);
     return real(signo, &action, NULL);
-}
-
-/* The handlers of other signals block again what was taken out for us. */
-static void
-put_back_masks(uint64_t which)
-{
-    for (int signo = 1; signo < NSIG; signo++) {
-        struct sigaction action;
-        uint64_t bits = atomic_load(&taken_out[signo]) & which;
-        if (bits == 0 || next(signo, NULL, &action) != 0)
-            continue;
-        signals_set_word(&action.sa_mask, signals_word(&action.sa_mask) | bits);
-        (void)next(signo, &action, NULL);
-        atomic_fetch_and(&taken_out[signo], ~which);
-    }
 }
 
 /* A free entry for SIGNO, or the one that it had before. */
@@ -189,6 +173,7 @@ borrow(enum signals_role role, int signo)
         return -1;
     if (before.sa_sigaction != handler) {
         uint32_t other = !atomic_load(&number->current);
+        handlers_show(signo, &before);
         number->program[other] = before;
         atomic_store(&number->current, other);
     }
@@ -233,7 +218,7 @@ forget_borrowed(struct number *number)
     atomic_fetch_or(&opened, signals_closed() & bit);
     atomic_fetch_and(&closed, ~bit);
     atomic_fetch_and(&borrowed, ~bit);
-    put_back_masks(bit);
+    handlers_block_again(bit, next);
 }
 
 bool
@@ -368,25 +353,13 @@ int
 signals_action(int signo, const struct sigaction *action, struct sigaction *old)
 {
     struct number *number = find(signo);
-    struct sigaction changed;
     if (number != NULL)
         return change_action(number, action, old);
     if (signo <= 0 || signo >= NSIG)
         return next(signo, action, old);
-    uint64_t out = atomic_load(&taken_out[signo]), given = 0;
-    if (action != NULL) {
-        changed = *action;
-        given = signals_word(&action->sa_mask) & signals_borrowed();
-        signals_set_word(&changed.sa_mask,
-                         signals_word(&changed.sa_mask) & ~given);
-    }
-    int result = next(signo, action != NULL ? &changed : NULL, old);
+    int result = handlers_action(signo, action, old, signals_borrowed(), next);
     if (result != 0)
         return result;
-    if (old != NULL)
-        signals_set_word(&old->sa_mask, signals_word(&old->sa_mask) | out);
-    if (action != NULL)
-        atomic_store(&taken_out[signo], given);
     /* The sampler may have borrowed the number just now. */
     number = action != NULL ? find(signo) : NULL;
     return number != NULL ? change_action(number, action, NULL) : 0;
@@ -434,10 +407,9 @@ signals_is_kept(int signo)
 }
 
 void
-signals_forget_mask(int signo)
+signals_expect_threads(void)
 {
-    if (signo > 0 && signo < NSIG)
-        atomic_store(&taken_out[signo], 0);
+    handlers_expect_threads(next);
 }
 
 void
@@ -488,5 +460,6 @@ signals_end(void)
         (void)real(signo, program_action(&numbers[i]), NULL);
         atomic_store(&numbers[i].signo, 0);
     }
+    handlers_end(next);
     settle_now();
 }

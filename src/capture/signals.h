@@ -128,10 +128,11 @@ int signals_action(int signo, const struct sigaction *action,
                    struct sigaction *old);
 
 /* Whether the disposition of SIGNO is or was kept here, because the number is
- * or was ours; else signals_action only looks after its sa_mask, which is
- * forgotten when the program sets it otherwise. */
+ * or was ours. All others are the business of handlers.h. */
 bool signals_is_kept(int signo);
-void signals_forget_mask(int signo);
+
+/* The program, which has one thread, is about to have several. */
+void signals_expect_threads(void);
 
 /* Of the numbers borrowed, open or closed, those that the calling thread
  * blocks, as the program believes. Static TLS: reading it is one load, in a

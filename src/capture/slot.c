@@ -34,7 +34,7 @@ empty_slots(void)
     uint32_t count = atomic_load(&used);
     for (uint32_t i = 0; i < count; i++)
         if (atomic_load(&slots[i].state) != SLOT_FREE)
-            atomic_store(&slots[i].state, SLOT_FREE);
+            slot_free(&slots[i]);
     atomic_store(&used, 0);
 }
 
@@ -105,5 +105,6 @@ slots_at(uint32_t i)
 void
 slot_free(struct slot *slot)
 {
+    atomic_store_explicit(&slot->mark, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
 }

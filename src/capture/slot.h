@@ -45,6 +45,8 @@ struct slot {
     uint64_t time;     /* CLOCK_MONOTONIC at the handler's start */
     uint64_t clock;    /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t sp;       /* where the thread was interrupted */
+    /* Of the handler (nested.h); 0: it has made none yet. */
+    _Atomic uint64_t mark;
     /* 0: the thread has no words of its own (base/words.h). */
     uint64_t thread_pointer;
     int cpu;             /* on which the thread ran */

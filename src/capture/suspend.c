@@ -12,10 +12,12 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/sample.h"
 #include "base/sys.h"
 #include "finish.h"
 #include "handler.h"
 #include "learn.h"
+#include "nested.h"
 #include "rules.h"
 #include "signals.h"
 #include "suspend.h"
@@ -25,6 +27,9 @@
 #define SLOTS_MAX 256u
 #define FRAMES_MAX (8u << 20)
 #define SLOTS_MIN 64u
+
+/* A handler that has filled its slot for so long may have been left. */
+#define LONG_NS 1000000000u
 
 /* Serving ends early enough that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
@@ -250,6 +255,25 @@ serve(struct slot *slot)
     slot->walk.cut = CUT_DEADLINE;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+}
+
+/* A slot that is claimed has its mark and its time together: a free one has no
+ * mark. */
+void
+suspend_reclaim(uint64_t now)
+{
+    for (uint32_t i = 0; i < slots_used(); i++) {
+        struct slot *slot = slots_at(i);
+        uint32_t state = atomic_load(&slot->state);
+        if ((state != SLOT_CLAIMED && state != SLOT_SERVED) ||
+            !nested_is_gone(slot) || now - slot->time < LONG_NS)
+            continue;
+        /* A question that has no answer is given up by who asked. */
+        if (slot->trigger != TRIGGER_ASK)
+            atomic_fetch_add_explicit(&handler_shared.own_lost[LOSS_SILENT], 1,
+                                      memory_order_relaxed);
+        slot_free(slot);
+    }
 }
 
 void

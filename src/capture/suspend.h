@@ -98,6 +98,10 @@ bool suspend_has_samples(void);
  * since the last call. */
 uint32_t suspend_take_user_ticks(uint32_t index);
 
+/* Take back the slots whose handlers were left by a jump before NOW, and count
+ * their samples as lost. About once a second. Context: sampler. */
+void suspend_reclaim(uint64_t now);
+
 /* Finish the walk of SLOT, which is DONE, in the copy of its stack, if a rule
  * was missing. Before its frames are used. Context: sampler. */
 void suspend_finish(struct slot *slot);

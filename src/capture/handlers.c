@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handlers.c -- see handlers.h. A handler's address and what is remembered of
+ * its flags and mask are words of their own, because a handler may run while
+ * another thread sets it. A function that takes one argument can be called with
+ * three (x86-64 System V ABI), so the address is all that a call needs.
+ *
+ * Left as they are: handlers that are called once (SA_RESETHAND), after which
+ * the signal would end the process; and those of signals that the kernel sends
+ * to the very thread that has caused them, or that has used up some time.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "handlers.h"
+#include "interrupted.h"
+#include "nested.h"
+#include "stray.h"
+#include "poison.h"
+
+static _Atomic bool has_threads;
+
+/* Signals whose handlers were set by libc's functions; where ours stands; and
+ * where the program's has no SA_SIGINFO. Signal N is bit N - 1. */
+static _Atomic uint64_t is_known, is_wrapped, is_plain;
+
+/* By signal: the program's handler, and what was taken out of its sa_mask. */
+static _Atomic(signals_handler *) handlers[NSIG];
+static _Atomic uint64_t taken_out[NSIG];
+
+/* What the kernel calls. A tail call: no frame of ours is on the stack of the
+ * program's handler. */
+static void
+run(int signo, siginfo_t *info, void *context)
+{
+    if (stray_send_on(signo, info))
+        interrupted_for_another(context);
+    else
+        atomic_load (&handlers[signo])(signo, info, context);
+}
+
+static bool
+is_ours(const struct sigaction *action)
+{
+    return action->sa_sigaction == run;
+}
+
+static bool
+can_be_wrapped(int signo, const struct sigaction *action)
+{
+    uint64_t never = NESTED_FAULTS | signals_bit(SIGTRAP) |
+                     signals_bit(SIGABRT) | signals_bit(SIGPIPE) |
+                     signals_bit(SIGXFSZ) | signals_bit(SIGXCPU) |
+                     signals_bit(SIGVTALRM) | signals_bit(SIGPROF);
+    return (never & signals_bit(signo)) == 0 && signals_is_handler(action) &&
+           (action->sa_flags & (int)SA_RESETHAND) == 0 && !is_ours(action);
+}
+
+/* ACTION with our function in place of the program's. */
+static void
+wrap(int signo, struct sigaction *action)
+{
+    uint64_t bit = signals_bit(signo);
+    if ((action->sa_flags & SA_SIGINFO) != 0)
+        atomic_fetch_and(&is_plain, ~bit);
+    else
+        atomic_fetch_or(&is_plain, bit);
+    atomic_store(&handlers[signo], action->sa_sigaction);
+    atomic_fetch_or(&is_wrapped, bit);
+    action->sa_sigaction = run;
+    action->sa_flags |= SA_SIGINFO;
+}
+
+/* Our function in ACTION stands for HANDLER, which has SA_SIGINFO or not. */
+static void
+show(struct sigaction *action, signals_handler *handler, bool has_no_info)
+{
+    if (!is_ours(action))
+        return;
+    action->sa_sigaction = handler;
+    if (has_no_info)
+        action->sa_flags &= ~SA_SIGINFO;
+}
+
+void
+handlers_show(int signo, struct sigaction *action)
+{
+    show(action, atomic_load(&handlers[signo]),
+         (atomic_load(&is_plain) & signals_bit(signo)) != 0);
+}
+
+/* GIVEN as the kernel is to have it; *OUT is what was taken out of its mask. */
+static void
+prepare(int signo, struct sigaction *given, uint64_t ours, uint64_t *out)
+{
+    *out = signals_word(&given->sa_mask) & ours;
+    signals_set_word(&given->sa_mask, signals_word(&given->sa_mask) & ~*out);
+    /* What an old function of libc gave back (sigset(3)) is ours still. */
+    handlers_show(signo, given);
+    if (atomic_load(&has_threads) && can_be_wrapped(signo, given))
+        wrap(signo, given);
+}
+
+int
+handlers_action(int signo, const struct sigaction *action,
+                struct sigaction *old, uint64_t ours, signals_sigaction *next)
+{
+    struct sigaction given;
+    uint64_t out = 0, was_out = atomic_load(&taken_out[signo]);
+    /* A new handler takes the place of what is told here. */
+    signals_handler *was = atomic_load(&handlers[signo]);
+    bool was_plain = (atomic_load(&is_plain) & signals_bit(signo)) != 0;
+    if (action != NULL) {
+        given = *action;
+        prepare(signo, &given, ours, &out);
+    }
+    int result = next(signo, action != NULL ? &given : NULL, old);
+    if (result != 0)
+        return result;
+    if (old != NULL) {
+        signals_set_word(&old->sa_mask, signals_word(&old->sa_mask) | was_out);
+        show(old, was, was_plain);
+    }
+    if (action != NULL) {
+        atomic_fetch_or(&is_known, signals_bit(signo));
+        atomic_store(&taken_out[signo], out);
+    }
+    return 0;
+}
+
+void
+handlers_forget(int signo)
+{
+    if (signo <= 0 || signo >= NSIG)
+        return;
+    atomic_fetch_or(&is_known, signals_bit(signo));
+    atomic_store(&taken_out[signo], 0);
+}
+
+bool
+handlers_are_kept(int signo)
+{
+    return signo > 0 && signo < NSIG && atomic_load(&has_threads);
+}
+
+void
+handlers_block_again(uint64_t which, signals_sigaction *next)
+{
+    for (int signo = 1; signo < NSIG; signo++) {
+        struct sigaction action;
+        uint64_t bits = atomic_load(&taken_out[signo]) & which;
+        if (bits == 0 || next(signo, NULL, &action) != 0)
+            continue;
+        signals_set_word(&action.sa_mask, signals_word(&action.sa_mask) | bits);
+        (void)next(signo, &action, NULL);
+        atomic_fetch_and(&taken_out[signo], ~which);
+    }
+}
+
+void
+handlers_expect_threads(signals_sigaction *next)
+{
+    if (atomic_load(&has_threads) || atomic_exchange(&has_threads, true))
+        return;
+    for (int signo = 1; signo < NSIG; signo++) {
+        struct sigaction action;
+        if ((atomic_load(&is_known) & signals_bit(signo)) == 0 ||
+            next(signo, NULL, &action) != 0 || !can_be_wrapped(signo, &action))
+            continue;
+        wrap(signo, &action);
+        (void)next(signo, &action, NULL);
+    }
+}
+
+void
+handlers_end(signals_sigaction *next)
+{
+    uint64_t wrapped = atomic_exchange(&is_wrapped, 0);
+    atomic_store(&has_threads, false);
+    for (int signo = 1; wrapped != 0 && signo < NSIG; signo++) {
+        struct sigaction action;
+        if ((wrapped & signals_bit(signo)) == 0 ||
+            next(signo, NULL, &action) != 0 || !is_ours(&action))
+            continue;
+        handlers_show(signo, &action);
+        (void)next(signo, &action, NULL);
+    }
+}

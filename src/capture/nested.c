@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nested.c -- see nested.h.
+ *
+ * The hard thing is a handler of the program that does not return to ours. The
+ * slot that ours was filling stays claimed, and nobody can tell the sampler so.
+ * Therefore a mark lies on the stack of a handler that fills a slot. Who left
+ * it by a jump uses that stack again, and the mark is overwritten, or unmapped;
+ * as long as it stands the handler may still come back to its slot.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "nested.h"
+#include "signals.h"
+#include "slot.h"
+#include "poison.h"
+
+/* What a mark holds besides the address and time of its slot: any number that
+ * is no address. */
+#define MARK 0x53ab70c16e0dd1e5u
+
+/* The innermost mark of the calling thread, 0: it is in no handler of ours; and
+ * the mask with which that was entered. */
+static __thread volatile uint64_t innermost, mask_before;
+
+static uint64_t
+value_of(const struct slot *slot, uint64_t mark)
+{
+    return MARK ^ mark ^ slot->time;
+}
+
+void
+nested_enter(struct nested_mark *mark, struct slot *slot, bool has_words,
+             const ucontext_t *context)
+{
+    mark->value = value_of(slot, (uint64_t)mark);
+    atomic_store_explicit(&slot->mark, (uint64_t)mark, memory_order_release);
+    mark->outer = has_words ? innermost : 0;
+    if (!has_words)
+        return;
+    if (mark->outer == 0)
+        mask_before = signals_word(&context->uc_sigmask);
+    innermost = (uint64_t)mark;
+}
+
+bool
+nested_leave(struct nested_mark *mark, struct slot *slot, bool has_words)
+{
+    if (has_words)
+        innermost = mark->outer;
+    mark->value = 0;
+    return atomic_load_explicit(&slot->mark, memory_order_relaxed) ==
+           (uint64_t)mark;
+}
+
+bool
+nested_is_gone(const struct slot *slot)
+{
+    uint64_t value, mark = atomic_load(&slot->mark);
+    return mark != 0 && (sys_read_memory(&value, mark, sizeof(value)) !=
+                             (long)sizeof(value) ||
+                         value != value_of(slot, mark));
+}
+
+/* The handler on top of ours blocks what it did before, and signals of its own
+ * kind, as the kernel and its sa_mask have it. */
+void
+nested_settle(void)
+{
+    uint64_t now = 0;
+    if (innermost == 0)
+        return;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, sizeof(now), 0,
+                 0);
+    if ((now & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC) {
+        now = mask_before | (now & NESTED_FAULTS);
+        arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&now, 0,
+                     sizeof(now), 0, 0);
+    }
+    /* The stack grows down. */
+    if ((uint64_t)__builtin_frame_address(0) > innermost)
+        innermost = 0;
+}
