@@ -35,6 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     fuzz_ask(path, first);
+    fuzz_ask_briefly(path, first);
     if (inflate_file(&inflated, fd))
         inflate_free(&inflated);
     close(fd);

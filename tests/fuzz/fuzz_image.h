@@ -53,4 +53,32 @@ fuzz_ask(const char *path, uint64_t first)
     image_close(image);
 }
 
+/* The same without debug information (image_open_brief). */
+static inline void
+fuzz_ask_briefly(const char *path, uint64_t first)
+{
+    enum { COUNT = FUZZ_ADDRESSES / FUZZ_STEP };
+    uint64_t addresses[COUNT + 1];
+    struct sketch sketch;
+    struct image *image;
+    size_t count = 0;
+
+    if (sketch_open(&sketch, path, NULL, 0) != 0)
+        return;
+    fuzz_sink += sketch_cost(&sketch);
+    if (first < FUZZ_STEP)
+        addresses[count++] = first;
+    for (uint64_t address = FUZZ_STEP; address < FUZZ_ADDRESSES;
+         address += FUZZ_STEP)
+        addresses[count++] = address;
+    if (first >= FUZZ_ADDRESSES)
+        addresses[count++] = first;
+    image = image_open_brief(path, NULL, 0, &sketch, addresses, count);
+    if (image == NULL)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        fuzz_find(image, addresses[i]);
+    image_close(image);
+}
+
 #endif
