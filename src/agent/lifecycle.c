@@ -473,7 +473,7 @@ begin(void)
     note_set_level((enum note_level)config.options.log.number);
     misspelt_tell(__environ);
     if (result < 0)
-        note(NOTE_ERROR, error, "; not profiling", NULL);
+        misspelt_refuse(error, __environ);
     if (result == 0 && (files = setup_reserve()) != NULL) {
         real_begin();
         single_thread_begin();

@@ -66,16 +66,28 @@ has_parent(const char *name, const char *sought, size_t length)
     return found;
 }
 
-/* Whether the parent started with VARIABLE, whatever its value. */
+/* Whether the parent has told of what begins with the LENGTH bytes at VARIABLE:
+ * its name, or its value with the NUL behind it. */
 static bool
-parent_has(const char *variable)
+is_told(const char *variable, size_t length)
 {
     char sought[NAME_MOST] = {0};
-    size_t length = strcspn(variable, "=") + 1;
     if (length > sizeof(sought) - 1)
         length = sizeof(sought) - 1;
     memcpy(sought + 1, variable, length);
-    return has_parent("/environ", sought, length + 1);
+    return has_parent("/environ", sought, length + 1) &&
+           has_parent("/maps", LIBRARY, sizeof(LIBRARY) - 1);
+}
+
+void
+misspelt_refuse(const char *error, char *const environment[])
+{
+    size_t length = strcspn(error, "=") + 1;
+    for (; *environment != NULL; environment++)
+        if (strncmp(*environment, error, length) == 0 &&
+            is_told(*environment, strlen(*environment) + 1))
+            return;
+    note(NOTE_ERROR, error, "; not profiling", NULL);
 }
 
 void
@@ -88,8 +100,7 @@ misspelt_tell(char *const environment[])
         variable = option_names_unknown(&environment);
         if (variable == NULL)
             return;
-        if (parent_has(variable) &&
-            has_parent("/maps", LIBRARY, sizeof(LIBRARY) - 1))
+        if (is_told(variable, strcspn(variable, "=") + 1))
             continue;
         text_begin(&text, name, sizeof(name));
         text_add_bytes(&text, variable, strcspn(variable, "="));

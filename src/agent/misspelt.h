@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misspelt.h -- tells of variables that look like settings and are none, once
- * for a tree of processes.
+ * misspelt.h -- tells of variables that look like settings and are none, and of
+ * settings with a wrong value, once for a tree of processes.
  */
 #ifndef AGENT_MISSPELT_H
 #define AGENT_MISSPELT_H
@@ -10,5 +10,10 @@
  * that is no setting, unless the parent process has told of it. In the
  * constructor. */
 void misspelt_tell(char *const environment[]);
+
+/* Say that nothing is profiled because of ERROR ("SPROF_NAME=value: ...", from
+ * options_parse with ENVIRONMENT), unless the parent has said it. In the
+ * constructor. */
+void misspelt_refuse(const char *error, char *const environment[]);
 
 #endif

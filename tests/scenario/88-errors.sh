@@ -66,6 +66,14 @@ expect_status 3
 [ "$(lines)" -eq 1 ] || fail "record: $(lines) lines"
 profile SPROF_FREQ=100 SPROF_ONLY=exits sh -c "$work/exits exit 20; exit 3"
 [ "$(lines)" -eq 1 ] || fail "SPROF_ONLY: $(lines) lines"
+profile SPROF_FREQUENCY=0 sh -c '/bin/true; sh -c "/bin/true; /bin/true"; exit 3'
+expect_status 3
+expect_note SPROF_FREQUENCY=0 20000
+# A child's own mistake is its own.
+profile SPROF_FREQUENCY=100 sh -c 'SPROF_FREQUENCY=fast /bin/true; exit 3'
+expect_note SPROF_FREQUENCY=fast 20000
+profile SPROF_FREQUENCY=0 sh -c 'SPROF_FREQUENCY=00 /bin/true; exit 3'
+[ "$(grep -c '^sprof:' err)" -eq 2 ] || fail "two mistakes: $(cat err)"
 # Two programs that a shell starts are two trees.
 for i in 1 2; do
     profile SPROF_FREQ=100 "$work/exits" exit 20
