@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/diff.h"
+#include "profile/runs.h"
 #include "write/diff_data.h"
 #include "write/diff_text.h"
 #include "write/phrase.h"
@@ -25,25 +26,26 @@ enum { DEFAULT_ROWS = 20 };
 static const char help[] =
     "usage: sprofile diff [OPTION]... OLD NEW\n"
     "\n"
-    "Prints what became slower and faster from OLD to NEW. NEW is scaled to "
-    "the\n"
-    "total of OLD, so that the length of the runs does not matter. What may "
-    "be\n"
-    "noise, given the number of samples, is left out.\n"
+    "Prints the change of the total, then what became slower and faster from\n"
+    "OLD to NEW: in seconds where both ran the same command, else in shares,\n"
+    "for which NEW is scaled to the total of OLD. The first line says which.\n"
+    "What may be noise, given the number of samples, is left out.\n"
     "\n"
     "  --cpu              compare CPU time (the default)\n"
     "  --wall             compare wall time\n"
     "  --by WHAT          function (the default) or stack\n"
     "  --cum              time while a function was on the stack, not only in\n"
     "                     the function itself\n"
-    "  --absolute         do not scale: for runs that did the same work\n"
+    "  --absolute         compare seconds: the runs did the same work\n"
+    "  --shares           compare shares of the total: they did not\n"
     "  --all              also what is not significant\n"
     "  --min PERCENT      a change is at least so much of the whole, 1 by\n"
     "                     default: runs differ, whatever the samples say\n"
     "  --level PERCENT    how often a finding may be a false alarm, 1 by "
     "default\n"
-    "  --fail-above P     end with status 3 if a function, or with --absolute\n"
-    "                     the total, became slower by more than P percent\n"
+    "  --fail-above P     end with status 3 if a function, or where seconds\n"
+    "                     are compared the total, became slower by more than P "
+    "percent\n"
     "  -n N               N rows of each kind, 20 by default; 0 for all\n"
     "  --csv, --json      for programs: times in nanoseconds\n"
     "  --color WHEN       auto (the default), always or never\n"
@@ -62,6 +64,7 @@ struct arguments {
     enum data_format format;
     enum screen_colour colour;
     bool all, rows_given, cumulative;
+    bool is_chosen; /* whether seconds or shares are compared */
 };
 
 enum {
@@ -71,6 +74,7 @@ enum {
     OPTION_BY,
     OPTION_CUM,
     OPTION_ABSOLUTE,
+    OPTION_SHARES,
     OPTION_ALL,
     OPTION_MIN,
     OPTION_LEVEL,
@@ -87,6 +91,7 @@ static const struct option options[] = {
     {"by", required_argument, NULL, OPTION_BY},
     {"cum", no_argument, NULL, OPTION_CUM},
     {"absolute", no_argument, NULL, OPTION_ABSOLUTE},
+    {"shares", no_argument, NULL, OPTION_SHARES},
     {"all", no_argument, NULL, OPTION_ALL},
     {"min", required_argument, NULL, OPTION_MIN},
     {"level", required_argument, NULL, OPTION_LEVEL},
@@ -112,7 +117,9 @@ take_switch(struct arguments *arguments, int option)
         arguments->format = option == OPTION_CSV ? DATA_CSV : DATA_JSON;
         return true;
     case OPTION_ABSOLUTE:
-        arguments->test.absolute = true;
+    case OPTION_SHARES:
+        arguments->test.absolute = option == OPTION_ABSOLUTE;
+        arguments->is_chosen = true;
         return true;
     case OPTION_CUM:
         arguments->cumulative = true;
@@ -261,11 +268,13 @@ judge(const struct diff *diff, const struct diff_options *test)
 static int
 show(struct profile *old, struct profile *new, struct arguments *arguments)
 {
-    const struct diff_options *test = &arguments->test;
+    struct diff_options *test = &arguments->test;
     struct screen screen;
     struct diff diff;
     int status;
 
+    if (!arguments->is_chosen)
+        test->absolute = runs_are_alike(old, new);
     if (diff_build(&diff, old, new, test) < 0) {
         fprintf(stderr, "sprofile: %s\n", strerror(errno));
         return STATUS_FAILED;

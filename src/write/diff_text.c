@@ -3,9 +3,9 @@
  * diff_text.c -- prints, of a program of which one function takes twice as
  * long,
  *
+ *   total    +0.500 s CPU, +25.0 %; seconds of each run are compared
  *   old      2.000 s CPU, 2003 points: ./app
  *   new      2.500 s CPU, 2498 points: ./app
- *   scale    new times x 0.8000, so both have the same total
  *   test     31 functions, 2 changed by more than noise
  *            (1 % false alarms) and 1 % of the whole
  *
@@ -100,6 +100,26 @@ print_side(const struct listing *listing, const char *word,
         fprintf(listing->stream, "         %s\n", profile->filter);
 }
 
+/* What of the total changed, and what the rows below compare. */
+static void
+print_total(const struct listing *listing)
+{
+    const struct diff_row *total = &listing->diff->total;
+    double change = total->new - total->old;
+    const char *what = listing->test->absolute
+                           ? "seconds of each run are compared"
+                           : "shares of the totals are compared";
+    char text[160];
+
+    snprintf(text, sizeof text, "%+.3f s %s, %+.1f %%; %s", change / 1e9,
+             listing->test->value == VALUE_CPU ? "CPU" : "wall time",
+             total->old > 0 ? 100 * change / total->old : 0, what);
+    fprintf(listing->stream, "%-9s", "total");
+    fit_print(listing->stream, text,
+              listing->columns > 20 ? listing->columns - 9 : listing->columns);
+    fputc('\n', listing->stream);
+}
+
 static void
 print_head(const struct listing *listing, const struct profile *old,
            const struct profile *new)
@@ -109,14 +129,10 @@ print_head(const struct listing *listing, const struct profile *old,
 
     for (uint32_t i = 0; i < diff->count; i++)
         changed += diff->rows[i].is_significant;
+    print_total(listing);
     print_side(listing, "old", old, diff->old_points);
     print_side(listing, "new", new, diff->new_points);
-    if (listing->test->absolute)
-        fprintf(listing->stream, "total    %+.3f s, %+.1f %% of old\n",
-                diff->total.change / 1e9,
-                diff->total.old > 0 ? 100 * diff->total.change / diff->total.old
-                                    : 0);
-    else
+    if (!listing->test->absolute)
         fprintf(listing->stream,
                 "scale    new times x %.4f, so both have the same total\n",
                 diff->factor);
