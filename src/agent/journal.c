@@ -267,6 +267,8 @@ write_node(uint32_t id, uint32_t parent, uint64_t frame)
     const struct module *module = modules_find(lookup);
     if (frame == FRAME_ELIDED) {
         record.flags = NODE_ELIDED;
+    } else if (frame == FRAME_GUESS) {
+        record.flags = NODE_GUESSED;
     } else if (frame >= FRAME_CUT && frame < FRAME_CUT + CUT_COUNT) {
         record.flags = NODE_TRUNCATED;
         record.offset = frame - FRAME_CUT;

@@ -16,6 +16,7 @@
 #include "capture/learn.h"
 #include "capture/rules.h"
 #include "capture/suspend.h"
+#include "capture/untabled.h"
 #include "target/modules.h"
 #include "target/threads.h"
 #include "account.h"
@@ -101,6 +102,7 @@ session_harvest(void)
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
     if (suspend_has_samples() && !modules_are_settled())
         session_refresh_modules();
+    untabled_settle(clock_now());
     harvest_slots(false);
 }
 

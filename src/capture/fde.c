@@ -74,19 +74,28 @@ read_entry(struct pages *pages, const struct module *module, uint32_t i,
     return true;
 }
 
-/* The last entry that starts at or before PC. */
-static bool
-search_table(struct pages *pages, const struct module *module, uint64_t pc,
-             uint64_t *start, uint64_t *address)
+/* The number of entries of MODULE's table; 0 if it has none that is followed.
+ */
+static uint32_t
+count_entries(struct pages *pages, const struct module *module)
 {
     uint8_t head[12];
-    uint32_t count, low = 0;
+    uint32_t count;
     if (module->table == 0 ||
         !pages_read(pages, module->table, head, sizeof(head)) || head[0] != 1 ||
         head[2] != ENCODING_UDATA4 || head[3] != ENCODING_DATAREL_SDATA4)
-        return false;
+        return 0;
     memcpy(&count, head + 8, sizeof(count));
-    if (count == 0 || 12 + 8ull * count > module->table_size)
+    return 12 + 8ull * count <= module->table_size ? count : 0;
+}
+
+/* The last entry that starts at or before PC, in *NUMBER, too. */
+static bool
+search_table(struct pages *pages, const struct module *module, uint64_t pc,
+             uint64_t *start, uint64_t *address, uint32_t *number)
+{
+    uint32_t count = count_entries(pages, module), low = 0;
+    if (count == 0)
         return false;
     while (count > 1) {
         uint32_t half = count / 2;
@@ -99,6 +108,7 @@ search_table(struct pages *pages, const struct module *module, uint64_t pc,
             count = half;
         }
     }
+    *number = low;
     return read_entry(pages, module, low, start, address) && *start <= pc;
 }
 
@@ -107,12 +117,32 @@ fde_find(struct pages *pages, const struct module *module, uint64_t pc,
          struct fde *fde)
 {
     uint32_t head[4]; /* length, CIE pointer, start, size: with sdata4 */
-    if (!search_table(pages, module, pc, &fde->start, &fde->address) ||
+    uint32_t number;
+    if (!search_table(pages, module, pc, &fde->start, &fde->address, &number) ||
         !pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
         head[0] == UINT32_MAX)
         return false;
     fde->end = fde->start + head[3];
     return pc < fde->end;
+}
+
+void
+fde_gap(struct pages *pages, const struct module *module, uint64_t pc,
+        uint64_t *start, uint64_t *end)
+{
+    uint32_t count = count_entries(pages, module), number = 0, head[4];
+    uint64_t from, address;
+    *start = module->start;
+    *end = module->end;
+    if (count == 0)
+        return;
+    if (search_table(pages, module, pc, &from, &address, &number)) {
+        if (pages_read(pages, address, head, sizeof(head)))
+            *start = from + head[3];
+        number++;
+    }
+    if (number < count && read_entry(pages, module, number, &from, &address))
+        *end = from;
 }
 
 struct cie {

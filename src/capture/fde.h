@@ -24,6 +24,11 @@ struct fde {
 bool fde_find(struct pages *pages, const struct module *module, uint64_t pc,
               struct fde *fde);
 
+/* The stretch around PC, which no FDE of MODULE covers, up to the functions
+ * that have one: from *START to *END - 1. Context: sampler, in window. */
+void fde_gap(struct pages *pages, const struct module *module, uint64_t pc,
+             uint64_t *start, uint64_t *end);
+
 /* The row of FDE that holds PC: from *START to *END - 1. False if the table is
  * written in a way that this does not follow, or a rule in it may depend on the
  * pc itself. Context: sampler, in window. */

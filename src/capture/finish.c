@@ -10,6 +10,8 @@
 #include "call.h"
 #include "finish.h"
 #include "learn.h"
+#include "scan.h"
+#include "untabled.h"
 #include "poison.h"
 
 /* A return address in unknown memory makes the map be read anew, then not for
@@ -54,7 +56,7 @@ learn(const struct finish *finish, const struct walk *walk)
         uint64_t end = clock_now();
         next_refresh = end + REFRESH_SHARE * (end - start);
     }
-    learn_rule(pc);
+    learn_rule(pc, walk->is_return);
     return true;
 }
 
@@ -83,7 +85,7 @@ static enum walk_outcome
 step_clone(const struct finish *finish, struct walk *walk, struct view *view,
            uint64_t last)
 {
-    struct rule rule = learn_rule(last);
+    struct rule rule = learn_rule(last, false);
     uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule), address;
     struct fde function;
     if (is_child(finish, walk))
@@ -115,6 +117,74 @@ step_hard(const struct finish *finish, struct walk *walk, struct view *view)
     return is_root ? WALK_ROOT : walk_step_to(walk, &caller);
 }
 
+/* A search may cost so much CPU time, and keeps so many frames of a try. */
+#define SCAN_NS 1000000u
+#define TRIAL_FRAMES 64u
+
+/* Whether a walk from CALLER reaches the root. */
+static bool
+reaches_root(const struct finish *finish, const struct regs *caller,
+             struct view *view)
+{
+    uint64_t frames[TRIAL_FRAMES];
+    struct finish trial = *finish;
+    struct walk walk = {.frames = frames, .capacity = TRIAL_FRAMES};
+    trial.is_trial = true;
+    walk_begin(&walk, caller);
+    walk.is_return = true;
+    return finish_run(&trial, &walk, view) == WALK_ROOT;
+}
+
+/* Find the caller of the frame where WALK stands: the lowest return address
+ * from which the root is reached. False if there is none. */
+static bool
+search_caller(const struct finish *finish, const struct walk *walk,
+              struct view *view, struct regs *caller)
+{
+    struct finish trial = *finish;
+    struct scan scan;
+    uint64_t address, until = finish->clock() + SCAN_NS;
+    if (until < trial.until)
+        trial.until = until;
+    scan_begin(&scan, walk->regs.sp);
+    while (scan_next(&scan, view, &address) && finish->clock() < trial.until) {
+        *caller = (struct regs){address, scan.at, walk->regs.fp};
+        if (reaches_root(&trial, caller, view))
+            return true;
+        caller->fp = REGS_FP_UNKNOWN;
+        if (reaches_root(&trial, caller, view))
+            return true;
+    }
+    return false;
+}
+
+/* The chain of frame pointers leads nowhere. What is found out holds for this
+ * pc from now on: nobody waits for it a second time. */
+static enum walk_outcome
+step_lost(const struct finish *finish, struct walk *walk, struct view *view)
+{
+    struct regs caller;
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    bool is_generated = modules_code_kind(pc) == CODE_ANONYMOUS;
+    if (finish->is_trial)
+        return WALK_CUT;
+    /* Its page may have been taken for code with frame pointers. */
+    if (is_generated &&
+        rule_kind(learn_rule(pc, walk->is_return)) == RULE_FRAME)
+        return WALK_ON;
+    if (!search_caller(finish, walk, view, &caller)) {
+        bool is_rooted = rule_chain_is(rules_find(pc), RULE_CHAIN_ROOTED);
+        untabled_decide(pc, is_generated,
+                        rule_chain(RULE_CHAIN_LAST |
+                                   (is_rooted ? RULE_CHAIN_ROOTED : 0)));
+        return WALK_CUT;
+    }
+    untabled_decide(pc, is_generated,
+                    rule_guess((int32_t)(caller.sp - walk->regs.sp)));
+    walk->cut = CUT_NONE;
+    return walk_guess_to(walk, &caller);
+}
+
 enum walk_outcome
 finish_run(const struct finish *finish, struct walk *walk, struct view *view)
 {
@@ -122,6 +192,8 @@ finish_run(const struct finish *finish, struct walk *walk, struct view *view)
         enum walk_outcome outcome = walk_run(walk, view);
         if (outcome == WALK_HARD)
             outcome = step_hard(finish, walk, view);
+        if (outcome == WALK_LOST)
+            outcome = step_lost(finish, walk, view);
         if (outcome != WALK_MISS && outcome != WALK_ON)
             return outcome;
         if (outcome == WALK_MISS && !learn(finish, walk)) {

@@ -198,7 +198,8 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
      * pc means now. */
     enum walk_outcome outcome =
         modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
-    bool is_missing = outcome == WALK_MISS || outcome == WALK_HARD;
+    bool is_missing =
+        outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
     return !is_missing || leave_to_sampler(slot, &view, context);
 }
 

@@ -20,6 +20,8 @@
 #include "landmark.h"
 #include "learn.h"
 #include "pages.h"
+#include "refusals.h"
+#include "untabled.h"
 #include "walk.h"
 #include "poison.h"
 
@@ -43,6 +45,7 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
 /* What is known of a pc in a module before libunwind is asked. */
 struct place {
     uint64_t pc;
+    bool is_return; /* pc is in the call before a return address */
     const struct module *module;
     bool has_fde;
     struct fde fde;
@@ -102,23 +105,6 @@ find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
         _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
     question->has_table = result == 0;
     return result;
-}
-
-static void
-put_unwind_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
-{
-    (void)as;
-    (void)info;
-    (void)arg;
-}
-
-static int
-get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
-{
-    (void)as;
-    (void)list;
-    (void)arg;
-    return -UNW_ENOINFO;
 }
 
 static bool
@@ -192,47 +178,17 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
     return 0;
 }
 
-static int
-access_fpreg(unw_addr_space_t as, unw_regnum_t number, unw_fpreg_t *value,
-             int put, void *arg)
-{
-    (void)as;
-    (void)number;
-    (void)value;
-    (void)put;
-    (void)arg;
-    return -UNW_EBADREG;
-}
-
-static int
-resume(unw_addr_space_t as, unw_cursor_t *at, void *arg)
-{
-    (void)as;
-    (void)at;
-    (void)arg;
-    return -UNW_EINVAL;
-}
-
-static int
-get_proc_name(unw_addr_space_t as, unw_word_t address, char *name, size_t size,
-              unw_word_t *offset, void *arg)
-{
-    (void)as;
-    (void)address;
-    (void)name;
-    (void)size;
-    (void)offset;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
 int
 learn_begin(void)
 {
-    static unw_accessors_t accessors = {
-        find_proc_info, put_unwind_info, get_dyn_info_list,
-        access_mem,     access_reg,      access_fpreg,
-        resume,         get_proc_name};
+    static unw_accessors_t accessors = {find_proc_info,
+                                        refusals_put_unwind_info,
+                                        refusals_get_dyn_info_list,
+                                        access_mem,
+                                        access_reg,
+                                        refusals_access_fpreg,
+                                        refusals_resume,
+                                        refusals_get_proc_name};
     pages = sys_renew(pages, sizeof(*pages));
     if (pages == NULL)
         return -1;
@@ -333,6 +289,17 @@ learn_is_behind_table(uint64_t pc, uint64_t *last)
     return false;
 }
 
+/* What the code of a module shows that has no FDE: Go's, and assembly. */
+static struct rule
+rule_by_code(const struct place *place)
+{
+    struct untabled code = {.pc = place->pc,
+                            .is_return = place->is_return,
+                            .is_go = place->module->is_go};
+    fde_gap(pages, place->module, place->pc, &code.start, &code.end);
+    return untabled_put(&code);
+}
+
 /* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
  * dynamic loader's or the program's first instructions, .init, or assembly
  * that may keep a frame pointer. */
@@ -351,7 +318,7 @@ rule_without_table(struct question *question)
     struct rule rule = read_step(question);
     if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
         return rule;
-    return rule_make(RULE_CHAIN);
+    return rule_by_code(place);
 }
 
 static struct rule
@@ -411,19 +378,30 @@ put_row(const struct place *place, struct rule rule)
         rules_put_row(place->pc, start, end, rule);
 }
 
+/* What generated code shows. Whole pages of it mostly keep a frame pointer. */
+static struct rule
+rule_of_generated(uint64_t pc, bool is_return)
+{
+    struct untabled code = {.pc = pc,
+                            .is_return = is_return,
+                            .is_generated = true,
+                            .start = pc & ~4095ull,
+                            .end = (pc | 4095) + 1};
+    return untabled_put(&code);
+}
+
 struct rule
-learn_rule(uint64_t pc)
+learn_rule(uint64_t pc, bool is_return)
 {
     struct rule rule;
-    struct place place;
+    struct place place = {.is_return = is_return};
     find_place(pc, &place);
     switch (modules_code_kind(pc)) {
     case CODE_MODULE:
         rule = learn_in_module(&place);
         break;
     case CODE_ANONYMOUS:
-        rule = rule_make(RULE_CHAIN);
-        rules_put_row(pc, pc & ~4095ull, (pc | 4095) + 1, rule);
+        rule = rule_of_generated(pc, is_return);
         break;
     default:
         rule = rule_make(RULE_NOWHERE);

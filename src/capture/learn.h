@@ -27,10 +27,11 @@ void learn_forget_pages(void);
 
 /*
  * Find the rule for PC and put it into the table, for PC and for the row of the
- * unwind table around it. Returns the rule; its kind is never RULE_NONE.
- * Context: sampler, in window. Locks: libunwind's own, which nobody else has.
+ * unwind table around it. IS_RETURN: PC is the last byte before a return
+ * address. Returns the rule; its kind is never RULE_NONE. Context: sampler, in
+ * window. Locks: libunwind's own, which nobody else has.
  */
-struct rule learn_rule(uint64_t pc);
+struct rule learn_rule(uint64_t pc, bool is_return);
 
 /* Registers of a frame, not all of which need be known. */
 struct learn_origin {

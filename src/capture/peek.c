@@ -148,7 +148,7 @@ evidence(const struct search *search, uint64_t address)
     if (kind != CALL_NONE || !search->is_bounded ||
         modules_code_kind(address - 1) != CODE_MODULE)
         return kind;
-    enum rule_kind rule = rule_kind(learn_rule(address - 1));
+    enum rule_kind rule = rule_kind(learn_rule(address - 1, true));
     return rule == RULE_SIGNAL || rule == RULE_ROOT ? CALL_OTHER : CALL_NONE;
 }
 

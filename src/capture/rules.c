@@ -266,6 +266,14 @@ rules_forget(uint64_t start, uint64_t end)
 }
 
 void
+rules_drop(uint64_t pc)
+{
+    struct cell *cell = find_cell(current_table(), pc | EXACT_BIT);
+    if (atomic_load_explicit(&cell->key, memory_order_relaxed) != 0)
+        atomic_store_explicit(&cell->key, FORGOTTEN, memory_order_release);
+}
+
+void
 rules_forget_nowhere(void)
 {
     const struct table *table = current_table();

@@ -7,7 +7,9 @@
  *                pc = [CFA - 8]; sp = CFA
  *                fp = fp, or [CFA + offset], or [fp + offset]
  *   RULE_CHAIN   no unwind table: fp points at the caller's fp and return
- *                address (generated code, assembly)
+ *                address (Go, generated code, assembly)
+ *   RULE_GUESS   the caller was found by a search at sp + offset, and may be
+ *                there again; fp = fp
  *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
  *   RULE_HARD    none of these: libunwind steps it on the real registers
@@ -32,10 +34,18 @@ enum rule_kind {
     RULE_ROOT,
     RULE_HARD,
     RULE_NOWHERE,
+    RULE_GUESS,
 };
 
 enum rule_cfa { RULE_CFA_SP, RULE_CFA_FP, RULE_CFA_FP_DEREF };
 enum rule_fp { RULE_FP_SAME, RULE_FP_AT_CFA, RULE_FP_AT_FP };
+
+/* What a RULE_CHAIN says beside, in place of cfa. */
+enum rule_chain {
+    RULE_CHAIN_ROOTED = 1, /* the code always keeps fp, and 0 is the root; fp
+                            * may lead to another stack (Go) */
+    RULE_CHAIN_LAST = 2,   /* where fp leads nowhere, nothing else will help */
+};
 
 /* The word: kind:4 | cfa:2 | fp:2 | cfa_offset:28 | fp_offset:28. */
 struct rule {
@@ -50,6 +60,31 @@ rule_make(enum rule_kind kind)
     return (struct rule){kind};
 }
 
+static inline enum rule_kind
+rule_kind(struct rule rule)
+{
+    return (enum rule_kind)(rule.word & 15);
+}
+
+static inline struct rule
+rule_guess(int32_t cfa_offset)
+{
+    return (struct rule){((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8 |
+                         RULE_GUESS};
+}
+
+static inline struct rule
+rule_chain(unsigned flags)
+{
+    return (struct rule){(uint64_t)flags << 4 | RULE_CHAIN};
+}
+
+static inline bool
+rule_chain_is(struct rule rule, enum rule_chain flag)
+{
+    return rule_kind(rule) == RULE_CHAIN && (rule.word >> 4 & flag) != 0;
+}
+
 static inline struct rule
 rule_frame(enum rule_cfa cfa, int32_t cfa_offset, enum rule_fp fp,
            int32_t fp_offset)
@@ -58,12 +93,6 @@ rule_frame(enum rule_cfa cfa, int32_t cfa_offset, enum rule_fp fp,
     uint64_t low = ((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8;
     return (struct rule){high | low | (uint64_t)fp << 6 | (uint64_t)cfa << 4 |
                          RULE_FRAME};
-}
-
-static inline enum rule_kind
-rule_kind(struct rule rule)
-{
-    return (enum rule_kind)(rule.word & 15);
 }
 
 static inline enum rule_cfa
@@ -109,6 +138,9 @@ void rules_put_row(uint64_t pc, uint64_t start, uint64_t end, struct rule rule);
 
 /* Forget the rules for START to END - 1. Context: sampler. */
 void rules_forget(uint64_t start, uint64_t end);
+
+/* Forget the rule that PC has of its own. Context: sampler. */
+void rules_drop(uint64_t pc);
 
 /* Forget every RULE_NOWHERE: there may be code by now. Context: sampler. */
 void rules_forget_nowhere(void);

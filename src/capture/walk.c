@@ -17,6 +17,10 @@
  * frames are nonsense but rise. */
 #define DEPTH_MAX 1000000u
 
+/* Go changes stacks when it calls C, when C calls it, and for its own runtime.
+ * A walk over nonsense must not go round for ever. */
+#define LEAPS_MAX 16u
+
 void
 walk_begin(struct walk *walk, const struct regs *regs)
 {
@@ -26,6 +30,8 @@ walk_begin(struct walk *walk, const struct regs *regs)
     walk->tail = walk->capacity / 4;
     walk->frames[0] = regs->pc;
     walk->depth = 1;
+    walk->leaps = 0;
+    walk->trusted.depth = 0;
 }
 
 static inline void
@@ -97,20 +103,79 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
     return enter_caller(walk, pc, cfa, fp);
 }
 
+/* No table says where the caller is: what is found there may be nonsense. */
+static void
+note_trusted(struct walk *walk)
+{
+    walk->trusted.regs = walk->regs;
+    walk->trusted.depth = walk->depth;
+    walk->trusted.is_return = walk->is_return;
+}
+
+/* The walk cannot go on where it stands, in code without a table. */
+static enum walk_outcome
+lose(struct walk *walk, struct rule rule, enum cut why)
+{
+    walk->cut = why;
+    return rule_chain_is(rule, RULE_CHAIN_LAST) ? WALK_CUT : WALK_LOST;
+}
+
+/* Whether the frame at AT, which lies below, may be on another stack. */
+static bool
+leap(struct walk *walk, struct rule rule, uint64_t at)
+{
+    if (!rule_chain_is(rule, RULE_CHAIN_ROOTED) || walk->leaps >= LEAPS_MAX)
+        return false;
+    walk->leaps++;
+    walk->regs.sp = at;
+    return true;
+}
+
 /* No table says where the frame is: its register may point anywhere, and so may
  * all that is found by what is read there. */
 static enum walk_outcome
-undo_chain(struct walk *walk, struct view *view)
+undo_chain(struct walk *walk, struct view *view, struct rule rule)
 {
     uint64_t at = walk->regs.fp, fp, pc;
     if (at == REGS_FP_UNKNOWN)
         return need_fp(walk);
-    if (at < walk->regs.sp || (at & 7) != 0)
-        return cut(walk, CUT_NO_RULE);
+    if (at == 0 && rule_chain_is(rule, RULE_CHAIN_ROOTED))
+        return WALK_ROOT;
+    note_trusted(walk);
     view_guess(view);
+    if ((at & 7) != 0 || (at < walk->regs.sp && !leap(walk, rule, at)))
+        return lose(walk, rule, CUT_NO_RULE);
     if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))
-        return cut(walk, CUT_BAD_READ);
+        return lose(walk, rule, CUT_BAD_READ);
     return enter_caller(walk, pc, at + 16, fp);
+}
+
+/* The walk came to no code. If it came there from a frame without a table, that
+ * is where it lost its way. */
+static enum walk_outcome
+undo_nowhere(struct walk *walk)
+{
+    if (walk->depth <= 1 || walk->depth > walk->capacity)
+        return cut(walk, CUT_NOT_CODE);
+    walk->depth--;
+    if (walk->trusted.depth != walk->depth)
+        return cut(walk, CUT_NOT_CODE);
+    walk->regs = walk->trusted.regs;
+    walk->is_return = walk->trusted.is_return;
+    return lose(walk, rules_find(walk->regs.pc - walk->is_return),
+                CUT_NOT_CODE);
+}
+
+/* A rule that was found by a search on an earlier stack. */
+static enum walk_outcome
+undo_guess(struct walk *walk, struct view *view, struct rule rule)
+{
+    uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule), pc;
+    view_guess(view);
+    if (!view_read(view, cfa - 8, &pc))
+        return cut(walk, CUT_BAD_READ);
+    struct regs caller = {pc, cfa, walk->regs.fp};
+    return walk_guess_to(walk, &caller);
 }
 
 /* A signal handler returns here: the registers that the signal interrupted
@@ -146,7 +211,10 @@ walk_run(struct walk *walk, struct view *view)
             step = undo_frame(walk, view, rule);
             break;
         case RULE_CHAIN:
-            step = undo_chain(walk, view);
+            step = undo_chain(walk, view, rule);
+            break;
+        case RULE_GUESS:
+            step = undo_guess(walk, view, rule);
             break;
         case RULE_SIGNAL:
             step = undo_signal(walk, view);
@@ -156,8 +224,7 @@ walk_run(struct walk *walk, struct view *view)
         case RULE_HARD:
             return WALK_HARD;
         case RULE_NOWHERE:
-            walk->depth -= walk->depth > 1 && walk->depth <= walk->capacity;
-            return cut(walk, CUT_NOT_CODE);
+            return undo_nowhere(walk);
         }
         if (step != WALK_ON)
             return step;
@@ -168,6 +235,13 @@ enum walk_outcome
 walk_step_to(struct walk *walk, const struct regs *caller)
 {
     return enter_caller(walk, caller->pc, caller->sp, caller->fp);
+}
+
+enum walk_outcome
+walk_guess_to(struct walk *walk, const struct regs *caller)
+{
+    add_frame(walk, FRAME_GUESS);
+    return walk_step_to(walk, caller);
 }
 
 /* Reverse FRAMES[0..COUNT). */

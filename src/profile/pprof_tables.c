@@ -272,6 +272,7 @@ recognize_marker(struct pprof_location *location)
     } markers[] = {
         {"[truncated]", NODE_TRUNCATED, 0},
         {"[frames elided]", NODE_ELIDED, 0},
+        {"[caller guessed]", NODE_GUESSED, 0},
         {"[no stack]", NODE_TRUNCATED, PROFILE_NO_STACK},
         {"[not sampled]", NODE_TRUNCATED, PROFILE_NOT_SAMPLED},
     };

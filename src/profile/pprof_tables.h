@@ -45,7 +45,7 @@ struct pprof_mapping {
 struct pprof_location {
     uint64_t address;
     uint32_t mapping;    /* index, or PPROF_NO_MAPPING */
-    uint32_t flags;      /* NODE_TRUNCATED or NODE_ELIDED: it is no frame */
+    uint32_t flags;      /* NODE_TRUNCATED and its like: it is no frame */
     uint32_t known_node; /* that it stands for if it is the whole stack */
     struct symbol symbol;
 };

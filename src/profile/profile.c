@@ -137,6 +137,8 @@ find_symbol(struct profile *profile, uint32_t node)
     /* How many differs from sample to sample; one name keeps them together. */
     if ((at->flags & NODE_ELIDED) != 0)
         return marker(profile, "[frames elided]");
+    if ((at->flags & NODE_GUESSED) != 0)
+        return marker(profile, "[caller guessed]");
     generated = at->module == 0 ? generated_symbol(profile, node) : NULL;
     if (generated != NULL)
         return generated;
@@ -162,7 +164,8 @@ profile_symbol(struct profile *profile, uint32_t node)
 bool
 profile_is_marker(const struct profile *profile, uint32_t node)
 {
-    return (profile->nodes[node].flags & (NODE_TRUNCATED | NODE_ELIDED)) != 0;
+    return (profile->nodes[node].flags &
+            (NODE_TRUNCATED | NODE_ELIDED | NODE_GUESSED)) != 0;
 }
 
 /* Also right for a marker, which has no flag for return addresses. */

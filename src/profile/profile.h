@@ -188,8 +188,8 @@ struct profile *profile_new(const struct symbolizer_options *options);
 /*
  * What is at NODE (> 0): its function and those inlined there. Frames that are
  * none have one function with a name in brackets: "[truncated]", "[frames
- * elided]", "[no stack]", "[not sampled]". Never NULL; stable until
- * profile_free; equal places give the same pointer.
+ * elided]", "[caller guessed]", "[no stack]", "[not sampled]". Never NULL;
+ * stable until profile_free; equal places give the same pointer.
  */
 const struct symbol *profile_symbol(struct profile *profile, uint32_t node);
 

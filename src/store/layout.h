@@ -209,6 +209,9 @@ enum node_flags {
                          * depth tells how many */
     NODE_TRUNCATED = 4, /* no frame: the stack ended before its root; OFFSET is
                          * the enum cut */
+    NODE_GUESSED = 8,   /* no frame: how large the callee's frame is nobody
+                         * tells, and its caller was found by a search of the
+                         * stack from which the root was reached */
 };
 
 #define SYSCALL_UNKNOWN 0xffffu

@@ -25,9 +25,30 @@ copy(void *to, uint64_t address, size_t length)
     return got == (long)length;
 }
 
-/* Look for the GNU build-id among the notes of one PT_NOTE segment. */
+/* cmd/link: ELF_NOTE_GOBUILDID_TAG */
+#define NOTE_GO_BUILD_ID 4
+
+/* Take what is wanted of the note HEAD, whose name and body lie at NAME and
+ * BODY. */
 static void
-read_build_id(struct module *module, uint64_t address, uint64_t size)
+read_note(struct module *module, const Elf64_Nhdr *head, const char *name,
+          const char *body)
+{
+    if (head->n_namesz != 4)
+        return;
+    if (head->n_type == NOTE_GO_BUILD_ID && memcmp(name, "Go\0", 4) == 0)
+        module->is_go = true;
+    if (head->n_type == NT_GNU_BUILD_ID && memcmp(name, "GNU", 4) == 0 &&
+        head->n_descsz != 0 && head->n_descsz <= MODULE_BUILD_ID_MAX &&
+        module->build_id_length == 0) {
+        memcpy(module->build_id, body, head->n_descsz);
+        module->build_id_length = (uint8_t)head->n_descsz;
+    }
+}
+
+/* The notes of one PT_NOTE segment. */
+static void
+read_notes(struct module *module, uint64_t address, uint64_t size)
 {
     /* The build-id is among the first notes; what lies beyond is not needed. */
     char notes[1024];
@@ -43,13 +64,7 @@ read_build_id(struct module *module, uint64_t address, uint64_t size)
         size_t body = name + ((head.n_namesz + 3ul) & ~3ul);
         if (body > size || head.n_descsz > size - body)
             return;
-        if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 &&
-            memcmp(notes + name, "GNU", 4) == 0 && head.n_descsz != 0 &&
-            head.n_descsz <= MODULE_BUILD_ID_MAX) {
-            memcpy(module->build_id, notes + body, head.n_descsz);
-            module->build_id_length = (uint8_t)head.n_descsz;
-            return;
-        }
+        read_note(module, &head, notes + name, notes + body);
         at = body + ((head.n_descsz + 3ul) & ~3ul);
     }
 }
@@ -84,8 +99,8 @@ read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
         } else if (p->p_type == PT_GNU_EH_FRAME) {
             module->table = address;
             module->table_size = p->p_memsz;
-        } else if (p->p_type == PT_NOTE && module->build_id_length == 0) {
-            read_build_id(module, address, p->p_memsz);
+        } else if (p->p_type == PT_NOTE) {
+            read_notes(module, address, p->p_memsz);
         }
     }
 }

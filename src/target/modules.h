@@ -44,7 +44,8 @@ struct module {
     uint8_t build_id_length;
     bool deleted; /* the file is gone from its path */
     bool is_vdso;
-    bool seen; /* by the refresh that is under way */
+    bool is_go; /* Go's linker made it: its functions keep a frame pointer */
+    bool seen;  /* by the refresh that is under way */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t load_count;
     struct module_load loads[MODULE_LOADS_MAX];

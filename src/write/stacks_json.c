@@ -120,8 +120,9 @@ add_note(struct json *json, const struct profile_node *node)
 {
     json_open(json, '{');
     json_name_string(json, "note",
-                     (node->flags & NODE_ELIDED) != 0
-                         ? "frames are left out"
+                     (node->flags & NODE_ELIDED) != 0 ? "frames are left out"
+                     : (node->flags & NODE_GUESSED) != 0
+                         ? "caller guessed"
                          : cut_text((unsigned)node->offset));
     json_close(json, '}');
 }

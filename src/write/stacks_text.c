@@ -298,7 +298,9 @@ print_marker(const struct text *text, const struct profile_node *node,
              uint32_t depth, uint32_t shown)
 {
     fprintf(text->stream, "    %s[", text->paint->faint);
-    if ((node->flags & NODE_ELIDED) == 0)
+    if ((node->flags & NODE_GUESSED) != 0)
+        fputs("caller guessed", text->stream);
+    else if ((node->flags & NODE_ELIDED) == 0)
         fprintf(text->stream, "truncated: %s",
                 cut_text((unsigned)node->offset));
     else if (depth > shown)

@@ -74,7 +74,7 @@ learn(uint64_t pc)
         abort();
     has_begun = true;
     learn_forget_pages();
-    if (rule_kind(learn_rule(pc)) == RULE_NONE)
+    if (rule_kind(learn_rule(pc, false)) == RULE_NONE)
         abort();
 }
 

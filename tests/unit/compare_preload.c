@@ -81,7 +81,7 @@ learn(uint64_t pc)
 {
     if (modules_code_kind(pc) == CODE_NONE && clock_now() >= next_refresh)
         refresh();
-    learn_rule(pc);
+    learn_rule(pc, false);
     rules_learned++;
 }
 

@@ -148,7 +148,8 @@ test_hard_tables(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof(hard) / sizeof(hard[0]); i++)
         expect_rule(hard[i], rule_make(RULE_HARD));
-    assert_int_equal(rule_kind(learn_rule((uint64_t)table_huge)), RULE_HARD);
+    assert_int_equal(rule_kind(learn_rule((uint64_t)table_huge, false)),
+                     RULE_HARD);
 }
 
 static void
@@ -185,11 +186,12 @@ test_restorers(void **state)
 
     (void)state;
     for (uint64_t back = 0; back < 2; back++) {
-        assert_int_equal(learn_rule(first - back).word, RULE_SIGNAL);
-        assert_int_equal(learn_rule(bare - back).word, RULE_SIGNAL);
+        assert_int_equal(learn_rule(first - back, false).word, RULE_SIGNAL);
+        assert_int_equal(learn_rule(bare - back, false).word, RULE_SIGNAL);
     }
-    assert_int_equal(learn_rule((uint64_t)table_restorer_inside + 4).word,
-                     plain.word);
+    assert_int_equal(
+        learn_rule((uint64_t)table_restorer_inside + 4, false).word,
+        plain.word);
 }
 
 /* The stub that calls of other libraries' functions go through. */
@@ -222,7 +224,7 @@ walk_on(struct walk *walk, const gregset_t registers)
 
     memcpy(origin.registers, registers, sizeof(origin.registers));
     while ((outcome = walk_run(walk, &own_view)) == WALK_MISS)
-        learn_rule(frame_lookup(own_frames[walk->depth - 1]));
+        learn_rule(frame_lookup(own_frames[walk->depth - 1]), false);
     if (outcome != WALK_HARD)
         return outcome;
     hard_frames++;

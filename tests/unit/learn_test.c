@@ -126,12 +126,15 @@ test_no_module(void **state)
         skip();
     modules_refresh();
     for (unsigned i = 0; i < 8192; i += 100)
-        assert_int_equal(rule_kind(learn_rule((uint64_t)code + i)), RULE_CHAIN);
+        assert_int_equal(rule_kind(learn_rule((uint64_t)code + i, false)),
+                         RULE_CHAIN);
     for (unsigned i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++)
-        assert_int_equal(rule_kind(learn_rule(nowhere[i])), RULE_NOWHERE);
+        assert_int_equal(rule_kind(learn_rule(nowhere[i], false)),
+                         RULE_NOWHERE);
     munmap(code, 8192);
     modules_refresh();
-    assert_int_equal(rule_kind(learn_rule((uint64_t)code)), RULE_NOWHERE);
+    assert_int_equal(rule_kind(learn_rule((uint64_t)code, false)),
+                     RULE_NOWHERE);
     rules_begin();
 }
 
@@ -191,7 +194,7 @@ test_full_table(void **state)
         rules_begin();
         for (uint64_t i = 0; i < count; i++)
             rules_put(1ull << 50 | i, filler);
-        struct rule rule = learn_rule(pc);
+        struct rule rule = learn_rule(pc, false);
         assert_int_equal(rules_find(pc).word, rule.word);
     }
     rules_begin();

@@ -134,18 +134,6 @@ check_frame(uint64_t pc, const struct answer *answer)
     }
 }
 
-/* A function's first instruction where no table says so, which libunwind does
- * not know: only the return address is on the stack. */
-static inline bool
-is_bare_entry(uint64_t pc, struct rule rule)
-{
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-    return !unwinder.has_table && modules_code_kind(pc + 3) == CODE_MODULE &&
-           memcmp((const void *)pc, endbr64, sizeof(endbr64)) == 0 &&
-           rule.word == rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0).word;
-}
-
 /* The registers as a signal's context has them. */
 static inline void
 fill_context(gregset_t context)
@@ -203,7 +191,7 @@ is_before_table(uint64_t pc)
 static inline enum rule_kind
 check_pc(uint64_t pc)
 {
-    struct rule rule = learn_rule(pc);
+    struct rule rule = learn_rule(pc, false);
     struct view view;
 
     assert_int_equal(rules_find(pc).word, rule.word);
@@ -211,7 +199,8 @@ check_pc(uint64_t pc)
     struct answer answer = ask();
     switch (rule_kind(rule)) {
     case RULE_FRAME:
-        if (!is_bare_entry(pc, rule))
+        /* What the code alone shows libunwind does not know. */
+        if (unwinder.has_table || answer.result > 0)
             check_frame(pc, &answer);
         break;
     case RULE_HARD:

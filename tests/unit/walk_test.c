@@ -146,7 +146,7 @@ test_chain(void **state)
     (void)state;
     stack[20] = at(25);
     stack[21] = F1;
-    expect_caller(rule_make(RULE_CHAIN), at(22), at(25));
+    expect_caller(rule_chain(RULE_CHAIN_LAST), at(22), at(25));
     /* Neither below the stack pointer, nor between words. */
     stand(LEAF, at(21), at(20));
     expect_cut(CUT_NO_RULE, 1);
@@ -167,12 +167,12 @@ test_chain_over_hole(void **state)
     assert_ptr_not_equal(pages, MAP_FAILED);
     assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
     view_begin(&view, low, low + 5 * 4096, low + 64, window);
-    rules_put(LEAF, rule_make(RULE_CHAIN));
+    rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
     stand(LEAF, low + 64, low + 2 * 4096 + 64);
     expect_cut(CUT_BAD_READ, 1);
     behind[0] = (uint64_t)&behind[2];
     behind[1] = F1;
-    put(F1, rule_make(RULE_CHAIN));
+    put(F1, rule_chain(RULE_CHAIN_LAST));
     behind[3] = ROOT;
     stand(LEAF, low + 64, (uint64_t)behind);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
@@ -232,11 +232,70 @@ test_stuck(void **state)
     stack[5] = F1;
     stand(LEAF, at(6), 0);
     expect_cut(CUT_STUCK, 2);
-    put(F1, rule_make(RULE_CHAIN)); /* a chain that bites its tail */
+    put(F1, rule_chain(RULE_CHAIN_LAST)); /* a chain that bites its tail */
     stack[8] = at(8);
     stack[9] = F1;
     stand(F1 - 1, at(6), at(8));
     expect_cut(CUT_NO_RULE, 2);
+}
+
+/* A chain that leads nowhere, or to no code, is lost where it was followed
+ * last; but not if nothing else is known to help. */
+static void
+test_lost(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_chain(0));
+    stand(LEAF, at(6), at(2));
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+    assert_int_equal(walk.cut, CUT_NO_RULE);
+    stack[8] = at(20);
+    stack[9] = F1;
+    put(F1, rule_make(RULE_NOWHERE));
+    stand(LEAF, at(6), at(8));
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+    assert_int_equal(walk.cut, CUT_NOT_CODE);
+    assert_int_equal(walk.depth, 1);
+    assert_int_equal(walk.regs.pc, LEAF);
+    assert_int_equal(walk.regs.sp, at(6));
+    rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
+    stand(LEAF, at(6), at(8));
+    expect_cut(CUT_NOT_CODE, 1);
+}
+
+/* Go's chain ends at 0, and may go to a stack that lies lower, but not for
+ * ever. */
+static void
+test_rooted_chain(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_chain(RULE_CHAIN_ROOTED));
+    put(F1, rule_chain(RULE_CHAIN_ROOTED));
+    stand(LEAF, at(6), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    stack[20] = at(4);
+    stack[21] = F1;
+    stack[4] = 0;
+    stack[5] = F1;
+    stand(LEAF, at(16), at(20));
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 3);
+    stack[4] = at(20);
+    stand(LEAF, at(16), at(20));
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+}
+
+static void
+test_guess(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_guess(24));
+    stack[8] = ROOT;
+    stand(LEAF, at(6), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 3);
+    assert_frame(1, FRAME_GUESS);
+    assert_return(2, ROOT);
 }
 
 static void
@@ -261,7 +320,7 @@ test_bad_read(void **state)
         stand(LEAF, 4096, 0);
         expect_cut(CUT_BAD_READ, 1);
     }
-    rules_put(LEAF, rule_make(RULE_CHAIN));
+    rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
     stand(LEAF, 8, none);
     expect_cut(CUT_BAD_READ, 1);
     rules_put(LEAF, rule_make(RULE_SIGNAL));
@@ -400,6 +459,9 @@ main(void)
         cmocka_unit_test_setup(test_signal, begin),
         cmocka_unit_test_setup(test_root_by_zero, begin),
         cmocka_unit_test_setup(test_stuck, begin),
+        cmocka_unit_test_setup(test_lost, begin),
+        cmocka_unit_test_setup(test_rooted_chain, begin),
+        cmocka_unit_test_setup(test_guess, begin),
         cmocka_unit_test_setup(test_bad_read, begin),
         cmocka_unit_test_setup(test_nowhere, begin),
         cmocka_unit_test_setup(test_resume, begin),

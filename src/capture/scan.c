@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* scan.c -- see scan.h. Reads only what is in memory, as a guess. */
+#include "call.h"
+#include "scan.h"
+#include "poison.h"
+
+void
+scan_begin(struct scan *scan, uint64_t sp)
+{
+    scan->at = (sp + 7) & ~7ull;
+    scan->end = scan->at + SCAN_REACH;
+    scan->trials = 0;
+}
+
+bool
+scan_next(struct scan *scan, struct view *view, uint64_t *address)
+{
+    view_guess(view);
+    while (scan->at < scan->end && scan->trials < SCAN_TRIALS &&
+           view_read(view, scan->at, address)) {
+        scan->at += 8;
+        /* Most words are numbers, which are no addresses of anything. */
+        if (*address < 4096 || *address >> 47 != 0 ||
+            call_before(*address, 0) == CALL_NONE)
+            continue;
+        scan->trials++;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * epilogue_test.c -- what the code shows of a frame: in sequences that are
+ * known, and in every function of the C library, whose unwind table says what
+ * is right.
+ */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/epilogue.h"
+#include "capture/instruction.h"
+#include "capture/learn.h"
+#include "target/modules.h"
+
+static struct epilogue shown;
+
+#define READ(code, way) \
+    epilogue_read((const uint8_t *)(code), sizeof(code) - 1, (way), &shown)
+#define expect_rule(code, way, expected)                    \
+    do {                                                    \
+        assert_true(READ(code, way));                       \
+        assert_int_equal(shown.rule.word, (expected).word); \
+    } while (0)
+
+static struct rule
+from_sp(int32_t cfa)
+{
+    return rule_frame(RULE_CFA_SP, cfa, RULE_FP_SAME, 0);
+}
+
+/* CPython's trampoline for perf: endbr64; sub $8, %rsp; call *%rcx; add $8,
+ * %rsp; ret */
+static void
+test_straight(void **state)
+{
+    static const char code[] =
+        "\xf3\x0f\x1e\xfa\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3";
+
+    (void)state;
+    expect_rule("\x48\x83\xc4\x08\xc3", EPILOGUE_STRAIGHT, from_sp(16));
+    assert_true(epilogue_read((const uint8_t *)code, sizeof(code) - 1,
+                              EPILOGUE_STRAIGHT, &shown));
+    assert_int_equal(shown.rule.word, from_sp(8).word);
+    assert_int_equal(shown.same, 4);
+    /* je; then it is none. */
+    assert_false(READ("\x74\x00\x48\x83\xc4\x08\xc3", EPILOGUE_STRAIGHT));
+    expect_rule("\x74\x00\x48\x83\xc4\x08\xc3", EPILOGUE_BRANCHED, from_sp(16));
+}
+
+static void
+test_frame_pointer(void **state)
+{
+    (void)state;
+    /* add $0x40, %rsp; pop %rbp; ret: Go's */
+    expect_rule("\x48\x83\xc4\x40\x5d\xc3", EPILOGUE_BRANCHED,
+                rule_frame(RULE_CFA_SP, 80, RULE_FP_AT_CFA, -16));
+    /* leave; ret */
+    expect_rule("\xc9\xc3", EPILOGUE_BRANCHED,
+                rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
+    /* push %rbp; mov %rsp, %rbp; leave; ret */
+    expect_rule("\x55\x48\x89\xe5\xc9\xc3", EPILOGUE_BRANCHED, from_sp(8));
+    /* lea -0x10(%rbp), %rsp; pop %rbx; pop %r12; pop %rbp; ret */
+    expect_rule("\x48\x8d\x65\xf0\x5b\x41\x5c\x5d\xc3", EPILOGUE_BRANCHED,
+                rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
+    /* mov 0x10(%rsp), %rbp; add $0x18, %rsp; ret */
+    expect_rule("\x48\x8b\x6c\x24\x10\x48\x83\xc4\x18\xc3", EPILOGUE_BRANCHED,
+                rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_CFA, -16));
+}
+
+static void
+test_branches(void **state)
+{
+    (void)state;
+    /* 1: dec %eax; jne 1b; pop %rbx; ret */
+    expect_rule("\xff\xc8\x75\xfc\x5b\xc3", EPILOGUE_BRANCHED, from_sp(16));
+    assert_int_equal(shown.same, 4);
+    /* 1: je 2f; jmp 1b; 2: ret */
+    expect_rule("\x74\x02\xeb\xfc\xc3", EPILOGUE_BRANCHED, from_sp(8));
+    /* je 1f; ud2; 1: ret, and the same with a call, which may not return */
+    expect_rule("\x74\x02\x0f\x0b\xc3", EPILOGUE_BRANCHED, from_sp(8));
+    assert_false(READ("\xe8\x10\x20\x30\x40\xc3", EPILOGUE_BRANCHED));
+    /* endbr64 begins another function; and $-32, %rsp; jmp *%rax; no end */
+    assert_false(READ("\x90\xf3\x0f\x1e\xfa\xc3", EPILOGUE_BRANCHED));
+    assert_false(READ("\x48\x83\xe4\xe0\xc3", EPILOGUE_BRANCHED));
+    assert_false(READ("\xff\xe0\xc3", EPILOGUE_BRANCHED));
+    assert_false(READ("\x90\x90", EPILOGUE_BRANCHED));
+    assert_false(READ("\xeb\xfe", EPILOGUE_BRANCHED));
+    /* What would be below the return address is none. */
+    assert_false(READ("\x48\x83\xec\x08\xc3", EPILOGUE_BRANCHED));
+}
+
+static unsigned right, wrong, silent;
+
+/* Compare what the code at PC shows with RULE, which the table says. */
+static void
+compare(uint64_t pc, uint64_t end, struct rule rule)
+{
+    if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) == RULE_CFA_FP_DEREF)
+        return;
+    if (!epilogue_read((const uint8_t *)pc, end - pc, EPILOGUE_BRANCHED,
+                       &shown)) {
+        silent++;
+        return;
+    }
+    /* By whichever register it is found, it is one place. */
+    if (rule_cfa(rule) != rule_cfa(shown.rule))
+        return;
+    /* Where rbp has just been given back it is in both places. */
+    bool is_right = rule_cfa_offset(rule) == rule_cfa_offset(shown.rule) &&
+                    (rule_fp(shown.rule) == RULE_FP_SAME ||
+                     rule_fp_offset(rule) == rule_fp_offset(shown.rule));
+    right += is_right;
+    wrong += !is_right;
+}
+
+static void
+ignore(const struct module *module, bool gone)
+{
+    (void)module;
+    (void)gone;
+}
+
+static void
+test_library(void **state)
+{
+    struct instruction in;
+    struct fde function;
+
+    (void)state;
+    assert_true(modules_begin(ignore) == 0 && rules_begin() == 0 &&
+                learn_begin() == 0 && modules_refresh() == 0);
+    const struct module *module =
+        modules_find((uint64_t)dlsym(RTLD_DEFAULT, "getppid"));
+    assert_non_null(module);
+    for (uint64_t pc = module->start; pc < module->end; pc += 4096) {
+        if (modules_find(pc) != module || !learn_function(pc, &function))
+            continue;
+        for (uint64_t at = function.start;
+             at < function.end &&
+             instruction_read((const uint8_t *)at, function.end - at, &in);
+             at += in.length)
+            compare(at, function.end, learn_rule(at, false));
+    }
+    print_message("%u right, %u wrong, %u not told\n", right, wrong, silent);
+    assert_true(right > 10000 && wrong * 1000 < right);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_straight),
+        cmocka_unit_test(test_frame_pointer),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_library),
+    };
+
+    return cmocka_run_group_tests_name("epilogue", tests, NULL, NULL);
+}
