@@ -5,7 +5,8 @@
  * At one pc a function always has as much on the stack, by whatever way it came
  * there; so any way from there to a return tells how much. The hard thing is
  * not to leave the function: what follows a call that does not return, or an
- * instruction that ends the program, is another's. What rbp is used for does
+ * instruction that ends the program, is another's. So a call is passed only if
+ * its function is followed to its own return. What rbp is used for does
  * not matter: a function that changes it takes its caller's off the stack
  * again, last of all.
  */
@@ -18,6 +19,11 @@
 #define BRANCHES_MAX 64
 #define STEPS_MAX 4096u
 #define STRAIGHT_MAX 16u
+
+/* Functions in functions that are followed, and how far, in bytes. */
+#define LEVELS 3u
+#define CALLEE_REACH 2048u
+#define CALLS_MAX 32u
 
 /* A place in the code, and what has been taken off the stack up to there. */
 struct path {
@@ -36,7 +42,10 @@ struct reading {
     const uint8_t *code;
     size_t length;
     enum epilogue_way way;
-    unsigned steps, branches;
+    uint64_t pc; /* address of the code */
+    epilogue_reader *reader;
+    unsigned level; /* of calls */
+    unsigned steps, branches, calls;
     size_t same;
     bool is_first; /* nothing has been taken, and no jump on the way */
     uint8_t seen[EPILOGUE_REACH / 8];
@@ -259,6 +268,31 @@ note_same(struct reading *reading, const struct path *path, enum step step)
         reading->same = path->at;
 }
 
+static struct reading readings[LEVELS]; /* 6 KiB each */
+static uint8_t callees[LEVELS][CALLEE_REACH];
+
+static bool run(struct reading *reading, struct path *path);
+
+/* Whether the function that IN, which ends at AT, calls is seen to return. */
+static bool
+is_passed(struct reading *reading, const struct instruction *in, size_t at)
+{
+    unsigned level = reading->level + 1;
+    struct path path = {0};
+    if (in->opcode != 0xe8 || reading->reader == NULL || level >= LEVELS ||
+        ++reading->calls > CALLS_MAX)
+        return false;
+    struct reading *callee = &readings[level];
+    memset(callee, 0, sizeof(*callee));
+    callee->level = level;
+    callee->way = EPILOGUE_BRANCHED;
+    callee->reader = reading->reader;
+    callee->pc = reading->pc + at + (uint64_t)(int64_t)in->immediate;
+    callee->code = callees[level];
+    callee->length = reading->reader(callee->pc, callees[level], CALLEE_REACH);
+    return run(callee, &path) && path.taken == 0 && !path.by_fp;
+}
+
 /* Follow PATH until a return (true) or until it is lost. */
 static bool
 follow(struct reading *reading, struct path *path)
@@ -273,8 +307,9 @@ follow(struct reading *reading, struct path *path)
         note_same(reading, path, step);
         if (step == RETURN)
             return true;
-        if (step == END || (step == CALL && !is_straight) ||
-            ((step == BRANCH || step == JUMP) && is_straight) ||
+        if (step == CALL && !is_straight)
+            step = is_passed(reading, &in, path->at) ? ON : END;
+        if (step == END || ((step == BRANCH || step == JUMP) && is_straight) ||
             ++reading->steps >= (is_straight ? STRAIGHT_MAX : STEPS_MAX) ||
             (step == JUMP && !take_jump(reading, path, &in)))
             return false;
@@ -303,23 +338,34 @@ make_rule(const struct path *path, struct rule *rule)
     return true;
 }
 
+/* Follow one way after the other, from PATH on, until one returns. */
+static bool
+run(struct reading *reading, struct path *path)
+{
+    reading->is_first = true;
+    while (!follow(reading, path)) {
+        reading->is_first = false;
+        if (reading->branches == 0 || reading->steps >= STEPS_MAX)
+            return false;
+        *path = reading->later[--reading->branches];
+    }
+    return true;
+}
+
 bool
 epilogue_read(const uint8_t *code, size_t length, enum epilogue_way way,
-              struct epilogue *epilogue)
+              uint64_t pc, epilogue_reader *reader, struct epilogue *epilogue)
 {
-    static struct reading reading; /* 6 KiB */
+    struct reading *reading = &readings[0];
     struct path path = {0};
-    memset(&reading, 0, sizeof(reading));
-    reading.code = code;
-    reading.length = length < EPILOGUE_REACH ? length : EPILOGUE_REACH;
-    reading.way = way;
-    reading.is_first = true;
-    while (!follow(&reading, &path)) {
-        reading.is_first = false;
-        if (reading.branches == 0 || reading.steps >= STEPS_MAX)
-            return false;
-        path = reading.later[--reading.branches];
-    }
-    epilogue->same = reading.same;
+    memset(reading, 0, sizeof(*reading));
+    reading->code = code;
+    reading->length = length < EPILOGUE_REACH ? length : EPILOGUE_REACH;
+    reading->way = way;
+    reading->pc = pc;
+    reading->reader = reader;
+    if (!run(reading, &path))
+        return false;
+    epilogue->same = reading->same;
     return make_rule(&path, &epilogue->rule);
 }

@@ -23,14 +23,20 @@ struct epilogue {
 
 /* What code may be followed. */
 enum epilogue_way {
-    EPILOGUE_BRANCHED, /* jumps on every way, but no call: it may not return */
+    EPILOGUE_BRANCHED, /* jumps on every way; of calls, only those of code that
+                        * is seen to return */
     EPILOGUE_STRAIGHT, /* some instructions in a row, calls among them */
 };
 
-/* Follow CODE, of which LENGTH bytes (at most EPILOGUE_REACH) begin at the pc.
- * False if no return is found, or something on the way is not understood.
- * Context: sampler. */
+/* Copies up to LIMIT bytes of the code at ADDRESS to TO. Returns how many. */
+typedef size_t epilogue_reader(uint64_t address, uint8_t *to, size_t limit);
+
+/* Follow CODE, of which LENGTH bytes (at most EPILOGUE_REACH) were read from PC
+ * on; READER reads what it calls (NULL: calls are not followed). False if no
+ * return is found, or something on the way is not understood. Context: sampler.
+ */
 bool epilogue_read(const uint8_t *code, size_t length, enum epilogue_way way,
+                   uint64_t pc, epilogue_reader *reader,
                    struct epilogue *epilogue);
 
 #endif

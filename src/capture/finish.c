@@ -21,14 +21,17 @@
 /* Frames between two looks at the clock, which is a system call. */
 #define CLOCK_FRAMES 8
 
+/* After a search there is none for so many times as long as it took. */
+#define SEARCH_SHARE 10
+
 static void (*refresh_modules)(void);
-static uint64_t next_refresh;
+static uint64_t next_refresh, next_search;
 
 void
 finish_begin(void (*refresh)(void))
 {
     refresh_modules = refresh;
-    next_refresh = 0;
+    next_refresh = next_search = 0;
 }
 
 void
@@ -121,7 +124,14 @@ step_hard(const struct finish *finish, struct walk *walk, struct view *view)
 #define SCAN_NS 1000000u
 #define TRIAL_FRAMES 64u
 
-/* Whether a walk from CALLER reaches the root. */
+/* A function saves rbp among the first words below its return address, and its
+ * caller's frame is no larger than that. */
+#define SAVED_WORDS 8u
+#define FRAME_REACH (64u << 10)
+
+/* Whether a walk from CALLER reaches the root. It goes neither through a
+ * signal frame nor through our own code: our handler ran below, and what it
+ * left there is nobody's stack. */
 static bool
 reaches_root(const struct finish *finish, const struct regs *caller,
              struct view *view)
@@ -132,14 +142,42 @@ reaches_root(const struct finish *finish, const struct regs *caller,
     trial.is_trial = true;
     walk_begin(&walk, caller);
     walk.is_return = true;
-    return finish_run(&trial, &walk, view) == WALK_ROOT;
+    if (finish_run(&trial, &walk, view) != WALK_ROOT)
+        return false;
+    const struct module *own = modules_find((uint64_t)finish_run);
+    for (uint32_t i = 0; i < walk.depth && i < TRIAL_FRAMES; i++)
+        if ((i != 0 && (frames[i] & FRAME_RETURN) == 0) ||
+            modules_find(frame_lookup(frames[i])) == own)
+            return false;
+    return true;
+}
+
+/* Whether CALLER, but for its fp, is one: with the fp of its callee, with one
+ * that its callee saved (*RULE says where), or without. */
+static bool
+try_caller(const struct finish *finish, struct view *view, struct regs *caller,
+           struct rule *rule)
+{
+    int32_t cfa = (int32_t)rule_cfa_offset(*rule);
+    if (reaches_root(finish, caller, view))
+        return true;
+    for (int32_t i = 2; i < (int32_t)SAVED_WORDS + 2; i++)
+        if (i * 8 <= cfa &&
+            view_read(view, caller->sp - (uint64_t)i * 8, &caller->fp) &&
+            caller->fp % 8 == 0 && caller->fp - caller->sp < FRAME_REACH &&
+            reaches_root(finish, caller, view)) {
+            *rule = rule_guess(cfa, -i * 8);
+            return true;
+        }
+    caller->fp = REGS_FP_UNKNOWN;
+    return reaches_root(finish, caller, view);
 }
 
 /* Find the caller of the frame where WALK stands: the lowest return address
  * from which the root is reached. False if there is none. */
 static bool
 search_caller(const struct finish *finish, const struct walk *walk,
-              struct view *view, struct regs *caller)
+              struct view *view, struct regs *caller, struct rule *rule)
 {
     struct finish trial = *finish;
     struct scan scan;
@@ -149,21 +187,32 @@ search_caller(const struct finish *finish, const struct walk *walk,
     scan_begin(&scan, walk->regs.sp);
     while (scan_next(&scan, view, &address) && finish->clock() < trial.until) {
         *caller = (struct regs){address, scan.at, walk->regs.fp};
-        if (reaches_root(&trial, caller, view))
-            return true;
-        caller->fp = REGS_FP_UNKNOWN;
-        if (reaches_root(&trial, caller, view))
+        *rule = rule_guess((int32_t)(scan.at - walk->regs.sp), 0);
+        if (try_caller(&trial, view, caller, rule))
             return true;
     }
     return false;
 }
 
-/* The chain of frame pointers leads nowhere. What is found out holds for this
- * pc from now on: nobody waits for it a second time. */
+/* Search, and note when the next search may be. */
+static bool
+search(const struct finish *finish, const struct walk *walk, struct view *view,
+       struct regs *caller, struct rule *rule)
+{
+    uint64_t start = clock_now();
+    bool is_found = search_caller(finish, walk, view, caller, rule);
+    uint64_t end = clock_now();
+    next_search = end + SEARCH_SHARE * (end - start);
+    return is_found;
+}
+
+/* Without a table the walk leads nowhere. What is found out holds for this pc
+ * from now on: nobody waits for it a second time. */
 static enum walk_outcome
 step_lost(const struct finish *finish, struct walk *walk, struct view *view)
 {
     struct regs caller;
+    struct rule found;
     uint64_t pc = walk->regs.pc - walk->is_return;
     bool is_generated = modules_code_kind(pc) == CODE_ANONYMOUS;
     if (finish->is_trial)
@@ -172,15 +221,15 @@ step_lost(const struct finish *finish, struct walk *walk, struct view *view)
     if (is_generated &&
         rule_kind(learn_rule(pc, walk->is_return)) == RULE_FRAME)
         return WALK_ON;
-    if (!search_caller(finish, walk, view, &caller)) {
-        bool is_rooted = rule_chain_is(rules_find(pc), RULE_CHAIN_ROOTED);
-        untabled_decide(pc, is_generated,
-                        rule_chain(RULE_CHAIN_LAST |
-                                   (is_rooted ? RULE_CHAIN_ROOTED : 0)));
+    struct rule known = rules_find(pc);
+    if (clock_now() < next_search)
+        return WALK_CUT;
+    if (!search(finish, walk, view, &caller, &found)) {
+        if (rule_kind(known) == RULE_CHAIN)
+            untabled_decide(pc, is_generated, rule_chain_last(known));
         return WALK_CUT;
     }
-    untabled_decide(pc, is_generated,
-                    rule_guess((int32_t)(caller.sp - walk->regs.sp)));
+    untabled_decide(pc, is_generated, found);
     walk->cut = CUT_NONE;
     return walk_guess_to(walk, &caller);
 }

@@ -27,6 +27,7 @@
 #include "interrupted.h"
 #include "nested.h"
 #include "origin.h"
+#include "rules.h"
 #include "self.h"
 #include "settle.h"
 #include "signals.h"
@@ -135,10 +136,19 @@ park(struct slot *slot)
     }
 }
 
+/* Whether what the sampler may find out is worth waiting for: of a pc that it
+ * has looked at already, it is not. */
+static bool
+is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
+{
+    uint64_t pc = slot->walk.regs.pc - slot->walk.is_return;
+    return outcome != WALK_LOST || rule_kind(rules_find(pc)) != RULE_GUESS;
+}
+
 /* The walk needs what only the sampler can do. Returns as park does. */
 static bool
 leave_to_sampler(struct slot *slot, const struct view *view,
-                 const ucontext_t *context)
+                 const ucontext_t *context, enum walk_outcome outcome)
 {
     memcpy(slot->registers, context->uc_mcontext.gregs,
            sizeof(slot->registers));
@@ -147,9 +157,10 @@ leave_to_sampler(struct slot *slot, const struct view *view,
                         ? 0
                         : atomic_load_explicit(&thread_of(slot)->root,
                                                memory_order_relaxed);
-    if (!stack_copy(slot, view, root))
+    if (stack_copy(slot, view, root))
+        slot->unfinished = true;
+    else if (is_worth_waiting(slot, outcome))
         return park(slot);
-    slot->unfinished = true;
     return true;
 }
 
@@ -200,7 +211,7 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
         modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =
         outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
-    return !is_missing || leave_to_sampler(slot, &view, context);
+    return !is_missing || leave_to_sampler(slot, &view, context, outcome);
 }
 
 static void

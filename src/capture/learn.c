@@ -300,6 +300,17 @@ rule_by_code(const struct place *place)
     return untabled_put(&code);
 }
 
+/* Whether the first instructions of the dynamic loader or the program, where
+ * they have no FDE, are at the place. */
+static bool
+is_first_code(const struct place *place)
+{
+    uint64_t entry = place->module->entry;
+    struct fde fde;
+    return entry != 0 && place->pc - entry < ENTRY_REACH &&
+           !fde_find(&pages, place->module, entry, &fde);
+}
+
 /* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
  * dynamic loader's or the program's first instructions, .init, or assembly
  * that may keep a frame pointer. */
@@ -310,8 +321,7 @@ rule_without_table(struct question *question)
     uint64_t last;
     if (learn_is_behind_table(place->pc, &last))
         return rule_make(RULE_HARD);
-    if (place->module->entry != 0 &&
-        place->pc - place->module->entry < ENTRY_REACH)
+    if (is_first_code(place))
         return rule_make(RULE_ROOT);
     if (landmark_is_entry(place->pc))
         return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);

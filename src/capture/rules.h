@@ -8,9 +8,9 @@
  *                fp = fp, or [CFA + offset], or [fp + offset]
  *   RULE_CHAIN   no unwind table: fp points at the caller's fp and return
  *                address (Go, generated code, assembly)
- *   RULE_GUESS   the caller was found by a search at sp + offset, and may be
- *                there again; fp = fp
- *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
+ *   RULE_GUESS   the caller was found by a search, CFA = sp + offset, and may
+ *                be there again; fp = fp, or (fp_offset not 0) [CFA +
+ * fp_offset] RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
  *   RULE_ROOT    the outermost frame
  *   RULE_HARD    none of these: libunwind steps it on the real registers
  *   RULE_NOWHERE not code
@@ -67,16 +67,23 @@ rule_kind(struct rule rule)
 }
 
 static inline struct rule
-rule_guess(int32_t cfa_offset)
+rule_guess(int32_t cfa_offset, int32_t fp_offset)
 {
-    return (struct rule){((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8 |
-                         RULE_GUESS};
+    uint64_t high = ((uint64_t)(uint32_t)fp_offset & 0xfffffff) << 36;
+    uint64_t low = ((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8;
+    return (struct rule){high | low | RULE_GUESS};
 }
 
 static inline struct rule
 rule_chain(unsigned flags)
 {
     return (struct rule){(uint64_t)flags << 4 | RULE_CHAIN};
+}
+
+static inline struct rule
+rule_chain_last(struct rule chain)
+{
+    return (struct rule){chain.word | (uint64_t)RULE_CHAIN_LAST << 4};
 }
 
 static inline bool

@@ -5,6 +5,8 @@
  * page that is not may be one that this very thread has to supply
  * (userfaultfd(2)).
  */
+#include <string.h>
+
 #include "base/sys.h"
 #include "stack_copy.h"
 #include "poison.h"
@@ -27,6 +29,34 @@ find_end(const struct slot *slot, const struct view *view, uint64_t root,
     return end > start && end < far ? end : far;
 }
 
+/* What stands for a page that is not in memory: as a return address it is no
+ * code, and no root either. */
+#define HOLE 0xfe
+#define PAGE 4096u
+
+/* Copy START to END of the thread's own stack, all of which is mapped. A large
+ * frame may have pages in the middle that nobody has touched. */
+static bool
+copy_own(struct slot *slot, uint64_t start, uint64_t end)
+{
+    for (uint64_t at = start; at < end;) {
+        uint8_t *to = slot->copy + (at - start);
+        uint64_t present = sys_present(at, end - at);
+        if (present != 0 && sys_read_memory(to, at, present) != (long)present)
+            return false;
+        at += present;
+        uint64_t hole = PAGE - (at & (PAGE - 1));
+        if (at >= end)
+            break;
+        hole = hole < end - at ? hole : end - at;
+        memset(slot->copy + (at - start), HOLE, hole);
+        at += hole;
+    }
+    slot->copy_start = start;
+    slot->copied = (uint32_t)(end - start);
+    return true;
+}
+
 bool
 stack_copy(struct slot *slot, const struct view *view, uint64_t root)
 {
@@ -36,8 +66,8 @@ stack_copy(struct slot *slot, const struct view *view, uint64_t root)
     uint64_t far = start + SLOT_COPY;
     uint64_t end = find_end(slot, view, root, start, far);
     bool is_own = is_within(view, start);
-    if (is_own && end == far)
-        return false;
+    if (is_own)
+        return end != far && copy_own(slot, start, end);
     uint64_t present = sys_present(start, end - start);
     long got = sys_read_memory(slot->copy, start, present);
     slot->copy_start = start;
@@ -45,6 +75,6 @@ stack_copy(struct slot *slot, const struct view *view, uint64_t root)
     if (slot->copied == end - start)
         return end != far;
     /* Another stack ends where nothing can be read. */
-    return !is_own && got > 0 &&
+    return got > 0 &&
            (slot->copied < present || !sys_is_mapped(start + slot->copied));
 }

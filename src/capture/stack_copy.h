@@ -13,9 +13,9 @@
 /* Copy into SLOT what is left of the stack above the frame where its walk
  * stands, which VIEW has read so far; ROOT is where the stacks of this thread
  * were seen to end, 0 if that is not known. False if there is no whole copy:
- * the stack is too large, its end is not known, or a page of it is not in
- * memory. Context: handler, on the thread whose stack it is; up to four system
- * calls. */
+ * the stack is too large, or its end is not known. A page that is not in
+ * memory reads as no code. Context: handler, on the thread whose stack it is;
+ * two system calls for each stretch that is in memory. */
 bool stack_copy(struct slot *slot, const struct view *view, uint64_t root);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "target/modules.h"
 #include "epilogue.h"
 #include "untabled.h"
 #include "poison.h"
@@ -119,7 +120,8 @@ put_generated(const struct untabled *code, uint64_t from)
 {
     struct epilogue epilogue;
     size_t length = read_code(code, from, GENERATED_REACH);
-    if (epilogue_read(bytes, length, EPILOGUE_STRAIGHT, &epilogue) &&
+    if (epilogue_read(bytes, length, EPILOGUE_STRAIGHT, from, NULL,
+                      &epilogue) &&
         rule_cfa(epilogue.rule) == RULE_CFA_SP &&
         rule_fp(epilogue.rule) == RULE_FP_SAME) {
         watch(code->pc, from, length);
@@ -127,6 +129,16 @@ put_generated(const struct untabled *code, uint64_t from)
     }
     rules_put_row(code->pc, code->start, code->end, rule_chain(0));
     return rule_chain(0);
+}
+
+/* Code that is called; in a file, where it does not change. */
+static size_t
+read_callee(uint64_t address, uint8_t *to, size_t limit)
+{
+    if (modules_code_kind(address) != CODE_MODULE)
+        return 0;
+    long got = sys_read_memory(to, address, limit);
+    return got > 0 ? (size_t)got : 0;
 }
 
 struct rule
@@ -137,7 +149,8 @@ untabled_put(const struct untabled *code)
     if (code->is_generated)
         return put_generated(code, from);
     size_t length = read_code(code, from, EPILOGUE_REACH);
-    if (epilogue_read(bytes, length, EPILOGUE_BRANCHED, &epilogue)) {
+    if (epilogue_read(bytes, length, EPILOGUE_BRANCHED, from, read_callee,
+                      &epilogue)) {
         rules_put_row(code->pc, code->pc, from + epilogue.same, epilogue.rule);
         return epilogue.rule;
     }

@@ -158,8 +158,11 @@ undo_nowhere(struct walk *walk)
     if (walk->depth <= 1 || walk->depth > walk->capacity)
         return cut(walk, CUT_NOT_CODE);
     walk->depth--;
-    if (walk->trusted.depth != walk->depth)
+    uint32_t trusted = walk->trusted.depth;
+    bool has_mark = walk->frames[walk->depth - 1] == FRAME_GUESS;
+    if (trusted == 0 || trusted != walk->depth - has_mark)
         return cut(walk, CUT_NOT_CODE);
+    walk->depth = trusted;
     walk->regs = walk->trusted.regs;
     walk->is_return = walk->trusted.is_return;
     return lose(walk, rules_find(walk->regs.pc - walk->is_return),
@@ -170,11 +173,17 @@ undo_nowhere(struct walk *walk)
 static enum walk_outcome
 undo_guess(struct walk *walk, struct view *view, struct rule rule)
 {
-    uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule), pc;
+    uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule);
+    uint64_t saved = cfa + (uint64_t)rule_fp_offset(rule);
+    struct regs caller = {0, cfa, walk->regs.fp};
     view_guess(view);
-    if (!view_read(view, cfa - 8, &pc))
-        return cut(walk, CUT_BAD_READ);
-    struct regs caller = {pc, cfa, walk->regs.fp};
+    if (!view_read(view, cfa - 8, &caller.pc) ||
+        (saved != cfa && !view_read(view, saved, &caller.fp)))
+        return lose(walk, rule, CUT_BAD_READ);
+    /* A root would not have been taken for a caller. */
+    if (caller.pc == 0)
+        return lose(walk, rule, CUT_NOT_CODE);
+    note_trusted(walk);
     return walk_guess_to(walk, &caller);
 }
 

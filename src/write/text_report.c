@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "profile/guessed.h"
 #include "profile/generated.h"
 
 #include "fit.h"
@@ -97,6 +98,21 @@ print_kept(FILE *stream, const struct profile *profile, unsigned columns)
     }
 }
 
+/* Stacks with a guess on them are few, or none, in most programs. */
+static void
+print_guessed(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    const uint64_t *totals = profile->totals;
+    uint64_t values[VALUE_COUNT];
+
+    if (guessed_sum(profile, values) == 0 && values[VALUE_SAMPLES] > 0)
+        print_line(stream, columns, "guessed",
+                   "%.1f %% of CPU time, %.1f %% of wall time: a caller was "
+                   "found by a search of the stack",
+                   phrase_percent(values[VALUE_CPU], totals[VALUE_CPU]),
+                   phrase_percent(values[VALUE_WALL], totals[VALUE_WALL]));
+}
+
 /* All but the processes. Lost, cut and cost are of the whole run. */
 static void
 print_rest(FILE *stream, const struct profile *profile, unsigned columns)
@@ -121,6 +137,7 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
                phrase_losses(profile, text, sizeof text));
     print_line(stream, columns, "cut", "%s",
                phrase_cuts(profile, text, sizeof text));
+    print_guessed(stream, profile, columns);
     print_line(stream, columns, "cost", "%s",
                phrase_cost(profile, text, sizeof text));
     if (phrase_asked(profile, text, sizeof text)[0] != '\0')

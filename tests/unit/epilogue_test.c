@@ -20,8 +20,9 @@
 
 static struct epilogue shown;
 
-#define READ(code, way) \
-    epilogue_read((const uint8_t *)(code), sizeof(code) - 1, (way), &shown)
+#define READ(code, way)                                                      \
+    epilogue_read((const uint8_t *)(code), sizeof(code) - 1, (way), 0, NULL, \
+                  &shown)
 #define expect_rule(code, way, expected)                    \
     do {                                                    \
         assert_true(READ(code, way));                       \
@@ -45,7 +46,7 @@ test_straight(void **state)
     (void)state;
     expect_rule("\x48\x83\xc4\x08\xc3", EPILOGUE_STRAIGHT, from_sp(16));
     assert_true(epilogue_read((const uint8_t *)code, sizeof(code) - 1,
-                              EPILOGUE_STRAIGHT, &shown));
+                              EPILOGUE_STRAIGHT, 0, NULL, &shown));
     assert_int_equal(shown.rule.word, from_sp(8).word);
     assert_int_equal(shown.same, 4);
     /* je; then it is none. */
@@ -95,7 +96,44 @@ test_branches(void **state)
     assert_false(READ("\x48\x83\xec\x08\xc3", EPILOGUE_BRANCHED));
 }
 
+static size_t
+read_here(uint64_t address, uint8_t *to, size_t limit)
+{
+    memcpy(to, (const void *)address, limit);
+    return limit;
+}
+
+/* A call is passed if what it calls returns with the stack as it was. */
+static void
+test_calls(void **state)
+{
+    static const uint8_t code[4096] = {/* call 2f; call 1f; add $8, %rsp; ret */
+                                       0xe8, 0x0b, 0, 0, 0, 0xe8, 0x05, 0, 0, 0,
+                                       0x48, 0x83, 0xc4, 0x08, 0xc3,
+                                       /* 1: push %rbx; 2: pop %rbx; ret */
+                                       0x53, 0x5b, 0xc3};
+    uint64_t pc = (uint64_t)code;
+
+    (void)state;
+    assert_false(
+        epilogue_read(code, 18, EPILOGUE_BRANCHED, pc, read_here, &shown));
+    assert_false(
+        epilogue_read(code + 5, 13, EPILOGUE_BRANCHED, pc + 5, NULL, &shown));
+    assert_true(epilogue_read(code + 5, 13, EPILOGUE_BRANCHED, pc + 5,
+                              read_here, &shown));
+    assert_int_equal(shown.rule.word, from_sp(16).word);
+}
+
 static unsigned right, wrong, silent;
+
+static size_t
+read_library(uint64_t address, uint8_t *to, size_t limit)
+{
+    if (modules_code_kind(address) != CODE_MODULE ||
+        modules_code_kind(address + limit) != CODE_MODULE)
+        return 0;
+    return read_here(address, to, limit);
+}
 
 /* Compare what the code at PC shows with RULE, which the table says. */
 static void
@@ -103,8 +141,8 @@ compare(uint64_t pc, uint64_t end, struct rule rule)
 {
     if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) == RULE_CFA_FP_DEREF)
         return;
-    if (!epilogue_read((const uint8_t *)pc, end - pc, EPILOGUE_BRANCHED,
-                       &shown)) {
+    if (!epilogue_read((const uint8_t *)pc, end - pc, EPILOGUE_BRANCHED, pc,
+                       read_library, &shown)) {
         silent++;
         return;
     }
@@ -155,9 +193,8 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_straight),
-        cmocka_unit_test(test_frame_pointer),
-        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_straight), cmocka_unit_test(test_frame_pointer),
+        cmocka_unit_test(test_branches), cmocka_unit_test(test_calls),
         cmocka_unit_test(test_library),
     };
 

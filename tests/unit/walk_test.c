@@ -289,13 +289,30 @@ static void
 test_guess(void **state)
 {
     (void)state;
-    rules_put(LEAF, rule_guess(24));
+    rules_put(LEAF, rule_guess(24, 0));
     stack[8] = ROOT;
     stand(LEAF, at(6), 0);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 3);
     assert_frame(1, FRAME_GUESS);
     assert_return(2, ROOT);
+    rules_put(LEAF, rule_guess(24, -16));
+    stack[7] = at(11);
+    put(F1, rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0));
+    stack[8] = F1;
+    stack[12] = ROOT;
+    stand(LEAF, at(6), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(walk.depth, 4);
+    stack[8] = 0;
+    stand(LEAF, at(6), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+    stack[8] = F1;
+    put(F1, rule_make(RULE_NOWHERE));
+    stand(LEAF, at(6), 0);
+    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
+    assert_int_equal(walk.depth, 1);
+    assert_int_equal(walk.regs.sp, at(6));
 }
 
 static void
