@@ -308,7 +308,7 @@ is_first_code(const struct place *place)
     uint64_t entry = place->module->entry;
     struct fde fde;
     return entry != 0 && place->pc - entry < ENTRY_REACH &&
-           !fde_find(&pages, place->module, entry, &fde);
+           !fde_find(pages, place->module, entry, &fde);
 }
 
 /* Code of a module that has no FDE: a PLT stub that libunwind recognizes, the
