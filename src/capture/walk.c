@@ -163,6 +163,7 @@ undo_nowhere(struct walk *walk)
     if (trusted == 0 || trusted != walk->depth - has_mark)
         return cut(walk, CUT_NOT_CODE);
     walk->depth = trusted;
+    walk->trusted.depth = 0; /* no second time */
     walk->regs = walk->trusted.regs;
     walk->is_return = walk->trusted.is_return;
     return lose(walk, rules_find(walk->regs.pc - walk->is_return),

@@ -77,11 +77,11 @@ refresh(void)
 }
 
 static void
-learn(uint64_t pc)
+learn(uint64_t pc, bool is_return)
 {
     if (modules_code_kind(pc) == CODE_NONE && clock_now() >= next_refresh)
         refresh();
-    learn_rule(pc, false);
+    learn_rule(pc, is_return);
     rules_learned++;
 }
 
@@ -119,7 +119,9 @@ walk_by_rules(const ucontext_t *context, enum cut *cut)
         if (outcome == WALK_HARD)
             outcome = step_hard(&walk, &view, context);
         if (outcome == WALK_MISS)
-            learn(walk.regs.pc - walk.is_return);
+            learn(walk.regs.pc - walk.is_return, walk.is_return);
+        if (outcome == WALK_LOST)
+            outcome = WALK_CUT;
     } while (outcome != WALK_ROOT && outcome != WALK_CUT);
     ours.depth = walk.depth < DEPTH_MOST ? walk.depth : DEPTH_MOST;
     *cut = walk.cut;
