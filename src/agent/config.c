@@ -382,7 +382,10 @@ int
 config_check_names(const struct config *config, pid_t pid,
                    struct config_files *files, char *error, size_t size)
 {
-    return expand_outputs(config, pid, files, error, size);
+    int result = expand_outputs(config, pid, files, error, size);
+    if (result == 0)
+        name_spool(config, files);
+    return result;
 }
 
 int

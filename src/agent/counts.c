@@ -68,7 +68,7 @@ counts_turn(uint64_t now)
 }
 
 void
-counts_end(enum end_reason reason)
+counts_end(enum end_reason reason, bool keeps_all)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -80,7 +80,8 @@ counts_end(enum end_reason reason)
                       (uint64_t)usage.ru_stime.tv_usec * 1000,
         .reason = reason};
     counts_publish(clock_now(), true);
-    if (account_sums()->counts.taken + account_sums()->counts.peeked == 0)
+    if (account_sums()->counts.taken + account_sums()->counts.peeked == 0 &&
+        !keeps_all)
         journal_forget();
     else
         journal_end(&summary);

@@ -22,7 +22,8 @@ void counts_turn(uint64_t now);
 void counts_publish(uint64_t now, bool is_last);
 
 /* For REASON nothing more will come: the last sums and the summary, or, without
- * a sample, nothing, because the file is about to be removed. */
-void counts_end(enum end_reason reason);
+ * a sample, nothing, because the file is about to be removed; but with
+ * KEEPS_ALL it stays. */
+void counts_end(enum end_reason reason, bool keeps_all);
 
 #endif

@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/note.h"
 #include "base/options.h"
+#include "base/sys.h"
 #include "capture/suspend.h"
+#include "brief.h"
 #include "closing.h"
 #include "ending.h"
 #include "errand.h"
@@ -55,12 +58,17 @@ write_files(void *unused)
     /* There is no spool of ours. */
     if (job.ending->complaint[0] != '\0')
         return;
-    if (job.result.taken == 0 || !is_spool_wanted()) {
+    bool is_empty =
+        job.result.taken == 0 && !brief_is_wanted(job.ending->config);
+    if (is_empty || !is_spool_wanted()) {
         config_remove_spools(job.ending->files, true);
         return;
     }
     if (job.ending->is_image)
         config_rename_for_exec(job.ending->files);
+    if (job.ending->reason == END_EXEC && brief_is_wanted(job.ending->config))
+        brief_leave(job.ending->files, sys_getpid(),
+                    clock_thread(job.ending->ender));
     if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
         !is_wanted())
         return;
@@ -100,6 +108,16 @@ say_end(void)
 }
 
 void
+ending_briefly(const struct ending *ending)
+{
+    const struct brief brief = {.reason = ending->reason,
+                                .since = ending->since,
+                                .base = ending->base};
+    if (brief_is_wanted(ending->config))
+        brief_write(ending->config, ending->files, &brief);
+}
+
+void
 ending_run(const struct ending *ending)
 {
     enum end_reason reason = ending->reason;
@@ -107,6 +125,8 @@ ending_run(const struct ending *ending)
     memset(&job, 0, sizeof(job));
     job.ending = ending;
     if (sampler_cancel(reason == END_STOP)) {
+        if (reason != END_STOP)
+            ending_briefly(ending);
         closing_nothing(&job.result);
         return;
     }

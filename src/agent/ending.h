@@ -25,11 +25,15 @@ struct ending {
                     * profile */
     const struct config *config;
     struct config_files *files;
+    uint64_t since, base;  /* struct brief */
     const char *complaint; /* why there is no spool, or "" */
 };
 
 /* Stop sampling, write the profile and say what came of it. On the thread that
  * ends the process, once at a time. */
 void ending_run(const struct ending *ending);
+
+/* The end of a process in which sampling has not begun. */
+void ending_briefly(const struct ending *ending);
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/handler.h"
+#include "brief.h"
 #include "config.h"
 #include "control.h"
 #include "doze.h"
@@ -69,10 +70,7 @@ static _Atomic uint32_t ender;
 static _Atomic uint64_t end_began;
 static _Atomic int end_signal;
 
-/* Where the next profile of this process goes on: struct sampler_options. */
-static struct {
-    uint64_t since, clock, base;
-} next;
+static struct setup_origin next; /* of the next profile of this process */
 static volatile bool steps_aside;
 static struct config config;
 static struct config_files *files; /* reserved at the start */
@@ -115,8 +113,12 @@ static uint64_t since; /* CLOCK_MONOTONIC when this process was begun with */
 
 /* Make the spool. On the sampler's thread. */
 static int
-open_journal(void)
+open_journal(uint64_t *base)
 {
+    if (brief_is_wanted(&config)) {
+        uint64_t told = brief_take(files, process);
+        *base = told > *base && told <= next.clock ? told : *base;
+    }
     if (setup_journal(&config, process, since, files, complaint,
                       sizeof(complaint)) != 0)
         return -1;
@@ -138,14 +140,7 @@ prepare_sampler(bool is_child)
         return -1;
     if (next.since != 0 && !is_child)
         since = next.since;
-    setup_sampler(&config, process, since, is_child, &sampler);
-    if (next.since != 0 && !is_child) {
-        sampler.clock = next.clock;
-        sampler.base = next.base;
-    }
-    next.since = sampler.since;
-    next.clock = sampler.clock;
-    next.base = sampler.base;
+    setup_sampler(&config, process, since, is_child, &next, &sampler);
     sampler.open = open_journal;
     atomic_store(&phase, PHASE_RUNNING);
     if (sampler_prepare(&sampler) == 0)
@@ -203,18 +198,18 @@ start(void)
         launch();
 }
 
-/* Stop sampling and write the profile. */
-static void
-end(enum end_reason reason, int signo)
+static struct ending
+ending_for(enum end_reason reason, int signo)
 {
-    const struct ending ending = {.reason = reason,
-                                  .signo = signo,
-                                  .ender = (pid_t)atomic_load(&ender),
-                                  .is_image = reason == END_EXEC || steps_aside,
-                                  .config = &config,
-                                  .files = files,
-                                  .complaint = complaint};
-    ending_run(&ending);
+    return (struct ending){.reason = reason,
+                           .signo = signo,
+                           .ender = (pid_t)atomic_load(&ender),
+                           .is_image = reason == END_EXEC || steps_aside,
+                           .config = &config,
+                           .files = files,
+                           .since = since,
+                           .base = next.base,
+                           .complaint = complaint};
 }
 
 /* End the profile if no other thread does. Returns whether this one did. */
@@ -231,7 +226,8 @@ try_to_end(enum end_reason reason, int signo)
     if (is_ender &&
         atomic_compare_exchange_strong(&phase, &running, PHASE_ENDING)) {
         atomic_store(&end_began, clock_now());
-        end(reason, signo);
+        const struct ending ending = ending_for(reason, signo);
+        ending_run(&ending);
         atomic_store(&phase, PHASE_ENDED);
     }
     if (is_ender) {
@@ -284,8 +280,12 @@ lifecycle_end(enum end_reason reason)
 {
     uint32_t aside = PHASE_ASIDE;
     /* For good, then. */
-    if (reason == END_STOP)
-        atomic_compare_exchange_strong(&phase, &aside, PHASE_ENDED);
+    if (reason != END_EXEC && lifecycle_is_own() &&
+        atomic_compare_exchange_strong(&phase, &aside, PHASE_ENDED) &&
+        reason != END_STOP) {
+        const struct ending ending = ending_for(reason, 0);
+        ending_briefly(&ending);
+    }
     /* Without a system call: a filter of the program may be in force. */
     if (atomic_load(&phase) == PHASE_OFF ||
         (atomic_load(&phase) == PHASE_ENDED && atomic_load(&ender) == 0) ||

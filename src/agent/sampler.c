@@ -215,7 +215,8 @@ finish(void)
     session_stop(SESSION_BY_END);
     service_end();
     labels_end();
-    counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT);
+    counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT,
+               options.keeps_all);
 }
 
 /* What does not wait until the sampler has begun. */
@@ -242,7 +243,7 @@ wake_up(bool has_own_files)
 {
     place_begin();
     is_equipped = equip();
-    if (!is_equipped || options.open() != 0)
+    if (!is_equipped || options.open(&options.base) != 0)
         return false;
     if (has_own_files)
         journal_keep_open();

@@ -34,8 +34,10 @@ struct sampler_options {
      * (CLOCK_MONOTONIC, 0: from when it is first seen), when its CPU clock read
      * CLOCK; what it used before that counts from BASE. */
     uint64_t since, clock, base;
-    /* Make the journal, on the sampler's thread. Returns 0, or -1. */
-    int (*open)(void);
+    bool keeps_all; /* a spool without samples, too */
+    /* Make the journal, on the sampler's thread. What an earlier image told of
+     * the first thread's CPU clock moves *BASE. Returns 0, or -1. */
+    int (*open)(uint64_t *base);
 };
 
 struct sampler_result {

@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "target/modules.h"
+#include "brief.h"
 #include "go_program.h"
 #include "journal.h"
 #include "setup.h"
@@ -36,9 +37,9 @@ period_of(const struct config *config)
     return NS_PER_SECOND / config->options.frequency.number;
 }
 
-static void
-set_process(const struct config *config, pid_t pid,
-            struct record_process *record)
+void
+setup_process(const struct config *config, pid_t pid,
+              struct record_process *record)
 {
     static const enum trigger triggers[] = {
         [OPTION_TRIGGER_AUTO] = TRIGGER_NONE,
@@ -68,7 +69,7 @@ begin_journal(const struct config *config, pid_t pid, uint64_t now,
                                       .next = files->next,
                                       .exe = config->exe,
                                       .command = config->command};
-    set_process(config, pid, &journal.process);
+    setup_process(config, pid, &journal.process);
     return journal_begin(&journal);
 }
 
@@ -115,14 +116,27 @@ choose_signal(const struct config *config)
                                                     : signo;
 }
 
-void
-setup_sampler(const struct config *config, pid_t pid, uint64_t now,
-              bool is_child, struct sampler_options *sampler)
+/* With a spool of every process, all that it used is in one of them. */
+static void
+choose_origin(const struct config *config, uint64_t now, bool is_child,
+              struct setup_origin *origin)
 {
     const struct options *o = &config->options;
     bool is_from_start = o->start.number != 0 && o->delay.number == 0 &&
                          o->threads.number != OPTION_THREADS_REGISTERED;
-    uint64_t clock = clock_own();
+    origin->since = is_from_start || is_child ? now : 0;
+    origin->clock = clock_own();
+    origin->base = is_child || brief_is_wanted(config) ? 0 : origin->clock;
+}
+
+void
+setup_sampler(const struct config *config, pid_t pid, uint64_t now,
+              bool is_child, struct setup_origin *origin,
+              struct sampler_options *sampler)
+{
+    const struct options *o = &config->options;
+    if (origin->since == 0 || is_child)
+        choose_origin(config, now, is_child, origin);
     *sampler = (struct sampler_options){
         .signo = choose_signal(config),
         .control_signal = (int)o->dump_signal.number,
@@ -138,9 +152,10 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
         .cpu_only = o->mode.number == OPTION_MODE_CPU,
         .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
         .is_child = is_child,
-        .since = is_from_start || is_child ? now : 0,
-        .clock = clock,
-        .base = is_child ? 0 : clock,
+        .since = origin->since,
+        .clock = origin->clock,
+        .base = origin->base,
+        .keeps_all = brief_is_wanted(config),
         .waits = o->start.number == 0};
 }
 

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/note.h"
+#include "store/layout.h"
 #include "config.h"
 #include "sampler.h"
 
@@ -30,10 +31,22 @@ int setup_names(const struct config *config, pid_t pid,
 int setup_journal(const struct config *config, pid_t pid, uint64_t now,
                   struct config_files *files, char *error, size_t size);
 
+/* What the spool of process PID says of it, but for the strings. */
+void setup_process(const struct config *config, pid_t pid,
+                   struct record_process *record);
+
+/* From when on the first thread is in a profile (CLOCK_MONOTONIC ns, 0: from
+ * when it is seen), and its CPU clock: struct sampler_options. */
+struct setup_origin {
+    uint64_t since, clock, base;
+};
+
 /* For process PID, which starts to be sampled at NOW (CLOCK_MONOTONIC ns);
- * IS_CHILD: of a fork. */
+ * IS_CHILD: of a fork. Its thread begins where *ORIGIN says, unless that is all
+ * 0 or a parent's; then *ORIGIN is set. */
 void setup_sampler(const struct config *config, pid_t pid, uint64_t now,
-                   bool is_child, struct sampler_options *sampler);
+                   bool is_child, struct setup_origin *origin,
+                   struct sampler_options *sampler);
 
 /* Whether the child of a fork is sampled, too. */
 bool setup_follows_fork(const struct config *config);

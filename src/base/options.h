@@ -15,48 +15,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPTION_TABLE(OPTION)                                                  \
-    OPTION(output, "SPROF_OUTPUT", STRING, 1, 4000, "sprof.%e.%p.pb.gz",      \
-           "comma-separated files to write; the ending picks the format")     \
-    OPTION(frequency, "SPROF_FREQUENCY", INTEGER, 1, 20000, "1000",           \
-           "sample points a second for each thread")                          \
-    OPTION(trigger, "SPROF_TRIGGER", CHOICE, 0, 4, "auto",                    \
-           "auto|perf|timer|ask: who interrupts a running thread")            \
-    OPTION(mode, "SPROF_MODE", CHOICE, 0, 2, "wall",                          \
-           "wall|cpu: every thread, or only threads that are running")        \
-    OPTION(threads, "SPROF_THREADS", CHOICE, 0, 2, "all",                     \
-           "all|registered: every thread, or only those that register")       \
-    OPTION(max_depth, "SPROF_MAX_DEPTH", INTEGER, 16, 65536, "1024",          \
-           "frames kept for a stack")                                         \
-    OPTION(start, "SPROF_START", INTEGER, 0, 1, "1",                          \
-           "0: nothing is sampled before sprof_start or sprofile start")      \
-    OPTION(delay, "SPROF_DELAY", DURATION, 0, 31536000000000000, "0",         \
-           "seconds before the first sample")                                 \
-    OPTION(duration, "SPROF_DURATION", DURATION, 0, 31536000000000000, "0",   \
-           "seconds of sampling, from each start, 0 for all")                 \
-    OPTION(only, "SPROF_ONLY", STRING, 0, 1000, "",                           \
-           "glob on the executable's name; others run untouched")             \
-    OPTION(fork, "SPROF_FORK", CHOICE, 0, 2, "follow",                        \
-           "follow|off: whether a forked child is profiled")                  \
-    OPTION(symbolize, "SPROF_SYMBOLIZE", CHOICE, 0, 2, "exit",                \
-           "exit|off: off leaves the spool only")                             \
-    OPTION(inlines, "SPROF_INLINES", INTEGER, 0, 1, "1",                      \
-           "whether inlined functions are shown as frames")                   \
-    OPTION(signal, "SPROF_SIGNAL", SIGNAL, 1, 64, "SIGPROF",                  \
-           "the signal that suspends a thread, by name or number")            \
-    OPTION(dump_signal, "SPROF_DUMP_SIGNAL", SIGNAL, 0, 64, "35",             \
-           "the signal that prints the stacks of all threads, 0 for none")    \
-    OPTION(dump_on, "SPROF_DUMP_ON", SIGNALS, 0, UINT64_MAX, "",              \
-           "fatal signals on which the stacks of all threads are printed")    \
-    OPTION(keep, "SPROF_KEEP", SPAN, 1000000000, 31536000000000000, "all",    \
-           "all, or seconds: only so much of the past is kept and written")   \
-    OPTION(keep_spool, "SPROF_KEEP_SPOOL", INTEGER, 0, 1, "0",                \
-           "whether the .sprof file is kept beside the output")               \
-    OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G", \
-           "cap of the spool, with K, M or G")                                \
-    OPTION(budget, "SPROF_BUDGET", INTEGER, 1, 100, "2",                      \
-           "percent of one CPU that the sampler may use by itself")           \
-    OPTION(log, "SPROF_LOG", CHOICE, 0, 4, "error",                           \
+#define OPTION_TABLE(OPTION)                                                   \
+    OPTION(output, "SPROF_OUTPUT", STRING, 1, 4000, "sprof.%e.%p.pb.gz",       \
+           "comma-separated files to write; the ending picks the format")      \
+    OPTION(frequency, "SPROF_FREQUENCY", INTEGER, 1, 20000, "1000",            \
+           "sample points a second for each thread")                           \
+    OPTION(trigger, "SPROF_TRIGGER", CHOICE, 0, 4, "auto",                     \
+           "auto|perf|timer|ask: who interrupts a running thread")             \
+    OPTION(mode, "SPROF_MODE", CHOICE, 0, 2, "wall",                           \
+           "wall|cpu: every thread, or only threads that are running")         \
+    OPTION(threads, "SPROF_THREADS", CHOICE, 0, 2, "all",                      \
+           "all|registered: every thread, or only those that register")        \
+    OPTION(max_depth, "SPROF_MAX_DEPTH", INTEGER, 16, 65536, "1024",           \
+           "frames kept for a stack")                                          \
+    OPTION(start, "SPROF_START", INTEGER, 0, 1, "1",                           \
+           "0: nothing is sampled before sprof_start or sprofile start")       \
+    OPTION(delay, "SPROF_DELAY", DURATION, 0, 31536000000000000, "0",          \
+           "seconds before the first sample")                                  \
+    OPTION(duration, "SPROF_DURATION", DURATION, 0, 31536000000000000, "0",    \
+           "seconds of sampling, from each start, 0 for all")                  \
+    OPTION(only, "SPROF_ONLY", STRING, 0, 1000, "",                            \
+           "glob on the executable's name; others run untouched")              \
+    OPTION(fork, "SPROF_FORK", CHOICE, 0, 2, "follow",                         \
+           "follow|off: whether a forked child is profiled")                   \
+    OPTION(symbolize, "SPROF_SYMBOLIZE", CHOICE, 0, 2, "exit",                 \
+           "exit|off: off leaves the spool only")                              \
+    OPTION(inlines, "SPROF_INLINES", INTEGER, 0, 1, "1",                       \
+           "whether inlined functions are shown as frames")                    \
+    OPTION(signal, "SPROF_SIGNAL", SIGNAL, 1, 64, "SIGPROF",                   \
+           "the signal that suspends a thread, by name or number")             \
+    OPTION(dump_signal, "SPROF_DUMP_SIGNAL", SIGNAL, 0, 64, "35",              \
+           "the signal that prints the stacks of all threads, 0 for none")     \
+    OPTION(dump_on, "SPROF_DUMP_ON", SIGNALS, 0, UINT64_MAX, "",               \
+           "fatal signals on which the stacks of all threads are printed")     \
+    OPTION(keep, "SPROF_KEEP", SPAN, 1000000000, 31536000000000000, "all",     \
+           "all, or seconds: only so much of the past is kept and written")    \
+    OPTION(keep_spool, "SPROF_KEEP_SPOOL", INTEGER, 0, 2, "0",                 \
+           "1: the .sprof file is kept beside the output; 2: of each process") \
+    OPTION(max_size, "SPROF_MAX_SIZE", SIZE, 1048576, 1125899906842624, "1G",  \
+           "cap of the spool, with K, M or G")                                 \
+    OPTION(budget, "SPROF_BUDGET", INTEGER, 1, 100, "2",                       \
+           "percent of one CPU that the sampler may use by itself")            \
+    OPTION(log, "SPROF_LOG", CHOICE, 0, 4, "error",                            \
            "quiet|error|info|debug: messages on stderr")
 
 enum option_kind {

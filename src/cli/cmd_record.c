@@ -82,6 +82,7 @@ set_library(struct record *record)
     }
     settings_add(&record->settings, "SPROF_OUTPUT", output);
     settings_add(&record->settings, "SPROF_SYMBOLIZE", "off");
+    settings_add(&record->settings, "SPROF_KEEP_SPOOL", "2");
     return 0;
 }
 

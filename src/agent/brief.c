@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * brief.c -- see brief.h. On the thread that ends the process, which may have
+ * interrupted malloc; the records are made in memory of their own and written
+ * by one call, so that there is no half of them.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/digits.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "brief.h"
+#include "claim.h"
+#include "setup.h"
+
+/* Two paths and some words. */
+#define ROOM (16u << 10)
+
+#define KEEPS_ALL 2 /* of SPROF_KEEP_SPOOL */
+
+/* A file that is being made. */
+struct sheet {
+    char *bytes;
+    size_t used;
+};
+
+bool
+brief_is_wanted(const struct config *config)
+{
+    return config->options.keep_spool.number == KEEPS_ALL;
+}
+
+static void
+put(struct sheet *sheet, const void *bytes, size_t size)
+{
+    if (sheet->used + size > ROOM - 8)
+        return;
+    memcpy(sheet->bytes + sheet->used, bytes, size);
+    sheet->used += size;
+}
+
+/* The record that begins at START is whole: fill it up and give it a head. */
+static void
+finish_record(struct sheet *sheet, size_t start, enum record_kind kind)
+{
+    sheet->used = (sheet->used + 7) & ~(size_t)7;
+    uint64_t head =
+        record_head(start, kind, 0, (uint32_t)(sheet->used - start));
+    memcpy(sheet->bytes + start, &head, sizeof(head));
+}
+
+static void
+put_record(struct sheet *sheet, enum record_kind kind, const void *record,
+           size_t size, const char *string)
+{
+    size_t start = sheet->used;
+    put(sheet, record, size);
+    if (string != NULL)
+        put(sheet, string, strlen(string) + 1);
+    finish_record(sheet, start, kind);
+}
+
+static void
+put_header(struct sheet *sheet, pid_t pid, uint64_t since)
+{
+    struct spool_header header = {.magic = SPOOL_MAGIC,
+                                  .version = SPOOL_VERSION,
+                                  .header_size = sizeof(header),
+                                  .start_monotonic = since,
+                                  .start_realtime =
+                                      clock_realtime() - (clock_now() - since),
+                                  .pid = (uint32_t)pid,
+                                  .machine = EM_X86_64,
+                                  .pid_namespace = claim_namespace()};
+    put(sheet, &header, sizeof(header));
+}
+
+static void
+put_process(struct sheet *sheet, const struct config *config, pid_t pid)
+{
+    struct record_process process;
+    char host[256];
+    size_t start = sheet->used;
+    if (gethostname(host, sizeof(host)) != 0)
+        host[0] = '\0';
+    host[sizeof(host) - 1] = '\0';
+    setup_process(config, pid, &process);
+    const char *const strings[] = {config->exe, config->command, SPROF_VERSION,
+                                   host};
+    process.exe_length = (uint16_t)(strlen(strings[0]) + 1);
+    process.command_length = (uint16_t)(strlen(strings[1]) + 1);
+    process.version_length = (uint16_t)(strlen(strings[2]) + 1);
+    process.host_length = (uint16_t)(strlen(strings[3]) + 1);
+    put(sheet, &process, sizeof(process));
+    for (int i = 0; i < 4; i++)
+        put(sheet, strings[i], strlen(strings[i]) + 1);
+    finish_record(sheet, start, RECORD_PROCESS);
+}
+
+static void
+put_counts(struct sheet *sheet, uint64_t time)
+{
+    static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
+    struct record_counts counts = {.time = time,
+                                   .process_cpu = clock_process(),
+                                   .loss_count = LOSS_COUNT,
+                                   .cut_count = CUT_COUNT};
+    size_t start = sheet->used;
+    put(sheet, &counts, sizeof(counts));
+    put(sheet, zeros, sizeof(zeros));
+    finish_record(sheet, start, RECORD_COUNTS);
+}
+
+/* The one thread, which used CPU ns. */
+static void
+put_thread(struct sheet *sheet, pid_t pid, uint64_t time, uint64_t cpu)
+{
+    char name[16] = "";
+    arch_syscall(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+    struct record_thread thread = {.id = 1,
+                                   .tid = (uint32_t)pid,
+                                   .name_length = (uint16_t)(strlen(name) + 1)};
+    struct record_thread_end end = {.id = 1,
+                                    .time = time,
+                                    .cpu = cpu,
+                                    .flags =
+                                        THREAD_END_EXACT | THREAD_END_ALIVE};
+    put_record(sheet, RECORD_THREAD, &thread, sizeof(thread), name);
+    put_record(sheet, RECORD_THREAD_END, &end, sizeof(end), NULL);
+}
+
+static uint64_t
+ns_of(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * NS_PER_SECOND +
+           (uint64_t)time->tv_usec * 1000;
+}
+
+static void
+put_summary(struct sheet *sheet, uint64_t time, enum end_reason reason)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    struct record_summary summary = {.time = time,
+                                     .user_cpu = ns_of(&usage.ru_utime),
+                                     .system_cpu = ns_of(&usage.ru_stime),
+                                     .reason = reason};
+    put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL);
+}
+
+static long
+make_file(const char *path)
+{
+    return arch_syscall(SYS_openat, AT_FDCWD, (long)path,
+                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                        0600, 0, 0);
+}
+
+/* What is made in SHEET becomes the file. */
+static void
+save(const struct sheet *sheet, const struct config *config,
+     struct config_files *files, pid_t pid)
+{
+    char unused[512];
+    /* It is named plainly, and most names are free. */
+    long fd = make_file(files->spool);
+    for (unsigned attempt = 0; fd < 0 && attempt < 8; attempt++)
+        if (config_name_files(config, pid, attempt, files, unused,
+                              sizeof(unused)) == 0)
+            fd = make_file(files->spool);
+    if (fd < 0)
+        return;
+    arch_syscall(SYS_write, fd, (long)sheet->bytes, (long)sheet->used, 0, 0, 0);
+    sys_close((int)fd);
+}
+
+void
+brief_write(const struct config *config, struct config_files *files,
+            const struct brief *brief)
+{
+    pid_t pid = sys_getpid();
+    uint64_t clock = clock_thread(pid);
+    uint64_t time = clock_now() - brief->since;
+    uint64_t before = brief_take(files, pid);
+    struct sheet sheet = {.bytes = sys_reserve(ROOM)};
+    if (before < brief->base)
+        before = brief->base;
+    if (sheet.bytes == NULL || clock == CLOCK_NONE || clock < before)
+        return;
+    put_header(&sheet, pid, brief->since);
+    put_process(&sheet, config, pid);
+    put_counts(&sheet, time);
+    put_thread(&sheet, pid, time, clock - before);
+    put_summary(&sheet, time, brief->reason);
+    save(&sheet, config, files, pid);
+    sys_release(sheet.bytes, ROOM);
+}
+
+/* ".PID" beside FILES. */
+static void
+name_word(char *path, size_t size, const struct config_files *files, pid_t pid)
+{
+    const char *slash = strrchr(files->outputs[0], '/');
+    struct text text;
+    text_begin(&text, path, size);
+    if (slash != NULL)
+        text_add_bytes(&text, files->outputs[0],
+                       (size_t)(slash + 1 - files->outputs[0]));
+    text_add(&text, ".");
+    text_add_number(&text, (uint64_t)pid);
+}
+
+void
+brief_leave(const struct config_files *files, pid_t pid, uint64_t cpu)
+{
+    char path[PATH_MAX], word[32];
+    struct text text;
+    name_word(path, sizeof(path), files, pid);
+    text_begin(&text, word, sizeof(word));
+    text_add_number(&text, cpu);
+    (void)unlink(path);
+    arch_syscall(SYS_symlinkat, (long)word, AT_FDCWD, (long)path, 0, 0, 0);
+}
+
+uint64_t
+brief_take(const struct config_files *files, pid_t pid)
+{
+    char path[PATH_MAX], word[32];
+    const char *at = word;
+    name_word(path, sizeof(path), files, pid);
+    if (sys_read_link_at(AT_FDCWD, path, word, sizeof(word)) <= 0)
+        return 0;
+    /* Ids are used again. */
+    (void)unlink(path);
+    return digits_take(&at);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * brief.h -- the spool of a process that was too short to be sampled: who it
+ * was, and its CPU time. `sprofile record` wants one of each process
+ * (SPROF_KEEP_SPOOL=2), so that the CPU time of a tree of processes adds up.
+ */
+#ifndef AGENT_BRIEF_H
+#define AGENT_BRIEF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "store/layout.h"
+#include "config.h"
+
+struct brief {
+    enum end_reason reason;
+    uint64_t since; /* CLOCK_MONOTONIC when it began */
+    uint64_t base;  /* CPU clock of its first thread then */
+};
+
+/* Whether every process leaves a spool. */
+bool brief_is_wanted(const struct config *config);
+
+/* Write the spool of this process at the name in FILES, in one go. Nothing is
+ * said of what fails. Async-signal-safe. */
+void brief_write(const struct config *config, struct config_files *files,
+                 const struct brief *brief);
+
+/*
+ * An exec does not set the CPU clock back. An image that has a spool leaves
+ * word of what that tells (brief_leave, at the exec), as a symbolic link beside
+ * FILES; the next one takes it (brief_take), and begins there. The result of
+ * that is 0 if no image has told anything yet.
+ */
+void brief_leave(const struct config_files *files, pid_t pid, uint64_t cpu);
+uint64_t brief_take(const struct config_files *files, pid_t pid);
+
+#endif
