@@ -21,6 +21,7 @@
 #include "store/writer.h"
 #include "claim.h"
 #include "id_table.h"
+#include "own_frames.h"
 #include "journal.h"
 #include "journal_head.h"
 #include "journal_live.h"
@@ -303,8 +304,9 @@ descend(uint32_t *parent, uint64_t frame)
     return true;
 }
 
-/* From the root to the leaf, as a node needs its caller's id. What was cut off
- * beyond the root is a frame of its own, and so is the gap. */
+/* From the root to the leaf, without our own frames, as a node needs its
+ * caller's id. What was cut off beyond the root is a frame of its own, and so
+ * is the gap. */
 uint32_t
 journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
               enum cut cut)
@@ -314,12 +316,16 @@ journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
         return 0;
     if (cut != CUT_NONE && !descend(&node, FRAME_CUT + (uint64_t)cut))
         return 0;
-    for (uint32_t i = count; i-- > 0;) {
+    uint32_t first = own_frames_skip(frames, count);
+    for (uint32_t i = count; i-- > first;) {
         if (elided && i + 1 == gap && !descend(&node, FRAME_ELIDED))
             return 0;
-        if (!descend(&node, frames[i]))
+        if (!own_frames_has(frames[i]) && !descend(&node, frames[i]))
             return 0;
     }
+    /* A stack of our frames alone is none of the program's. */
+    if (node == 0)
+        (void)descend(&node, FRAME_CUT + (uint64_t)CUT_NOT_CODE);
     return node;
 }
 

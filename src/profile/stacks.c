@@ -22,7 +22,6 @@
 
 #include "build.h"
 #include "intern.h"
-#include "own_frames.h"
 #include "parts.h"
 #include "stacks_group.h"
 #include "system_call.h"
@@ -260,7 +259,7 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
     *thread = (struct stacks_thread){
         .tid = entry->tid,
         .name = number != INTERN_NONE ? profile->threads[number].name : "",
-        .node = has_node ? own_frames_skip(profile, (uint32_t)node) : 0,
+        .node = has_node ? (uint32_t)node : 0,
         .depth = entry->depth,
         .doing = doing(stacks, entry),
         .waits_on = text_of(stacks, entry->waits_on),

@@ -1,106 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* own_frames_test.c -- what a dump tells of threads that are in the profiler's
- * own code. */
+/* own_frames_test.c -- which frames of a stack are the profiler's own: here,
+ * those of this program. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "profile/stacks.h"
+#include "agent/own_frames.h"
+#include "capture/walk.h"
+#include "target/modules.h"
 
-#include "profile_maker.h"
-#include "spool_maker.h"
+#define RETURN(pc) ((pc) | FRAME_RETURN)
 
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
-
-enum { FUTEX = 202 };
-
-static struct stacks *stacks;
-
-/* Two threads at once in libsprof.so and, without it, in "work": in a handler
- * of ours, and in a call of ours. A third waits in "lock". */
-static void
-begin(void)
-{
-    static const struct symbolizer_options options = {.inlines = true};
-    static const struct stacks_entry entries[] = {
-        {.tid = 1,
-         .node = 4,
-         .owner = 2,
-         .waits_on = 1,
-         .system_call = FUTEX,
-         .state = 'S'},
-        {.tid = 2, .node = 5, .system_call = FUTEX, .state = 'S'},
-        {.tid = 3, .node = 6, .system_call = FUTEX, .state = 'S'},
-    };
-    char error[512];
-
-    maker_name(0x10, "work", NULL);
-    maker_name(0x20, "lock", NULL);
-    maker_add_head();
-    maker_add_module(3, "/opt/libsprof.so");
-    maker_add_node(1, 0, 1, 0x10, 0);
-    maker_add_node(2, 1, 2, 0x40, NODE_RETURN);
-    maker_add_node(3, 0, 1, 0x11, NODE_RETURN);
-    maker_add_node(4, 2, 3, 0x90, 0);
-    maker_add_node(5, 3, 3, 0x90, 0);
-    maker_add_node(6, 3, 1, 0x20, 0);
-    maker_add_text(1, "mutex of somebody");
-    assert_non_null(maker_stacks(maker_writer, entries, 3, 3));
-    stacks =
-        stacks_open(writer_path(maker_writer), &options, error, sizeof error);
-    assert_non_null(stacks);
-    assert_int_equal(stacks_read(stacks, error, sizeof error), 0);
-    assert_int_equal(stacks->thread_count, 3);
-}
-
-static const struct stacks_thread *
-thread_of(uint32_t tid)
-{
-    for (uint32_t i = 0; i < stacks->thread_count; i++)
-        if (stacks->threads[i].tid == tid)
-            return &stacks->threads[i];
-    fail_msg("no thread %u", tid);
-    return NULL;
-}
+static uint64_t ours, theirs;
 
 static void
-expect(uint32_t tid, const char *function, const char *doing)
+ignore(const struct module *module, bool gone)
 {
-    const struct stacks_thread *thread = thread_of(tid);
-
-    assert_string_equal(
-        profile_symbol(stacks->profile, thread->node)->frames[0].function,
-        function);
-    assert_string_equal(thread->doing, doing);
+    (void)module;
+    (void)gone;
 }
 
-/* It waits for nobody but us. */
-static void
-who_is_in_our_code_runs(void **state)
+static int
+begin(void **state)
 {
     (void)state;
-    begin();
-    expect(1, "work", "running");
-    assert_false(stacks_is_waiting(thread_of(1)));
-    assert_string_equal(thread_of(1)->waits_on, "");
-    assert_int_equal(thread_of(1)->owner, 0);
-    expect(2, "work", "running");
-    expect(3, "lock", "futex");
-    stacks_close(stacks);
-    maker_finish();
+    ours = (uint64_t)own_frames_skip + 1;
+    theirs = (uint64_t)dlsym(RTLD_DEFAULT, "getppid");
+    return modules_begin(ignore) == 0 ? modules_refresh() : -1;
+}
+
+static void
+test_which(void **state)
+{
+    (void)state;
+    assert_true(own_frames_has(ours));
+    assert_true(own_frames_has(RETURN(ours)));
+    assert_false(own_frames_has(theirs));
+    assert_false(own_frames_has(RETURN(theirs)));
+    assert_false(own_frames_has(FRAME_GUESS));
+}
+
+#define SKIP(...)                                             \
+    own_frames_skip((const uint64_t[]){__VA_ARGS__},          \
+                    sizeof((const uint64_t[]){__VA_ARGS__}) / \
+                        sizeof(uint64_t))
+
+static void
+test_skip(void **state)
+{
+    (void)state;
+    assert_int_equal(SKIP(theirs, RETURN(theirs)), 0);
+    /* In a hook. */
+    assert_int_equal(SKIP(ours, RETURN(ours), RETURN(theirs), RETURN(theirs)),
+                     2);
+    /* In the handler, which libc's restorer would leave. */
+    assert_int_equal(SKIP(ours, RETURN(ours), RETURN(theirs), theirs,
+                          RETURN(theirs)),
+                     3);
+    /* In a handler of the program's, which ours called: all as it would be. */
+    assert_int_equal(SKIP(theirs, RETURN(ours), RETURN(theirs), theirs), 0);
+    assert_int_equal(SKIP(ours, RETURN(theirs), FRAME_GUESS, RETURN(theirs)),
+                     1);
+    assert_int_equal(SKIP(ours, RETURN(ours)), 2);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        CLEAN(who_is_in_our_code_runs),
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_which),
+        cmocka_unit_test(test_skip),
     };
 
-    return cmocka_run_group_tests(tests, maker_begin, maker_end);
+    return cmocka_run_group_tests_name("own frames", tests, begin, NULL);
 }
