@@ -52,7 +52,8 @@ struct account {
     uint64_t ended_at;
     uint64_t ticks_clock; /* CPU clock at the first tick of a split trigger */
     uint64_t ticks;       /* ticks since */
-    uint64_t rated_from;  /* CPU clock when its samples began to be due */
+    uint64_t rated;       /* CPU clock up to which rates.h knows it */
+    uint64_t rated_from;  /* CPU clock when its trigger was made ready */
     enum limit limit;     /* of its rate since its last look (rates.h);
                            * LIMIT_COUNT: it was not looked at yet */
 

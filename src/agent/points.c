@@ -195,7 +195,7 @@ see_moved(struct account *account, uint32_t index, uint64_t clock, uint64_t ran,
           uint64_t now, struct points_view *view)
 {
     uint64_t between = now - account->seen_at;
-    rates_run(account, ran);
+    rates_run(account, clock);
     if (account->wait != NULL) {
         end_wait(account, index, ran, now);
         between = now - account->wait_until;
@@ -381,7 +381,7 @@ show_all(struct account *account, uint32_t index, uint64_t clock, uint64_t end)
     uint64_t ran = clock > account->seen ? clock - account->seen : 0;
     uint64_t waited = account->wait_until;
     unsampled_flush(account, index);
-    rates_run(account, ran);
+    rates_run(account, clock);
     if (account->wait != NULL) {
         /* All but the CPU time that followed was its wait. */
         if (end > waited + ran)
@@ -438,7 +438,7 @@ turn_thread(struct account *account, uint32_t index, uint64_t now)
     bool is_there = clock != CLOCK_NONE;
     uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
     unsampled_flush(account, index);
-    rates_run(account, ran);
+    rates_run(account, account->seen + ran);
     if (account->wait != NULL) {
         end = account->wait_until;
         if (is_there && now > end + ran)

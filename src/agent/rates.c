@@ -37,13 +37,30 @@ skips_first(enum limit limit)
     return limit == LIMIT_MERGED || limit == LIMIT_KERNEL;
 }
 
+/* CPU time up to CLOCK that is in no sum yet. */
+static uint64_t
+take_new(struct account *account, uint64_t clock)
+{
+    uint64_t ran = clock > account->rated ? clock - account->rated : 0;
+    account->rated += ran;
+    return ran;
+}
+
 void
-rates_run(struct account *account, uint64_t ran)
+rates_start(struct account *account, uint64_t clock)
+{
+    account_sums()->due_cpu[LIMIT_EARLY] += take_new(account, clock);
+    account->rated_from = account->rated;
+}
+
+void
+rates_run(struct account *account, uint64_t clock)
 {
     uint64_t *due = account_sums()->due_cpu;
     enum limit limit = present_limit(account);
-    uint64_t age = account->seen - account->rated_from;
+    uint64_t age = account->rated - account->rated_from;
     uint64_t young = age < account_period() ? account_period() - age : 0;
+    uint64_t ran = take_new(account, clock);
     if (young > ran)
         young = ran;
     if (!skips_first(limit))
@@ -57,8 +74,10 @@ void
 rates_take(const struct account *account, uint64_t clock)
 {
     enum limit limit = present_limit(account);
-    if (skips_first(limit) && clock >= account->rated_from &&
-        clock - account->rated_from < account_period())
+    if (clock < account->rated_from)
+        limit = LIMIT_EARLY;
+    else if (skips_first(limit) &&
+             clock - account->rated_from < account_period())
         limit = LIMIT_SHORT;
     account_sums()->due_taken[limit]++;
 }

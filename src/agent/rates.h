@@ -17,8 +17,12 @@
  * budget; or not. */
 void rates_spare(bool is_sparing);
 
-/* The thread of ACCOUNT ran for RAN ns of CPU time since ACCOUNT->seen. */
-void rates_run(struct account *account, uint64_t ran);
+/* The CPU clock of the thread of ACCOUNT reads CLOCK, and its trigger is ready:
+ * what it ran before was too early for it. */
+void rates_start(struct account *account, uint64_t clock);
+
+/* It reads CLOCK now. */
+void rates_run(struct account *account, uint64_t clock);
 
 /* A sample was taken of it, with its CPU clock at CLOCK. */
 void rates_take(const struct account *account, uint64_t clock);

@@ -89,6 +89,7 @@ open_early(uint32_t index, uint64_t clock, uint64_t now)
     struct account *account = account_of(index);
     account->base = base < clock ? base : clock;
     account->rest = clock > before ? -(int64_t)(clock - before) : 0;
+    account->rated = account->base;
     unsampled_early(index, clock - account->base, since, now);
 }
 
@@ -234,6 +235,20 @@ reopen(uint32_t index, uint64_t now)
     account_open(index, clock, now, TRIGGER_NONE);
 }
 
+/* Their triggers are ready from now on. */
+static void
+note_early(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        pid_t tid = threads_at(i)->tid;
+        uint64_t clock = tid != 0 && !account_of(i)->is_ignored
+                             ? clock_thread(tid)
+                             : CLOCK_NONE;
+        if (clock != CLOCK_NONE)
+            rates_start(account_of(i), clock);
+    }
+}
+
 void
 roll_start(uint64_t now, bool is_late)
 {
@@ -244,6 +259,7 @@ roll_start(uint64_t now, bool is_late)
     has_started = true;
     is_resting = false;
     roll_rearm();
+    note_early();
 }
 
 /* Remove those that have ended, if their tid is another thread's by now, and

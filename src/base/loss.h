@@ -56,7 +56,10 @@
     LIMIT(TRACED, "traced", 0, "traced threads may not be interrupted",        \
           "somebody traced the threads whom signals would have disturbed")     \
     LIMIT(SHORT, "short", 0, "threads end before their first sample",          \
-          "perf's first sample of a thread comes after a whole period")
+          "perf's first sample of a thread comes after a whole period")        \
+    LIMIT(EARLY, "early", 0, "processes begin before they can be sampled",     \
+          "the thread ran before it could be interrupted, as at the start of " \
+          "a process or after a fork")
 
 #define CUT_TABLE(CUT)                                                         \
     CUT(NONE, "complete", "the stack reached its root")                        \

@@ -113,7 +113,7 @@ read_due(const char *text, struct pprof_notes *notes)
     read_causes(text + length, unasked, LIMIT_COUNT, limit_word);
     rate->cpu = nanoseconds(seconds);
     for (unsigned i = 0; i < LIMIT_COUNT; i++)
-        rate->due[i] = unasked[i] < due ? unasked[i] * 1000 : 0;
+        rate->due[i] = unasked[i] <= due ? unasked[i] * 1000 : 0;
     rate->due[0] += (due - left) * 1000;
     rate->taken[0] = due - left;
 }

@@ -27,6 +27,12 @@ expect_accounted() {
     grep -E '^(due|rate|lost|cut)' spool.info >one
     grep -E '^(due|rate|lost|cut)' pprof.info >other
     cmp -s one other || fail "the pprof file says something else: $(cat other)"
+    # What was due is due of all the CPU time there is, if that is known.
+    grep -q '^end *not seen' spool.info || sed -n 's/^totals *\([0-9.]*\) s CPU.*/\1/p
+        s/^due .* points in \([0-9.]*\) s:.*/\1/p' spool.info | paste -sd' ' |
+        awk '{ d = $1 - $2; if (d < 0) d = -d
+               exit !(d <= 0.002 + $1 / 100) }' ||
+        fail "other CPU time: $(grep -E '^(totals|due)' spool.info)"
     cut=$(sed -n 's/^cut *\([0-9]*\) of.*/\1/p' one)
     walked=$(sed -n 's/^cut .* of \([0-9]*\) stacks.*/\1/p' one)
     [ "${cut:-0}" -le "$walked" ] || fail "$cut stacks of $walked are cut"
