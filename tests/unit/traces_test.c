@@ -149,7 +149,7 @@ speedscope(void **state)
         NULL,
     };
     struct profile *profile = example();
-    char *text = written(speedscope_write, profile);
+    char *text = written(speedscope_write_wall, profile);
 
     (void)state;
     expect_parts(text, parts);
