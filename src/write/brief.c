@@ -9,15 +9,18 @@
  *   rate  9790 samples in 9.821 s of CPU: 997 a CPU second of 1,000 asked
  *   lost  none of 9790 asked
  *   cost  sampler 0.021 s CPU, 0.2 % of 12.400 s; ...
+ *   names 28.0 % of CPU time has frames without names in generated code: ...
  */
 #include "brief.h"
 
 #include "base/text.h"
+#include "profile/nameless.h"
 #include "profile/table.h"
 
 #include "phrase.h"
 
-enum { FUNCTIONS = 5 };
+/* NAMELESS_PERCENT: of the CPU time, before the user is told. */
+enum { FUNCTIONS = 5, NAMELESS_PERCENT = 5 };
 
 /* "8 threads": COUNT things of this NAME. */
 static void
@@ -69,6 +72,33 @@ write_functions(FILE *stream, struct profile *profile)
     return 0;
 }
 
+/* The file, or generated code, without names that costs most, if that is
+ * notable: `sprofile info` says what can be done. */
+static int
+write_nameless(FILE *stream, struct profile *profile)
+{
+    struct nameless nameless;
+    double percent = 0;
+    const char *what = "";
+
+    if (nameless_build(&nameless, profile) < 0)
+        return -1;
+    if (nameless.count > 0) {
+        const struct nameless_row *row = &nameless.rows[0];
+        percent =
+            phrase_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]);
+        what = row->module == 0 ? "generated code"
+                                : profile->modules[row->module].path;
+    }
+    if (percent >= NAMELESS_PERCENT)
+        fprintf(stream,
+                "names %.1f %% of CPU time has frames without names in %s: "
+                "sprofile info tells how to have them\n",
+                percent, what);
+    nameless_release(&nameless);
+    return 0;
+}
+
 int
 brief_write(FILE *stream, struct profile *profile, const char *path)
 {
@@ -84,5 +114,5 @@ brief_write(FILE *stream, struct profile *profile, const char *path)
         fprintf(stream, "rate  %s\n", text);
     fprintf(stream, "lost  %s\n", phrase_losses(profile, text, sizeof text));
     fprintf(stream, "cost  %s\n", phrase_cost(profile, text, sizeof text));
-    return 0;
+    return profile->totals[VALUE_CPU] > 0 ? write_nameless(stream, profile) : 0;
 }

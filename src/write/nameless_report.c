@@ -42,11 +42,11 @@ print_generated_hint(FILE *stream, const struct profile *profile)
             return;
         }
     fputs("its runtime writes names to /tmp/perf-PID.map when told to:\n"
-          "      node --perf-basic-prof --interpreted-frames-native-stack,\n"
+          "      node --perf-basic-prof --interpreted-frames-native-stack\n"
+          "      --no-short-builtin-calls, python3 -X perf,\n"
           "      java -XX:+PreserveFramePointer "
           "-XX:+UnlockDiagnosticVMOptions\n"
-          "      -XX:+DumpPerfMapAtExit, python3 -X perf, "
-          "DOTNET_PerfMapEnabled=1\n",
+          "      -XX:+DumpPerfMapAtExit, DOTNET_PerfMapEnabled=1\n",
           stream);
 }
 
