@@ -136,10 +136,10 @@ def measure(sprofile, name, command):
     cpu = float(re.search(r"([\d.]+) s CPU, ", info)[1])
     cost = re.search(r"threads stopped ([\d.]+) s; (\d+) parked", info)
     handler = re.search(r"^handler.*p99 ([\d.]+) us", info, re.M)
-    print(f"{name:24} {cpu:7.2f}"
-          f" {100 - share(stacks, r'^\[truncated\]'):7.2f}"
-          f" {share(stacks, 'caller guessed'):7.2f}"
-          f" {share(stacks, r'(^|;)([^;]*[+])?0x[0-9a-f]+(;|$)'):8.2f}"
+    rooted = 100 - share(stacks, r"^\[truncated\]")
+    guessed = share(stacks, "caller guessed")
+    nameless = share(stacks, r"(^|;)([^;]*[+])?0x[0-9a-f]+(;|$)")
+    print(f"{name:24} {cpu:7.2f} {rooted:7.2f} {guessed:7.2f} {nameless:8.2f}"
           f" {int(cost[2]):7d} {1000 * float(cost[1]) / cpu:9.2f}"
           f" {handler[1] if handler else '-':>8}", flush=True)
 
