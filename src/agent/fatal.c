@@ -250,6 +250,20 @@ fatal_is_installed(int signo)
 }
 
 void
+fatal_take(int signo, siginfo_t *info)
+{
+    static const uint64_t all = UINT64_MAX;
+    ucontext_t context;
+    uint64_t mask = 0;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask,
+                 sizeof(mask), 0, 0);
+    signals_set_word(&context.uc_sigmask, mask);
+    on_fatal(signo, info, &context);
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask),
+                 0, 0);
+}
+
+void
 fatal_die(int signo)
 {
     sigset_t one;

@@ -39,6 +39,10 @@ bool fatal_is_kept(int signo);
 /* Whether SIGNO comes to our handler now. */
 bool fatal_is_installed(int signo);
 
+/* SIGNO has come to the calling thread by another way, with INFO: do what our
+ * handler does. Returns as fatal_die does. */
+void fatal_take(int signo, siginfo_t *info);
+
 /* Let SIGNO end the process by its default action. Returns only if something
  * (a debugger) took the signal away. Any context. */
 void fatal_die(int signo);

@@ -18,6 +18,7 @@
 #include "capture/suspend.h"
 #include "target/threads.h"
 #include "fatal.h"
+#include "fatal_wait.h"
 #include "guardian.h"
 #include "lifecycle.h"
 #include "real.h"
@@ -87,6 +88,7 @@ guardian_start(void)
     sigset_t all;
     if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
         return;
+    fatal_wait_recheck(true);
     suspend_ring();
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */

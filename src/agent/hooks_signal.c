@@ -20,12 +20,15 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
+#include "base/words.h"
 #include "capture/awaited.h"
 #include "capture/handlers.h"
 #include "capture/origin.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
+#include "capture/stray.h"
 #include "fatal.h"
+#include "fatal_wait.h"
 #include "hook.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -191,16 +194,29 @@ sigignore(int signo)
     return change_handler(signo, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
 }
 
+static int
+change_mask(int how, const sigset_t *set, sigset_t *old)
+{
+    int error = mask_change(how, set, old);
+    if (set == NULL)
+        return error;
+    /* Of a program with one thread nobody else asks. */
+    if (handlers_are_kept(SIGHUP) && words_are_there())
+        stray_note_own_mask();
+    fatal_wait_recheck(false);
+    return error;
+}
+
 HOOK int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-    return mask_change(how, set, old);
+    return change_mask(how, set, old);
 }
 
 HOOK int
 sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    int error = mask_change(how, set, old);
+    int error = change_mask(how, set, old);
     if (error == 0)
         return 0;
     errno = error;
@@ -289,13 +305,31 @@ shorten(const struct timespec *timeout, uint64_t *start, struct timespec *left)
     return left;
 }
 
+/* Whether SIGNO, which the thread was given with *INFO, is not what it waits
+ * for: ours, one that ends the process, or one that the main thread handles. */
+static bool
+is_for_another(int signo, siginfo_t *info)
+{
+    struct sys_action action;
+    if (stray_restore(info))
+        return false;
+    if (origin_is_ours(signo, info) || fatal_wait_ends(signo, info))
+        return true;
+    return handlers_are_kept(signo) && sys_get_action(signo, &action) == 0 &&
+           action.handler != (void *)SIG_DFL &&
+           action.handler != (void *)SIG_IGN && !fatal_is_installed(signo) &&
+           stray_send_on(signo, info);
+}
+
 /* Wait once, for what of SET may really be waited for. Returns whether what has
  * ended that is our business alone. */
 static bool
 wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout,
           int *signo)
 {
-    sigset_t rest;
+    sigset_t mine, rest;
+    fatal_wait_begin(set, &mine);
+    set = &mine;
     mask_take_interest(set, &rest);
     const sigset_t *growing = awaited_begin(set, &rest);
     *signo =
@@ -303,7 +337,7 @@ wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout,
     if (growing != NULL)
         awaited_end(growing);
     if (*signo > 0)
-        return origin_is_ours(*signo, info);
+        return is_for_another(*signo, info);
     return errno == EINTR && awaited_is_near(set, &rest);
 }
 
@@ -356,10 +390,11 @@ sigwait(const sigset_t *set, int *signo)
 HOOK int
 signalfd(int fd, const sigset_t *set, int flags)
 {
-    sigset_t rest;
+    sigset_t mine, rest;
     if (!sys_can_read_set(set))
         return REAL(signalfd)(fd, set, flags);
-    mask_take_interest(set, &rest);
+    fatal_wait_descriptor(set, &mine);
+    mask_take_interest(&mine, &rest);
     int result = REAL(signalfd)(fd, &rest, flags);
     awaited_by_descriptor(result, set, &rest);
     return result;

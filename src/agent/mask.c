@@ -23,6 +23,7 @@
 #include "capture/nested.h"
 #include "capture/settle.h"
 #include "capture/signals.h"
+#include "capture/stray.h"
 #include "control.h"
 #include "lifecycle.h"
 #include "mask.h"
@@ -231,6 +232,7 @@ void
 mask_before_birth(struct mask_birth *birth)
 {
     nested_settle();
+    stray_note_own_mask();
     settle_now();
     *birth = (struct mask_birth){.blocked = signals_blocked,
                                  .shut = settle_shut,

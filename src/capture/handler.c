@@ -453,7 +453,8 @@ handler_run(int signo, siginfo_t *info, void *context)
     uint64_t question = 0;
     enum handler_own kind = 0;
     if (has_words && self_tid() == handler_shared.pid)
-        stray_note_mask(context);
+        stray_note_mask(
+            signals_word(&((const ucontext_t *)context)->uc_sigmask));
     if (origin_is_question(info, &question) ||
         origin_is_bare_question(info, &question) ||
         origin_is_own_clock(signo, info, &kind)) {

@@ -5,9 +5,9 @@
  * waits here, and what is sent names the place.
  *
  * The hard thing is to know what the main thread blocks for itself. While it is
- * in our handler the kernel shows that it blocks all, the C library's own
- * numbers among them, which no program can: then its mask is the one that our
- * handler found.
+ * in our handler, or makes a thread, the kernel shows that it blocks all, the C
+ * library's own numbers among them, which no program can: then its mask is the
+ * one that was noted last.
  */
 #include <linux/errno.h>
 #include <sched.h>
@@ -22,6 +22,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "handler.h"
+#include "self.h"
 #include "signals.h"
 #include "stray.h"
 #include "poison.h"
@@ -58,10 +59,26 @@ take_buffer(void)
 }
 
 void
-stray_note_mask(const ucontext_t *context)
+stray_note_mask(uint64_t mask)
 {
-    atomic_store_explicit(&main_mask, signals_word(&context->uc_sigmask),
-                          memory_order_relaxed);
+    atomic_store_explicit(&main_mask, mask, memory_order_relaxed);
+}
+
+uint64_t
+stray_noted_mask(void)
+{
+    return atomic_load_explicit(&main_mask, memory_order_relaxed);
+}
+
+void
+stray_note_own_mask(void)
+{
+    uint64_t mask = 0;
+    if (self_tid() != handler_shared.pid)
+        return;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
+                 0);
+    stray_note_mask(mask);
 }
 
 /* The kernel prefers the thread that has made the child (kernel/signal.c,
@@ -123,7 +140,7 @@ would_take(int signo)
     blocked += sizeof("\nSigBlk:\t") - 1;
     uint64_t mask = digits_take_hex(&blocked);
     if ((mask & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC)
-        mask = atomic_load_explicit(&main_mask, memory_order_relaxed);
+        mask = stray_noted_mask();
     return letter != 'Z' && letter != 'X' && letter != 'T' && letter != 't' &&
            (mask & signals_bit(signo)) == 0;
 }

@@ -17,11 +17,19 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <ucontext.h>
+#include <stdint.h>
 
-/* Our handler interrupts CONTEXT on the main thread: what that one blocks, but
- * for us. In handler. */
-void stray_note_mask(const ucontext_t *context);
+/* The main thread blocks MASK (signals.h), but for us. That thread itself, in
+ * handler. */
+void stray_note_mask(uint64_t mask);
+
+/* The calling thread, which has words of its own, has changed its mask, or is
+ * about to block all signals for a while: if it is the main one, its mask is
+ * asked for and noted. */
+void stray_note_own_mask(void);
+
+/* What was noted last. Any thread, in handler. */
+uint64_t stray_noted_mask(void);
 
 /* Whether INFO is of a signal for the process, and not for one thread of it:
  * false where that cannot be told. Any context. */

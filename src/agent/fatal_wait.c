@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fatal_wait.c -- see fatal_wait.h. What a thread blocks is asked of the
+ * kernel: a thread that waits with sigtimedwait(2) has opened what it waits
+ * for, and is known by that call (proc_pid_syscall(5)).
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/digits.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "capture/awaited.h"
+#include "capture/signals.h"
+#include "capture/stray.h"
+#include "fatal.h"
+#include "fatal_wait.h"
+#include "lifecycle.h"
+
+/* Signals that some descriptor is not for, though it was made for them. */
+static _Atomic uint64_t missing;
+
+static uint64_t
+own_mask(void)
+{
+    uint64_t mask = 0;
+    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
+                 0);
+    return mask;
+}
+
+/* Of the signals in WORD, those that have our handler in place of the default
+ * action. */
+static uint64_t
+find_fatal(uint64_t word)
+{
+    uint64_t found = 0;
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((word & signals_bit(signo)) != 0 && fatal_is_installed(signo))
+            found |= signals_bit(signo);
+    return found;
+}
+
+/* Whether the main thread waits for SIGNO, and so blocks it but for that. */
+static bool
+does_main_wait(int signo)
+{
+    static const char call[] = "128 0x"; /* SYS_rt_sigtimedwait */
+    char path[64], line[256];
+    uint64_t word = 0;
+    struct text text;
+    text_begin(&text, path, sizeof(path));
+    text_add(&text, "/proc/self/task/");
+    text_add_number(&text, (uint64_t)sys_getpid());
+    text_add(&text, "/syscall");
+    if (sys_read_file(path, line, sizeof(line)) <= 0)
+        return false;
+    for (size_t i = 0; i < sizeof(call) - 1; i++)
+        if (line[i] != call[i])
+            return false;
+    const char *at = line + sizeof(call) - 1;
+    return sys_read_memory(&word, digits_take_hex(&at), sizeof(word)) ==
+               (long)sizeof(word) &&
+           (word & signals_bit(signo)) != 0;
+}
+
+/* What the main thread blocked when it was last noted says more than one look,
+ * while it begins and ends to wait. */
+static bool
+would_end(int signo)
+{
+    return (stray_noted_mask() & signals_bit(signo)) == 0 &&
+           stray_is_taken_by_main(signo) && !does_main_wait(signo);
+}
+
+void
+fatal_wait_begin(const sigset_t *set, sigset_t *mine)
+{
+    *mine = *set;
+    uint64_t word = signals_word(set);
+    uint64_t fatal = lifecycle_is_running() ? find_fatal(word) : 0;
+    if (fatal != 0)
+        signals_set_word(mine, word & ~(fatal & ~own_mask()));
+}
+
+bool
+fatal_wait_ends(int signo, siginfo_t *info)
+{
+    if (!lifecycle_is_running() || !fatal_is_installed(signo) ||
+        !stray_is_for_process(info) || !would_end(signo))
+        return false;
+    fatal_take(signo, info);
+    return true;
+}
+
+void
+fatal_wait_descriptor(const sigset_t *set, sigset_t *mine)
+{
+    fatal_wait_begin(set, mine);
+    uint64_t word = signals_word(mine);
+    uint64_t fatal = lifecycle_is_running() ? find_fatal(word) : 0;
+    for (int signo = 1; fatal != 0 && signo < NSIG; signo++)
+        if ((fatal & signals_bit(signo)) != 0 && would_end(signo))
+            word &= ~signals_bit(signo);
+    atomic_fetch_or(&missing, signals_word(set) & ~word);
+    signals_set_word(mine, word);
+}
+
+void
+fatal_wait_recheck(bool is_left)
+{
+    uint64_t word = atomic_load_explicit(&missing, memory_order_relaxed);
+    if (word == 0 || !lifecycle_is_own())
+        return;
+    if (!is_left)
+        word &= own_mask();
+    for (int signo = 1; word != 0 && signo < NSIG; signo++) {
+        uint64_t bit = signals_bit(signo);
+        if ((word & bit) == 0 || (!is_left && would_end(signo)))
+            continue;
+        atomic_fetch_and(&missing, ~bit);
+        awaited_come(signo);
+    }
+}
