@@ -121,6 +121,22 @@ put_counts(struct sheet *sheet, uint64_t time)
     finish_record(sheet, start, RECORD_COUNTS);
 }
 
+/* All of the CPU ns came too early for a sample. */
+static void
+put_rate(struct sheet *sheet, const struct config *config, uint64_t cpu)
+{
+    struct record_process process;
+    struct rate_entry entries[LIMIT_COUNT] = {[LIMIT_EARLY] = {.cpu = cpu}};
+    setup_process(config, 0, &process);
+    struct record_rate rate = {.period = process.period,
+                               .tick = clock_tick(),
+                               .count = LIMIT_COUNT};
+    size_t start = sheet->used;
+    put(sheet, &rate, sizeof(rate));
+    put(sheet, entries, sizeof(entries));
+    finish_record(sheet, start, RECORD_RATE);
+}
+
 /* The one thread, which used CPU ns. */
 static void
 put_thread(struct sheet *sheet, pid_t pid, uint64_t time, uint64_t cpu)
@@ -200,6 +216,7 @@ brief_write(const struct config *config, struct config_files *files,
     put_header(&sheet, pid, brief->since);
     put_process(&sheet, config, pid);
     put_counts(&sheet, time);
+    put_rate(&sheet, config, clock - before);
     put_thread(&sheet, pid, time, clock - before);
     put_summary(&sheet, time, brief->reason);
     save(&sheet, config, files, pid);

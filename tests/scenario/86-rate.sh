@@ -109,6 +109,16 @@ grep -E '^rate ' err || fail "no rate in the summary: $(cat err)"
 expect_accounted
 expect_rate 50 "$most" "of 5,000 asked (timers, $hertz Hz"
 
+echo "-- processes that are too short for a sample"
+rm -f p.*
+# shellcheck disable=SC2016
+plain "$sprofile" record -q -o p.sprof -- sh -c \
+    'for i in 1 2 3 4 5 6 7 8; do "$0" -c :; done; "$1" 100' \
+    /bin/sh "$work/known_stack.o2"
+expect_status 0
+expect_accounted
+grep -q '^due .* early' spool.info || fail "their time is not due"
+
 echo "-- a part of it tells of the whole"
 "$sprofile" convert --thread hand_over p.sprof part.sprof
 "$sprofile" info part.sprof | grep '^due' >part
