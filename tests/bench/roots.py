@@ -106,7 +106,7 @@ def node(*more):
 
 
 def go():
-    write("go.mod", "module job\n")
+    write("go.mod", "module job\n\ngo 1.22\n")
     write("job.go", GO_JOB)
     subprocess.run(["go", "build", "-o", "job"], check=True,
                    env={**os.environ, "CGO_ENABLED": "1"})

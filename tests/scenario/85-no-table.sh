@@ -69,6 +69,8 @@ fi
 has go && {
     cat >go.mod <<'EOF'
 module job
+
+go 1.22
 EOF
     cat >job.go <<'EOF'
 package main
