@@ -70,9 +70,9 @@ for ending in folded speedscope.json json txt; do
 done
 gzip -dc a.pb.gz >a.pb
 grep -aq '_ZN4shop5priceEi' a.pb || fail "pprof has no system_name"
-plain "$sprofile" diff --all --cum a.sprof full.pb.gz
+plain "$sprofile" diff -n 0 --all --cum a.sprof full.pb.gz
 shows "${short[@]}"
-plain "$sprofile" diff --all --cum --full-names a.sprof a.pb.gz
+plain "$sprofile" diff -n 0 --all --cum --full-names a.sprof a.pb.gz
 shows "${full[@]}"
 plain "$sprofile" report --focus '^shop::price$' a.sprof
 shows shop::price
