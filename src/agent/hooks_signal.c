@@ -315,7 +315,8 @@ is_for_another(int signo, siginfo_t *info)
         return false;
     if (origin_is_ours(signo, info) || fatal_wait_ends(signo, info))
         return true;
-    return handlers_are_kept(signo) && sys_get_action(signo, &action) == 0 &&
+    return handlers_are_kept(signo) && !signals_is_kept(signo) &&
+           sys_get_action(signo, &action) == 0 &&
            action.handler != (void *)SIG_DFL &&
            action.handler != (void *)SIG_IGN && !fatal_is_installed(signo) &&
            stray_send_on(signo, info);
