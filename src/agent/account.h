@@ -14,6 +14,7 @@
 #include "base/loss.h"
 #include "base/sample.h"
 #include "store/layout.h"
+#include "journal_wait.h"
 
 /* What is left of a thread's earlier sessions (session.h). */
 struct account_past {
@@ -57,8 +58,9 @@ struct account {
     enum limit limit;     /* of its rate since its last look (rates.h);
                            * LIMIT_COUNT: it was not looked at yet */
 
-    struct record_sample *wait; /* its open record, NULL if it does not wait */
-    struct record_sample *last; /* its latest wait, if no sample came since */
+    struct journal_wait latest; /* of its waits */
+    struct journal_wait *wait;  /* that, while it is open; NULL: it is not */
+    struct journal_wait *last;  /* that, if no sample came since; or NULL */
     uint64_t opened_at;         /* since then the record grows by itself */
     uint64_t opened_wall;       /* what it stood for by then */
     uint64_t wait_until;        /* up to then it is sure to have waited */

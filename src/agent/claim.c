@@ -18,6 +18,9 @@
 #include "store/layout.h"
 #include "claim.h"
 
+/* So exactly it is known when a process began. */
+#define EXACT_NS 20000000u
+
 static int
 open_spool(const char *path)
 {
@@ -46,7 +49,7 @@ claim_namespace(void)
 /* Whose the file with HEADER is, which nobody has locked. In another PID
  * namespace its pid says nothing. */
 static enum claim
-judge(const struct spool_header *header, pid_t pid, time_t since)
+judge(const struct spool_header *header, pid_t pid, uint64_t since)
 {
     pid_t owner = (pid_t)header->pid;
     uint32_t namespace = claim_namespace();
@@ -58,15 +61,13 @@ judge(const struct spool_header *header, pid_t pid, time_t since)
     if (owner != pid)
         return kill(owner, 0) != 0 && errno == ESRCH ? CLAIM_DEAD
                                                      : CLAIM_LIVING;
-    /* SINCE is known to the second. */
     bool is_earlier =
-        namespace != 0 &&
-        header->start_realtime / NS_PER_SECOND + 1 >= (uint64_t)since;
+        namespace != 0 && header->start_realtime + EXACT_NS >= since;
     return is_earlier ? CLAIM_EARLIER : CLAIM_DEAD;
 }
 
 enum claim
-claim_look(const char *path, pid_t pid, time_t since)
+claim_look(const char *path, pid_t pid, uint64_t since)
 {
     struct spool_header header;
     int fd = open_spool(path);

@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 enum claim {
     CLAIM_NONE,    /* nothing is at that path */
@@ -18,12 +17,12 @@ enum claim {
 };
 
 /*
- * Look at PATH for process PID, which began at SINCE (seconds since 1970).
+ * Look at PATH for process PID, which began at SINCE (ns since 1970).
  * Whoever lives has its spool locked (flock(2)), as process ids mean nothing
  * where PID namespaces differ. What somebody put there to make us wait, a FIFO
  * say, is not waited for.
  */
-enum claim claim_look(const char *path, pid_t pid, time_t since);
+enum claim claim_look(const char *path, pid_t pid, uint64_t since);
 
 /* The PID namespace of this process, as the number of the file
  * /proc/self/ns/pid (namespaces(7)); 0: not known. */

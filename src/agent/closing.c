@@ -4,6 +4,7 @@
  * allocation, and little stack.
  */
 #include <errno.h>
+#include <limits.h>
 
 #include "base/clock.h"
 #include "base/loss.h"
@@ -79,12 +80,27 @@ say_early_end(const char *spool, int error)
          "; sampling ended early, what was sampled is kept", NULL);
 }
 
+static void
+say_cut(const char *spool, uint64_t samples)
+{
+    char line[PATH_MAX + 128];
+    struct text text;
+    text_begin(&text, line, sizeof(line));
+    text_add(&text, spool);
+    text_add(&text, ": somebody shortened it while it was written: ");
+    text_add_grouped(&text, samples);
+    text_add(&text, " samples of before are lost");
+    note(NOTE_ERROR, line, NULL);
+}
+
 void
 closing_flaws(const struct config_files *files,
               const struct sampler_result *result)
 {
     if (result->error != 0)
         say_early_end(files->spool, result->error);
+    if (result->cut != 0)
+        say_cut(files->spool, result->cut);
     if (result->keep_error != 0)
         note(NOTE_ERROR, files->past,
              ": cannot be made: ", note_errno(result->keep_error),

@@ -239,9 +239,9 @@ name_spool(const struct config *config, struct config_files *files)
         name_others(files);
 }
 
-/* When this process began, in seconds since the epoch: an exec does not change
- * it. Field 22 of /proc/self/stat, in ticks since boot (proc(5)). */
-static time_t
+/* When this process began, in ns since the epoch: an exec does not change it.
+ * Field 22 of /proc/self/stat, in ticks since boot (proc(5)). 0: not known. */
+static uint64_t
 process_start(void)
 {
     char stat[1024];
@@ -256,8 +256,10 @@ process_start(void)
     at++;
     uint64_t ticks = digits_take(&at);
     clock_gettime(CLOCK_BOOTTIME, &up);
-    return time(NULL) - up.tv_sec +
-           (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
+    uint64_t since_boot =
+        (uint64_t)up.tv_sec * NS_PER_SECOND + (uint64_t)up.tv_nsec;
+    return clock_realtime() - since_boot +
+           ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /* Whether the name that PATH would be with ".WORDn" is in use. What an earlier
@@ -265,14 +267,14 @@ process_start(void)
  * another process's. */
 static bool
 is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
-         time_t since)
+         uint64_t since)
 {
     char name[PATH_MAX];
     struct stat status;
     strcpy(name, path);
     insert_word(name, word, n);
     return sys_stat(name, &status) == 0 &&
-           (has_pid || status.st_mtime + 1 >= since);
+           (has_pid || (uint64_t)status.st_mtime + 1 >= since / NS_PER_SECOND);
 }
 
 void
@@ -301,7 +303,7 @@ int
 config_rename_for_exec(struct config_files *files)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    time_t since = process_start();
+    uint64_t since = process_start();
     strcpy(from, files->spool);
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
         if (is_taken(files->outputs[0], "exec", n, files->has_pid[0], since))
@@ -323,7 +325,7 @@ config_rename_for_exec(struct config_files *files)
 int
 config_name_dump(const struct config_files *files, struct config_files *dump)
 {
-    time_t since = process_start();
+    uint64_t since = process_start();
     *dump = *files;
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
         if (is_taken(files->outputs[0], "dump", n, files->has_pid[0], since))

@@ -214,8 +214,8 @@ static bool
 is_known(uint32_t i, const struct look *look, uint64_t clock)
 {
     const struct account *account = account_of(subjects[i].index);
-    const struct record_sample *wait = account->wait;
-    if (memory != NULL || wait == NULL || account->seen != clock ||
+    const struct record_sample *wait = &account->latest.record;
+    if (memory != NULL || account->wait == NULL || account->seen != clock ||
         wait->node == 0 || wait->system_call != look->number)
         return false;
     entries[i].node = wait->node;

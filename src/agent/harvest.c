@@ -149,7 +149,7 @@ take(struct slot *slot, uint32_t index)
                                    .age = clock > account->base
                                               ? clock - account->base
                                               : 0};
-    if (node == 0 || journal_sample(&sample, index) == NULL) {
+    if (node == 0 || journal_sample(&sample, index) == 0) {
         sums->lost[LOSS_SPOOL_FULL]++;
         return;
     }

@@ -48,7 +48,7 @@ static struct file present, next;
 static int failure;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
-static bool is_kept_open;
+static bool is_kept_open;        /* else it is opened by path */
 /* The tree of all stacks: a node is a frame under a parent. */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static bool has_bare; /* it has frames in no module */
@@ -60,17 +60,32 @@ journal_error(void)
 }
 
 /* The one way to the file: after the first failure nothing is tried again. */
-void *
+uint64_t
 journal_append(enum record_kind kind, const void *record, size_t fixed,
                const struct writer_tail *tail, size_t parts)
 {
     if (present.writer == NULL || failure != 0)
-        return NULL;
-    void *place =
+        return 0;
+    uint64_t place =
         writer_append(present.writer, kind, record, fixed, tail, parts);
-    if (place == NULL)
+    if (place == 0)
         failure = errno;
     return place;
+}
+
+void
+journal_change(uint64_t place, size_t skip, const void *bytes, size_t length)
+{
+    if (present.writer != NULL && place != 0)
+        writer_change(present.writer, place, skip, bytes, length);
+}
+
+void
+journal_flush(void)
+{
+    if (present.writer != NULL && writer_flush(present.writer) != 0 &&
+        failure == 0)
+        failure = errno;
 }
 
 static void
@@ -101,23 +116,42 @@ cap_of_file(void)
     return options.keep != 0 ? options.max_size / 2 : options.max_size;
 }
 
-/* Make the file at PATH, which tells what comes BEGIN ns after the start, with
- * its first records. Returns 0, or -1 with errno and no file. */
+/* Of a file that tells what comes BEGIN ns after the start. */
+static struct spool_header
+header_of(uint64_t begin)
+{
+    return (struct spool_header){.start_monotonic = options.start,
+                                 .start_realtime = start_realtime,
+                                 .pid = options.process.pid,
+                                 .keep = options.keep,
+                                 .begin = begin,
+                                 .pid_namespace = claim_namespace()};
+}
+
+/* The first records of the present file. Returns 0, or -1 with errno. */
+static int
+write_first(void)
+{
+    write_process();
+    journal_head_write(&present.head, options.process.period);
+    journal_flush();
+    errno = failure;
+    return failure == 0 ? 0 : -1;
+}
+
+/* Make the file at PATH, which tells what comes BEGIN ns after the start.
+ * Returns 0, or -1 with errno and no file. */
 static int
 make_file(const char *path, uint64_t begin)
 {
-    struct spool_header header = {.start_monotonic = options.start,
-                                  .start_realtime = start_realtime,
-                                  .pid = options.process.pid,
-                                  .keep = options.keep,
-                                  .begin = begin,
-                                  .pid_namespace = claim_namespace()};
-    present.writer = writer_create(path, &header, cap_of_file());
+    struct spool_header header = header_of(begin);
+    present.writer = writer_create(path, &header, cap_of_file(), is_kept_open);
     if (present.writer == NULL)
         return -1;
-    write_process();
-    journal_head_write(&present.head, options.process.period);
-    if (failure == 0)
+    writer_gather(present.writer);
+    if (!is_kept_open)
+        writer_show(present.writer);
+    if (write_first() == 0)
         return 0;
     writer_discard(present.writer);
     present.writer = NULL;
@@ -152,7 +186,6 @@ journal_begin(const struct journal_options *given)
     options = *given;
     start_realtime = clock_realtime() - (clock_now() - options.start);
     present = next = (struct file){.writer = NULL};
-    is_kept_open = false;
     journal_head_use(NULL);
     if (forget_numbers() != 0 || make_file(options.path, 0) != 0)
         return -1;
@@ -161,11 +194,9 @@ journal_begin(const struct journal_options *given)
 }
 
 void
-journal_keep_open(void)
+journal_settle(bool has_own_files)
 {
-    is_kept_open = true;
-    if (present.writer != NULL)
-        writer_keep_open(present.writer);
+    is_kept_open = has_own_files;
 }
 
 /* What a killed process has left there is of no use. */
@@ -185,8 +216,6 @@ journal_prepare(void)
     int error = errno;
     if (result != 0 && next.writer != NULL)
         writer_discard(next.writer);
-    else if (is_kept_open && result == 0)
-        writer_keep_open(next.writer);
     errno = error;
     return result;
 }
@@ -194,12 +223,25 @@ journal_prepare(void)
 void
 journal_turn(void)
 {
-    journal_head_use(&next.head);
     writer_close(present.writer);
     present = next;
     next.writer = NULL;
+    /* By the number of the one that is closed. */
+    if (is_kept_open)
+        writer_lower(present.writer);
+    journal_head_use(&present.head);
     /* Of what is there already, nothing can be missing. */
     (void)forget_numbers();
+}
+
+int
+journal_restart(uint64_t now)
+{
+    struct spool_header header = header_of(now - options.start);
+    if (present.writer == NULL ||
+        writer_restart(present.writer, &header) != 0 || forget_numbers() != 0)
+        return -1;
+    return write_first();
 }
 
 uint64_t
@@ -288,8 +330,7 @@ write_node(uint32_t id, uint32_t parent, uint64_t frame)
                 rules_put(lookup, rule);
         }
     }
-    return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) !=
-           NULL;
+    return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) != 0;
 }
 
 /* The node of FRAME under *PARENT, written if it is new, becomes *PARENT. */
@@ -371,43 +412,12 @@ journal_time(uint64_t time)
     return time > options.start ? time - options.start : 0;
 }
 
-struct record_sample *
+uint64_t
 journal_sample(struct record_sample *sample, uint32_t index)
 {
     sample->thread = journal_thread(index);
     sample->time -= options.start;
     return journal_append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
-}
-
-/* The flags last, with the word they share. */
-static void
-store_flags(struct record_sample *sample, uint64_t flags)
-{
-    _Static_assert(offsetof(struct record_sample, flags) ==
-                       offsetof(struct record_sample, waits_on) + 4,
-                   "one word");
-    writer_store((uint64_t *)(void *)&sample->waits_on,
-                 flags << 32 | sample->waits_on);
-}
-
-void
-journal_close(struct record_sample *sample, uint64_t wall, uint64_t count,
-              uint64_t end)
-{
-    uint64_t time = end - options.start;
-    if (time > sample->time)
-        writer_store(&sample->duration, time - sample->time);
-    writer_store(&sample->count, count);
-    writer_store(&sample->wall, wall);
-    store_flags(sample, 0);
-}
-
-void
-journal_reopen(struct record_sample *sample, uint64_t wall, uint64_t now)
-{
-    writer_store(&sample->duration, now - options.start - sample->time);
-    writer_store(&sample->wall, wall);
-    store_flags(sample, SAMPLE_OPEN);
 }
 
 uint32_t

@@ -4,7 +4,7 @@
  * modules, threads and stacks their numbers and writes each once. The spool is
  * made at once, so that its name is taken. Sampler thread alone but for
  * journal_begin; may be called while a thread is parked
- * (it makes system calls and touches mapped files, but takes no lock).
+ * (it makes system calls, but takes no lock).
  */
 #ifndef AGENT_JOURNAL_H
 #define AGENT_JOURNAL_H
@@ -34,8 +34,9 @@ struct journal_options {
  * EEXIST another process has taken that name. */
 int journal_begin(const struct journal_options *options);
 
-/* Keep the spool open: the calling thread has a descriptor table of its own. */
-void journal_keep_open(void);
+/* Before journal_begin: spools are kept open if the calling thread
+ * HAS_OWN_FILES, a descriptor table of its own. */
+void journal_settle(bool has_own_files);
 
 /*
  * The journal goes on in another file, in two steps: journal_prepare makes it
@@ -47,16 +48,27 @@ void journal_keep_open(void);
 int journal_prepare(void);
 void journal_turn(void);
 
+/* Somebody has shortened the present file (journal_error is ENODATA): it begins
+ * anew at NOW. Places and numbers of before are not valid. Returns 0, or -1. */
+int journal_restart(uint64_t now);
+
 /* Percent of the present file that are free; 0 after a failure. */
 uint64_t journal_room(void);
 
 /* Whether a record could not be written; errno is kept by journal_error. */
 int journal_error(void);
 
-/* Append a record (writer_append). Returns its place in the file, or NULL if
- * it, or one before it, could not be written. */
-void *journal_append(enum record_kind kind, const void *record, size_t fixed,
-                     const struct writer_tail *tail, size_t parts);
+/* Append a record (writer_append). Returns its place in the file, or 0 if it,
+ * or one before it, could not be written. */
+uint64_t journal_append(enum record_kind kind, const void *record, size_t fixed,
+                        const struct writer_tail *tail, size_t parts);
+
+/* LENGTH bytes from SKIP on of the record at PLACE are those at BYTES now. */
+void journal_change(uint64_t place, size_t skip, const void *bytes,
+                    size_t length);
+
+/* Let the file have all that the journal has. Quick if it has. */
+void journal_flush(void);
 
 /* CLOCK_MONOTONIC as records have it: since the journal began. */
 uint64_t journal_time(uint64_t time);
@@ -70,18 +82,9 @@ uint32_t journal_thread(uint32_t index);
 uint32_t journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap,
                        bool elided, enum cut cut);
 
-/* Write SAMPLE for thread INDEX; times are CLOCK_MONOTONIC. Returns the record
- * in the file, which may grow, or NULL if it could not be written. */
-struct record_sample *journal_sample(struct record_sample *sample,
-                                     uint32_t index);
-
-/* SAMPLE, an open one, is over at END: it stands for WALL ns and COUNT points.
- */
-void journal_close(struct record_sample *sample, uint64_t wall, uint64_t count,
-                   uint64_t end);
-
-/* SAMPLE, which was closed, is open again at NOW and stands for WALL ns. */
-void journal_reopen(struct record_sample *sample, uint64_t wall, uint64_t now);
+/* Write SAMPLE for thread INDEX; times are CLOCK_MONOTONIC, and relative when
+ * it returns: its place in the file, or 0 if it could not be written. */
+uint64_t journal_sample(struct record_sample *sample, uint32_t index);
 
 /* The number of TEXT for record_sample.waits_on, 0 if it could not be written.
  */

@@ -1,105 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 /* journal_head.c -- see journal_head.h. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "store/writer.h"
 #include "journal.h"
 #include "journal_head.h"
 
-static struct record_counts *counts;
-static struct record_rate *rate;
-static struct record_control *control;
+static struct journal_head *used; /* NULL: nothing is written */
 
 void
 journal_head_write(struct journal_head *head, uint64_t period)
 {
-    static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
-    static const struct rate_entry no_entries[LIMIT_COUNT];
-    struct record_counts none = {.loss_count = LOSS_COUNT,
-                                 .cut_count = CUT_COUNT};
-    struct record_rate no_rate = {.period = period,
-                                  .tick = clock_tick(),
-                                  .count = LIMIT_COUNT};
     struct record_control said = {.state = CONTROL_WAITING};
-    const struct writer_tail tail = {zeros, sizeof(zeros)};
-    const struct writer_tail rate_tail = {no_entries, sizeof(no_entries)};
-    head->counts = journal_append(RECORD_COUNTS, &none, sizeof(none), &tail, 1);
-    head->rate =
-        journal_append(RECORD_RATE, &no_rate, sizeof(no_rate), &rate_tail, 1);
-    if (control != NULL)
-        said = *control;
-    head->control =
+    if (used != NULL)
+        said = used->control;
+    memset(head, 0, sizeof(*head));
+    head->counts.record.loss_count = LOSS_COUNT;
+    head->counts.record.cut_count = CUT_COUNT;
+    head->rate.record.period = period;
+    head->rate.record.tick = clock_tick();
+    head->rate.record.count = LIMIT_COUNT;
+    head->control = said;
+    head->counts_place = journal_append(RECORD_COUNTS, &head->counts,
+                                        sizeof(head->counts), NULL, 0);
+    head->rate_place =
+        journal_append(RECORD_RATE, &head->rate, sizeof(head->rate), NULL, 0);
+    head->control_place =
         journal_append(RECORD_CONTROL, &said, sizeof(said), NULL, 0);
 }
 
-/* STATE and SIGNO are one word. */
-static void
-store_control(uint32_t state, uint32_t signo)
+void
+journal_head_use(struct journal_head *head)
 {
-    _Static_assert(offsetof(struct record_control, state) % 8 == 0 &&
-                       offsetof(struct record_control, signal) ==
-                           offsetof(struct record_control, state) + 4,
-                   "one word");
-    writer_store((uint64_t *)(void *)&control->state,
-                 (uint64_t)signo << 32 | state);
+    used = head;
 }
 
-void
-journal_head_use(const struct journal_head *head)
+/* Whoever speaks to the process is to see it at once. */
+static void
+store_control(void)
 {
-    counts = head != NULL ? head->counts : NULL;
-    rate = head != NULL ? head->rate : NULL;
-    control = head != NULL ? head->control : NULL;
+    const size_t from = offsetof(struct record_control, time);
+    journal_change(used->control_place, from, &used->control.time,
+                   sizeof(used->control) - from);
+    journal_flush();
 }
 
 void
 journal_head_state(uint32_t state, uint64_t now)
 {
-    if (control == NULL)
+    if (used == NULL)
         return;
-    writer_store(&control->time, journal_time(now));
-    store_control(state, control->signal);
+    used->control.time = journal_time(now);
+    used->control.state = state;
+    store_control();
 }
 
 void
 journal_head_signal(int signo)
 {
-    if (control != NULL)
-        store_control(control->state, (uint32_t)signo);
+    if (used == NULL)
+        return;
+    used->control.signal = (uint32_t)signo;
+    store_control();
 }
 
 static void
 store_rate(const struct account_sums *sums)
 {
-    if (rate == NULL)
-        return;
-    uint64_t *entries = (uint64_t *)(void *)(rate + 1);
-    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
-        writer_store(&entries[2 * i], sums->due_cpu[i]);
-        writer_store(&entries[2 * i + 1], sums->due_taken[i]);
-    }
+    const size_t from = sizeof(struct record_rate);
+    struct rate_entry *entries = used->rate.entries;
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        entries[i] = (struct rate_entry){.cpu = sums->due_cpu[i],
+                                         .taken = sums->due_taken[i]};
+    journal_change(used->rate_place, from, entries, sizeof(used->rate) - from);
 }
 
 void
 journal_head_counts(const struct account_sums *sums)
 {
-    if (counts == NULL)
+    const size_t from = offsetof(struct record_counts, time);
+    if (used == NULL)
         return;
-    /* All counters between the head and the two lengths are one word each. */
-    struct record_counts relative = sums->counts;
-    relative.time = journal_time(relative.time);
-    const uint64_t *from = &relative.time;
-    uint64_t *to = &counts->time;
-    size_t words = (offsetof(struct record_counts, loss_count) -
-                    offsetof(struct record_counts, time)) /
-                   sizeof(uint64_t);
-    for (size_t i = 0; i < words; i++)
-        writer_store(&to[i], from[i]);
-    uint64_t *tail = (uint64_t *)(void *)(counts + 1);
-    for (unsigned i = 0; i < LOSS_COUNT; i++)
-        writer_store(&tail[i], sums->lost[i]);
-    for (unsigned i = 0; i < CUT_COUNT; i++)
-        writer_store(&tail[LOSS_COUNT + i], sums->cut[i]);
+    struct record_counts *record = &used->counts.record;
+    *record = sums->counts;
+    record->time = journal_time(record->time);
+    record->loss_count = LOSS_COUNT;
+    record->cut_count = CUT_COUNT;
+    memcpy(used->counts.lost, sums->lost, sizeof(used->counts.lost));
+    memcpy(used->counts.cut, sums->cut, sizeof(used->counts.cut));
+    journal_change(used->counts_place, from, &record->time,
+                   sizeof(used->counts) - from);
     store_rate(sums);
 }

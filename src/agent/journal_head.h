@@ -11,10 +11,18 @@
 
 #include "account.h"
 
+/* All as they are in the file, and where. */
 struct journal_head {
-    struct record_counts *counts;
-    struct record_rate *rate;
-    struct record_control *control;
+    uint64_t counts_place, rate_place, control_place;
+    struct {
+        struct record_counts record;
+        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT];
+    } counts;
+    struct {
+        struct record_rate record;
+        struct rate_entry entries[LIMIT_COUNT];
+    } rate;
+    struct record_control control;
 };
 
 /* Append them, so that a killed process leaves its last counts: these are zeros
@@ -23,7 +31,7 @@ struct journal_head {
 void journal_head_write(struct journal_head *head, uint64_t period);
 
 /* From now on what follows changes HEAD; NULL: nothing. */
-void journal_head_use(const struct journal_head *head);
+void journal_head_use(struct journal_head *head);
 
 /* STATE is enum control_state, since NOW; SIGNO carries requests, 0: none does.
  */

@@ -15,7 +15,7 @@
 #define UNSEEN_THREAD UINT32_MAX
 #define UNSEEN_NAME "[short-lived]"
 
-static struct record_sample *unseen[JOURNAL_UNSEEN_AGES];
+static uint64_t unseen[JOURNAL_UNSEEN_AGES]; /* places, 0: none */
 
 void
 journal_unseen_begin(void)
@@ -23,7 +23,7 @@ journal_unseen_begin(void)
     memset(unseen, 0, sizeof(unseen));
 }
 
-static struct record_sample *
+static uint64_t
 begin_unseen(uint64_t age)
 {
     struct record_sample sample = {.time = journal_time(clock_now()),
@@ -38,12 +38,11 @@ begin_unseen(uint64_t age)
 void
 journal_unseen_add(unsigned i, uint64_t age, uint64_t cpu)
 {
-    if (i == 0 && unseen[0] == NULL)
+    const size_t wall = offsetof(struct record_sample, wall);
+    const uint64_t both[] = {cpu, cpu}; /* wall and cpu are neighbours */
+    if (i == 0 && unseen[0] == 0)
         journal_thread_as(UNSEEN_THREAD, 0, UNSEEN_NAME);
-    if (unseen[i] == NULL)
+    if (unseen[i] == 0)
         unseen[i] = begin_unseen(age);
-    if (unseen[i] == NULL)
-        return;
-    writer_store(&unseen[i]->cpu, cpu);
-    writer_store(&unseen[i]->wall, cpu);
+    journal_change(unseen[i], wall, both, sizeof(both));
 }

@@ -26,7 +26,7 @@ write_label(uint32_t set)
                                   .key = journal_text(label.key),
                                   .value = journal_text(label.value)};
     if (record.key == 0 || record.value == 0 ||
-        journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) == NULL)
+        journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) == 0)
         return false;
     label_tree_note(set, journals);
     return true;

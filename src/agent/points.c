@@ -113,7 +113,7 @@ show_queue(struct account *account, uint32_t index, uint64_t now)
                                    .system_call = SYSCALL_UNKNOWN,
                                    .state = STATE_RUNQUEUE,
                                    .trigger = TRIGGER_KEPT};
-    if (journal_sample(&sample, index) != NULL)
+    if (journal_sample(&sample, index) != 0)
         account->rest -= (int64_t)since;
     account->last = NULL;
 }

@@ -6,6 +6,7 @@
 #include "account.h"
 #include "journal.h"
 #include "keep.h"
+#include "renew.h"
 #include "rates.h"
 #include "result.h"
 #include "roll.h"
@@ -27,6 +28,7 @@ result_collect(struct sampler_result *result)
                                 .cpu = sums->counts.sampler_cpu,
                                 .error = journal_error(),
                                 .keep_error = keep_error(),
+                                .cut = renew_lost(),
                                 .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];

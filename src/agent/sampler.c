@@ -38,6 +38,7 @@
 #include "place.h"
 #include "real.h"
 #include "registry.h"
+#include "renew.h"
 #include "result.h"
 #include "roll.h"
 #include "sampler.h"
@@ -145,6 +146,7 @@ static void
 go_on(void)
 {
     keep_heed();
+    renew_heed();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
     } else if (clock_now() >= session_end()) {
@@ -212,6 +214,8 @@ static void
 finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
+    journal_flush();
+    renew_heed();
     session_stop(SESSION_BY_END);
     service_end();
     labels_end();
@@ -243,10 +247,9 @@ wake_up(bool has_own_files)
 {
     place_begin();
     is_equipped = equip();
+    journal_settle(has_own_files);
     if (!is_equipped || options.open(&options.base) != 0)
         return false;
-    if (has_own_files)
-        journal_keep_open();
     return attach(has_own_files);
 }
 
@@ -304,6 +307,7 @@ reset(void)
     threads_ignore(0);
     errand_reset();
     keep_begin(options.keep);
+    renew_begin();
     counts_begin();
     labels_begin();
     trigger_reset();

@@ -50,6 +50,7 @@ struct sampler_result {
     uint64_t cpu;      /* ns of the sampler thread */
     uint64_t keep;     /* as in the options */
     int keep_error;    /* errno for which the past could not be put aside */
+    uint64_t cut;      /* samples in spools that somebody shortened */
     int error;         /* errno that ended the spool before its time, or 0 */
     int trigger_error; /* errno for which the trigger does not work, or 0 */
     bool is_short_of_memory; /* there was none to begin with */

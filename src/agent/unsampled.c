@@ -36,7 +36,7 @@ write_record(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until,
                                    .trigger = TRIGGER_KEPT,
                                    .flags = SAMPLE_NOT_SAMPLED,
                                    .age = age};
-    if (journal_sample(&sample, index) == NULL)
+    if (journal_sample(&sample, index) == 0)
         return false;
     account_sums()->counts.kept += sample.count;
     return true;

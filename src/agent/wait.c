@@ -99,15 +99,15 @@ static bool
 reopen(struct account *account, const struct look *look, uint32_t waits_on,
        uint64_t now)
 {
-    struct record_sample *last = account->last;
-    if (last == NULL || last->node != account->wait_node ||
+    const struct record_sample *last = &account->latest.record;
+    if (account->last == NULL || last->node != account->wait_node ||
         last->label != account->wait_label || last->waits_on != waits_on ||
         look->number != last->system_call)
         return false;
-    account->wait = last;
+    account->wait = account->last;
     account->opened_wall =
         last->wall + (account->rest > 0 ? (uint64_t)account->rest : 0);
-    journal_reopen(last, account->opened_wall, now);
+    journal_wait_reopen(account->wait, account->opened_wall, now);
     return true;
 }
 
@@ -143,7 +143,9 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
                                        .state = STATE_WAITING,
                                        .trigger = TRIGGER_KEPT,
                                        .flags = SAMPLE_OPEN};
-        account->wait = account->last = journal_sample(&sample, index);
+        uint64_t place = journal_sample(&sample, index);
+        account->latest = (struct journal_wait){place, sample};
+        account->wait = account->last = place != 0 ? &account->latest : NULL;
         account->opened_wall = wall;
     }
     account->rest = account->rest > 0 ? 0 : account->rest;
@@ -154,7 +156,7 @@ void
 wait_close(uint32_t index, uint64_t end)
 {
     struct account *account = account_of(index);
-    struct record_sample *wait = account->wait;
+    struct journal_wait *wait = account->wait;
     if (wait == NULL)
         return;
     uint64_t more = end > account->opened_at ? end - account->opened_at : 0;
@@ -167,7 +169,7 @@ wait_close(uint32_t index, uint64_t end)
         account->rest += (int64_t)over;
     }
     uint64_t count = wall / account_period();
-    journal_close(wait, wall, count != 0 ? count : 1, end);
+    journal_wait_close(wait, wall, count != 0 ? count : 1, end);
     account->wait = NULL;
     account->last_wait = more;
 }

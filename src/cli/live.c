@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.c -- see live.h. A spool is a shared mapping of a file that begins as
- * one and has the pid of the process in its header. Any of these alone may be
- * something else: a program may map the spools of others, to show them.
+ * live.c -- see live.h. A spool is a descriptor of the sampler's thread, which
+ * has a table of its own; or, where a container forbids that, a mapping that
+ * nobody may touch. The file begins as a spool and has the pid of the process
+ * in its header. Any of these alone may be something else: a program may have
+ * the spools of others open, to show them.
  *
- * The path in /proc/PID/maps is the kernel's. What holds for the process need
+ * The path that /proc tells is the kernel's. What holds for the process need
  * not hold here: it may have another root (chroot, containers), and then the
  * same path is another file, or none. So every path is tried as it is and below
- * /proc/PID/root, and the file must be the one that is mapped, by its inode. On
+ * /proc/PID/root, and the file must be the one that is meant, by its inode. On
  * overlayfs these may differ (the list may have that of the layer below); there
- * the header alone must do.
+ * the header alone must do. A file that was removed is read by the descriptor.
  */
 #include "live.h"
 
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "store/reader.h"
@@ -123,7 +126,7 @@ unescape(char *path)
     }
 }
 
-/* A shared mapping of the file PATH. */
+/* A descriptor, or a shared mapping, of the file PATH. */
 static void
 try_file(struct search *search, char *path, uint64_t inode)
 {
@@ -169,7 +172,7 @@ take_line(struct search *search, char *line)
         return;
     slash = strrchr(line + at, '/');
     search->has_library |= strncmp(slash, "/libsprof.so", 12) == 0;
-    if (strncmp(rights, "rw-s", 4) == 0)
+    if (strncmp(rights, "---s", 4) == 0)
         try_file(search, line + at, inode);
 }
 
@@ -191,6 +194,62 @@ read_maps(struct search *search, const char *path)
     fclose(stream);
     errno = problem;
     return problem == 0 ? 0 : -1;
+}
+
+/* The descriptor LINK, in the form /proc/PID/task/TID/fd/N. */
+static void
+try_descriptor(struct search *search, const char *link)
+{
+    char path[PATH_SIZE];
+    struct stat now;
+    ssize_t length = readlink(link, path, sizeof path - 1);
+
+    if (length <= 0 || path[0] != '/' || stat(link, &now) < 0 ||
+        !S_ISREG(now.st_mode))
+        return;
+    path[length] = '\0';
+    try_file(search, path, now.st_ino);
+    /* No path leads to it. */
+    if (search->match == MATCH_NONE)
+        try_path(search, link, now.st_ino);
+}
+
+/* Call TAKE with each name in the directory PATH. */
+static void
+for_each(struct search *search, const char *path,
+         void (*take)(struct search *, const char *))
+{
+    char name[PATH_SIZE];
+    const struct dirent *entry;
+    DIR *directory = opendir(path);
+
+    if (directory == NULL)
+        return;
+    while ((entry = readdir(directory)) != NULL)
+        if (entry->d_name[0] != '.' &&
+            snprintf(name, sizeof name, "%s/%s", path, entry->d_name) <
+                (int)sizeof name)
+            take(search, name);
+    closedir(directory);
+}
+
+/* The thread that has TASK, its directory in /proc. */
+static void
+try_thread(struct search *search, const char *task)
+{
+    char path[PATH_SIZE], name[32] = "";
+    FILE *stream;
+
+    snprintf(path, sizeof path, "%.200s/comm", task);
+    stream = fopen(path, "re");
+    if (stream == NULL)
+        return;
+    if (fgets(name, sizeof name, stream) != NULL &&
+        strcmp(name, "sprof\n") == 0) {
+        snprintf(path, sizeof path, "%.200s/fd", task);
+        for_each(search, path, try_descriptor);
+    }
+    fclose(stream);
 }
 
 /* The list of a process whose main thread has ended is empty; another thread
@@ -218,7 +277,16 @@ read_all_maps(struct search *search)
     return 0;
 }
 
-/* Look for the spool. A flight recorder maps the next one and lets go of the
+static void
+try_threads(struct search *search)
+{
+    char tasks[48];
+
+    snprintf(tasks, sizeof tasks, "/proc/%ld/task", (long)search->process->pid);
+    for_each(search, tasks, try_thread);
+}
+
+/* Look for the spool. A flight recorder opens the next one and lets go of the
  * last while the list is read from one end to the other, which then may have
  * neither: so it is read again. */
 static int
@@ -233,6 +301,8 @@ look_for_spool(struct search *search)
         *search = (struct search){.process = process};
         if (read_all_maps(search) < 0)
             return -1;
+        if (search->has_library)
+            try_threads(search);
         is_sure = search->match != MATCH_NONE || !search->has_library;
     }
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * live.h -- from the pid of a process to the spool that it writes. The library
- * has the file mapped, so the kernel's list of mappings names it, wherever it
- * is and whatever SPROF_OUTPUT said.
+ * has the file open, so the kernel names it, wherever it is and whatever
+ * SPROF_OUTPUT said.
  */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
@@ -15,7 +15,7 @@
  * bytes (PATH_MAX + 64 are enough). It can be opened here even if the process
  * lives in a container or has another root. Returns 0, or -1 with a sentence in
  * ERROR (of ERROR_SIZE bytes): there is no such process, it may not be looked
- * at, it is not profiled by libsprof, its spool was removed.
+ * at, it is not profiled by libsprof, its spool cannot be read.
  */
 int live_find(pid_t pid, char *path, size_t path_size, char *error,
               size_t error_size);

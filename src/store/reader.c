@@ -82,7 +82,7 @@ is_wanted(uint64_t head)
 /* What is wrong with a head at the reader's offset by the rules 3 and 4; NULL
  * if nothing is. */
 static const char *
-judge(const struct reader *reader, uint64_t head)
+judge(struct reader *reader, uint64_t head)
 {
     uint64_t size = record_size_of(head);
     size_t fixed = record_fixed_size(record_kind_of(head));
@@ -92,7 +92,9 @@ judge(const struct reader *reader, uint64_t head)
     if (size % 8 != 0 || size < (fixed > 0 ? fixed : sizeof(head)) ||
         (is_wanted(head) && size > RECORD_SIZE_MAX))
         return "the size of the record is not possible";
-    if (size > reader->window.size - reader->offset)
+    /* It may have grown since the last look. */
+    if (size > reader->window.size - reader->offset &&
+        size > window_size(&reader->window) - reader->offset)
         return "the file ends within the record";
     return NULL;
 }

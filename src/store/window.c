@@ -40,6 +40,13 @@ refresh_size(struct window *window)
         window->size = (uint64_t)now.st_size;
 }
 
+uint64_t
+window_size(struct window *window)
+{
+    refresh_size(window);
+    return window->size;
+}
+
 /* Copy up to LENGTH bytes from OFFSET into the buffer. Returns the number there
  * were, or -1 with errno set. */
 static ssize_t

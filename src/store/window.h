@@ -38,6 +38,9 @@ void window_on_memory(struct window *window, const void *bytes, size_t length);
  */
 const void *window_look(struct window *window, uint64_t offset, size_t length);
 
+/* How many bytes the whole has now. */
+uint64_t window_size(struct window *window);
+
 /*
  * The word at OFFSET of the whole as the first copy has it. If it is a head,
  * then what the last look handed out is at least as new as what was stored

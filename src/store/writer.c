@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.c -- lays records one behind the other into chunks of the spool's file
- * (chunk.h). Sampler thread; no malloc, no stdio.
+ * writer.c -- lays records one behind the other (batch.h) into a file that is
+ * reserved before them (spool_file.h). Sampler thread; no malloc, no stdio.
  *
- * The hard part is that the process may die between any two instructions and
- * the file must read well up to there: a record's bytes are stored first and
- * its head last, with release order; a chunk is reserved and mapped before the
- * filler that closes the one before it is written; and whatever fails is met
- * before the first byte of the record in question was stored.
+ * The hard part is that whatever fails must leave a file that reads well: the
+ * first failure ends all, what was not written is dropped, and only how the
+ * process ended may still follow.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,58 +17,46 @@
 #include "base/arch.h"
 #include "base/sys.h"
 
-#include "chunk.h"
+#include "batch.h"
+#include "spool_file.h"
 #include "writer.h"
 
 #define CHUNK_FIRST (256u << 10)
 #define CHUNK_NEXT (1u << 20)
 
-/* From 256 MiB on, a chunk is this fraction of the file: mappings are scarce (a
- * process may have 65,530), and so even a file of terabytes has few of them. */
+/* From 256 MiB on, a chunk is this fraction of the file: there are few
+ * reservations however long it is. */
 #define CHUNK_SHARE 256
 
-/* What a file of 2^45 bytes needs, with the rule above. */
-#define CHUNKS_MAX 4096
-
-/* Kept free at the end of every chunk, so that a full disk or cap does not keep
- * the process from writing how it ended. */
+/* Kept free at the end of what is reserved, so that a full disk or cap does not
+ * keep the process from writing how it ended. */
 #define SUMMARY_ROOM sizeof(struct record_summary)
 
+/* Of a record with its head, in bytes: the largest that is not an array. */
+#define FIXED_MAX 512
+
 struct writer {
-    struct chunk_file file; /* its path is PATH below */
+    struct spool_file file; /* its path is PATH below */
     uint64_t cap;           /* bytes, a multiple of the page size */
-    uint64_t start;         /* offset of the latest chunk in the file */
-    size_t used;            /* bytes used in it */
     size_t page;            /* size of a page */
-    unsigned count;         /* chunks made */
+    bool gathers;           /* writes wait for a flush */
     int failure;            /* errno of the first append that failed, or 0 */
     char path[PATH_MAX];
-    struct chunk chunks[CHUNKS_MAX]; /* all stay mapped; the last is filled */
+    struct batch batch;
 };
 
-static struct chunk *
-latest(struct writer *writer)
-{
-    return &writer->chunks[writer->count - 1];
-}
-
-/* The magic goes in last: a file without it was never begun. */
+/* The file is empty: HEADER is what it begins with. */
 static void
-write_header(struct writer *writer, const struct spool_header *header)
+put_header(struct writer *writer, const struct spool_header *header)
 {
-    unsigned char *map = latest(writer)->map;
     struct spool_header filled = *header;
-    uint64_t magic;
 
     memcpy(filled.magic, SPOOL_MAGIC, sizeof(filled.magic));
     filled.version = SPOOL_VERSION;
     filled.header_size = sizeof(filled);
     filled.machine = ARCH_MACHINE;
-    memcpy(&magic, filled.magic, sizeof(magic));
-    memcpy(map + sizeof(magic), &filled.version,
-           sizeof(filled) - sizeof(magic));
-    __atomic_store_n((uint64_t *)(void *)map, magic, __ATOMIC_RELEASE);
-    writer->used = sizeof(filled);
+    batch_begin(&writer->batch, &filled, sizeof(filled));
+    writer->failure = 0;
 }
 
 static int
@@ -87,9 +73,15 @@ check_arguments(const char *path, uint64_t max_size, size_t page)
     return -1;
 }
 
+static uint64_t
+first_size(const struct writer *writer)
+{
+    return CHUNK_FIRST < writer->cap ? CHUNK_FIRST : writer->cap;
+}
+
 struct writer *
 writer_create(const char *path, const struct spool_header *header,
-              uint64_t max_size)
+              uint64_t max_size, bool keeps_open)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct writer *writer;
@@ -105,89 +97,95 @@ writer_create(const char *path, const struct spool_header *header,
     writer->file.path = writer->path;
     writer->page = page;
     writer->cap = max_size / page * page;
-    writer->count = 1;
-    latest(writer)->size =
-        CHUNK_FIRST < writer->cap ? CHUNK_FIRST : (size_t)writer->cap;
-    if (chunk_create(&writer->file, latest(writer)) != 0) {
+    put_header(writer, header);
+    if (spool_file_create(&writer->file, first_size(writer), keeps_open) != 0) {
         writer_forget(writer);
         return NULL;
     }
-    write_header(writer, header);
-    return writer;
+    if (writer_flush(writer) == 0)
+        return writer;
+    writer_discard(writer);
+    return NULL;
 }
 
 void
-writer_keep_open(struct writer *writer)
+writer_lower(struct writer *writer)
 {
-    chunk_keep(&writer->file);
+    spool_file_lower(&writer->file);
 }
 
-/* The size of the next chunk, from offset START of the file, for a record that
- * NEEDS so much; 0 if the cap does not allow it. */
-static size_t
-next_size(const struct writer *writer, uint64_t start, size_t needs)
+void
+writer_show(const struct writer *writer)
 {
-    uint64_t size = start / CHUNK_SHARE;
-
-    if (size < CHUNK_NEXT)
-        size = CHUNK_NEXT;
-    if (size < needs)
-        size = needs;
-    size = (size + writer->page - 1) / writer->page * writer->page;
-    if (size > writer->cap - start)
-        size = writer->cap - start;
-    return size < needs ? 0 : (size_t)size;
+    spool_file_show(&writer->file);
 }
 
-static void
-put_head(struct writer *writer, enum record_kind kind, size_t size)
+void
+writer_gather(struct writer *writer)
 {
-    uint64_t offset = writer->start + writer->used;
-    void *place = latest(writer)->map + writer->used;
-
-    __atomic_store_n((uint64_t *)place,
-                     record_head(offset, (uint8_t)kind, 0, (uint32_t)size),
-                     __ATOMIC_RELEASE);
-    writer->used += size;
+    writer->gathers = true;
 }
 
-/* Leave the latest chunk for a new one with room for NEEDS bytes. */
+/* ERROR ends it. Where some of the batch has come into the file, no record may
+ * be seen in it. */
 static int
-change_chunk(struct writer *writer, size_t needs)
+give_up(struct writer *writer, int error)
 {
-    uint64_t start = writer->start + latest(writer)->size;
-    struct chunk next = {NULL, next_size(writer, start, needs)};
-    size_t rest = latest(writer)->size - writer->used;
+    uint64_t end = writer->batch.written;
 
-    if (next.size == 0 || writer->count == CHUNKS_MAX) {
-        errno = EOVERFLOW;
-        return -1;
-    }
-    if (chunk_extend(&writer->file, start, &next) != 0)
-        return -1;
-    if (rest > 0)
-        put_head(writer, RECORD_FILLER, rest);
-    chunk_retire(latest(writer));
-    writer->chunks[writer->count++] = next;
-    writer->start = start;
-    writer->used = 0;
-    return 0;
+    batch_drop(&writer->batch);
+    if (error != ENODATA && error != ESTALE &&
+        spool_file_cut(&writer->file, end) == 0)
+        (void)spool_file_reserve(&writer->file, end + SUMMARY_ROOM);
+    if (writer->failure == 0)
+        writer->failure = error;
+    errno = error;
+    return -1;
 }
 
-/* Make sure that the latest chunk has room for a record of KIND and SIZE. */
+int
+writer_flush(struct writer *writer)
+{
+    if (batch_flush(&writer->batch, &writer->file) == 0)
+        return 0;
+    return give_up(writer, errno);
+}
+
+/* The size of the file with the next chunk, so that it has room for NEEDS more
+ * bytes; 0 if the cap does not allow it. */
+static uint64_t
+next_size(const struct writer *writer, size_t needs)
+{
+    uint64_t more = writer->file.size / CHUNK_SHARE;
+    uint64_t size, least = writer->batch.end + needs;
+
+    if (more < CHUNK_NEXT)
+        more = CHUNK_NEXT;
+    size = writer->file.size + more;
+    if (size < least)
+        size = least;
+    size = (size + writer->page - 1) / writer->page * writer->page;
+    if (size > writer->cap)
+        size = writer->cap;
+    return size < least ? 0 : size;
+}
+
+/* Make sure that the file has room for a record of KIND and SIZE. */
 static int
 make_room(struct writer *writer, enum record_kind kind, size_t size)
 {
     size_t keep = kind == RECORD_SUMMARY ? 0 : SUMMARY_ROOM;
-    size_t rest = latest(writer)->size - writer->used;
+    uint64_t next, room = writer->file.size - writer->batch.end;
 
-    if (writer->failure != 0 && (keep > 0 || size > rest)) {
+    if (writer->failure != 0 && (keep > 0 || size > room)) {
         errno = writer->failure;
         return -1;
     }
-    if (size + keep <= rest)
+    if (size + keep <= room)
         return 0;
-    if (change_chunk(writer, size + keep) == 0)
+    next = next_size(writer, size + keep);
+    errno = EOVERFLOW;
+    if (next != 0 && spool_file_reserve(&writer->file, next) == 0)
         return 0;
     writer->failure = errno;
     return -1;
@@ -209,38 +207,71 @@ record_size(size_t fixed, const struct writer_tail *tail, size_t parts)
     return (size + 7) & ~(size_t)7;
 }
 
-void *
+uint64_t
 writer_append(struct writer *writer, enum record_kind kind, const void *record,
               size_t fixed, const struct writer_tail *tail, size_t parts)
 {
-    size_t i, size = record_size(fixed, tail, parts);
-    unsigned char *place, *to;
+    size_t size = record_size(fixed, tail, parts);
+    struct batch_part all[WRITER_PARTS + 1];
+    unsigned char with_head[FIXED_MAX];
+    uint64_t head;
 
-    if (size == 0) {
+    if (size == 0 || fixed > FIXED_MAX || parts > WRITER_PARTS) {
         errno = EINVAL;
-        return NULL;
+        return 0;
     }
     if (make_room(writer, kind, size) != 0)
-        return NULL;
-    place = latest(writer)->map + writer->used;
-    memcpy(place + sizeof(uint64_t),
-           (const unsigned char *)record + sizeof(uint64_t),
-           fixed - sizeof(uint64_t));
-    to = place + fixed;
-    for (i = 0; i < parts; i++) {
-        if (tail[i].length > 0)
-            memcpy(to, tail[i].data, tail[i].length);
-        to += tail[i].length;
+        return 0;
+    head = record_head(writer->batch.end, (uint8_t)kind, 0, (uint32_t)size);
+    memcpy(with_head, record, fixed);
+    memcpy(with_head, &head, sizeof(head));
+    all[0] = (struct batch_part){with_head, fixed};
+    for (size_t i = 0; i < parts; i++)
+        all[i + 1] = (struct batch_part){tail[i].data, tail[i].length};
+    if (batch_add(&writer->batch, &writer->file, size, all, parts + 1) != 0) {
+        (void)give_up(writer, errno);
+        return 0;
     }
-    /* The padding is zero already: nobody wrote to this chunk before. */
-    put_head(writer, kind, size);
-    return place;
+    if (!writer->gathers && writer_flush(writer) != 0)
+        return 0;
+    return writer->batch.last;
 }
 
 void
-writer_store(uint64_t *field, uint64_t value)
+writer_change(struct writer *writer, uint64_t place, size_t skip,
+              const void *bytes, size_t length)
 {
-    __atomic_store_n(field, value, __ATOMIC_RELEASE);
+    if (writer->failure == ENODATA)
+        return;
+    if (batch_change(&writer->batch, &writer->file, place + skip, bytes,
+                     length) != 0)
+        (void)give_up(writer, errno);
+    else if (!writer->gathers)
+        (void)writer_flush(writer);
+}
+
+int
+writer_restart(struct writer *writer, const struct spool_header *header)
+{
+    if (spool_file_cut(&writer->file, 0) != 0 ||
+        spool_file_reserve(&writer->file, first_size(writer)) != 0)
+        return -1;
+    put_header(writer, header);
+    return writer_flush(writer);
+}
+
+int
+writer_descriptor(const struct writer *writer)
+{
+    return writer->file.kept < 0
+               ? -1
+               : (int)syscall(SYS_fcntl, writer->file.kept, F_DUPFD_CLOEXEC, 3);
+}
+
+bool
+writer_is_removed(const struct writer *writer)
+{
+    return spool_file_is_removed(&writer->file);
 }
 
 /* Where a file system knows no second names, the first one is free for an
@@ -278,7 +309,7 @@ writer_succeed(struct writer *writer, struct writer *next, const char *past)
 uint64_t
 writer_size(const struct writer *writer)
 {
-    return writer->start + writer->used;
+    return writer->batch.end;
 }
 
 const char *
@@ -287,36 +318,26 @@ writer_path(const struct writer *writer)
     return writer->path;
 }
 
-static void
-unmap_all(struct writer *writer)
-{
-    for (unsigned i = 0; i < writer->count; i++)
-        chunk_unmap(&writer->chunks[i]);
-}
-
 void
 writer_discard(struct writer *writer)
 {
-    unmap_all(writer);
     syscall(SYS_unlinkat, AT_FDCWD, writer->path, 0);
-    chunk_release(&writer->file);
+    spool_file_release(&writer->file);
     writer_forget(writer);
 }
 
 int
 writer_close(struct writer *writer)
 {
-    int result;
+    int result = writer_flush(writer);
 
-    unmap_all(writer);
-    result = chunk_cut(&writer->file, writer_size(writer));
-    chunk_release(&writer->file);
+    if (result == 0)
+        result = spool_file_cut(&writer->file, writer->batch.end);
+    spool_file_release(&writer->file);
     writer_forget(writer);
     return result;
 }
 
-/* The chunks are not there in a child (MADV_DONTFORK); what lies at their
- * addresses now is not ours to unmap. */
 void
 writer_forget(struct writer *writer)
 {

@@ -19,9 +19,8 @@ start_three() {
     for i in 1 2 3; do
         timeout -k 5 "$deadline" unshare --pid --fork env \
             LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/d/$1" \
-            "$work/known_stack.o2" 2000 >/dev/null 2>>err </dev/null &
+            "$work/known_stack.o2" 600 >/dev/null 2>>err </dev/null &
         running+=($!)
-        sleep 0.4
     done
     wait "${running[@]}"
 }

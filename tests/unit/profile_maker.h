@@ -132,6 +132,13 @@ symbolizer_free(struct symbolizer *symbolizer)
 static struct writer *maker_writer;
 static unsigned maker_spools;
 
+/* The field of SIZE bytes at SKIP of the record at PLACE is VALUE. */
+static inline void
+maker_set(uint64_t place, size_t skip, uint64_t value, size_t size)
+{
+    writer_change(maker_writer, place, skip, &value, size);
+}
+
 static inline void
 maker_append(enum record_kind kind, const void *record, size_t size,
              const struct writer_tail *tail, size_t parts)
@@ -143,8 +150,7 @@ maker_append(enum record_kind kind, const void *record, size_t size,
         maker_writer = maker_create(maker_path(name), MAKER_CAP);
     }
     assert_non_null(maker_writer);
-    assert_non_null(
-        writer_append(maker_writer, kind, record, size, tail, parts));
+    assert_true(writer_append(maker_writer, kind, record, size, tail, parts));
 }
 
 static inline void
@@ -252,7 +258,7 @@ maker_add_running(uint32_t thread, uint32_t node, uint64_t count, uint64_t cpu)
 static inline void
 maker_add_text(uint32_t id, const char *text)
 {
-    assert_non_null(maker_text(maker_writer, id, text));
+    assert_true(maker_text(maker_writer, id, text));
 }
 
 static inline void

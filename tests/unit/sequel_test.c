@@ -35,7 +35,7 @@ begin_spool(char *path, const char *name, uint64_t start, uint64_t begin)
 
     strcpy(path, maker_path(name));
     unlink(path);
-    maker_writer = writer_create(path, &header, MAKER_CAP);
+    maker_writer = writer_create(path, &header, MAKER_CAP, false);
     assert_non_null(maker_writer);
     maker_add_process(4711, "/bin/app");
     maker_add_module(1, "/bin/app");

@@ -91,10 +91,10 @@ maker_create(const char *path, uint64_t cap)
                                   .start_realtime = 2000,
                                   .pid = 4711};
 
-    return writer_create(path, &header, cap);
+    return writer_create(path, &header, cap, false);
 }
 
-static inline void *
+static inline uint64_t
 maker_mark(struct writer *writer, uint64_t time, const char *text,
            size_t length)
 {
@@ -106,7 +106,7 @@ maker_mark(struct writer *writer, uint64_t time, const char *text,
     return writer_append(writer, RECORD_MARK, &mark, sizeof(mark), &tail, 1);
 }
 
-static inline void *
+static inline uint64_t
 maker_node(struct writer *writer, uint32_t id)
 {
     struct record_node node = {.id = id,
@@ -117,7 +117,7 @@ maker_node(struct writer *writer, uint32_t id)
     return writer_append(writer, RECORD_NODE, &node, sizeof(node), NULL, 0);
 }
 
-static inline void *
+static inline uint64_t
 maker_process(struct writer *writer)
 {
     struct record_process process = {.period = 1000000,
@@ -138,7 +138,7 @@ maker_process(struct writer *writer)
                          tail, 4);
 }
 
-static inline void *
+static inline uint64_t
 maker_module(struct writer *writer)
 {
     struct record_module module = {.id = 1,
@@ -157,7 +157,7 @@ maker_module(struct writer *writer)
                          2);
 }
 
-static inline void *
+static inline uint64_t
 maker_thread(struct writer *writer)
 {
     struct record_thread thread = {.id = 1,
@@ -170,7 +170,7 @@ maker_thread(struct writer *writer)
                          1);
 }
 
-static inline void *
+static inline uint64_t
 maker_text(struct writer *writer, uint32_t id, const char *text)
 {
     struct record_text record = {.id = id,
@@ -181,7 +181,7 @@ maker_text(struct writer *writer, uint32_t id, const char *text)
                          1);
 }
 
-static inline struct record_sample *
+static inline uint64_t
 maker_sample(struct writer *writer)
 {
     struct record_sample sample = {.time = 7,
@@ -202,7 +202,7 @@ maker_sample(struct writer *writer)
                          0);
 }
 
-static inline void *
+static inline uint64_t
 maker_counts(struct writer *writer)
 {
     static const uint64_t lost[] = {11, 12}, cut[] = {21, 22, 23};
@@ -221,7 +221,7 @@ maker_counts(struct writer *writer)
                          2);
 }
 
-static inline void *
+static inline uint64_t
 maker_summary(struct writer *writer)
 {
     struct record_summary summary = {.time = 11,
@@ -234,7 +234,7 @@ maker_summary(struct writer *writer)
                          NULL, 0);
 }
 
-static inline void *
+static inline uint64_t
 maker_label(struct writer *writer, uint32_t id, uint32_t parent, uint32_t key,
             uint32_t value)
 {
@@ -247,7 +247,7 @@ maker_label(struct writer *writer, uint32_t id, uint32_t parent, uint32_t key,
 }
 
 /* Complete, with room for CAPACITY entries, of which COUNT are used. */
-static inline struct record_stacks *
+static inline uint64_t
 maker_stacks(struct writer *writer, const struct stacks_entry *entries,
              uint32_t count, uint32_t capacity)
 {
@@ -277,19 +277,19 @@ maker_every_kind(struct writer *writer)
                                            .flags = THREAD_END_EXACT};
     int bad = 0;
 
-    bad |= maker_process(writer) == NULL;
-    bad |= maker_module(writer) == NULL;
-    bad |= maker_thread(writer) == NULL;
-    bad |= maker_node(writer, 1) == NULL;
-    bad |= maker_text(writer, 1, "pipe:[17]") == NULL;
-    bad |= maker_sample(writer) == NULL;
-    bad |= maker_counts(writer) == NULL;
-    bad |= maker_mark(writer, 42, "hello", sizeof("hello")) == NULL;
+    bad |= maker_process(writer) == 0;
+    bad |= maker_module(writer) == 0;
+    bad |= maker_thread(writer) == 0;
+    bad |= maker_node(writer, 1) == 0;
+    bad |= maker_text(writer, 1, "pipe:[17]") == 0;
+    bad |= maker_sample(writer) == 0;
+    bad |= maker_counts(writer) == 0;
+    bad |= maker_mark(writer, 42, "hello", sizeof("hello")) == 0;
     bad |= writer_append(writer, RECORD_MODULE_END, &module_end,
-                         sizeof(module_end), NULL, 0) == NULL;
+                         sizeof(module_end), NULL, 0) == 0;
     bad |= writer_append(writer, RECORD_THREAD_END, &thread_end,
-                         sizeof(thread_end), NULL, 0) == NULL;
-    bad |= maker_summary(writer) == NULL;
+                         sizeof(thread_end), NULL, 0) == 0;
+    bad |= maker_summary(writer) == 0;
     return -bad;
 }
 
@@ -329,16 +329,16 @@ maker_stacks_spool(const char *path)
 
     if (writer == NULL)
         return -1;
-    bad |= maker_process(writer) == NULL;
-    bad |= maker_module(writer) == NULL;
-    bad |= maker_thread(writer) == NULL;
-    bad |= maker_text(writer, 1, "mutex of b (4712)") == NULL;
-    bad |= maker_text(writer, 2, "user") == NULL;
-    bad |= maker_label(writer, 1, 0, 2, 1) == NULL;
-    bad |= maker_label(writer, 2, 1, 1, 2) == NULL;
-    bad |= maker_stacks(writer, entries, 4, 6) == NULL;
-    bad |= maker_node(writer, 1) == NULL;
-    bad |= maker_node(writer, 2) == NULL;
+    bad |= maker_process(writer) == 0;
+    bad |= maker_module(writer) == 0;
+    bad |= maker_thread(writer) == 0;
+    bad |= maker_text(writer, 1, "mutex of b (4712)") == 0;
+    bad |= maker_text(writer, 2, "user") == 0;
+    bad |= maker_label(writer, 1, 0, 2, 1) == 0;
+    bad |= maker_label(writer, 2, 1, 1, 2) == 0;
+    bad |= maker_stacks(writer, entries, 4, 6) == 0;
+    bad |= maker_node(writer, 1) == 0;
+    bad |= maker_node(writer, 2) == 0;
     return bad != 0 || writer_close(writer) != 0 ? -1 : 0;
 }
 

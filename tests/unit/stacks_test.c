@@ -46,15 +46,14 @@ begin(void)
     maker_add_node(6, 5, 2, 0x40, 0);
 }
 
-static struct record_stacks *
+/* Returns the place of the record. */
+static uint64_t
 put(const struct stacks_entry *entries, uint32_t count, uint32_t capacity)
 {
-    struct record_stacks *record =
-        maker_stacks(maker_writer, entries, count, capacity);
-
-    assert_non_null(record);
-    return record;
+    return maker_stacks(maker_writer, entries, count, capacity);
 }
+
+enum { SEQUENCE = 8, COUNT = 36, FIRST_NODE = 56 };
 
 /* Open what was written so far, as a reader of a process that runs does. */
 static void
@@ -308,7 +307,7 @@ test_labels_and_waits_that_differ(void **state)
 static void
 test_sequence(void **state)
 {
-    struct record_stacks *record;
+    uint64_t record;
     char error[512];
 
     (void)state;
@@ -316,13 +315,13 @@ test_sequence(void **state)
     open_now();
     assert_int_equal(stacks_read(stacks, error, sizeof error), -1);
     record = put(three, 3, 3);
-    record->sequence = 0;
+    maker_set(record, SEQUENCE, 0, 8);
     assert_int_equal(stacks_read(stacks, error, sizeof error), -1);
     assert_non_null(strstr(error, "no stacks of all threads"));
-    record->sequence = 1;
+    maker_set(record, SEQUENCE, 1, 8);
     assert_int_equal(stacks_read(stacks, error, sizeof error), -1);
     assert_non_null(strstr(error, "never were complete"));
-    record->sequence = 2;
+    maker_set(record, SEQUENCE, 2, 8);
     read_now();
     assert_int_equal(stacks->thread_count, 3);
     end();
@@ -333,7 +332,7 @@ static void
 test_read_again(void **state)
 {
     struct stacks_entry entries[5] = {{0}};
-    struct record_stacks *record;
+    uint64_t record;
 
     (void)state;
     begin();
@@ -342,9 +341,9 @@ test_read_again(void **state)
     read_now();
     assert_int_equal(stacks->thread_count, 3);
     maker_add_node(7, 4, 2, 0x40, 0);
-    ((struct stacks_entry *)(record + 1))[0].node = 7;
-    record->count = 1;
-    record->sequence = 4;
+    maker_set(record, FIRST_NODE, 7, 4);
+    maker_set(record, COUNT, 1, 4);
+    maker_set(record, SEQUENCE, 4, 8);
     read_now();
     assert_int_equal(stacks->thread_count, 1);
     show(write_text);
@@ -374,12 +373,12 @@ test_nonsense(void **state)
          .cause = 200},
         {.tid = 7, .node = UINT32_MAX, .state = 3, .cause = STACK_MOVED},
     };
-    struct record_stacks *record;
+    uint64_t record;
 
     (void)state;
     begin();
     record = put(entries, 2, 2);
-    record->count = UINT32_MAX;
+    maker_set(record, COUNT, UINT32_MAX, 4);
     open_now();
     read_now();
     assert_int_equal(stacks->thread_count, 2);

@@ -43,7 +43,7 @@ write_marks(struct writer *writer, uint32_t from, uint32_t to)
     uint32_t i;
 
     for (i = from; i < to; i++)
-        if (maker_mark(writer, i, text, text_of(i, text)) == NULL)
+        if (maker_mark(writer, i, text, text_of(i, text)) == 0)
             _exit(1);
 }
 
@@ -95,7 +95,7 @@ write_until_killed(const char *path)
     char text[64];
     uint32_t i = 0;
 
-    while (maker_mark(writer, i, text, text_of(i, text)) != NULL)
+    while (maker_mark(writer, i, text, text_of(i, text)) != 0)
         i++;
     for (;;)
         pause();

@@ -186,12 +186,12 @@ empty_parts_read_as_empty(void **state)
     const struct record_module *read_module;
 
     (void)state;
-    assert_non_null(writer_append(writer, RECORD_PROCESS, &process,
-                                  sizeof(process), &nothing, 1));
-    assert_non_null(
+    assert_true(writer_append(writer, RECORD_PROCESS, &process, sizeof(process),
+                              &nothing, 1));
+    assert_true(
         writer_append(writer, RECORD_MODULE, &module, sizeof(module), NULL, 0));
-    assert_non_null(maker_mark(writer, 1, NULL, 0));
-    assert_non_null(
+    assert_true(maker_mark(writer, 1, NULL, 0));
+    assert_true(
         writer_append(writer, RECORD_TEXT, &text, sizeof(text), NULL, 0));
     assert_int_equal(writer_close(writer), 0);
     reader = open_spool(path);
@@ -216,14 +216,14 @@ impossible_records_are_refused_alone(void **state)
     uint64_t before = writer_size(writer);
 
     (void)state;
-    assert_null(
+    assert_false(
         writer_append(writer, RECORD_MARK, &mark, sizeof(mark), tail, 1));
     assert_int_equal(errno, EINVAL);
-    assert_null(
+    assert_false(
         writer_append(writer, RECORD_MARK, &mark, sizeof(mark), tail + 1, 1));
-    assert_null(writer_append(writer, RECORD_MARK, &mark, 4, NULL, 0));
+    assert_false(writer_append(writer, RECORD_MARK, &mark, 4, NULL, 0));
     assert_int_equal(writer_size(writer), before);
-    assert_non_null(maker_mark(writer, 1, "x", 2));
+    assert_true(maker_mark(writer, 1, "x", 2));
     assert_int_equal(writer_close(writer), 0);
 }
 
@@ -259,15 +259,15 @@ resident_shared(void)
 enum { MANY = 12000 };
 
 static void
-write_many(struct writer *writer, struct record_sample **samples)
+write_many(struct writer *writer, uint64_t *samples)
 {
     char text[65536];
     uint32_t i;
 
     for (i = 0; i < MANY; i++) {
-        assert_non_null(maker_mark(writer, i, text, long_text(text, i)));
+        assert_true(maker_mark(writer, i, text, long_text(text, i)));
         samples[i] = maker_sample(writer);
-        assert_non_null(samples[i]);
+        assert_true(samples[i] != 0);
     }
 }
 
@@ -295,7 +295,7 @@ read_many(struct reader *reader)
 static void
 many_chunks_read_as_written(void **state)
 {
-    static struct record_sample *samples[MANY];
+    static uint64_t samples[MANY];
     const char *path = maker_path("spool");
     struct writer *writer = maker_create(path, MAKER_CAP);
     long before = resident_shared();
@@ -306,8 +306,11 @@ many_chunks_read_as_written(void **state)
     write_many(writer, samples);
     assert_true(writer_size(writer) > 32u << 20);
     assert_true(resident_shared() - before < 8 << 10);
-    for (i = 0; i < MANY; i++)
-        writer_store(&samples[i]->count, 1 + i);
+    for (i = 0; i < MANY; i++) {
+        uint64_t count = 1 + i;
+        writer_change(writer, samples[i], offsetof(struct record_sample, count),
+                      &count, sizeof(count));
+    }
     assert_int_equal(writer_close(writer), 0);
     reader = open_spool(path);
     read_many(reader);
@@ -332,9 +335,9 @@ large_records_fit(void **state)
     (void)state;
     assert_non_null(values);
     values[lost - 1] = 5;
-    assert_non_null(writer_append(writer, RECORD_COUNTS, &counts,
-                                  sizeof(counts), &tail, 1));
-    assert_non_null(maker_node(writer, 7));
+    assert_true(writer_append(writer, RECORD_COUNTS, &counts, sizeof(counts),
+                              &tail, 1));
+    assert_true(maker_node(writer, 7));
     assert_int_equal(writer_close(writer), 0);
     reader = open_spool(path);
     read = expect(reader, RECORD_COUNTS);
@@ -346,46 +349,103 @@ large_records_fit(void **state)
     free(values);
 }
 
-/* What a forked child may find at PLACE: nothing, and the file unharmed. */
+/* A child lets go of what it has inherited, and the file is unharmed. */
 static void
-child_forgets(struct writer *writer, void *place)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *start = (void *)((uintptr_t)place / page * page);
-    unsigned char state;
-    char *own;
-
-    if (mincore(start, page, &state) == 0 || errno != ENOMEM)
-        _exit(1);
-    own = mmap(start, page, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    own[0] = 1;
-    writer_forget(writer);
-    _exit(own[0] == 1 ? 0 : 2);
-}
-
-static void
-children_do_not_inherit(void **state)
+children_write_nothing(void **state)
 {
     const char *path = maker_path("spool");
     struct writer *writer = maker_create(path, MAKER_CAP);
-    void *place = maker_process(writer);
     struct reader *reader;
     int status = -1;
-    pid_t child = maker_fork();
+    pid_t child;
 
     (void)state;
-    if (child == 0)
-        child_forgets(writer, place);
+    writer_gather(writer);
+    assert_true(maker_process(writer));
+    child = maker_fork();
+    if (child == 0) {
+        writer_forget(writer);
+        _exit(0);
+    }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_non_null(maker_node(writer, 1));
+    assert_true(maker_node(writer, 1));
     assert_int_equal(writer_close(writer), 0);
     reader = open_spool(path);
     expect(reader, RECORD_PROCESS);
     expect(reader, RECORD_NODE);
     expect_end(reader);
     reader_end(reader);
+}
+
+/* What is gathered is seen when it is flushed, and all of it. */
+static void
+gathered_records_come_together(void **state)
+{
+    const char *path = maker_path("spool");
+    struct writer *writer = maker_create(path, MAKER_CAP);
+    struct reader *reader = open_spool(path);
+    const uint64_t count = 99;
+    uint64_t place;
+    enum record_kind kind;
+
+    (void)state;
+    writer_gather(writer);
+    assert_true(maker_node(writer, 1));
+    place = maker_sample(writer);
+    assert_null(reader_next(reader, &kind));
+    writer_change(writer, place, offsetof(struct record_sample, count), &count,
+                  sizeof(count));
+    assert_int_equal(writer_flush(writer), 0);
+    expect(reader, RECORD_NODE);
+    assert_int_equal(
+        ((const struct record_sample *)expect(reader, RECORD_SAMPLE))->count,
+        99);
+    assert_null(reader_next(reader, &kind));
+    assert_null(reader_problem(reader));
+    reader_end(reader);
+    assert_int_equal(writer_close(writer), 0);
+}
+
+/* Somebody shortens the file to SIZE bytes between two batches. */
+static void
+shorten(off_t size)
+{
+    const struct spool_header header = {.start_monotonic = 1000, .begin = 5};
+    const char *path = maker_path("spool");
+    struct writer *writer = maker_create(path, MAKER_CAP);
+    struct reader *reader;
+
+    writer_gather(writer);
+    for (uint32_t id = 1; id <= 2000; id++)
+        assert_true(maker_node(writer, id));
+    assert_int_equal(writer_flush(writer), 0);
+    assert_int_equal(truncate(path, size), 0);
+    assert_true(maker_node(writer, 2001));
+    errno = 0;
+    assert_int_equal(writer_flush(writer), -1);
+    assert_int_equal(errno, ENODATA);
+    assert_false(maker_node(writer, 2002));
+    assert_int_equal(errno, ENODATA);
+    assert_int_equal(writer_restart(writer, &header), 0);
+    assert_true(maker_node(writer, 1));
+    assert_int_equal(writer_close(writer), 0);
+    reader = open_spool(path);
+    assert_int_equal(reader_header(reader)->begin, 5);
+    expect(reader, RECORD_NODE);
+    expect_end(reader);
+    reader_end(reader);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void
+a_shortened_file_begins_anew(void **state)
+{
+    (void)state;
+    shorten(0);
+    shorten(1);
+    shorten(64);
+    shorten(5000);
 }
 
 int
@@ -397,8 +457,10 @@ main(void)
         cmocka_unit_test_teardown(impossible_records_are_refused_alone,
                                   maker_clean),
         cmocka_unit_test_teardown(many_chunks_read_as_written, maker_clean),
+        cmocka_unit_test_teardown(gathered_records_come_together, maker_clean),
+        cmocka_unit_test_teardown(a_shortened_file_begins_anew, maker_clean),
         cmocka_unit_test_teardown(large_records_fit, maker_clean),
-        cmocka_unit_test_teardown(children_do_not_inherit, maker_clean),
+        cmocka_unit_test_teardown(children_write_nothing, maker_clean),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

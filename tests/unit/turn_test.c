@@ -64,7 +64,7 @@ the_next_takes_the_place(void **state)
         maker_mark(next, turn * 10 + 2, "", 1);
         /* By its new path, as the file grows. */
         while (writer_size(writer) < 2u << 20)
-            assert_non_null(maker_mark(writer, 0, "x", 1));
+            assert_true(maker_mark(writer, 0, "x", 1));
         assert_int_equal(writer_close(writer), 0);
         expect("a.sprof", 1, turn * 10 + 2);
         writer = next;
@@ -81,21 +81,21 @@ the_next_takes_the_place(void **state)
 static void
 descriptors_are_given_back(void **state)
 {
+    const struct spool_header header = {.pid = 4711};
     struct writer *writer = maker_create(maker_path("a.sprof"), MAKER_CAP);
     int before = dup(0), after;
 
     (void)state;
     close(before);
     for (int i = 0; i < 10; i++) {
-        writer_keep_open(writer);
         assert_int_equal(writer_close(writer), 0);
         unlink(maker_path("a.sprof"));
-        writer = maker_create(maker_path("a.sprof"), MAKER_CAP);
+        writer = writer_create(maker_path("a.sprof"), &header, MAKER_CAP, true);
     }
+    writer_discard(writer);
     after = dup(0);
     close(after);
     assert_int_equal(after, before);
-    writer_discard(writer);
 }
 
 static void

@@ -220,7 +220,8 @@ what_changes_is_seen(void **state)
 {
     const struct record_control control = {.state = CONTROL_WAITING};
     const struct record_summary summary = {.time = 9 * MS, .reason = END_EXEC};
-    struct record_control *place;
+    const uint32_t stopped = CONTROL_STOPPED;
+    uint64_t place;
     struct watch *watch;
 
     (void)state;
@@ -230,7 +231,8 @@ what_changes_is_seen(void **state)
     watch = open_watch();
     look(watch, 2 * MS);
     assert_true(watch->has_control && watch->control == CONTROL_WAITING);
-    writer_store((uint64_t *)(void *)&place->state, CONTROL_STOPPED);
+    writer_change(maker_writer, place, offsetof(struct record_control, state),
+                  &stopped, sizeof stopped);
     maker_add_thread(1, 4711, "renamed");
     maker_add_module(3, "/lib/liby.so");
     maker_add_node(5, 1, 3, 0x30, 0);

@@ -16,7 +16,7 @@
 static void
 waits_go_on_in_place(void **state)
 {
-    struct record_sample *wait;
+    struct kept_wait wait;
     struct watch *watch;
 
     (void)state;
@@ -32,13 +32,13 @@ waits_go_on_in_place(void **state)
     expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
     expect(watch, "main", SPAN_ALL, VALUE_WALL, 0, 13 * MS);
     /* It was over at 14 ms: a part of what was counted is taken back. */
-    store_wait(wait, 12 * MS, 0);
+    store_wait(&wait, 12 * MS, 0);
     look(watch, 20 * MS);
     expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, -1 * MS, -1 * MS);
     expect(watch, "wait", SPAN_ALL, VALUE_WALL, 12 * MS, 12 * MS);
     expect_state(watch, 0, "-", "");
     /* It waits again at the same place. */
-    store_wait(wait, 20 * MS, SAMPLE_OPEN);
+    store_wait(&wait, 20 * MS, SAMPLE_OPEN);
     look(watch, 25 * MS);
     expect(watch, "wait", SPAN_ALL, VALUE_WALL, 23 * MS, 23 * MS);
     /* A sample comes before the wait is closed. */
@@ -46,7 +46,7 @@ waits_go_on_in_place(void **state)
     look(watch, 26 * MS);
     expect(watch, "wait", SPAN_ALL, VALUE_WALL, 24 * MS, 24 * MS);
     expect_state(watch, 0, "running", "");
-    store_wait(wait, 21 * MS, 0);
+    store_wait(&wait, 21 * MS, 0);
     look(watch, 30 * MS);
     expect(watch, "wait", SPAN_ALL, VALUE_WALL, 21 * MS, 21 * MS);
     assert_int_equal(watch->record_count, 0);
@@ -57,17 +57,17 @@ waits_go_on_in_place(void **state)
 static void
 a_wait_may_begin_again(void **state)
 {
-    struct record_sample *wait;
+    struct kept_wait wait;
     struct watch *watch;
 
     (void)state;
     begin();
     wait = begin_wait(1, 2 * MS, 0);
-    store_wait(wait, 2 * MS, 0);
+    store_wait(&wait, 2 * MS, 0);
     watch = open_watch();
     look(watch, 5 * MS);
     expect(watch, "wait", SPAN_ALL, VALUE_WALL, 2 * MS, 2 * MS);
-    store_wait(wait, 4 * MS, SAMPLE_OPEN);
+    store_wait(&wait, 4 * MS, SAMPLE_OPEN);
     look(watch, 7 * MS);
     expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
     close_watch(watch);
@@ -90,6 +90,15 @@ the_end_of_a_thread_ends_its_wait(void **state)
     close_watch(watch);
 }
 
+static void
+store_unseen(uint64_t place, uint64_t cpu)
+{
+    const uint64_t both[] = {cpu, cpu};
+
+    writer_change(maker_writer, place, offsetof(struct record_sample, wall),
+                  both, sizeof both);
+}
+
 /* The CPU time of threads that nobody saw grows in place. */
 static void
 unseen_threads_are_counted(void **state)
@@ -100,7 +109,7 @@ unseen_threads_are_counted(void **state)
                                          .thread = 2,
                                          .system_call = SYSCALL_UNKNOWN,
                                          .state = STATE_RUNNING};
-    struct record_sample *unseen;
+    uint64_t unseen;
     struct watch *watch;
 
     (void)state;
@@ -112,8 +121,7 @@ unseen_threads_are_counted(void **state)
     expect(watch, "[not sampled]", SPAN_ALL, VALUE_CPU, 3 * MS, 3 * MS);
     run(2, 1, 6 * MS, 1 * MS, MS);
     look(watch, 7 * MS);
-    writer_store(&unseen->cpu, 10 * MS);
-    writer_store(&unseen->wall, 10 * MS);
+    store_unseen(unseen, 10 * MS);
     look(watch, 8 * MS);
     expect(watch, "[not sampled]", SPAN_INTERVAL, VALUE_CPU, 7 * MS, 7 * MS);
     expect(watch, "[not sampled]", SPAN_ALL, VALUE_WALL, 10 * MS, 10 * MS);
@@ -130,7 +138,7 @@ unseen_threads_did_what_others_did(void **state)
                                          .thread = 9,
                                          .system_call = SYSCALL_UNKNOWN,
                                          .state = STATE_RUNNING};
-    struct record_sample *unseen;
+    uint64_t unseen;
     struct watch *watch;
 
     (void)state;
@@ -150,8 +158,7 @@ unseen_threads_did_what_others_did(void **state)
     maker_add_thread(3, 4713, "later");
     run(3, 1, 6 * MS, MS / 2, 0);
     maker_add_end(3, 7 * MS, MS, THREAD_END_EXACT);
-    writer_store(&unseen->cpu, 8 * MS + 1);
-    writer_store(&unseen->wall, 8 * MS + 1);
+    store_unseen(unseen, 8 * MS + 1);
     look(watch, 8 * MS);
     expect(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 5 * MS / 2, 5 * MS / 2);
     expect(watch, "main", SPAN_INTERVAL, VALUE_CPU, 7 * MS / 2 + 1, 6 * MS + 1);

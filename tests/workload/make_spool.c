@@ -109,7 +109,7 @@ main(int argc, char **argv)
 
     if (argc < 2)
         return 2;
-    writer = writer_create(argv[1], &header, 1ull << 32);
+    writer = writer_create(argv[1], &header, 1ull << 32, false);
     if (writer == NULL) {
         perror(argv[1]);
         return 1;

@@ -13,12 +13,12 @@
 static struct writer *writer;
 
 /* Returns the place of the record in the file. */
-static void *
+static uint64_t
 append(enum record_kind kind, const void *record, size_t size,
        const struct writer_tail *tail, size_t parts)
 {
-    void *place = writer_append(writer, kind, record, size, tail, parts);
-    if (place == NULL) {
+    uint64_t place = writer_append(writer, kind, record, size, tail, parts);
+    if (place == 0) {
         perror("writer_append");
         exit(1);
     }

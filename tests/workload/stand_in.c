@@ -53,7 +53,8 @@ serve(void)
     __asm__ volatile("nop");
 }
 
-static struct record_stacks *stacks;
+static uint64_t stacks; /* the place of the record */
+static uint64_t sequence;
 static uint32_t capacity;
 static const char *how;
 
@@ -108,14 +109,13 @@ label(uint32_t id, uint32_t key, uint32_t value)
 static void
 make_room(uint32_t count)
 {
-    static struct stacks_entry none;
-    struct writer_tail *tail = calloc(count, sizeof *tail);
+    struct stacks_entry *none = calloc(count, sizeof *none);
+    const struct writer_tail tail = {none, count * sizeof *none};
     const struct record_stacks record = {.capacity = count};
-    for (uint32_t i = 0; i < count; i++)
-        tail[i] = (struct writer_tail){&none, sizeof none};
-    stacks = append(RECORD_STACKS, &record, sizeof record, tail, count);
+    stacks = append(RECORD_STACKS, &record, sizeof record, &tail, 1);
     capacity = count;
-    free(tail);
+    sequence = 0;
+    free(none);
 }
 
 /* Of many threads, each is one of four that differ in their stacks. */
@@ -169,6 +169,15 @@ eight_threads(struct stacks_entry *entries)
     entries[7].cpu = UINT64_MAX;
 }
 
+/* Half a writing: the sequence is odd, or even again. */
+static void
+step(void)
+{
+    sequence++;
+    writer_change(writer, stacks, offsetof(struct record_stacks, sequence),
+                  &sequence, sizeof sequence);
+}
+
 /* The stacks, as an answer to NONCE. */
 static void
 write_stacks(uint32_t nonce, uint32_t count)
@@ -176,18 +185,22 @@ write_stacks(uint32_t nonce, uint32_t count)
     struct stacks_entry *entries = calloc(count, sizeof *entries);
     if (strcmp(how, "late") == 0 || capacity < count)
         make_room(count > capacity ? count : capacity + 1);
-    writer_store(&stacks->sequence, stacks->sequence + 1);
+    step();
     if (count == THREAD_COUNT)
         eight_threads(entries);
     else
         many_threads(entries, count);
-    memcpy(stacks + 1, entries, count * sizeof *entries);
-    stacks->time = 120000000;
-    stacks->took = 1300000;
-    stacks->nonce = nonce;
-    stacks->count = count;
+    const struct record_stacks record = {.time = 120000000,
+                                         .took = 1300000,
+                                         .nonce = nonce,
+                                         .count = count,
+                                         .capacity = capacity};
+    const size_t from = offsetof(struct record_stacks, time);
+    writer_change(writer, stacks, from, &record.time, sizeof record - from);
+    writer_change(writer, stacks, sizeof record, entries,
+                  count * sizeof *entries);
     if (strcmp(how, "torn") != 0)
-        writer_store(&stacks->sequence, stacks->sequence + 1);
+        step();
     free(entries);
 }
 
@@ -279,11 +292,12 @@ main(int argc, char **argv)
     sigprocmask(SIG_BLOCK, &set, NULL);
     if (strcmp(how, "deaf") != 0)
         signal(SIGNAL, handle);
-    writer = writer_create(argv[1], &header, 1u << 30);
+    writer = writer_create(argv[1], &header, 1u << 30, true);
     if (writer == NULL) {
         perror(argv[1]);
         return 1;
     }
+    writer_show(writer);
     process((uint32_t)getpid(), "/opt/bank", "bank --fast");
     if (strcmp(how, "old") != 0)
         control();

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch.c -- see batch.h. No malloc, no stdio.
+ *
+ * The hard part is that the process may die between any two instructions, and
+ * readers may look at any time, and the file must read well up to there. Of a
+ * batch, all but the first 8 bytes are written first. These are the head of its
+ * first record, at which readers stop while it is 0; they are written last. The
+ * header counts as a record, whose head is the magic.
+ *
+ * Somebody may shorten the file at any instant. A write at the old place would
+ * then leave a hole before it, where records were. So the size is asked before
+ * each write, and behind a batch one head of the batch before is read again.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "batch.h"
+
+/* Bytes that stay in a window that was full. */
+#define WINDOW_REST (32u << 10)
+
+/* Bytes between two stretches for which they are written as one. */
+#define CHANGES_GAP 512
+
+#define HEAD sizeof(uint64_t)
+
+static unsigned char *
+at(struct batch *batch, uint64_t offset)
+{
+    return batch->window + (offset - batch->base);
+}
+
+void
+batch_begin(struct batch *batch, const void *header, size_t length)
+{
+    batch->base = batch->written = batch->last = batch->known = 0;
+    batch->end = length;
+    batch->changed = 0;
+    memcpy(batch->window, header, length);
+}
+
+/* Write what has changed in the part of the window that the file has. */
+static int
+write_changes(struct batch *batch, int fd)
+{
+    int result = 0;
+
+    for (unsigned i = 0; i < batch->changed && result == 0; i++) {
+        const struct batch_stretch *stretch = &batch->changes[i];
+        result = spool_file_write(fd, at(batch, stretch->from),
+                                  stretch->to - stretch->from, stretch->from);
+    }
+    return result;
+}
+
+/* Whether one of the heads that were written is no more. */
+static bool
+is_head_lost(const struct batch *batch, int fd)
+{
+    uint64_t head = 0;
+
+    return batch->known != 0 &&
+           syscall(SYS_pread64, fd, &head, HEAD, batch->known) >= 0 &&
+           head == 0;
+}
+
+/* Write what was added, its first head last. */
+static int
+write_batch(struct batch *batch, int fd)
+{
+    uint64_t from = batch->written, size = batch->end - from;
+    const unsigned char *bytes = at(batch, from);
+
+    if (size == 0)
+        return 0;
+    if (size > HEAD &&
+        spool_file_write(fd, bytes + HEAD, size - HEAD, from + HEAD) != 0)
+        return -1;
+    if (spool_file_write(fd, bytes, HEAD, from) != 0)
+        return -1;
+    if (!is_head_lost(batch, fd))
+        return 0;
+    errno = ENODATA;
+    return -1;
+}
+
+/* FILE for writing; -1 with errno set. */
+static int
+open_whole(const struct spool_file *file)
+{
+    int fd = spool_file_open(file);
+
+    if (fd < 0 || !spool_file_is_short(file, fd))
+        return fd;
+    spool_file_close(file, fd);
+    errno = ENODATA;
+    return -1;
+}
+
+int
+batch_flush(struct batch *batch, struct spool_file *file)
+{
+    int fd, result;
+
+    if (batch->end == batch->written && batch->changed == 0)
+        return 0;
+    fd = open_whole(file);
+    if (fd < 0)
+        return -1;
+    result = write_changes(batch, fd);
+    if (result == 0)
+        result = write_batch(batch, fd);
+    spool_file_close(file, fd);
+    if (result != 0)
+        return -1;
+    batch->written = batch->end;
+    batch->known = batch->last;
+    batch->changed = 0;
+    return 0;
+}
+
+void
+batch_drop(struct batch *batch)
+{
+    batch->end = batch->written;
+    batch->changed = 0;
+}
+
+/* Make room for SIZE bytes in the window: what the file has may leave it. */
+static int
+make_room(struct batch *batch, struct spool_file *file, size_t size)
+{
+    uint64_t rest = batch->end - batch->base;
+
+    if (size <= BATCH_WINDOW - rest)
+        return 0;
+    if (batch_flush(batch, file) != 0)
+        return -1;
+    if (rest > WINDOW_REST)
+        rest = WINDOW_REST;
+    if (rest > BATCH_WINDOW - size)
+        rest = 0;
+    memmove(batch->window, at(batch, batch->end - rest), rest);
+    batch->base = batch->end - rest;
+    return 0;
+}
+
+static void
+lay(struct batch *batch, size_t size, const struct batch_part *parts,
+    size_t count)
+{
+    unsigned char *to = at(batch, batch->end);
+
+    memset(to + size - HEAD, 0, HEAD);
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].length > 0)
+            memcpy(to, parts[i].data, parts[i].length);
+        to += parts[i].length;
+    }
+}
+
+/* Write a record that no window can hold, its head last. The file is zero
+ * behind it. */
+static int
+write_large(const struct batch *batch, int fd, const struct batch_part *parts,
+            size_t count)
+{
+    const unsigned char *first = parts[0].data;
+    uint64_t to = batch->end + parts[0].length;
+    int result = spool_file_write(fd, first + HEAD, parts[0].length - HEAD,
+                                  batch->end + HEAD);
+
+    for (size_t i = 1; i < count && result == 0; i++) {
+        result = spool_file_write(fd, parts[i].data, parts[i].length, to);
+        to += parts[i].length;
+    }
+    return result == 0 ? spool_file_write(fd, first, HEAD, batch->end) : -1;
+}
+
+/* The window is empty, and stays so. */
+static int
+add_large(struct batch *batch, const struct spool_file *file, size_t size,
+          const struct batch_part *parts, size_t count)
+{
+    int result, fd = open_whole(file);
+
+    if (fd < 0)
+        return -1;
+    result = write_large(batch, fd, parts, count);
+    spool_file_close(file, fd);
+    if (result != 0)
+        return -1;
+    batch->known = batch->last = batch->end;
+    batch->end += size;
+    batch->written = batch->base = batch->end;
+    return 0;
+}
+
+int
+batch_add(struct batch *batch, struct spool_file *file, size_t size,
+          const struct batch_part *parts, size_t count)
+{
+    bool fits = size <= BATCH_WINDOW;
+
+    if (make_room(batch, file, fits ? size : BATCH_WINDOW) != 0)
+        return -1;
+    if (!fits)
+        return add_large(batch, file, size, parts, count);
+    lay(batch, size, parts, count);
+    batch->last = batch->end;
+    batch->end += size;
+    return 0;
+}
+
+/* Note that the window has changed FROM there TO there. Returns whether there
+ * was room for that. */
+static bool
+note_change(struct batch *batch, uint64_t from, uint64_t to)
+{
+    for (unsigned i = batch->changed; i-- > 0;) {
+        struct batch_stretch *stretch = &batch->changes[i];
+        if (from > stretch->to + CHANGES_GAP ||
+            to + CHANGES_GAP < stretch->from)
+            continue;
+        stretch->from = from < stretch->from ? from : stretch->from;
+        stretch->to = to > stretch->to ? to : stretch->to;
+        return true;
+    }
+    if (batch->changed == BATCH_CHANGES)
+        return false;
+    batch->changes[batch->changed++] = (struct batch_stretch){from, to};
+    return true;
+}
+
+/* What has left the window is changed in the file. */
+static int
+change_file(const struct spool_file *file, uint64_t offset, const void *bytes,
+            size_t length)
+{
+    int result, fd = open_whole(file);
+
+    if (fd < 0)
+        return -1;
+    result = spool_file_write(fd, bytes, length, offset);
+    spool_file_close(file, fd);
+    return result;
+}
+
+int
+batch_change(struct batch *batch, struct spool_file *file, uint64_t offset,
+             const void *bytes, size_t length)
+{
+    if (offset < batch->base)
+        return change_file(file, offset, bytes, length);
+    memcpy(at(batch, offset), bytes, length);
+    if (offset >= batch->written || note_change(batch, offset, offset + length))
+        return 0;
+    return batch_flush(batch, file) == 0
+               ? batch_change(batch, file, offset, bytes, length)
+               : -1;
+}
