@@ -53,6 +53,7 @@ struct account {
     uint64_t ended_at;
     uint64_t ticks_clock; /* CPU clock at the first tick of a split trigger */
     uint64_t ticks;       /* ticks since */
+    uint64_t measured;    /* CPU time that is no sample's, not seen yet */
     uint64_t rated;       /* CPU clock up to which rates.h knows it */
     uint64_t rated_from;  /* CPU clock when its trigger was made ready */
     enum limit limit;     /* of its rate since its last look (rates.h);

@@ -101,6 +101,8 @@ weigh(struct account *account, uint32_t index, const struct slot *slot,
     account->given = clock;
     if (slot->trigger == TRIGGER_ASK)
         return account->asked_for;
+    if (slot->trigger == TRIGGER_HOOK)
+        return slot->measured;
     if (slot->trigger == TRIGGER_PERF)
         return account_period();
     if (account->trigger == TRIGGER_TIMER)
@@ -154,7 +156,10 @@ take(struct slot *slot, uint32_t index)
         return;
     }
     sums->counts.taken++;
-    rates_take(account, clock);
+    if (slot->trigger == TRIGGER_HOOK)
+        rates_measure(account, slot->measured);
+    else
+        rates_take(account, clock);
     sums->counts.parked += slot->parked;
     sums->counts.stopped += slot->stopped;
     sums->cut[slot->walk.cut]++;

@@ -191,7 +191,9 @@ fork_by_libc(void *unused)
 HOOK pid_t
 fork(void)
 {
-    return lifecycle_fork(fork_by_libc, NULL);
+    struct regs at;
+    arch_entry(&at, real_find(REAL_fork));
+    return lifecycle_fork(fork_by_libc, NULL, &at);
 }
 
 struct forkpty_arguments {
@@ -214,7 +216,9 @@ forkpty(int *master, char *name, const struct termios *terminal,
         const struct winsize *size)
 {
     struct forkpty_arguments arguments = {master, name, terminal, size};
-    return lifecycle_fork(forkpty_by_libc, &arguments);
+    struct regs at;
+    arch_entry(&at, real_find(REAL_forkpty));
+    return lifecycle_fork(forkpty_by_libc, &arguments, &at);
 }
 
 /* /dev/null instead of the standard descriptors. A root made for few programs

@@ -60,6 +60,12 @@ hush_handlers(bool may_end, int signo, sigset_t *old)
 }
 
 void
+hush_handlers_end(const sigset_t *old)
+{
+    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0, NSIG / 8, 0, 0);
+}
+
+void
 hush_begin(void)
 {
     dropped = 0;

@@ -15,6 +15,9 @@
  * is ours (0: none). *OLD is the mask before. Any thread. */
 void hush_handlers(bool may_end, int signo, sigset_t *old);
 
+/* The mask is OLD again. Any thread. */
+void hush_handlers_end(const sigset_t *old);
+
 /* Until hush_end, signals of the program are dropped in all threads, but those
  * of errors, those of job control and children, those that end the process by
  * their default action (fatal.h), and ours. Who ends the process. */

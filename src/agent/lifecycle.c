@@ -27,6 +27,7 @@
 #include "doze.h"
 #include "ending.h"
 #include "fatal.h"
+#include "fork_time.h"
 #include "go_program.h"
 #include "hush.h"
 #include "journal_head.h"
@@ -149,13 +150,6 @@ prepare_sampler(bool is_child)
     return -1;
 }
 
-static void
-set_mask(const sigset_t *mask)
-{
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0, NSIG / 8, 0,
-                 0);
-}
-
 /* Ready this process to be sampled, the first time or after a fork. */
 static int
 prepare(bool is_child)
@@ -163,7 +157,7 @@ prepare(bool is_child)
     sigset_t old;
     hush_handlers(false, 0, &old);
     int result = prepare_sampler(is_child);
-    set_mask(&old);
+    hush_handlers_end(&old);
     if (result != 0)
         return -1;
     handler_know_thread(true);
@@ -182,7 +176,7 @@ launch(void)
     hush_handlers(false, 0, &old);
     bool has_begun = sampler_launch() == 0;
     int error = errno;
-    set_mask(&old);
+    hush_handlers_end(&old);
     if (has_begun)
         return;
     fatal_end();
@@ -234,7 +228,7 @@ try_to_end(enum end_reason reason, int signo)
         atomic_store(&ender, 0);
         sys_futex_wake(&ender, 1 << 30);
     }
-    set_mask(&old);
+    hush_handlers_end(&old);
     return is_ender;
 }
 
@@ -412,16 +406,19 @@ before_fork(void)
     if (!doze_is_on())
         trigger_before_fork();
     sampler_pause();
+    fork_time_begin();
 }
 
 static void
 after_fork_in_parent(void)
 {
+    fork_time_end();
     if (!lifecycle_is_running())
         return;
     sampler_resume();
     if (!doze_is_on())
         trigger_after_fork();
+    fork_time_take();
 }
 
 /* To make a thread, libc allocates; and the program's allocator may be locked
@@ -431,6 +428,7 @@ static void
 after_fork_in_child(void)
 {
     int saved = errno;
+    fork_time_forget();
     if (atomic_load(&phase) == PHASE_OFF)
         return;
     uint32_t before = atomic_load(&phase);
@@ -448,11 +446,13 @@ after_fork_in_child(void)
 }
 
 pid_t
-lifecycle_fork(pid_t (*fork_by)(void *), void *argument)
+lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
 {
     hooked_forks++;
+    const struct regs *outer = fork_time_enter(at);
     pid_t result = fork_by(argument);
     int saved = errno;
+    fork_time_leave(outer);
     if (--hooked_forks == 0 && lifecycle_is_running() && !sampler_is_launched())
         launch();
     errno = saved;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/arch.h"
 #include "store/layout.h"
 
 /* Whether this process is being sampled. Any context. */
@@ -55,8 +56,10 @@ void lifecycle_end(enum end_reason reason);
 bool lifecycle_end_for_signal(int signo);
 
 /* A hook calls FORK_BY with ARGUMENT, which forks, and returns what that does.
- * The child's sampler begins when all fork handlers have run. Any context. */
-pid_t lifecycle_fork(pid_t (*fork_by)(void *), void *argument);
+ * The child's sampler begins when all fork handlers have run. The stack of the
+ * hook's caller begins with AT (arch_entry). Any context. */
+pid_t lifecycle_fork(pid_t (*fork_by)(void *), void *argument,
+                     const struct regs *at);
 
 /* An exec, for which lifecycle_end(END_EXEC) was called, has failed: sampling
  * begins again, with a spool of its own. errno is kept. */

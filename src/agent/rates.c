@@ -54,6 +54,12 @@ rates_start(struct account *account, uint64_t clock)
 }
 
 void
+rates_measure(struct account *account, uint64_t cpu)
+{
+    account->measured += cpu;
+}
+
+void
 rates_run(struct account *account, uint64_t clock)
 {
     uint64_t *due = account_sums()->due_cpu;
@@ -61,6 +67,9 @@ rates_run(struct account *account, uint64_t clock)
     uint64_t age = account->rated - account->rated_from;
     uint64_t young = age < account_period() ? account_period() - age : 0;
     uint64_t ran = take_new(account, clock);
+    uint64_t measured = account->measured < ran ? account->measured : ran;
+    account->measured -= measured;
+    ran -= measured;
     if (young > ran)
         young = ran;
     if (!skips_first(limit))

@@ -27,6 +27,10 @@ void rates_run(struct account *account, uint64_t clock);
 /* A sample was taken of it, with its CPU clock at CLOCK. */
 void rates_take(const struct account *account, uint64_t clock);
 
+/* CPU ns that it ran, or will be found to have run, in a call that a hook
+ * measured: no samples were due in them. */
+void rates_measure(struct account *account, uint64_t cpu);
+
 /* CPU ns of threads that came and went before anybody saw them. */
 void rates_unseen(uint64_t cpu);
 

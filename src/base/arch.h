@@ -37,6 +37,18 @@ arch_regs(const ucontext_t *context, struct regs *regs)
     regs->fp = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
 }
 
+/* In *REGS what the registers were when the function that uses this was
+ * entered, as if it were the one at ENTRY: a walk begins with that, and goes on
+ * with the caller. This gives the function a frame pointer. */
+static inline __attribute__((always_inline)) void
+arch_entry(struct regs *regs, const void *entry)
+{
+    const uint64_t *frame = __builtin_frame_address(0);
+    regs->pc = (uint64_t)entry;
+    regs->sp = (uint64_t)(frame + 1);
+    regs->fp = frame[0];
+}
+
 /* The thread pointer of a thread that has thread-local words (words.h). glibc
  * keeps a thread's control block on top of the stack that pthread_create made
  * for it. */

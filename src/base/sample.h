@@ -13,6 +13,7 @@ enum trigger {
     TRIGGER_TIMER, /* itself, on its CPU clock, by timer_create(2) */
     TRIGGER_ASK,   /* the sampler's signal */
     TRIGGER_KEPT,  /* nobody: it waits, and was looked at from outside */
+    TRIGGER_HOOK,  /* nobody: a hook measured the CPU time of a call, exactly */
     TRIGGER_COUNT
 };
 

@@ -25,6 +25,7 @@
 #include "deliver.h"
 #include "handler.h"
 #include "interrupted.h"
+#include "measured.h"
 #include "nested.h"
 #include "origin.h"
 #include "rules.h"
@@ -214,9 +215,9 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
     return !is_missing || leave_to_sampler(slot, &view, context, outcome);
 }
 
-static void
-fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
-          const ucontext_t *context)
+void
+handler_fill(struct slot *slot, enum trigger trigger, bool has_words,
+             const ucontext_t *context)
 {
     struct nested_mark mark;
     nested_enter(&mark, slot, has_words, context);
@@ -238,9 +239,8 @@ refuse(uint64_t cookie, enum loss cause)
                                                             << COOKIE_BITS);
 }
 
-/* A sample of the thread's own clock comes to nothing. */
-static void
-lose_own(enum loss cause)
+void
+handler_lose(enum loss cause)
 {
     atomic_fetch_add_explicit(&handler_shared.own_lost[cause], 1,
                               memory_order_relaxed);
@@ -264,7 +264,7 @@ answer(uint64_t cookie, bool has_words, const ucontext_t *context)
     slot->time = start;
     slot->clock = CLOCK_NONE;
     slot->sequence = sequence;
-    fill_slot(slot, TRIGGER_ASK, has_words, context);
+    handler_fill(slot, TRIGGER_ASK, has_words, context);
 }
 
 /* The sampler comes by itself, but not often if nothing seems to happen. */
@@ -327,8 +327,10 @@ is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
 {
     if (handler_shared.registered_only && !is_registered(index, has_words))
         return true;
+    if (has_words && measured_is_on())
+        return true;
     if (clock < read_rest(index, has_words)) {
-        lose_own(LOSS_THROTTLED);
+        handler_lose(LOSS_THROTTLED);
         return true;
     }
     if (kind != HANDLER_OWN_TIMER_KERNEL || clock <= handler_shared.young ||
@@ -365,7 +367,7 @@ sample_itself(enum handler_own kind, bool has_words, const ucontext_t *context)
     /* Neighbouring tids begin their search far from each other. */
     struct slot *slot = slots_claim((uint32_t)tid * 37u);
     if (slot == NULL) {
-        lose_own(LOSS_RING_FULL);
+        handler_lose(LOSS_RING_FULL);
         return;
     }
     slot->thread = index;
@@ -373,8 +375,8 @@ sample_itself(enum handler_own kind, bool has_words, const ucontext_t *context)
     slot->time = start;
     slot->clock = clock;
     slot->sequence = 0;
-    fill_slot(slot, kind == HANDLER_OWN_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
-              has_words, context);
+    handler_fill(slot, kind == HANDLER_OWN_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
+                 has_words, context);
     count_own_sample();
     if (clock_now() - start > LONG_WALK_NS) {
         uint64_t end = clock_own();
@@ -437,7 +439,7 @@ take_own(uint64_t question, enum handler_own kind, bool is_late, bool has_words,
     else if (question != 0)
         answer(question, has_words, context);
     else if (is_late)
-        lose_own(LOSS_UNFIT);
+        handler_lose(LOSS_UNFIT);
     else
         sample_itself(kind, has_words, context);
 }

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/loss.h"
+#include "base/sample.h"
 
 /* si_code of our signals: negative, as from a process, and nobody else's. */
 #define HANDLER_CODE (-0x5350)
@@ -101,6 +102,16 @@ void handler_know_thread(bool is_old);
 /* The calling thread was given a stack that begins at START, in memory that may
  * have other stacks below it. Context: the new thread. */
 void handler_know_stack(uint64_t start);
+
+/* A sample of the thread's own clock comes to nothing. In handler. */
+void handler_lose(enum loss cause);
+
+/* Walk the stack of the calling thread, which CONTEXT describes, into SLOT, of
+ * which the thread and the time are set, and give it to the sampler. HAS_WORDS:
+ * base/words.h. */
+struct slot;
+void handler_fill(struct slot *slot, enum trigger trigger, bool has_words,
+                  const ucontext_t *context);
 
 /* What the kernel calls for all numbers that are ours (signals.h). */
 void handler_run(int signo, siginfo_t *info, void *context);

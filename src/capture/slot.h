@@ -49,6 +49,7 @@ struct slot {
     _Atomic uint64_t mark;
     /* 0: the thread has no words of its own (base/words.h). */
     uint64_t thread_pointer;
+    uint64_t measured;   /* of a TRIGGER_HOOK: ns of CPU time */
     int cpu;             /* on which the thread ran */
     gregset_t registers; /* where the thread was interrupted */
     uint8_t trigger;     /* enum trigger */

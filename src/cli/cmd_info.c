@@ -59,8 +59,9 @@ static const char help[] =
 
 /* The words of SPROF_TRIGGER, where there is one. */
 static const char *const trigger_words[TRIGGER_COUNT] = {
-    [TRIGGER_NONE] = "none", [TRIGGER_PERF] = "perf", [TRIGGER_TIMER] = "timer",
-    [TRIGGER_ASK] = "ask",   [TRIGGER_KEPT] = "kept",
+    [TRIGGER_NONE] = "none",   [TRIGGER_PERF] = "perf",
+    [TRIGGER_TIMER] = "timer", [TRIGGER_ASK] = "ask",
+    [TRIGGER_KEPT] = "kept",   [TRIGGER_HOOK] = "measured",
 };
 
 /* As in the state label of samples, but for the names of system calls. */

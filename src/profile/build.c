@@ -104,6 +104,7 @@ build_find_key(const struct build *build, const struct record_sample *record,
         .node = record->node != 0 ? (uint32_t)node : no_stack(record),
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
+        .is_measured = record->trigger == TRIGGER_HOOK,
         .labels = annotations_set(build, record->label),
     };
     if (record->waits_on != 0)

@@ -395,6 +395,7 @@ parts_sample(struct build *build, const struct profile_sample *key)
     /* A string is its place: equal ones are the same one. */
     const uintptr_t words[5] = {key->thread, key->node,
                                 (uintptr_t)build->number << 32 |
+                                    (uintptr_t)key->is_measured << 24 |
                                     (uintptr_t)key->state << 16 |
                                     key->system_call,
                                 (uintptr_t)key->waits_on, key->labels};

@@ -92,7 +92,8 @@ struct profile_node {
 struct profile_sample {
     uint32_t thread, node;
     uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
-    uint16_t state;       /* enum state */
+    uint8_t state;        /* enum state */
+    bool is_measured;     /* its CPU time is exact (TRIGGER_HOOK) */
     const char *waits_on; /* what is waited for, "" if that is not known */
     uint32_t labels;      /* their set, 0: none */
     uint64_t values[VALUE_COUNT];

@@ -12,6 +12,8 @@
  * used at each age is known: that is shared by its samples of this age
  * (ages.h). What a single thread gets from the group says nothing.
  *
+ * What a hook measured is exact, and no share of anything.
+ *
  * All shares are taken from pools (pool.h), so what is shared out is exact.
  */
 #include "weigh.h"
@@ -48,6 +50,13 @@ period_of(const struct build *build)
     return build->profile->processes[build->process].period;
 }
 
+/* Other samples keep the CPU time that they were recorded with. */
+static bool
+is_weighed(const struct profile_sample *sample)
+{
+    return sample->state == STATE_RUNNING && !sample->is_measured;
+}
+
 /* Whether the thread is short is known at its end, so all young records are
  * noted: a thread has few of them, however long it runs. A short thread has no
  * others, unless its clock began before it was profiled, or the spool is
@@ -59,7 +68,7 @@ weigh_note(struct build *build, const struct record_sample *record,
     bool is_first = sample->values[VALUE_SAMPLES] == 0;
     struct weigh_note *notes;
 
-    if (record->state != STATE_RUNNING || record->count == 0 ||
+    if (!is_weighed(sample) || record->count == 0 ||
         (record->flags & SAMPLE_SUMMED) != 0 ||
         (!ages_cover(period_of(build), record->age) && !is_first))
         return 0;
@@ -108,7 +117,7 @@ measure(struct weigh *weigh)
     for (; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         struct entry *entry = entry_of(weigh, sample->thread);
-        if (sample->state == STATE_RUNNING) {
+        if (is_weighed(sample)) {
             profile_sum(&entry->count, sample->values[VALUE_SAMPLES]);
             profile_sum(&entry->pool.weight, sample->values[VALUE_CPU]);
         } else {
@@ -149,7 +158,7 @@ choose_own(const struct profile_thread *thread, struct entry *entry)
 }
 
 /* Decide how a thread is weighed, and what its running samples have to share:
- * what its clock says, less what samples got that did not find it running. */
+ * what its clock says, less what samples got that are not weighed. */
 static void
 judge(struct weigh *weigh, const struct profile_thread *thread,
       struct entry *entry)
@@ -222,7 +231,7 @@ share_own(struct weigh *weigh)
         struct profile_sample *sample = &profile->samples[i];
         struct entry *entry = entry_of(weigh, sample->thread);
         const uint64_t *values = sample->values;
-        if (sample->state != STATE_RUNNING || entry->rule == AS_RECORDED)
+        if (!is_weighed(sample) || entry->rule == AS_RECORDED)
             continue;
         if (entry->rule == IN_GROUP)
             set_cpu(sample, 0);

@@ -63,6 +63,7 @@ if [ -n "$quick" ]; then
     measure handler --depths 10,50,200 --seconds 1 --scale 0.6
     measure labels --rounds 3 --calls 200000
     measure hooks --rounds 3 --calls 20000 --processes 20
+    measure forks --rounds 2
     measure stacks --rounds 1 --threads 50
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
     measure exec_cost --rounds 1 --files 4
@@ -82,6 +83,7 @@ else
     measure handler
     measure labels
     measure hooks
+    measure forks
     measure stacks
     measure startup
     measure exec_cost --rounds 10
@@ -110,7 +112,8 @@ page() {
     echo "machine on one day, not promises; the script makes yours."
     echo
     /usr/bin/python3 "$here/bench.py" machine
-    for name in truth accuracy blocked disturb scale handler labels hooks stacks startup exec_cost overhead \
+    for name in truth accuracy blocked disturb scale handler labels hooks forks \
+        stacks startup exec_cost overhead \
         triggers switches names written large stress; do
         [ -e "$parts/$name.md" ] || continue
         title=${name^}

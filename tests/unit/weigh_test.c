@@ -101,6 +101,34 @@ wall_time_changes_with_it(void **state)
     profile_free(profile);
 }
 
+/* A fork of 4 ms is no more and no less, however the others are scaled; nor is
+ * it one of the points at the same place. */
+static void
+what_a_hook_measured_stays(void **state)
+{
+    struct profile *profile;
+
+    (void)state;
+    weigh_begin();
+    add(4000000, 4000000, 1, STATE_RUNNING, TRIGGER_HOOK);
+    maker_add_running(1, 2, 2, 2000000);
+    maker_add_end(1, 9, 10000001, THREAD_END_EXACT);
+    profile = weigh_load(NULL);
+    weigh_expect(profile, 0, FIRST, 1, 4000000, 4000000);
+    weigh_expect(profile, 0, SECOND, 2, 6000001, 6000001);
+    assert_int_equal(profile->triggers[TRIGGER_HOOK], 1);
+    profile_free(profile);
+    weigh_begin();
+    add(4000000, 4000000, 1, STATE_RUNNING, TRIGGER_HOOK);
+    add(1000000, 1000000, 1, STATE_RUNNING, TRIGGER_PERF);
+    maker_add_end(1, 9, 10000001, THREAD_END_EXACT);
+    profile = weigh_load(NULL);
+    assert_int_equal(profile->sample_count, 2);
+    assert_int_equal(profile->samples[0].values[VALUE_CPU], 4000000);
+    assert_int_equal(profile->samples[1].values[VALUE_CPU], 6000001);
+    profile_free(profile);
+}
+
 /* What a thread used on its way into a wait belongs to the wait. */
 static void
 waits_keep_their_cpu_time(void **state)
@@ -258,6 +286,7 @@ hostile_numbers_are_harmless(void **state)
         maker_add_aged(2, 1, other, one, other);
         maker_add_aged(2, 1, one, one, clock);
         add(one, other, other, STATE_WAITING, TRIGGER_KEPT);
+        add(other, one, one, STATE_RUNNING, TRIGGER_HOOK);
         weigh_add_unseen(3, one, other);
         maker_add_end(1, 9, clock, THREAD_END_EXACT);
         maker_add_end(2, 9, other, THREAD_END_EXACT);
@@ -273,6 +302,7 @@ main(void)
         UNIT(a_thread_adds_up_to_its_clock),
         UNIT(nothing_is_lost_by_rounding),
         UNIT(wall_time_changes_with_it),
+        UNIT(what_a_hook_measured_stays),
         UNIT(waits_keep_their_cpu_time),
         UNIT(a_thread_without_samples_has_one_for_its_clock),
         UNIT(inexact_clocks_count_if_they_were_read),

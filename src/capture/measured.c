@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * measured.c -- see measured.h. The sample is made as one in a handler, of
+ * registers that nobody has interrupted: of those that a walk needs by rules.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sample.h"
+#include "handler.h"
+#include "measured.h"
+#include "self.h"
+#include "slot.h"
+#include "poison.h"
+
+static __thread volatile bool is_on;
+
+bool
+measured_is_on(void)
+{
+    return is_on;
+}
+
+void
+measured_begin(struct measured *measured)
+{
+    *measured =
+        (struct measured){.time = clock_now(), .clock = clock_own(), .cpu = 0};
+    is_on = true;
+}
+
+void
+measured_end(struct measured *measured)
+{
+    measured->cpu = measured->shown = clock_own() - measured->clock;
+    is_on = false;
+}
+
+void
+measured_forget(void)
+{
+    is_on = false;
+}
+
+void
+measured_take(const struct measured *measured, const struct regs *at)
+{
+    ucontext_t context;
+    pid_t tid = self_tid();
+    uint32_t index = handler_index_of(tid);
+    if (handler_shared.registered_only && !handler_thread_registered)
+        return;
+    struct slot *slot = slots_claim((uint32_t)tid);
+    if (slot == NULL) {
+        handler_lose(LOSS_RING_FULL);
+        return;
+    }
+    memset(&context, 0, sizeof(context));
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)at->pc;
+    context.uc_mcontext.gregs[REG_RSP] = (greg_t)at->sp;
+    context.uc_mcontext.gregs[REG_RBP] = (greg_t)at->fp;
+    slot->thread = index;
+    slot->tid = tid;
+    slot->time = measured->time;
+    slot->clock = measured->clock + measured->cpu;
+    slot->sequence = 0;
+    slot->measured = measured->shown;
+    handler_fill(slot, TRIGGER_HOOK, true, &context);
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the CPU time of forks, in which nobody can be interrupted.
+# - it is in the profile as that of fork, as much as the program itself saw;
+# - with each trigger, and with no function of ours on the stack;
+# - a fork that no hook sees is there, too.
+. "$(dirname "$0")/lib.sh"
+
+# cpu_of FILE [OPTION...]: ns of CPU time in it; the fifth column from the end.
+cpu_of() {
+    "$sprofile" report --csv -n 0 "${@:2}" "$1" |
+        awk -F, 'NR > 1 { sum += $(NF - 5) } END { printf "%.0f\n", sum }'
+}
+
+# expect_forks NAME: stacks with that function have within 6 points of what the
+# program says, which sees what handlers of forks take, too.
+expect_forks() {
+    local said found
+    expect_ok
+    said=$(sed -n 's/^fork: //p' out)
+    found=$(share "$(cpu_of p.pb.gz --focus "$1")" "$(cpu_of p.pb.gz)")
+    awk -v a="$said" -v b="$found" \
+        'BEGIN { b /= 100; exit !(b > 5 && a - b < 6 && b - a < 6) }' ||
+        fail "fork: $found hundredths of a percent, the program says $said %"
+}
+
+for trigger in auto timer; do
+    for children in follow off; do
+        rm -f p.*
+        profile SPROF_TRIGGER=$trigger SPROF_FORK=$children \
+            SPROF_OUTPUT="$tmp/p.pb.gz" "$work/fork_time"
+        expect_forks '^(__libc_)?fork$'
+    done
+done
+profile SPROF_OUTPUT="$tmp/p.pb.gz" "$work/fork_time" raw
+expect_forks '^fork_often$'
+
+# The measured stack, alone.
+profile SPROF_TRIGGER=timer SPROF_FORK=off SPROF_OUTPUT="$tmp/p.folded" \
+    "$work/fork_time"
+expect_share 90 'main;fork_often;(__libc_)?fork( |;\[)' p.folded \
+    'fork_often;.*fork'
+
+finish
