@@ -16,7 +16,8 @@ for trigger in auto timer ask; do
     expect_status 45
 done
 
-# Some 100 ms of each.
+# Some 300 ms of each. A thread that clone(2) alone has made is met by a look,
+# and has no timer before that.
 for trigger in auto timer; do
     expect_same SPROF_TRIGGER=$trigger "$work/no_tls" compute
     profile SPROF_TRIGGER=$trigger "$work/no_tls" compute
@@ -24,7 +25,7 @@ for trigger in auto timer; do
     burning=';burn_inner( |;)'
     expect_stacks 90 "$burning"
     for function in burn_elsewhere burn_alone; do
-        expect_share 20 "$function;burn_outer;burn_inner" p.folded "$burning"
+        expect_share 5 "$function;burn_outer;burn_inner" p.folded "$burning"
     done
     expect_share 99 '^(__clone|_start|__libc_start)' p.folded "$burning"
 done

@@ -178,7 +178,7 @@ FRAME static int
 burn_alone(void *unused)
 {
     (void)unused;
-    burn_outer(100000000);
+    burn_outer(300000000);
     __atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
     call_kernel(SYS_exit, 0, 0);
     return 0;
@@ -202,7 +202,7 @@ compute(void)
         before[i] = block[i] = i * 0x9e3779b97f4a7c15ull;
     work_expect("main;(compute;)?burn_elsewhere;burn_outer;burn_inner");
     work_expect("burn_alone;burn_outer;burn_inner");
-    burn_elsewhere(100000000);
+    burn_elsewhere(300000000);
     expect(memcmp(before, block, sizeof(block)) == 0);
     start_thread(burn_alone);
     wait_done();
