@@ -28,15 +28,27 @@ static _Atomic uint64_t is_known, is_wrapped, is_plain;
 static _Atomic(signals_handler *) handlers[NSIG];
 static _Atomic uint64_t taken_out[NSIG];
 
-/* What the kernel calls. A tail call: no frame of ours is on the stack of the
- * program's handler. */
-static void
-run(int signo, siginfo_t *info, void *context)
+/* A signal for the process, which may have gone astray. A tail call: no frame
+ * of ours is on the stack of the program's handler. */
+static __attribute__((noinline)) void
+run_unless_stray(int signo, siginfo_t *info, void *context)
 {
     if (stray_send_on(signo, info))
         interrupted_for_another(context);
     else
         atomic_load (&handlers[signo])(signo, info, context);
+}
+
+/* What the kernel calls. A signal that tgkill(2) sent to this thread goes
+ * straight to the program's handler, without a write to the stack: another
+ * thread may make an alternate stack read-only at that moment. */
+static void
+run(int signo, siginfo_t *info, void *context)
+{
+    if (info->si_code == SI_TKILL)
+        atomic_load (&handlers[signo])(signo, info, context);
+    else
+        run_unless_stray(signo, info, context);
 }
 
 static bool
