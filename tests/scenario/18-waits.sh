@@ -25,7 +25,7 @@ sleep 2
 [ "$(written)" = "$first" ] || fail "the spool has grown"
 kill -9 $child
 wait $child 2>/dev/null
-plain "$sprofile" report --wall p.sprof
+plain "$sprofile" info p.sprof
 expect_status 0
 wall=$(sed -n 's/^totals .* CPU, *\([0-9.]*\) s wall.*/\1/p' out)
 time=$(sed -n 's/^time .*, \([0-9.]*\) s$/\1/p' out)
@@ -34,7 +34,7 @@ awk -v w="$wall" -v t="$time" \
     'BEGIN { exit !(t > 3 && w > 18.7 * t && w < 19.1 * t) }' ||
     fail "19 threads waited $wall s in $time s"
 
-# sums FILE: "CPU WALL" of a report.
+# sums FILE: "CPU WALL" of what info tells.
 sums() {
     sed -n 's/^totals *\([0-9.]*\) s CPU, *\([0-9.]*\) s wall.*/\1 \2/p' "$1"
 }
@@ -51,7 +51,7 @@ for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
     profile SPROF_KEEP_SPOOL=1 $setting SPROF_FREQUENCY=10000 \
         /usr/bin/python3 job.py
     expect_status 0
-    plain "$sprofile" report p.sprof
+    plain "$sprofile" info p.sprof
     read -r cpu wall < <(sums out)
     time=$(sed -n 's/^time .*, \([0-9.]*\) s$/\1/p' out)
     echo "$setting: CPU $cpu s, wall $wall s of $time s"
@@ -80,7 +80,7 @@ profile SPROF_KEEP_SPOOL=1 SPROF_DELAY=0.2 SPROF_DURATION=0.8 \
     /usr/bin/python3 window.py
 expect_status 0
 truth=$(awk 'NR == 1 { a = $1 } END { print $1 - a }' out)
-plain "$sprofile" report p.sprof
+plain "$sprofile" info p.sprof
 read -r cpu wall < <(sums out)
 echo "0.8 s of it: CPU $cpu s of $truth s, wall $wall s"
 awk -v c="$cpu" -v w="$wall" -v t="$truth" 'BEGIN { exit !(c > t - 0.1 &&

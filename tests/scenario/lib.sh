@@ -187,15 +187,20 @@ expected() {
     sed -n 's/^expect: //p' "${1:-out}" | sed 's/.*/(^|;)(&)/' | paste -sd'|'
 }
 
+# What passed before sampling began is "[not sampled]", and has no stack.
+sampled='^[^[]|^\[[^n]|^\[no '
+
 # expect_stacks PERCENT [ONLY]: p.folded has the stacks that the workload said.
-# What passed before sampling began is "[not sampled]", and has none.
 expect_stacks() {
-    expect_share "$1" "$(expected)" p.folded "${2:-^[^[]|^\[[^n]|^\[no }"
+    expect_share "$1" "$(expected)" p.folded "${2:-$sampled}"
 }
 
 # expect_roots PERCENT FILE: stacks that begin where a thread or a program does.
+# A run of a tenth of a second or more is sampled but for its first instants.
 expect_roots() {
-    expect_share "$1" '^([^;]*;)?(__libc_start_main|clone3?|start_thread)' "$2"
+    expect_share 90 "$sampled" "$2"
+    expect_share "$1" '^([^;]*;)?(__libc_start_main|clone3?|start_thread)' \
+        "$2" "$sampled"
     expect_share "$1" '^([^[]|\[[^t])' "$2"
 }
 
