@@ -102,7 +102,7 @@ static void
 give_up(void)
 {
     atomic_store(&phase, PHASE_OFF);
-    note(setup_failure_level(),
+    note(setup_failure_level(errno),
          "cannot start the sampler thread: ", note_errno(errno),
          "; not profiling", NULL);
 }

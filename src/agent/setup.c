@@ -212,10 +212,10 @@ setup_follows_fork(const struct config *config)
 }
 
 enum note_level
-setup_failure_level(void)
+setup_failure_level(int error)
 {
-    return arch_syscall(SYS_sched_getscheduler, 0, 0, 0, 0, 0, 0) ==
-                   SCHED_DEADLINE
-               ? NOTE_INFO
-               : NOTE_ERROR;
+    bool is_choice = error == EINVAL ||
+                     arch_syscall(SYS_sched_getscheduler, 0, 0, 0, 0, 0, 0) ==
+                         SCHED_DEADLINE;
+    return is_choice ? NOTE_INFO : NOTE_ERROR;
 }

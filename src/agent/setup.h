@@ -51,9 +51,11 @@ void setup_sampler(const struct config *config, pid_t pid, uint64_t now,
 /* Whether the child of a fork is sampled, too. */
 bool setup_follows_fork(const struct config *config);
 
-/* How loudly to say that the sampler could not begin. A thread under
- * SCHED_DEADLINE may make no other (sched(7)): that is the program's choice,
- * and no error. */
-enum note_level setup_failure_level(void);
+/* How loudly to say that the sampler could not begin because of ERROR, an
+ * errno. A thread under SCHED_DEADLINE may make no other (sched(7)). A process
+ * whose children belong to another PID namespace, after unshare(CLONE_NEWPID),
+ * may make no thread: EINVAL (clone(2)). Both are the program's choice, and no
+ * error. */
+enum note_level setup_failure_level(int error);
 
 #endif

@@ -38,4 +38,12 @@ if has chrt && "${deadline_class[@]}" true 2>/dev/null; then
     grep -q '^sprof: .*not profiling' err || fail "SCHED_DEADLINE: not told"
 fi
 
+# It answers EINVAL to a process whose children get another PID namespace.
+if has unshare && unshare -Urpf true 2>/dev/null; then
+    rates=1000 expect_same unshare -Urpf sh -c 'echo $$'
+    profile SPROF_LOG=info unshare -Urpf sh -c 'echo $$'
+    grep -q '^sprof: .*Invalid argument; not profiling' err ||
+        fail "PID namespace: not told"
+fi
+
 finish
