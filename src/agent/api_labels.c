@@ -7,6 +7,7 @@
 #include "labels.h"
 #include "lifecycle.h"
 #include "marks.h"
+#include "sampler.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))
@@ -29,10 +30,14 @@ sprof_api_label_end(int64_t scope)
     return labels_pop(scope);
 }
 
-/* In the child of a fork that is not followed nobody would write them. */
+/* In the child of a fork that is not followed nobody would write them. A
+ * program that marks is worth sampling, however little it has computed so far.
+ */
 static bool
 are_marks_taken(void)
 {
+    if (lifecycle_is_early() && lifecycle_is_own())
+        sampler_hurry();
     return marks_are_open() && lifecycle_is_on();
 }
 

@@ -8,7 +8,9 @@
  */
 #include "progress.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -27,15 +29,16 @@ progress_begin(struct progress *progress, pid_t pid, bool is_wanted)
                           .start = clock_now()};
 }
 
-/* Bytes that PID has written so far, wherever to. */
+/* Bytes that the process, or the thread, in the folder FOLDER of /proc has
+ * written so far, wherever to. */
 static uint64_t
-written_by(pid_t pid)
+written_in(const char *folder)
 {
-    char path[64], line[128];
+    char path[96], line[128];
     unsigned long long bytes = 0;
     FILE *stream;
 
-    snprintf(path, sizeof path, "/proc/%ld/io", (long)pid);
+    snprintf(path, sizeof path, "%s/io", folder);
     stream = fopen(path, "re");
     if (stream == NULL)
         return 0;
@@ -43,6 +46,51 @@ written_by(pid_t pid)
         if (sscanf(line, "wchar: %llu", &bytes) == 1)
             break;
     fclose(stream);
+    return bytes;
+}
+
+/* Whether the thread in FOLDER is the library's, which has this name. */
+static bool
+is_sampler(const char *folder)
+{
+    char path[96], name[32] = "";
+    FILE *stream;
+
+    snprintf(path, sizeof path, "%s/comm", folder);
+    stream = fopen(path, "re");
+    if (stream == NULL)
+        return false;
+    if (fgets(name, sizeof name, stream) == NULL)
+        name[0] = '\0';
+    fclose(stream);
+    return strcmp(name, "sprof\n") == 0;
+}
+
+/* Bytes that PID has written so far, but for those of the library's thread,
+ * which writes the spool. That thread is among the first. */
+static uint64_t
+written_by(pid_t pid)
+{
+    char folder[64], thread[80];
+    const struct dirent *entry;
+    uint64_t bytes;
+    DIR *threads;
+
+    snprintf(folder, sizeof folder, "/proc/%ld", (long)pid);
+    bytes = written_in(folder);
+    snprintf(folder, sizeof folder, "/proc/%ld/task", (long)pid);
+    threads = opendir(folder);
+    while (threads != NULL && (entry = readdir(threads)) != NULL) {
+        if (entry->d_name[0] == '.' ||
+            snprintf(thread, sizeof thread, "%s/%s", folder, entry->d_name) >=
+                (int)sizeof thread ||
+            !is_sampler(thread))
+            continue;
+        bytes -= written_in(thread);
+        break;
+    }
+    if (threads != NULL)
+        closedir(threads);
     return bytes;
 }
 

@@ -46,7 +46,7 @@ has strace && {
     plain strace -f -o trace env "${settings[@]}" "$known" 200
     expect_program
     expect_samples 10 p.folded
-    ! grep -q 'SIGTRAP' trace || fail "SIGTRAP under strace"
+    ! grep -qe '--- SIGTRAP' trace || fail "SIGTRAP under strace"
     rm -f p.folded
     # Preloaded into strace itself, too, which forks, traces and waits.
     mkdir both
@@ -176,10 +176,10 @@ allocator() {
     for order in "$path:$library" "$library:$path"; do
         for hz in $rates; do
             plain env LD_PRELOAD="$order" SPROF_FREQUENCY="$hz" \
-                SPROF_OUTPUT="$tmp/p.folded" ./threads
+                SPROF_OUTPUT="$tmp/p.wall.folded" ./threads
             expect_program
-            expect_samples 20 p.folded
-            rm -f p.folded
+            expect_samples 20 p.wall.folded
+            rm -f p.wall.folded
         done
     done
 }

@@ -36,10 +36,11 @@ os.write(outer, b"x")
 for thread in threads:
     thread.join()
 END
-names=p.pb.gz,p.json,p.speedscope.json,p.folded,p.txt
+names=p.pb.gz,p.json,p.wall.speedscope.json,p.wall.folded,p.txt
 profile SPROF_OUTPUT=$names "$python" program.py
 expect_status 0
-for name in ${names//,/ }; do
+mv p.wall.speedscope.json p.speedscope.json
+for name in p.pb.gz p.json p.speedscope.json p.folded p.txt; do
     [ -s "$name" ] || { fail "$name is missing: $(cat err)"; finish; }
 done
 read -r cpu wall < <(sed -n \
@@ -95,9 +96,9 @@ if has go && pprof -raw p.pb.gz >/dev/null; then
     expect_line '^Showing nodes accounting for 0, 0% of' same "pprof -diff_base"
     pprof -proto -output="$tmp/again.pb.gz" p.pb.gz >/dev/null ||
         fail "pprof -proto: $(cat err)"
-    plain "$sprofile" convert again.pb.gz again.folded
+    plain "$sprofile" convert again.pb.gz again.wall.folded
     expect_status 0
-    cmp -s again.folded p.folded || fail "pprof's copy has other stacks"
+    cmp -s again.wall.folded p.folded || fail "pprof's copy has other stacks"
     mkdir go
     cat >go/main.go <<'END'
 package main
