@@ -125,7 +125,7 @@ def measure_many(build, rounds):
 
 
 def main():
-    build = sys.argv[1] if len(sys.argv) > 1 else "build"
+    build = Path(sys.argv[1] if len(sys.argv) > 1 else "build").resolve()
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
     measure_one(build, rounds * 30)
     measure_calls(build)
