@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/loss.h"
@@ -68,11 +70,32 @@ closing_no_trigger(uint64_t wanted, int error)
          why, "); expected auto or another trigger; not profiling", NULL);
 }
 
+/* Whose whole directory is gone is not missed by anybody: the command that
+ * gathers the spools of many processes has ended before this one. */
+static void
+say_removed(const char *spool)
+{
+    char directory[PATH_MAX];
+    struct text text;
+    text_begin(&text, directory, sizeof(directory));
+    text_add_bytes(&text, spool, (size_t)(strrchr(spool, '/') - spool));
+    enum note_level level =
+        access(directory, F_OK) == 0 ? NOTE_ERROR : NOTE_INFO;
+    note(level,
+         "the spool was removed while it was written, and could not be "
+         "put back: its samples are lost",
+         NULL);
+}
+
 /* A full disk, the spool's cap, or the program's limit as it was at that
  * moment. The sampler has no stderr of its own to say so. */
 static void
 say_early_end(const char *spool, int error)
 {
+    if (error == ESTALE) {
+        say_removed(spool);
+        return;
+    }
     const char *why = error == EOVERFLOW ? "reached SPROF_MAX_SIZE"
                       : error == EFBIG   ? "reached RLIMIT_FSIZE"
                                          : note_errno(error);
@@ -164,7 +187,9 @@ closing_wrote(const char *path, const struct sampler_result *result,
 void
 closing_kept(const char *spool, const struct sampler_result *result)
 {
-    if (note_is_on(NOTE_INFO))
+    if (access(spool, F_OK) != 0)
+        say_removed(spool);
+    else if (note_is_on(NOTE_INFO))
         closing_wrote(spool, result, 0);
 }
 

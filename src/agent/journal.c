@@ -91,9 +91,8 @@ journal_flush(void)
 static void
 write_process(void)
 {
-    char host[256];
-    if (gethostname(host, sizeof(host)) != 0)
-        host[0] = '\0';
+    char host[256] = "";
+    (void)!gethostname(host, sizeof(host));
     host[sizeof(host) - 1] = '\0';
     struct record_process process = options.process;
     process.exe_length = (uint16_t)(strlen(options.exe) + 1);
@@ -242,6 +241,20 @@ journal_restart(uint64_t now)
         writer_restart(present.writer, &header) != 0 || forget_numbers() != 0)
         return -1;
     return write_first();
+}
+
+void
+journal_put_back(void)
+{
+    if (present.writer != NULL)
+        (void)writer_put_back(present.writer);
+}
+
+void
+journal_heed_removal(void)
+{
+    if (present.writer != NULL && writer_is_orphan(present.writer))
+        failure = ESTALE;
 }
 
 uint64_t

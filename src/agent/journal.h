@@ -52,6 +52,14 @@ void journal_turn(void);
  * anew at NOW. Places and numbers of before are not valid. Returns 0, or -1. */
 int journal_restart(uint64_t now);
 
+/* The file of the present was removed by somebody: it gets its name back, with
+ * all that was written. Nothing if that is not so, or not possible. */
+void journal_put_back(void);
+
+/* From time to time: if the file was removed, and its directory is gone, too,
+ * nobody will ever read it, and journal_error is ESTALE. */
+void journal_heed_removal(void);
+
 /* Percent of the present file that are free; 0 after a failure. */
 uint64_t journal_room(void);
 

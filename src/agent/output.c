@@ -49,9 +49,21 @@ keep_spool(const struct config_files *files, struct output_result *result,
     text_begin(&text, result->complaint, sizeof(result->complaint));
     text_add(&text, what);
     text_add(&text, why);
-    text_add(&text, "; the samples are kept in ");
+    text_add(&text, "; the samples are kept; to make it: sprofile convert ");
     text_add(&text, files->spool);
-    text_add(&text, " (sprofile report reads them)");
+    text_add(&text, " ");
+    text_add(&text, files->outputs[0]);
+    return -1;
+}
+
+/* Nor could it be put back when it was closed. */
+static int
+tell_lost(struct output_result *result)
+{
+    struct text text;
+    text_begin(&text, result->complaint, sizeof(result->complaint));
+    text_add(&text, "the spool was removed while it was written, and could not "
+                    "be put back: its samples are lost");
     return -1;
 }
 
@@ -129,6 +141,9 @@ output_write(const struct config *config, const struct config_files *files,
              uint64_t limit, struct output_result *result)
 {
     static char answer[OUTPUT_ANSWER];
+    result->ns = 0;
+    if (access(files->spool, F_OK) != 0 && errno == ENOENT)
+        return tell_lost(result);
     uint64_t start = clock_now();
     const char *arguments[OUTPUT_ARGUMENTS];
     output_arguments(config, files, arguments);

@@ -148,6 +148,7 @@ print(const struct control_request *request)
     }
     text_begin(&text, nonce, sizeof(nonce));
     text_add_number(&text, last_nonce);
+    journal_put_back();
     output_stacks_arguments(config, files, nonce, arguments);
     run_job(request, arguments, message, PRINT_NS);
     sys_close(message);
@@ -169,6 +170,7 @@ write_profile(const struct control_request *request)
         return;
     }
     session_flush();
+    journal_put_back();
     output_arguments(config, job.dump, arguments);
     run_job(request, arguments, -1, WRITE_NS);
 }

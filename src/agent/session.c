@@ -217,6 +217,7 @@ session_tick(void)
     bool is_time = now - last_names > NAMES_NS;
     if (is_time) {
         read_names(now);
+        journal_heed_removal();
         suspend_reclaim(now);
         fatal_watch();
     }

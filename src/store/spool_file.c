@@ -196,7 +196,8 @@ settle(struct spool_file *file, int fd, uint64_t size)
 
     /* Whatever the umask took away: the file has to be opened again. */
     if (syscall(SYS_fstat, fd, &made) != 0 ||
-        syscall(SYS_fchmod, fd, 0600) != 0 || reserve(fd, 0, size) != 0)
+        syscall(SYS_fchmod, fd, 0600) != 0 ||
+        (size > 0 && reserve(fd, 0, size) != 0))
         return -1;
     file->device = made.st_dev;
     file->inode = made.st_ino;
@@ -258,6 +259,58 @@ spool_file_is_removed(const struct spool_file *file)
 
     return file->kept >= 0 && syscall(SYS_fstat, file->kept, &now) == 0 &&
            now.st_nlink == 0;
+}
+
+/* Copy FILE to FD, a file that was just made and is locked like the first. */
+static int
+copy_to(const struct spool_file *file, int fd)
+{
+    unsigned char buffer[4096];
+    struct stat made;
+    uint64_t offset = 0;
+    long got;
+
+    syscall(SYS_flock, fd, LOCK_EX | LOCK_NB);
+    if (syscall(SYS_fstat, file->kept, &made) != 0)
+        return -1;
+    if (!is_allowed((uint64_t)made.st_size)) {
+        errno = EFBIG;
+        return -1;
+    }
+    while ((got = syscall(SYS_pread64, file->kept, buffer, sizeof(buffer),
+                          offset)) > 0) {
+        if (spool_file_write(fd, buffer, (size_t)got, offset) != 0)
+            return -1;
+        offset += (uint64_t)got;
+    }
+    return got == 0 ? 0 : -1;
+}
+
+/* Without a hard link there is no way to a file that has no name (linkat(2)):
+ * it takes a copy. */
+int
+spool_file_put_back(struct spool_file *file)
+{
+    struct spool_file made = {.path = file->path};
+    int saved;
+
+    if (!spool_file_is_removed(file))
+        return 0;
+    made.kept = open_high(file->path, O_CREAT | O_EXCL);
+    if (made.kept < 0)
+        return -1;
+    if (copy_to(file, made.kept) == 0 && settle(&made, made.kept, 0) == 0 &&
+        spool_file_reserve(&made, file->size) == 0) {
+        close_quietly(file->kept);
+        *file = made;
+        spool_file_lower(file);
+        return 0;
+    }
+    saved = errno;
+    syscall(SYS_unlinkat, AT_FDCWD, file->path, 0);
+    close_quietly(made.kept);
+    errno = saved;
+    return -1;
 }
 
 int

@@ -71,6 +71,11 @@ bool spool_file_is_short(const struct spool_file *file, int fd);
 /* Whether FILE, which is kept open, has no name any more. */
 bool spool_file_is_removed(const struct spool_file *file);
 
+/* Where somebody removed FILE, which is kept open: put a copy at its path,
+ * which is FILE from then on. Returns 0, or -1 with errno set and FILE as it
+ * was: EEXIST if there is another one at its path. */
+int spool_file_put_back(struct spool_file *file);
+
 /* Cut FILE to SIZE bytes. Returns 0, or -1 with errno set as above. */
 int spool_file_cut(struct spool_file *file, uint64_t size);
 

@@ -260,18 +260,26 @@ writer_restart(struct writer *writer, const struct spool_header *header)
     return writer_flush(writer);
 }
 
-int
-writer_descriptor(const struct writer *writer)
+bool
+writer_is_orphan(const struct writer *writer)
 {
-    return writer->file.kept < 0
-               ? -1
-               : (int)syscall(SYS_fcntl, writer->file.kept, F_DUPFD_CLOEXEC, 3);
+    char directory[PATH_MAX];
+
+    if (!spool_file_is_removed(&writer->file))
+        return false;
+    strcpy(directory, writer->path);
+    strrchr(directory, '/')[1] = '\0';
+    return syscall(SYS_faccessat, AT_FDCWD, directory, F_OK) != 0 &&
+           errno == ENOENT;
 }
 
-bool
-writer_is_removed(const struct writer *writer)
+int
+writer_put_back(struct writer *writer)
 {
-    return spool_file_is_removed(&writer->file);
+    if (!spool_file_is_removed(&writer->file))
+        return 0;
+    (void)writer_flush(writer);
+    return spool_file_put_back(&writer->file);
 }
 
 /* Where a file system knows no second names, the first one is free for an
@@ -285,6 +293,8 @@ writer_succeed(struct writer *writer, struct writer *next, const char *past)
         errno = ENAMETOOLONG;
         return -1;
     }
+    if (writer_put_back(writer) != 0)
+        return -1;
     syscall(SYS_unlinkat, AT_FDCWD, past, 0);
     moved = syscall(SYS_linkat, AT_FDCWD, writer->path, AT_FDCWD, past, 0);
     if (moved != 0 && errno != ENOENT)
@@ -331,6 +341,7 @@ writer_close(struct writer *writer)
 {
     int result = writer_flush(writer);
 
+    (void)writer_put_back(writer);
     if (result == 0)
         result = spool_file_cut(&writer->file, writer->batch.end);
     spool_file_release(&writer->file);

@@ -80,12 +80,13 @@ int writer_flush(struct writer *writer);
  * or -1 with errno set. */
 int writer_restart(struct writer *writer, const struct spool_header *header);
 
-/* A descriptor of the file for the caller to close, where it is kept open; else
- * -1. */
-int writer_descriptor(const struct writer *writer);
+/* Whether the file, which is kept open, was removed, and its directory, too. */
+bool writer_is_orphan(const struct writer *writer);
 
-/* Whether the file, which is kept open, has no name any more. */
-bool writer_is_removed(const struct writer *writer);
+/* If the file was removed, put a copy of it at its path, and go on in that.
+ * Returns 0, or -1 with errno set: there is no file at that path, or another
+ * one. */
+int writer_put_back(struct writer *writer);
 
 /*
  * NEXT takes the place of WRITER: from now on its file is at WRITER's path, and
@@ -105,7 +106,8 @@ const char *writer_path(const struct writer *writer);
 /* Remove the file, and release everything. */
 void writer_discard(struct writer *writer);
 
-/* Write what waits, cut the file to it and release everything; the file stays.
+/* Write what waits, cut the file to it and release everything; the file stays,
+ * and is put back if somebody removed it.
  * Returns 0, or -1 with errno set if it could not be cut (it is valid anyway).
  */
 int writer_close(struct writer *writer);

@@ -382,7 +382,7 @@ has apt-get && {
         [ "$status" -eq 3 ] || fail "$tool ended with $status"
         cmp -s out out.plain || fail "other output of $tool"
         # One that was sampled before it changed its user leaves its spool.
-        grep -vE '^sprof: .*(not profiling|the samples are kept in .*)$' err &&
+        grep -vE '^sprof: .*(not profiling|the samples are kept; .*)$' err &&
             fail "other messages of $tool"
     done
 }

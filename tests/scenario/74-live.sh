@@ -19,7 +19,7 @@ times=200
 start() {
     rm -f input
     mkfifo input
-    env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/live.folded" "$@" \
+    env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/live.wall.folded" "$@" \
         <input >out 2>err &
     shell=$!
     exec 9>input
@@ -129,10 +129,10 @@ for word in start stop start dump; do
         fail "$word: $(cat message)"
     sleep 0.3
 done
-expect_text dump.out 'live.dump1.folded$'
-[ -s live.dump1.folded ] || fail "nothing written by dump"
+expect_text dump.out 'live.dump1.wall.folded$'
+[ -s live.dump1.wall.folded ] || fail "nothing written by dump"
 stop_it
-expect_text live.folded 'stay_idle'
+expect_text live.wall.folded 'stay_idle'
 
 echo "-- the last words of a program"
 ulimit -c 0

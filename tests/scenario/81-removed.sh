@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: somebody removes the spool of a program that runs.
+# - the program runs to its end, and its profile is written all the same;
+# - a spool that is wanted (SPROF_SYMBOLIZE=off, SPROF_KEEP_SPOOL=1) is there;
+# - a flight recorder can be asked for what it has, and goes on;
+# - who changes its user, and may not write there, says how to make the profile;
+# - no message names a file that is not there, whatever else is gone.
+. "$(dirname "$0")/lib.sh"
+
+# start [NAME=VALUE...] COMMAND...: in the background, until its spool is there.
+start() {
+    rm -rf p
+    mkdir p
+    timeout -k 5 "$deadline" env LD_PRELOAD="$library" \
+        SPROF_OUTPUT="$tmp/p/p.folded" "$@" >out 2>err &
+    running=$!
+    for _ in {1..200}; do
+        [ -s p/p.sprof ] && break
+        sleep 0.02
+    done
+    sleep 0.4
+}
+ended() {
+    status=0
+    wait "$running" || status=$?
+    expect_status 0
+    grep -qx ok out || fail "the workload did not print ok"
+}
+# Ask the program, the child of timeout, for what it has.
+ask_dump() {
+    local pid
+    pid=$(cat /proc/"$running"/task/"$running"/children)
+    timeout 30 "$sprofile" dump "${pid% }" >dump 2>message ||
+        fail "dump: $(cat message)"
+}
+expect_quiet() {
+    [ ! -s err ] || fail "messages: $(head -n 3 err)"
+}
+# expect_profile FILE: of the whole run, of which the first part is half a
+# second at least.
+expect_profile() {
+    expect_share 90 'main;through_pointer;pointed_to;with_arguments' "$1"
+    expect_samples 60 "$1"
+}
+
+echo "-- the profile"
+for rate in $rates; do
+    start SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1200
+    rm p/p.sprof
+    ended
+    expect_quiet
+    expect_profile p/p.folded
+    [ ! -e p/p.sprof ] || fail "the spool is left"
+done
+
+echo "-- the spool"
+for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
+    start "$setting" "$work/known_stack.o2" 1200
+    rm p/p.sprof
+    ended
+    expect_quiet
+    [ "$(stat -c %a p/p.sprof)" = 600 ] || fail "$setting: mode of the spool"
+    plain "$sprofile" convert p/p.sprof q.folded
+    expect_status 0
+    expect_profile q.folded
+done
+
+echo "-- while it runs"
+start "$work/known_stack.o2" 2500
+rm p/p.sprof
+ask_dump
+expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
+ended
+expect_profile p/p.folded
+
+echo "-- of a flight recorder"
+start SPROF_KEEP=1 "$work/known_stack.o2" 3500
+rm p/p.sprof
+sleep 1.5
+ask_dump
+expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
+ended
+expect_quiet
+
+echo "-- another file has its name"
+start "$work/known_stack.o2" 1200
+rm p/p.sprof
+echo mine >p/p.sprof
+ended
+grep -qx mine p/p.sprof || fail "somebody else's file is changed"
+
+echo "-- with its directory"
+for setting in SPROF_SYMBOLIZE=on SPROF_SYMBOLIZE=off; do
+    start "$setting" "$work/known_stack.o2" 1200
+    rm -r p
+    ended
+    ! grep p.sprof err || fail "a file is named that is not there"
+done
+
+echo "-- the user changes, and may not write there"
+[ "$(id -u)" -eq 0 ] || finish
+rm -rf p
+mkdir -m 755 p
+profile SPROF_OUTPUT="$tmp/p/p.folded" /usr/bin/python3 -c '
+import os, time
+def work():
+    until = time.process_time() + 0.3
+    while time.process_time() < until:
+        sum(range(1000))
+work()
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+work()
+print("ok")'
+expect_status 0
+grep -qx ok out || fail "the workload did not print ok"
+if [ ! -e p/p.folded ]; then
+    words=$(sed -n 's/.*Permission denied; .*; to make it: //p' err)
+    [ "$words" = "sprofile convert $tmp/p/p.sprof $tmp/p/p.folded" ] ||
+        fail "no way to the profile: $(head -n 3 err)"
+    plain "$sprofile" ${words#sprofile }
+    expect_status 0
+fi
+expect_samples 40 p/p.folded
+finish
