@@ -13,7 +13,7 @@ test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
 # package; and what takes long to install, for --full.
 profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
     libmimalloc2.0 libpython3-testsuite tcl ruby lua5.4 php-cli busybox-static
-    make git curl libdebuginfod1 qemu-user)
+    make git curl libdebuginfod1 qemu-user bubblewrap)
 # What opens our files, of the distribution and of npm: speedscope, and the
 # Firefox Profiler's loader with the node that it needs.
 client_packages=(chromium libdevel-nytprof-perl python3-jsonschema)

@@ -70,6 +70,10 @@ credentials_before_change(void)
     /* Among the handlers of a fork there is no sampler yet. */
     if (!lifecycle_is_running() || !sampler_is_launched())
         return;
+    /* The next user may not be allowed to make the spool. */
+    if (lifecycle_is_early() && lifecycle_is_own() &&
+        arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0)
+        sampler_hurry();
     if (lone_changes != 0 || single_thread_is_believed()) {
         lone_changes++;
         single_thread_deny();

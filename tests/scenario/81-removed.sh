@@ -101,28 +101,36 @@ done
 
 echo "-- the user changes, and may not write there"
 [ "$(id -u)" -eq 0 ] || finish
-rm -rf p
-mkdir -m 755 p
-profile SPROF_OUTPUT="$tmp/p/p.folded" /usr/bin/python3 -c '
-import os, time
+cat >user.py <<'END'
+import os, sys, time
 def work():
     until = time.process_time() + 0.3
     while time.process_time() < until:
         sum(range(1000))
-work()
+if sys.argv[1] == "late":
+    work()
+else:
+    # Servers change the user in a child, before it computes.
+    child = os.fork()
+    if child != 0:
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
 work()
-print("ok")'
-expect_status 0
-grep -qx ok out || fail "the workload did not print ok"
-if [ ! -e p/p.folded ]; then
+print("ok", flush=True)
+END
+for when in late early; do
+    rm -rf p
+    mkdir -m 755 p
+    profile SPROF_OUTPUT="$tmp/p/p.%p.folded" /usr/bin/python3 user.py $when
+    expect_status 0
+    grep -qx ok out || fail "the workload did not print ok"
     words=$(sed -n 's/.*Permission denied; .*; to make it: //p' err)
-    [ "$words" = "sprofile convert $tmp/p/p.sprof $tmp/p/p.folded" ] ||
-        fail "no way to the profile: $(head -n 3 err)"
+    [[ "$words" == "sprofile convert $tmp/p/p."*".sprof $tmp/p/p."*".folded" ]] ||
+        fail "$when: no way to the profile: $(head -n 3 err) $(ls p)"
     plain "$sprofile" ${words#sprofile }
     expect_status 0
-fi
-expect_samples 40 p/p.folded
+    expect_samples 40 "${words##* }"
+done
 finish
