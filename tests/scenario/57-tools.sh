@@ -73,9 +73,10 @@ has valgrind && {
     done
     [ -e p.folded ] || fail "no profile of a program under valgrind"
     rm -f p.folded
-    # By name there is no other trigger: a clear line, and no profile.
-    plain valgrind -q --trace-children=yes env "${settings[@]}" \
-        SPROF_TRIGGER=perf "$known" 50
+    # By name there is no other trigger: a clear line, and no profile. It lasts
+    # until the sampler has had its turn of valgrind's lock.
+    plain valgrind -q --fair-sched=yes --trace-children=yes \
+        env "${settings[@]}" SPROF_TRIGGER=perf "$known" 400
     expect_status 0
     expect_note SPROF_TRIGGER
 }
