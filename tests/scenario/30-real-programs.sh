@@ -14,7 +14,7 @@ reaches_root() {
     rm -f p.folded
     expect_same "$@"
     expect_roots 99 p.folded
-    expect_share 99 '^[^[]' p.folded "$sampled"
+    expect_share 99 '^[^[]' p.folded
     expect_samples 200 p.folded
 }
 
