@@ -12,7 +12,7 @@
 #include "control.h"
 #include "dump.h"
 #include "lifecycle.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))
@@ -31,7 +31,7 @@
 static int
 ask(enum request request, int fd, struct dump_memory *memory, uint64_t ns)
 {
-    if (!lifecycle_is_running() || sampler_is_caller())
+    if (!lifecycle_is_running() || sampler_thread_is_caller())
         return SPROF_ERROR_NOT_RUNNING;
     int error = control_ask(request, fd, memory, ns);
     if (error == 0)

@@ -24,7 +24,7 @@
 #include "control.h"
 #include "journal_head.h"
 #include "journal_live.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 
 #define RING 64u
 #define CALLS 16u
@@ -104,7 +104,7 @@ void
 control_deafen(void)
 {
     uint64_t until = clock_now() + LEAVE_NS;
-    if (sampler_is_caller() || !sampler_is_there())
+    if (sampler_thread_is_caller() || !sampler_thread_is_there())
         return;
     atomic_store(&must_leave, 1);
     suspend_ring();

@@ -13,6 +13,7 @@
 #include "credentials.h"
 #include "lifecycle.h"
 #include "sampler.h"
+#include "sampler_thread.h"
 #include "single_thread.h"
 
 /* Without the sampler's answer the program may be aborted, so that patience is
@@ -68,7 +69,7 @@ void
 credentials_before_change(void)
 {
     /* Among the handlers of a fork there is no sampler yet. */
-    if (!lifecycle_is_running() || !sampler_is_launched())
+    if (!lifecycle_is_running() || !sampler_thread_is_launched())
         return;
     /* The next user may not be allowed to make the spool. */
     if (lifecycle_is_early() && lifecycle_is_own() &&
@@ -83,7 +84,7 @@ credentials_before_change(void)
     read_rights(&wanted_rights);
     uint32_t mine = atomic_fetch_add(&wanted, 1) + 1;
     suspend_ring();
-    sampler_wait_for(&followed, mine, FOLLOW_NS);
+    sampler_thread_wait_for(&followed, mine, FOLLOW_NS);
     atomic_store(&owner, 0);
     sys_futex_wake(&owner, 1);
 }

@@ -26,7 +26,7 @@
 #include "lifecycle.h"
 #include "own_stack.h"
 #include "real.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 
 /* So often the watch must see a signal waiting before it acts. */
 #define WATCH_TURNS 2
@@ -96,7 +96,7 @@ static void
 die_with_stacks(struct deep *deep, const siginfo_t *info)
 {
     static _Atomic bool is_printed;
-    if (lifecycle_is_running() && !sampler_is_caller() &&
+    if (lifecycle_is_running() && !sampler_thread_is_caller() &&
         !atomic_exchange(&is_printed, true))
         own_stack_run(print_stacks, deep);
     make_default(deep->signo);

@@ -22,7 +22,7 @@
 #include "guardian.h"
 #include "lifecycle.h"
 #include "real.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 
 /* wait(2): the status is above the signal. */
 #define SIGNAL_OF_CODE 0x7fu
@@ -45,7 +45,7 @@ guard(void *unused)
 {
     prctl(PR_SET_NAME, "sprof-guard");
     threads_ignore(sys_gettid());
-    sampler_wait_end();
+    sampler_thread_wait_end();
     /* Now we stand for the program's last thread: signals are its own again. */
     REAL(pthread_sigmask)(SIG_SETMASK, &main_mask, NULL);
     return unused;

@@ -31,7 +31,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "real.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 #include "traced.h"
 
 #define KERNEL_MASK_SIZE 8
@@ -58,7 +58,7 @@ end_before(const char *what)
     lifecycle_end(END_STOP);
     if (!is_running)
         return;
-    sampler_wait_gone(GONE_NS);
+    sampler_thread_wait_gone(GONE_NS);
     fatal_end();
 }
 

@@ -13,10 +13,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/arch.h"
 #include "base/note.h"
 #include "base/sys.h"
 #include "base/words.h"
@@ -37,6 +35,7 @@
 #include "output.h"
 #include "real.h"
 #include "sampler.h"
+#include "sampler_thread.h"
 #include "service.h"
 #include "setup.h"
 #include "single_thread.h"
@@ -356,7 +355,7 @@ lifecycle_stand_aside(void)
         end_for_a_while();
         is_aside = atomic_compare_exchange_strong(&phase, &ended, PHASE_ASIDE);
     }
-    sampler_wait_gone(GONE_NS);
+    sampler_thread_wait_gone(GONE_NS);
     words_set_errno(saved);
     return is_aside;
 }
@@ -453,7 +452,8 @@ lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
     pid_t result = fork_by(argument);
     int saved = errno;
     fork_time_leave(outer);
-    if (--hooked_forks == 0 && lifecycle_is_running() && !sampler_is_launched())
+    if (--hooked_forks == 0 && lifecycle_is_running() &&
+        !sampler_thread_is_launched())
         launch();
     errno = saved;
     return result;

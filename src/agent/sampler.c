@@ -9,12 +9,8 @@
  * both sides, has a deadline.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
@@ -34,7 +30,6 @@
 #include "keep.h"
 #include "labels.h"
 #include "marks.h"
-#include "own_thread.h"
 #include "place.h"
 #include "real.h"
 #include "registry.h"
@@ -42,16 +37,17 @@
 #include "result.h"
 #include "roll.h"
 #include "sampler.h"
+#include "sampler_thread.h"
 #include "service.h"
 #include "session.h"
 #include "traced.h"
 #include "trigger.h"
 #include "wait.h"
 
-#define POLL_NS 50000u
 #define PAUSE_NS 100000000u
-/* For the last records, on a machine where all is slow. */
-#define STOP_NS 10000000000u
+
+/* Who waits for that looks so often. */
+#define PAUSE_LOOK_NS 1000000u
 
 /* A program that makes its first thread waits until the sampler can see it. Who
  * would have to wait for longer goes on without. */
@@ -60,9 +56,6 @@
 /* A process that lives so long is sampled, however little it runs. */
 #define DOZE_NS 100000000u
 
-/* Who waits long looks around so often. */
-#define LOOK_NS 50000000u
-
 /* Between two sessions: how often it is seen whether a signal is stuck. */
 #define WATCH_NS 2000000000u
 
@@ -70,14 +63,11 @@
 #define BUSY_NS 5000000u
 
 static struct sampler_options options;
-static pid_t sampler_tid;
-static _Atomic pid_t begun; /* the same, as soon as the thread runs */
-static _Atomic bool is_launched;
 
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
-static _Atomic uint32_t stop_wanted, stopped, pause_wanted, is_quiet, attached;
+static _Atomic uint32_t stop_wanted, pause_wanted, is_quiet, attached;
 static int trigger_error; /* valid once ATTACHED */
 static bool is_equipped;  /* there was memory; valid once ATTACHED */
 
@@ -172,22 +162,6 @@ run(void)
     }
 }
 
-bool
-sampler_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
-{
-    uint64_t left = ns, now = clock_now();
-    uint32_t seen;
-    while ((seen = atomic_load(word)) != value && left > 0) {
-        uint64_t before = now, most = left < LOOK_NS ? left : LOOK_NS;
-        sys_futex_wait(word, seen, before + most);
-        now = clock_now();
-        left -= now - before < most ? now - before : most;
-        if (now - before >= most && !sampler_is_there())
-            break;
-    }
-    return atomic_load(word) == value;
-}
-
 /* Find out whether sampling is possible, and say so. */
 static bool
 attach(bool has_own_files)
@@ -272,9 +246,7 @@ static void *
 sampler_main(void *unused)
 {
     (void)unused;
-    sampler_tid = sys_gettid();
-    atomic_store(&begun, sampler_tid);
-    bool has_own_files = own_thread_settle(options.period);
+    bool has_own_files = sampler_thread_settle(options.period);
     control_listen();
     bool has_begun = doze_sleep(is_called_early, credentials_follow);
     if (has_begun)
@@ -282,8 +254,7 @@ sampler_main(void *unused)
     bool has_errand = has_begun && atomic_load(&stop_wanted) != 0;
     if (has_errand)
         errand_offer();
-    atomic_store(&stopped, 1);
-    sys_futex_wake(&stopped, 1 << 30);
+    sampler_thread_leave();
     if (has_errand)
         errand_serve();
     else if (roll_is_alone())
@@ -295,7 +266,7 @@ sampler_main(void *unused)
 static void
 leave(enum signals_role role)
 {
-    if (role == SIGNALS_TRAP && sampler_is_there())
+    if (role == SIGNALS_TRAP && sampler_thread_is_there())
         trigger_leave_trap();
     else if (role == SIGNALS_CONTROL)
         control_deafen();
@@ -305,6 +276,7 @@ static void
 reset(void)
 {
     threads_ignore(0);
+    sampler_thread_begin(options.pid);
     errand_reset();
     keep_begin(options.keep);
     renew_begin();
@@ -315,12 +287,9 @@ reset(void)
     trigger_error = 0;
     is_equipped = true;
     atomic_store(&stop_wanted, 0);
-    atomic_store(&stopped, 0);
     atomic_store(&pause_wanted, 0);
     atomic_store(&is_quiet, 0);
     atomic_store(&attached, 0);
-    atomic_store(&begun, 0);
-    atomic_store(&is_launched, false);
 }
 
 /* A child of a fork is sampled if its parent is, or else when that is to be. */
@@ -378,25 +347,17 @@ sampler_launch(void)
 {
     /* What fails without saying why does for want of memory. */
     errno = ENOMEM;
-    if (atomic_exchange(&is_launched, true))
-        return -1;
-    return own_thread_start(sampler_main);
-}
-
-bool
-sampler_is_launched(void)
-{
-    return atomic_load(&is_launched);
+    return sampler_thread_start(sampler_main);
 }
 
 void
 sampler_hurry(void)
 {
-    if (atomic_load(&attached) != 0 || !sampler_is_launched() ||
-        sampler_is_caller())
+    if (atomic_load(&attached) != 0 || !sampler_thread_is_launched() ||
+        sampler_thread_is_caller())
         return;
     doze_wake();
-    (void)sampler_wait_for(&attached, 1, ATTACH_NS);
+    (void)sampler_thread_wait_for(&attached, 1, ATTACH_NS);
 }
 
 bool
@@ -404,29 +365,11 @@ sampler_cancel(bool is_left)
 {
     if (!doze_end())
         return false;
-    if (is_left && sampler_is_launched()) {
+    if (is_left && sampler_thread_is_launched()) {
         suspend_ring();
-        (void)sampler_wait_for(&stopped, 1, STOP_NS);
+        (void)sampler_thread_wait();
     }
     return true;
-}
-
-void
-sampler_wait_gone(uint64_t ns)
-{
-    uint64_t until = clock_now() + ns;
-    while (arch_syscall(SYS_tgkill, options.pid, sampler_tid, 0, 0, 0, 0) ==
-               0 &&
-           clock_now() < until)
-        sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
-}
-
-void
-sampler_wait_end(void)
-{
-    while (sampler_is_there())
-        sampler_wait_for(&stopped, 1, STOP_NS);
-    sampler_wait_gone(STOP_NS);
 }
 
 int
@@ -434,14 +377,12 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
 {
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
-    /* A child ends among its fork handlers: there is nobody to wait for. */
-    if (!atomic_exchange(&is_launched, true))
-        atomic_store(&stopped, 1);
+    sampler_thread_give_up();
     suspend_ring();
     /* A handler of the program may run on our thread: libc's setuid(2) aborts
      * on whichever cannot do as the others did. */
-    bool is_itself = sampler_is_caller() && atomic_load(&stopped) == 0;
-    if (is_itself || !sampler_wait_for(&stopped, 1, STOP_NS))
+    bool is_itself = sampler_thread_is_caller() && !sampler_thread_has_left();
+    if (is_itself || !sampler_thread_wait())
         return -1;
     result_collect(result);
     result->wanted = NS_PER_SECOND / options.period;
@@ -449,22 +390,6 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     result->trigger_error = trigger_error;
     result->is_short_of_memory = !is_equipped;
     return 0;
-}
-
-/* A filter of the program (seccomp(2)) may have ended it. */
-bool
-sampler_is_there(void)
-{
-    pid_t tid = atomic_load(&begun);
-    return sampler_is_launched() && atomic_load(&stopped) == 0 &&
-           (tid == 0 ||
-            arch_syscall(SYS_tgkill, options.pid, tid, 0, 0, 0, 0) == 0);
-}
-
-bool
-sampler_is_caller(void)
-{
-    return sys_gettid() == sampler_tid;
 }
 
 void
@@ -475,9 +400,9 @@ sampler_pause(void)
     atomic_fetch_add(&pause_wanted, 1);
     suspend_ring();
     uint64_t until = clock_now() + PAUSE_NS;
-    while (atomic_load(&is_quiet) == 0 && atomic_load(&stopped) == 0 &&
-           sampler_is_launched() && clock_now() < until)
-        sys_futex_wait(&is_quiet, 0, clock_now() + POLL_NS * 20);
+    while (atomic_load(&is_quiet) == 0 && !sampler_thread_has_left() &&
+           sampler_thread_is_launched() && clock_now() < until)
+        sys_futex_wait(&is_quiet, 0, clock_now() + PAUSE_LOOK_NS);
 }
 
 void

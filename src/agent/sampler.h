@@ -7,7 +7,6 @@
 #ifndef AGENT_SAMPLER_H
 #define AGENT_SAMPLER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -67,9 +66,6 @@ int sampler_prepare(const struct sampler_options *options);
  * end the profile before that is possible: then there will be no thread. */
 int sampler_launch(void);
 
-/* Whether that was done. Any context. */
-bool sampler_is_launched(void);
-
 /* Sampling begins when it pays (doze.h). Let it begin now, and wait until
  * threads can be interrupted, some 0.3 ms: what the caller is about to do is
  * seen from its first moment. Any thread. */
@@ -85,31 +81,10 @@ bool sampler_cancel(bool is_left);
  * sampler thread, unless it has left its loop. */
 int sampler_stop(enum end_reason reason, struct sampler_result *result);
 
-/* It has stopped: wait until the kernel has done with its thread, NS at most.
- * Any thread. */
-void sampler_wait_gone(uint64_t ns);
-
-/* Wait until the sampler thread has left its loop, however long that takes, and
- * then for sampler_wait_gone. */
-void sampler_wait_end(void);
-
 /* Nothing in flight: no signal is sent, and every thread asked has answered or
  * had its time, until sampler_resume. Calls nest. Bounded wait. */
 void sampler_pause(void);
 void sampler_resume(void);
-
-/* Wait until WORD, which the sampler sets and wakes, is VALUE: for NS at most
- * in which the caller could have been woken (time in which the process is
- * stopped, or the whole machine, is nobody's fault), and no longer than there
- * is a sampler. Whether it is VALUE. Any thread. */
-bool sampler_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
-
-/* Whether the sampler thread is about to run, or still heeds somebody; a system
- * call. Any thread. */
-bool sampler_is_there(void);
-
-/* Whether the calling thread is the sampler. Any thread, in handler. */
-bool sampler_is_caller(void);
 
 /* In the child of a fork: the thread is not there. */
 void sampler_forget(void);

@@ -33,7 +33,7 @@
 #include "capture/signals.h"
 #include "target/status.h"
 #include "real.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 #include "spawn.h"
 #include "spawn_child.h"
 
@@ -143,8 +143,8 @@ static bool
 is_program_alone(void)
 {
     struct status status;
-    return sampler_is_caller() && status_read(sys_getpid(), &status) == 0 &&
-           status.threads == 2 &&
+    return sampler_thread_is_caller() &&
+           status_read(sys_getpid(), &status) == 0 && status.threads == 2 &&
            (status.pending & signals_bit(SIGCHLD)) == 0 && !has_children();
 }
 

@@ -18,7 +18,7 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "hush.h"
-#include "own_thread.h"
+#include "sampler_thread.h"
 #include "spawn_child.h"
 
 #define KEPT_MAX 16
@@ -147,7 +147,7 @@ spawn_child_run(void *argument)
                  NSIG / 8, 0, 0);
     hush_end_in_child();
     set_default_for_children();
-    own_thread_give_way();
+    sampler_thread_give_way();
     lift_limits();
     (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
     long result = settle_descriptors(child->output, child->message);

@@ -16,7 +16,7 @@
 #include "target/status.h"
 #include "target/threads.h"
 #include "lifecycle.h"
-#include "sampler.h"
+#include "sampler_thread.h"
 #include "traced.h"
 
 /* Between two looks, at 10 us for each thread that is looked at; in each of
@@ -177,7 +177,7 @@ traced_before(void)
     atomic_store(&asker, sys_gettid());
     atomic_fetch_add(&holds, 1);
     suspend_ring();
-    (void)sampler_wait_for(&is_held, 1, QUIET_NS);
+    (void)sampler_thread_wait_for(&is_held, 1, QUIET_NS);
     /* Nothing more is sent; what was is handled before this call returns. */
     (void)sys_gettid();
     return true;

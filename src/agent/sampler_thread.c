@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_thread.c -- see own_thread.h. Made with the real pthread_create, so that
- * it has the control block that libc expects of a thread; nothing that is set
- * here changes the program's threads.
+ * sampler_thread.c -- see sampler_thread.h. Made with the real pthread_create,
+ * so that it has the control block that libc expects of a thread; nothing that
+ * is set here changes the program's threads.
  */
 #include <errno.h>
 #include <linux/close_range.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
-#include "own_thread.h"
+#include "base/clock.h"
+#include "base/sys.h"
 #include "real.h"
+#include "sampler_thread.h"
 #include "single_thread.h"
 
 #define STACK_SIZE (256u << 10)
@@ -26,8 +29,31 @@
  * PR_SET_TIMERSLACK); that is much of a short period. */
 #define SHORT_PERIOD_NS 500000u
 
-int
-own_thread_start(void *(*main)(void *))
+/* For the last records, on a machine where all is slow. */
+#define STOP_NS 10000000000u
+
+/* Who waits long looks around so often. */
+#define LOOK_NS 50000000u
+
+/* Who waits for the kernel, so often. */
+#define POLL_NS 50000u
+
+static pid_t process;
+static _Atomic pid_t own_tid; /* as soon as the thread runs */
+static _Atomic bool is_launched;
+static _Atomic uint32_t stopped;
+
+void
+sampler_thread_begin(pid_t pid)
+{
+    process = pid;
+    atomic_store(&stopped, 0);
+    atomic_store(&own_tid, 0);
+    atomic_store(&is_launched, false);
+}
+
+static int
+make_thread(void *(*main)(void *))
 {
     pthread_t thread;
     pthread_attr_t attributes;
@@ -49,6 +75,95 @@ own_thread_start(void *(*main)(void *))
     pthread_attr_destroy(&attributes);
     errno = error;
     return error == 0 ? 0 : -1;
+}
+
+int
+sampler_thread_start(void *(*main)(void *))
+{
+    return atomic_exchange(&is_launched, true) ? -1 : make_thread(main);
+}
+
+bool
+sampler_thread_is_launched(void)
+{
+    return atomic_load(&is_launched);
+}
+
+/* A child ends among its fork handlers: there is nobody to wait for. */
+void
+sampler_thread_give_up(void)
+{
+    if (!atomic_exchange(&is_launched, true))
+        atomic_store(&stopped, 1);
+}
+
+void
+sampler_thread_leave(void)
+{
+    atomic_store(&stopped, 1);
+    sys_futex_wake(&stopped, 1 << 30);
+}
+
+bool
+sampler_thread_has_left(void)
+{
+    return atomic_load(&stopped) != 0;
+}
+
+/* A filter of the program (seccomp(2)) may have ended it. */
+bool
+sampler_thread_is_there(void)
+{
+    pid_t tid = atomic_load(&own_tid);
+    return sampler_thread_is_launched() && !sampler_thread_has_left() &&
+           (tid == 0 ||
+            arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0);
+}
+
+bool
+sampler_thread_is_caller(void)
+{
+    return sys_gettid() == atomic_load(&own_tid);
+}
+
+bool
+sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
+{
+    uint64_t left = ns, now = clock_now();
+    uint32_t seen;
+    while ((seen = atomic_load(word)) != value && left > 0) {
+        uint64_t before = now, most = left < LOOK_NS ? left : LOOK_NS;
+        sys_futex_wait(word, seen, before + most);
+        now = clock_now();
+        left -= now - before < most ? now - before : most;
+        if (now - before >= most && !sampler_thread_is_there())
+            break;
+    }
+    return atomic_load(word) == value;
+}
+
+bool
+sampler_thread_wait(void)
+{
+    return sampler_thread_wait_for(&stopped, 1, STOP_NS);
+}
+
+void
+sampler_thread_wait_gone(uint64_t ns)
+{
+    uint64_t until = clock_now() + ns;
+    pid_t tid = atomic_load(&own_tid);
+    while (arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0 &&
+           clock_now() < until)
+        sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
+}
+
+void
+sampler_thread_wait_end(void)
+{
+    while (sampler_thread_is_there())
+        sampler_thread_wait();
+    sampler_thread_wait_gone(STOP_NS);
 }
 
 /* struct sched_attr, sched_setattr(2). */
@@ -85,7 +200,7 @@ shorten_slice(void)
 }
 
 void
-own_thread_give_way(void)
+sampler_thread_give_way(void)
 {
     struct scheduling now = {.size = sizeof(now)};
     if (inherited.size != 0 && inherited.nice != NICE &&
@@ -123,8 +238,9 @@ part_from_files(void)
 }
 
 bool
-own_thread_settle(uint64_t period)
+sampler_thread_settle(uint64_t period)
 {
+    atomic_store(&own_tid, sys_gettid());
     prctl(PR_SET_NAME, "sprof");
     bool has_own = part_from_files();
     if (period < SHORT_PERIOD_NS)
