@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
-#include "lifecycle.h"
+#include "base/phase.h"
 #include "registry.h"
 #include "session.h"
 #include "sprof.h"
@@ -14,7 +14,7 @@
 API int
 sprof_api_is_running(void)
 {
-    return lifecycle_is_running() && session_is_announced();
+    return phase_is_running() && session_is_announced();
 }
 
 API const char *
@@ -26,7 +26,7 @@ sprof_api_version(void)
 API int
 sprof_api_thread_register(const char *name)
 {
-    if (!lifecycle_is_running()) {
+    if (!phase_is_running()) {
         errno = ENOTCONN;
         return -1;
     }

@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "base/phase.h"
 #include "base/stack_cause.h"
 #include "base/sys.h"
 #include "store/layout.h"
 #include "control.h"
 #include "dump.h"
-#include "lifecycle.h"
 #include "sampler_thread.h"
 #include "sprof.h"
 
@@ -31,7 +31,7 @@
 static int
 ask(enum request request, int fd, struct dump_memory *memory, uint64_t ns)
 {
-    if (!lifecycle_is_running() || sampler_thread_is_caller())
+    if (!phase_is_running() || sampler_thread_is_caller())
         return SPROF_ERROR_NOT_RUNNING;
     int error = control_ask(request, fd, memory, ns);
     if (error == 0)

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/phase.h"
 #include "labels.h"
 #include "lifecycle.h"
 #include "marks.h"
@@ -36,9 +37,9 @@ sprof_api_label_end(int64_t scope)
 static bool
 are_marks_taken(void)
 {
-    if (lifecycle_is_early() && lifecycle_is_own())
+    if (lifecycle_is_early() && phase_is_own())
         sampler_hurry();
-    return marks_are_open() && lifecycle_is_on();
+    return marks_are_open() && phase_is_on();
 }
 
 API int

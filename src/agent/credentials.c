@@ -8,6 +8,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
 #include "credentials.h"
@@ -69,10 +70,10 @@ void
 credentials_before_change(void)
 {
     /* Among the handlers of a fork there is no sampler yet. */
-    if (!lifecycle_is_running() || !sampler_thread_is_launched())
+    if (!phase_is_running() || !sampler_thread_is_launched())
         return;
     /* The next user may not be allowed to make the spool. */
-    if (lifecycle_is_early() && lifecycle_is_own() &&
+    if (lifecycle_is_early() && phase_is_own() &&
         arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0)
         sampler_hurry();
     if (lone_changes != 0 || single_thread_is_believed()) {
@@ -92,7 +93,7 @@ credentials_before_change(void)
 int
 credentials_after_change(int result)
 {
-    if (lone_changes != 0 && lifecycle_is_own() && --lone_changes == 0)
+    if (lone_changes != 0 && phase_is_own() && --lone_changes == 0)
         single_thread_believe();
     return result;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/signals.h"
@@ -96,7 +97,7 @@ static void
 die_with_stacks(struct deep *deep, const siginfo_t *info)
 {
     static _Atomic bool is_printed;
-    if (lifecycle_is_running() && !sampler_thread_is_caller() &&
+    if (phase_is_running() && !sampler_thread_is_caller() &&
         !atomic_exchange(&is_printed, true))
         own_stack_run(print_stacks, deep);
     make_default(deep->signo);
@@ -210,8 +211,8 @@ fatal_end(void)
 static int
 change(int signo, const struct sigaction *action, struct sigaction *old)
 {
-    return lifecycle_is_own() ? signals_action(signo, action, old)
-                              : REAL(sigaction)(signo, action, old);
+    return phase_is_own() ? signals_action(signo, action, old)
+                          : REAL(sigaction)(signo, action, old);
 }
 
 bool
@@ -232,7 +233,7 @@ fatal_action(int signo, const struct sigaction *action, struct sigaction *old)
         return true;
     if (old != NULL)
         *old = is_ours(&before) ? program[i] : before;
-    if (action != NULL && given.sa_handler == SIG_DFL && lifecycle_is_running())
+    if (action != NULL && given.sa_handler == SIG_DFL && phase_is_running())
         take_over(i);
     return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/arch.h"
 #include "base/digits.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/awaited.h"
@@ -17,7 +18,6 @@
 #include "capture/stray.h"
 #include "fatal.h"
 #include "fatal_wait.h"
-#include "lifecycle.h"
 
 /* Signals that some descriptor is not for, though it was made for them. */
 static _Atomic uint64_t missing;
@@ -80,7 +80,7 @@ fatal_wait_begin(const sigset_t *set, sigset_t *mine)
 {
     *mine = *set;
     uint64_t word = signals_word(set);
-    uint64_t fatal = lifecycle_is_running() ? find_fatal(word) : 0;
+    uint64_t fatal = phase_is_running() ? find_fatal(word) : 0;
     if (fatal != 0)
         signals_set_word(mine, word & ~(fatal & ~own_mask()));
 }
@@ -88,7 +88,7 @@ fatal_wait_begin(const sigset_t *set, sigset_t *mine)
 bool
 fatal_wait_ends(int signo, siginfo_t *info)
 {
-    if (!lifecycle_is_running() || !fatal_is_installed(signo) ||
+    if (!phase_is_running() || !fatal_is_installed(signo) ||
         !stray_is_for_process(info) || !would_end(signo))
         return false;
     fatal_take(signo, info);
@@ -100,7 +100,7 @@ fatal_wait_descriptor(const sigset_t *set, sigset_t *mine)
 {
     fatal_wait_begin(set, mine);
     uint64_t word = signals_word(mine);
-    uint64_t fatal = lifecycle_is_running() ? find_fatal(word) : 0;
+    uint64_t fatal = phase_is_running() ? find_fatal(word) : 0;
     for (int signo = 1; fatal != 0 && signo < NSIG; signo++)
         if ((fatal & signals_bit(signo)) != 0 && would_end(signo))
             word &= ~signals_bit(signo);
@@ -112,7 +112,7 @@ void
 fatal_wait_recheck(bool is_left)
 {
     uint64_t word = atomic_load_explicit(&missing, memory_order_relaxed);
-    if (word == 0 || !lifecycle_is_own())
+    if (word == 0 || !phase_is_own())
         return;
     if (!is_left)
         word &= own_mask();

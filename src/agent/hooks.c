@@ -22,6 +22,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "base/phase.h"
 #include "base/sys.h"
 #include "target/modules.h"
 #include "target/threads.h"
@@ -85,7 +86,7 @@ HOOK void
 pthread_exit(void *result)
 {
     lifecycle_hurry();
-    if (lifecycle_is_running() && sys_gettid() == sys_getpid())
+    if (phase_is_running() && sys_gettid() == sys_getpid())
         guardian_start();
     REAL(pthread_exit)(result);
     __builtin_unreachable();

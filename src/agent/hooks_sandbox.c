@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/digits.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "hook.h"
 #include "lifecycle.h"
@@ -59,7 +60,7 @@ hook_before_look(const char *path)
     bool may_be =
         path != NULL && (strncmp(path, "/proc/", 6) == 0 || *path == 's' ||
                          (*path >= '1' && *path <= '9'));
-    if (may_be && is_task_list(path) && lifecycle_is_running() && is_single())
+    if (may_be && is_task_list(path) && phase_is_running() && is_single())
         (void)lifecycle_stand_aside();
 }
 
@@ -148,7 +149,7 @@ statx(int directory, const char *restrict path, int flags, unsigned mask,
 bool
 hook_before_unshare(int flags)
 {
-    return (flags & ALONE) != 0 && lifecycle_is_running() && is_single() &&
+    return (flags & ALONE) != 0 && phase_is_running() && is_single() &&
            lifecycle_stand_aside();
 }
 
@@ -157,7 +158,7 @@ hook_before_unshare(int flags)
 bool
 hook_before_setns(int fd, int type)
 {
-    if (!lifecycle_is_running())
+    if (!phase_is_running())
         return false;
     if (type == 0)
         type = (int)sys_namespace_type(fd);

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "capture/signals.h"
 #include "control.h"
 #include "hook.h"
-#include "lifecycle.h"
 #include "real.h"
 
 /* SIGNO is about to be sent within this process. One that the program does not
@@ -26,11 +26,10 @@ static void
 let_go(int signo)
 {
     struct sigaction action;
-    if (signo <= 0 || signo >= NSIG || !lifecycle_is_on())
+    if (signo <= 0 || signo >= NSIG || !phase_is_on())
         return;
     uint64_t bit = signals_bit(signo);
-    if (((signals_closed() | signals_borrowed()) & bit) == 0 ||
-        !lifecycle_is_own())
+    if (((signals_closed() | signals_borrowed()) & bit) == 0 || !phase_is_own())
         return;
     if ((signals_closed() & bit) != 0)
         control_release();

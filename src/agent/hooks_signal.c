@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 
 #include "base/clock.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/awaited.h"
@@ -30,7 +31,6 @@
 #include "fatal.h"
 #include "fatal_wait.h"
 #include "hook.h"
-#include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
 
@@ -38,7 +38,7 @@
 static bool
 are_actions_kept(void)
 {
-    return lifecycle_is_on() && lifecycle_is_own();
+    return phase_is_on() && phase_is_own();
 }
 
 HOOK int

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
+#include "base/phase.h"
 #include "base/words.h"
 #include "capture/handlers.h"
 #include "capture/interrupted.h"
@@ -52,7 +53,7 @@ static void
 end_before(const char *what)
 {
     words_ask_no_more();
-    bool is_running = lifecycle_is_running();
+    bool is_running = phase_is_running();
     if (is_running)
         note(NOTE_INFO, "the program ", what, ": the profile ends here", NULL);
     lifecycle_end(END_STOP);

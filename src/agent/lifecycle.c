@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lifecycle.c -- start, fork, exec, end; see lifecycle.h. The constructor and
- * the destructor of the library are here. The state is one word that moves
+ * the destructor of the library are here. The phase (base/phase.h) moves
  * forward only: OFF, RUNNING, ENDING, ENDED; a forked child begins anew. What
  * runs at the end may run in a signal handler that interrupted malloc: it
  * neither allocates nor locks, and leaves all work to the sampler thread.
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/handler.h"
@@ -53,17 +54,6 @@
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
-enum phase {
-    PHASE_OFF,
-    PHASE_RUNNING,
-    PHASE_ENDING,
-    PHASE_ENDED,
-    PHASE_ASIDE, /* for a while there is no sampler */
-};
-
-static _Atomic uint32_t phase;
-static pid_t process;
-
 /* The thread that ends the process, 0 while there is none; since when; and the
  * signal that came to it meanwhile. */
 static _Atomic uint32_t ender;
@@ -78,29 +68,11 @@ static struct config_files *files; /* reserved at the start */
 /* The thread's forks that a hook waits for: a handler may fork on top. */
 static __thread uint32_t hooked_forks;
 
-bool
-lifecycle_is_own(void)
-{
-    return sys_getpid() == process;
-}
-
-bool
-lifecycle_is_running(void)
-{
-    return atomic_load(&phase) == PHASE_RUNNING && lifecycle_is_own();
-}
-
-bool
-lifecycle_is_on(void)
-{
-    return atomic_load_explicit(&phase, memory_order_relaxed) != PHASE_OFF;
-}
-
 /* Of our own memory, nobody says that it is short. */
 static void
 give_up(void)
 {
-    atomic_store(&phase, PHASE_OFF);
+    phase_set(PHASE_OFF);
     note(setup_failure_level(errno),
          "cannot start the sampler thread: ", note_errno(errno),
          "; not profiling", NULL);
@@ -116,10 +88,10 @@ static int
 open_journal(uint64_t *base)
 {
     if (brief_is_wanted(&config)) {
-        uint64_t told = brief_take(files, process);
+        uint64_t told = brief_take(files, phase_process());
         *base = told > *base && told <= next.clock ? told : *base;
     }
-    if (setup_journal(&config, process, since, files, complaint,
+    if (setup_journal(&config, phase_process(), since, files, complaint,
                       sizeof(complaint)) != 0)
         return -1;
     journal_head_signal(control_signal());
@@ -133,16 +105,16 @@ static int
 prepare_sampler(bool is_child)
 {
     struct sampler_options sampler;
-    process = sys_getpid();
+    phase_begin();
     since = clock_now();
     complaint[0] = '\0';
-    if (setup_names(&config, process, files) != 0)
+    if (setup_names(&config, phase_process(), files) != 0)
         return -1;
     if (next.since != 0 && !is_child)
         since = next.since;
-    setup_sampler(&config, process, since, is_child, &next, &sampler);
+    setup_sampler(&config, phase_process(), since, is_child, &next, &sampler);
     sampler.open = open_journal;
-    atomic_store(&phase, PHASE_RUNNING);
+    phase_set(PHASE_RUNNING);
     if (sampler_prepare(&sampler) == 0)
         return 0;
     give_up();
@@ -209,19 +181,18 @@ ending_for(enum end_reason reason, int signo)
 static bool
 try_to_end(enum end_reason reason, int signo)
 {
-    uint32_t nobody = 0, running = PHASE_RUNNING;
+    uint32_t nobody = 0;
     sigset_t old;
     /* Blocked first: exit in a handler on top of us would wait for us. */
     hush_handlers(true, (int)config.options.signal.number, &old);
     bool is_ender =
-        atomic_load(&phase) == PHASE_RUNNING &&
+        phase_now() == PHASE_RUNNING &&
         atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
-    if (is_ender &&
-        atomic_compare_exchange_strong(&phase, &running, PHASE_ENDING)) {
+    if (is_ender && phase_move(PHASE_RUNNING, PHASE_ENDING)) {
         atomic_store(&end_began, clock_now());
         const struct ending ending = ending_for(reason, signo);
         ending_run(&ending);
-        atomic_store(&phase, PHASE_ENDED);
+        phase_set(PHASE_ENDED);
     }
     if (is_ender) {
         atomic_store(&ender, 0);
@@ -264,25 +235,23 @@ stay_behind_at_exit(void *unused)
 {
     (void)unused;
     uint32_t who = atomic_load(&ender);
-    if (who != 0 && who != (uint32_t)sys_gettid() && lifecycle_is_own())
+    if (who != 0 && who != (uint32_t)sys_gettid() && phase_is_own())
         stay_behind();
 }
 
 void
 lifecycle_end(enum end_reason reason)
 {
-    uint32_t aside = PHASE_ASIDE;
     /* For good, then. */
-    if (reason != END_EXEC && lifecycle_is_own() &&
-        atomic_compare_exchange_strong(&phase, &aside, PHASE_ENDED) &&
-        reason != END_STOP) {
+    if (reason != END_EXEC && phase_is_own() &&
+        phase_move(PHASE_ASIDE, PHASE_ENDED) && reason != END_STOP) {
         const struct ending ending = ending_for(reason, 0);
         ending_briefly(&ending);
     }
     /* Without a system call: a filter of the program may be in force. */
-    if (atomic_load(&phase) == PHASE_OFF ||
-        (atomic_load(&phase) == PHASE_ENDED && atomic_load(&ender) == 0) ||
-        !lifecycle_is_own())
+    if (phase_now() == PHASE_OFF ||
+        (phase_now() == PHASE_ENDED && atomic_load(&ender) == 0) ||
+        !phase_is_own())
         return;
     /* An exec ends what has not begun without our help, or it fails. */
     if (reason == END_EXEC && doze_hold())
@@ -303,7 +272,7 @@ lifecycle_end(enum end_reason reason)
 bool
 lifecycle_end_for_signal(int signo)
 {
-    if (!lifecycle_is_own() || try_to_end(END_SIGNAL, signo))
+    if (!phase_is_own() || try_to_end(END_SIGNAL, signo))
         return true;
     uint32_t who = atomic_load(&ender);
     if (who != 0 && clock_now() - atomic_load(&end_began) > PATIENCE_NS) {
@@ -321,7 +290,7 @@ lifecycle_end_for_signal(int signo)
 bool
 lifecycle_is_early(void)
 {
-    return lifecycle_is_running() && doze_is_on();
+    return phase_is_running() && doze_is_on();
 }
 
 static void
@@ -345,15 +314,14 @@ bool
 lifecycle_stand_aside(void)
 {
     int saved = words_errno();
-    uint32_t running = PHASE_RUNNING, ended = PHASE_ENDED;
-    if (!lifecycle_is_running())
+    if (!phase_is_running())
         return false;
     bool is_aside = sampler_cancel(true);
     if (is_aside) {
-        atomic_compare_exchange_strong(&phase, &running, PHASE_ASIDE);
+        (void)phase_move(PHASE_RUNNING, PHASE_ASIDE);
     } else {
         end_for_a_while();
-        is_aside = atomic_compare_exchange_strong(&phase, &ended, PHASE_ASIDE);
+        is_aside = phase_move(PHASE_ENDED, PHASE_ASIDE);
     }
     sampler_thread_wait_gone(GONE_NS);
     words_set_errno(saved);
@@ -364,9 +332,7 @@ void
 lifecycle_come_back(void)
 {
     int saved = words_errno();
-    uint32_t aside = PHASE_ASIDE;
-    if (lifecycle_is_own() &&
-        atomic_compare_exchange_strong(&phase, &aside, PHASE_OFF))
+    if (phase_is_own() && phase_move(PHASE_ASIDE, PHASE_OFF))
         start();
     words_set_errno(saved);
 }
@@ -375,9 +341,9 @@ void
 lifecycle_hurry(void)
 {
     int saved = words_errno();
-    if (atomic_load(&phase) == PHASE_ASIDE)
+    if (phase_now() == PHASE_ASIDE)
         lifecycle_come_back();
-    if (lifecycle_is_running())
+    if (phase_is_running())
         sampler_hurry();
     words_set_errno(saved);
 }
@@ -386,11 +352,9 @@ void
 lifecycle_after_failed_exec(void)
 {
     int saved = words_errno();
-    uint32_t ended = PHASE_ENDED;
-    if (lifecycle_is_own() && doze_is_on())
+    if (phase_is_own() && doze_is_on())
         doze_release();
-    else if (lifecycle_is_own() &&
-             atomic_compare_exchange_strong(&phase, &ended, PHASE_OFF)) {
+    else if (phase_is_own() && phase_move(PHASE_ENDED, PHASE_OFF)) {
         go_on_from_now();
         start();
     }
@@ -400,7 +364,7 @@ lifecycle_after_failed_exec(void)
 static void
 before_fork(void)
 {
-    if (!lifecycle_is_running())
+    if (!phase_is_running())
         return;
     if (!doze_is_on())
         trigger_before_fork();
@@ -412,7 +376,7 @@ static void
 after_fork_in_parent(void)
 {
     fork_time_end();
-    if (!lifecycle_is_running())
+    if (!phase_is_running())
         return;
     sampler_resume();
     if (!doze_is_on())
@@ -428,13 +392,13 @@ after_fork_in_child(void)
 {
     int saved = errno;
     fork_time_forget();
-    if (atomic_load(&phase) == PHASE_OFF)
+    if (phase_now() == PHASE_OFF)
         return;
-    uint32_t before = atomic_load(&phase);
+    enum phase before = phase_now();
     bool was_running = before == PHASE_RUNNING || before == PHASE_ASIDE;
     atomic_store(&ender, 0);
     atomic_store(&end_signal, 0);
-    atomic_store(&phase, PHASE_OFF);
+    phase_set(PHASE_OFF);
     sampler_forget();
     single_thread_after_fork();
     if (!was_running || !setup_follows_fork(&config))
@@ -452,7 +416,7 @@ lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
     pid_t result = fork_by(argument);
     int saved = errno;
     fork_time_leave(outer);
-    if (--hooked_forks == 0 && lifecycle_is_running() &&
+    if (--hooked_forks == 0 && phase_is_running() &&
         !sampler_thread_is_launched())
         launch();
     errno = saved;
@@ -493,7 +457,7 @@ finish(void)
 {
     int saved = errno;
     /* For no module: those of ours end with this very function. */
-    if (lifecycle_is_running() && lifecycle_is_own())
+    if (phase_is_running())
         (void)__cxa_atexit(stay_behind_at_exit, NULL, NULL);
     lifecycle_end(END_EXIT);
     errno = saved;

@@ -13,17 +13,6 @@
 #include "base/arch.h"
 #include "store/layout.h"
 
-/* Whether this process is being sampled. Any context. */
-bool lifecycle_is_running(void);
-
-/* Whether this process is the one that was started, not one that shares its
- * memory or has a copy of it. One system call. Any context. */
-bool lifecycle_is_own(void);
-
-/* Whether this process or its parent was ever sampled: then our signals have
- * our handlers, for good. Any context. */
-bool lifecycle_is_on(void);
-
 /* What comes now is to be seen from its first moment: if sampling has not begun
  * (doze.h), begin and wait for that. Any thread, not in handler. */
 void lifecycle_hurry(void);

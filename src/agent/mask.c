@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/interrupted.h"
@@ -25,7 +26,6 @@
 #include "capture/signals.h"
 #include "capture/stray.h"
 #include "control.h"
-#include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
 
@@ -77,7 +77,7 @@ static bool
 is_real(void)
 {
     pid_t pid = sys_getpid();
-    if (lifecycle_is_own())
+    if (phase_is_own())
         return false;
     if (real_in != pid)
         make_real();
@@ -121,7 +121,7 @@ give_back_named(const sigset_t *set)
 {
     uint64_t named = signals_word(set);
     if ((named & (signals_borrowed() | signals_closed())) == 0 ||
-        is_nearly_all(set) || !lifecycle_is_own())
+        is_nearly_all(set) || !phase_is_own())
         return;
     if ((named & signals_closed()) != 0)
         control_release();
@@ -142,7 +142,7 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
     uint64_t named = set != NULL ? signals_word(set) & ours : 0;
     bool is_plain = (named | signals_blocked) == 0 && settle_is_done() &&
                     (closed == 0 || (how == SIG_BLOCK && old == NULL));
-    if (is_plain || !lifecycle_is_on() || is_real())
+    if (is_plain || !phase_is_on() || is_real())
         return REAL(pthread_sigmask)(how, set, old);
     settle_now();
     uint64_t before = signals_blocked;
@@ -203,11 +203,11 @@ void
 mask_before_exec(void)
 {
     int saved = words_errno();
-    if (lifecycle_is_on()) {
+    if (phase_is_on()) {
         bool has_words = words_are_there();
         if (has_words)
             nested_settle();
-        bool is_own = has_words ? !is_real() : lifecycle_is_own();
+        bool is_own = has_words ? !is_real() : phase_is_own();
         if (is_own)
             make_real();
         signals_before_exec(is_own);
@@ -219,7 +219,7 @@ void
 mask_after_failed_exec(void)
 {
     int saved = words_errno();
-    if (lifecycle_is_on() && lifecycle_is_own()) {
+    if (phase_is_on() && phase_is_own()) {
         signals_after_failed_exec();
         settle_now();
         change_real(SIG_UNBLOCK, believed() & signals_borrowed());
@@ -265,7 +265,7 @@ mask_enter_wait(const sigset_t *set, struct mask_wait *before)
     before->has_words = words_are_there();
     if (!before->has_words)
         return set;
-    uint64_t closed = lifecycle_is_on() ? signals_closed() : 0;
+    uint64_t closed = phase_is_on() ? signals_closed() : 0;
     bool is_masked = set != NULL && sys_can_read_set(set);
     if (is_masked)
         give_back_awaited(signals_blocked & ~signals_word(set));
@@ -282,7 +282,7 @@ mask_enter_wait(const sigset_t *set, struct mask_wait *before)
     interrupted_wait.is_left = false;
     interrupted_wait.mask = signals_word(&before->set);
     interrupted_wait.stack = (uint64_t)__builtin_frame_address(0);
-    interrupted_wait.is_on = lifecycle_is_on();
+    interrupted_wait.is_on = phase_is_on();
     return &before->set;
 }
 
@@ -322,7 +322,7 @@ mask_take_interest(const sigset_t *set, sigset_t *rest)
     uint64_t ours = signals_borrowed() | signals_closed();
     bool is_all = is_nearly_all(set);
     *rest = *set;
-    if ((wanted & ours) == 0 || !lifecycle_is_on() || !words_are_there() ||
+    if ((wanted & ours) == 0 || !phase_is_on() || !words_are_there() ||
         is_real())
         return;
     for (int signo = 1; signo < NSIG; signo++)

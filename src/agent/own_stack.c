@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "lifecycle.h"
 #include "own_stack.h"
@@ -105,7 +106,7 @@ void
 own_stack_end(enum end_reason reason)
 {
     /* What is left then takes neither room nor system calls. */
-    if (lifecycle_is_running())
+    if (phase_is_running())
         own_stack_run(end, &reason);
     else
         lifecycle_end(reason);

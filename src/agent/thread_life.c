@@ -15,13 +15,13 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "capture/handler.h"
 #include "capture/signals.h"
 #include "cpu_timer.h"
 #include "guardian.h"
 #include "labels.h"
-#include "lifecycle.h"
 #include "mask.h"
 #include "real.h"
 #include "thread_life.h"
@@ -86,7 +86,7 @@ note_end(void *value)
     pid_t tid = sys_gettid();
     cpu_timer_drop(tid);
     labels_end_thread();
-    if (!lifecycle_is_running())
+    if (!phase_is_running())
         return;
     /* However the main thread leaves before others: pthread_exit, thrd_exit,
      * cancellation. */
@@ -223,7 +223,7 @@ settle(struct beginning *left, struct beginning *beginning)
     struct mask_birth mask = left->mask;
     give_beginning(left);
     mask_begin_thread(&mask);
-    if (!lifecycle_is_running())
+    if (!phase_is_running())
         return;
     started_at = clock_now();
     handler_know_thread(false);
@@ -289,7 +289,7 @@ int
 thread_life_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*start)(void *), void *argument)
 {
-    if (!lifecycle_is_on())
+    if (!phase_is_on())
         return REAL(pthread_create)(thread, attributes, start, argument);
     struct beginning *beginning = prepare(attributes, argument);
     if (beginning == NULL)
@@ -305,7 +305,7 @@ thread_life_create(pthread_t *thread, const pthread_attr_t *attributes,
 int
 thread_life_create_c11(thrd_t *thread, thrd_start_t start, void *argument)
 {
-    if (!lifecycle_is_on())
+    if (!phase_is_on())
         return REAL(thrd_create)(thread, start, argument);
     struct beginning *beginning = prepare(NULL, argument);
     if (beginning == NULL)

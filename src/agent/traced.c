@@ -10,12 +10,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/suspend.h"
 #include "target/status.h"
 #include "target/threads.h"
-#include "lifecycle.h"
 #include "sampler_thread.h"
 #include "traced.h"
 
@@ -172,7 +172,7 @@ traced_by_other(void)
 bool
 traced_before(void)
 {
-    if (!matters || !lifecycle_is_running())
+    if (!matters || !phase_is_running())
         return false;
     atomic_store(&asker, sys_gettid());
     atomic_fetch_add(&holds, 1);
