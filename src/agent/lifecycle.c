@@ -11,19 +11,18 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/note.h"
 #include "base/phase.h"
-#include "base/sys.h"
 #include "base/words.h"
 #include "capture/handler.h"
 #include "brief.h"
 #include "config.h"
 #include "control.h"
 #include "doze.h"
+#include "ender.h"
 #include "ending.h"
 #include "fatal.h"
 #include "fork_time.h"
@@ -53,12 +52,6 @@
 
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
-
-/* The thread that ends the process, 0 while there is none; since when; and the
- * signal that came to it meanwhile. */
-static _Atomic uint32_t ender;
-static _Atomic uint64_t end_began;
-static _Atomic int end_signal;
 
 static struct setup_origin next; /* of the next profile of this process */
 static volatile bool steps_aside;
@@ -168,7 +161,7 @@ ending_for(enum end_reason reason, int signo)
 {
     return (struct ending){.reason = reason,
                            .signo = signo,
-                           .ender = (pid_t)atomic_load(&ender),
+                           .ender = ender_tid(),
                            .is_image = reason == END_EXEC || steps_aside,
                            .config = &config,
                            .files = files,
@@ -177,55 +170,26 @@ ending_for(enum end_reason reason, int signo)
                            .complaint = complaint};
 }
 
+struct cause {
+    enum end_reason reason;
+    int signo;
+};
+
+/* On the thread that ends the profile. */
+static void
+end(void *cause)
+{
+    const struct cause *of = cause;
+    const struct ending ending = ending_for(of->reason, of->signo);
+    ending_run(&ending);
+}
+
 /* End the profile if no other thread does. Returns whether this one did. */
 static bool
 try_to_end(enum end_reason reason, int signo)
 {
-    uint32_t nobody = 0;
-    sigset_t old;
-    /* Blocked first: exit in a handler on top of us would wait for us. */
-    hush_handlers(true, (int)config.options.signal.number, &old);
-    bool is_ender =
-        phase_now() == PHASE_RUNNING &&
-        atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
-    if (is_ender && phase_move(PHASE_RUNNING, PHASE_ENDING)) {
-        atomic_store(&end_began, clock_now());
-        const struct ending ending = ending_for(reason, signo);
-        ending_run(&ending);
-        phase_set(PHASE_ENDED);
-    }
-    if (is_ender) {
-        atomic_store(&ender, 0);
-        sys_futex_wake(&ender, 1 << 30);
-    }
-    hush_handlers_end(&old);
-    return is_ender;
-}
-
-/* Wait until the thread that ends the process has done so, but not for ever. In
- * a handler. */
-static void
-wait_for_end(void)
-{
-    uint32_t who;
-    uint64_t until = clock_now() + ENDING_NS;
-    while ((who = atomic_load(&ender)) != 0 && clock_now() < until)
-        sys_futex_wait(&ender, who, until);
-}
-
-/* Another thread ends the process, and would have done so by now but for what
- * it has to write. What this one was about to do comes as much later. */
-static void
-stay_behind(void)
-{
-    static _Atomic uint32_t never;
-    uint64_t late = clock_now() - atomic_load(&end_began);
-    if (late > ENDING_WRITE_NS)
-        late = ENDING_WRITE_NS;
-    wait_for_end();
-    uint64_t until = clock_now() + late;
-    while (clock_now() < until)
-        sys_futex_wait(&never, 0, until);
+    struct cause cause = {.reason = reason, .signo = signo};
+    return ender_run(end, &cause, (int)config.options.signal.number);
 }
 
 /* The last of what exit(3) calls, on whatever thread: one that returns from
@@ -234,9 +198,8 @@ static void
 stay_behind_at_exit(void *unused)
 {
     (void)unused;
-    uint32_t who = atomic_load(&ender);
-    if (who != 0 && who != (uint32_t)sys_gettid() && phase_is_own())
-        stay_behind();
+    if (ender_tid() != 0 && phase_is_own())
+        ender_stay_behind();
 }
 
 void
@@ -250,8 +213,7 @@ lifecycle_end(enum end_reason reason)
     }
     /* Without a system call: a filter of the program may be in force. */
     if (phase_now() == PHASE_OFF ||
-        (phase_now() == PHASE_ENDED && atomic_load(&ender) == 0) ||
-        !phase_is_own())
+        (phase_now() == PHASE_ENDED && ender_tid() == 0) || !phase_is_own())
         return;
     /* An exec ends what has not begun without our help, or it fails. */
     if (reason == END_EXEC && doze_hold())
@@ -259,12 +221,10 @@ lifecycle_end(enum end_reason reason)
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on: it
          * would wait for itself. The spool is left. */
-        uint32_t who = atomic_load(&ender);
-        if (who != 0 && who != (uint32_t)sys_gettid())
-            stay_behind();
+        ender_stay_behind();
         return;
     }
-    int signo = atomic_exchange(&end_signal, 0);
+    int signo = ender_signal();
     if (signo != 0)
         fatal_die(signo);
 }
@@ -274,16 +234,13 @@ lifecycle_end_for_signal(int signo)
 {
     if (!phase_is_own() || try_to_end(END_SIGNAL, signo))
         return true;
-    uint32_t who = atomic_load(&ender);
-    if (who != 0 && clock_now() - atomic_load(&end_began) > PATIENCE_NS) {
+    if (ender_tid() != 0 && clock_now() - ender_since() > PATIENCE_NS) {
         spawn_kill();
         return true;
     }
-    if (who == (uint32_t)sys_gettid()) {
-        atomic_store(&end_signal, signo);
+    if (ender_defer(signo))
         return false;
-    }
-    wait_for_end();
+    ender_wait();
     return true;
 }
 
@@ -396,8 +353,7 @@ after_fork_in_child(void)
         return;
     enum phase before = phase_now();
     bool was_running = before == PHASE_RUNNING || before == PHASE_ASIDE;
-    atomic_store(&ender, 0);
-    atomic_store(&end_signal, 0);
+    ender_forget();
     phase_set(PHASE_OFF);
     sampler_forget();
     single_thread_after_fork();
