@@ -6,6 +6,7 @@
  */
 #include "rate.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "text.h"
@@ -21,6 +22,12 @@
 #define PART_MISSING 20u
 #define PART_NAMED 10u
 #define FEW_MISSING 3u
+
+/* Of fewer points the number says more than what it would be in a second. */
+#define FEW_POINTS 20u
+
+/* Room for all words of a short sentence. */
+#define WORDS_SIZE 256
 
 static const struct {
     bool by_timers;
@@ -142,41 +149,128 @@ largest_of(const uint64_t unasked[LIMIT_COUNT])
     return largest;
 }
 
-/* The reasons in brackets, the largest first. */
-static void
-add_reasons(struct text *text, const struct rate *rate, uint64_t lost,
-            uint64_t unasked[LIMIT_COUNT], uint64_t missed)
+/* What is told of a rate. */
+struct telling {
+    const struct rate *rate;
+    uint64_t wanted, taken, lost, due;
+    uint64_t unasked[LIMIT_COUNT]; /* 0 once it is told */
+    size_t room; /* bytes for the whole, in words; 0: in sentences */
+};
+
+/* Whether so many points are missing that something is to be said of it. */
+static bool
+is_notable(const struct telling *telling)
 {
-    const char *before = " (";
-    if (lost >= missed / PART_NAMED && lost != 0) {
-        text_add(text, before);
-        text_add_grouped(text, lost);
-        text_add(text, " lost");
-        before = "; ";
+    uint64_t missed = telling->due - telling->taken;
+    if (telling->due < FEW_POINTS)
+        return missed != 0;
+    return missed >= FEW_MISSING && missed > telling->due / PART_MISSING;
+}
+
+/* BEFORE and the next reason. Returns whether there was one, and room for it,
+ * which the first needs not. */
+static bool
+add_next(struct text *text, struct telling *telling, const char *before)
+{
+    char line[WORDS_SIZE];
+    struct text word;
+    uint64_t least = (telling->due - telling->taken) / PART_NAMED;
+    unsigned limit = largest_of(telling->unasked);
+    text_begin(&word, line, sizeof(line));
+    text_add(&word, before);
+    if (telling->lost != 0 && telling->lost >= least) {
+        text_add_grouped(&word, telling->lost);
+        text_add(&word, " lost");
+        telling->lost = 0;
+    } else if (telling->unasked[limit] != 0 &&
+               telling->unasked[limit] >= least) {
+        telling->unasked[limit] = 0;
+        if (telling->room != 0)
+            text_add(&word, limit_word(limit));
+        else
+            add_reason(&word, telling->rate, limit);
+    } else {
+        return false;
     }
-    for (;;) {
-        unsigned limit = largest_of(unasked);
-        if (unasked[limit] == 0 || unasked[limit] < missed / PART_NAMED)
-            break;
-        unasked[limit] = 0;
-        text_add(text, before);
-        add_reason(text, rate, limit);
-        before = "; ";
+    if (telling->room != 0 && before[0] != ' ' &&
+        text->length + word.length + 1 > telling->room)
+        return false;
+    text_add(text, line);
+    return true;
+}
+
+/* The reasons in brackets, lost ones first, then the largest. */
+static void
+add_reasons(struct text *text, struct telling *telling)
+{
+    const char *between = telling->room != 0 ? ", " : "; ";
+    if (!add_next(text, telling, " ("))
+        return;
+    while (add_next(text, telling, between))
+        continue;
+    text_add(text, ")");
+}
+
+/* How many of the few points that there were. */
+static void
+add_few(struct text *text, const struct telling *telling)
+{
+    if (telling->due == 0) {
+        text_add(text, "less than one point");
+    } else {
+        text_add_grouped(text, telling->taken);
+        text_add(text, " of ");
+        text_add_grouped(text, telling->due);
+        text_add(text, telling->due == 1 ? " point" : " points");
     }
-    text_add(text, before[0] == ';' ? ")" : "");
+    text_add(text, telling->room != 0 ? " due" : " due at ");
+    if (telling->room != 0)
+        return;
+    text_add_grouped(text, telling->wanted);
+    text_add(text, " a CPU second");
+}
+
+static void
+tell(struct text *text, struct telling *telling)
+{
+    uint64_t reached = rate_reached(telling->rate, telling->taken);
+    telling->due = rate_points(telling->rate, telling->taken + telling->lost,
+                               telling->unasked);
+    if (telling->due < FEW_POINTS) {
+        add_few(text, telling);
+    } else {
+        text_add_grouped(text, reached);
+        text_add(text, " a CPU second of ");
+        text_add_grouped(text, telling->wanted);
+        text_add(text, " asked");
+        /* Who is asked and when is drawn, and points are added to what is due
+         * as they come. */
+        if (reached > telling->wanted)
+            text_add(text, ", more by chance");
+    }
+    if (is_notable(telling))
+        add_reasons(text, telling);
 }
 
 void
 rate_tell(struct text *text, const struct rate *rate, uint64_t wanted,
           uint64_t taken, uint64_t lost)
 {
-    uint64_t unasked[LIMIT_COUNT];
-    uint64_t due = rate_points(rate, taken + lost, unasked);
-    uint64_t missed = due - taken;
-    text_add_grouped(text, rate_reached(rate, taken));
-    text_add(text, " a CPU second of ");
-    text_add_grouped(text, wanted);
-    text_add(text, " asked");
-    if (missed >= FEW_MISSING && missed > due / PART_MISSING)
-        add_reasons(text, rate, lost, unasked, missed);
+    struct telling telling = {.rate = rate,
+                              .wanted = wanted,
+                              .taken = taken,
+                              .lost = lost};
+    tell(text, &telling);
+}
+
+void
+rate_tell_in(struct text *text, const struct rate *rate, uint64_t wanted,
+             uint64_t taken, uint64_t lost, size_t room)
+{
+    struct telling telling = {.rate = rate,
+                              .wanted = wanted,
+                              .taken = taken,
+                              .lost = lost,
+                              .room = room != 0 ? room : 1};
+    tell(text, &telling);
 }

@@ -12,7 +12,7 @@
 #ifndef BASE_RATE_H
 #define BASE_RATE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "loss.h"
@@ -52,9 +52,20 @@ uint64_t rate_reached(const struct rate *rate, uint64_t count);
  * where WANTED were asked for in a CPU second:
  *
  *   225 a CPU second of 1,000 asked (timers, 250 Hz: threads switch too often)
+ *   2 of 4 points due at 1,000 a CPU second (processes begin before they can be
+ *   sampled)
  *
- * The reasons stand there if one in twenty is missing. */
+ * the second of a few points. The reasons stand there if one in twenty, or of a
+ * few any, is missing. */
 void rate_tell(struct text *text, const struct rate *rate, uint64_t wanted,
                uint64_t taken, uint64_t lost);
+
+/* The same with the words for the causes, in a TEXT that had better not come to
+ * more than ROOM bytes: those that do not fit are left out, but for the first.
+ *
+ *   225 a CPU second of 1,000 asked (switches, short)
+ *   2 of 4 points due (early) */
+void rate_tell_in(struct text *text, const struct rate *rate, uint64_t wanted,
+                  uint64_t taken, uint64_t lost, size_t room);
 
 #endif

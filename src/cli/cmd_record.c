@@ -34,7 +34,7 @@ static const char help[] =
     "Runs COMMAND and writes one profile of all its processes when it has\n"
     "ended, also of those that were killed. The exit status is COMMAND's: 128\n"
     "+ n if signal n killed it, 127 if it was not found, 126 if it could not\n"
-    "be run; or 1 if it would be 0 and the profile could not be written.\n"
+    "be run; or 1 if it would be 0 and there is no profile.\n"
     "\n"
     "  -o, --output FILE    the profile; its ending picks the format\n"
     "                       (`sprofile convert --help`). Repeated, or with\n"
@@ -133,13 +133,14 @@ load(const struct spools *spools, const struct outputs *outputs,
     return profile;
 }
 
-/* Not a failure of the program: its exit status stays ours. */
+/* Everything that the library was in leaves a spool, however short it was. */
 static void
-say_no_sample(const struct record *record)
+say_nothing_seen(const struct record *record)
 {
     fprintf(stderr,
-            "%s: no sample was taken, so no profile is written: %s ended too "
-            "soon, or took another environment\n",
+            "%s: no profile is written: the library was in no process of %s; "
+            "a static program, another environment and SPROF_ONLY keep it out, "
+            "and who is killed at once leaves nothing\n",
             record->title, record->launch.command[0]);
 }
 
@@ -158,23 +159,20 @@ say_summary(const struct record *record, struct profile *profile)
     free(names);
 }
 
-/* Read the spools and write the profile. Returns 0, or -1 after a complaint;
- * the spools are then needed. */
+/* Read the spools and write the profile, which may be of processes that were
+ * too short for a sample. Returns 0, or -1 after a complaint; the spools are
+ * then needed. */
 static int
 write_profile(struct record *record)
 {
     struct profile *profile =
         load(&record->spools, &record->outputs, record->full_names);
-    int result = 0;
+    int result;
 
     if (profile == NULL)
         return -1;
-    if (profile->totals[VALUE_SAMPLES] == 0) {
-        say_no_sample(record);
-    } else {
-        result = outputs_write(&record->outputs, profile, record->has_wall);
-        say_summary(record, profile);
-    }
+    result = outputs_write(&record->outputs, profile, record->has_wall);
+    say_summary(record, profile);
     profile_free(profile);
     return result;
 }
@@ -193,30 +191,39 @@ say_who_lives(const struct record *record)
                 record->title, living);
 }
 
+/* Make the profile of what is in the spools. Returns 0, or -1 after a
+ * complaint; the spools are then needed. */
+static int
+collect(struct record *record)
+{
+    if (spools_detach(&record->spools) < 0) {
+        fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
+                strerror(errno));
+        return -1;
+    }
+    if (spools_are_empty(&record->spools))
+        return 0;
+    if (record->outputs.count == 0 && add_default(record) < 0)
+        return -1;
+    say_who_lives(record);
+    return write_profile(record);
+}
+
 /* The program has ended: make the profile. Returns 0, or -1 after a complaint
- * if there is none although there should be. */
+ * if there is none. */
 static int
 finish(struct record *record)
 {
-    bool is_kept = false;
+    bool is_kept = collect(record) < 0;
+    bool is_nothing = !is_kept && spools_are_empty(&record->spools);
 
-    if (record->outputs.count == 0 && add_default(record) < 0)
-        is_kept = true;
-    else if (spools_detach(&record->spools) < 0) {
-        fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
-                strerror(errno));
-        is_kept = true;
-    } else if (spools_are_empty(&record->spools)) {
-        say_no_sample(record);
-    } else {
-        say_who_lives(record);
-        is_kept = write_profile(record) < 0;
-    }
     if (is_kept)
         fprintf(stderr, "%s: the spools are kept in %s\n", record->title,
                 record->spools.directory);
+    if (is_nothing)
+        say_nothing_seen(record);
     spools_end(&record->spools, is_kept);
-    return is_kept ? -1 : 0;
+    return is_kept || is_nothing ? -1 : 0;
 }
 
 /* Everything that can be wrong is found before the program starts. Returns its

@@ -104,10 +104,10 @@ read_due(const char *text, struct pprof_notes *notes)
     double seconds = 0;
     int length = 0;
 
-    if (sscanf(
-            text,
-            "%18llu points in %lf s: %*u taken, %*u lost, %18llu not asked%n",
-            &due, &seconds, &left, &length) != 3 ||
+    if (sscanf(text,
+               "%18llu %*[points] in %lf s: %*u taken, %*u lost, %18llu not "
+               "asked%n",
+               &due, &seconds, &left, &length) != 3 ||
         length == 0 || left > due)
         return;
     read_causes(text + length, unasked, LIMIT_COUNT, limit_word);

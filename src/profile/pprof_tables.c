@@ -274,7 +274,7 @@ recognize_marker(struct pprof_location *location)
         {"[frames elided]", NODE_ELIDED, 0},
         {"[caller guessed]", NODE_GUESSED, 0},
         {"[no stack]", NODE_TRUNCATED, PROFILE_NO_STACK},
-        {"[not sampled]", NODE_TRUNCATED, PROFILE_NOT_SAMPLED},
+        {PROFILE_NOT_SAMPLED_NAME, NODE_TRUNCATED, PROFILE_NOT_SAMPLED},
     };
     const struct symbol *symbol = &location->symbol;
 

@@ -131,7 +131,7 @@ find_symbol(struct profile *profile, uint32_t node)
     if (node == PROFILE_NO_STACK)
         return marker(profile, "[no stack]");
     if (node == PROFILE_NOT_SAMPLED)
-        return marker(profile, "[not sampled]");
+        return marker(profile, PROFILE_NOT_SAMPLED_NAME);
     if ((at->flags & NODE_TRUNCATED) != 0)
         return marker(profile, "[truncated]");
     /* How many differs from sample to sample; one name keeps them together. */

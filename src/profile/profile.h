@@ -182,6 +182,7 @@ struct profile {
 
 /* And of the one that stands for CPU time of which no sample was taken. */
 #define PROFILE_NOT_SAMPLED 2u
+#define PROFILE_NOT_SAMPLED_NAME "[not sampled]"
 
 /* An empty profile, or NULL with errno set. */
 struct profile *profile_new(const struct symbolizer_options *options);

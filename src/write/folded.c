@@ -17,8 +17,9 @@
  *   main;read;[waiting] 4
  *
  * There, samples are counted in all states, so widths are wall time; the last
- * frame "[waiting]" or "[runnable]" keeps waiting and working apart. A ';' or
- * control character in a name becomes '?'. Lines are sorted frame by frame.
+ * frame "[waiting]" or "[runnable]" keeps waiting and working apart. Time of
+ * which no sample was taken is counted in periods, as samples would be. A ';'
+ * or control character in a name becomes '?'. Lines are sorted frame by frame.
  */
 #include "folded.h"
 
@@ -33,6 +34,8 @@
 struct fold {
     FILE *stream;
     const struct tree *tree;
+    enum value value; /* that the widths stand for */
+    uint64_t period;  /* ns, 0 if it is not known */
     char *path;
     size_t length, size;
     int error; /* errno of the first failure, 0 if none */
@@ -54,6 +57,23 @@ make_room(struct fold *fold, size_t length)
     return 0;
 }
 
+/* The number behind the stack that ends at AT. A process that was too short for
+ * a sample has used CPU time all the same. */
+static uint64_t
+count_of(const struct fold *fold, const struct tree_node *at, const char *name)
+{
+    uint64_t samples = at->values[VALUE_SAMPLES], time, periods;
+
+    if (fold->period == 0 || at->parent != 0 ||
+        strcmp(name, PROFILE_NOT_SAMPLED_NAME) != 0)
+        return samples;
+    time = at->values[fold->value];
+    periods = time / fold->period + (time % fold->period >= fold->period / 2);
+    if (periods == 0 && time > 0)
+        periods = 1;
+    return periods > samples ? periods : samples;
+}
+
 static void
 enter(void *context, uint32_t node)
 {
@@ -61,6 +81,7 @@ enter(void *context, uint32_t node)
     const struct tree_node *at = &fold->tree->nodes[node];
     const char *name = tree_name(fold->tree, at->name);
     size_t length = strlen(name);
+    uint64_t count = count_of(fold, at, name);
 
     if (fold->error == 0 && make_room(fold, length + 2) < 0)
         fold->error = ENOMEM;
@@ -70,9 +91,8 @@ enter(void *context, uint32_t node)
         fold->path[fold->length++] = ';';
     memcpy(fold->path + fold->length, name, length + 1);
     fold->length += length;
-    if (at->values[VALUE_SAMPLES] > 0 &&
-        fprintf(fold->stream, "%s %llu\n", fold->path,
-                (unsigned long long)at->values[VALUE_SAMPLES]) < 0)
+    if (count > 0 && fprintf(fold->stream, "%s %llu\n", fold->path,
+                             (unsigned long long)count) < 0)
         fold->error = errno;
 }
 
@@ -90,7 +110,11 @@ leave(void *context, uint32_t node)
 static int
 write_tree(FILE *stream, struct profile *profile, enum tree_kind kind)
 {
-    struct fold fold = {.stream = stream};
+    struct fold fold = {.stream = stream,
+                        .value = kind == TREE_FOLDED ? VALUE_CPU : VALUE_WALL,
+                        .period = profile->process_count > 0
+                                      ? profile->processes[0].period
+                                      : 0};
     struct walk_visitor visitor = {enter, leave, &fold};
     struct tree *tree = tree_build(profile, kind);
 

@@ -3,7 +3,7 @@
  * head_text.c -- prints, of all samples and of those that a filter leaves,
  *
  *   command  ./app, 2.466 s from 2026-11-21 18:19:17 UTC
- *   samples  4099 of 2 threads: 0.700 s CPU, 4.894 s wall time; 985 a CPU ...
+ *   samples  4099 of 2 threads: 0.700 s CPU, 4.894 s wall; 985 a CPU second ...
  *   lost     none of 675 asked; cut none of 675 stacks; cost 5.4 % CPU
  *
  *   filter   --thread a: 2050 of 1 thread, 0.441 of 0.700 s CPU, ...
@@ -19,6 +19,9 @@
 
 /* Room for a line; a command may be longer, and is cut. */
 enum { LINE_SIZE = 1024, WORD_COLUMNS = 9 };
+
+/* The samples' line had better not be longer. */
+enum { COLUMNS = 100 };
 
 static void
 print(FILE *stream, unsigned columns, const char *word, const char *text)
@@ -54,17 +57,18 @@ print_command(FILE *stream, const struct profile *profile, unsigned columns)
     print(stream, columns, "command", line);
 }
 
-/* "; 985 a CPU second of 1,000 asked", "" if that is not known. */
+/* Behind the LENGTH bytes of LINE "; 985 a CPU second of 1,000 asked", if that
+ * is known, with as many reasons as fit. `sprofile info` has them all. */
 static void
-describe_rate(const struct profile *profile, char *text, size_t size)
+add_rate(char *line, size_t length, const struct profile *profile)
 {
-    char rate[512];
-    const char *number;
+    char rate[256];
+    size_t used = WORD_COLUMNS + length + strlen("; ");
 
-    phrase_rate(profile, rate, sizeof rate);
-    number = strstr(rate, ": ");
-    snprintf(text, size, "%s%s", number != NULL ? "; " : "",
-             number != NULL ? number + 2 : "");
+    phrase_short_rate(profile, rate, sizeof rate,
+                      used < COLUMNS ? COLUMNS - used : 0);
+    if (rate[0] != '\0')
+        snprintf(line + length, LINE_SIZE - length, "; %s", rate);
 }
 
 static void
@@ -74,15 +78,15 @@ print_samples(FILE *stream, const struct profile *profile, unsigned columns)
     unsigned threads = profile_busy_threads(profile);
     const char *plural = threads == 1 ? "" : "s";
     unsigned long long samples = totals[VALUE_SAMPLES];
-    char line[LINE_SIZE], rate[512];
+    char line[LINE_SIZE];
 
-    describe_rate(profile, rate, sizeof rate);
-    if (profile->filter == NULL)
+    if (profile->filter == NULL) {
         snprintf(line, sizeof line,
-                 "%llu of %u thread%s: %.3f s CPU, %.3f s wall time%s", samples,
+                 "%llu of %u thread%s: %.3f s CPU, %.3f s wall", samples,
                  threads, plural, phrase_seconds(totals[VALUE_CPU]),
-                 phrase_seconds(totals[VALUE_WALL]), rate);
-    else
+                 phrase_seconds(totals[VALUE_WALL]));
+        add_rate(line, strlen(line), profile);
+    } else {
         snprintf(line, sizeof line,
                  "%.500s: %llu of %u thread%s, %.3f of %.3f s CPU, %.3f of "
                  "%.3f s wall time",
@@ -91,6 +95,7 @@ print_samples(FILE *stream, const struct profile *profile, unsigned columns)
                  phrase_seconds(whole[VALUE_CPU]),
                  phrase_seconds(totals[VALUE_WALL]),
                  phrase_seconds(whole[VALUE_WALL]));
+    }
     print(stream, columns, profile->filter == NULL ? "samples" : "filter",
           line);
 }

@@ -124,11 +124,25 @@ phrase_rate(const struct profile *profile, char *text, size_t size)
     if (rate_wanted(&cost->rate) == 0)
         return text;
     add(&line,
-        "%llu samples in %.3f s of CPU: ", (unsigned long long)cost->taken,
-        phrase_seconds(cost->rate.cpu));
+        "%llu sample%s in %.3f s of CPU: ", (unsigned long long)cost->taken,
+        cost->taken == 1 ? "" : "s", phrase_seconds(cost->rate.cpu));
     text_begin(&rest, text + line.length, size - line.length);
     rate_tell(&rest, &cost->rate, wanted(profile), cost->taken,
               sum_losses(cost));
+    return text;
+}
+
+char *
+phrase_short_rate(const struct profile *profile, char *text, size_t size,
+                  size_t room)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct text rate;
+
+    text_begin(&rate, text, size);
+    if (rate_wanted(&cost->rate) != 0)
+        rate_tell_in(&rate, &cost->rate, wanted(profile), cost->taken,
+                     sum_losses(cost), room);
     return text;
 }
 
@@ -144,8 +158,9 @@ phrase_due(const struct profile *profile, char *text, size_t size)
         return text;
     profile_sum(&asked, sum_losses(cost));
     due = rate_points(&cost->rate, asked, unasked);
-    add(&line, "%llu points in %.6f s: %llu taken, %llu lost, %llu not asked",
-        (unsigned long long)due, phrase_seconds(cost->rate.cpu / 1000 * 1000),
+    add(&line, "%llu point%s in %.6f s: %llu taken, %llu lost, %llu not asked",
+        (unsigned long long)due, due == 1 ? "" : "s",
+        phrase_seconds(cost->rate.cpu / 1000 * 1000),
         (unsigned long long)cost->taken, (unsigned long long)sum_losses(cost),
         (unsigned long long)(due - asked));
     add_causes(&line, unasked, 0, LIMIT_COUNT, limit_word);

@@ -16,8 +16,13 @@ char *phrase_losses(const struct profile *profile, char *text, size_t size);
 
 /* "434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 asked (timers, 250
  * Hz: threads switch too often)"; samples of threads that ran. "" if that is
- * not known, as of old files, or of less CPU time than one point. */
+ * not known, as of old files. */
 char *phrase_rate(const struct profile *profile, char *text, size_t size);
+
+/* "225 a CPU second of 1,000 asked (switches, short)", with as many causes as
+ * come to ROOM bytes; "" as there. */
+char *phrase_short_rate(const struct profile *profile, char *text, size_t size,
+                        size_t room);
 
 /* "1930 points in 1.930000 s: 434 taken, 0 lost, 1496 not asked: 1480 switches,
  * 16 short", all that a rate has to account for; "" as there. */

@@ -47,6 +47,7 @@ record -q -- sh -c 'kill -9 $$'
 expect_status 137
 record -q -- sh -c 'kill -15 $$'
 expect_status 143
+rm -f run/sprof.*
 record nosuchprogram
 expect_status 127
 grep -q '^sprofile record: nosuchprogram: No such' err || fail "$(cat err)"
@@ -54,10 +55,51 @@ touch run/plain
 record ./plain
 expect_status 126
 rm run/plain
+
+echo "-- programs that are too short for a sample"
+for short in "0 true" "1 false" "3 sh -c exit\${IFS}3"; do
+    # shellcheck disable=SC2086
+    record -o p.sprof,p.pb.gz,p.folded,p.json,p.speedscope.json,p.txt -- \
+        ${short#* }
+    expect_status "${short%% *}"
+    grep -q '^sprof: wrote p.sprof, .*: 0 samples of 0 threads, ' err ||
+        fail "no summary: $(cat err)"
+    grep -qE '^rate .*(\(processes begin before they can be sampled\)|less than one point due)' err ||
+        fail "no reason: $(cat err)"
+    for file in p.sprof p.pb.gz; do
+        plain "$sprofile" info run/$file
+        expect_status 0
+        grep -qE "^command .*${short#* }" out || grep -q '^command .*sh -c' out ||
+            fail "$file: no command: $(cat out)"
+        grep -qE '^due .* not asked(: [0-9]+ early)?$' out ||
+            fail "$file: no reason: $(cat out)"
+        plain "$sprofile" report --csv run/$file
+        expect_status 0
+        grep -q '\[not sampled\]' out || fail "$file: no time: $(cat out)"
+    done
+    plain "$sprofile" diff run/p.sprof run/p.pb.gz
+    expect_status 0
+    plain "$sprofile" merge -o run/p.folded run/p.sprof run/p.pb.gz
+    expect_status 0
+    grep -qE '^\[not sampled\] [1-9]' run/p.folded || fail "folded: no time"
+    expect_files p.folded p.json p.pb.gz p.speedscope.json p.sprof p.txt
+done
 record true
 expect_status 0
-grep -q 'no sample was taken' err || fail "no word about no samples"
+grep -q '^sprof: wrote sprof.true.[0-9]*.sprof: ' err || fail "$(cat err)"
 rm -f run/sprof.*
+expect_files '*'
+
+echo "-- no process that the library was in"
+record -o p.sprof -- env -i /bin/true
+expect_status 1
+grep -q '^sprofile record: no profile is written: ' err ||
+    fail "no word about no profile: $(cat err)"
+[ "$(wc -l <err)" -eq 1 ] || fail "more than a line: $(cat err)"
+expect_files '*'
+record -q -o p.sprof -- env -i /bin/sh -c 'exit 3'
+expect_status 3
+grep -q '^sprofile record: no profile is written: ' err || fail "$(cat err)"
 expect_files '*'
 
 echo "-- what is wrong is told, and nothing runs"
@@ -166,10 +208,10 @@ expect_status 7
 rm -f late.folded
 
 echo "-- another library stands first"
-LD_PRELOAD="$work/chosen_library.so" record -o p.txt \
-    sh -c 'echo "$LD_PRELOAD"'
+LD_PRELOAD="$work/plugin.so" record -o p.txt sh -c 'echo "$LD_PRELOAD"'
+! grep 'ld.so' err || fail "the other library is not there"
 case $(cat out) in
-*:"$library") ;;
+"$work/plugin.so:$library") ;;
 *) fail "LD_PRELOAD: $(cat out)" ;;
 esac
 rm -f run/*

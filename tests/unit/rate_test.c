@@ -42,6 +42,19 @@ expect_told(const struct rate *rate, uint64_t taken, uint64_t lost,
     assert_string_equal(line, expected);
 }
 
+/* What is told in words, where ROOM bytes are there for it. */
+static void
+expect_short(const struct rate *rate, uint64_t taken, uint64_t lost,
+             size_t room, const char *expected)
+{
+    char line[256];
+    struct text text;
+
+    text_begin(&text, line, sizeof line);
+    rate_tell_in(&text, rate, 1000, taken, lost, room);
+    assert_string_equal(line, expected);
+}
+
 static void
 nothing_is_missing(void **state)
 {
@@ -68,7 +81,8 @@ more_than_due(void **state)
     (void)state;
     rate_add(&rate, LIMIT_MERGED, SECOND, MS, 1020);
     assert_int_equal(points(&rate, 1020, 3, unasked), 1023);
-    expect_told(&rate, 1020, 3, "1,020 a CPU second of 1,000 asked");
+    expect_told(&rate, 1020, 3,
+                "1,020 a CPU second of 1,000 asked, more by chance");
 }
 
 static void
@@ -112,6 +126,52 @@ several_limits_share_what_is_missing(void **state)
     expect_told(&rate, 100, 80,
                 "200 a CPU second of 1,000 asked (80 lost; timers, 100 Hz; "
                 "threads end before their first sample)");
+}
+
+/* Of a few points, a number a second would be noise, and 0 of it no answer to
+ * how many samples there are. */
+static void
+few_points_are_counted(void **state)
+{
+    struct rate rate = {.tick = 4 * MS};
+
+    (void)state;
+    rate_add(&rate, LIMIT_EARLY, MS / 3, MS, 0);
+    expect_told(&rate, 0, 0, "less than one point due at 1,000 a CPU second");
+    expect_short(&rate, 0, 0, 0, "less than one point due");
+    rate_add(&rate, LIMIT_EARLY, MS / 3, MS, 0);
+    expect_told(&rate, 0, 0,
+                "0 of 1 point due at 1,000 a CPU second (processes begin "
+                "before they can be sampled)");
+    rate_add(&rate, LIMIT_TIMERS, 10 * MS, MS, 3);
+    expect_told(&rate, 3, 2,
+                "3 of 11 points due at 1,000 a CPU second (2 lost; timers, 250 "
+                "Hz; processes begin before they can be sampled)");
+    rate_add(&rate, LIMIT_MERGED, 8 * MS, MS, 8);
+    expect_short(&rate, 11, 2, 100,
+                 "11 of 19 points due (2 lost, timers, early)");
+    rate_add(&rate, LIMIT_MERGED, MS, MS, 1);
+    expect_told(&rate, 20, 0,
+                "1,017 a CPU second of 1,000 asked, more by "
+                "chance");
+}
+
+/* The first is told whatever room there is. */
+static void
+words_that_fit(void **state)
+{
+    struct rate rate = {.tick = 4 * MS};
+
+    (void)state;
+    rate_add(&rate, LIMIT_SWITCHES, SECOND, MS, 250);
+    rate_add(&rate, LIMIT_SHORT, SECOND / 2, MS, 0);
+    rate_add(&rate, LIMIT_EARLY, SECOND / 2, MS, 0);
+    expect_short(&rate, 250, 0, 100,
+                 "125 a CPU second of 1,000 asked (switches, short, early)");
+    expect_short(&rate, 250, 0, 50,
+                 "125 a CPU second of 1,000 asked (switches, short)");
+    expect_short(&rate, 250, 0, 1,
+                 "125 a CPU second of 1,000 asked (switches)");
 }
 
 /* A thousand processes of less than a period each, a third of which has a
@@ -159,6 +219,8 @@ main(void)
         cmocka_unit_test(more_than_due),
         cmocka_unit_test(timers_reach_their_own_rate),
         cmocka_unit_test(several_limits_share_what_is_missing),
+        cmocka_unit_test(few_points_are_counted),
+        cmocka_unit_test(words_that_fit),
         cmocka_unit_test(many_short_processes),
         cmocka_unit_test(any_numbers_add_up),
     };

@@ -281,7 +281,7 @@ test_head(void **state)
     head_text_write(stream, profile, 0);
     expect_printed(stream,
                    "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
-                   "samples  14 of 2 threads: 0.010 s CPU, 0.014 s wall time\n"
+                   "samples  14 of 2 threads: 0.010 s CPU, 0.014 s wall\n"
                    "lost     none of 0 asked; cut none of 0 stacks; cost 0.0 % "
                    "CPU\n");
     profile_free(profile);
