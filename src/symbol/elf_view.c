@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,35 +48,66 @@ map(struct elf_view *view, const char *path)
         return (-1);
     view->bytes = bytes;
     view->size = (size_t)status.st_size;
+    view->is_mapped = true;
+    return (0);
+}
+
+/* The vdso lies in memory as it would in a file. Its section headers come
+ * last. */
+static int
+find_vdso(struct elf_view *view)
+{
+    const Elf64_Ehdr *header = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+    if (!header || header->e_ident[EI_CLASS] != ELFCLASS64)
+        return (-1);
+    view->bytes = (const void *)header;
+    view->size =
+        header->e_shoff + (size_t)header->e_shentsize * header->e_shnum;
     return (0);
 }
 
 /* Files with 65,280 sections or more count them elsewhere; they are left to
  * libelf. */
-int
-elf_view_open(struct elf_view *view, const char *path)
+static int
+find_sections(struct elf_view *view)
 {
     static const uint8_t magic[] = {0x7f, 'E',        'L',
                                     'F',  ELFCLASS64, ELFDATA2LSB};
-    const Elf64_Ehdr *header;
+    const Elf64_Ehdr *header = (const void *)view->bytes;
 
-    *view = (struct elf_view){0};
-    if (map(view, path))
-        return (-1);
-    header = (const void *)view->bytes;
     if (memcmp(header->e_ident, magic, sizeof(magic)) != 0 ||
         header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff == 0 ||
         header->e_shnum == 0 || header->e_shstrndx >= header->e_shnum)
-        goto err;
+        return (-1);
     view->sections =
         array_at(view, header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr));
     if (!view->sections)
-        goto err;
+        return (-1);
     view->count = header->e_shnum;
     view->names = &view->sections[header->e_shstrndx];
     return (0);
+}
 
-err:
+int
+elf_view_open(struct elf_view *view, const char *path)
+{
+    *view = (struct elf_view){0};
+    if ((strcmp(path, "[vdso]") == 0 ? find_vdso(view) : map(view, path)) ==
+            0 &&
+        find_sections(view) == 0)
+        return (0);
+    elf_view_close(view);
+    return (-1);
+}
+
+int
+elf_view_open_memory(struct elf_view *view, const void *bytes, size_t size)
+{
+    *view = (struct elf_view){.bytes = bytes, .size = size};
+    if (bytes && size > sizeof(Elf64_Ehdr) && (uintptr_t)bytes % 8 == 0 &&
+        find_sections(view) == 0)
+        return (0);
     elf_view_close(view);
     return (-1);
 }
@@ -137,6 +169,14 @@ elf_view_build_id(const struct elf_view *view)
     return (note);
 }
 
+unsigned
+elf_view_machine(const struct elf_view *view)
+{
+    return (view->bytes
+                ? ((const Elf64_Ehdr *)(const void *)view->bytes)->e_machine
+                : EM_NONE);
+}
+
 uint64_t
 elf_view_first_address(const struct elf_view *view)
 {
@@ -157,7 +197,7 @@ elf_view_first_address(const struct elf_view *view)
 void
 elf_view_close(struct elf_view *view)
 {
-    if (view->bytes)
+    if (view->is_mapped)
         munmap((void *)view->bytes, view->size);
     *view = (struct elf_view){0};
 }

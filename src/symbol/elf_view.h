@@ -8,6 +8,7 @@
 #define SYMBOL_ELF_VIEW_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,16 +16,21 @@
 
 /* All zero is no file. */
 struct elf_view {
-    const uint8_t *bytes; /* mapped */
+    const uint8_t *bytes;
     size_t size;
+    bool is_mapped; /* by elf_view_open, and unmapped by elf_view_close */
     const Elf64_Shdr *sections;
     size_t count;
     const Elf64_Shdr *names; /* the section that has their names */
 };
 
-/* Map the regular file at PATH. Returns 0, or -1 if it cannot be read or is no
- * 64-bit little-endian ELF file with section headers. */
+/* Map the regular file at PATH; "[vdso]" is this process's own. Returns 0, or
+ * -1 if it cannot be read or is no 64-bit little-endian ELF file with section
+ * headers. */
 int elf_view_open(struct elf_view *view, const char *path);
+
+/* The same of SIZE BYTES (may be NULL), which stay the caller's. */
+int elf_view_open_memory(struct elf_view *view, const void *bytes, size_t size);
 
 /* The name of SECTION; "" if it has none. */
 const char *elf_view_name(const struct elf_view *view,
@@ -40,6 +46,9 @@ struct bytes elf_view_content(const struct elf_view *view,
 
 /* The GNU build-id (elf(5), Notes); AT is NULL if it has none. */
 struct bytes elf_view_build_id(const struct elf_view *view);
+
+/* For which machine it is; EM_NONE of no file. */
+unsigned elf_view_machine(const struct elf_view *view);
 
 /* The address of the first segment that is loaded; UINT64_MAX if none is. */
 uint64_t elf_view_first_address(const struct elf_view *view);

@@ -6,11 +6,9 @@
  * damaged: what does not fit is no function.
  */
 #include <dwarf.h>
-#include <gelf.h>
 #include <string.h>
 
 #include "frame_table.h"
-#include "sections.h"
 
 /* The forms that linkers write: 4 bytes each, relative to the table. */
 #define TABLE_FORM (DW_EH_PE_datarel | DW_EH_PE_sdata4)
@@ -37,15 +35,25 @@ pointer_size(unsigned form)
     }
 }
 
-void
-frame_table_read(struct frame_table *table, const struct elf_file *file)
+/* The section of FILE called NAME, and in *ADDRESS where it is loaded. */
+static struct bytes
+find_section(const struct elf_view *file, const char *name, uint64_t *address)
 {
-    struct bytes at =
-        sections_find_at(file->elf, ".eh_frame_hdr", &table->table_base);
+    const Elf64_Shdr *section = elf_view_section(file, name);
+
+    if (!section)
+        return ((struct bytes){0});
+    *address = section->sh_addr;
+    return (elf_view_content(file, section));
+}
+
+void
+frame_table_read(struct frame_table *table, const struct elf_view *file)
+{
+    struct bytes at = find_section(file, ".eh_frame_hdr", &table->table_base);
     unsigned size, form, count_form;
 
-    table->entries =
-        sections_find_at(file->elf, ".eh_frame", &table->entries_address);
+    table->entries = find_section(file, ".eh_frame", &table->entries_address);
     bytes_skip(&at, 1); /* the version */
     size = pointer_size((unsigned)bytes_number(&at, 1));
     count_form = (unsigned)bytes_number(&at, 1);

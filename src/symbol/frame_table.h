@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "bytes.h"
-#include "elf_file.h"
+#include "elf_view.h"
 
 /* All zero is an empty table. */
 struct frame_table {
@@ -21,9 +21,9 @@ struct frame_table {
     uint64_t count;
 };
 
-/* Find the table of FILE. Where it has none, or one of an unusual form, TABLE
- * is empty. */
-void frame_table_read(struct frame_table *table, const struct elf_file *file);
+/* Find the table of FILE, which stays open as long as TABLE is used. Where it
+ * has none, or one of an unusual form, TABLE is empty. */
+void frame_table_read(struct frame_table *table, const struct elf_view *file);
 
 /* The beginning of the function that ADDRESS is in, in *START; both in the
  * file's own numbering. False if none is known; *START is then as before. */

@@ -22,7 +22,9 @@ struct image {
     struct plt_table plt;
     struct frame_table frames;
     struct unit_index units;
-    struct sketch sketch; /* has the names of SYMBOLS, if it is open */
+    /* Its view of the file is for PLT and FRAMES; of an image that was opened
+     * briefly it has the names of SYMBOLS, too. */
+    struct sketch sketch;
     char *path;
     uint8_t *build_id;
     size_t build_id_length;
@@ -31,11 +33,11 @@ struct image {
 /* The symbol for ADDRESS in a PLT. A stub for an IFUNC of the same file has no
  * name, but the function that chooses the target is called like it. */
 static const char *
-find_stub(const struct image *image, uint64_t address)
+find_stub(struct image *image, uint64_t address)
 {
     struct plt_target target;
 
-    if (plt_table_find(&image->plt, address, &target))
+    if (plt_table_find(&image->plt, &image->sketch.file, address, &target))
         return (NULL);
     if (target.name)
         return (target.name);
@@ -67,11 +69,14 @@ struct image *
 image_open(const char *path, const uint8_t *build_id, size_t length)
 {
     struct image *image = make(path, build_id, length);
+    const char *bytes;
+    size_t size;
 
     if (image && elf_file_open(&image->file, path, build_id, length) == 0) {
-        frame_table_read(&image->frames, &image->file);
+        bytes = elf_rawfile(image->file.elf, &size);
+        if (elf_view_open_memory(&image->sketch.file, bytes, size) == 0)
+            frame_table_read(&image->frames, &image->sketch.file);
         if (symbol_table_read(&image->symbols, &image->file) ||
-            plt_table_read(&image->plt, &image->file) ||
             unit_index_read(&image->units, &image->file)) {
             image_close(image);
             return (NULL);
@@ -80,20 +85,6 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
     return (image);
 }
 
-/* Whether one of COUNT ADDRESSES has no symbol. */
-static bool
-lacks_symbols(const struct image *image, const uint64_t *addresses,
-              size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!symbol_table_find(&image->symbols, addresses[i]))
-            return (true);
-    }
-    return (false);
-}
-
-/* Where symbols are missing, stubs and the unwind table help, which libelf
- * finds. */
 struct image *
 image_open_brief(const char *path, const uint8_t *build_id, size_t length,
                  struct sketch *sketch, const uint64_t *addresses, size_t count)
@@ -105,19 +96,12 @@ image_open_brief(const char *path, const uint8_t *build_id, size_t length,
         return (NULL);
     }
     image->sketch = *sketch;
-    if (sketch_read(&image->sketch, addresses, count, &image->symbols))
-        goto err0;
-    if (lacks_symbols(image, addresses, count) &&
-        elf_file_open(&image->file, path, build_id, length) == 0) {
-        frame_table_read(&image->frames, &image->file);
-        if (plt_table_read(&image->plt, &image->file))
-            goto err0;
+    frame_table_read(&image->frames, &image->sketch.file);
+    if (sketch_read(&image->sketch, addresses, count, &image->symbols)) {
+        image_close(image);
+        return (NULL);
     }
     return (image);
-
-err0:
-    image_close(image);
-    return (NULL);
 }
 
 /* One path can have had two files, one after the other: the build-id tells them
@@ -185,8 +169,8 @@ image_close(struct image *image)
     unit_index_free(&image->units);
     plt_table_free(&image->plt);
     symbol_table_free(&image->symbols);
-    elf_file_close(&image->file);
     sketch_close(&image->sketch);
+    elf_file_close(&image->file);
     free(image->build_id);
     free(image->path);
     free(image);

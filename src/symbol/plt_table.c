@@ -7,19 +7,18 @@
  * and a 32-bit distance, and the relocation for that slot has the name. Lazy
  * stubs of IBT binaries have no such jump; they run once and stay unnamed.
  */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plt_table.h"
-#include "sections.h"
 
 #define STUB_SIZE 16
 
-/* A word of the GOT, and what the loader fills it with. */
+/* A word of the GOT, and the relocation that the loader fills it by. */
 struct plt_slot {
     uint64_t address;
-    struct plt_target target;
+    Elf64_Rela relocation;
+    const Elf64_Shdr *symbols; /* of the file, which RELOCATION refers to */
 };
 
 static int
@@ -46,69 +45,87 @@ add_slot(struct plt_table *table, const struct plt_slot *slot)
     return (0);
 }
 
-/* What relocation NUMBER fills its slot with: a symbol of the section that
- * HEADER links to, or what a resolver returns. False if neither. */
-static bool
-read_slot(Elf *elf, const GElf_Shdr *header, Elf_Data *data, int number,
-          struct plt_slot *slot)
+static const Elf64_Shdr *
+section_at(const struct elf_view *file, uint64_t number)
 {
-    Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
-    Elf_Data *symbol_data = symbols ? elf_getdata(symbols, NULL) : NULL;
-    GElf_Shdr symbol_header;
-    GElf_Rela relocation;
-    GElf_Sym symbol;
-
-    if (!gelf_getrela(data, number, &relocation))
-        return (false);
-    *slot = (struct plt_slot){.address = relocation.r_offset};
-    if (GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE) {
-        slot->target.resolver = (uint64_t)relocation.r_addend;
-        return (true);
-    }
-    if (GELF_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT &&
-        GELF_R_TYPE(relocation.r_info) != R_X86_64_GLOB_DAT)
-        return (false);
-    if (!symbol_data || !gelf_getshdr(symbols, &symbol_header) ||
-        !gelf_getsym(symbol_data, (int)GELF_R_SYM(relocation.r_info), &symbol))
-        return (false);
-    slot->target.name = elf_strptr(elf, symbol_header.sh_link, symbol.st_name);
-    return (slot->target.name && *slot->target.name);
+    return (number < file->count ? &file->sections[number] : NULL);
 }
 
+/* Add what the relocations of SECTION fill with a function's address. */
 static int
-read_section(struct plt_table *table, Elf_Scn *section)
+read_section(struct plt_table *table, const struct elf_view *file,
+             const Elf64_Shdr *section)
 {
-    struct plt_slot slot;
-    GElf_Shdr header;
-    Elf_Data *data;
-    int count;
+    struct plt_slot slot = {.symbols = section_at(file, section->sh_link)};
+    struct bytes at = elf_view_content(file, section);
 
-    /* Relocations that the loader does not apply are of no interest. */
-    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
-        !(header.sh_flags & SHF_ALLOC) || header.sh_entsize == 0)
-        return (0);
-    data = elf_getdata(section, NULL);
-    count = data ? (int)(data->d_size / sizeof(Elf64_Rela)) : 0;
-    for (int i = 0; i < count; i++) {
-        if (read_slot(table->elf, &header, data, i, &slot) &&
-            add_slot(table, &slot))
-            return (-1);
+    for (; at.at; bytes_skip(&at, sizeof(slot.relocation))) {
+        if ((size_t)(at.end - at.at) < sizeof(slot.relocation))
+            break;
+        memcpy(&slot.relocation, at.at, sizeof(slot.relocation));
+        slot.address = slot.relocation.r_offset;
+        switch (ELF64_R_TYPE(slot.relocation.r_info)) {
+        case R_X86_64_JUMP_SLOT:
+        case R_X86_64_GLOB_DAT:
+        case R_X86_64_IRELATIVE:
+            if (add_slot(table, &slot))
+                return (-1);
+            break;
+        default:
+            break;
+        }
     }
     return (0);
 }
 
-/* The PLT section that ADDRESS lies in, and its bytes. */
-static Elf_Data *
-find_section(const struct plt_table *table, uint64_t address, GElf_Shdr *header)
+/* A stub leads to the address of a slot, never to its number: hence the order
+ * by address. Relocations that the loader does not apply are of no interest. */
+static int
+read_table(struct plt_table *table, const struct elf_view *file)
 {
-    Elf_Scn *section = NULL;
-    const char *name;
+    for (size_t i = 1; i < file->count; i++) {
+        const Elf64_Shdr *section = &file->sections[i];
+        if (section->sh_type == SHT_RELA && section->sh_flags & SHF_ALLOC &&
+            read_section(table, file, section))
+            return (-1);
+    }
+    if (table->count)
+        qsort(table->slots, table->count, sizeof(*table->slots), compare);
+    return (0);
+}
 
-    while ((section = sections_next(table->elf, section, header, &name))) {
-        if (address >= header->sh_addr &&
-            address - header->sh_addr < header->sh_size &&
-            header->sh_type == SHT_PROGBITS && strncmp(name, ".plt", 4) == 0)
-            return (elf_rawdata(section, NULL));
+/* The name of the symbol that SLOT is for; "" if it has none. */
+static const char *
+name_of(const struct elf_view *file, const struct plt_slot *slot)
+{
+    uint64_t number = ELF64_R_SYM(slot->relocation.r_info);
+    const Elf64_Shdr *strings;
+    struct bytes at, names;
+    Elf64_Sym symbol;
+
+    strings = slot->symbols ? section_at(file, slot->symbols->sh_link) : NULL;
+    if (!strings)
+        return ("");
+    at = elf_view_content(file, slot->symbols);
+    if (!at.at || number >= (size_t)(at.end - at.at) / sizeof(symbol))
+        return ("");
+    memcpy(&symbol, at.at + number * sizeof(symbol), sizeof(symbol));
+    names = elf_view_content(file, strings);
+    bytes_skip(&names, symbol.st_name);
+    return (bytes_text(&names));
+}
+
+/* The PLT section of FILE that ADDRESS lies in; NULL if it is in none. */
+static const Elf64_Shdr *
+find_section(const struct elf_view *file, uint64_t address)
+{
+    for (size_t i = 1; i < file->count; i++) {
+        const Elf64_Shdr *section = &file->sections[i];
+        if (address >= section->sh_addr &&
+            address - section->sh_addr < section->sh_size &&
+            section->sh_type == SHT_PROGBITS &&
+            strncmp(elf_view_name(file, section), ".plt", 4) == 0)
+            return (section);
     }
     return (NULL);
 }
@@ -130,54 +147,58 @@ slot_of(const uint8_t *stub, size_t size, uint64_t start)
     return (0);
 }
 
-/* A stub leads to the address of a slot, never to its number: hence the order
- * by address. */
-int
-plt_table_read(struct plt_table *table, struct elf_file *file)
+/* The slot that the stub at ADDRESS in SECTION jumps through; NULL if none is
+ * known. Stubs are of 16 bytes, but those of .plt.got may be of 8. */
+static const struct plt_slot *
+find_slot(const struct plt_table *table, const struct elf_view *file,
+          const Elf64_Shdr *section, uint64_t address)
 {
-    Elf_Scn *section = NULL;
-    GElf_Ehdr header;
+    uint64_t size = section->sh_entsize == 8 ? 8 : STUB_SIZE;
+    uint64_t start = (address - section->sh_addr) / size * size;
+    struct bytes content = elf_view_content(file, section);
+    struct plt_slot key = {0};
 
-    if (!gelf_getehdr(file->elf, &header) || header.e_machine != EM_X86_64)
-        return (0);
-    table->elf = file->elf;
-    while ((section = elf_nextscn(file->elf, section))) {
-        if (read_section(table, section))
-            return (-1);
-    }
-    if (table->count)
-        qsort(table->slots, table->count, sizeof(*table->slots), compare);
-    return (0);
+    if (!content.at || start + size > (uint64_t)(content.end - content.at) ||
+        table->count == 0)
+        return (NULL);
+    key.address = slot_of(content.at + start, size, section->sh_addr + start);
+    return (bsearch(&key, table->slots, table->count, sizeof(key), compare));
 }
 
 int
-plt_table_find(const struct plt_table *table, uint64_t address,
-               struct plt_target *target)
+plt_table_find(struct plt_table *table, const struct elf_view *file,
+               uint64_t address, struct plt_target *target)
 {
-    struct plt_slot key = {0}, *slot;
-    uint64_t start, size;
-    GElf_Shdr header;
-    Elf_Data *data = find_section(table, address, &header);
+    const Elf64_Shdr *section = elf_view_machine(file) == EM_X86_64
+                                    ? find_section(file, address)
+                                    : NULL;
+    const struct plt_slot *slot;
+    const char *name;
 
-    if (!data || !data->d_buf || table->count == 0)
+    if (!section)
         return (-1);
-    /* Stubs are of 16 bytes, but those of .plt.got may be of 8. */
-    size = header.sh_entsize == 8 ? 8 : STUB_SIZE;
-    start = (address - header.sh_addr) / size * size;
-    if (start + size > data->d_size)
-        return (-1);
-    key.address = slot_of((const uint8_t *)data->d_buf + start, size,
-                          header.sh_addr + start);
-    slot = bsearch(&key, table->slots, table->count, sizeof(key), compare);
+    if (!table->is_read) {
+        table->is_read = true;
+        if (read_table(table, file))
+            plt_table_free(table);
+    }
+    slot = find_slot(table, file, section, address);
     if (!slot)
         return (-1);
-    *target = slot->target;
-    return (0);
+    *target = (struct plt_target){0};
+    if (ELF64_R_TYPE(slot->relocation.r_info) == R_X86_64_IRELATIVE) {
+        target->resolver = (uint64_t)slot->relocation.r_addend;
+        return (0);
+    }
+    name = name_of(file, slot);
+    if (*name)
+        target->name = name;
+    return (*name ? 0 : -1);
 }
 
 void
 plt_table_free(struct plt_table *table)
 {
     free(table->slots);
-    *table = (struct plt_table){0};
+    *table = (struct plt_table){.is_read = table->is_read};
 }

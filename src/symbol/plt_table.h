@@ -6,16 +6,17 @@
 #ifndef SYMBOL_PLT_TABLE_H
 #define SYMBOL_PLT_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf_file.h"
+#include "elf_view.h"
 
 struct plt_slot;
 
-/* All zero is an empty table. */
+/* All zero is the table of a file that was not asked for yet. */
 struct plt_table {
-    Elf *elf;
+    bool is_read;
     struct plt_slot *slots; /* sorted by address */
     size_t count, capacity;
 };
@@ -25,13 +26,14 @@ struct plt_target {
     uint64_t resolver; /* address of the function that chooses it (IFUNC) */
 };
 
-/* Read the relocations of FILE. Returns 0, or -1 with errno set. */
-int plt_table_read(struct plt_table *table, struct elf_file *file);
-
-/* Where the stub at ADDRESS goes. Returns 0, or -1 if no stub is known there:
- * the section's common head, or another machine's code. */
-int plt_table_find(const struct plt_table *table, uint64_t address,
-                   struct plt_target *target);
+/*
+ * Where the stub of FILE at ADDRESS goes. The relocations of FILE are read when
+ * the first address in a PLT is asked for; FILE is the same each time, and the
+ * name is in it. Returns 0, or -1 if no stub is known there: the section's
+ * common head, another machine's code, or memory is short.
+ */
+int plt_table_find(struct plt_table *table, const struct elf_view *file,
+                   uint64_t address, struct plt_target *target);
 
 void plt_table_free(struct plt_table *table);
 

@@ -102,7 +102,7 @@ sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header, const char **name)
 }
 
 struct bytes
-sections_find_at(Elf *elf, const char *name, uint64_t *address)
+sections_find(Elf *elf, const char *name)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
@@ -113,20 +113,11 @@ sections_find_at(Elf *elf, const char *name, uint64_t *address)
         const uint8_t *start;
         if (strcmp(found, name) != 0 || header.sh_flags & SHF_COMPRESSED)
             continue;
-        *address = header.sh_addr;
         data = elf_getdata(section, NULL);
         start = data ? data->d_buf : NULL;
         return ((struct bytes){start, start ? start + data->d_size : NULL});
     }
     return ((struct bytes){0});
-}
-
-struct bytes
-sections_find(Elf *elf, const char *name)
-{
-    uint64_t address;
-
-    return (sections_find_at(elf, name, &address));
 }
 
 void

@@ -27,9 +27,8 @@ Elf_Scn *sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header,
                        const char **name);
 
 /* The section of ELF (or NULL) called NAME; AT is NULL if it has none, or it is
- * compressed. The second one also says, in *ADDRESS, where it is loaded. */
+ * compressed. */
 struct bytes sections_find(Elf *elf, const char *name);
-struct bytes sections_find_at(Elf *elf, const char *name, uint64_t *address);
 
 /* Find them in the file of DWARF, which stays open as long as they are used. */
 void sections_read(struct sections *sections, Dwarf *dwarf);

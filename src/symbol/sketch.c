@@ -43,6 +43,7 @@ open_debug_file(struct sketch *sketch)
     char path[sizeof(DEBUG_FILE) + 2 * LONGEST_BUILD_ID];
     char rest[2 * LONGEST_BUILD_ID + 1];
 
+    sketch->is_all = true;
     if (length < 2 || length > LONGEST_BUILD_ID)
         return;
     for (size_t i = 1; i < length; i++)
@@ -53,6 +54,7 @@ open_debug_file(struct sketch *sketch)
          elf_view_first_address(&sketch->debug) !=
              elf_view_first_address(&sketch->file)))
         elf_view_close(&sketch->debug);
+    sketch->is_all = access(path, F_OK) != 0;
 }
 
 /* Whether VIEW has the symbol table called NAME, which is then SKETCH's. */
@@ -112,17 +114,26 @@ has_linked_file(const struct sketch *sketch, const char *path)
     return (false);
 }
 
+static bool
+has_dwarf(const struct elf_view *view)
+{
+    return (elf_view_section(view, ".debug_info") ||
+            elf_view_section(view, ".zdebug_info"));
+}
+
 /* As libdwfl: the file's own table, that of its debug file, or what the file
  * exports; other debug files and .gnu_debugdata are left to libdwfl. */
 static bool
 find_symbols(struct sketch *sketch, const char *path)
 {
+    bool is_linked = has_linked_file(sketch, path);
+
+    sketch->is_all = sketch->is_all && !is_linked && !has_dwarf(&sketch->file);
     if (take_symbols(sketch, &sketch->file, ".symtab"))
         return (true);
     if (sketch->debug.bytes)
         return (take_symbols(sketch, &sketch->debug, ".symtab"));
-    return (!elf_view_section(&sketch->file, ".gnu_debugdata") &&
-            !has_linked_file(sketch, path) &&
+    return (!is_linked && !elf_view_section(&sketch->file, ".gnu_debugdata") &&
             take_symbols(sketch, &sketch->file, ".dynsym"));
 }
 
@@ -169,22 +180,6 @@ sketch_cost(const struct sketch *sketch)
             (sketch->debug.bytes ? debug_cost(&sketch->debug) : 0));
 }
 
-/* The place of the first of COUNT ADDRESSES that is not below LOW. */
-static size_t
-first_from(const uint64_t *addresses, size_t count, uint64_t low)
-{
-    size_t from = 0, to = count;
-
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (addresses[middle] < low)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return (from);
-}
-
 /* Where the section of SYMBOL ends; 0 if it holds no code. */
 static uint64_t
 code_end(const struct sketch *sketch, const Elf64_Sym *symbol)
@@ -208,61 +203,115 @@ name_of(const struct sketch *sketch, const Elf64_Sym *symbol)
                 : "");
 }
 
-/* What is known of the places that are asked for. */
+/* What is known of the places that are asked for, and the symbols that may
+ * matter for them. */
 struct search {
-    const uint64_t *addresses;
-    uint64_t *nearest; /* the greatest start that is not above each */
-    size_t count;
+    uint64_t *addresses; /* PLACES, filled up with the greatest number */
+    uint64_t *nearest;   /* the greatest start that is not above each, but above
+                            the one before it; 0: none yet */
+    size_t places;       /* a power of two, more than there are addresses */
+    size_t address_count;
+    uint32_t *found; /* numbers of symbols */
+    size_t count, capacity;
 };
 
-/* The nearest start before each address, of any symbol that names code. */
+static int
+search_begin(struct search *search, const uint64_t *addresses, size_t count)
+{
+    *search = (struct search){.places = 1, .address_count = count};
+    while (search->places <= count)
+        search->places *= 2;
+    search->addresses = malloc(search->places * sizeof(*addresses));
+    search->nearest = calloc(search->places, sizeof(*search->nearest));
+    if (!search->addresses || !search->nearest)
+        return (-1);
+    for (size_t i = 0; i < search->places; i++)
+        search->addresses[i] = i < count ? addresses[i] : UINT64_MAX;
+    return (0);
+}
+
 static void
-find_nearest(const struct sketch *sketch, const struct search *search)
+search_end(struct search *search)
+{
+    free(search->addresses);
+    free(search->nearest);
+    free(search->found);
+}
+
+/* The place of the first address that is not below LOW. It is asked for each
+ * symbol of a file: a step is an addition, and no branch that depends on LOW.
+ */
+static size_t
+place_from(const struct search *search, uint64_t low)
+{
+    size_t at = 0;
+
+    for (size_t step = search->places / 2; step > 0; step /= 2)
+        at += search->addresses[at + step - 1] < low ? step : 0;
+    return (at);
+}
+
+static int
+keep(struct search *search, size_t number)
+{
+    if (search->count == search->capacity) {
+        size_t capacity = search->capacity * 2 + 64;
+        uint32_t *found = reallocarray(search->found, capacity, sizeof(*found));
+        if (!found)
+            return (-1);
+        search->found = found;
+        search->capacity = capacity;
+    }
+    search->found[search->count++] = (uint32_t)number;
+    return (0);
+}
+
+/* Whether SYMBOL, at PLACE, covers that address, or is the nearest before it of
+ * those that were seen. */
+static bool
+matters(const struct search *search, const Elf64_Sym *symbol, size_t place)
+{
+    return (place < search->address_count &&
+            (symbol->st_value >= search->nearest[place] ||
+             search->addresses[place] - symbol->st_value < symbol->st_size));
+}
+
+/* Find the nearest start before each address, of any symbol that names code,
+ * and keep the symbols that mattered when they were seen. */
+static int
+find_nearest(const struct sketch *sketch, struct search *search)
 {
     for (size_t i = 1; i < sketch->count; i++) {
         const Elf64_Sym *symbol = &sketch->symbols[i];
-        size_t at =
-            first_from(search->addresses, search->count, symbol->st_value);
-        if (at < search->count && symbol->st_value > search->nearest[at] &&
-            symbol_table_is_code(symbol, name_of(sketch, symbol)) &&
-            code_end(sketch, symbol) != 0)
-            search->nearest[at] = symbol->st_value;
+        size_t place = place_from(search, symbol->st_value);
+        if (!matters(search, symbol, place) || code_end(sketch, symbol) == 0 ||
+            !symbol_table_is_code(symbol, name_of(sketch, symbol)))
+            continue;
+        if (symbol->st_value > search->nearest[place])
+            search->nearest[place] = symbol->st_value;
+        if (keep(search, i))
+            return (-1);
     }
-    for (size_t i = 1; i < search->count; i++) {
-        if (search->nearest[i] < search->nearest[i - 1])
-            search->nearest[i] = search->nearest[i - 1];
-    }
-}
-
-static bool
-matters(const struct search *search, const Elf64_Sym *symbol)
-{
-    uint64_t low = symbol->st_value;
-    size_t at = first_from(search->addresses, search->count, low);
-
-    return (at < search->count &&
-            (search->nearest[at] == low ||
-             search->addresses[at] - low < symbol->st_size));
+    return (0);
 }
 
 int
 sketch_read(const struct sketch *sketch, const uint64_t *addresses,
             size_t count, struct symbol_table *table)
 {
-    struct search search = {addresses, calloc(count + 1, sizeof(uint64_t)),
-                            count};
-    int status = search.nearest ? 0 : -1;
+    struct search search;
+    int status = search_begin(&search, addresses, count);
 
-    if (search.nearest)
-        find_nearest(sketch, &search);
-    for (size_t i = 1; !status && i < sketch->count; i++) {
-        const Elf64_Sym *symbol = &sketch->symbols[i];
-        if (matters(&search, symbol))
+    if (!status)
+        status = find_nearest(sketch, &search);
+    for (size_t i = 0; !status && i < search.count; i++) {
+        const Elf64_Sym *symbol = &sketch->symbols[search.found[i]];
+        if (matters(&search, symbol, place_from(&search, symbol->st_value)))
             status =
                 symbol_table_add(table, symbol, name_of(sketch, symbol),
                                  symbol->st_value, code_end(sketch, symbol));
     }
-    free(search.nearest);
+    search_end(&search);
     symbol_table_seal(table);
     return (status);
 }

@@ -16,6 +16,7 @@
 /* All zero is none. */
 struct sketch {
     struct elf_view file, debug; /* DEBUG: its separate debug file, if any */
+    bool is_all; /* there is no debug information to be read besides */
     /* Of the one of them that has the symbols. */
     const Elf64_Sym *symbols;
     size_t count;

@@ -52,8 +52,8 @@ open_briefly(struct offer *offer)
         openings_answer(opening);
 }
 
-/* OFFERS are in their order. The files that cost more than is left of BUDGET
- * are opened, and go to the front of OPENINGS. */
+/* OFFERS are in their order. The files that cost more than is left of BUDGET,
+ * or have nothing but symbols, are opened, and go to the front of OPENINGS. */
 static size_t
 spend(struct offer *offers, size_t count, uint64_t budget,
       struct opening *openings)
@@ -61,7 +61,7 @@ spend(struct offer *offers, size_t count, uint64_t budget,
     size_t brief = 0, whole = count;
 
     for (size_t i = 0; i < count; i++) {
-        if (offers[i].cost > budget)
+        if (offers[i].cost > budget || offers[i].sketch.is_all)
             open_briefly(&offers[i]);
         else
             sketch_close(&offers[i].sketch);

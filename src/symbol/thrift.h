@@ -14,8 +14,9 @@
 /*
  * Decide for the COUNT OPENINGS, of which none is open: those with the most
  * questions for the time that they take are to be read whole, as long as that
- * takes no more than BUDGET ns in all, by an estimate. The others are opened
- * without debug information, asked, and put first. Returns how many these are.
+ * takes no more than BUDGET ns in all, by an estimate. The others, and those
+ * without debug information, are opened for their symbols alone, asked, and put
+ * first. Returns how many these are.
  */
 size_t thrift_run(struct opening *openings, size_t count, uint64_t budget);
 
