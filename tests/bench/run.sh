@@ -5,15 +5,17 @@
 # and the method. Nothing else should run meanwhile. Some 85 minutes, or 10 with
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
-#   tests/bench/run.sh [--quick] [--write] [--build DIR] [--no-install]
+#   tests/bench/run.sh [--quick] [--write] [--build DIR] [--against DIR]
+#       [--no-install]
 #
-# --write puts the result into docs/measurements.md.
+# --write puts the result into docs/measurements.md. --against has another
+# build, an older one, measured beside this one where a script can do so.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${SPROF_BUILD:-$root/build}
-quick="" write="" install=yes
+quick="" write="" install=yes against=()
 
 while [ $# -gt 0 ]; do
     case "$1" in
@@ -24,9 +26,13 @@ while [ $# -gt 0 ]; do
         build=${2:?"--build needs a directory"}
         shift
         ;;
+    --against)
+        against=(--against "${2:?"--against needs a directory"}")
+        shift
+        ;;
     *)
         echo "usage: run.sh [--quick] [--write] [--build DIR]" \
-            "[--no-install]" >&2
+            "[--against DIR] [--no-install]" >&2
         exit 2
         ;;
     esac
@@ -61,6 +67,7 @@ if [ -n "$quick" ]; then
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
     measure scale --threads 2000 --seconds 2
     measure handler --depths 10,50,200 --seconds 1 --scale 0.6
+    measure spool_write "${against[@]}" --rounds 1 --seconds 1 --kills 3
     measure labels --rounds 3 --calls 200000
     measure hooks --rounds 3 --calls 20000 --processes 20
     measure forks --rounds 2
@@ -81,6 +88,7 @@ else
     measure disturb --seconds 60 --loop-seconds 3
     measure scale --seconds 4
     measure handler
+    measure spool_write "${against[@]}"
     measure labels
     measure hooks
     measure forks
@@ -112,8 +120,8 @@ page() {
     echo "machine on one day, not promises; the script makes yours."
     echo
     /usr/bin/python3 "$here/bench.py" machine
-    for name in truth accuracy blocked disturb scale handler labels hooks forks \
-        stacks startup exec_cost overhead \
+    for name in truth accuracy blocked disturb scale handler spool_write labels \
+        hooks forks stacks startup exec_cost overhead \
         triggers switches names written large stress; do
         [ -e "$parts/$name.md" ] || continue
         title=${name^}
