@@ -13,7 +13,11 @@
 
 #include "array.h"
 
-enum { FIRST_SLOTS = 64, BLOCK_SIZE = 64 * 1024 };
+enum {
+    FIRST_SLOTS = 64,
+    FIRST_BLOCK_SIZE = 512,
+    LAST_BLOCK_SIZE = 64 * 1024,
+};
 
 /* Memory for bytes, newest block first. */
 struct block {
@@ -108,7 +112,11 @@ reserve(struct intern *intern, size_t length)
     size_t need = (length / 8 + 1) * 8;
 
     if (block == NULL || block->size - block->used < need) {
-        size_t size = need > BLOCK_SIZE ? need : BLOCK_SIZE;
+        size_t size = block == NULL ? FIRST_BLOCK_SIZE : 2 * block->size;
+        if (size > LAST_BLOCK_SIZE)
+            size = LAST_BLOCK_SIZE;
+        if (size < need)
+            size = need;
         block = malloc(sizeof *block + size);
         if (block == NULL)
             return NULL;

@@ -28,7 +28,7 @@ add(struct questions *questions, uint32_t id, uint64_t offset)
     if (address_table_find(&questions->known, id, offset) != NULL)
         return 0;
     if (questions->count == questions->capacity) {
-        size_t capacity = questions->capacity * 2 + 1024;
+        size_t capacity = questions->capacity * 2 + 64;
         struct symbol_question *items =
             reallocarray(questions->items, capacity, sizeof *questions->items);
         if (items == NULL)

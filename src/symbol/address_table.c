@@ -8,7 +8,7 @@
 
 #include "address_table.h"
 
-#define FIRST_CAPACITY 256
+#define FIRST_CAPACITY 32
 
 static size_t
 place_of(uint32_t id, uint64_t address)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * answer_store.c -- chunks of 64 KiB, filled from the front; a piece that is
- * larger has a chunk of its own. The set of strings holds pointers into the
- * chunks and is searched by open addressing. Report side.
+ * answer_store.c -- chunks, each twice as large as the one before it up to
+ * 64 KiB, filled from the front; a piece that is larger has a chunk of its own.
+ * The set of strings holds pointers into the chunks and is searched by open
+ * addressing. Report side.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -11,8 +12,9 @@
 
 #include "answer_store.h"
 
-#define CHUNK_SIZE ((size_t)64 * 1024)
-#define FIRST_CAPACITY 1024
+#define FIRST_CHUNK_SIZE ((size_t)1024)
+#define LAST_CHUNK_SIZE ((size_t)64 * 1024)
+#define FIRST_CAPACITY 64
 
 struct answer_chunk {
     struct answer_chunk *next;
@@ -30,17 +32,21 @@ struct answer_string {
 static struct answer_chunk *
 add_chunk(struct answer_store *store, size_t size)
 {
+    size_t usual = store->chunks ? 2 * store->chunks->size : FIRST_CHUNK_SIZE;
     struct answer_chunk *chunk;
 
-    if (size < CHUNK_SIZE)
-        size = CHUNK_SIZE;
+    if (usual > LAST_CHUNK_SIZE)
+        usual = LAST_CHUNK_SIZE;
+    if (size < usual)
+        size = usual;
     if (size > SIZE_MAX - sizeof(*chunk)) {
         errno = ENOMEM;
         return (NULL);
     }
-    chunk = calloc(1, sizeof(*chunk) + size);
+    chunk = malloc(sizeof(*chunk) + size);
     if (!chunk)
         return (NULL);
+    chunk->used = 0;
     chunk->size = size;
     chunk->next = store->chunks;
     store->chunks = chunk;
@@ -120,7 +126,9 @@ grow(struct answer_store *store)
 void *
 answer_store_space(struct answer_store *store, size_t size)
 {
-    return (take(store, size, _Alignof(max_align_t)));
+    void *space = take(store, size, _Alignof(max_align_t));
+
+    return (space ? memset(space, 0, size) : NULL);
 }
 
 /* At most three quarters of the places are taken, so that probing is short and

@@ -11,8 +11,9 @@
 
 struct gzip;
 
-/* Begin a gzip member on STREAM. NULL with errno set if memory is short. */
-struct gzip *gzip_new(FILE *stream);
+/* Begin a gzip member on STREAM, of which about EXPECTED bytes will come: of
+ * few, zlib needs less memory. NULL with errno set if memory is short. */
+struct gzip *gzip_new(FILE *stream, size_t expected);
 
 /* Compress LENGTH bytes. An error is kept and reported by gzip_end. */
 void gzip_add(struct gzip *gzip, const void *bytes, size_t length);

@@ -23,9 +23,10 @@ fail(struct pack *pack, int error)
 }
 
 int
-pack_begin(struct pack *pack, FILE *stream)
+pack_begin(struct pack *pack, FILE *stream, size_t expected)
 {
-    *pack = (struct pack){.texts = intern_new(), .gzip = gzip_new(stream)};
+    *pack = (struct pack){.texts = intern_new(),
+                          .gzip = gzip_new(stream, expected)};
     if (pack->texts == NULL || pack->gzip == NULL)
         goto err;
     pack_text(pack, "");

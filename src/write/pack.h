@@ -25,8 +25,9 @@ struct pack {
     int error; /* errno of the first failure, 0 if none */
 };
 
-/* Begin a profile on STREAM. Returns 0, or -1 with errno set. */
-int pack_begin(struct pack *pack, FILE *stream);
+/* Begin a profile of about EXPECTED bytes on STREAM. Returns 0, or -1 with
+ * errno set. */
+int pack_begin(struct pack *pack, FILE *stream, size_t expected);
 
 /* Write the parts that are set in PROFILE. */
 void pack_part(struct pack *pack, const Perftools__Profiles__Profile *profile);
