@@ -25,20 +25,22 @@
 #include "thread_life.h"
 #include "traced.h"
 #include "trigger.h"
+#include "vary.h"
 
 /* A thread that has run through so many ticks has had its first sample, or
  * blocks it. */
 #define YOUNG_TICKS 2u
 
-/* ns between two changes of perf's period: the change interrupts the main
- * thread's CPU and begins its period anew. */
-#define VARY_NS 64000000u
-#define VARY_NEW_NS 8000000u
+/* How far perf's period goes to either side, as a part of it. Where the
+ * kernel's time comes from timers, the samples of the two are weighed by their
+ * periods, so perf's must be known well. */
+#define SPREAD 5u
+#define SPREAD_SPLIT 50u
 
 static struct trigger_options options;
 static enum trigger best;
 static bool sees_kernel;
-static uint64_t last_change;
+static struct vary vary;
 static uint64_t tick;  /* ns between two ticks of the kernel */
 static int ask_number; /* that timers were made with */
 static bool is_displaced;
@@ -160,7 +162,7 @@ trigger_begin(const struct trigger_options *given)
     options = *given;
     perf_event_begin();
     tick = clock_tick();
-    last_change = 0;
+    vary_begin(&vary, options.period);
     ask_number = signals_number(SIGNALS_ASK);
     is_displaced = false;
     switches_begin();
@@ -294,15 +296,12 @@ void
 trigger_vary(uint64_t now, bool has_new, uint64_t random)
 {
     if (best != TRIGGER_PERF || options.registered_only ||
-        now - last_change < (has_new ? VARY_NEW_NS : VARY_NS))
+        !vary_is_time(&vary, now, has_new))
         return;
-    last_change = now;
-    /* Where the kernel's time comes from timers, the samples of the two are
-     * weighed by their periods, so perf's must be known well. The rate is what
-     * is drawn uniformly, so that it is right on the average. */
-    uint64_t spread = options.period / (sees_kernel ? 5 : 50);
-    uint64_t rate = options.period - spread + random % (2 * spread + 1);
-    perf_event_set_period(options.period * options.period / rate);
+    uint64_t period = vary_next(&vary, now, clock_thread(options.pid), has_new,
+                                sees_kernel ? SPREAD : SPREAD_SPLIT, random);
+    if (period != 0)
+        perf_event_set_period(period);
 }
 
 /* A handler of ours was replaced by a raw system call: the number is the
