@@ -82,8 +82,8 @@ say_removed(const char *spool)
     enum note_level level =
         access(directory, F_OK) == 0 ? NOTE_ERROR : NOTE_INFO;
     note(level,
-         "the spool was removed while it was written, and could not be "
-         "put back: its samples are lost",
+         "the spool was removed or moved while it was written, and could not "
+         "be put back: no profile is written",
          NULL);
 }
 

@@ -62,8 +62,8 @@ tell_lost(struct output_result *result)
 {
     struct text text;
     text_begin(&text, result->complaint, sizeof(result->complaint));
-    text_add(&text, "the spool was removed while it was written, and could not "
-                    "be put back: its samples are lost");
+    text_add(&text, "the spool was removed or moved while it was written, and "
+                    "could not be put back: no profile is written");
     return -1;
 }
 

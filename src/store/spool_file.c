@@ -261,6 +261,21 @@ spool_file_is_removed(const struct spool_file *file)
            now.st_nlink == 0;
 }
 
+bool
+spool_file_is_away(const struct spool_file *file)
+{
+    struct stat now;
+
+    if (file->kept < 0 || syscall(SYS_fstat, file->kept, &now) != 0)
+        return false;
+    if (now.st_nlink == 0)
+        return true;
+    if (syscall(SYS_newfstatat, AT_FDCWD, file->path, &now,
+                AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    return now.st_dev != file->device || now.st_ino != file->inode;
+}
+
 /* Copy FILE to FD, a file that was just made and is locked like the first. */
 static int
 copy_to(const struct spool_file *file, int fd)
@@ -287,14 +302,14 @@ copy_to(const struct spool_file *file, int fd)
 }
 
 /* Without a hard link there is no way to a file that has no name (linkat(2)):
- * it takes a copy. */
+ * it takes a copy. One that was moved stays where it was wanted. */
 int
 spool_file_put_back(struct spool_file *file)
 {
     struct spool_file made = {.path = file->path};
     int saved;
 
-    if (!spool_file_is_removed(file))
+    if (!spool_file_is_away(file))
         return 0;
     made.kept = open_high(file->path, O_CREAT | O_EXCL);
     if (made.kept < 0)

@@ -71,9 +71,13 @@ bool spool_file_is_short(const struct spool_file *file, int fd);
 /* Whether FILE, which is kept open, has no name any more. */
 bool spool_file_is_removed(const struct spool_file *file);
 
-/* Where somebody removed FILE, which is kept open: put a copy at its path,
- * which is FILE from then on. Returns 0, or -1 with errno set and FILE as it
- * was: EEXIST if there is another one at its path. */
+/* Whether FILE, which is kept open, is not at its path any more: somebody
+ * removed or moved it. Where that cannot be told it is there. */
+bool spool_file_is_away(const struct spool_file *file);
+
+/* Where FILE is away, put a copy of it at its path, which is FILE from then on;
+ * one that was moved stays there as it is. Returns 0, or -1 with errno set and
+ * FILE as it was: EEXIST if there is another one at its path. */
 int spool_file_put_back(struct spool_file *file);
 
 /* Cut FILE to SIZE bytes. Returns 0, or -1 with errno set as above. */

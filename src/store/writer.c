@@ -276,7 +276,7 @@ writer_is_orphan(const struct writer *writer)
 int
 writer_put_back(struct writer *writer)
 {
-    if (!spool_file_is_removed(&writer->file))
+    if (!spool_file_is_away(&writer->file))
         return 0;
     (void)writer_flush(writer);
     return spool_file_put_back(&writer->file);

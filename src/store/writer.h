@@ -83,9 +83,9 @@ int writer_restart(struct writer *writer, const struct spool_header *header);
 /* Whether the file, which is kept open, was removed, and its directory, too. */
 bool writer_is_orphan(const struct writer *writer);
 
-/* If the file was removed, put a copy of it at its path, and go on in that.
- * Returns 0, or -1 with errno set: there is no file at that path, or another
- * one. */
+/* If the file was removed or moved, put a copy of it at its path, and go on in
+ * that. Returns 0, or -1 with errno set: there is no file at that path, or
+ * another one. */
 int writer_put_back(struct writer *writer);
 
 /*
@@ -107,7 +107,7 @@ const char *writer_path(const struct writer *writer);
 void writer_discard(struct writer *writer);
 
 /* Write what waits, cut the file to it and release everything; the file stays,
- * and is put back if somebody removed it.
+ * and a copy is put back if somebody removed or moved it.
  * Returns 0, or -1 with errno set if it could not be cut (it is valid anyway).
  */
 int writer_close(struct writer *writer);

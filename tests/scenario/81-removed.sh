@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: somebody removes the spool of a program that runs.
+# Goals of this test: somebody removes or moves a spool that is being written.
 # - the program runs to its end, and its profile is written all the same;
 # - a spool that is wanted (SPROF_SYMBOLIZE=off, SPROF_KEEP_SPOOL=1) is there;
 # - a flight recorder can be asked for what it has, and goes on;
@@ -54,6 +54,15 @@ for rate in $rates; do
     expect_profile p/p.folded
     [ ! -e p/p.sprof ] || fail "the spool is left"
 done
+
+echo "-- the profile of one that was moved"
+start "$work/known_stack.o2" 1200
+mv p/p.sprof p/elsewhere.sprof
+ended
+expect_quiet
+expect_profile p/p.folded
+[ ! -e p/p.sprof ] || fail "the spool is left"
+[ -e p/elsewhere.sprof ] || fail "the moved file is gone"
 
 echo "-- the spool"
 for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
