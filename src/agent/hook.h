@@ -23,6 +23,14 @@
 bool hook_signal_by_number(int signo, const struct sys_action *action,
                            struct sys_action *old, long *result);
 
+/* As hook_signal_by_number, for a wait: for signals, or under a mask. Returns
+ * false for any other call, and for one that the kernel will refuse. */
+bool hook_wait_by_number(long number, long a, long b, long c, long d, long e,
+                         long f, long *result);
+
+/* The calling thread has changed its mask, by whatever name. */
+void hook_after_mask(void);
+
 /* A signal is about to be sent by syscall(2), NUMBER being one of kill(2) and
  * its kin: what raise and kill do before, if it is to this process. */
 void hook_send_by_number(long number, long a, long b, long c);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooks.c -- the functions of libc that this library stands in front of, all
- * but those that deal with signals (hooks_signal.c, hooks_wait.c). Each is thin:
- * it tells the profiler what is about to happen or has happened, and calls the
- * real one. They work before the constructor and in processes that only share
- * our memory (vfork), where they do nothing but call on.
+ * but those that deal with signals (hooks_signal.c, hooks_wait.c). Each is
+ * thin: it tells the profiler what is about to happen or has happened, and
+ * calls the real one. They work before the constructor and in processes that
+ * only share our memory (vfork), where they do nothing but call on.
  *
  * The hard thing is what must not change: arguments, results, errno, and that a
  * process which is not profiled behaves as if the hooks were not there.

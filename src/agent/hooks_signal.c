@@ -6,8 +6,8 @@
  * too, because inside libc they go around sigaction and sigprocmask. Those that
  * wait are in hooks_wait.c.
  *
- * Not here: what goes to the kernel by syscall(2), which is noticed and
- * reported (trigger.c), and siglongjmp, which restores the real mask alone.
+ * Not here: a mask that is changed by syscall(2), which is noticed and reported
+ * (trigger.c), and siglongjmp, which restores the real mask alone.
  */
 #include <errno.h>
 #include <signal.h>
@@ -186,16 +186,21 @@ sigignore(int signo)
     return change_handler(signo, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
 }
 
-static int
-change_mask(int how, const sigset_t *set, sigset_t *old)
+void
+hook_after_mask(void)
 {
-    int error = mask_change(how, set, old);
-    if (set == NULL)
-        return error;
     /* Of a program with one thread nobody else asks. */
     if (handlers_are_kept(SIGHUP) && words_are_there())
         stray_note_own_mask();
     fatal_wait_recheck(false);
+}
+
+static int
+change_mask(int how, const sigset_t *set, sigset_t *old)
+{
+    int error = mask_change(how, set, old);
+    if (set != NULL)
+        hook_after_mask();
     return error;
 }
 

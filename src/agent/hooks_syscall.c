@@ -6,7 +6,8 @@
  * or would have one:
  *
  * An exec: a sample that the kernel takes during it comes to the new image, and
- * kills it. A disposition: it is the program's own that is changed.
+ * kills it. A disposition: it is the program's own that is changed. A wait for
+ * signals, or under a mask: what comes then is for the program.
  * And a filter of system calls (seccomp(2)), which may kill the process for a
  * call that only we make, on the program's threads or, with
  * SECCOMP_FILTER_FLAG_TSYNC, on the sampler; or what does the same by prctl(2):
@@ -87,6 +88,16 @@ change_namespace(long number, long a, long b)
     return result;
 }
 
+/* What the thread blocks for real. */
+static long
+change_mask(long how, long set, long old, long size)
+{
+    long result = real_syscall(SYS_rt_sigprocmask, how, set, old, size, 0, 0);
+    if (result == 0)
+        hook_after_mask();
+    return result;
+}
+
 /* A tail call, so that no frame of ours is on the stack of a waiting thread. */
 HOOK long
 hook_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -110,6 +121,14 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
     if (number == SYS_stat)
         hook_before_look((const char *)a);
     hook_send_by_number(number, a, b, c);
+    /* Where the profile has ended, a filter may forbid what these do. */
+    if (has_words && phase_now() == PHASE_RUNNING) {
+        long result;
+        if (hook_wait_by_number(number, a, b, c, d, e, f, &result))
+            return result;
+        if (number == SYS_rt_sigprocmask && b != 0)
+            return change_mask(a, b, c, d);
+    }
     if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE && has_words) {
         long result;
         if (hook_signal_by_number((int)a, (const struct sys_action *)b,

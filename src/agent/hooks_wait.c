@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooks_wait.c -- the functions of libc that wait for signals, or under a mask
- * of their own. One of our signals that is still queued is not for the program;
- * the wait goes on.
+ * of their own, and syscall(2) for the same. One of our signals that is still
+ * queued is not for the program; the wait goes on.
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
@@ -24,6 +25,8 @@
 #include "hook.h"
 #include "mask.h"
 #include "real.h"
+
+#define KERNEL_SET_SIZE ((long)sizeof(uint64_t))
 
 /* What is left in LEFT of TIMEOUT, which began at START; START is now. */
 static const struct timespec *
@@ -54,19 +57,38 @@ is_for_another(int signo, siginfo_t *info)
            stray_send_on(signo, info);
 }
 
+/* Of the two functions that really wait: libc's is a point of cancellation, and
+ * calls by another code what tkill(2) has sent. */
+typedef int wait_function(const sigset_t *, siginfo_t *,
+                          const struct timespec *);
+
+static int
+wait_by_name(const sigset_t *set, siginfo_t *info,
+             const struct timespec *timeout)
+{
+    return REAL(sigtimedwait)(set, info, timeout);
+}
+
+static int
+wait_by_number(const sigset_t *set, siginfo_t *info,
+               const struct timespec *timeout)
+{
+    return (int)real_syscall(SYS_rt_sigtimedwait, (long)set, (long)info,
+                             (long)timeout, KERNEL_SET_SIZE, 0, 0);
+}
+
 /* Wait once, for what of SET may really be waited for. Returns whether what has
  * ended that is our business alone. */
 static bool
-wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout,
-          int *signo)
+wait_once(wait_function *wait, const sigset_t *set, siginfo_t *info,
+          const struct timespec *timeout, int *signo)
 {
     sigset_t mine, rest;
     fatal_wait_begin(set, &mine);
     set = &mine;
     mask_take_interest(set, &rest);
     const sigset_t *growing = awaited_begin(set, &rest);
-    *signo =
-        REAL(sigtimedwait)(growing != NULL ? growing : &rest, info, timeout);
+    *signo = wait(growing != NULL ? growing : &rest, info, timeout);
     if (growing != NULL)
         awaited_end(growing);
     if (*signo > 0)
@@ -74,17 +96,16 @@ wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout,
     return errno == EINTR && awaited_is_near(set, &rest);
 }
 
-HOOK int
-sigtimedwait(const sigset_t *set, siginfo_t *info,
-             const struct timespec *timeout)
+/* As sigtimedwait; the kernel can read SET. */
+static int
+wait_by(wait_function *wait, const sigset_t *set, siginfo_t *info,
+        const struct timespec *timeout)
 {
     siginfo_t got;
     struct timespec left;
     uint64_t start = clock_now();
     int signo, saved = errno;
-    if (!sys_can_read_set(set))
-        return REAL(sigtimedwait)(set, info, timeout);
-    while (wait_once(set, &got, timeout, &signo))
+    while (wait_once(wait, set, &got, timeout, &signo))
         if (timeout != NULL)
             timeout = shorten(timeout, &start, &left);
     if (signo < 0)
@@ -97,6 +118,14 @@ sigtimedwait(const sigset_t *set, siginfo_t *info,
     if (info != NULL)
         *info = got;
     return signo;
+}
+
+HOOK int
+sigtimedwait(const sigset_t *set, siginfo_t *info,
+             const struct timespec *timeout)
+{
+    return sys_can_read_set(set) ? wait_by(wait_by_name, set, info, timeout)
+                                 : wait_by_name(set, info, timeout);
 }
 
 HOOK int
@@ -228,4 +257,120 @@ epoll_pwait2(int fd, struct epoll_event *events, int count,
     int result = REAL(epoll_pwait2)(fd, events, count, timeout, set);
     mask_leave_wait(&before);
     return result;
+}
+
+/* By number: sets are as long as the kernel's, and a wait is no point of
+ * cancellation. What is wrong with the arguments the kernel says. */
+
+/* What syscall(2) is called with: NUMBER and the six that follow it. */
+struct call {
+    long number, arguments[6];
+};
+
+static long
+make_call(const struct call *call)
+{
+    const long *a = call->arguments;
+    return real_syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* Returns false if the kernel would refuse the set at ADDRESS. */
+static bool
+take_set(long address, long size, sigset_t *set)
+{
+    sigemptyset(set);
+    if (size != KERNEL_SET_SIZE || !sys_can_read_set((const void *)address))
+        return false;
+    memcpy(set, (const void *)address, sizeof(uint64_t));
+    return true;
+}
+
+/* Of a wait under a mask: where the set's address is, which its size follows.
+ * NULL: it is no such wait. */
+static long *
+find_mask(struct call *call)
+{
+    switch (call->number) {
+    case SYS_rt_sigsuspend:
+        return call->arguments;
+    case SYS_ppoll:
+        return call->arguments + 3;
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+        return call->arguments + 4;
+    default:
+        return NULL;
+    }
+}
+
+/* The same, of one whose last argument is the address of both: pselect6(2). It
+ * is that of COPY then. */
+static long *
+find_mask_behind(struct call *call, long copy[2])
+{
+    const long *given = (const long *)call->arguments[5];
+    if (call->number != SYS_pselect6 || !sys_can_read_set(given) ||
+        !sys_can_read_set(given + 1))
+        return NULL;
+    copy[0] = given[0];
+    copy[1] = given[1];
+    call->arguments[5] = (long)copy;
+    return copy;
+}
+
+static bool
+wait_under_mask(struct call *call, long *result)
+{
+    struct mask_wait before;
+    sigset_t set;
+    long copy[2], *mask = find_mask(call);
+    if (mask == NULL)
+        mask = find_mask_behind(call, copy);
+    if (mask == NULL || !take_set(mask[0], mask[1], &set))
+        return false;
+    mask[0] = (long)mask_enter_wait(&set, &before);
+    *result = make_call(call);
+    mask_leave_wait(&before);
+    return true;
+}
+
+static bool
+make_descriptor(struct call *call, long *result)
+{
+    sigset_t set, mine, rest;
+    if (!take_set(call->arguments[1], call->arguments[2], &set))
+        return false;
+    fatal_wait_descriptor(&set, &mine);
+    mask_take_interest(&mine, &rest);
+    call->arguments[1] = (long)&rest;
+    *result = make_call(call);
+    awaited_by_descriptor((int)*result, &set, &rest);
+    return true;
+}
+
+bool
+hook_wait_by_number(long number, long a, long b, long c, long d, long e, long f,
+                    long *result)
+{
+    struct call call = {.number = number, .arguments = {a, b, c, d, e, f}};
+    sigset_t set;
+    switch (number) {
+    case SYS_rt_sigtimedwait:
+        if (!take_set(a, d, &set))
+            return false;
+        *result = wait_by(wait_by_number, &set, (siginfo_t *)b,
+                          (const struct timespec *)c);
+        return true;
+    case SYS_signalfd:
+    case SYS_signalfd4:
+        return make_descriptor(&call, result);
+    case SYS_rt_sigsuspend:
+    case SYS_ppoll:
+    case SYS_pselect6:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+        return wait_under_mask(&call, result);
+    default:
+        return false;
+    }
 }

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "by_number.h"
 #include "traps.h"
 #include "work.h"
 
@@ -86,6 +87,61 @@ sets(void)
 }
 
 static void
+by_number_at(const sigset_t *set)
+{
+    struct timespec now = {0, 0};
+    struct epoll_event event;
+    int queue = epoll_create1(0);
+    tell("ppoll", number_ppoll(NULL, 0, &now, set));
+    tell("pselect", number_pselect(0, NULL, &now, set));
+    tell("epoll_pwait", number_epoll_pwait(queue, &event, 1, 0, set));
+    tell("no queue", number_epoll_pwait(-1, &event, 1, 0, set));
+    tell("epoll_pwait2", number_epoll_pwait2(queue, &event, 1, &now, set));
+    tell("sigsuspend", number_sigsuspend(set));
+    tell("sigtimedwait", number_sigtimedwait(set, NULL, NULL));
+    tell("signalfd", number_signalfd(-1, set, 0));
+    tell("flags", number_signalfd(-1, set, -1));
+    tell("sigmask", number_sigmask(SIG_BLOCK, set, NULL));
+    close(queue);
+}
+
+/* Sets of sizes that the kernel does not know. */
+static void
+sizes(long size)
+{
+    struct timespec now = {0, 0};
+    sigset_t set;
+    sigemptyset(&set);
+    tell("ppoll", syscall(SYS_ppoll, NULL, 0, &now, &set, size));
+    tell("pselect", syscall(SYS_pselect6, 0, NULL, NULL, NULL, &now,
+                            (const void *[]){&set, (void *)size}));
+    tell("sigsuspend", syscall(SYS_rt_sigsuspend, &set, size));
+    tell("sigtimedwait", syscall(SYS_rt_sigtimedwait, &set, NULL, &now, size));
+    tell("signalfd", syscall(SYS_signalfd4, -1, &set, size, -1));
+    tell("sigmask", syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, size));
+}
+
+static void
+by_number(void)
+{
+    struct timespec now = {0, 0};
+    sigset_t set;
+    by_number_at(nowhere);
+    by_number_at(nothing);
+    sizes(0);
+    sizes(sizeof(sigset_t));
+    tell("set behind",
+         syscall(SYS_pselect6, 0, NULL, NULL, NULL, &now, nowhere));
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    tell("timeout", number_sigtimedwait(&set, NULL, nowhere));
+    raise(SIGUSR1);
+    tell("info", number_sigtimedwait(&set, nowhere, NULL));
+    tell("gone", number_sigtimedwait(&set, NULL, &now));
+}
+
+static void
 execs(void)
 {
     char *words[] = {(char *)"true", NULL};
@@ -99,6 +155,7 @@ execs(void)
 
 static const struct trap traps[] = {{"masks", masks},
                                     {"sets", sets},
+                                    {"by_number", by_number},
                                     {"execs", execs},
                                     {NULL, NULL}};
 

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "by_number.h"
 #include "traps.h"
 #include "work.h"
 
@@ -130,6 +131,16 @@ posix_timers(void)
     }
 }
 
+/* What waits for a set does so by syscall(2). */
+static int is_by_number;
+
+static int
+wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *limit)
+{
+    return is_by_number ? number_sigtimedwait(set, info, limit)
+                        : sigtimedwait(set, info, limit);
+}
+
 static volatile int received;
 
 static void *
@@ -179,7 +190,7 @@ waits_in_vain(void)
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     for (int i = 0; i < 3; i++) {
         clock_gettime(CLOCK_MONOTONIC, &start);
-        int result = sigtimedwait(&all, &info, &limit);
+        int result = wait_for(&all, &info, &limit);
         int error = errno;
         printf("%d %s %s\n", result, strerror(error),
                seconds_since(&start) >= 0.299 ? "in time" : "early");
@@ -199,12 +210,12 @@ waits_late(void)
     sigqueue(getpid(), signo, value);
     sink += work_burn(20);
     print_pending("pending");
-    int got = sigwaitinfo(&set, &info);
+    int got = wait_for(&set, &info, NULL);
     printf("%d code %d value %d\n", got, info.si_code, info.si_value.sival_int);
     print_pending("pending");
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     raise(signo);
-    got = sigwaitinfo(&all, &info);
+    got = wait_for(&all, &info, NULL);
     printf("%d code %d\n", got, info.si_code);
 }
 
@@ -215,7 +226,9 @@ descriptor(void)
     sigset_t set = only(signo);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     begin_computing();
-    int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    int flags = SFD_NONBLOCK | SFD_CLOEXEC;
+    int fd = is_by_number ? number_signalfd(-1, &set, flags)
+                          : signalfd(-1, &set, flags);
     struct pollfd wanted = {fd, POLLIN, 0};
     printf("before %d\n", poll(&wanted, 1, 100));
     for (int i = 0; i < 3; i++) {
@@ -229,6 +242,15 @@ descriptor(void)
     }
     printf("after %d\n", poll(&wanted, 1, 100));
     end_computing();
+}
+
+static void
+waits_by_number(void)
+{
+    is_by_number = 1;
+    waits_late();
+    descriptor();
+    waits_in_vain();
 }
 
 static void
@@ -269,8 +291,8 @@ pending_default(void)
 int pause_of_system_v(int) __asm__("__xpg_sigpause");
 int pause_of_bsd(int) __asm__("sigpause");
 
-/* Seven waits, each ended by a signal to the thread and to the process. */
-#define MASK_WAYS 14
+/* Twelve waits, each ended by a signal to the thread and to the process. */
+#define MASK_WAYS 24
 
 static void
 wait_under_mask(int how)
@@ -301,8 +323,23 @@ wait_under_mask(int how)
     case 5:
         result = pause_of_system_v(signo);
         break;
-    default:
+    case 6:
         result = pause_of_bsd(0);
+        break;
+    case 7:
+        result = number_sigsuspend(&none);
+        break;
+    case 8:
+        result = number_ppoll(NULL, 0, &limit, &none);
+        break;
+    case 9:
+        result = number_pselect(0, NULL, &limit, &none);
+        break;
+    case 10:
+        result = number_epoll_pwait(fd, &event, 1, 5000, &none);
+        break;
+    default:
+        result = number_epoll_pwait2(fd, &event, 1, &limit, &none);
         break;
     }
     printf("%d: %d %s count %d\n", how, result, strerror(errno), (int)count);
@@ -439,6 +476,7 @@ static const struct trap traps[] = {{"interrupted_read", interrupted_read},
                                     {"waits_in_vain", waits_in_vain},
                                     {"waits_late", waits_late},
                                     {"descriptor", descriptor},
+                                    {"waits_by_number", waits_by_number},
                                     {"pending", pending},
                                     {"pending_default", pending_default},
                                     {"waits_under_masks", waits_under_masks},

@@ -22,11 +22,32 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "by_number.h"
+
 #define TAKEN 7 /* the status of a child whose waiting thread got it */
 
 static sigset_t three;
 static int ready[2], descriptor = -1;
 static volatile unsigned long sink;
+
+/* All that deals with signals is done by syscall(2). */
+static bool is_by_number;
+
+static void
+block_three(void)
+{
+    if (is_by_number)
+        number_sigmask(SIG_BLOCK, &three, NULL);
+    else
+        pthread_sigmask(SIG_BLOCK, &three, NULL);
+}
+
+static void
+make_descriptor(void)
+{
+    descriptor = is_by_number ? number_signalfd(-1, &three, SFD_NONBLOCK)
+                              : signalfd(-1, &three, SFD_NONBLOCK);
+}
 
 static void
 say_ready(void)
@@ -41,6 +62,16 @@ by_sigtimedwait(void *unused)
 {
     struct timespec turn = {0, 200000};
     while (sigtimedwait(&three, NULL, &turn) < 0)
+        continue;
+    _exit(TAKEN);
+    return unused;
+}
+
+static void *
+by_number(void *unused)
+{
+    struct timespec turn = {0, 200000};
+    while (number_sigtimedwait(&three, NULL, &turn) < 0)
         continue;
     _exit(TAKEN);
     return unused;
@@ -70,7 +101,7 @@ by_descriptor(void *unused)
     struct signalfd_siginfo info;
     struct pollfd poll_it;
     if (descriptor < 0)
-        descriptor = signalfd(-1, &three, SFD_NONBLOCK);
+        make_descriptor();
     poll_it = (struct pollfd){.fd = descriptor, .events = POLLIN};
     while (read(descriptor, &info, sizeof(info)) != sizeof(info))
         poll(&poll_it, 1, 1);
@@ -92,28 +123,37 @@ struct way {
     const char *name;
     void *(*wait)(void *);
     enum who blocks;
+    bool is_by_number;
 };
 
 static const struct way ways[] = {
-    {"sigtimedwait", by_sigtimedwait, NOBODY},
-    {"sigwait", by_sigwait, NOBODY},
-    {"sigwaitinfo", by_sigwaitinfo, NOBODY},
-    {"signalfd", by_descriptor, NOBODY},
-    {"sigtimedwait_blocked", by_sigtimedwait, WAITER},
-    {"sigwait_blocked", by_sigwait, WAITER},
-    {"signalfd_blocked", by_descriptor, WAITER},
-    {"sigtimedwait_all", by_sigtimedwait, EVERYBODY},
-    {"sigwait_all", by_sigwait, EVERYBODY},
-    {"signalfd_all", by_descriptor, EVERYBODY},
-    {"signalfd_later", by_descriptor, LATER},
-    {"two_sigtimedwaits", by_sigtimedwait, BOTH},
-    {"two_sigwaits", by_sigwait, BOTH},
+    {"sigtimedwait", by_sigtimedwait, NOBODY, false},
+    {"sigwait", by_sigwait, NOBODY, false},
+    {"sigwaitinfo", by_sigwaitinfo, NOBODY, false},
+    {"signalfd", by_descriptor, NOBODY, false},
+    {"sigtimedwait_blocked", by_sigtimedwait, WAITER, false},
+    {"sigwait_blocked", by_sigwait, WAITER, false},
+    {"signalfd_blocked", by_descriptor, WAITER, false},
+    {"sigtimedwait_all", by_sigtimedwait, EVERYBODY, false},
+    {"sigwait_all", by_sigwait, EVERYBODY, false},
+    {"signalfd_all", by_descriptor, EVERYBODY, false},
+    {"signalfd_later", by_descriptor, LATER, false},
+    {"two_sigtimedwaits", by_sigtimedwait, BOTH, false},
+    {"two_sigwaits", by_sigwait, BOTH, false},
+    {"number_sigtimedwait", by_number, NOBODY, true},
+    {"number_sigtimedwait_blocked", by_number, WAITER, true},
+    {"number_sigtimedwait_all", by_number, EVERYBODY, true},
+    {"number_two_sigtimedwaits", by_number, BOTH, true},
+    {"number_signalfd", by_descriptor, NOBODY, true},
+    {"number_signalfd_blocked", by_descriptor, WAITER, true},
+    {"number_signalfd_all", by_descriptor, EVERYBODY, true},
+    {"number_signalfd_later", by_descriptor, LATER, true},
 };
 
 static void *
 wait_blocked(void *way)
 {
-    pthread_sigmask(SIG_BLOCK, &three, NULL);
+    block_three();
     return ((const struct way *)way)->wait(NULL);
 }
 
@@ -123,10 +163,11 @@ be_child(const struct way *way)
     pthread_t thread;
     bool all = way->blocks == EVERYBODY || way->blocks == BOTH;
     alarm(30);
+    is_by_number = way->is_by_number;
     if (way->blocks == LATER)
-        descriptor = signalfd(-1, &three, SFD_NONBLOCK);
+        make_descriptor();
     if (all || way->blocks == LATER)
-        pthread_sigmask(SIG_BLOCK, &three, NULL);
+        block_three();
     pthread_create(&thread, NULL, compute, NULL);
     if (way->blocks == WAITER)
         pthread_create(&thread, NULL, wait_blocked, (void *)way);
