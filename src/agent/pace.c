@@ -42,6 +42,13 @@ pace_next(struct pace *pace, uint64_t now, uint32_t stride)
 }
 
 void
+pace_shift(struct pace *pace, uint64_t now)
+{
+    pace->start = now;
+    pace->index = 0;
+}
+
+void
 pace_hurry(struct pace *pace, uint64_t now)
 {
     uint64_t next = present_period(pace, now) + 1;

@@ -26,6 +26,10 @@ uint64_t pace_next(struct pace *pace, uint64_t now, uint32_t stride);
 /* At NOW something happened: let the next instant be in the next period. */
 void pace_hurry(struct pace *pace, uint64_t now);
 
+/* Until NOW nothing could happen: periods begin anew then, so that no instant
+ * is drawn that has passed. */
+void pace_shift(struct pace *pace, uint64_t now);
+
 /* A random number below LIMIT (> 0). */
 uint64_t pace_random(struct pace *pace, uint64_t limit);
 

@@ -169,7 +169,8 @@ see_running(struct account *account, uint32_t index, uint64_t clock,
 {
     if (account->trigger == TRIGGER_PERF || account->trigger == TRIGGER_TIMER)
         doubt_trigger(account, index, clock);
-    if (view->asked < ASK_MOST && may_ask(account, index, clock))
+    if (view->asked < ASK_MOST && between != 0 &&
+        may_ask(account, index, clock))
         view->asked += harvest_ask(index, clock, now, between);
     if (account->rest > (int64_t)(2 * account_period()) &&
         !account_is_cpu_only())
@@ -187,6 +188,18 @@ look_closer(struct account *account, uint32_t index, uint64_t clock,
         see_running(account, index, clock, now, between, view);
     else if (look.state != LOOK_GONE && !account_is_cpu_only())
         wait_open(index, &look, clock, now);
+}
+
+/* The part of the wall time BETWEEN two looks in which the thread did what no
+ * sample stands for yet; it ran for RAN ns of it. A fork has a sample of its
+ * own, and who is asked then is just behind it: that sample would show the fork
+ * a second time. */
+static uint64_t
+without_measured(uint32_t index, uint64_t between, uint64_t ran)
+{
+    uint64_t measured = suspend_take_measured(index);
+    uint64_t rest = ran - (measured < ran ? measured : ran);
+    return (uint64_t)((__uint128_t)between * rest / ran);
 }
 
 /* The thread ran for RAN of the time since the last look. */
@@ -208,13 +221,14 @@ see_moved(struct account *account, uint32_t index, uint64_t clock, uint64_t ran,
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
         unsampled_add(account, index, ran, between, now);
+    uint64_t open = without_measured(index, between, ran);
     if ((ran >= between / 8 * 7 && !account->is_new) ||
         (account_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
-        see_running(account, index, clock, now, between, view);
+        see_running(account, index, clock, now, open, view);
         return;
     }
     view->changes = true;
-    look_closer(account, index, clock, now, between, view);
+    look_closer(account, index, clock, now, open, view);
 }
 
 /* The thread has not run since the last look. */

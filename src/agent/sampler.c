@@ -82,6 +82,7 @@ pause_sampling(void)
         credentials_follow();
         suspend_wait(clock_now() + PAUSE_NS);
     }
+    session_go_on();
     atomic_store(&is_quiet, 0);
 }
 

@@ -244,6 +244,12 @@ session_become_quiet(void)
     }
 }
 
+void
+session_go_on(void)
+{
+    pace_shift(&pace, clock_now());
+}
+
 /* Samples that ring before are harvested, and what seemed idle is looked at
  * soon. */
 void

@@ -63,6 +63,7 @@ struct handler_thread {
                                   * COOKIE_BITS its enum loss */
     _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */
     _Atomic uint64_t rested_clock; /* as the handler's, without such words */
+    _Atomic uint64_t measured;     /* see suspend_take_measured */
 };
 
 struct handler_shared {

@@ -33,7 +33,11 @@ measured_begin(struct measured *measured)
 void
 measured_end(struct measured *measured)
 {
+    uint32_t index = handler_index_of(self_tid());
     measured->cpu = measured->shown = clock_own() - measured->clock;
+    if (index < handler_shared.thread_count)
+        atomic_fetch_add(&handler_shared.threads[index].measured,
+                         measured->cpu);
     is_on = false;
 }
 

@@ -137,6 +137,12 @@ suspend_take_user_ticks(uint32_t index)
                                     0, memory_order_relaxed);
 }
 
+uint64_t
+suspend_take_measured(uint32_t index)
+{
+    return atomic_exchange(&handler_shared.threads[index].measured, 0);
+}
+
 int
 suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
 {

@@ -98,6 +98,11 @@ bool suspend_has_samples(void);
  * since the last call. */
 uint32_t suspend_take_user_ticks(uint32_t index);
 
+/* ns of CPU time of the calls of thread INDEX that a hook has measured
+ * (measured.h), since the last call of this function. A fork is in it before
+ * the sampler goes on after that fork. Context: sampler. */
+uint64_t suspend_take_measured(uint32_t index);
+
 /* Take back the slots whose handlers were left by a jump before NOW, and count
  * their samples as lost. About once a second. Context: sampler. */
 void suspend_reclaim(uint64_t now);

@@ -86,6 +86,21 @@ who_hurries_comes_in_the_next_period(void **state)
 }
 
 static void
+after_a_shift_no_instant_has_passed(void **state)
+{
+    struct pace pace;
+
+    (void)state;
+    pace_begin(&pace, 0, 1000, 3);
+    for (uint64_t now = 700; now < 300000; now += 1300) {
+        (void)pace_next(&pace, now, 8);
+        pace_shift(&pace, now);
+        uint64_t at = pace_next(&pace, now, 1);
+        assert_true(at >= now && at < now + 1000);
+    }
+}
+
+static void
 random_numbers_stay_below_their_limit(void **state)
 {
     struct pace pace;
@@ -153,6 +168,7 @@ main(void)
         cmocka_unit_test(no_part_of_a_period_is_preferred),
         cmocka_unit_test(missed_periods_are_left_out),
         cmocka_unit_test(who_hurries_comes_in_the_next_period),
+        cmocka_unit_test(after_a_shift_no_instant_has_passed),
         cmocka_unit_test(random_numbers_stay_below_their_limit),
         cmocka_unit_test(a_sampler_over_its_budget_strides),
         cmocka_unit_test(what_is_free_does_not_count),
