@@ -165,6 +165,12 @@ check_output(char *path, char *error, size_t size)
         return fail(error, size, path, ": unknown ending; expected ",
                     format_endings());
     char *slash = strrchr(path, '/');
+    size_t spool = stem_length(slash + 1) + strlen(SPOOL_ENDING);
+    if (strlen(slash + 1) > NAME_MAX || spool > NAME_MAX)
+        return fail(error, size,
+                    "expected a name of 249 bytes at most and its "
+                    "ending, not ",
+                    slash + 1, "");
     char kept = slash[1];
     slash[1] = '\0';
     int result = 0;

@@ -101,7 +101,8 @@ prepare_sampler(bool is_child)
     phase_begin();
     since = clock_now();
     complaint[0] = '\0';
-    if (setup_names(&config, phase_process(), files) != 0)
+    if (setup_names(&config, phase_process(), files) != 0 ||
+        (!is_child && setup_trigger(&config) != 0))
         return -1;
     if (next.since != 0 && !is_child)
         since = next.since;

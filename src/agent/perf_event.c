@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perf_event.c -- see perf_event.h. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -10,6 +11,9 @@
 #include "base/sys.h"
 #include "perf_event.h"
 #include "perf_kernel.h"
+
+/* Larger than any id of a thread. */
+#define NOBODY INT_MAX
 
 static int descriptor = -1; /* of the first event */
 static int highest;         /* of any */
@@ -41,12 +45,30 @@ perf_event_begin(void)
     descriptor = highest = -1;
 }
 
+/* Of this kernel: 0, or -errno. */
+static int
+check_kernel(void)
+{
+    struct utsname name;
+    return uname(&name) == 0 ? perf_kernel_check(name.release) : -ENOSYS;
+}
+
+int
+perf_event_try(void)
+{
+    int result = check_kernel();
+    if (result != 0)
+        return result;
+    result = (int)try_open(NOBODY, false, 1, 0, false);
+    return result == -EACCES || result == -EPERM || result == -ENOSYS ? result
+                                                                      : 0;
+}
+
 int
 perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
                    bool *sees_kernel)
 {
-    struct utsname name;
-    int result = uname(&name) == 0 ? perf_kernel_check(name.release) : -ENOSYS;
+    int result = check_kernel();
     if (result != 0)
         return result;
     *sees_kernel = true;

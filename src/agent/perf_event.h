@@ -29,6 +29,12 @@ void perf_event_begin(void);
 int perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
                        bool *sees_kernel);
 
+/* Whether perf is forbidden, found out without opening anything, so that the
+ * program's descriptors stay as they are: nobody has the id that is asked for,
+ * and the kernel looks for it behind all that it forbids. Returns 0, or -errno
+ * as above. Any thread. */
+int perf_event_try(void);
+
 /* Let all events that are open send their signals, in all threads that have
  * inherited them, too. */
 void perf_event_enable(void);

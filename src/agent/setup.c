@@ -17,9 +17,11 @@
 #include "base/text.h"
 #include "target/modules.h"
 #include "brief.h"
+#include "closing.h"
 #include "go_program.h"
 #include "journal.h"
 #include "setup.h"
+#include "trigger.h"
 
 /* Bytes that a limit must leave to the program when it starts. What we reserve,
  * some 104 MiB, is a quarter of it. */
@@ -81,6 +83,17 @@ setup_names(const struct config *config, pid_t pid, struct config_files *files)
         return 0;
     if (error[0] != '\0')
         note(NOTE_ERROR, error, "; not profiling", NULL);
+    return -1;
+}
+
+int
+setup_trigger(const struct config *config)
+{
+    uint64_t wanted = config->options.trigger.number;
+    int result = trigger_try((enum option_trigger)wanted);
+    if (result == 0)
+        return 0;
+    closing_no_trigger(wanted, -result);
     return -1;
 }
 

@@ -25,6 +25,10 @@ struct config_files *setup_reserve(void);
 int setup_names(const struct config *config, pid_t pid,
                 struct config_files *files);
 
+/* Whether the trigger that CONFIG names may work here, as far as that can be
+ * known before sampling begins. Returns 0, or -1 having said why not. */
+int setup_trigger(const struct config *config);
+
 /* Make the spool of process PID, which is sampled from NOW on, and name its
  * FILES anew: plainly, or with the pid in them if a living process has those
  * names. Returns 0, or -1 with the reason in ERROR of SIZE bytes. */

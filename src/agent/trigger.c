@@ -77,6 +77,24 @@ trigger_borrow(enum option_trigger wanted)
         has_trap = signals_borrow(SIGNALS_TRAP, SIGTRAP) == 0;
 }
 
+/* Where it is known that perf cannot be had: -errno, else 0. */
+static int
+forbid_perf(void)
+{
+    if (arch_is_simulated())
+        return -ENOTSUP;
+    return go_program_is_this() ? -EBUSY : 0;
+}
+
+int
+trigger_try(enum option_trigger wanted)
+{
+    if (wanted != OPTION_TRIGGER_PERF)
+        return 0;
+    int result = forbid_perf();
+    return result != 0 ? result : perf_event_try();
+}
+
 /* With registered threads only, each gets an event of its own later; here it is
  * found out whether that will work. */
 static int
@@ -86,10 +104,9 @@ begin_perf(void)
      * given to another file. */
     if (!options.has_own_files)
         return -EPERM;
-    if (arch_is_simulated())
-        return -ENOTSUP;
-    if (go_program_is_this())
-        return -EBUSY;
+    int result = forbid_perf();
+    if (result != 0)
+        return result;
     if (signals_number(SIGNALS_TRAP) == 0) {
         /* Given back since: it stays the program's. */
         if (has_trap)
@@ -102,7 +119,7 @@ begin_perf(void)
      * moment ago has it already. */
     atomic_store(&has_events, 1);
     pid_t tid = options.registered_only ? sys_gettid() : options.pid;
-    int result =
+    result =
         signals_number(SIGNALS_TRAP) == 0
             ? -EBUSY
             : perf_event_open_on(tid, options.registered_only, options.period,

@@ -29,6 +29,11 @@ struct trigger_options {
  * wants SIGTRAP would wait for events that the child does not have. */
 void trigger_reset(void);
 
+/* Whether the trigger WANTED can work here, as far as that is known before it
+ * begins: a kernel, a program or a filter may forbid perf. Returns 0, or -errno
+ * as trigger_begin. Any thread. */
+int trigger_try(enum option_trigger wanted);
+
 /* Borrow the signal that the trigger WANTED may need, before the program has
  * changed a mask: what it blocks later is then a belief alone (signals.h). In
  * the constructor, and in the child of a fork. */

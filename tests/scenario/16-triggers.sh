@@ -91,6 +91,11 @@ profile SPROF_TRIGGER=perf SPROF_ONLY='known_stack*' "$work/deny_call" \
 expect_status 0
 expect_note SPROF_TRIGGER=perf "does not work here" "expected auto"
 [ ! -e p.folded ] || fail "a profile without its trigger"
+# At once, and not when sampling would begin.
+profile SPROF_TRIGGER=perf SPROF_ONLY=true "$work/deny_call" \
+    perf_event_open true
+expect_status 0
+expect_note SPROF_TRIGGER=perf "does not work here" "expected auto"
 
 echo "-- timers denied too"
 profile SPROF_KEEP_SPOOL=1 SPROF_ONLY='known_stack*' "$work/deny_call" \

@@ -24,6 +24,13 @@ if [ "$(id -u)" -ne 0 ]; then
     unwritable "$tmp/closed/p.folded"
 fi
 
+# What a look can tell is told at once, and not when sampling begins.
+for name in missing/p.folded "$(printf '%0250d' 0).folded"; do
+    profile SPROF_OUTPUT="$tmp/$name" true
+    expect_status 0
+    expect_note SPROF_OUTPUT "${name%/*}"
+done
+
 echo precious >victim
 ln -s victim p.folded
 profile "$work/known_stack.o2" 100
