@@ -4,12 +4,8 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS sprof sprofile)
-# The kernel runs this library, so it needs the execute permission. CMake takes
-# that from libraries where the distribution wants it so (Debian:
-# CMAKE_INSTALL_SO_NO_EXE).
-install(TARGETS sprof-report LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-  WORLD_READ WORLD_EXECUTE)
+# A program, which libsprof.so looks for beside itself.
+install(TARGETS sprof-report RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/include/sprof.h TYPE INCLUDE)
 
 # manual(NAME SECTION): a manual page, compressed as Debian's policy has it

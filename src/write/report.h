@@ -2,10 +2,10 @@
 /*
  * report.h -- the small seam between the profiled process and everything heavy.
  *
- * libsprof-report.so is a shared object that the kernel can run, as the C
- * library is. At its end the profiled process runs it as a process of its own:
- * in the program's own address space, the libraries that libdw brings along
- * would be bound to whatever the program exports under their names.
+ * libsprof-report.so is a program that stands beside libsprof.so. At its end
+ * the profiled process runs it as a process of its own: in the program's own
+ * address space, libdw and what it brings along would be bound to whatever the
+ * program exports under their names.
  *
  *   libsprof-report.so ABI INLINES SPOOL OUTPUT...
  *

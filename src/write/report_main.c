@@ -1,38 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_main.c -- what makes libsprof-report.so a program: an interpreter, an
- * entry point, and the arguments of report.h. The loader has run all
- * constructors when the entry point is reached, the C library's included; only
- * what crt1.o would do is done here.
+ * report_main.c -- libsprof-report.so as a program: the arguments of report.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arch.h"
-
 #include "report.h"
-
-/* Program header PT_INTERP. */
-__attribute__((section(".interp"), used,
-               retain)) static const char interpreter[] = ARCH_DYNAMIC_LINKER;
-
-/* The kernel leaves argc, argv and the environment on the stack, and the ABI
- * asks for 16 bytes of alignment and an end of the frame chain. */
-__asm__(".globl report_main_start\n"
-        ".type report_main_start, @function\n"
-        "report_main_start:\n"
-        ".cfi_startproc\n"
-        ".cfi_undefined rip\n"
-        "    xor %ebp, %ebp\n"
-        "    mov %rsp, %rdi\n"
-        "    and $-16, %rsp\n"
-        "    call report_main\n"
-        "    hlt\n"
-        ".cfi_endproc\n");
-
-void report_main(const long *stack) __attribute__((noreturn, used));
 
 /* The arguments behind ABI and SPROF_REPORT_STACKS. */
 static int
@@ -73,10 +48,12 @@ run(int argc, const char *const *argv)
     return result == 0 ? 0 : 1;
 }
 
-void
-report_main(const long *stack)
+/* Whoever waits for the program, waits for this: no destructor has anything to
+ * do here. */
+int
+main(int argc, char **argv)
 {
-    int status = run((int)stack[0], (const char *const *)(stack + 1));
+    int status = run(argc, (const char *const *)argv);
     fflush(stdout);
     _exit(status);
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # libsprof.so needs libc alone: whatever else it brought along would stand in
-# front of the program's own libraries. libsprof-report.so, which it loads at
-# the end, brings nothing for terminals.
+# front of the program's own libraries. libsprof-report.so, which is run at the
+# end of each process, loads nothing else either where it was linked to archives,
+# and never anything for terminals.
 . "$(dirname "$0")/lib.sh"
 
 library=$build/libsprof.so
@@ -15,8 +16,12 @@ for needed in $(readelf -d "$library" |
     *) complain "libsprof.so needs $needed; only libc.so.6 is allowed" ;;
     esac
 done
-if readelf -d "$build/libsprof-report.so" | grep -q 'curses\|libtinfo'; then
+report=$(readelf -d "$build/libsprof-report.so" | grep '(NEEDED)')
+if grep -q 'curses\|libtinfo' <<<"$report"; then
     complain "libsprof-report.so needs the terminal library"
+fi
+if ! grep -q libdw <<<"$report" && grep -qv 'libc\.so' <<<"$report"; then
+    complain "libsprof-report.so has libdw in it, and needs" "$report"
 fi
 if readelf -d "$library" | grep -q '(TEXTREL)\|(RPATH)\|(RUNPATH)'; then
     complain "libsprof.so has text relocations or a search path"
