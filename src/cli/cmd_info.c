@@ -112,9 +112,9 @@ print_handler(struct profile *profile)
     }
     qsort(profile->stopped, count, sizeof *profile->stopped, compare_numbers);
     printf("handler  median %.2f us, p99 %.2f us, longest %.2f us, "
-           "%zu times\n",
+           "%zu time%s\n",
            sorted[(count - 1) / 2] / 1e3, sorted[(count - 1) * 99 / 100] / 1e3,
-           sorted[count - 1] / 1e3, count);
+           sorted[count - 1] / 1e3, count, phrase_plural(count));
 }
 
 /* How each process ended, and what recorded it. */
@@ -136,12 +136,12 @@ static void
 print_peeks(const struct profile_cost *cost)
 {
     if (cost->peeked > 0)
-        printf("peeked   %llu stacks of waiting threads, %llu unsure\n",
-               (unsigned long long)cost->peeked,
+        printf("peeked   %llu stack%s of waiting threads, %llu unsure\n",
+               (unsigned long long)cost->peeked, phrase_plural(cost->peeked),
                (unsigned long long)cost->unsure);
     if (cost->skipped > 0)
-        printf("skipped  %llu points, merged into others\n",
-               (unsigned long long)cost->skipped);
+        printf("skipped  %llu point%s, merged into others\n",
+               (unsigned long long)cost->skipped, phrase_plural(cost->skipped));
 }
 
 /* How many different values each key of the program's labels has, in the order
@@ -176,7 +176,7 @@ print_labels(const struct profile *profile)
     for (uint32_t i = 0; status == 0 && i < intern_count(keys); i++) {
         const uintptr_t *key = intern_bytes(keys, i);
         printf("%s%s (%u value%s)", i == 0 ? "labels   " : ", ",
-               (const char *)*key, counts[i], counts[i] == 1 ? "" : "s");
+               (const char *)*key, counts[i], phrase_plural(counts[i]));
     }
     if (profile->label_count > 0)
         putchar('\n');
@@ -201,8 +201,8 @@ print_sessions(const struct profile *profile)
     }
     if (profile->filter == NULL && count > 0 &&
         (count > profile->process_count || sampled < lived - lived / 100))
-        printf("sessions %u times of sampling, %.3f s in all\n", count,
-               phrase_seconds(sampled));
+        printf("sessions %u time%s of sampling, %.3f s in all\n", count,
+               phrase_plural(count), phrase_seconds(sampled));
 }
 
 /* What the program told of itself. */
@@ -223,13 +223,16 @@ print_annotations(const struct profile *profile)
             kinds[mark->kind]++;
     }
     if (traced > 0)
-        printf("traced   %u times, by no known debugger: threads that ran then "
-               "have no samples\n",
-               traced);
+        printf(
+            "traced   %u time%s, by no known debugger: threads that ran then "
+            "have no samples\n",
+            traced, phrase_plural(traced));
     if (kinds[MARK_USER] + kinds[MARK_SPAN] > 0)
-        printf("marks    %llu instants, %llu spans\n",
+        printf("marks    %llu instant%s, %llu span%s\n",
                (unsigned long long)kinds[MARK_USER],
-               (unsigned long long)kinds[MARK_SPAN]);
+               phrase_plural(kinds[MARK_USER]),
+               (unsigned long long)kinds[MARK_SPAN],
+               phrase_plural(kinds[MARK_SPAN]));
     return 0;
 }
 
@@ -306,9 +309,9 @@ print_files(const struct profile *profile)
             uses[number]++;
     }
     if (status == 0)
-        printf("\n%u modules\n     uses  build-id                          "
+        printf("\n%u module%s\n     uses  build-id                          "
                "        path\n",
-               intern_count(files));
+               intern_count(files), phrase_plural(intern_count(files)));
     for (uint32_t i = 0; status == 0 && i < intern_count(files); i++)
         printf("%9u  %s\n", uses[i], (const char *)intern_bytes(files, i));
     intern_free(files);
@@ -320,7 +323,8 @@ print_files(const struct profile *profile)
 static void
 print_modules(const struct profile *profile)
 {
-    printf("\n%u modules\n", profile->module_count - 1);
+    printf("\n%u module%s\n", profile->module_count - 1,
+           phrase_plural(profile->module_count - 1));
     for (uint32_t i = 1; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         printf("  %016llx-%016llx  %-40s  %s\n",
@@ -338,11 +342,12 @@ static void
 print_threads(const struct profile *profile)
 {
     bool chosen = profile->filter != NULL, several = profile->process_count > 1;
+    uint32_t count =
+        chosen ? profile_busy_threads(profile) : profile->thread_count;
 
-    printf("\n%u threads\n%s      tid     samples       cpu s      wall s  "
+    printf("\n%u thread%s\n%s      tid     samples       cpu s      wall s  "
            "name\n",
-           chosen ? profile_busy_threads(profile) : profile->thread_count,
-           several ? "      pid" : "");
+           count, phrase_plural(count), several ? "      pid" : "");
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         const uint64_t *values = thread->values;

@@ -29,7 +29,7 @@ add_count(struct text *text, uint64_t count, const char *name)
     text_add_grouped(text, count);
     text_add(text, " ");
     text_add(text, name);
-    text_add(text, count == 1 ? "" : "s");
+    text_add(text, phrase_plural(count));
 }
 
 static void

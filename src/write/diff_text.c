@@ -87,9 +87,10 @@ print_side(const struct listing *listing, const char *word,
                               ? profile->processes[0].command
                               : "(no process)";
 
-    fprintf(listing->stream, "%-9s%.3f s %s, %.0f points: ", word,
+    fprintf(listing->stream, "%-9s%.3f s %s, %.0f point%s: ", word,
             phrase_seconds(profile->totals[value]),
-            value == VALUE_CPU ? "CPU" : "wall time", points);
+            value == VALUE_CPU ? "CPU" : "wall time", points,
+            phrase_plural((uint64_t)(points + 0.5)));
     if (profile->process_count > 1)
         fprintf(listing->stream, "%u processes, ", profile->process_count);
     fit_print(listing->stream, command,

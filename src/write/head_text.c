@@ -76,7 +76,7 @@ print_samples(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const uint64_t *totals = profile->totals, *whole = profile->whole;
     unsigned threads = profile_busy_threads(profile);
-    const char *plural = threads == 1 ? "" : "s";
+    const char *plural = phrase_plural(threads);
     unsigned long long samples = totals[VALUE_SAMPLES];
     char line[LINE_SIZE];
 

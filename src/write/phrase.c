@@ -48,6 +48,12 @@ phrase_seconds(uint64_t nanoseconds)
     return (double)nanoseconds / 1e9;
 }
 
+const char *
+phrase_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* ": 2 exited, 1 silent" for the counters that are not 0, from FIRST on. */
 static void
 add_causes(struct line *line, const uint64_t *counters, unsigned first,
@@ -125,7 +131,7 @@ phrase_rate(const struct profile *profile, char *text, size_t size)
         return text;
     add(&line,
         "%llu sample%s in %.3f s of CPU: ", (unsigned long long)cost->taken,
-        cost->taken == 1 ? "" : "s", phrase_seconds(cost->rate.cpu));
+        phrase_plural(cost->taken), phrase_seconds(cost->rate.cpu));
     text_begin(&rest, text + line.length, size - line.length);
     rate_tell(&rest, &cost->rate, wanted(profile), cost->taken,
               sum_losses(cost));
@@ -159,7 +165,7 @@ phrase_due(const struct profile *profile, char *text, size_t size)
     profile_sum(&asked, sum_losses(cost));
     due = rate_points(&cost->rate, asked, unasked);
     add(&line, "%llu point%s in %.6f s: %llu taken, %llu lost, %llu not asked",
-        (unsigned long long)due, due == 1 ? "" : "s",
+        (unsigned long long)due, phrase_plural(due),
         phrase_seconds(cost->rate.cpu / 1000 * 1000),
         (unsigned long long)cost->taken, (unsigned long long)sum_losses(cost),
         (unsigned long long)(due - asked));
@@ -178,7 +184,7 @@ phrase_cuts(const struct profile *profile, char *text, size_t size)
     for (unsigned i = CUT_NONE + 1; i < CUT_COUNT; i++)
         profile_sum(&cut, cost->cut[i]);
     profile_sum(&walked, cost->peeked);
-    add_share(&line, cut, walked, "stacks");
+    add_share(&line, cut, walked, walked == 1 ? "stack" : "stacks");
     add_causes(&line, cost->cut, CUT_NONE + 1, CUT_COUNT, cut_word);
     return text;
 }

@@ -46,6 +46,9 @@ char *phrase_asked(const struct profile *profile, char *text, size_t size);
 /* "2026-05-09 07:29:33 UTC, 12.400 s". */
 char *phrase_time(const struct profile *profile, char *text, size_t size);
 
+/* The ending of the name of COUNT things: "s", or "" for one. */
+const char *phrase_plural(uint64_t count);
+
 /* PART as percent of WHOLE; 0 if there is no whole. */
 double phrase_percent(uint64_t part, uint64_t whole);
 

@@ -127,7 +127,7 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
     print_filter(stream, profile, columns);
     print_line(stream, columns, "samples", "%llu of %u thread%s",
                (unsigned long long)totals[VALUE_SAMPLES], threads,
-               threads == 1 ? "" : "s");
+               phrase_plural(threads));
     print_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
                phrase_seconds(totals[VALUE_CPU]),
                phrase_seconds(totals[VALUE_WALL]));

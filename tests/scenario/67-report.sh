@@ -133,7 +133,7 @@ grep -qx 'sprofile: nothing is left by --thread nobody' err ||
     fail "nothing left, and not a word"
 plain "$sprofile" info --thread waiter a.sprof
 expect_status 0
-shows '^filter ' '^1 threads$'
+shows '^filter ' '^1 thread$'
 plain "$sprofile" info a.sprof b.sprof c.sprof
 expect_status 0
 shows '^3 processes$' '^6 threads$' '^ +3  .*/two_costs$'
