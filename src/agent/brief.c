@@ -81,7 +81,8 @@ put_header(struct sheet *sheet, pid_t pid, uint64_t since)
                                       clock_realtime() - (clock_now() - since),
                                   .pid = (uint32_t)pid,
                                   .machine = EM_X86_64,
-                                  .pid_namespace = claim_namespace()};
+                                  .pid_namespace = claim_namespace(),
+                                  .purpose = SPOOL_WANTED};
     put(sheet, &header, sizeof(header));
 }
 

@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "store/layout.h"
@@ -66,6 +68,39 @@ judge(const struct spool_header *header, pid_t pid, uint64_t since)
     return is_earlier ? CLAIM_EARLIER : CLAIM_DEAD;
 }
 
+/* Whether the file FD, whose process is gone, has its last record: the end of a
+ * spool is reserved and zero until it is closed, and there is always room for a
+ * summary. Older versions tell a result by nothing else. */
+static bool
+is_closed(int fd)
+{
+    static const unsigned char zeros[sizeof(struct record_summary)];
+    unsigned char last[sizeof(zeros)];
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(last) &&
+           arch_syscall(SYS_pread64, fd, (long)last, sizeof(last),
+                        status.st_size - (off_t)sizeof(last), 0,
+                        0) == sizeof(last) &&
+           memcmp(last, zeros, sizeof(last)) != 0;
+}
+
+/* Of what a dead process left in FD, what is to stay. */
+static enum claim
+judge_rest(const struct spool_header *header, int fd)
+{
+    if (header->purpose == SPOOL_WANTED)
+        return CLAIM_WANTED;
+    return is_closed(fd) ? CLAIM_RESULT : CLAIM_DEAD;
+}
+
+static bool
+is_result(const struct spool_header *header)
+{
+    return memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) == 0 &&
+           (header->purpose == SPOOL_RESULT ||
+            header->version == SPOOL_VERSION_SEVERAL);
+}
+
 enum claim
 claim_look(const char *path, pid_t pid, uint64_t since)
 {
@@ -74,11 +109,30 @@ claim_look(const char *path, pid_t pid, uint64_t since)
     if (fd < 0)
         return fd == -ENOENT ? CLAIM_NONE : CLAIM_LIVING;
     enum claim claim = CLAIM_LIVING;
-    if (sys_read(fd, &header, sizeof(header)) == sizeof(header) &&
-        is_free(fd, path))
+    bool has_header = sys_read(fd, &header, sizeof(header)) == sizeof(header);
+    if (has_header && is_result(&header))
+        claim = CLAIM_RESULT;
+    else if (has_header && is_free(fd, path))
         claim = judge(&header, pid, since);
+    if (claim == CLAIM_DEAD)
+        claim = judge_rest(&header, fd);
     sys_close(fd);
     return claim;
+}
+
+bool
+claim_is_other(const char *path, uint64_t start)
+{
+    struct spool_header header;
+    int fd = open_spool(path);
+    if (fd < 0)
+        return fd != -EACCES;
+    bool has_header = sys_read(fd, &header, sizeof(header)) == sizeof(header);
+    sys_close(fd);
+    return !has_header || is_result(&header) ||
+           header.pid != (uint32_t)sys_getpid() ||
+           header.pid_namespace != claim_namespace() ||
+           header.start_monotonic != start;
 }
 
 int

@@ -6,6 +6,7 @@
 #ifndef AGENT_CLAIM_H
 #define AGENT_CLAIM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,6 +15,8 @@ enum claim {
     CLAIM_LIVING,  /* a process that lives has it, or it is no spool */
     CLAIM_EARLIER, /* an earlier image of this process, replaced unseen */
     CLAIM_DEAD,    /* a process that is no more left it */
+    CLAIM_WANTED,  /* the same, and it was to stay (SPOOL_WANTED) */
+    CLAIM_RESULT,  /* a profile that somebody may have asked for */
 };
 
 /*
@@ -24,12 +27,20 @@ enum claim {
  */
 enum claim claim_look(const char *path, pid_t pid, uint64_t since);
 
+/*
+ * Whether the file at PATH is not the spool that this process made there, with
+ * START (CLOCK_MONOTONIC ns) in its header: it was removed, or somebody has put
+ * another one in its place. One that a process which has changed its user may
+ * not read passes for its own. Async-signal-safe.
+ */
+bool claim_is_other(const char *path, uint64_t start);
+
 /* The PID namespace of this process, as the number of the file
  * /proc/self/ns/pid (namespaces(7)); 0: not known. */
 uint32_t claim_namespace(void);
 
-/* Remove the spool at PATH, which claim_look has found DEAD, unless another
- * process has put one of its own there meanwhile. Returns 0, or -1. */
+/* Remove the spool at PATH, which claim_look has found DEAD or WANTED, unless
+ * another process has put one of its own there meanwhile. Returns 0, or -1. */
 int claim_remove(const char *path);
 
 #endif

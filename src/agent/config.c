@@ -25,6 +25,7 @@
 #define SPOOL_ENDING ".sprof"
 #define PAST_ENDING ".past.sprof"
 #define EXEC_MAX 1000u
+#define SPOOLS_MAX 1000u
 
 static const char *
 base_name(const char *path)
@@ -235,11 +236,21 @@ name_others(struct config_files *files)
 }
 
 static void
-name_spool(const struct config *config, struct config_files *files)
+name_plain_spool(char *path, const struct config_files *files)
 {
     size_t stem = stem_length(files->outputs[0]);
-    memcpy(files->spool, files->outputs[0], stem);
-    strcpy(files->spool + stem, SPOOL_ENDING);
+    memcpy(path, files->outputs[0], stem);
+    strcpy(path + stem, SPOOL_ENDING);
+}
+
+/* The plain name has NUMBER 0. */
+static void
+name_spool(const struct config *config, struct config_files *files,
+           unsigned number)
+{
+    name_plain_spool(files->spool, files);
+    if (number > 0)
+        insert_word(files->spool, "spool", number);
     files->past[0] = files->next[0] = '\0';
     if (config->options.keep.number != 0)
         name_others(files);
@@ -286,10 +297,25 @@ is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
 void
 config_remove_spools(const struct config_files *files, bool present)
 {
-    if (present)
+    if (present && !claim_is_other(files->spool, files->start))
         unlink(files->spool);
-    if (files->past[0] != '\0')
+    if (files->past[0] != '\0' && !claim_is_other(files->past, files->start))
         unlink(files->past);
+}
+
+void
+config_take_plain_name(struct config_files *files)
+{
+    char plain[PATH_MAX];
+    if (!files->is_beside || files->past[0] != '\0')
+        return;
+    name_plain_spool(plain, files);
+    for (unsigned i = 0; i < files->count && files->is_beside; i++)
+        if (strcmp(files->outputs[i], plain) == 0 &&
+            rename(files->spool, plain) == 0) {
+            strcpy(files->spool, plain);
+            files->is_beside = false;
+        }
 }
 
 /* The spool has the name TO by now: so has that of the past. */
@@ -356,29 +382,95 @@ mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
     files->has_pid[i] = true;
 }
 
-/* Whether the spool at PATH is no more in the way. What a killed process left
- * makes room only where the user asked for that very name. */
-static bool
-is_spool_free(const struct config_files *files, const char *path, pid_t pid)
+/* What stands in the way of the spools in FILES, that of the past included. */
+struct obstacles {
+    enum claim present, past;
+};
+
+static struct obstacles
+look_at_spools(const struct config_files *files, pid_t pid, uint64_t since)
 {
-    enum claim claim = claim_look(path, pid, process_start());
+    return (struct obstacles){.present = claim_look(files->spool, pid, since),
+                              .past = files->past[0] != '\0'
+                                          ? claim_look(files->past, pid, since)
+                                          : CLAIM_NONE};
+}
+
+bool
+config_keeps_spool(const struct config *config)
+{
+    return config->options.keep_spool.number != 0 ||
+           config->options.symbolize.number == OPTION_SYMBOLIZE_OFF;
+}
+
+/* Whether what CLAIM says must stay where it is. */
+static bool
+has_to_stay(const struct config *config, enum claim claim)
+{
+    return claim == CLAIM_RESULT ||
+           (claim == CLAIM_WANTED && !config_keeps_spool(config));
+}
+
+/* Take what CLAIM says, at PATH, out of the way. */
+static bool
+make_room(const struct config_files *files, const char *path, enum claim claim)
+{
     struct config_files earlier = *files;
     if (claim == CLAIM_EARLIER)
         return config_rename_for_exec(&earlier) == 0;
-    if (claim == CLAIM_DEAD && !files->has_pid[0])
-        return claim_remove(path) == 0;
-    return claim == CLAIM_NONE;
+    return claim == CLAIM_NONE || claim_remove(path) == 0;
 }
 
-/* Whether this process may have all names in FILES. */
+/* Name the spool in FILES, whose outputs have no pid in their names. A process
+ * that has begun while other names were free is met by a look at one more. */
 static bool
-are_free(const struct config_files *files, pid_t pid)
+take_spool_name(const struct config *config, struct config_files *files,
+                pid_t pid)
+{
+    uint64_t since = process_start();
+    struct obstacles found = {CLAIM_NONE, CLAIM_NONE};
+    unsigned number = SPOOLS_MAX;
+    for (unsigned i = 0; i < SPOOLS_MAX; i++) {
+        name_spool(config, files, i);
+        struct obstacles now = look_at_spools(files, pid, since);
+        if (now.present == CLAIM_LIVING || now.past == CLAIM_LIVING)
+            return false;
+        if (has_to_stay(config, now.present) || has_to_stay(config, now.past))
+            continue;
+        if (number == SPOOLS_MAX) {
+            number = i;
+            found = now;
+        }
+        if (i > 0)
+            break;
+    }
+    name_spool(config, files, number);
+    files->is_beside = number > 0;
+    return number < SPOOLS_MAX &&
+           make_room(files, files->spool, found.present) &&
+           make_room(files, files->past,
+                     found.present != CLAIM_EARLIER ? found.past : CLAIM_NONE);
+}
+
+/* The name of the spool in FILES is of one process for good: only an earlier
+ * image of the same one makes room. */
+static bool
+take_only_name(const struct config_files *files, pid_t pid)
+{
+    struct obstacles found = look_at_spools(files, pid, process_start());
+    if (found.present == CLAIM_EARLIER)
+        return make_room(files, files->spool, CLAIM_EARLIER);
+    return found.present == CLAIM_NONE && found.past == CLAIM_NONE;
+}
+
+/* Whether this process may have all names in FILES, of which the spool gets
+ * one. */
+static bool
+take_names(const struct config *config, struct config_files *files, pid_t pid)
 {
     struct stat unused;
-    if (!is_spool_free(files, files->spool, pid))
-        return false;
-    /* The past is that of whom the spool is of. */
-    if (files->past[0] != '\0' && !is_spool_free(files, files->past, pid))
+    if (files->has_pid[0] ? !take_only_name(files, pid)
+                          : !take_spool_name(config, files, pid))
         return false;
     for (unsigned i = 0; i < files->count; i++)
         if (files->has_pid[i] && lstat(files->outputs[i], &unused) == 0)
@@ -392,7 +484,7 @@ config_check_names(const struct config *config, pid_t pid,
 {
     int result = expand_outputs(config, pid, files, error, size);
     if (result == 0)
-        name_spool(config, files);
+        name_spool(config, files, 0);
     return result;
 }
 
@@ -404,10 +496,10 @@ config_name_files(const struct config *config, pid_t pid, unsigned attempt,
         return -1;
     for (unsigned i = 0; attempt > 0 && i < files->count; i++)
         mark_name(files, i, pid, attempt);
-    name_spool(config, files);
+    name_spool(config, files, 0);
     for (unsigned i = 0; i < files->count; i++)
         if (strcmp(files->outputs[i], files->past) == 0)
             return fail(error, size, "expected another name than ", files->past,
                         ", which SPROF_KEEP takes");
-    return are_free(files, pid) ? 0 : 1;
+    return take_names(config, files, pid) ? 0 : 1;
 }

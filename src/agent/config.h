@@ -35,6 +35,10 @@ struct config_files {
     /* Of a flight recorder (SPROF_KEEP), else empty: the spool before that one,
      * and the next one while it is being made. */
     char past[PATH_MAX], next[PATH_MAX];
+    bool is_beside; /* the spool has another name than the plain one */
+    /* "start_monotonic" of the spools' headers, by which this process knows its
+     * own again. */
+    uint64_t start;
 };
 
 /*
@@ -57,21 +61,30 @@ int config_check_names(const struct config *config, pid_t pid,
  * pid, and then a number, before their ending. Names with the pid are never
  * those of files that are there. Without it, a spool that a dead process left
  * is removed; that of an earlier image of this process gets the name that it
- * would have got at the exec. Returns 0; 1 if another process has one of these
- * names; or -1 with a sentence in ERROR: an unknown ending, a directory that is
- * missing or cannot be written.
+ * would have got at the exec; and where a profile has the spool's name that is
+ * to stay, the spool alone gets ".spoolN" before its ending.
+ * Returns 0; 1 if another process has one of these names; or -1 with a sentence
+ * in ERROR: an unknown ending, a directory that is missing or cannot be
+ * written.
  */
 int config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                       struct config_files *files, char *error, size_t size);
+
+/* Whether CONFIG asks for the spool, too. */
+bool config_keeps_spool(const struct config *config);
 
 /* The names in FILES with the first free ".dumpN" before their ending, as
  * *DUMP. Returns 0, or -1 if all are taken. */
 int config_name_dump(const struct config_files *files,
                      struct config_files *dump);
 
-/* Remove the spool, if it is PRESENT, and that of the past. Async-signal-safe.
- */
+/* Remove the spool, if it is PRESENT, and that of the past, but nothing that
+ * somebody else has put in their place. Async-signal-safe. */
 void config_remove_spools(const struct config_files *files, bool present);
+
+/* The spool is all that was asked for, and is closed: if its plain name is that
+ * of an output, it takes the place of the profile there. */
+void config_take_plain_name(struct config_files *files);
 
 /* Put the first free ".execN" before the ending of all names in FILES, and
  * rename the spools so. Returns 0, or -1 with errno. */

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "capture/suspend.h"
 #include "brief.h"
+#include "claim.h"
 #include "closing.h"
 #include "ending.h"
 #include "errand.h"
@@ -43,8 +44,7 @@ is_wanted(void)
 static bool
 is_spool_wanted(void)
 {
-    return is_wanted() || job.ending->config->options.keep_spool.number != 0 ||
-           job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF;
+    return is_wanted() || config_keeps_spool(job.ending->config);
 }
 
 /* The job. Runs on the sampler thread, or where there is none on the one that
@@ -64,13 +64,17 @@ write_files(void *unused)
         config_remove_spools(job.ending->files, true);
         return;
     }
-    if (job.ending->is_image)
+    if (job.ending->is_image &&
+        !claim_is_other(job.ending->files->spool, job.ending->files->start))
         config_rename_for_exec(job.ending->files);
     if (job.ending->reason == END_EXEC && brief_is_wanted(job.ending->config))
         brief_leave(job.ending->files, sys_getpid(),
                     clock_thread(job.ending->ender));
-    if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF ||
-        !is_wanted())
+    if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF) {
+        config_take_plain_name(job.ending->files);
+        return;
+    }
+    if (!is_wanted())
         return;
     if (job.ending->signo == 0)
         freeze_others(job.ending->ender, true);
@@ -84,6 +88,10 @@ static void
 say_end(void)
 {
     closing_flaws(job.ending->files, &job.result);
+    if (job.ending->files->is_beside && job.result.taken != 0 &&
+        config_keeps_spool(job.ending->config))
+        note(NOTE_ERROR, "the spool is ", job.ending->files->spool,
+             ": its plain name is that of a profile, which stays", NULL);
     if (job.ending->complaint[0] != '\0')
         note(NOTE_ERROR, job.ending->complaint, "; not profiling", NULL);
     else if (job.result.is_short_of_memory)

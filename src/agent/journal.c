@@ -124,7 +124,8 @@ header_of(uint64_t begin)
                                  .pid = options.process.pid,
                                  .keep = options.keep,
                                  .begin = begin,
-                                 .pid_namespace = claim_namespace()};
+                                 .pid_namespace = claim_namespace(),
+                                 .purpose = options.purpose};
 }
 
 /* The first records of the present file. Returns 0, or -1 with errno. */
@@ -158,8 +159,7 @@ make_file(const char *path, uint64_t begin)
     return -1;
 }
 
-/* A file begins, in which nothing has a number yet. Returns 0, or -1 if memory
- * is short. */
+/* In a new file nothing has a number. Returns 0, or -1: memory is short. */
 static int
 forget_numbers(void)
 {

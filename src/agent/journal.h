@@ -26,6 +26,7 @@ struct journal_options {
      * next one, which is made at NEXT, takes its place. Else 0. */
     uint64_t keep;
     const char *past, *next;
+    enum spool_purpose purpose;
     struct record_process process;
     const char *exe, *command;
 };

@@ -17,6 +17,7 @@
 #include "base/note.h"
 #include "base/text.h"
 #include "write/report.h"
+#include "claim.h"
 #include "output.h"
 #include "spawn.h"
 
@@ -142,7 +143,7 @@ output_write(const struct config *config, const struct config_files *files,
 {
     static char answer[OUTPUT_ANSWER];
     result->ns = 0;
-    if (access(files->spool, F_OK) != 0 && errno == ENOENT)
+    if (claim_is_other(files->spool, files->start))
         return tell_lost(result);
     uint64_t start = clock_now();
     const char *arguments[OUTPUT_ARGUMENTS];

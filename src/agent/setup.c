@@ -62,15 +62,16 @@ static int
 begin_journal(const struct config *config, pid_t pid, uint64_t now,
               const struct config_files *files)
 {
-    struct journal_options journal = {.path = files->spool,
-                                      .max_size =
-                                          config->options.max_size.number,
-                                      .start = now,
-                                      .keep = config->options.keep.number,
-                                      .past = files->past,
-                                      .next = files->next,
-                                      .exe = config->exe,
-                                      .command = config->command};
+    struct journal_options journal = {
+        .path = files->spool,
+        .max_size = config->options.max_size.number,
+        .start = now,
+        .keep = config->options.keep.number,
+        .past = files->past,
+        .next = files->next,
+        .purpose = config_keeps_spool(config) ? SPOOL_WANTED : SPOOL_TEMPORARY,
+        .exe = config->exe,
+        .command = config->command};
     setup_process(config, pid, &journal.process);
     return journal_begin(&journal);
 }
@@ -102,6 +103,7 @@ setup_journal(const struct config *config, pid_t pid, uint64_t now,
               struct config_files *files, char *error, size_t size)
 {
     struct text text;
+    files->start = now;
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
         int named = config_name_files(config, pid, attempt, files, error, size);
         if (named < 0)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "profile/profile.h"
 #include "write/brief.h"
@@ -98,18 +99,24 @@ tick(void *context)
 
 /* Where no option says it, the profile is a spool: it has the times and the
  * names, and all other formats can be made of it. A comma would separate names.
+ * Ids are used again: what another command with this one left stays.
  * Returns 0, or -1 after a complaint. */
 static int
 add_default(struct record *record)
 {
     const char *command = record->launch.command[0];
     const char *slash = strrchr(command, '/');
-    char name[NAME_MAX + 1], *comma;
+    char name[NAME_MAX + 1], number[16] = "", *comma;
 
-    snprintf(name, sizeof name, "sprof.%.200s.%ld.sprof",
-             slash != NULL ? slash + 1 : command, (long)record->launch.pid);
-    while ((comma = strchr(name, ',')) != NULL)
-        *comma = '_';
+    for (unsigned i = 1; i == 1 || access(name, F_OK) == 0; i++) {
+        if (i > 1)
+            snprintf(number, sizeof number, ".%u", i);
+        snprintf(name, sizeof name, "sprof.%.200s.%ld%s.sprof",
+                 slash != NULL ? slash + 1 : command, (long)record->launch.pid,
+                 number);
+        while ((comma = strchr(name, ',')) != NULL)
+            *comma = '_';
+    }
     return outputs_add(&record->outputs, record->title, name);
 }
 

@@ -439,6 +439,7 @@ put_beginning(struct remake *remake, uint32_t number)
         .start_realtime = process->start,
         .pid = process->pid,
         .machine = process->machine,
+        .purpose = SPOOL_RESULT,
     };
     struct record_next next = {.start_realtime = process->start,
                                .pid = process->pid,

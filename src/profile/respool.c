@@ -123,6 +123,7 @@ put_header(struct respool *respool)
     header = *reader_header(reader);
     reader_end(reader);
     header.header_size = sizeof header;
+    header.purpose = SPOOL_RESULT;
     header.version =
         profile->process_count > 1 ? SPOOL_VERSION_SEVERAL : SPOOL_VERSION;
     records_put(&respool->records, &header, sizeof header);

@@ -63,6 +63,15 @@
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
 
+/* What a spool is for: a later process of the same name may take the place of
+ * the first, that of the second only with one that is to stay as well, and
+ * never that of the third. */
+enum spool_purpose {
+    SPOOL_TEMPORARY, /* a profile is made of it, and then it is removed */
+    SPOOL_WANTED,    /* it stays when its process ends */
+    SPOOL_RESULT,    /* somebody made it of others; no process writes to it */
+};
+
 struct spool_header {
     char magic[8];
     uint32_t version;
@@ -78,7 +87,7 @@ struct spool_header {
     /* Where PID counts: the inode of /proc/self/ns/pid (namespaces(7)), 0 not
      * known. */
     uint32_t pid_namespace;
-    uint32_t reserved;
+    uint32_t purpose; /* enum spool_purpose */
 };
 _Static_assert(sizeof(struct spool_header) == 64, "drawn as 64 bytes");
 

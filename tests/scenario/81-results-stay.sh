@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: a profile has the name that a process would give its
+# spool.
+# - whoever made it (record, convert, merge, an output of the library, a spool
+#   that was to stay), no later process takes, changes or removes it;
+# - neither does one whose spool is replaced by it while the process runs;
+# - the process has its own profile under the name that it was given;
+# - two of them at one time have two profiles;
+# - the spool of a killed process makes room, as does one that was to stay for
+#   the next that is to stay;
+# - a profile that was asked for under that very name is replaced when the new
+#   one is whole, and not before;
+# - `sprofile record` without -o replaces nothing.
+. "$(dirname "$0")/lib.sh"
+
+known=$work/known_stack.o2
+mkdir d
+
+# run [NAME=VALUE...]: a process with its profile in d/p.folded, unless that is
+# said.
+run() {
+    plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/d/p.folded" "$@" \
+        "$known" "400"
+    expect_ok
+}
+expect_names() {
+    local is
+    is=$(ls d)
+    [ "$is" = "$(printf '%s\n' "$@" | sort)" ] ||
+        fail "$what: files: $(echo $is), expected $*"
+}
+expect_kept() {
+    cmp -s "$1" "$2" || fail "$what: $2 is not what it was"
+}
+
+plain "$sprofile" record -q -o one.sprof -- "$known" 100
+expect_ok
+plain "$sprofile" record -q -o two.sprof -- "$known" 60
+expect_ok
+plain "$sprofile" convert one.sprof converted.sprof
+plain "$sprofile" merge -o merged.sprof one.sprof two.sprof
+plain "$sprofile" convert one.sprof one.pb.gz
+plain "$sprofile" convert one.pb.gz remade.sprof
+# What versions without a purpose in the header wrote.
+cp one.sprof older.sprof
+printf '\0\0\0\0' | dd of=older.sprof bs=1 seek=60 conv=notrunc status=none
+run SPROF_OUTPUT="$tmp/output.sprof"
+run SPROF_OUTPUT="$tmp/kept.folded" SPROF_KEEP_SPOOL=1
+run SPROF_OUTPUT="$tmp/off.folded" SPROF_SYMBOLIZE=off
+run SPROF_OUTPUT="$tmp/off.sprof" SPROF_SYMBOLIZE=off
+
+for what in one converted merged remade older output kept off; do
+    echo "-- $what.sprof"
+    for setting in SPROF_INLINES=1 SPROF_KEEP=60; do
+        rm -f d/*
+        cp "$what.sprof" d/p.sprof
+        cp "$what.sprof" d/p.past.sprof
+        run "$setting"
+        expect_kept "$what.sprof" d/p.sprof
+        expect_kept "$what.sprof" d/p.past.sprof
+    done
+    rm -f d/*
+    cp "$what.sprof" d/p.sprof
+    run SPROF_INLINES=1
+    expect_names p.folded p.sprof
+    expect_kept "$what.sprof" d/p.sprof
+    expect_samples 60 d/p.folded
+done
+
+echo "-- two at one time"
+what="two"
+for name in 1 2; do
+    LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded "$known" 800 >/dev/null &
+    sleep 0.2
+done
+wait
+[ "$(find d -name 'p*.folded' | wc -l)" -eq 2 ] || fail "profiles: $(ls d)"
+for name in d/*.folded; do
+    expect_samples 500 "$name"
+done
+expect_kept off.sprof d/p.sprof
+
+echo "-- spools that make room"
+what="killed"
+rm -f d/*
+cp one.sprof d/p.sprof
+for number in 1 2; do
+    LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded "$known" 20000 >/dev/null &
+    for _ in {1..200}; do
+        [ -s d/p.spool1.sprof ] && break
+        sleep 0.02
+    done
+    sleep 0.5
+    kill -KILL $!
+    wait $! 2>/dev/null
+    expect_names p.sprof p.spool1.sprof
+done
+run SPROF_INLINES=1
+expect_names p.folded p.sprof
+expect_kept one.sprof d/p.sprof
+what="to stay"
+rm -f d/*
+run SPROF_KEEP_SPOOL=1
+cp d/p.sprof before.sprof
+run SPROF_KEEP_SPOOL=1
+expect_names p.folded p.sprof
+! cmp -s before.sprof d/p.sprof || fail "an old spool was left"
+cp one.sprof d/p.sprof
+plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/d/p.folded" \
+    SPROF_KEEP_SPOOL=1 "$known" 100
+expect_note p.spool1.sprof
+expect_names p.folded p.sprof p.spool1.sprof
+expect_kept one.sprof d/p.sprof
+
+echo "-- by that very name"
+for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off; do
+    what=$setting
+    rm -f d/*
+    cp one.sprof d/p.sprof
+    LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.sprof env "$setting" \
+        "$known" 20000 >/dev/null &
+    sleep 0.7
+    kill -KILL $!
+    wait $! 2>/dev/null
+    expect_kept one.sprof d/p.sprof
+    run SPROF_OUTPUT="$tmp/d/p.sprof" "$setting"
+    expect_names p.sprof
+    ! cmp -s one.sprof d/p.sprof || fail "$what: the profile is not replaced"
+    plain "$sprofile" report d/p.sprof
+    expect_status 0
+done
+
+echo "-- while the process runs"
+for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off SPROF_KEEP=60; do
+    what=$setting
+    rm -f d/*
+    LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded env "$setting" \
+        "$known" 1500 >out 2>err &
+    sleep 0.6
+    cp one.sprof d/new
+    mv d/new d/p.sprof
+    wait $!
+    grep -qx ok out || fail "the workload did not print ok"
+    expect_kept one.sprof d/p.sprof
+done
+
+echo "-- record without -o"
+mkdir r
+cd r || exit 1
+for _ in 1 2 3; do
+    plain unshare --pid --fork --mount-proc "$sprofile" record -- \
+        sh -c '"$1" 100' sh "$known"
+done
+if [ "$status" -eq 0 ]; then
+    [ "$(find . -name '*.sprof' | wc -l)" -eq 3 ] || fail "recordings: $(ls)"
+fi
+finish
