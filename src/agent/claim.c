@@ -121,7 +121,7 @@ claim_look(const char *path, pid_t pid, uint64_t since)
 }
 
 bool
-claim_is_other(const char *path, uint64_t start)
+claim_is_other(const char *path, pid_t pid, uint64_t start)
 {
     struct spool_header header;
     int fd = open_spool(path);
@@ -129,10 +129,38 @@ claim_is_other(const char *path, uint64_t start)
         return fd != -EACCES;
     bool has_header = sys_read(fd, &header, sizeof(header)) == sizeof(header);
     sys_close(fd);
-    return !has_header || is_result(&header) ||
-           header.pid != (uint32_t)sys_getpid() ||
+    return !has_header || is_result(&header) || header.pid != (uint32_t)pid ||
            header.pid_namespace != claim_namespace() ||
            header.start_monotonic != start;
+}
+
+/* Whether the first record of FD is that of a child of PARENT. */
+static bool
+is_of_child(int fd, pid_t parent)
+{
+    struct record_process process;
+    return arch_syscall(SYS_pread64, fd, (long)&process, sizeof(process),
+                        sizeof(struct spool_header), 0, 0) == sizeof(process) &&
+           (uint8_t)process.head == RECORD_PROCESS &&
+           process.ppid == (uint32_t)parent;
+}
+
+bool
+claim_is_left(const char *path, pid_t parent, uint64_t start,
+              struct spool_header *header)
+{
+    int fd = open_spool(path);
+    if (fd < 0)
+        return false;
+    bool is_left =
+        sys_read(fd, header, sizeof(*header)) == sizeof(*header) &&
+        memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) == 0 &&
+        header->purpose == SPOOL_TEMPORARY &&
+        header->pid_namespace == claim_namespace() &&
+        header->start_monotonic >= start && is_of_child(fd, parent) &&
+        is_free(fd, path) && is_closed(fd);
+    sys_close(fd);
+    return is_left;
 }
 
 int

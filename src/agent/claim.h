@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "store/layout.h"
+
 enum claim {
     CLAIM_NONE,    /* nothing is at that path */
     CLAIM_LIVING,  /* a process that lives has it, or it is no spool */
@@ -28,12 +30,18 @@ enum claim {
 enum claim claim_look(const char *path, pid_t pid, uint64_t since);
 
 /*
- * Whether the file at PATH is not the spool that this process made there, with
+ * Whether the file at PATH is not the spool that process PID made there, with
  * START (CLOCK_MONOTONIC ns) in its header: it was removed, or somebody has put
  * another one in its place. One that a process which has changed its user may
  * not read passes for its own. Async-signal-safe.
  */
-bool claim_is_other(const char *path, uint64_t start);
+bool claim_is_other(const char *path, pid_t pid, uint64_t start);
+
+/* Whether the file at PATH is the spool of a child of PARENT that has begun
+ * since START (CLOCK_MONOTONIC ns) and ended, and was not to stay; *HEADER is
+ * then its header. */
+bool claim_is_left(const char *path, pid_t parent, uint64_t start,
+                   struct spool_header *header);
 
 /* The PID namespace of this process, as the number of the file
  * /proc/self/ns/pid (namespaces(7)); 0: not known. */

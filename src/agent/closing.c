@@ -187,7 +187,8 @@ closing_wrote(const char *path, const struct sampler_result *result,
 void
 closing_kept(const char *spool, const struct sampler_result *result)
 {
-    if (access(spool, F_OK) != 0)
+    /* A process that has changed its user may have no way to look. */
+    if (access(spool, F_OK) != 0 && errno == ENOENT)
         say_removed(spool);
     else if (note_is_on(NOTE_INFO))
         closing_wrote(spool, result, 0);

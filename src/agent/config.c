@@ -21,18 +21,11 @@
 #include "base/text.h"
 #include "claim.h"
 #include "config.h"
+#include "file_name.h"
 
-#define SPOOL_ENDING ".sprof"
 #define PAST_ENDING ".past.sprof"
 #define EXEC_MAX 1000u
 #define SPOOLS_MAX 1000u
-
-static const char *
-base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* The arguments, joined by spaces, control characters hidden. */
 static void
@@ -56,7 +49,7 @@ config_read(struct config *config, char *const environment[], char *error,
     config->exe[length > 0 ? length : 0] = '\0';
     int result = options_parse(&config->options, environment, error, size);
     const char *only = config->options.only.string;
-    if (only[0] != '\0' && fnmatch(only, base_name(config->exe), 0) != 0)
+    if (only[0] != '\0' && fnmatch(only, file_name_base(config->exe), 0) != 0)
         return 1;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
@@ -89,7 +82,7 @@ add_expanded(struct text *text, const struct config *config,
             text_add_number(text, (uint64_t)pid);
             has_pid = true;
         } else if (word == 'e') {
-            text_add(text, base_name(config->exe));
+            text_add(text, file_name_base(config->exe));
         } else if (word == 't') {
             text_add_number(text, config->start_time);
         } else if (word == 'h') {
@@ -101,40 +94,6 @@ add_expanded(struct text *text, const struct config *config,
         }
     }
     return has_pid;
-}
-
-/* The length of PATH without the ending that names its format. */
-static size_t
-stem_length(const char *path)
-{
-    static const char *const endings[] = {
-#define FORMAT(id, ending, text) ending,
-        FORMAT_TABLE(FORMAT)
-#undef FORMAT
-            SPOOL_ENDING};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-        size_t cut = strlen(endings[i]);
-        if (length > cut && strcmp(path + length - cut, endings[i]) == 0)
-            return length - cut;
-    }
-    return length;
-}
-
-/* Put ".WORD" or ".WORDnumber" before the ending of PATH. */
-static void
-insert_word(char *path, const char *word, uint64_t number)
-{
-    char ending[64];
-    struct text text;
-    size_t stem = stem_length(path);
-    strncpy(ending, path + stem, sizeof(ending) - 1);
-    ending[sizeof(ending) - 1] = '\0';
-    text_begin(&text, path + stem, PATH_MAX - stem);
-    text_add(&text, ".");
-    text_add(&text, word);
-    text_add_number(&text, number);
-    text_add(&text, ending);
 }
 
 static int
@@ -224,10 +183,10 @@ expand_outputs(const struct config *config, pid_t pid,
 static void
 name_others(struct config_files *files)
 {
-    size_t directory = (size_t)(base_name(files->spool) - files->spool);
+    size_t directory = (size_t)(file_name_base(files->spool) - files->spool);
     struct text text;
     strcpy(files->past, files->spool);
-    strcpy(files->past + stem_length(files->spool), PAST_ENDING);
+    strcpy(files->past + file_name_stem(files->spool), PAST_ENDING);
     text_begin(&text, files->next, sizeof(files->next));
     text_add_bytes(&text, files->spool, directory);
     text_add(&text, ".");
@@ -238,9 +197,9 @@ name_others(struct config_files *files)
 static void
 name_plain_spool(char *path, const struct config_files *files)
 {
-    size_t stem = stem_length(files->outputs[0]);
+    size_t stem = file_name_stem(files->outputs[0]);
     memcpy(path, files->outputs[0], stem);
-    strcpy(path + stem, SPOOL_ENDING);
+    strcpy(path + stem, FILE_NAME_SPOOL);
 }
 
 /* The plain name has NUMBER 0. */
@@ -250,7 +209,7 @@ name_spool(const struct config *config, struct config_files *files,
 {
     name_plain_spool(files->spool, files);
     if (number > 0)
-        insert_word(files->spool, "spool", number);
+        file_name_insert(files->spool, "spool", number);
     files->past[0] = files->next[0] = '\0';
     if (config->options.keep.number != 0)
         name_others(files);
@@ -289,7 +248,7 @@ is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
     char name[PATH_MAX];
     struct stat status;
     strcpy(name, path);
-    insert_word(name, word, n);
+    file_name_insert(name, word, n);
     return sys_stat(name, &status) == 0 &&
            (has_pid || (uint64_t)status.st_mtime + 1 >= since / NS_PER_SECOND);
 }
@@ -297,9 +256,10 @@ is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
 void
 config_remove_spools(const struct config_files *files, bool present)
 {
-    if (present && !claim_is_other(files->spool, files->start))
+    if (present && !claim_is_other(files->spool, files->pid, files->start))
         unlink(files->spool);
-    if (files->past[0] != '\0' && !claim_is_other(files->past, files->start))
+    if (files->past[0] != '\0' &&
+        !claim_is_other(files->past, files->pid, files->start))
         unlink(files->past);
 }
 
@@ -341,11 +301,11 @@ config_rename_for_exec(struct config_files *files)
         if (is_taken(files->outputs[0], "exec", n, files->has_pid[0], since))
             continue;
         strcpy(to, from);
-        insert_word(to, "exec", n);
+        file_name_insert(to, "exec", n);
         if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
             rename_others(files, to);
             for (unsigned i = 0; i < files->count; i++)
-                insert_word(files->outputs[i], "exec", n);
+                file_name_insert(files->outputs[i], "exec", n);
             return 0;
         }
         if (errno != EEXIST)
@@ -363,7 +323,7 @@ config_name_dump(const struct config_files *files, struct config_files *dump)
         if (is_taken(files->outputs[0], "dump", n, files->has_pid[0], since))
             continue;
         for (unsigned i = 0; i < dump->count; i++)
-            insert_word(dump->outputs[i], "dump", n);
+            file_name_insert(dump->outputs[i], "dump", n);
         return 0;
     }
     return -1;
@@ -376,9 +336,9 @@ mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
 {
     unsigned number = attempt + files->has_pid[i];
     if (!files->has_pid[i])
-        insert_word(files->outputs[i], "", (uint64_t)pid);
+        file_name_insert(files->outputs[i], "", (uint64_t)pid);
     if (number > 1)
-        insert_word(files->outputs[i], "", number);
+        file_name_insert(files->outputs[i], "", number);
     files->has_pid[i] = true;
 }
 
@@ -486,6 +446,19 @@ config_check_names(const struct config *config, pid_t pid,
     if (result == 0)
         name_spool(config, files, 0);
     return result;
+}
+
+int
+config_names_of(const struct config *config, pid_t pid, unsigned attempt,
+                struct config_files *files)
+{
+    char unused[512];
+    if (expand_outputs(config, pid, files, unused, sizeof(unused)) != 0)
+        return -1;
+    for (unsigned i = 0; attempt > 0 && i < files->count; i++)
+        mark_name(files, i, pid, attempt);
+    name_spool(config, files, 0);
+    return 0;
 }
 
 int

@@ -36,8 +36,9 @@ struct config_files {
      * and the next one while it is being made. */
     char past[PATH_MAX], next[PATH_MAX];
     bool is_beside; /* the spool has another name than the plain one */
-    /* "start_monotonic" of the spools' headers, by which this process knows its
-     * own again. */
+    /* The process, and "start_monotonic" of the spools' headers, by which they
+     * are known again. */
+    pid_t pid;
     uint64_t start;
 };
 
@@ -77,6 +78,11 @@ bool config_keeps_spool(const struct config *config);
  * *DUMP. Returns 0, or -1 if all are taken. */
 int config_name_dump(const struct config_files *files,
                      struct config_files *dump);
+
+/* The names that process PID has tried as number ATTEMPT, in FILES. Nothing is
+ * looked at. Returns 0 or -1. */
+int config_names_of(const struct config *config, pid_t pid, unsigned attempt,
+                    struct config_files *files);
 
 /* Remove the spool, if it is PRESENT, and that of the past, but nothing that
  * somebody else has put in their place. Async-signal-safe. */

@@ -12,6 +12,8 @@
 #include "base/sys.h"
 #include "capture/suspend.h"
 #include "credentials.h"
+#include "journal.h"
+#include "left.h"
 #include "lifecycle.h"
 #include "sampler.h"
 #include "sampler_thread.h"
@@ -28,6 +30,7 @@ struct rights {
 };
 
 static struct rights wanted_rights;
+static uint32_t heir;          /* the user who gets the spool */
 static _Atomic uint32_t owner; /* the thread that wants something, 0: none */
 static _Atomic uint32_t wanted, followed;
 
@@ -67,15 +70,17 @@ take_turn(uint64_t until)
 }
 
 void
-credentials_before_change(void)
+credentials_before_change(uint32_t uid)
 {
     /* Among the handlers of a fork there is no sampler yet. */
     if (!phase_is_running() || !sampler_thread_is_launched())
         return;
+    bool is_superuser = arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0;
     /* The next user may not be allowed to make the spool. */
-    if (lifecycle_is_early() && phase_is_own() &&
-        arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0)
+    if (lifecycle_is_early() && phase_is_own() && is_superuser)
         sampler_hurry();
+    if (is_superuser && uid != 0 && uid != CREDENTIALS_SAME_USER)
+        left_mark();
     if (lone_changes != 0 || single_thread_is_believed()) {
         lone_changes++;
         single_thread_deny();
@@ -83,6 +88,7 @@ credentials_before_change(void)
     if (!take_turn(clock_now() + FOLLOW_NS))
         return;
     read_rights(&wanted_rights);
+    heir = is_superuser && uid != 0 ? uid : CREDENTIALS_SAME_USER;
     uint32_t mine = atomic_fetch_add(&wanted, 1) + 1;
     suspend_ring();
     sampler_thread_wait_for(&followed, mine, FOLLOW_NS);
@@ -120,6 +126,8 @@ credentials_follow(void)
     uint32_t now = atomic_load(&wanted);
     if (now == atomic_load(&followed))
         return;
+    if (heir != CREDENTIALS_SAME_USER)
+        journal_give(heir);
     read_rights(&own);
     /* Bits that need CAP_SETPCAP while it is still there. */
     if (own.secure != wanted_rights.secure)

@@ -10,11 +10,16 @@
 #define AGENT_CREDENTIALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#define CREDENTIALS_SAME_USER UINT32_MAX
 
 /* The calling thread is about to change the ids of the process: let the sampler
- * take over its capabilities first, and libc know of the sampler. Waits for
- * that, some seconds at most. errno stays. */
-void credentials_before_change(void);
+ * take over its capabilities first, and libc know of the sampler. If the
+ * superuser becomes UID for good, the spool is made and becomes UID's: that
+ * user is to read it at the end. Waits for that, some seconds at most. errno
+ * stays. */
+void credentials_before_change(uint32_t uid);
 
 /* It has done so. Returns RESULT; errno stays. */
 int credentials_after_change(int result);

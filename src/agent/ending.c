@@ -7,6 +7,7 @@
 #include "base/note.h"
 #include "base/options.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "capture/suspend.h"
 #include "brief.h"
 #include "claim.h"
@@ -15,6 +16,7 @@
 #include "errand.h"
 #include "freeze.h"
 #include "hush.h"
+#include "left.h"
 #include "output.h"
 #include "sampler.h"
 
@@ -30,6 +32,8 @@ static struct {
     struct sampler_result result;
     struct output_result output;
     bool is_written;
+    struct output_result left; /* of the first child's profile that failed */
+    unsigned left_failed;
 } job;
 
 /* What a flight recorder has is wanted by somebody who asks while it flies, and
@@ -47,12 +51,19 @@ is_spool_wanted(void)
     return is_wanted() || config_keeps_spool(job.ending->config);
 }
 
-/* The job. Runs on the sampler thread, or where there is none on the one that
- * ends the process. */
-static void
-write_files(void *unused)
+/* Whether children have left their spools to this process. */
+static bool
+has_left(void)
 {
-    (void)unused;
+    return !job.ending->is_image &&
+           job.ending->config->options.keep.number == 0 &&
+           !config_keeps_spool(job.ending->config) && left_is_wanted();
+}
+
+/* What this process has. */
+static void
+write_own(uint64_t limit)
+{
     if (job.ending->signo != 0)
         freeze_others(job.ending->ender, false);
     /* There is no spool of ours. */
@@ -65,7 +76,8 @@ write_files(void *unused)
         return;
     }
     if (job.ending->is_image &&
-        !claim_is_other(job.ending->files->spool, job.ending->files->start))
+        !claim_is_other(job.ending->files->spool, job.ending->files->pid,
+                        job.ending->files->start))
         config_rename_for_exec(job.ending->files);
     if (job.ending->reason == END_EXEC && brief_is_wanted(job.ending->config))
         brief_leave(job.ending->files, sys_getpid(),
@@ -78,9 +90,39 @@ write_files(void *unused)
         return;
     if (job.ending->signo == 0)
         freeze_others(job.ending->ender, true);
-    uint64_t limit = job.ending->signo != 0 ? WRITE_KILLED_NS : ENDING_WRITE_NS;
     job.is_written = output_write(job.ending->config, job.ending->files, limit,
                                   &job.output) == 0;
+}
+
+/* The job. Runs on the sampler thread, or where there is none on the one that
+ * ends the process. */
+static void
+write_files(void *unused)
+{
+    (void)unused;
+    uint64_t limit = job.ending->signo != 0 ? WRITE_KILLED_NS : ENDING_WRITE_NS;
+    uint64_t until = clock_now() + limit;
+    write_own(limit);
+    uint64_t now = clock_now();
+    if (has_left())
+        job.left_failed = left_write(job.ending->config, job.ending->files,
+                                     now < until ? until - now : 0, &job.left);
+}
+
+static void
+say_left(void)
+{
+    char more[64] = "";
+    struct text text;
+    if (job.left_failed == 0)
+        return;
+    text_begin(&text, more, sizeof(more));
+    if (job.left_failed > 1) {
+        text_add(&text, "; and so for ");
+        text_add_number(&text, job.left_failed - 1);
+        text_add(&text, " more processes");
+    }
+    note(NOTE_ERROR, job.left.complaint, more, NULL);
 }
 
 /* Say what came of it. */
@@ -111,8 +153,9 @@ say_end(void)
     else if (job.is_written)
         closing_wrote(job.ending->files->outputs[0], &job.result,
                       job.output.ns);
-    else
+    else if (!left_to_parent())
         note(NOTE_ERROR, job.output.complaint, NULL);
+    say_left();
 }
 
 void
@@ -132,6 +175,8 @@ ending_run(const struct ending *ending)
     bool is_over = reason == END_EXIT || reason == END_QUICK;
     memset(&job, 0, sizeof(job));
     job.ending = ending;
+    if (has_left())
+        sampler_hurry();
     if (sampler_cancel(reason == END_STOP)) {
         if (reason != END_STOP)
             ending_briefly(ending);

@@ -112,70 +112,71 @@ dlclose(void *handle)
 HOOK int
 setuid(uid_t uid)
 {
-    credentials_before_change();
+    credentials_before_change(uid);
     return credentials_after_change(REAL(setuid)(uid));
 }
 
 HOOK int
 setgid(gid_t gid)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setgid)(gid));
 }
 
 HOOK int
 seteuid(uid_t uid)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(seteuid)(uid));
 }
 
 HOOK int
 setegid(gid_t gid)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setegid)(gid));
 }
 
 HOOK int
 setreuid(uid_t uid, uid_t euid)
 {
-    credentials_before_change();
+    credentials_before_change(uid == euid ? euid : CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setreuid)(uid, euid));
 }
 
 HOOK int
 setregid(gid_t gid, gid_t egid)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setregid)(gid, egid));
 }
 
 HOOK int
 setresuid(uid_t uid, uid_t euid, uid_t suid)
 {
-    credentials_before_change();
+    credentials_before_change(
+        uid == euid && euid == suid ? euid : CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setresuid)(uid, euid, suid));
 }
 
 HOOK int
 setresgid(gid_t gid, gid_t egid, gid_t sgid)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setresgid)(gid, egid, sgid));
 }
 
 HOOK int
 setgroups(size_t count, const gid_t *groups)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(setgroups)(count, groups));
 }
 
 HOOK int
 initgroups(const char *user, gid_t group)
 {
-    credentials_before_change();
+    credentials_before_change(CREDENTIALS_SAME_USER);
     return credentials_after_change(REAL(initgroups)(user, group));
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.c -- from what the sampler sees to records; see journal.h. The first
- * record that cannot be written ends the journal, or that of its files which is
- * in use: what stands in the file is whole, and journal_error says why there is
- * no more.
+ * journal.c -- see journal.h. The first record that cannot be written ends the
+ * file in use, which is whole; journal_error says why there is no more.
  *
  * The hard thing about a second file is to know all that is of the first:
  * numbers and places in it are forgotten in one function, forget_numbers, but
@@ -33,8 +31,7 @@
 #define FRAME_ELIDED 1u
 #define FRAME_CUT 16u /* + enum cut */
 
-/* Modules are written when a frame first lies in them; ids beyond this are not
- * remembered and written again. */
+/* Modules with ids beyond this are written again and again. */
 #define MODULES_MAX 65536u
 
 struct file {
@@ -49,7 +46,6 @@ static int failure;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: the serial */
 static bool is_kept_open;        /* else it is opened by path */
-/* The tree of all stacks: a node is a frame under a parent. */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static bool has_bare; /* it has frames in no module */
 
@@ -59,7 +55,6 @@ journal_error(void)
     return failure;
 }
 
-/* The one way to the file: after the first failure nothing is tried again. */
 uint64_t
 journal_append(enum record_kind kind, const void *record, size_t fixed,
                const struct writer_tail *tail, size_t parts)
@@ -92,19 +87,17 @@ static void
 write_process(void)
 {
     char host[256] = "";
-    (void)!gethostname(host, sizeof(host));
-    host[sizeof(host) - 1] = '\0';
+    (void)!gethostname(host, sizeof(host) - 1);
     struct record_process process = options.process;
-    process.exe_length = (uint16_t)(strlen(options.exe) + 1);
-    process.command_length = (uint16_t)(strlen(options.command) + 1);
-    process.version_length = sizeof(SPROF_VERSION);
-    process.host_length = (uint16_t)(strlen(host) + 1);
-    const struct writer_tail tail[] = {
-        {options.exe, process.exe_length},
-        {options.command, process.command_length},
-        {SPROF_VERSION, process.version_length},
-        {host, process.host_length},
-    };
+    const char *const strings[] = {options.exe, options.command, SPROF_VERSION,
+                                   host};
+    struct writer_tail tail[4];
+    for (int i = 0; i < 4; i++)
+        tail[i] = (struct writer_tail){strings[i], strlen(strings[i]) + 1};
+    process.exe_length = (uint16_t)tail[0].length;
+    process.command_length = (uint16_t)tail[1].length;
+    process.version_length = (uint16_t)tail[2].length;
+    process.host_length = (uint16_t)tail[3].length;
     journal_append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
 }
 
@@ -255,6 +248,13 @@ journal_heed_removal(void)
 {
     if (present.writer != NULL && writer_is_orphan(present.writer))
         failure = ESTALE;
+}
+
+void
+journal_give(uid_t uid)
+{
+    if (present.writer != NULL)
+        writer_give(present.writer, uid);
 }
 
 uint64_t

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "store/layout.h"
 #include "store/writer.h"
@@ -60,6 +61,9 @@ void journal_put_back(void);
 /* From time to time: if the file was removed, and its directory is gone, too,
  * nobody will ever read it, and journal_error is ESTALE. */
 void journal_heed_removal(void);
+
+/* The process is about to become user UID's for good: so is its spool. */
+void journal_give(uid_t uid);
 
 /* Percent of the present file that are free; 0 after a failure. */
 uint64_t journal_room(void);

@@ -29,6 +29,7 @@
 #include "go_program.h"
 #include "hush.h"
 #include "journal_head.h"
+#include "left.h"
 #include "lifecycle.h"
 #include "mask.h"
 #include "misspelt.h"
@@ -322,6 +323,7 @@ lifecycle_after_failed_exec(void)
 static void
 before_fork(void)
 {
+    left_before_fork();
     if (!phase_is_running())
         return;
     if (!doze_is_on())
@@ -350,6 +352,7 @@ after_fork_in_child(void)
 {
     int saved = errno;
     fork_time_forget();
+    left_in_child();
     if (phase_now() == PHASE_OFF)
         return;
     enum phase before = phase_now();

@@ -143,7 +143,7 @@ output_write(const struct config *config, const struct config_files *files,
 {
     static char answer[OUTPUT_ANSWER];
     result->ns = 0;
-    if (claim_is_other(files->spool, files->start))
+    if (claim_is_other(files->spool, files->pid, files->start))
         return tell_lost(result);
     uint64_t start = clock_now();
     const char *arguments[OUTPUT_ARGUMENTS];

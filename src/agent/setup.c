@@ -103,6 +103,7 @@ setup_journal(const struct config *config, pid_t pid, uint64_t now,
               struct config_files *files, char *error, size_t size)
 {
     struct text text;
+    files->pid = pid;
     files->start = now;
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
         int named = config_name_files(config, pid, attempt, files, error, size);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/recording.h"
@@ -21,6 +22,21 @@
 
 /* So many records are looked through for the counters. */
 enum { RECORDS = 16 };
+
+/* Of a superuser's program, processes change their user, and those that they
+ * start then make spools, too. None can read or remove another user's. */
+static int
+let_others_in(const struct spools *spools)
+{
+    int error;
+
+    if (geteuid() != 0 || chmod(spools->directory, S_ISVTX | 0733) == 0)
+        return 0;
+    error = errno;
+    rmdir(spools->directory);
+    errno = error;
+    return -1;
+}
 
 int
 spools_begin(struct spools *spools, const char *out)
@@ -40,7 +56,9 @@ spools_begin(struct spools *spools, const char *out)
         return -1;
     }
     strcpy(spools->directory + length, "/" RECORDING_DIRECTORY "XXXXXX");
-    return mkdtemp(spools->directory) != NULL ? 0 : -1;
+    return mkdtemp(spools->directory) != NULL && let_others_in(spools) == 0
+               ? 0
+               : -1;
 }
 
 /* Whether the file at PATH was made, and nothing was written to it. */

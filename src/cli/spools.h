@@ -26,8 +26,8 @@ struct spools {
     size_t count;
 };
 
-/* Make a directory beside the file OUT, for this user alone. Returns 0, or -1
- * with errno set. */
+/* Make a directory beside the file OUT, for this user alone; that of the
+ * superuser takes the files of others, too. Returns 0, or -1 with errno set. */
 int spools_begin(struct spools *spools, const char *out);
 
 /* See which spools there are, and what they count now. Returns 0, or -1 with

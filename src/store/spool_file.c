@@ -344,6 +344,17 @@ spool_file_cut(struct spool_file *file, uint64_t size)
 }
 
 void
+spool_file_give(const struct spool_file *file, uid_t uid)
+{
+    int fd = spool_file_open(file);
+
+    if (fd < 0)
+        return;
+    (void)syscall(SYS_fchown, fd, uid, -1);
+    spool_file_close(file, fd);
+}
+
+void
 spool_file_release(struct spool_file *file)
 {
     if (file->kept >= 0)

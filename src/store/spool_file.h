@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The file is opened by path whenever it is used, and known again by what it
  * was at its creation; or it is KEPT open, where no program can close it. */
@@ -82,6 +83,10 @@ int spool_file_put_back(struct spool_file *file);
 
 /* Cut FILE to SIZE bytes. Returns 0, or -1 with errno set as above. */
 int spool_file_cut(struct spool_file *file, uint64_t size);
+
+/* FILE, which the superuser has made, becomes user UID's, who can read and
+ * remove it then. Nothing if that is not possible. */
+void spool_file_give(const struct spool_file *file, uid_t uid);
 
 /* Close FILE if it is kept open. errno is kept. */
 void spool_file_release(struct spool_file *file);

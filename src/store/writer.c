@@ -109,6 +109,12 @@ writer_create(const char *path, const struct spool_header *header,
 }
 
 void
+writer_give(const struct writer *writer, uid_t uid)
+{
+    spool_file_give(&writer->file, uid);
+}
+
+void
 writer_lower(struct writer *writer)
 {
     spool_file_lower(&writer->file);

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "layout.h"
 
@@ -35,6 +36,9 @@ struct writer;
 struct writer *writer_create(const char *path,
                              const struct spool_header *header,
                              uint64_t max_size, bool keeps_open);
+
+/* See spool_file_give. */
+void writer_give(const struct writer *writer, uid_t uid);
 
 /* Of a file that is kept open: see spool_file_lower. */
 void writer_lower(struct writer *writer);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * left.c -- see left.h. A child and its parent share one word, which says only
+ * that there is something to look for: the child may be in anybody's hands by
+ * now. All else the parent finds out for itself: the names are those that its
+ * own template gives to the child, in its own directory.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "store/layout.h"
+#include "claim.h"
+#include "left.h"
+
+#define PAGE_SIZE 4096u
+
+/* So many names a child may have had (config_name_files). */
+#define ATTEMPTS 10u
+
+/* Shared by a parent and its children. */
+struct word {
+    pid_t parent;
+    _Atomic uint32_t is_left; /* a child has changed its user */
+};
+
+static struct word *of_children, *of_parent;
+
+static bool
+is_superuser(void)
+{
+    return arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0;
+}
+
+void
+left_before_fork(void)
+{
+    if (of_children != NULL || !is_superuser())
+        return;
+    long made = arch_syscall(SYS_mmap, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (made < 0)
+        return;
+    of_children = (struct word *)made;
+    of_children->parent = sys_getpid();
+}
+
+void
+left_in_child(void)
+{
+    if (of_parent != NULL)
+        arch_syscall(SYS_munmap, (long)of_parent, PAGE_SIZE, 0, 0, 0, 0);
+    of_parent = of_children;
+    of_children = NULL;
+}
+
+void
+left_mark(void)
+{
+    if (of_parent != NULL)
+        atomic_store(&of_parent->is_left, 1);
+}
+
+/* A signal to it would be refused: kill(2). */
+bool
+left_to_parent(void)
+{
+    return of_parent != NULL && atomic_load(&of_parent->is_left) != 0 &&
+           getppid() == of_parent->parent && !is_superuser() &&
+           arch_syscall(SYS_kill, of_parent->parent, 0, 0, 0, 0, 0) == -EPERM;
+}
+
+bool
+left_is_wanted(void)
+{
+    return of_children != NULL && atomic_load(&of_children->is_left) != 0 &&
+           of_children->parent == sys_getpid() && is_superuser();
+}
+
+/* The names that the child with the spool at PATH, of this HEADER, would have
+ * given to its files, in *CHILD. */
+static bool
+find_names(const struct config *config, const char *path,
+           const struct spool_header *header, struct config_files *child)
+{
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
+        if (config_names_of(config, (pid_t)header->pid, attempt, child) == 0 &&
+            strcmp(child->spool, path) == 0) {
+            child->pid = (pid_t)header->pid;
+            child->start = header->start_monotonic;
+            return true;
+        }
+    return false;
+}
+
+/* The job of left_write. */
+struct left {
+    const struct config *config;
+    uint64_t start, until;
+    struct output_result *first; /* that failed */
+    unsigned failed;
+    char path[PATH_MAX]; /* of a spool in the directory */
+    struct config_files child;
+    struct output_result result;
+    _Alignas(8) char entries[8192];
+};
+
+/* The spool at LEFT->path, if it is one that was left. */
+static void
+write_one(struct left *left)
+{
+    struct spool_header header;
+    uint64_t now = clock_now();
+    if (!claim_is_left(left->path, sys_getpid(), left->start, &header) ||
+        !find_names(left->config, left->path, &header, &left->child))
+        return;
+    left->result.complaint[0] = '\0';
+    if (output_write(left->config, &left->child,
+                     now < left->until ? left->until - now : 0,
+                     &left->result) != 0 &&
+        left->failed++ == 0)
+        *left->first = left->result;
+}
+
+static bool
+is_spool_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 6 && strcmp(name + length - 6, ".sprof") == 0;
+}
+
+/* All spools in the directory of SPOOL. */
+static void
+write_all(struct left *left, const char *spool)
+{
+    struct text text;
+    size_t length = (size_t)(strrchr(spool, '/') + 1 - spool);
+    text_begin(&text, left->path, sizeof(left->path));
+    text_add_bytes(&text, spool, length);
+    long got, fd = sys_open(left->path, O_RDONLY | O_DIRECTORY);
+    while (fd >= 0 && (got = sys_getdents((int)fd, left->entries,
+                                          sizeof(left->entries))) > 0)
+        for (long at = 0; at < got;) {
+            struct dirent64 *entry =
+                (struct dirent64 *)(void *)(left->entries + at);
+            text_begin(&text, left->path + length, sizeof(left->path) - length);
+            text_add(&text, entry->d_name);
+            if (!text.cut && is_spool_name(entry->d_name))
+                write_one(left);
+            at += entry->d_reclen;
+        }
+    if (fd >= 0)
+        sys_close((int)fd);
+}
+
+unsigned
+left_write(const struct config *config, const struct config_files *files,
+           uint64_t limit, struct output_result *result)
+{
+    struct left *left = sys_reserve(sizeof(*left));
+    if (left == NULL)
+        return 0;
+    left->config = config;
+    left->start = files->start;
+    left->until = clock_now() + limit;
+    left->first = result;
+    write_all(left, files->spool);
+    unsigned failed = left->failed;
+    sys_release(left, sizeof(*left));
+    return failed;
+}
