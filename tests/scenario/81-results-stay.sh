@@ -53,14 +53,6 @@ run SPROF_OUTPUT="$tmp/off.sprof" SPROF_SYMBOLIZE=off
 
 for what in one converted merged remade older output kept off; do
     echo "-- $what.sprof"
-    for setting in SPROF_INLINES=1 SPROF_KEEP=60; do
-        rm -f d/*
-        cp "$what.sprof" d/p.sprof
-        cp "$what.sprof" d/p.past.sprof
-        run "$setting"
-        expect_kept "$what.sprof" d/p.sprof
-        expect_kept "$what.sprof" d/p.past.sprof
-    done
     rm -f d/*
     cp "$what.sprof" d/p.sprof
     run SPROF_INLINES=1
@@ -69,8 +61,20 @@ for what in one converted merged remade older output kept off; do
     expect_samples 60 d/p.folded
 done
 
+echo "-- of a flight recorder"
+for name in p.sprof p.past.sprof; do
+    what=$name
+    rm -f d/*
+    cp one.sprof "d/$name"
+    run SPROF_KEEP=60
+    expect_names "$name"
+    expect_kept one.sprof "d/$name"
+done
+
 echo "-- two at one time"
 what="two"
+rm -f d/*
+cp one.sprof d/p.sprof
 for name in 1 2; do
     LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded "$known" 800 >/dev/null &
     sleep 0.2
@@ -80,7 +84,7 @@ wait
 for name in d/*.folded; do
     expect_samples 500 "$name"
 done
-expect_kept off.sprof d/p.sprof
+expect_kept one.sprof d/p.sprof
 
 echo "-- spools that make room"
 what="killed"
