@@ -125,7 +125,7 @@ check_output(char *path, char *error, size_t size)
         return fail(error, size, path, ": unknown ending; expected ",
                     format_endings());
     char *slash = strrchr(path, '/');
-    size_t spool = stem_length(slash + 1) + strlen(SPOOL_ENDING);
+    size_t spool = file_name_stem(slash + 1) + strlen(FILE_NAME_SPOOL);
     if (strlen(slash + 1) > NAME_MAX || spool > NAME_MAX)
         return fail(error, size,
                     "expected a name of 249 bytes at most and its "
