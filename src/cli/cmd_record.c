@@ -140,14 +140,15 @@ load(const struct spools *spools, const struct outputs *outputs,
     return profile;
 }
 
-/* Everything that the library was in leaves a spool, however short it was. */
+/* Every process that the library was in leaves a spool, however short it was,
+ * unless it is killed at once. */
 static void
 say_nothing_seen(const struct record *record)
 {
     fprintf(stderr,
-            "%s: no profile is written: the library was in no process of %s; "
-            "a static program, another environment and SPROF_ONLY keep it out, "
-            "and who is killed at once leaves nothing\n",
+            "%s: no profile is written: no process of %s left a spool (static "
+            "program, another environment, SPROF_ONLY, no room for the "
+            "library, or killed at once)\n",
             record->title, record->launch.command[0]);
 }
 
