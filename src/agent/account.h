@@ -87,6 +87,7 @@ struct account_sums {
     uint64_t due_cpu[LIMIT_COUNT];
     uint64_t due_taken[LIMIT_COUNT];
     uint64_t in_flight;
+    uint64_t measured;  /* samples of what a hook measured; nobody asked */
     uint64_t unsampled; /* records of CPU time that nobody may sample */
 };
 

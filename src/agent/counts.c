@@ -83,7 +83,8 @@ counts_end(enum end_reason reason, bool keeps_all)
                       (uint64_t)usage.ru_stime.tv_usec * 1000,
         .reason = reason};
     counts_publish(clock_now(), true);
-    if (account_sums()->counts.taken + account_sums()->counts.peeked == 0 &&
+    const struct account_sums *sums = account_sums();
+    if (sums->counts.taken + sums->counts.peeked + sums->measured == 0 &&
         !keeps_all)
         journal_forget();
     else

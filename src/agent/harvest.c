@@ -83,7 +83,10 @@ static uint64_t
 tick_weight(struct account *account, uint32_t index, uint64_t clock)
 {
     account->ticks += 1 + suspend_take_user_ticks(index);
-    return (clock - account->ticks_clock) / account->ticks;
+    /* A slot of before a fork may come after the fork's. */
+    return clock > account->ticks_clock
+               ? (clock - account->ticks_clock) / account->ticks
+               : 0;
 }
 
 /*
@@ -124,6 +127,24 @@ see_place(const struct account *account, uint32_t index,
 }
 
 static void
+count_taken(struct account *account, const struct slot *slot, uint64_t clock)
+{
+    struct account_sums *sums = account_sums();
+    sums->counts.taken++;
+    sums->cut[slot->walk.cut]++;
+    rates_take(account, clock);
+}
+
+/* Nobody asked for the sample, and its CPU time is in no tick's. */
+static void
+count_measured(struct account *account, const struct slot *slot)
+{
+    account_sums()->measured++;
+    account->ticks_clock += slot->measured;
+    rates_measure(account, slot->measured);
+}
+
+static void
 take(struct slot *slot, uint32_t index)
 {
     struct account *account = account_of(index);
@@ -155,14 +176,12 @@ take(struct slot *slot, uint32_t index)
         sums->lost[LOSS_SPOOL_FULL]++;
         return;
     }
-    sums->counts.taken++;
     if (slot->trigger == TRIGGER_HOOK)
-        rates_measure(account, slot->measured);
+        count_measured(account, slot);
     else
-        rates_take(account, clock);
+        count_taken(account, slot, clock);
     sums->counts.parked += slot->parked;
     sums->counts.stopped += slot->stopped;
-    sums->cut[slot->walk.cut]++;
     account->node = node;
     account->depth = slot->walk.depth;
     account->label = sample.label;
@@ -218,7 +237,8 @@ harvest_own(struct slot *slot)
     if (index == THREADS_NONE)
         return;
     struct account *account = account_of(index);
-    account_sums()->counts.asked++;
+    if (slot->trigger != TRIGGER_HOOK)
+        account_sums()->counts.asked++;
     take(slot, index);
     if (!account->has_ended)
         account_activate(index);

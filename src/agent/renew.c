@@ -45,7 +45,7 @@ renew_heed(void)
     const struct account_sums *sums = account_sums();
     if (journal_error() != ENODATA)
         return;
-    uint64_t now = clock_now(), taken = sums->counts.taken;
+    uint64_t now = clock_now(), taken = sums->counts.taken + sums->measured;
     bool is_on = session_is_on();
     if (is_on)
         roll_turn(now);

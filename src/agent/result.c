@@ -20,7 +20,7 @@ result_collect(struct sampler_result *result)
         (struct sampler_result){.is_blind = look_is_blind(),
                                 .is_displaced = session_was_displaced(),
                                 .is_traced = session_was_traced(),
-                                .taken = sums->counts.taken +
+                                .taken = sums->counts.taken + sums->measured +
                                          sums->counts.peeked + sums->unsampled,
                                 .ran = sums->counts.taken,
                                 .asked = sums->counts.asked,

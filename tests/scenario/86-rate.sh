@@ -28,8 +28,14 @@ expect_accounted() {
     grep -E '^(due|rate|lost|cut)' spool.info >one
     grep -E '^(due|rate|lost|cut)' pprof.info >other
     cmp -s one other || fail "the pprof file says something else: $(cat other)"
-    # What was due is due of all the CPU time there is, if that is known.
-    grep -q '^end *not seen' spool.info || sed -n 's/^totals *\([0-9.]*\) s CPU.*/\1/p
+    # Taken is what was asked for, and no fork that was measured.
+    [ "$(sed -n 's/^triggers //p' spool.info | tr , '\n' |
+        awk '$1 ~ /^(perf|timer|ask)$/ { sum += $2 } END { print sum + 0 }')" \
+        -eq "$(sed -n 's/^due.*: \([0-9]*\) taken.*/\1/p' one)" ] ||
+        fail "other samples: $(grep -E '^(triggers|due)' spool.info)"
+    # What was due is due of all the CPU time there is, if that is known, but
+    # for forks.
+    grep -qE '^end *not seen|^triggers.* measured' spool.info || sed -n 's/^totals *\([0-9.]*\) s CPU.*/\1/p
         s/^due .* points* in \([0-9.]*\) s:.*/\1/p' spool.info | paste -sd' ' |
         awk '{ d = $1 - $2; if (d < 0) d = -d
                exit !(d <= 0.002 + $1 / 100) }' ||
@@ -83,6 +89,8 @@ run SPROF_TRIGGER=timer "$work/short_threads" 500
 run SPROF_TRIGGER=ask "$work/short_threads" 500
 run "$work/short_threads" 500
 run "$work/known_stack.o2" 500
+run "$work/fork_time"
+run SPROF_TRIGGER=timer "$work/fork_time"
 run "$work/sleepers" 300
 run SPROF_FREQUENCY=5000 "$work/deep_recursion" 100000 300
 run SPROF_FREQUENCY=5000 SPROF_MODE=cpu "$work/hand_over" 1500
