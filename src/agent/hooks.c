@@ -180,6 +180,16 @@ initgroups(const char *user, gid_t group)
     return credentials_after_change(REAL(initgroups)(user, group));
 }
 
+/* The files lie in the root that the process leaves: the sampler has it for its
+ * own before that. */
+HOOK int
+chroot(const char *path)
+{
+    if (phase_is_own() && lifecycle_is_early())
+        lifecycle_hurry();
+    return REAL(chroot)(path);
+}
+
 /* Forks, of which handlers (pthread_atfork(3)) tell: only the beginning of the
  * child's sampler waits for the return. */
 

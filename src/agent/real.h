@@ -58,6 +58,7 @@
     X(setresgid)                   \
     X(setgroups)                   \
     X(initgroups)                  \
+    X(chroot)                      \
     X(execve)                      \
     X(execvpe)                     \
     X(fexecve)                     \

@@ -111,6 +111,13 @@ expect_status 33
 expect_samples 10000 p.folded
 has_profile chroot
 rmdir empty
+# Left before it has used any CPU time: the sampler has the root by then.
+for _ in {1..6}; do
+    plain "$sprofile" record -q -o q.folded "$work/restrict_itself" chroot 100 0
+    expect_status 33
+    expect_samples 60 q.folded
+    rm -r empty q.folded
+done
 mkdir other
 (cd other && for mode in chroot chdir; do
         plain env LD_PRELOAD="$library" SPROF_OUTPUT=relative.%p.folded \

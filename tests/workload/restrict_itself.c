@@ -3,7 +3,8 @@
  * restrict_itself.c -- gives up a right after it has run for a while, as
  * servers and sandboxes do, and goes on. It says ok and ends with status 33.
  *
- * Usage: restrict_itself MODE [MS], the CPU time after that, 300
+ * Usage: restrict_itself MODE [MS [BEFORE]], the CPU time after that in ms,
+ * 300, and before it, 100
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -338,7 +339,7 @@ int
 main(int argc, char **argv)
 {
     ms = work_argument(argc, argv, 2, 300);
-    sink += work_burn(100);
+    sink += work_burn(work_argument(argc, argv, 3, 100));
     for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
         if (strcmp(argv[1], modes[i].name) == 0)
             modes[i].restrict_it();
