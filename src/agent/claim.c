@@ -126,7 +126,7 @@ claim_is_other(const char *path, pid_t pid, uint64_t start)
     struct spool_header header;
     int fd = open_spool(path);
     if (fd < 0)
-        return fd != -EACCES;
+        return fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
     bool has_header = sys_read(fd, &header, sizeof(header)) == sizeof(header);
     sys_close(fd);
     return !has_header || is_result(&header) || header.pid != (uint32_t)pid ||

@@ -32,8 +32,9 @@ enum claim claim_look(const char *path, pid_t pid, uint64_t since);
 /*
  * Whether the file at PATH is not the spool that process PID made there, with
  * START (CLOCK_MONOTONIC ns) in its header: it was removed, or somebody has put
- * another one in its place. One that a process which has changed its user may
- * not read passes for its own. Async-signal-safe.
+ * another one in its place. One that cannot be opened for want of a descriptor,
+ * or that a process which has changed its user may
+ * not read, passes for its own. Async-signal-safe.
  */
 bool claim_is_other(const char *path, pid_t pid, uint64_t start);
 
