@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "brief.h"
 #include "claim.h"
+#include "process_record.h"
 #include "setup.h"
 
 /* Two paths and some words. */
@@ -49,25 +50,19 @@ put(struct sheet *sheet, const void *bytes, size_t size)
     sheet->used += size;
 }
 
-/* The record that begins at START is whole: fill it up and give it a head. */
 static void
-finish_record(struct sheet *sheet, size_t start, enum record_kind kind)
+put_record(struct sheet *sheet, enum record_kind kind, const void *fixed,
+           size_t size, const struct writer_tail *tail, size_t parts)
 {
+    size_t start = sheet->used;
+    put(sheet, fixed, size);
+    for (size_t i = 0; i < parts; i++)
+        put(sheet, tail[i].data, tail[i].length);
+    /* It is whole: fill it up and give it a head. */
     sheet->used = (sheet->used + 7) & ~(size_t)7;
     uint64_t head =
         record_head(start, kind, 0, (uint32_t)(sheet->used - start));
     memcpy(sheet->bytes + start, &head, sizeof(head));
-}
-
-static void
-put_record(struct sheet *sheet, enum record_kind kind, const void *record,
-           size_t size, const char *string)
-{
-    size_t start = sheet->used;
-    put(sheet, record, size);
-    if (string != NULL)
-        put(sheet, string, strlen(string) + 1);
-    finish_record(sheet, start, kind);
 }
 
 static void
@@ -87,55 +82,37 @@ put_header(struct sheet *sheet, pid_t pid, uint64_t since)
 }
 
 static void
-put_process(struct sheet *sheet, const struct config *config, pid_t pid)
+put_process(struct sheet *sheet, const struct config *config,
+            const struct record_process *process)
 {
-    struct record_process process;
-    char host[256];
-    size_t start = sheet->used;
-    if (gethostname(host, sizeof(host)) != 0)
-        host[0] = '\0';
-    host[sizeof(host) - 1] = '\0';
-    setup_process(config, pid, &process);
-    const char *const strings[] = {config->exe, config->command, SPROF_VERSION,
-                                   host};
-    process.exe_length = (uint16_t)(strlen(strings[0]) + 1);
-    process.command_length = (uint16_t)(strlen(strings[1]) + 1);
-    process.version_length = (uint16_t)(strlen(strings[2]) + 1);
-    process.host_length = (uint16_t)(strlen(strings[3]) + 1);
-    put(sheet, &process, sizeof(process));
-    for (int i = 0; i < 4; i++)
-        put(sheet, strings[i], strlen(strings[i]) + 1);
-    finish_record(sheet, start, RECORD_PROCESS);
+    struct process_record made;
+    process_record_make(&made, process, config->exe, config->command);
+    put_record(sheet, RECORD_PROCESS, &made.fixed, sizeof(made.fixed),
+               made.tail, PROCESS_RECORD_PARTS);
 }
 
 static void
 put_counts(struct sheet *sheet, uint64_t time)
 {
     static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
+    static const struct writer_tail tail = {zeros, sizeof(zeros)};
     struct record_counts counts = {.time = time,
                                    .process_cpu = clock_process(),
                                    .loss_count = LOSS_COUNT,
                                    .cut_count = CUT_COUNT};
-    size_t start = sheet->used;
-    put(sheet, &counts, sizeof(counts));
-    put(sheet, zeros, sizeof(zeros));
-    finish_record(sheet, start, RECORD_COUNTS);
+    put_record(sheet, RECORD_COUNTS, &counts, sizeof(counts), &tail, 1);
 }
 
 /* All of the CPU ns came too early for a sample. */
 static void
-put_rate(struct sheet *sheet, const struct config *config, uint64_t cpu)
+put_rate(struct sheet *sheet, uint64_t period, uint64_t cpu)
 {
-    struct record_process process;
     struct rate_entry entries[LIMIT_COUNT] = {[LIMIT_EARLY] = {.cpu = cpu}};
-    setup_process(config, 0, &process);
-    struct record_rate rate = {.period = process.period,
+    const struct writer_tail tail = {entries, sizeof(entries)};
+    struct record_rate rate = {.period = period,
                                .tick = clock_tick(),
                                .count = LIMIT_COUNT};
-    size_t start = sheet->used;
-    put(sheet, &rate, sizeof(rate));
-    put(sheet, entries, sizeof(entries));
-    finish_record(sheet, start, RECORD_RATE);
+    put_record(sheet, RECORD_RATE, &rate, sizeof(rate), &tail, 1);
 }
 
 /* The one thread, which used CPU ns. */
@@ -144,16 +121,17 @@ put_thread(struct sheet *sheet, pid_t pid, uint64_t time, uint64_t cpu)
 {
     char name[16] = "";
     arch_syscall(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+    const struct writer_tail tail = {name, strlen(name) + 1};
     struct record_thread thread = {.id = 1,
                                    .tid = (uint32_t)pid,
-                                   .name_length = (uint16_t)(strlen(name) + 1)};
+                                   .name_length = (uint16_t)tail.length};
     struct record_thread_end end = {.id = 1,
                                     .time = time,
                                     .cpu = cpu,
                                     .flags =
                                         THREAD_END_EXACT | THREAD_END_ALIVE};
-    put_record(sheet, RECORD_THREAD, &thread, sizeof(thread), name);
-    put_record(sheet, RECORD_THREAD_END, &end, sizeof(end), NULL);
+    put_record(sheet, RECORD_THREAD, &thread, sizeof(thread), &tail, 1);
+    put_record(sheet, RECORD_THREAD_END, &end, sizeof(end), NULL, 0);
 }
 
 static uint64_t
@@ -172,7 +150,7 @@ put_summary(struct sheet *sheet, uint64_t time, enum end_reason reason)
                                      .user_cpu = ns_of(&usage.ru_utime),
                                      .system_cpu = ns_of(&usage.ru_stime),
                                      .reason = reason};
-    put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL);
+    put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
 static long
@@ -214,10 +192,12 @@ brief_write(const struct config *config, struct config_files *files,
         before = brief->base;
     if (sheet.bytes == NULL || clock == CLOCK_NONE || clock < before)
         return;
+    struct record_process process;
+    setup_process(config, pid, &process);
     put_header(&sheet, pid, brief->since);
-    put_process(&sheet, config, pid);
+    put_process(&sheet, config, &process);
     put_counts(&sheet, time);
-    put_rate(&sheet, config, clock - before);
+    put_rate(&sheet, process.period, clock - before);
     put_thread(&sheet, pid, time, clock - before);
     put_summary(&sheet, time, brief->reason);
     save(&sheet, config, files, pid);

@@ -25,6 +25,7 @@
 #include "journal_live.h"
 #include "journal_unseen.h"
 #include "label_journal.h"
+#include "process_record.h"
 #include "text_ids.h"
 
 /* Frames that are none: below all addresses that code can have. */
@@ -86,19 +87,10 @@ journal_flush(void)
 static void
 write_process(void)
 {
-    char host[256] = "";
-    (void)!gethostname(host, sizeof(host) - 1);
-    struct record_process process = options.process;
-    const char *const strings[] = {options.exe, options.command, SPROF_VERSION,
-                                   host};
-    struct writer_tail tail[4];
-    for (int i = 0; i < 4; i++)
-        tail[i] = (struct writer_tail){strings[i], strlen(strings[i]) + 1};
-    process.exe_length = (uint16_t)tail[0].length;
-    process.command_length = (uint16_t)tail[1].length;
-    process.version_length = (uint16_t)tail[2].length;
-    process.host_length = (uint16_t)tail[3].length;
-    journal_append(RECORD_PROCESS, &process, sizeof(process), tail, 4);
+    struct process_record made;
+    process_record_make(&made, &options.process, options.exe, options.command);
+    journal_append(RECORD_PROCESS, &made.fixed, sizeof(made.fixed), made.tail,
+                   PROCESS_RECORD_PARTS);
 }
 
 /* A flight recorder has two files at a time. */
