@@ -9,24 +9,11 @@
 # - no message names a file that is not there, whatever else is gone.
 . "$(dirname "$0")/lib.sh"
 
-# start [NAME=VALUE...] COMMAND...: in the background, until its spool is there.
+# start [NAME=VALUE...] COMMAND...: with nothing left of the last one.
 start() {
     rm -rf p
     mkdir p
-    timeout -k 5 "$deadline" env LD_PRELOAD="$library" \
-        SPROF_OUTPUT="$tmp/p/p.folded" "$@" >out 2>err &
-    running=$!
-    for _ in {1..200}; do
-        [ -s p/p.sprof ] && break
-        sleep 0.02
-    done
-    sleep 0.4
-}
-ended() {
-    status=0
-    wait "$running" || status=$?
-    expect_status 0
-    grep -qx ok out || fail "the workload did not print ok"
+    profile_begin p/p "$@"
 }
 # Ask the program, the child of timeout, for what it has.
 ask_dump() {
@@ -49,7 +36,7 @@ echo "-- the profile"
 for rate in $rates; do
     start SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1200
     rm p/p.sprof
-    ended
+    profile_end
     expect_quiet
     expect_profile p/p.folded
     [ ! -e p/p.sprof ] || fail "the spool is left"
@@ -58,7 +45,7 @@ done
 echo "-- the profile of one that was moved"
 start "$work/known_stack.o2" 1200
 mv p/p.sprof p/elsewhere.sprof
-ended
+profile_end
 expect_quiet
 expect_profile p/p.folded
 [ ! -e p/p.sprof ] || fail "the spool is left"
@@ -68,7 +55,7 @@ echo "-- the spool"
 for setting in SPROF_SYMBOLIZE=off SPROF_KEEP_SPOOL=1; do
     start "$setting" "$work/known_stack.o2" 1200
     rm p/p.sprof
-    ended
+    profile_end
     expect_quiet
     [ "$(stat -c %a p/p.sprof)" = 600 ] || fail "$setting: mode of the spool"
     plain "$sprofile" convert p/p.sprof q.folded
@@ -81,7 +68,7 @@ start "$work/known_stack.o2" 2500
 rm p/p.sprof
 ask_dump
 expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
-ended
+profile_end
 expect_profile p/p.folded
 
 echo "-- of a flight recorder"
@@ -90,21 +77,21 @@ rm p/p.sprof
 sleep 1.5
 ask_dump
 expect_share 90 'main;through_pointer;pointed_to' p/p.dump1.folded
-ended
+profile_end
 expect_quiet
 
 echo "-- another file has its name"
 start "$work/known_stack.o2" 1200
 rm p/p.sprof
 echo mine >p/p.sprof
-ended
+profile_end
 grep -qx mine p/p.sprof || fail "somebody else's file is changed"
 
 echo "-- with its directory"
-for setting in SPROF_SYMBOLIZE=on SPROF_SYMBOLIZE=off; do
+for setting in SPROF_SYMBOLIZE=exit SPROF_SYMBOLIZE=off; do
     start "$setting" "$work/known_stack.o2" 1200
     rm -r p
-    ended
+    profile_end
     ! grep p.sprof err || fail "a file is named that is not there"
 done
 

@@ -10,23 +10,10 @@
 # - a process that is killed after that leaves a spool that reads well.
 . "$(dirname "$0")/lib.sh"
 
-# start [NAME=VALUE...] COMMAND...: in the background, until its spool is there.
+# start [NAME=VALUE...] COMMAND...: with nothing left of the last one.
 start() {
     rm -f p.*
-    timeout -k 5 "$deadline" env LD_PRELOAD="$library" \
-        SPROF_OUTPUT="$tmp/p.folded" "$@" >out 2>err &
-    running=$!
-    for _ in {1..200}; do
-        [ -s p.sprof ] && break
-        sleep 0.02
-    done
-    sleep 0.4
-}
-ended() {
-    status=0
-    wait "$running" || status=$?
-    expect_status 0
-    grep -qx ok out || fail "the workload did not print ok"
+    profile_begin p "$@"
 }
 
 for size in 0 1 100 5000; do
@@ -34,7 +21,7 @@ for size in 0 1 100 5000; do
     start "$work/known_stack.o2" 1200
     cp p.sprof copy.sprof
     truncate -s "$size" p.sprof
-    ended
+    profile_end
     expect_note p.sprof shortened 'samples of before are lost'
     expect_share 90 'main;through_pointer;pointed_to;with_arguments' p.folded
     expect_samples 30 p.folded
@@ -44,12 +31,12 @@ for size in 0 1 100 5000; do
 done
 
 echo "-- again and again"
-start SPROF_FREQUENCY=10000 "$work/many_threads" 8 150
+start SPROF_FREQUENCY=10000 "$work/many_threads" 8 800
 while kill -0 "$running" 2>/dev/null && [ -e p.sprof ]; do
     truncate -s 0 p.sprof 2>/dev/null
     sleep 0.0$((RANDOM % 10))
 done
-ended
+profile_end
 grep -q '^sprof: .*shortened' err || fail "no message: $(head -n 2 err)"
 
 echo "-- then killed"

@@ -86,6 +86,30 @@ profile() {
     done
 }
 
+# profile_begin FILE [NAME=VALUE...] COMMAND...: in the background, FILE.folded
+# its profile. Returns when its spool FILE.sprof has been there for a moment;
+# $running is the pid of timeout, whose child it is.
+profile_begin() {
+    local file=$1
+    shift
+    timeout -k 5 "$deadline" env LD_PRELOAD="$library" \
+        SPROF_OUTPUT="$tmp/$file.folded" "$@" >out 2>err &
+    running=$!
+    until [ -s "$file.sprof" ]; do
+        kill -0 "$running" 2>/dev/null || { fail "no spool: $*"; return; }
+        sleep 0.02
+    done
+    sleep 0.4
+}
+
+# profile_end: until it has ended, as a workload does that found nothing wrong.
+profile_end() {
+    status=0
+    wait "$running" || status=$?
+    expect_status 0
+    grep -qx ok out || fail "the workload did not print ok"
+}
+
 # expect_status N: the last command's status.
 expect_status() {
     [ "$status" -eq "$1" ] || {
