@@ -15,6 +15,7 @@
 #include <sys/ucontext.h>
 
 #include "capture/pages.h"
+#include "capture/refusals.h"
 #include "target/modules.h"
 
 /* As in libunwind-x86_64; no public header declares it. */
@@ -56,23 +57,6 @@ unwinder_find(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
     return result;
 }
 
-static void
-unwinder_put_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
-{
-    (void)as;
-    (void)info;
-    (void)arg;
-}
-
-static int
-unwinder_list(unw_addr_space_t as, unw_word_t *list, void *arg)
-{
-    (void)as;
-    (void)list;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
 static int
 unwinder_memory(unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                 int put, void *arg)
@@ -98,52 +82,19 @@ unwinder_register(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value,
     return 0;
 }
 
-static int
-unwinder_float(unw_addr_space_t as, unw_regnum_t number, unw_fpreg_t *value,
-               int put, void *arg)
-{
-    (void)as;
-    (void)number;
-    (void)value;
-    (void)put;
-    (void)arg;
-    return -UNW_EBADREG;
-}
-
-static int
-unwinder_resume(unw_addr_space_t as, unw_cursor_t *cursor, void *arg)
-{
-    (void)as;
-    (void)cursor;
-    (void)arg;
-    return -UNW_EINVAL;
-}
-
-static int
-unwinder_name(unw_addr_space_t as, unw_word_t address, char *name, size_t size,
-              unw_word_t *offset, void *arg)
-{
-    (void)as;
-    (void)address;
-    (void)name;
-    (void)size;
-    (void)offset;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
 /* Make the address space. Returns 0, or -1. */
 static inline int
 unwinder_begin(struct unwinder *unwinder)
 {
-    static unw_accessors_t accessors = {.find_proc_info = unwinder_find,
-                                        .put_unwind_info = unwinder_put_info,
-                                        .get_dyn_info_list_addr = unwinder_list,
-                                        .access_mem = unwinder_memory,
-                                        .access_reg = unwinder_register,
-                                        .access_fpreg = unwinder_float,
-                                        .resume = unwinder_resume,
-                                        .get_proc_name = unwinder_name};
+    static unw_accessors_t accessors = {
+        .find_proc_info = unwinder_find,
+        .put_unwind_info = refusals_put_unwind_info,
+        .get_dyn_info_list_addr = refusals_get_dyn_info_list,
+        .access_mem = unwinder_memory,
+        .access_reg = unwinder_register,
+        .access_fpreg = refusals_access_fpreg,
+        .resume = refusals_resume,
+        .get_proc_name = refusals_get_proc_name};
 
     pages_begin(&unwinder->pages);
     unwinder->space = unw_create_addr_space(&accessors, 0);
