@@ -14,4 +14,7 @@
  * (docs/names.md). */
 void names_look_up(struct profile *profile);
 
+/* How long, in ns, reading names may take of a profile that spares them. */
+uint64_t names_budget(const struct profile *profile);
+
 #endif

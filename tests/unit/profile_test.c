@@ -13,6 +13,7 @@
 #include "base/formats.h"
 #include "profile/clean.h"
 #include "profile/intern.h"
+#include "profile/names.h"
 #include "profile/table.h"
 
 #include "profile_maker.h"
@@ -398,6 +399,23 @@ test_endings_name_formats(void **state)
                         ".txt, .sprof");
 }
 
+/* Less than a second of waiting allows nothing: a compiler's driver waits for
+ * others, and a build starts hundreds. */
+static void
+test_budget_of_names(void **state)
+{
+    struct profile_process processes[] = {{.duration = 900000000},
+                                          {.duration = 500000000}};
+    struct profile profile = {.processes = processes, .process_count = 2};
+
+    (void)state;
+    assert_int_equal(names_budget(&profile), 300000);
+    profile.totals[VALUE_CPU] = 20000000;
+    assert_int_equal(names_budget(&profile), 1300000);
+    processes[1].duration = 3000000000;
+    assert_int_equal(names_budget(&profile), 11300000);
+}
+
 #define UNIT(name) \
     cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
@@ -419,6 +437,7 @@ main(void)
         UNIT(test_intern_gives_numbers),
         UNIT(test_text_is_cleaned),
         UNIT(test_endings_name_formats),
+        UNIT(test_budget_of_names),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);
