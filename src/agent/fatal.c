@@ -19,6 +19,7 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
+#include "capture/alternate.h"
 #include "capture/signals.h"
 #include "target/status.h"
 #include "target/threads.h"
@@ -168,7 +169,9 @@ take_over(int i)
     struct sigaction ours, before;
     memset(&ours, 0, sizeof(ours));
     ours.sa_sigaction = on_fatal;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;
+    if (!alternate_is_avoided())
+        ours.sa_flags |= SA_ONSTACK;
     /* No handler of the program runs any more; ours again where there is room
      * for a second frame (mask_inside). */
     sigfillset(&ours.sa_mask);
@@ -197,6 +200,14 @@ fatal_begin(int except, uint64_t dumps)
             now.handler == (void *)SIG_DFL)
             take_over(i);
     }
+}
+
+void
+fatal_avoid_alternate(void)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (atomic_load(&is_used[i]) && is_installed(signals[i]))
+            take_over(i);
 }
 
 void

@@ -22,6 +22,10 @@
  * N - 1). Again in the child of a fork. Any thread. */
 void fatal_begin(int except, uint64_t dumps);
 
+/* Alternate stacks are avoided from now on (capture/alternate.h). Any thread,
+ * in handler. */
+void fatal_avoid_alternate(void);
+
 /* Give the signals back to the program, for good. Any thread. */
 void fatal_end(void);
 

@@ -7,6 +7,7 @@
 #define AGENT_HOOK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/sys.h"
 
@@ -40,6 +41,9 @@ void hook_send_by_number(long number, long a, long b, long c);
  * lifecycle_come_back is called after it. */
 bool hook_before_unshare(int flags);
 bool hook_before_setns(int fd, int type);
+
+/* SIZE bytes of MEMORY are about to get ACCESS, as by mprotect(2). */
+void hook_before_protect(const void *memory, size_t size, long access);
 
 /* PATH is about to be looked at, as by stat(2). */
 void hook_before_look(const char *path);

@@ -18,6 +18,7 @@
  * nobody can pass on; so they have other names here.
  */
 #include <linux/prctl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -116,6 +117,10 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         return ask_to_be_traced(a, b, c, d, e, f);
     if (number == SYS_unshare || number == SYS_setns)
         return change_namespace(number, a, b);
+    if (number == SYS_mprotect)
+        hook_before_protect((const void *)a, (size_t)b, c);
+    if (number == SYS_sigaltstack)
+        return sigaltstack((const stack_t *)a, (stack_t *)b);
     if (number == SYS_newfstatat || number == SYS_statx)
         hook_before_look((const char *)b);
     if (number == SYS_stat)

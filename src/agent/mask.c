@@ -20,6 +20,7 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
+#include "capture/alternate.h"
 #include "capture/interrupted.h"
 #include "capture/nested.h"
 #include "capture/settle.h"
@@ -56,9 +57,11 @@ believed(void)
 static void
 make_real(void)
 {
-    uint64_t blocked = believed();
+    uint64_t blocked = believed(), kept = signals_closed();
+    if (alternate_is_avoided())
+        kept |= signals_borrowed();
     change_real(SIG_BLOCK, blocked);
-    change_real(SIG_UNBLOCK, signals_closed() & ~blocked);
+    change_real(SIG_UNBLOCK, kept & ~blocked);
 }
 
 /* The closed number is really blocked in this thread, whatever it believes. */
@@ -178,6 +181,9 @@ mask_begin(void)
     if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
         return;
     uint64_t inherited = signals_word(&now) & borrowed;
+    /* The child of a fork in a handler that blocks ours (handlers.h). */
+    if (alternate_is_avoided() && alternate_is_on())
+        inherited = 0;
     if (settle_shut == 0)
         inherited |= signals_word(&now) & closed;
     /* What is pending comes at once, and must find that it is blocked. */

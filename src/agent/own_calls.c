@@ -221,12 +221,6 @@ munmap(void *memory, size_t size)
 }
 
 int
-mprotect(void *memory, size_t size, int access)
-{
-    return (int)CALL(SYS_mprotect, memory, size, access);
-}
-
-int
 msync(void *memory, size_t size, int flags)
 {
     return (int)CALL(SYS_msync, memory, size, flags);

@@ -61,7 +61,7 @@ own_stack_begin(void)
         return;
     stack = sys_reserve(GUARD_SIZE + STACK_SIZE);
     if (stack != NULL)
-        (void)mprotect(stack, GUARD_SIZE, PROT_NONE);
+        arch_syscall(SYS_mprotect, (long)stack, GUARD_SIZE, PROT_NONE, 0, 0, 0);
 }
 
 /* On our stack. Signals are blocked before and after. */

@@ -90,7 +90,7 @@ real_begin(void)
                                               (void *)clock_gettime);
 }
 
-/* Before the start these two are not looked for: whoever stands in front of
+/* Before the start these are not looked for: whoever stands in front of
  * dlsym or malloc may need them for that. */
 static long
 call_kernel(long number, long a, long b, long c, long d, long e, long f)
@@ -123,6 +123,17 @@ real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
         return (int)call_kernel(SYS_prctl, option, (long)a, (long)b, (long)c,
                                 (long)d, 0);
     return real(option, a, b, c, d);
+}
+
+int
+real_mprotect(void *memory, size_t size, int access)
+{
+    int (*real)(void *, size_t, int) =
+        atomic_load_explicit(&functions[REAL_mprotect], memory_order_acquire);
+    if (real == NULL)
+        return (int)call_kernel(SYS_mprotect, (long)memory, (long)size, access,
+                                0, 0, 0);
+    return real(memory, size, access);
 }
 
 real_sigaction_function

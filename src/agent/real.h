@@ -9,6 +9,7 @@
 #define AGENT_REAL_H
 
 #include <signal.h>
+#include <stddef.h>
 
 #include "base/clock.h"
 
@@ -68,6 +69,8 @@
     X(syscall)                     \
     X(prctl)                       \
     X(ptrace)                      \
+    X(mprotect)                    \
+    X(sigaltstack)                 \
     X(stat)                        \
     X(stat64)                      \
     X(fstatat)                     \
@@ -108,10 +111,12 @@ void real_begin(void);
 void *real_find(enum real_name name);
 
 /* syscall(2) and prctl(2), which headers declare with a variable number of
- * arguments. Before real_begin they go to the kernel. In handler. */
+ * arguments, and mprotect(2), which an allocator may call. Before real_begin
+ * they go to the kernel. In handler. */
 long real_syscall(long number, long a, long b, long c, long d, long e, long f);
 int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d);
+int real_mprotect(void *memory, size_t size, int access);
 
 #define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
 

@@ -22,6 +22,7 @@
 #include "base/sys.h"
 #include "target/modules.h"
 #include "base/words.h"
+#include "alternate.h"
 #include "deliver.h"
 #include "handler.h"
 #include "interrupted.h"
@@ -481,6 +482,9 @@ handler_know_thread(bool is_old_thread)
     /* Now, and not when a filter of the program's may forbid system calls. */
     (void)words_are_there();
     is_old = is_old_thread;
-    /* In the child of a fork the CPU clock begins at 0 again. */
+    /* In the child of a fork the CPU clock begins at 0 again, and the thread
+     * has another number. */
     rested_clock = 0;
+    if (is_old_thread)
+        alternate_note();
 }

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "alternate.h"
 #include "handlers.h"
 #include "interrupted.h"
 #include "nested.h"
@@ -24,9 +25,10 @@ static _Atomic bool has_threads;
  * where the program's has no SA_SIGINFO. Signal N is bit N - 1. */
 static _Atomic uint64_t is_known, is_wrapped, is_plain;
 
-/* By signal: the program's handler, and what was taken out of its sa_mask. */
+/* By signal: the program's handler, and what was taken out of its sa_mask and
+ * put in. */
 static _Atomic(signals_handler *) handlers[NSIG];
-static _Atomic uint64_t taken_out[NSIG];
+static _Atomic uint64_t taken_out[NSIG], put_in[NSIG];
 
 /* A signal for the process, which may have gone astray. A tail call: no frame
  * of ours is on the stack of the program's handler. */
@@ -39,9 +41,8 @@ run_unless_stray(int signo, siginfo_t *info, void *context)
         atomic_load (&handlers[signo])(signo, info, context);
 }
 
-/* What the kernel calls. A signal that tgkill(2) sent to this thread goes
- * straight to the program's handler, without a write to the stack: another
- * thread may make an alternate stack read-only at that moment. */
+/* What the kernel calls. A signal that tgkill(2) sent to this thread cannot
+ * have gone astray. */
 static void
 run(int signo, siginfo_t *info, void *context)
 {
@@ -65,7 +66,8 @@ can_be_wrapped(int signo, const struct sigaction *action)
                      signals_bit(SIGXFSZ) | signals_bit(SIGXCPU) |
                      signals_bit(SIGVTALRM) | signals_bit(SIGPROF);
     return (never & signals_bit(signo)) == 0 && signals_is_handler(action) &&
-           (action->sa_flags & (int)SA_RESETHAND) == 0 && !is_ours(action);
+           (action->sa_flags & (int)SA_RESETHAND) == 0 && !is_ours(action) &&
+           !alternate_is_apart(action);
 }
 
 /* ACTION with our function in place of the program's. */
@@ -101,12 +103,16 @@ handlers_show(int signo, struct sigaction *action)
          (atomic_load(&is_plain) & signals_bit(signo)) != 0);
 }
 
-/* GIVEN as the kernel is to have it; *OUT is what was taken out of its mask. */
+/* GIVEN as the kernel is to have it; *OUT is what was taken out of its mask,
+ * *IN what was put in. */
 static void
-prepare(int signo, struct sigaction *given, uint64_t ours, uint64_t *out)
+prepare(int signo, struct sigaction *given, uint64_t ours, uint64_t *out,
+        uint64_t *in)
 {
-    *out = signals_word(&given->sa_mask) & ours;
-    signals_set_word(&given->sa_mask, signals_word(&given->sa_mask) & ~*out);
+    uint64_t mask = signals_word(&given->sa_mask);
+    *out = mask & ours;
+    *in = alternate_is_apart(given) ? ours : 0;
+    signals_set_word(&given->sa_mask, (mask & ~*out) | *in);
     /* What an old function of libc gave back (sigset(3)) is ours still. */
     handlers_show(signo, given);
     if (atomic_load(&has_threads) && can_be_wrapped(signo, given))
@@ -119,23 +125,26 @@ handlers_action(int signo, const struct sigaction *action,
 {
     struct sigaction given;
     uint64_t out = 0, was_out = atomic_load(&taken_out[signo]);
+    uint64_t in = 0, was_in = atomic_load(&put_in[signo]);
     /* A new handler takes the place of what is told here. */
     signals_handler *was = atomic_load(&handlers[signo]);
     bool was_plain = (atomic_load(&is_plain) & signals_bit(signo)) != 0;
     if (action != NULL) {
         given = *action;
-        prepare(signo, &given, ours, &out);
+        prepare(signo, &given, ours, &out, &in);
     }
     int result = next(signo, action != NULL ? &given : NULL, old);
     if (result != 0)
         return result;
     if (old != NULL) {
-        signals_set_word(&old->sa_mask, signals_word(&old->sa_mask) | was_out);
+        uint64_t mask = signals_word(&old->sa_mask);
+        signals_set_word(&old->sa_mask, (mask & ~was_in) | was_out);
         show(old, was, was_plain);
     }
     if (action != NULL) {
         atomic_fetch_or(&is_known, signals_bit(signo));
         atomic_store(&taken_out[signo], out);
+        atomic_store(&put_in[signo], in);
     }
     return 0;
 }
@@ -147,6 +156,7 @@ handlers_forget(int signo)
         return;
     atomic_fetch_or(&is_known, signals_bit(signo));
     atomic_store(&taken_out[signo], 0);
+    atomic_store(&put_in[signo], 0);
 }
 
 bool
@@ -160,12 +170,33 @@ handlers_block_again(uint64_t which, signals_sigaction *next)
 {
     for (int signo = 1; signo < NSIG; signo++) {
         struct sigaction action;
-        uint64_t bits = atomic_load(&taken_out[signo]) & which;
-        if (bits == 0 || next(signo, NULL, &action) != 0)
+        uint64_t out = atomic_load(&taken_out[signo]) & which;
+        uint64_t in = atomic_load(&put_in[signo]) & which;
+        if ((out | in) == 0 || next(signo, NULL, &action) != 0)
             continue;
-        signals_set_word(&action.sa_mask, signals_word(&action.sa_mask) | bits);
+        uint64_t mask = signals_word(&action.sa_mask);
+        signals_set_word(&action.sa_mask, (mask & ~in) | out);
         (void)next(signo, &action, NULL);
         atomic_fetch_and(&taken_out[signo], ~which);
+        atomic_fetch_and(&put_in[signo], ~which);
+    }
+}
+
+/* Without a function of ours in front: that would write to the stack. */
+void
+handlers_avoid_alternate(uint64_t ours, signals_sigaction *next)
+{
+    for (int signo = 1; signo < NSIG; signo++) {
+        struct sigaction action;
+        if ((atomic_load(&is_known) & signals_bit(signo)) == 0 ||
+            signals_is_kept(signo) || next(signo, NULL, &action) != 0 ||
+            !alternate_is_apart(&action))
+            continue;
+        uint64_t mask = signals_word(&action.sa_mask);
+        handlers_show(signo, &action);
+        signals_set_word(&action.sa_mask, mask | ours);
+        (void)next(signo, &action, NULL);
+        atomic_store(&put_in[signo], ours);
     }
 }
 

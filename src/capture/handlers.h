@@ -39,6 +39,10 @@ void handlers_show(int signo, struct sigaction *action);
 /* The numbers in WHICH are borrowed no more: handlers block them again. */
 void handlers_block_again(uint64_t which, signals_sigaction *next);
 
+/* Alternate stacks are avoided (alternate.h): handlers there block OURS, and
+ * nothing of ours is called first. */
+void handlers_avoid_alternate(uint64_t ours, signals_sigaction *next);
+
 /* The program is about to have several threads: it has one. */
 void handlers_expect_threads(signals_sigaction *next);
 

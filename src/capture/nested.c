@@ -14,6 +14,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "alternate.h"
 #include "nested.h"
 #include "signals.h"
 #include "slot.h"
@@ -66,12 +67,25 @@ nested_is_gone(const struct slot *slot)
                          value != value_of(slot, mark));
 }
 
+/* A handler on an alternate stack blocks ours, where those are avoided; who has
+ * left it by a jump does so still. */
+static void
+open_ours(void)
+{
+    uint64_t ours = signals_borrowed();
+    if (!alternate_is_on())
+        arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, 0,
+                     sizeof(ours), 0, 0);
+}
+
 /* The handler on top of ours blocks what it did before, and signals of its own
  * kind, as the kernel and its sa_mask have it. */
 void
 nested_settle(void)
 {
     uint64_t now = 0;
+    if (alternate_is_avoided())
+        open_ours();
     if (innermost == 0)
         return;
     arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, sizeof(now), 0,

@@ -39,8 +39,9 @@ bool nested_leave(struct nested_mark *mark, struct slot *slot, bool has_words);
 bool nested_is_gone(const struct slot *slot);
 
 /* In a hook of a thread with words of its own, before its mask is read, changed
- * or inherited: if it has left our handler by a jump, or is on top of it, it
- * blocks no more than it would without us. */
+ * or inherited: if it has left our handler by a jump, or one on an alternate
+ * stack that is avoided, or is on top of ours, it blocks no more than it would
+ * without us. */
 void nested_settle(void);
 
 #endif

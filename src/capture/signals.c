@@ -11,6 +11,7 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
+#include "alternate.h"
 #include "awaited.h"
 #include "handlers.h"
 #include "nested.h"
@@ -111,8 +112,9 @@ program_action(const struct number *number)
 /* Let the kernel call our handler, as a number is borrowed: with all signals
  * blocked but those of an instruction (nested.h), because a handler that parks
  * must not be left by longjmp or cancellation; and on the alternate stack, if
- * there is one and what the program handles may come there. No system call ends
- * because of ours; one of the program's ends it in deliver.c. */
+ * there is one that is not avoided, and what the program handles may come
+ * there. No system call ends because of ours; one of the program's ends it in
+ * deliver.c. */
 static int
 install_borrowed(struct number *number, struct sigaction *old)
 {
@@ -121,9 +123,10 @@ install_borrowed(struct number *number, struct sigaction *old)
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    action.sa_flags |= signals_is_handler(program)
-                           ? program->sa_flags & SA_ONSTACK
-                           : SA_ONSTACK;
+    if (signals_is_handler(program))
+        action.sa_flags |= program->sa_flags & SA_ONSTACK;
+    else if (!alternate_is_avoided())
+        action.sa_flags |= SA_ONSTACK;
     signals_set_word(&action.sa_mask, ~NESTED_FAULTS);
     return real(atomic_load(&number->signo), &action, old);
 }
@@ -180,6 +183,8 @@ borrow(enum signals_role role, int signo)
     atomic_store(&number->is_borrowed, true);
     atomic_fetch_or(role == SIGNALS_CONTROL ? &closed : &borrowed,
                     signals_bit(signo));
+    if (alternate_is_avoided())
+        handlers_avoid_alternate(signals_borrowed(), next);
     /* Only now it is known what the program wants. */
     return signals_is_handler(program_action(number))
                ? install_borrowed(number, NULL)
@@ -338,8 +343,9 @@ change_action(struct number *number, const struct sigaction *action,
     atomic_store(&number->current, !current);
     if (!atomic_load(&number->is_borrowed))
         return install_given_back(number);
-    bool is_wanted = atomic_load(&number->role) != SIGNALS_TRAP &&
-                     given.sa_handler != SIG_DFL;
+    bool is_wanted = (atomic_load(&number->role) != SIGNALS_TRAP &&
+                      given.sa_handler != SIG_DFL) ||
+                     alternate_is_apart(&given);
     if (!is_wanted || !signals_give_back(signo))
         (void)install_borrowed(number, NULL);
     /* Another thread may be about to start a program, which inherits this; if
@@ -404,6 +410,22 @@ bool
 signals_is_kept(int signo)
 {
     return find(signo) != NULL;
+}
+
+void
+signals_avoid_alternate(void)
+{
+    for (uint32_t i = 0; i < NUMBERS; i++) {
+        struct number *number = &numbers[i];
+        if (!atomic_load(&number->is_borrowed))
+            continue;
+        if (!alternate_is_apart(program_action(number)) ||
+            !signals_give_back(atomic_load(&number->signo)))
+            (void)install_borrowed(number, NULL);
+        if (atomic_load(&being_started) != 0)
+            ignore_for_real(number);
+    }
+    handlers_avoid_alternate(signals_borrowed(), next);
 }
 
 void

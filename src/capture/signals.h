@@ -131,6 +131,10 @@ int signals_action(int signo, const struct sigaction *action,
  * or was ours. All others are the business of handlers.h. */
 bool signals_is_kept(int signo);
 
+/* Alternate stacks are avoided from now on (alternate.h): a thread that is on
+ * its own blocks the numbers borrowed. Any thread, in handler. */
+void signals_avoid_alternate(void);
+
 /* The program, which has one thread, is about to have several. */
 void signals_expect_threads(void);
 

@@ -28,6 +28,11 @@
 #define FRAMES_MAX (8u << 20)
 #define SLOTS_MIN 64u
 
+/* How long a handler may take before it has claimed its slot, or after that;
+ * and how long all of it is waited for. */
+#define BRIEF_NS 2000000u
+#define LEAVING_NS 50000000u
+
 /* A handler that has filled its slot for so long may have been left. */
 #define LONG_NS 1000000000u
 
@@ -280,6 +285,32 @@ suspend_reclaim(uint64_t now)
                                       memory_order_relaxed);
         slot_free(slot);
     }
+}
+
+static void
+rest(void)
+{
+    _Atomic uint32_t never = 0;
+    sys_futex_wait(&never, 0, clock_now() + BRIEF_NS);
+}
+
+/* Whether a handler that has filled SLOT since before START does so still. */
+static bool
+is_filled_since(const struct slot *slot, uint64_t start)
+{
+    uint32_t state = atomic_load(&slot->state);
+    return state != SLOT_FREE && state != SLOT_DONE && slot->time < start;
+}
+
+void
+suspend_wait_for_handlers(void)
+{
+    uint64_t start = clock_now();
+    rest();
+    for (uint32_t i = 0; i < slots_used(); i++)
+        while (is_filled_since(slots_at(i), start) &&
+               clock_now() < start + LEAVING_NS)
+            rest();
 }
 
 void

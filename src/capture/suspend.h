@@ -107,6 +107,11 @@ uint64_t suspend_take_measured(uint32_t index);
  * their samples as lost. About once a second. Context: sampler. */
 void suspend_reclaim(uint64_t now);
 
+/* Wait until the handlers that run now have ended: 2 ms, or as long as they
+ * park or are kept from a CPU, but no longer than 50 ms. Any thread, in
+ * handler. */
+void suspend_wait_for_handlers(void);
+
 /* Finish the walk of SLOT, which is DONE, in the copy of its stack, if a rule
  * was missing. Before its frames are used. Context: sampler. */
 void suspend_finish(struct slot *slot);
