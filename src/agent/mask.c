@@ -289,6 +289,7 @@ mask_enter_wait(const sigset_t *set, struct mask_wait *before)
     interrupted_wait.mask = signals_word(&before->set);
     interrupted_wait.stack = (uint64_t)__builtin_frame_address(0);
     interrupted_wait.is_on = phase_is_on();
+    stray_note_wait(interrupted_wait.is_on, interrupted_wait.mask);
     return &before->set;
 }
 
@@ -302,6 +303,7 @@ mask_leave_wait(const struct mask_wait *before)
     if (interrupted_wait.is_left)
         change_real(SIG_SETMASK, interrupted_wait.original);
     interrupted_wait = before->outer;
+    stray_note_wait(interrupted_wait.is_on, interrupted_wait.mask);
     signals_blocked = before->blocked;
     errno = saved;
 }

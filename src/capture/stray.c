@@ -40,6 +40,10 @@ static _Atomic uint32_t count;
 
 static _Atomic uint64_t main_mask;
 
+/* Under which it waits; all: it does not. */
+#define NO_WAIT UINT64_MAX
+static _Atomic uint64_t main_wait = NO_WAIT;
+
 /* For files of /proc, which one thread reads at a time: stacks may be small. */
 #define BUFFER_SIZE 4096u
 #define BUFFER_TRIES 100u
@@ -64,6 +68,13 @@ stray_note_mask(uint64_t mask)
     atomic_store_explicit(&main_mask, mask, memory_order_relaxed);
 }
 
+void
+stray_note_wait(bool waits, uint64_t mask)
+{
+    if (self_tid() == handler_shared.pid)
+        atomic_store(&main_wait, waits ? mask : NO_WAIT);
+}
+
 uint64_t
 stray_noted_mask(void)
 {
@@ -79,6 +90,8 @@ stray_note_own_mask(void)
     arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
                  0);
     stray_note_mask(mask);
+    /* A handler may have left its wait by a jump. */
+    atomic_store(&main_wait, NO_WAIT);
 }
 
 /* The kernel prefers the thread that has made the child (kernel/signal.c,
@@ -141,6 +154,9 @@ would_take(int signo)
     uint64_t mask = digits_take_hex(&blocked);
     if ((mask & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC)
         mask = stray_noted_mask();
+    /* Between two looks of the kernel for a signal that another thread has
+     * taken, the mask is the one from before the wait. */
+    mask &= atomic_load(&main_wait);
     return letter != 'Z' && letter != 'X' && letter != 'T' && letter != 't' &&
            (mask & signals_bit(signo)) == 0;
 }

@@ -28,6 +28,11 @@ void stray_note_mask(uint64_t mask);
  * asked for and noted. */
 void stray_note_own_mask(void);
 
+/* The calling thread, which has words of its own, begins to wait under MASK, or
+ * WAITS no more. If it is the main one, a signal that MASK leaves open is for
+ * it all that time. */
+void stray_note_wait(bool waits, uint64_t mask);
+
 /* What was noted last. Any thread, in handler. */
 uint64_t stray_noted_mask(void);
 
