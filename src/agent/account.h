@@ -28,14 +28,16 @@ struct account {
     uint64_t given; /* CPU clock up to which samples stand for it */
     uint64_t seen;  /* CPU clock at the last look */
     uint64_t seen_at;
-    uint64_t known_from;   /* wall time before that is not accounted for */
-    int64_t rest;          /* wall time up to then that is neither CPU time nor
-                            * any wait's yet */
-    uint64_t queued;       /* time without a CPU, at its last reading */
-    uint64_t doubted;      /* CPU clock when its trigger was last doubted */
-    uint64_t doubted_user; /* ns of user time by then */
-    uint64_t woke_clock;   /* CPU clock when its last wait was over */
-    uint64_t last_wait;    /* how long that was; at first, for ever */
+    uint64_t known_from;    /* wall time before that is not accounted for */
+    int64_t rest;           /* wall time up to then that is neither CPU time nor
+                             * any wait's yet */
+    uint64_t queued;        /* time without a CPU, when it was last shown */
+    uint64_t queue_read;    /* the same, at its last reading */
+    uint64_t queue_read_at; /* and when that was; 0: never */
+    uint64_t doubted;       /* CPU clock when its trigger was last doubted */
+    uint64_t doubted_user;  /* ns of user time by then */
+    uint64_t woke_clock;    /* CPU clock when its last wait was over */
+    uint64_t last_wait;     /* how long that was; at first, for ever */
 
     uint32_t node, depth;           /* its last stack on a CPU; node 0: none */
     uint32_t wait_node, wait_depth; /* that of its last wait */

@@ -61,6 +61,13 @@
 #define ASK_MOST 128u /* signals a tick, half the slots */
 #define SERVE_EVERY 8u
 
+/* A thread that ran, or wanted to, for so much of NS did not wait. */
+static uint64_t
+mostly(uint64_t ns)
+{
+    return ns / 8 * 7;
+}
+
 static int64_t unexplained; /* ns of CPU time */
 static uint64_t process_seen, own_seen;
 static uint32_t cursor;  /* the next quiet thread to look at */
@@ -81,6 +88,21 @@ void
 points_explain(uint64_t cpu)
 {
     unexplained -= (int64_t)cpu;
+}
+
+/* Whether the thread did nothing from SINCE to NOW but run, for RAN, and stand
+ * in line for a CPU. On a busy machine that is how most threads spend their
+ * time, and they need no look in every period either. */
+static bool
+was_runnable(struct account *account, uint32_t index, uint64_t ran,
+             uint64_t since, uint64_t now)
+{
+    uint64_t queued = look_queued(threads_at(index)->tid);
+    uint64_t more = queued - account->queue_read;
+    bool is_known = account->queue_read_at == since && since != 0;
+    account->queue_read = queued;
+    account->queue_read_at = now;
+    return is_known && ran + more >= mostly(now - since);
 }
 
 /* Time without a CPU is no wait: it belongs to the place where the thread was
@@ -177,8 +199,9 @@ see_running(struct account *account, uint32_t index, uint64_t clock,
         show_queue(account, index, now);
 }
 
-/* What the thread does at this instant, when its clock does not tell. */
-static void
+/* What the thread does at this instant, when its clock does not tell. Returns
+ * whether it runs, or would if it had a CPU. */
+static bool
 look_closer(struct account *account, uint32_t index, uint64_t clock,
             uint64_t now, uint64_t between, struct points_view *view)
 {
@@ -188,6 +211,7 @@ look_closer(struct account *account, uint32_t index, uint64_t clock,
         see_running(account, index, clock, now, between, view);
     else if (look.state != LOOK_GONE && !account_is_cpu_only())
         wait_open(index, &look, clock, now);
+    return look.state == LOOK_RUNNING;
 }
 
 /* The part of the wall time BETWEEN two looks in which the thread did what no
@@ -207,11 +231,12 @@ static void
 see_moved(struct account *account, uint32_t index, uint64_t clock, uint64_t ran,
           uint64_t now, struct points_view *view)
 {
-    uint64_t between = now - account->seen_at;
+    uint64_t since = account->seen_at, between = now - since;
     rates_run(account, clock);
     if (account->wait != NULL) {
         end_wait(account, index, ran, now);
-        between = now - account->wait_until;
+        since = account->wait_until;
+        between = now - since;
     } else {
         account->rest += (int64_t)between - (int64_t)ran;
     }
@@ -222,13 +247,15 @@ see_moved(struct account *account, uint32_t index, uint64_t clock, uint64_t ran,
     if (account->trigger == TRIGGER_NONE)
         unsampled_add(account, index, ran, between, now);
     uint64_t open = without_measured(index, between, ran);
-    if ((ran >= between / 8 * 7 && !account->is_new) ||
+    if ((ran >= mostly(between) && !account->is_new) ||
         (account_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
         see_running(account, index, clock, now, open, view);
         return;
     }
-    view->changes = true;
-    look_closer(account, index, clock, now, open, view);
+    bool is_new = account->is_new;
+    if (!look_closer(account, index, clock, now, open, view) ||
+        !was_runnable(account, index, ran, since, now) || is_new)
+        view->changes = true;
 }
 
 /* The thread has not run since the last look. */
@@ -240,10 +267,13 @@ see_unmoved(struct account *account, uint32_t index, uint64_t clock,
     if (account->wait != NULL) {
         account->wait_until = now;
     } else if (!account_is_cpu_only()) {
-        uint64_t between = now - account->seen_at;
+        uint64_t since = account->seen_at, between = now - since;
         account->rest += (int64_t)between;
-        look_closer(account, index, clock, now, between, view);
-        view->changes |= account->wait == NULL;
+        bool is_runnable =
+            look_closer(account, index, clock, now, between, view);
+        view->changes |=
+            account->wait == NULL &&
+            !(is_runnable && was_runnable(account, index, 0, since, now));
     }
     account->seen_at = now;
     account_sums()->counts.kept++;
@@ -366,133 +396,4 @@ points_look(uint64_t now, uint64_t random, uint32_t thrift,
     if (cursor >= threads_limit())
         cursor = 0;
     look_at_quiet(now, share_of(SCAN_MOST, thrift), view);
-}
-
-/* The thread is at its end, and for some time it was seen neither running nor
- * waiting: that is shown without a stack. Less than a period is what looks at
- * random instants may miss. */
-static void
-show_rest(struct account *account, uint32_t index, uint64_t end)
-{
-    if (account->rest < (int64_t)account_period() || account_is_cpu_only())
-        return;
-    uint64_t rest = (uint64_t)account->rest;
-    struct record_sample sample = {.time = end - rest,
-                                   .duration = rest,
-                                   .wall = rest,
-                                   .count = 1,
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_WAITING,
-                                   .trigger = TRIGGER_KEPT};
-    journal_sample(&sample, index);
-}
-
-/* The thread's CPU clock reads CLOCK at END, up to which all is to be shown.
- * Returns the CPU time since the last look. */
-static uint64_t
-show_all(struct account *account, uint32_t index, uint64_t clock, uint64_t end)
-{
-    uint64_t ran = clock > account->seen ? clock - account->seen : 0;
-    uint64_t waited = account->wait_until;
-    unsampled_flush(account, index);
-    rates_run(account, clock);
-    if (account->wait != NULL) {
-        /* All but the CPU time that followed was its wait. */
-        if (end > waited + ran)
-            waited = end - ran;
-        wait_close(index, waited);
-    } else if (end > account->seen_at) {
-        account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
-    }
-    show_rest(account, index, end);
-    return ran;
-}
-
-void
-points_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
-                  bool exact)
-{
-    struct account *account = account_of(index);
-    if (start < account->known_from)
-        account->rest += (int64_t)(account->known_from - start);
-    unexplained -= (int64_t)show_all(account, index, clock, end);
-    account_deactivate(index);
-    journal_thread_end(index, clock > account->base ? clock - account->base : 0,
-                       exact ? THREAD_END_EXACT : 0, end);
-}
-
-void
-points_end(uint64_t now)
-{
-    for (uint32_t i = 0; i < threads_limit(); i++) {
-        struct account *account = account_of(i);
-        if (threads_at(i)->tid == 0 || account->is_ignored ||
-            account->has_ended)
-            continue;
-        uint64_t clock = clock_thread(threads_at(i)->tid);
-        bool exact = clock != CLOCK_NONE;
-        if (!exact)
-            clock = account->seen;
-        uint64_t cpu = clock > account->base ? clock - account->base : 0;
-        (void)show_all(account, i, clock, now);
-        account->seen = clock;
-        journal_thread_end(i, cpu,
-                           THREAD_END_ALIVE | (exact ? THREAD_END_EXACT : 0),
-                           now);
-        account_keep(i, cpu);
-    }
-}
-
-/* Its wait is closed, or its time until NOW is known, and its CPU clock read.
- * What is not shown yet, less than a look finds, is shown in the next file. */
-static void
-turn_thread(struct account *account, uint32_t index, uint64_t now)
-{
-    uint64_t clock = clock_thread(threads_at(index)->tid);
-    bool is_there = clock != CLOCK_NONE;
-    uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
-    unsampled_flush(account, index);
-    rates_run(account, account->seen + ran);
-    if (account->wait != NULL) {
-        end = account->wait_until;
-        if (is_there && now > end + ran)
-            end = now - ran;
-        wait_close(index, end);
-        /* It may wait on: that is found out at once. */
-        account->is_new = is_there;
-    }
-    if (is_there) {
-        account->rest += (int64_t)(now - end) - (int64_t)ran;
-        account->seen = clock;
-        account->seen_at = account->wait_until = now;
-    }
-    unexplained -= (int64_t)ran;
-    journal_thread_end(index, account->seen - account->base,
-                       THREAD_END_ALIVE | (is_there ? THREAD_END_EXACT : 0u),
-                       now);
-}
-
-static bool
-is_followed(uint32_t index)
-{
-    return threads_at(index)->tid != 0 && !account_of(index)->is_ignored &&
-           !account_of(index)->has_ended;
-}
-
-void
-points_turn(uint64_t now)
-{
-    for (uint32_t i = 0; i < threads_limit(); i++)
-        if (is_followed(i))
-            turn_thread(account_of(i), i, now);
-}
-
-void
-points_go_on(void)
-{
-    for (uint32_t i = 0; i < threads_limit(); i++) {
-        account_turn(i);
-        if (is_followed(i) && account_of(i)->is_new)
-            account_activate(i);
-    }
 }

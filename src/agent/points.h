@@ -29,21 +29,6 @@ void points_begin(void);
 void points_look(uint64_t now, uint64_t random, uint32_t thrift,
                  struct points_view *view);
 
-/* Thread INDEX, which is still listed, lived from START to END and ended with
- * its CPU clock at CLOCK; EXACT: by its own account. Its wait is closed and its
- * end written. */
-void points_end_thread(uint32_t index, uint64_t clock, uint64_t start,
-                       uint64_t end, bool exact);
-
-/* At the end of a session: close all waits, and write all threads' CPU time.
- */
-void points_end(uint64_t now);
-
-/* The same when the journal goes on in another file at NOW, and the threads
- * with it: points_go_on, after that, has them begin anew there. */
-void points_turn(uint64_t now);
-void points_go_on(void);
-
 /* CPU time of threads that came and went unseen explains as much. */
 void points_explain(uint64_t cpu);
 

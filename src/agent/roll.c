@@ -19,6 +19,7 @@
 #include "journal.h"
 #include "journal_unseen.h"
 #include "points.h"
+#include "points_end.h"
 #include "rates.h"
 #include "registry.h"
 #include "roll.h"
@@ -352,14 +353,14 @@ void
 roll_turn(uint64_t now)
 {
     note_ends();
-    points_turn(now);
+    points_end_file(now);
 }
 
 void
 roll_go_on(void)
 {
     memset(unseen, 0, sizeof(unseen));
-    points_go_on();
+    points_end_file_next();
 }
 
 /* Those that have run since they were last asked may have another one. */
