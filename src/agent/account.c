@@ -19,8 +19,7 @@ static uint64_t quiet_until;
 int
 account_begin(uint64_t period_ns, bool running_only)
 {
-    sys_release(accounts, THREADS_MAX * sizeof(*accounts));
-    accounts = sys_reserve(THREADS_MAX * sizeof(*accounts));
+    accounts = sys_renew(accounts, THREADS_MAX * sizeof(*accounts));
     if (active == NULL)
         active = sys_reserve(THREADS_MAX * sizeof(*active));
     active_count = 0;

@@ -33,8 +33,7 @@ int
 cpu_timer_begin(void)
 {
     struct rlimit limit;
-    sys_release((void *)timers, THREADS_TIDS * sizeof(*timers));
-    timers = sys_reserve(THREADS_TIDS * sizeof(*timers));
+    timers = sys_renew((void *)timers, THREADS_TIDS * sizeof(*timers));
     if (timers == NULL)
         return -1;
     atomic_store(&count, 0);

@@ -15,8 +15,7 @@ static _Atomic uint8_t *registered;
 int
 registry_begin(void)
 {
-    sys_release((void *)registered, THREADS_TIDS);
-    registered = sys_reserve(THREADS_TIDS);
+    registered = sys_renew((void *)registered, THREADS_TIDS);
     if (registered == NULL)
         return -1;
     if (handler_thread_registered)

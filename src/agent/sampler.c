@@ -44,10 +44,8 @@
 #include "trigger.h"
 #include "wait.h"
 
+/* A fork waits so long for a sampler that is busy. */
 #define PAUSE_NS 100000000u
-
-/* Who waits for that looks so often. */
-#define PAUSE_LOOK_NS 1000000u
 
 /* A program that makes its first thread waits until the sampler can see it. Who
  * would have to wait for longer goes on without. */
@@ -67,32 +65,17 @@ static struct sampler_options options;
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
-static _Atomic uint32_t stop_wanted, pause_wanted, is_quiet, attached;
+static _Atomic uint32_t stop_wanted, attached;
 static int trigger_error; /* valid once ATTACHED */
 static bool is_equipped;  /* there was memory; valid once ATTACHED */
-
-/* Nothing is in flight while somebody wants it so. */
-static void
-pause_sampling(void)
-{
-    session_become_quiet();
-    atomic_store(&is_quiet, 1);
-    sys_futex_wake(&is_quiet, 1 << 30);
-    while (atomic_load(&pause_wanted) != 0 && atomic_load(&stop_wanted) == 0) {
-        credentials_follow();
-        suspend_wait(clock_now() + PAUSE_NS);
-    }
-    session_go_on();
-    atomic_store(&is_quiet, 0);
-}
 
 static bool
 is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
-           atomic_load_explicit(&pause_wanted, memory_order_relaxed) != 0 ||
-           trigger_must_leave_trap() || traced_is_wanted() ||
-           credentials_are_wanted() || control_is_wanted();
+           suspend_is_held() || trigger_must_leave_trap() ||
+           traced_is_wanted() || credentials_are_wanted() ||
+           control_is_wanted();
 }
 
 /* Do what other threads want of the sampler. */
@@ -104,8 +87,9 @@ heed(void)
         roll_rearm();
     if (traced_is_wanted())
         session_check_tracer(clock_now());
-    if (atomic_load(&pause_wanted) != 0)
-        pause_sampling();
+    /* It stays there for as long as it is to. */
+    if (suspend_is_held())
+        suspend_wait(clock_now());
     service_heed();
 }
 
@@ -288,8 +272,6 @@ reset(void)
     trigger_error = 0;
     is_equipped = true;
     atomic_store(&stop_wanted, 0);
-    atomic_store(&pause_wanted, 0);
-    atomic_store(&is_quiet, 0);
     atomic_store(&attached, 0);
 }
 
@@ -396,25 +378,18 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
 void
 sampler_pause(void)
 {
-    if (doze_hold())
-        return;
-    atomic_fetch_add(&pause_wanted, 1);
-    suspend_ring();
-    uint64_t until = clock_now() + PAUSE_NS;
-    while (atomic_load(&is_quiet) == 0 && !sampler_thread_has_left() &&
-           sampler_thread_is_launched() && clock_now() < until)
-        sys_futex_wait(&is_quiet, 0, clock_now() + PAUSE_LOOK_NS);
+    bool is_there = sampler_thread_is_launched() && !sampler_thread_has_left();
+    if (!doze_hold())
+        (void)suspend_hold(is_there ? clock_now() + PAUSE_NS : 0);
 }
 
 void
 sampler_resume(void)
 {
-    if (doze_is_on()) {
+    if (doze_is_on())
         doze_release();
-        return;
-    }
-    atomic_fetch_sub(&pause_wanted, 1);
-    suspend_ring();
+    else
+        suspend_release();
 }
 
 void

@@ -244,10 +244,15 @@ session_become_quiet(void)
     }
 }
 
-void
-session_go_on(void)
+/* Let the next look, if the sampler was held, be at a random instant from now
+ * on: a look at once would find the thread that let it go always there. */
+static bool
+shift_if_held(void)
 {
-    pace_shift(&pace, clock_now());
+    bool was_held = suspend_was_held();
+    if (was_held)
+        pace_shift(&pace, clock_now());
+    return was_held;
 }
 
 /* Samples that ring before are harvested, and what seemed idle is looked at
@@ -255,9 +260,12 @@ session_go_on(void)
 void
 session_sleep(bool (*is_called)(void))
 {
+    (void)shift_if_held();
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
         suspend_wait_unless(is_called, at);
+        if (shift_if_held())
+            at = pace_next(&pace, clock_now(), stride);
         marks_write();
         if (!suspend_is_due())
             continue;

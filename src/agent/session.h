@@ -90,10 +90,6 @@ void session_flush(void);
 /* Wait until those who were asked have answered, or had their time. */
 void session_become_quiet(void);
 
-/* After that: let the next look be at a random instant from now on. A look at
- * once would find the thread that let the sampler go on always there. */
-void session_go_on(void);
-
 /* A module has come or gone (modules_begin). */
 void session_on_module(const struct module *module, bool gone);
 

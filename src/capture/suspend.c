@@ -36,8 +36,21 @@
 /* A handler that has filled its slot for so long may have been left. */
 #define LONG_NS 1000000000u
 
+/* How often those who wait for one another look whether they still have to:
+ * nobody is known to be missed, but who ends meanwhile wakes nobody. */
+#define HELD_NS 100000000u
+#define HOLD_LOOK_NS 1000000u
+
 /* Serving ends early enough that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
+
+/* What the sampler does about those who hold it (suspend_hold). Each side
+ * writes its own word and then reads the other's, so that one of them sees the
+ * other: either the holder sees that the sampler sleeps, and the sampler sees
+ * the holder before it goes on; or the holder waits. */
+enum { AWAKE, ASLEEP, HELD };
+static _Atomic uint32_t sleep_state, holders;
+static bool was_held; /* since suspend_was_held was asked */
 
 int
 suspend_begin(const struct suspend_options *options)
@@ -64,6 +77,8 @@ suspend_begin(const struct suspend_options *options)
     finish_begin(options->refresh);
     handler_shared.pid = options->pid;
     atomic_store(&handler_shared.frozen, 0);
+    atomic_store(&holders, 0);
+    atomic_store(&sleep_state, AWAKE);
     if (!is_first) {
         signals_after_fork();
         return 0;
@@ -326,6 +341,68 @@ suspend_serve(void)
             serve(slots_at(i));
 }
 
+/* The sampler's state is TO. Those who wait until it stays hear that. */
+static void
+tell_holders(uint32_t to)
+{
+    atomic_store(&sleep_state, to);
+    if (atomic_load(&holders) != 0)
+        sys_futex_wake(&sleep_state, 1 << 30);
+}
+
+/* Sleep while nobody has rung since the bell was at HEARD, and then for as long
+ * as somebody holds the sampler. */
+static void
+sleep_until(uint32_t heard, uint64_t until)
+{
+    uint32_t count;
+    tell_holders(ASLEEP);
+    sys_futex_wait(&handler_shared.bell, heard, until);
+    atomic_store(&sleep_state, AWAKE);
+    while ((count = atomic_load(&holders)) != 0) {
+        was_held = true;
+        tell_holders(HELD);
+        sys_futex_wait(&holders, count, clock_now() + HELD_NS);
+        atomic_store(&sleep_state, AWAKE);
+    }
+}
+
+bool
+suspend_hold(uint64_t until)
+{
+    atomic_fetch_add(&holders, 1);
+    if (atomic_load(&sleep_state) == AWAKE)
+        suspend_ring();
+    while (atomic_load(&sleep_state) == AWAKE && clock_now() < until)
+        sys_futex_wait(&sleep_state, AWAKE, clock_now() + HOLD_LOOK_NS);
+    return atomic_load(&sleep_state) != AWAKE;
+}
+
+void
+suspend_release(void)
+{
+    uint32_t count = atomic_load(&holders);
+    while (count > 0 &&
+           !atomic_compare_exchange_weak(&holders, &count, count - 1))
+        ;
+    if (count == 1 && atomic_load(&sleep_state) == HELD)
+        sys_futex_wake(&holders, 1);
+}
+
+bool
+suspend_was_held(void)
+{
+    bool result = was_held;
+    was_held = false;
+    return result;
+}
+
+bool
+suspend_is_held(void)
+{
+    return atomic_load_explicit(&holders, memory_order_relaxed) != 0;
+}
+
 void
 suspend_wait(uint64_t until)
 {
@@ -340,7 +417,7 @@ suspend_wait_unless(bool (*is_called)(void), uint64_t until)
     uint32_t heard = atomic_load(&handler_shared.bell);
     suspend_serve();
     if (is_called == NULL || !is_called())
-        sys_futex_wait(&handler_shared.bell, heard, until);
+        sleep_until(heard, until);
     suspend_serve();
 }
 

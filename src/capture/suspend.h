@@ -132,4 +132,19 @@ void suspend_wait_unless(bool (*is_called)(void), uint64_t until);
 /* End a suspend_wait early. Any thread, in handler. */
 void suspend_ring(void);
 
+/* Keep the sampler in a suspend_wait until suspend_release, as around a fork:
+ * it changes nothing and holds no lock. A sampler that sleeps is not woken for
+ * that. Returns false if it was still busy at the CLOCK_MONOTONIC time UNTIL
+ * (ns). Then, too, it is to be released. Nests. Any thread but the sampler, in
+ * handler. To release what nobody holds does nothing. */
+bool suspend_hold(uint64_t until);
+void suspend_release(void);
+
+/* Whether somebody holds the sampler, or is about to. Context: sampler. */
+bool suspend_is_held(void);
+
+/* Whether the sampler was held when it would have gone on, since this was asked
+ * before. Context: sampler. */
+bool suspend_was_held(void);
+
 #endif
