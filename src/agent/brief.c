@@ -20,7 +20,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "brief.h"
-#include "claim.h"
 #include "process_record.h"
 #include "setup.h"
 
@@ -76,7 +75,6 @@ put_header(struct sheet *sheet, pid_t pid, uint64_t since)
                                       clock_realtime() - (clock_now() - since),
                                   .pid = (uint32_t)pid,
                                   .machine = EM_X86_64,
-                                  .pid_namespace = claim_namespace(),
                                   .purpose = SPOOL_WANTED};
     put(sheet, &header, sizeof(header));
 }

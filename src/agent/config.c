@@ -27,22 +27,22 @@
 #define EXEC_MAX 1000u
 #define SPOOLS_MAX 1000u
 
-/* The arguments, joined by spaces, control characters hidden. */
+/* The COUNT ARGUMENTS, joined by spaces, control characters hidden. */
 static void
-read_command(char *command, size_t size)
+join_command(int count, char *const arguments[], char *command, size_t size)
 {
-    long length = sys_read_file("/proc/self/cmdline", command, size);
-    for (long i = 0; i + 1 < length; i++)
-        if (command[i] == '\0')
-            command[i] = ' ';
-    if (length <= 0)
-        command[0] = '\0';
+    struct text text;
+    text_begin(&text, command, size);
+    for (int i = 0; i < count && arguments[i] != NULL; i++) {
+        text_add(&text, i > 0 ? " " : "");
+        text_add(&text, arguments[i]);
+    }
     text_hide_controls(command);
 }
 
 int
-config_read(struct config *config, char *const environment[], char *error,
-            size_t size)
+config_read(struct config *config, int count, char *const arguments[],
+            char *const environment[], char *error, size_t size)
 {
     ssize_t length =
         readlink("/proc/self/exe", config->exe, sizeof(config->exe) - 1);
@@ -59,7 +59,7 @@ config_read(struct config *config, char *const environment[], char *error,
             sizeof(config->output) - 1);
     config->options.output.string = config->output;
     config->start_time = clock_realtime() / NS_PER_SECOND;
-    read_command(config->command, sizeof(config->command));
+    join_command(count, arguments, config->command, sizeof(config->command));
     return result;
 }
 
@@ -417,6 +417,10 @@ take_spool_name(const struct config *config, struct config_files *files,
 static bool
 take_only_name(const struct config_files *files, pid_t pid)
 {
+    struct stat unused;
+    if (files->past[0] == '\0' && lstat(files->spool, &unused) != 0 &&
+        errno == ENOENT)
+        return true;
     struct obstacles found = look_at_spools(files, pid, process_start());
     if (found.present == CLAIM_EARLIER)
         return make_room(files, files->spool, CLAIM_EARLIER);

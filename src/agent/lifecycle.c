@@ -383,8 +383,10 @@ lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
     return result;
 }
 
+/* The C library gives what main gets to the constructors of all modules
+ * (glibc, elf/dl-init.c). */
 __attribute__((constructor)) static void
-begin(void)
+begin(int count, char **arguments, char **environment)
 {
     char error[512];
     int saved = errno;
@@ -393,7 +395,8 @@ begin(void)
         return;
     note_begin();
     words_begin();
-    int result = config_read(&config, __environ, error, sizeof(error));
+    int result = config_read(&config, count, arguments, environment, error,
+                             sizeof(error));
     note_set_level((enum note_level)config.options.log.number);
     misspelt_tell(__environ);
     if (result < 0)

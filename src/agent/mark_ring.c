@@ -39,10 +39,12 @@ static uint32_t cursor; /* where the sampler looks next */
 int
 mark_ring_begin(void)
 {
-    if (places == NULL)
+    bool is_new = places == NULL;
+    if (is_new)
         places = sys_reserve(MARK_RING_PLACES * sizeof(*places));
     /* A page that was never used is not touched now. */
-    uint32_t most = atomic_load(&next_claim) + TRIES;
+    uint32_t used = atomic_load(&next_claim);
+    uint32_t most = is_new || used == 0 ? 0 : used + TRIES;
     for (uint32_t i = 0; places != NULL && i < MARK_RING_PLACES && i < most;
          i++)
         atomic_store_explicit(&places[i].state, PLACE_FREE,

@@ -111,7 +111,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int result;
 
     split((const char *)data, size, environment);
-    result = config_read(&config, environment, error, sizeof(error));
+    result = config_read(&config, 0, NULL, environment, error, sizeof(error));
     if (result < 0)
         check_error(error, sizeof(error));
     if (result == 0)
