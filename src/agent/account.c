@@ -21,7 +21,7 @@ account_begin(uint64_t period_ns, bool running_only)
 {
     accounts = sys_renew(accounts, THREADS_MAX * sizeof(*accounts));
     if (active == NULL)
-        active = sys_reserve(THREADS_MAX * sizeof(*active));
+        active = sys_reserve_for_one(THREADS_MAX * sizeof(*active));
     active_count = 0;
     sums = (struct account_sums){0};
     period = period_ns;

@@ -2,7 +2,8 @@
 /*
  * brief.c -- see brief.h. On the thread that ends the process, which may have
  * interrupted malloc; the records are made in memory of their own and written
- * by one call, so that there is no half of them.
+ * by one call, so that there is no half of them. They go into the file that all
+ * such processes share, or where that cannot be, into one of their own.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "brief.h"
+#include "brief_file.h"
 #include "process_record.h"
 #include "setup.h"
 
@@ -28,10 +30,11 @@
 
 #define KEEPS_ALL 2 /* of SPROF_KEEP_SPOOL */
 
-/* A file that is being made. */
+/* What is to be written. */
 struct sheet {
     char *bytes;
     size_t used;
+    uint64_t start; /* where it will stand in its file, bytes */
 };
 
 bool
@@ -59,24 +62,33 @@ put_record(struct sheet *sheet, enum record_kind kind, const void *fixed,
         put(sheet, tail[i].data, tail[i].length);
     /* It is whole: fill it up and give it a head. */
     sheet->used = (sheet->used + 7) & ~(size_t)7;
-    uint64_t head =
-        record_head(start, kind, 0, (uint32_t)(sheet->used - start));
+    uint64_t head = record_head(sheet->start + start, kind, 0,
+                                (uint32_t)(sheet->used - start));
     memcpy(sheet->bytes + start, &head, sizeof(head));
 }
 
+/* The header of a file, or what separates this process from the one before. */
 static void
-put_header(struct sheet *sheet, pid_t pid, uint64_t since)
+put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)
 {
+    uint64_t realtime = clock_realtime() - (clock_now() - since);
     struct spool_header header = {.magic = SPOOL_MAGIC,
-                                  .version = SPOOL_VERSION,
+                                  .version = is_shared ? SPOOL_VERSION_SEVERAL
+                                                       : SPOOL_VERSION,
                                   .header_size = sizeof(header),
                                   .start_monotonic = since,
-                                  .start_realtime =
-                                      clock_realtime() - (clock_now() - since),
+                                  .start_realtime = realtime,
                                   .pid = (uint32_t)pid,
                                   .machine = EM_X86_64,
                                   .purpose = SPOOL_WANTED};
-    put(sheet, &header, sizeof(header));
+    struct record_next next = {.start_monotonic = since,
+                               .start_realtime = realtime,
+                               .pid = (uint32_t)pid,
+                               .machine = EM_X86_64};
+    if (sheet->start == 0)
+        put(sheet, &header, sizeof(header));
+    else
+        put_record(sheet, RECORD_NEXT, &next, sizeof(next), NULL, 0);
 }
 
 static void
@@ -159,7 +171,7 @@ make_file(const char *path)
                         0600, 0, 0);
 }
 
-/* What is made in SHEET becomes the file. */
+/* What is made in SHEET becomes a file. */
 static void
 save(const struct sheet *sheet, const struct config *config,
      struct config_files *files, pid_t pid)
@@ -177,28 +189,42 @@ save(const struct sheet *sheet, const struct config *config,
     sys_close((int)fd);
 }
 
+/* All records of the process, which used CPU ns. */
+static void
+put_all(struct sheet *sheet, const struct config *config,
+        const struct brief *brief, pid_t pid, uint64_t cpu)
+{
+    uint64_t time = clock_now() - brief->since;
+    struct record_process process;
+    setup_process(config, pid, &process);
+    put_process(sheet, config, &process);
+    put_counts(sheet, time);
+    put_rate(sheet, process.period, cpu);
+    put_thread(sheet, pid, time, cpu);
+    put_summary(sheet, time, brief->reason);
+}
+
 void
 brief_write(const struct config *config, struct config_files *files,
             const struct brief *brief)
 {
     pid_t pid = sys_getpid();
     uint64_t clock = clock_thread(pid);
-    uint64_t time = clock_now() - brief->since;
     uint64_t before = brief_take(files, pid);
     struct sheet sheet = {.bytes = sys_reserve(ROOM)};
+    struct brief_file file;
     if (before < brief->base)
         before = brief->base;
     if (sheet.bytes == NULL || clock == CLOCK_NONE || clock < before)
         return;
-    struct record_process process;
-    setup_process(config, pid, &process);
-    put_header(&sheet, pid, brief->since);
-    put_process(&sheet, config, &process);
-    put_counts(&sheet, time);
-    put_rate(&sheet, process.period, clock - before);
-    put_thread(&sheet, pid, time, clock - before);
-    put_summary(&sheet, time, brief->reason);
-    save(&sheet, config, files, pid);
+    bool is_shared = brief_file_begin(&file, files, ROOM) == 0;
+    sheet.start = is_shared ? file.size : 0;
+    put_header(&sheet, is_shared, pid, brief->since);
+    put_all(&sheet, config, brief, pid, clock - before);
+    if (is_shared)
+        brief_file_end(&file, sheet.bytes, sheet.used);
+    else
+        save(&sheet, config, files, pid);
     sys_release(sheet.bytes, ROOM);
 }
 
@@ -206,14 +232,12 @@ brief_write(const struct config *config, struct config_files *files,
 static void
 name_word(char *path, size_t size, const struct config_files *files, pid_t pid)
 {
-    const char *slash = strrchr(files->outputs[0], '/');
+    char name[32];
     struct text text;
-    text_begin(&text, path, size);
-    if (slash != NULL)
-        text_add_bytes(&text, files->outputs[0],
-                       (size_t)(slash + 1 - files->outputs[0]));
+    text_begin(&text, name, sizeof(name));
     text_add(&text, ".");
     text_add_number(&text, (uint64_t)pid);
+    brief_file_beside(files, name, path, size);
 }
 
 void

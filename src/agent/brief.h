@@ -23,8 +23,9 @@ struct brief {
 /* Whether every process leaves a spool. */
 bool brief_is_wanted(const struct config *config);
 
-/* Write the spool of this process at the name in FILES, in one go. Nothing is
- * said of what fails. Async-signal-safe. */
+/* Write the spool of this process, in one go: into the file that those of all
+ * processes share beside the outputs in FILES (brief_file.h), or at the name in
+ * FILES. Nothing is said of what fails. Async-signal-safe. */
 void brief_write(const struct config *config, struct config_files *files,
                  const struct brief *brief);
 

@@ -30,7 +30,7 @@ id_table_begin(struct id_table *table)
     struct id_entry *small = table->entries;
     table->last = table->count = 0;
     if (table->size != table->first_size)
-        small = sys_reserve(table->first_size * entry);
+        small = sys_reserve_for_one(table->first_size * entry);
     if (small == NULL || small == table->entries) {
         table->entries = sys_renew(table->entries, table->size * entry);
         return table->entries != NULL ? 0 : -1;

@@ -27,7 +27,7 @@ int
 wait_begin(uint32_t max_depth)
 {
     if (frames == NULL)
-        frames = sys_reserve(max_depth * sizeof(*frames));
+        frames = sys_reserve_for_one(max_depth * sizeof(*frames));
     frames_most = max_depth;
     return frames != NULL ? peek_begin() : -1;
 }

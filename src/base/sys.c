@@ -266,40 +266,74 @@ sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
 #define AWAY (64ull << 30)
 #define STEP (64u << 10)
 
-long
-sys_map(size_t size, int flags, int fd, uint64_t offset)
+/* What a forked child finds empty lies together, so far below the rest: the
+ * kernel puts neighbours of one kind into one mapping. */
+#define APART (4ull << 30)
+
+/* Where the room that is left ends: for what a child inherits, and for what it
+ * finds empty. 0: nothing is mapped yet. */
+static _Atomic uint64_t ends[2];
+
+static long
+map_in(unsigned room, size_t size, int flags, int fd, uint64_t offset)
 {
-    static _Atomic uint64_t end; /* of the room that is left there */
     uint64_t nowhere = 0, length = (size + STEP - 1) & ~(uint64_t)(STEP - 1);
-    uint64_t at =
-        atomic_load(&end) != 0 ? atomic_fetch_sub(&end, length) - length : 0;
+    uint64_t at = atomic_load(&ends[room]) != 0
+                      ? atomic_fetch_sub(&ends[room], length) - length
+                      : 0;
     long map = arch_syscall(SYS_mmap, (long)at, (long)size,
                             PROT_READ | PROT_WRITE, flags, fd, (long)offset);
-    if (at == 0 && map > (long)AWAY)
-        atomic_compare_exchange_strong(&end, &nowhere,
-                                       ((uint64_t)map - AWAY) & ~(STEP - 1ull));
+    if (at != 0 || map <= (long)(AWAY + APART))
+        return map;
+    uint64_t end = ((uint64_t)map - AWAY) & ~(STEP - 1ull);
+    if (atomic_compare_exchange_strong(&ends[0], &nowhere, end))
+        atomic_store(&ends[1], end - APART);
     return map;
 }
 
+long
+sys_map(size_t size, int flags, int fd, uint64_t offset)
+{
+    return map_in(0, size, flags, fd, offset);
+}
+
 static void *
-reserve(size_t size, int flags)
+reserve(unsigned room, size_t size, int flags)
 {
     long memory =
-        sys_map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1,
-                0);
+        map_in(room, size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
+               -1, 0);
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+}
+
+/* Linux before 4.14 does not know the advice: a child inherits the memory then,
+ * and its users empty what they must not find. */
+static void *
+reserve_for_one(size_t size, int flags)
+{
+    void *memory = reserve(1, size, flags);
+    if (memory != NULL)
+        arch_syscall(SYS_madvise, (long)memory, (long)size, MADV_WIPEONFORK, 0,
+                     0, 0);
+    return memory;
 }
 
 void *
 sys_reserve(size_t size)
 {
-    return reserve(size, 0);
+    return reserve(0, size, 0);
+}
+
+void *
+sys_reserve_for_one(size_t size)
+{
+    return reserve_for_one(size, 0);
 }
 
 void *
 sys_reserve_present(size_t size)
 {
-    return reserve(size, MAP_POPULATE);
+    return reserve_for_one(size, MAP_POPULATE);
 }
 
 void
@@ -314,7 +348,7 @@ void *
 sys_renew(void *memory, size_t size)
 {
     if (memory == NULL)
-        return sys_reserve(size);
+        return sys_reserve_for_one(size);
     if (arch_syscall(SYS_madvise, (long)memory, (long)size, MADV_DONTNEED, 0, 0,
                      0) != 0)
         memset(memory, 0, size);

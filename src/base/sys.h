@@ -112,13 +112,18 @@ long sys_map(size_t size, int flags, int fd, uint64_t offset);
 void *sys_reserve(size_t size);
 void sys_release(void *memory, size_t size);
 
+/* The same for what a forked child begins anew: it finds the memory zeroed, and
+ * neither a fork nor a write after it copies any of it. MADV_WIPEONFORK of
+ * madvise(2), Linux 4.14; older kernels let the child inherit it. */
+void *sys_reserve_for_one(size_t size);
+
 /* The same with all of it there at once, for what is written all over: a page
  * that is read first and written then costs two faults, and the second stops
  * every CPU that runs the program. MAP_POPULATE of mmap(2). */
 void *sys_reserve_present(size_t size);
 
-/* MEMORY, SIZE bytes of that, all zero again; or such memory, if it is NULL.
- * Returns NULL only then. */
+/* MEMORY, SIZE bytes of sys_reserve_for_one, all zero again; or such memory, if
+ * it is NULL. Returns NULL only then. */
 void *sys_renew(void *memory, size_t size);
 
 #endif

@@ -65,7 +65,7 @@ int
 peek_begin(void)
 {
     if (memory == NULL)
-        memory = sys_reserve(sizeof(*memory));
+        memory = sys_reserve_for_one(sizeof(*memory));
     return memory == NULL ? -1 : 0;
 }
 

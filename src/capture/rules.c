@@ -59,7 +59,7 @@ reserve_tables(void)
         tables[i].full = FULL(size);
         count += size;
     }
-    struct cell *cells = sys_reserve(count * sizeof(*cells));
+    struct cell *cells = sys_reserve_for_one(count * sizeof(*cells));
     for (unsigned i = 0; cells != NULL && i < SIZES; i++) {
         tables[i].cells = cells;
         cells += tables[i].mask + 1;

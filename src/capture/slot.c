@@ -43,9 +43,10 @@ slots_begin(uint32_t count, uint32_t max_depth)
 {
     if (slots == NULL) {
         slots = sys_reserve(count * sizeof(*slots));
-        frames = sys_reserve((size_t)count * max_depth * sizeof(*frames));
-        windows = sys_reserve((size_t)count * VIEW_WINDOW);
-        copies = sys_reserve((size_t)count * SLOT_COPY);
+        frames =
+            sys_reserve_for_one((size_t)count * max_depth * sizeof(*frames));
+        windows = sys_reserve_for_one((size_t)count * VIEW_WINDOW);
+        copies = sys_reserve_for_one((size_t)count * SLOT_COPY);
         if (slots == NULL || frames == NULL || windows == NULL ||
             copies == NULL)
             return -1;

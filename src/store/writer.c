@@ -88,7 +88,7 @@ writer_create(const char *path, const struct spool_header *header,
 
     if (check_arguments(path, max_size, page) != 0)
         return NULL;
-    writer = sys_reserve(sizeof(*writer));
+    writer = sys_reserve_for_one(sizeof(*writer));
     if (writer == NULL) {
         errno = ENOMEM;
         return NULL;
