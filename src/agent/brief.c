@@ -177,6 +177,8 @@ save(const struct sheet *sheet, const struct config *config,
      struct config_files *files, pid_t pid)
 {
     char unused[512];
+    if (!brief_file_may_have(sheet->used))
+        return;
     /* It is named plainly, and most names are free. */
     long fd = make_file(files->spool);
     for (unsigned attempt = 0; fd < 0 && attempt < 8; attempt++)

@@ -53,17 +53,23 @@ lock(int fd)
     return false;
 }
 
+bool
+brief_file_may_have(uint64_t size)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
+}
+
 /* Whether the file with STATUS is one that this process may add ROOM bytes to.
- * Beyond RLIMIT_FSIZE a signal would end the process (setrlimit(2)). */
+ */
 static bool
 has_room(const struct stat *status, size_t room)
 {
-    struct rlimit limit;
     uint64_t end = (uint64_t)status->st_size + room;
     return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
            status->st_size % 8 == 0 && end < SIZE_MOST &&
-           getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur);
+           brief_file_may_have(end);
 }
 
 int

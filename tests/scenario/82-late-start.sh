@@ -49,6 +49,50 @@ echo "   kernel $kernel us, in the profile $ours us"
 [ "$ours" -ge $((kernel * 2 / 5)) ] || fail "CPU time is missing"
 [ "$ours" -le $((kernel * 11 / 10)) ] || fail "CPU time counted twice"
 
+# short COUNT [COMMAND...]: so many processes, behind COMMAND, each with a spool
+# that stays.
+short() {
+    local count=$1
+    shift
+    for ((i = 0; i < count; i++)); do
+        plain "$@" env LD_PRELOAD="$library" SPROF_KEEP_SPOOL=2 \
+            SPROF_SYMBOLIZE=off SPROF_OUTPUT="$tmp/short/%p.%t.txt" true
+        expect_status 0
+    done
+}
+
+# expect_short COUNT FILES: in that folder, which is emptied.
+expect_short() {
+    local all=(short/*.sprof) found
+    found=$("$sprofile" report --by process -n 0 --csv "${all[@]}" |
+        grep -c '^true,')
+    [ "$found" -eq "$1" ] || fail "$found of $1 processes"
+    [ "${#all[@]}" -eq "$2" ] || fail "${#all[@]} files, not $2: ${all[*]}"
+    rm -f short/*.sprof
+}
+
+echo "-- one file for all of them"
+mkdir short
+short 5
+expect_short 5 1
+echo "-- its lock is held"
+short 1
+flock short/brief.sprof sleep 60 &
+holder=$!
+while flock -n short/brief.sprof true; do sleep 0.01; done
+short 3
+pkill -P "$holder" sleep
+wait "$holder"
+expect_short 4 4
+echo "-- it may not grow"
+short 1
+short 2 prlimit --fsize=1000
+expect_short 3 3
+short 1 prlimit --fsize=100
+! ls short/*.sprof >/dev/null 2>&1 || [ ! -s short/brief.sprof ] ||
+    fail "a part of a spool"
+rm -f short/*
+
 echo "-- one thread"
 for what in look look_at call user time; do
     for ms in 0 60; do
