@@ -61,13 +61,19 @@ brief_file_may_have(uint64_t size)
            (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
 }
 
+static bool
+is_own(uid_t owner)
+{
+    return owner == (uid_t)arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
 /* Whether the file with STATUS is one that this process may add ROOM bytes to.
  */
 static bool
 has_room(const struct stat *status, size_t room)
 {
     uint64_t end = (uint64_t)status->st_size + room;
-    return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+    return S_ISREG(status->st_mode) && is_own(status->st_uid) &&
            status->st_size % 8 == 0 && end < SIZE_MOST &&
            brief_file_may_have(end);
 }

@@ -99,6 +99,21 @@ change_mask(long how, long set, long old, long size)
     return result;
 }
 
+/* rt_sigaction(2). Returns whether *RESULT is that of the call. On its own,
+ * because a caller of another call has set none of these arguments. */
+static __attribute__((noinline)) bool
+act_by_number(long a, long b, long c, long d, long *result)
+{
+    if (d != KERNEL_MASK_SIZE)
+        return false;
+    if (hook_signal_by_number((int)a, (const struct sys_action *)b,
+                              (struct sys_action *)c, result))
+        return true;
+    if (b != 0)
+        handlers_forget((int)a);
+    return false;
+}
+
 /* A tail call, so that no frame of ours is on the stack of a waiting thread. */
 HOOK long
 hook_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -134,13 +149,10 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         if (number == SYS_rt_sigprocmask && b != 0)
             return change_mask(a, b, c, d);
     }
-    if (number == SYS_rt_sigaction && d == KERNEL_MASK_SIZE && has_words) {
+    if (number == SYS_rt_sigaction && has_words) {
         long result;
-        if (hook_signal_by_number((int)a, (const struct sys_action *)b,
-                                  (struct sys_action *)c, &result))
+        if (act_by_number(a, b, c, d, &result))
             return result;
-        if (b != 0)
-            handlers_forget((int)a);
     }
     return real_syscall(number, a, b, c, d, e, f);
 }

@@ -412,6 +412,7 @@ session_is_on(void)
 void
 session_announce(bool is_near)
 {
+    atomic_store(&is_on, false);
     atomic_store(&is_due, is_near);
 }
 

@@ -135,6 +135,9 @@ park(struct slot *slot)
         /* The sampler is at it: it will find that we have left. */
         if (slot_move(slot, SLOT_SERVING, SLOT_LEFT))
             return false;
+        /* All slots were emptied: a sampler has begun anew. */
+        if (state == SLOT_FREE)
+            return false;
     }
 }
 
