@@ -26,10 +26,24 @@ struct stack {
     _Atomic uint64_t low, end;
 };
 
-static struct stack stacks[STACKS];
+/* Reserved with the first entry: a program under a small RLIMIT_DATA has no
+ * memory for what it does not use. */
+static struct stack *_Atomic stacks;
 static _Atomic uint32_t used;   /* entries that were ever taken */
 static _Atomic uint32_t oldest; /* to be overwritten when there is no other */
 static _Atomic bool is_avoided;
+
+static bool
+has_table(void)
+{
+    struct stack *none = NULL, *table = atomic_load(&stacks);
+    if (table != NULL)
+        return true;
+    table = sys_reserve(STACKS * sizeof(*table));
+    if (table != NULL && !atomic_compare_exchange_strong(&stacks, &none, table))
+        sys_release(table, STACKS * sizeof(*table));
+    return table != NULL;
+}
 
 static struct stack *
 find(pid_t tid)
@@ -44,6 +58,8 @@ find(pid_t tid)
 static struct stack *
 claim(pid_t tid)
 {
+    if (!has_table())
+        return NULL;
     for (uint32_t i = 0; i < STACKS; i++) {
         pid_t none = 0;
         if (!atomic_compare_exchange_strong(&stacks[i].tid, &none, tid))
@@ -72,6 +88,8 @@ alternate_note(void)
     }
     if (stack == NULL)
         stack = claim(tid);
+    if (stack == NULL)
+        return;
     uint64_t low = (uint64_t)now.ss_sp, end = low + now.ss_size;
     atomic_store(&stack->low, now.ss_size > USED_SIZE ? end - USED_SIZE : low);
     atomic_store(&stack->end, end);
