@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
@@ -26,6 +27,7 @@
 #include "journal_live.h"
 #include "label_journal.h"
 #include "labels.h"
+#include "own_frames.h"
 #include "session.h"
 #include "traced.h"
 #include "wait.h"
@@ -177,13 +179,21 @@ ask(uint32_t i, pid_t tid)
     }
 }
 
+/* Whether the thread that LOOK is of waits in our handler: it was running when
+ * that began, as one that is about to die. */
+static bool
+waits_for_us(const struct look *look)
+{
+    return look->number == SYS_futex && own_frames_has(look->pc);
+}
+
 /* What it waits for, of which the journal may have the words already. */
 static void
 describe_wait(struct stacks_entry *entry, const struct look *look)
 {
     uint8_t before = entry->state;
     see_running(entry);
-    if (look->state != LOOK_WAITING)
+    if (look->state != LOOK_WAITING || waits_for_us(look))
         return;
     entry->state = before == 'R' ? 'S' : before;
     if (look->number < 0)
