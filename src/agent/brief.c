@@ -20,6 +20,7 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "store/spool_file.h"
 #include "brief.h"
 #include "brief_file.h"
 #include "process_record.h"
@@ -177,7 +178,7 @@ save(const struct sheet *sheet, const struct config *config,
      struct config_files *files, pid_t pid)
 {
     char unused[512];
-    if (!brief_file_may_have(sheet->used))
+    if (!spool_file_may_have(sheet->used))
         return;
     /* It is named plainly, and most names are free. */
     long fd = make_file(files->spool);

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "store/spool_file.h"
 #include "brief_file.h"
 
 /* To write one spool takes some 10 us: so many tries, so far apart. */
@@ -53,14 +53,6 @@ lock(int fd)
     return false;
 }
 
-bool
-brief_file_may_have(uint64_t size)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
-}
-
 static bool
 is_own(uid_t owner)
 {
@@ -75,7 +67,7 @@ has_room(const struct stat *status, size_t room)
     uint64_t end = (uint64_t)status->st_size + room;
     return S_ISREG(status->st_mode) && is_own(status->st_uid) &&
            status->st_size % 8 == 0 && end < SIZE_MOST &&
-           brief_file_may_have(end);
+           spool_file_may_have(end);
 }
 
 int

@@ -7,7 +7,6 @@
 #ifndef AGENT_BRIEF_FILE_H
 #define AGENT_BRIEF_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +19,6 @@ struct brief_file {
     int fd;        /* locked until brief_file_end (flock(2)) */
     uint64_t size; /* in bytes: where the next spool begins, 0: the first */
 };
-
-/* Whether a file of SIZE bytes is within RLIMIT_FSIZE. Beyond it a signal would
- * end the process (setrlimit(2)). */
-bool brief_file_may_have(uint64_t size);
 
 /* The path of NAME beside the first output of FILES, in PATH of SIZE bytes. */
 void brief_file_beside(const struct config_files *files, const char *name,

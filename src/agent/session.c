@@ -233,8 +233,9 @@ session_tick(void)
     suspend_ring_every(ring_every);
 }
 
-void
-session_become_quiet(void)
+/* Wait until those who were asked have answered, or had their time. */
+static void
+become_quiet(void)
 {
     uint64_t start = clock_now(), until = start + QUIET_NS;
     session_harvest();
@@ -391,7 +392,7 @@ session_stop(enum session_by by)
     atomic_store(&is_on, false);
     marks_close();
     trigger_stop();
-    session_become_quiet();
+    become_quiet();
     harvest_give_up(LOSS_SILENT);
     uint64_t now = clock_now();
     roll_end(now);

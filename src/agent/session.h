@@ -87,9 +87,6 @@ void session_harvest(void);
 /* Let the journal show all that is known now. */
 void session_flush(void);
 
-/* Wait until those who were asked have answered, or had their time. */
-void session_become_quiet(void);
-
 /* A module has come or gone (modules_begin). */
 void session_on_module(const struct module *module, bool gone);
 

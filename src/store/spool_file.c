@@ -100,9 +100,8 @@ spool_file_open(const struct spool_file *file)
     return close_quietly(fd);
 }
 
-/* Whether the program's RLIMIT_FSIZE lets a file have END bytes. */
-static bool
-is_allowed(uint64_t end)
+bool
+spool_file_may_have(uint64_t end)
 {
     struct rlimit limit;
 
@@ -149,7 +148,7 @@ reserve(int fd, uint64_t offset, uint64_t size)
     long result;
     int attempts = 0;
 
-    if (!is_allowed(offset + size)) {
+    if (!spool_file_may_have(offset + size)) {
         errno = EFBIG;
         return -1;
     }
@@ -288,7 +287,7 @@ copy_to(const struct spool_file *file, int fd)
     syscall(SYS_flock, fd, LOCK_EX | LOCK_NB);
     if (syscall(SYS_fstat, file->kept, &made) != 0)
         return -1;
-    if (!is_allowed((uint64_t)made.st_size)) {
+    if (!spool_file_may_have((uint64_t)made.st_size)) {
         errno = EFBIG;
         return -1;
     }

@@ -23,6 +23,10 @@ struct spool_file {
     int kept;      /* descriptor, -1 for none */
 };
 
+/* Whether the program's RLIMIT_FSIZE lets a file have END bytes. Beyond it a
+ * signal would end the program (setrlimit(2)). Safe in signals. */
+bool spool_file_may_have(uint64_t end);
+
 /*
  * Create FILE->path, learn what it is, and reserve its first SIZE bytes, which
  * are zero. Returns 0, or -1 with errno set; then no file is left that was not
