@@ -5,8 +5,8 @@
 #include <sys/prctl.h>
 
 #include "base/phase.h"
-#include "registry.h"
-#include "session.h"
+#include "sampling/registry.h"
+#include "sampling/session.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))

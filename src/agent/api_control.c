@@ -9,10 +9,10 @@
 #include "base/phase.h"
 #include "base/stack_cause.h"
 #include "base/sys.h"
+#include "sampling/all_stacks.h"
+#include "sampling/sampler_thread.h"
 #include "store/layout.h"
-#include "control.h"
-#include "dump.h"
-#include "sampler_thread.h"
+#include "requests.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))
@@ -29,11 +29,11 @@
 
 /* Ask for REQUEST; the result is an enum sprof_error, errno what failed. */
 static int
-ask(enum request request, int fd, struct dump_memory *memory, uint64_t ns)
+ask(enum request request, int fd, struct all_stacks_memory *memory, uint64_t ns)
 {
     if (!phase_is_running() || sampler_thread_is_caller())
         return SPROF_ERROR_NOT_RUNNING;
-    int error = control_ask(request, fd, memory, ns);
+    int error = requests_ask(request, fd, memory, ns);
     if (error == 0)
         return 0;
     errno = error;
@@ -66,12 +66,13 @@ sprof_api_stacks_print(int fd)
 
 /* Hand out what is in MEMORY. */
 static int
-visit_all(const struct dump_memory *memory,
+visit_all(const struct all_stacks_memory *memory,
           int (*visit)(const struct sprof_stack *, void *), void *context)
 {
     int result = 0;
     for (size_t at = 0; result == 0 && at < memory->used;) {
-        const struct dump_stack *from = (const void *)(memory->bytes + at);
+        const struct all_stacks_stack *from =
+            (const void *)(memory->bytes + at);
         int number = from->system_call;
         const struct sprof_stack stack = {
             .tid = (int)from->tid,
@@ -94,7 +95,7 @@ API int
 sprof_api_stacks_collect(int (*visit)(const struct sprof_stack *, void *),
                          void *context)
 {
-    struct dump_memory memory = {.size = MEMORY_MOST};
+    struct all_stacks_memory memory = {.size = MEMORY_MOST};
     if (visit == NULL)
         return SPROF_ERROR_INVALID;
     while ((memory.bytes = sys_reserve(memory.size)) == NULL &&

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "base/phase.h"
-#include "labels.h"
+#include "labels/labels.h"
+#include "sampling/marks.h"
 #include "lifecycle.h"
-#include "marks.h"
 #include "sampler.h"
 #include "sprof.h"
 
@@ -31,7 +31,7 @@ sprof_api_label_end(int64_t scope)
     return labels_pop(scope);
 }
 
-/* In the child of a fork that is not followed nobody would write them. A
+/* In the child of a fork that is not followed, no thread would write them. A
  * program that marks is worth sampling, however little it has computed so far.
  */
 static bool

@@ -20,18 +20,18 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "journal/process_record.h"
 #include "store/spool_file.h"
-#include "brief.h"
 #include "brief_file.h"
-#include "process_record.h"
 #include "setup.h"
+#include "brief.h"
 
 /* Two paths and some words. */
 #define ROOM (16u << 10)
 
 #define KEEPS_ALL 2 /* of SPROF_KEEP_SPOOL */
 
-/* What is to be written. */
+/* The spool that is being made. */
 struct sheet {
     char *bytes;
     size_t used;
@@ -61,9 +61,9 @@ put_record(struct sheet *sheet, enum record_kind kind, const void *fixed,
     put(sheet, fixed, size);
     for (size_t i = 0; i < parts; i++)
         put(sheet, tail[i].data, tail[i].length);
-    /* It is whole: fill it up and give it a head. */
+    /* The record is whole: fill it up and write its head. */
     sheet->used = (sheet->used + 7) & ~(size_t)7;
-    uint64_t head = record_head(sheet->start + start, kind, 0,
+    uint64_t head = record_head(sheet->start + start, (uint8_t)kind, 0,
                                 (uint32_t)(sheet->used - start));
     memcpy(sheet->bytes + start, &head, sizeof(head));
 }
@@ -172,7 +172,7 @@ make_file(const char *path)
                         0600, 0, 0);
 }
 
-/* What is made in SHEET becomes a file. */
+/* Write SHEET to a file. */
 static void
 save(const struct sheet *sheet, const struct config *config,
      struct config_files *files, pid_t pid)
@@ -180,7 +180,7 @@ save(const struct sheet *sheet, const struct config *config,
     char unused[512];
     if (!spool_file_may_have(sheet->used))
         return;
-    /* It is named plainly, and most names are free. */
+    /* The file has a plain name, and most names are free. */
     long fd = make_file(files->spool);
     for (unsigned attempt = 0; fd < 0 && attempt < 8; attempt++)
         if (config_name_files(config, pid, attempt, files, unused,

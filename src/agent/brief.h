@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brief.h -- the spool of a process that was too short to be sampled: who it
- * was, and its CPU time. `sprofile record` wants one of each process
- * (SPROF_KEEP_SPOOL=2), so that the CPU time of a tree of processes adds up.
+ * brief.h -- the spool of a process that was too short to be sampled. It says
+ * which process that was, and its CPU time. `sprofile record` wants one of each
+ * process (SPROF_KEEP_SPOOL=2), so that the CPU time of a tree of processes
+ * adds up.
  */
 #ifndef AGENT_BRIEF_H
 #define AGENT_BRIEF_H
@@ -23,17 +24,17 @@ struct brief {
 /* Whether every process leaves a spool. */
 bool brief_is_wanted(const struct config *config);
 
-/* Write the spool of this process, in one go: into the file that those of all
- * processes share beside the outputs in FILES (brief_file.h), or at the name in
- * FILES. Nothing is said of what fails. Async-signal-safe. */
+/* Write the spool of this process, in one go. It goes into the file that the
+ * spools of all processes share, beside the outputs in FILES (brief_file.h), or
+ * else to the name in FILES. A failure is not reported. Async-signal-safe. */
 void brief_write(const struct config *config, struct config_files *files,
                  const struct brief *brief);
 
 /*
- * An exec does not set the CPU clock back. An image that has a spool leaves
- * word of what that tells (brief_leave, at the exec), as a symbolic link beside
- * FILES; the next one takes it (brief_take), and begins there. The result of
- * that is 0 if no image has told anything yet.
+ * An exec does not set the CPU clock back. At the exec, an image that has a
+ * spool records how much of that clock its spool tells (brief_leave). The
+ * record is a symbolic link beside FILES. The next image takes it (brief_take),
+ * and begins there. brief_take returns 0 if no image has told anything yet.
  */
 void brief_leave(const struct config_files *files, pid_t pid, uint64_t cpu);
 uint64_t brief_take(const struct config_files *files, pid_t pid);

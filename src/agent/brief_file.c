@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * brief_file.c -- see brief_file.h. A process that was stopped while it holds
- * the lock (SIGSTOP, a debugger) must not stop others: they try for a short
- * time, and make a file of their own then.
+ * the lock (SIGSTOP, a debugger) must not stop others. So the others try for a
+ * short time, and then make their own file.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -21,11 +21,12 @@
 #include "store/spool_file.h"
 #include "brief_file.h"
 
-/* To write one spool takes some 10 us: so many tries, so far apart. */
+/* How often to try for the lock, and the pause between two tries in ns. To
+ * write one spool takes some 10 us. */
 #define TRIES 20
 #define PAUSE_NS 100000u
 
-/* No file becomes larger, in bytes. */
+/* Limit of the file's size, in bytes. */
 #define SIZE_MOST (1u << 30)
 
 void

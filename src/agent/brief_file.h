@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brief_file.h -- the file that the brief spools of many processes stand in,
- * one behind the other (layout.h, NEXT). To make a file costs more than such a
+ * brief_file.h -- the file that holds the brief spools of many processes, one
+ * behind the other (layout.h, NEXT). To make a file costs more than such a
  * process has used. Async-signal-safe.
  */
 #ifndef AGENT_BRIEF_FILE_H
@@ -20,13 +20,14 @@ struct brief_file {
     uint64_t size; /* in bytes: where the next spool begins, 0: the first */
 };
 
-/* The path of NAME beside the first output of FILES, in PATH of SIZE bytes. */
+/* Write the path of NAME beside the first output of FILES to PATH of SIZE
+ * bytes. */
 void brief_file_beside(const struct config_files *files, const char *name,
                        char *path, size_t size);
 
 /* Open the file, and make it if there is none. ROOM is how many bytes may be
- * added. Returns 0, or -1 if that cannot be done, or not at once: it is another
- * user's, or others write to it. */
+ * added. Returns 0. Returns -1 if that cannot be done at once: the file is
+ * another user's, or other processes write to it. */
 int brief_file_begin(struct brief_file *file, const struct config_files *files,
                      size_t room);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * claim.c -- see claim.h. Several processes may look at one file at the same
- * time: only the one that has it locked removes it, and only if it is still the
- * file at that path.
+ * time. Only the process that has the file locked removes it, and only if it is
+ * still the file at that path.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,10 @@
 #include "store/layout.h"
 #include "claim.h"
 
-/* So exactly it is known when a process began. */
+/* Limit of records in a spool without a sample. */
+#define RECORDS_MOST 1000u
+
+/* How exactly the start of a process is known, in ns. */
 #define EXACT_NS 20000000u
 
 static int
@@ -48,8 +51,8 @@ claim_namespace(void)
                : 0;
 }
 
-/* Whose the file with HEADER is, which nobody has locked. In another PID
- * namespace its pid says nothing. */
+/* Find the owner of the file with HEADER, which no process has locked. In
+ * another PID namespace its pid says nothing. */
 static enum claim
 judge(const struct spool_header *header, pid_t pid, uint64_t since)
 {
@@ -84,7 +87,7 @@ is_closed(int fd)
            memcmp(last, zeros, sizeof(last)) != 0;
 }
 
-/* Of what a dead process left in FD, what is to stay. */
+/* What is to stay of the spool that a dead process left in FD. */
 static enum claim
 judge_rest(const struct spool_header *header, int fd)
 {
@@ -102,7 +105,7 @@ is_result(const struct spool_header *header)
 }
 
 enum claim
-claim_look(const char *path, pid_t pid, uint64_t since)
+claim_look(const char *path, pid_t pid, uint64_t (*since)(void))
 {
     struct spool_header header;
     int fd = open_spool(path);
@@ -113,7 +116,7 @@ claim_look(const char *path, pid_t pid, uint64_t since)
     if (has_header && is_result(&header))
         claim = CLAIM_RESULT;
     else if (has_header && is_free(fd, path))
-        claim = judge(&header, pid, since);
+        claim = judge(&header, pid, since());
     if (claim == CLAIM_DEAD)
         claim = judge_rest(&header, fd);
     sys_close(fd);
@@ -134,33 +137,64 @@ claim_is_other(const char *path, pid_t pid, uint64_t start)
            header.start_monotonic != start;
 }
 
+static bool
+read_at(int fd, uint64_t offset, void *bytes, size_t size)
+{
+    return arch_syscall(SYS_pread64, fd, (long)bytes, (long)size, (long)offset,
+                        0, 0) == (long)size;
+}
+
 /* Whether the first record of FD is that of a child of PARENT. */
 static bool
 is_of_child(int fd, pid_t parent)
 {
     struct record_process process;
-    return arch_syscall(SYS_pread64, fd, (long)&process, sizeof(process),
-                        sizeof(struct spool_header), 0, 0) == sizeof(process) &&
+    return read_at(fd, sizeof(struct spool_header), &process,
+                   sizeof(process)) &&
            (uint8_t)process.head == RECORD_PROCESS &&
            process.ppid == (uint32_t)parent;
 }
 
-bool
-claim_is_left(const char *path, pid_t parent, uint64_t start,
-              struct spool_header *header)
+/* Whether FD, a spool whose process was killed, has no sample: no stack, and no
+ * thread was asked or looked at. */
+static bool
+is_empty(int fd)
+{
+    struct record_counts counts = {.taken = 1};
+    uint64_t head, at = sizeof(struct spool_header);
+    for (unsigned i = 0; i < RECORDS_MOST; i++, at += head >> 32) {
+        if (read_at(fd, at, &head, sizeof(head)) && head == 0)
+            return counts.taken + counts.peeked == 0;
+        if ((uint8_t)head == RECORD_NODE || head >> 32 == 0)
+            return false;
+        if ((uint8_t)head == RECORD_COUNTS)
+            (void)read_at(fd, at, &counts, sizeof(counts));
+    }
+    return false;
+}
+
+enum claim
+claim_of_child(const char *path, pid_t parent, uint64_t start,
+               struct spool_header *header)
 {
     int fd = open_spool(path);
     if (fd < 0)
-        return false;
+        return CLAIM_NONE;
+    enum claim claim = CLAIM_NONE;
     bool is_left =
         sys_read(fd, header, sizeof(*header)) == sizeof(*header) &&
         memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) == 0 &&
         header->purpose == SPOOL_TEMPORARY &&
         header->pid_namespace == claim_namespace() &&
         header->start_monotonic >= start && is_of_child(fd, parent) &&
-        is_free(fd, path) && is_closed(fd);
+        is_free(fd, path);
+    if (is_left && is_closed(fd))
+        claim = CLAIM_RESULT;
+    else if (is_left && kill((pid_t)header->pid, 0) != 0 && errno == ESRCH &&
+             is_empty(fd))
+        claim = CLAIM_DEAD;
     sys_close(fd);
-    return is_left;
+    return claim;
 }
 
 int

@@ -20,8 +20,8 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "claim.h"
-#include "config.h"
 #include "file_name.h"
+#include "config.h"
 
 #define PAST_ENDING ".past.sprof"
 #define EXEC_MAX 1000u
@@ -117,6 +117,15 @@ is_recording_over(const char *path)
            faccessat(AT_FDCWD, path, F_OK, 0) != 0 && errno == ENOENT;
 }
 
+bool
+config_recording_is_over(const struct config_files *files)
+{
+    char directory[PATH_MAX];
+    strcpy(directory, files->spool);
+    strrchr(directory, '/')[1] = '\0';
+    return is_recording_over(directory);
+}
+
 /* Whether PATH, an output, can be made here. */
 static int
 check_output(char *path, char *error, size_t size)
@@ -178,8 +187,8 @@ expand_outputs(const struct config *config, pid_t pid,
     }
 }
 
-/* The spool's name says the other two: NAME.past.sprof, and .NAME.sprof.next,
- * which nobody looks for. */
+/* The spool's name gives the other two: NAME.past.sprof, and .NAME.sprof.next,
+ * for which no program looks. */
 static void
 name_others(struct config_files *files)
 {
@@ -202,12 +211,13 @@ name_plain_spool(char *path, const struct config_files *files)
     strcpy(path + stem, FILE_NAME_SPOOL);
 }
 
-/* The plain name has NUMBER 0. */
+/* NUMBER is 0 for the plain name. */
 static void
 name_spool(const struct config *config, struct config_files *files,
            unsigned number)
 {
     name_plain_spool(files->spool, files);
+    files->beside = number;
     if (number > 0)
         file_name_insert(files->spool, "spool", number);
     files->past[0] = files->next[0] = '\0';
@@ -253,28 +263,40 @@ is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
            (has_pid || (uint64_t)status.st_mtime + 1 >= since / NS_PER_SECOND);
 }
 
-void
+int
 config_remove_spools(const struct config_files *files, bool present)
 {
+    int result = 0;
     if (present && !claim_is_other(files->spool, files->pid, files->start))
-        unlink(files->spool);
+        result = unlink(files->spool);
     if (files->past[0] != '\0' &&
         !claim_is_other(files->past, files->pid, files->start))
         unlink(files->past);
+    return result;
+}
+
+bool
+config_name_beside(struct config_files *files)
+{
+    if (files->past[0] != '\0' || files->beside + 1 >= SPOOLS_MAX)
+        return false;
+    name_plain_spool(files->spool, files);
+    file_name_insert(files->spool, "spool", ++files->beside);
+    return true;
 }
 
 void
 config_take_plain_name(struct config_files *files)
 {
     char plain[PATH_MAX];
-    if (!files->is_beside || files->past[0] != '\0')
+    if (files->beside == 0 || files->past[0] != '\0')
         return;
     name_plain_spool(plain, files);
-    for (unsigned i = 0; i < files->count && files->is_beside; i++)
+    for (unsigned i = 0; i < files->count && files->beside != 0; i++)
         if (strcmp(files->outputs[i], plain) == 0 &&
             rename(files->spool, plain) == 0) {
             strcpy(files->spool, plain);
-            files->is_beside = false;
+            files->beside = 0;
         }
 }
 
@@ -329,8 +351,8 @@ config_name_dump(const struct config_files *files, struct config_files *dump)
     return -1;
 }
 
-/* Put what tells the file of process PID from those of others before the ending
- * of output I: its pid, unless that is in it, and then a number. */
+/* Put a part that is unique to process PID before the ending of output I: its
+ * pid, unless that is in the name, and then a number. */
 static void
 mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
 {
@@ -342,17 +364,20 @@ mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
     files->has_pid[i] = true;
 }
 
-/* What stands in the way of the spools in FILES, that of the past included. */
+/* Find what stands in the way of the spools in FILES, that of the past
+ * included. */
 struct obstacles {
     enum claim present, past;
 };
 
 static struct obstacles
-look_at_spools(const struct config_files *files, pid_t pid, uint64_t since)
+look_at_spools(const struct config_files *files, pid_t pid)
 {
-    return (struct obstacles){.present = claim_look(files->spool, pid, since),
+    return (struct obstacles){.present =
+                                  claim_look(files->spool, pid, process_start),
                               .past = files->past[0] != '\0'
-                                          ? claim_look(files->past, pid, since)
+                                          ? claim_look(files->past, pid,
+                                                       process_start)
                                           : CLAIM_NONE};
 }
 
@@ -363,7 +388,7 @@ config_keeps_spool(const struct config *config)
            config->options.symbolize.number == OPTION_SYMBOLIZE_OFF;
 }
 
-/* Whether what CLAIM says must stay where it is. */
+/* Whether the file that CLAIM describes must stay where it is. */
 static bool
 has_to_stay(const struct config *config, enum claim claim)
 {
@@ -371,7 +396,7 @@ has_to_stay(const struct config *config, enum claim claim)
            (claim == CLAIM_WANTED && !config_keeps_spool(config));
 }
 
-/* Take what CLAIM says, at PATH, out of the way. */
+/* Move or remove the file at PATH, which CLAIM describes. */
 static bool
 make_room(const struct config_files *files, const char *path, enum claim claim)
 {
@@ -387,12 +412,11 @@ static bool
 take_spool_name(const struct config *config, struct config_files *files,
                 pid_t pid)
 {
-    uint64_t since = process_start();
     struct obstacles found = {CLAIM_NONE, CLAIM_NONE};
     unsigned number = SPOOLS_MAX;
     for (unsigned i = 0; i < SPOOLS_MAX; i++) {
         name_spool(config, files, i);
-        struct obstacles now = look_at_spools(files, pid, since);
+        struct obstacles now = look_at_spools(files, pid);
         if (now.present == CLAIM_LIVING || now.past == CLAIM_LIVING)
             return false;
         if (has_to_stay(config, now.present) || has_to_stay(config, now.past))
@@ -405,23 +429,18 @@ take_spool_name(const struct config *config, struct config_files *files,
             break;
     }
     name_spool(config, files, number);
-    files->is_beside = number > 0;
     return number < SPOOLS_MAX &&
            make_room(files, files->spool, found.present) &&
            make_room(files, files->past,
                      found.present != CLAIM_EARLIER ? found.past : CLAIM_NONE);
 }
 
-/* The name of the spool in FILES is of one process for good: only an earlier
- * image of the same one makes room. */
+/* The spool in FILES has a name that only this process uses. Only an earlier
+ * image of the same process makes room. */
 static bool
 take_only_name(const struct config_files *files, pid_t pid)
 {
-    struct stat unused;
-    if (files->past[0] == '\0' && lstat(files->spool, &unused) != 0 &&
-        errno == ENOENT)
-        return true;
-    struct obstacles found = look_at_spools(files, pid, process_start());
+    struct obstacles found = look_at_spools(files, pid);
     if (found.present == CLAIM_EARLIER)
         return make_room(files, files->spool, CLAIM_EARLIER);
     return found.present == CLAIM_NONE && found.past == CLAIM_NONE;

@@ -32,70 +32,83 @@ struct config_files {
     char outputs[CONFIG_OUTPUTS][PATH_MAX]; /* absolute */
     bool has_pid[CONFIG_OUTPUTS]; /* the name is meant for one process alone */
     char spool[PATH_MAX];
-    /* Of a flight recorder (SPROF_KEEP), else empty: the spool before that one,
-     * and the next one while it is being made. */
+    /* Of a flight recorder (SPROF_KEEP), else empty: the spool before the
+     * present one, and the next spool while it is being made. */
     char past[PATH_MAX], next[PATH_MAX];
-    bool is_beside; /* the spool has another name than the plain one */
-    /* The process, and "start_monotonic" of the spools' headers, by which they
-     * are known again. */
+    unsigned beside; /* N of a spool without the plain name, else 0 */
+    /* The process, and "start_monotonic" in the headers of its spools. By these
+     * the spools are recognised. */
     pid_t pid;
     uint64_t start;
 };
 
 /*
  * Read the ENVIRONMENT into CONFIG, and how the program was called: COUNT
- * ARGUMENTS, as main has them. Nothing of /proc but the name of the program is
- * read: each of its files costs a short process some 15 us. Returns 0 to
- * profile, 1 if this program is not to be profiled (SPROF_ONLY), or -1 with a
- * sentence in ERROR of SIZE bytes.
+ * ARGUMENTS, as main has them. Of /proc only the program's name is read: each
+ * of its files costs a short process some 15 us. Returns 0 to profile, 1 if
+ * this program is not to be profiled (SPROF_ONLY), or -1 with a sentence in
+ * ERROR of SIZE bytes.
  */
 int config_read(struct config *config, int count, char *const arguments[],
                 char *const environment[], char *error, size_t size);
 
-/* Whether the outputs of process PID can be written where they are wanted:
- * returns 0 with their plain names in FILES, or -1 with a sentence in ERROR, as
- * config_name_files. Nothing is changed. */
+/* Find out whether the outputs of process PID can be written where they are
+ * wanted. Returns 0 with their plain names in FILES, or -1 with a sentence in
+ * ERROR, as config_name_files does. Nothing is changed. */
 int config_check_names(const struct config *config, pid_t pid,
                        struct config_files *files, char *error, size_t size);
 
 /*
- * The names of the files for process PID. ATTEMPT is 0 for the plain ones, then
- * one more each time that these are another process's: from 1 on names have the
- * pid, and then a number, before their ending. Names with the pid are never
- * those of files that are there. Without it, a spool that a dead process left
- * is removed; that of an earlier image of this process gets the name that it
- * would have got at the exec; and where a profile has the spool's name that is
- * to stay, the spool alone gets ".spoolN" before its ending.
+ * Write the names of the files for process PID to FILES. ATTEMPT is 0 for the
+ * plain names. It is one more each time that another process has the names.
+ * From 1 on, names have the pid, and then a number, before their ending.
+ *
+ * A name with the pid is never that of a file that exists. For names without
+ * the pid, a spool that a dead process left is removed. The spool of an earlier
+ * image of this process gets the name that it would have got at the exec. Where
+ * a profile that is to stay has the spool's name, the spool alone gets
+ * ".spoolN" before its ending.
+ *
  * Returns 0; 1 if another process has one of these names; or -1 with a sentence
- * in ERROR: an unknown ending, a directory that is missing or cannot be
+ * in ERROR: an unknown ending, or a directory that is missing or cannot be
  * written.
  */
 int config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                       struct config_files *files, char *error, size_t size);
 
-/* Whether CONFIG asks for the spool, too. */
+/* Whether the spool's directory belonged to `sprofile record`, which has ended
+ * and has removed it. */
+bool config_recording_is_over(const struct config_files *files);
+
+/* Whether CONFIG asks for the spool as well. */
 bool config_keeps_spool(const struct config *config);
 
-/* The names in FILES with the first free ".dumpN" before their ending, as
- * *DUMP. Returns 0, or -1 if all are taken. */
+/* Write the names in FILES to *DUMP, with the first free ".dumpN" before their
+ * ending. Returns 0, or -1 if all are taken. */
 int config_name_dump(const struct config_files *files,
                      struct config_files *dump);
 
-/* The names that process PID has tried as number ATTEMPT, in FILES. Nothing is
- * looked at. Returns 0 or -1. */
+/* Write the names that process PID has tried as number ATTEMPT to FILES. No
+ * file is looked at. Returns 0 or -1. */
 int config_names_of(const struct config *config, pid_t pid, unsigned attempt,
                     struct config_files *files);
 
-/* Remove the spool, if it is PRESENT, and that of the past, but nothing that
- * somebody else has put in their place. Async-signal-safe. */
-void config_remove_spools(const struct config_files *files, bool present);
+/* Remove the spool, if it is PRESENT, and the spool of the past. A file that
+ * another process has put in their place is not removed. Returns 0, or -1 with
+ * errno: the first is there and stays. Async-signal-safe. */
+int config_remove_spools(const struct config_files *files, bool present);
 
-/* The spool is all that was asked for, and is closed: if its plain name is that
- * of an output, it takes the place of the profile there. */
+/* Another file has the spool's name: give the spool the next ".spoolN" before
+ * its ending. Returns false if none is left, and for a flight recorder, whose
+ * files are known by the plain name. */
+bool config_name_beside(struct config_files *files);
+
+/* Called when the spool is all that was asked for, and is closed. If its plain
+ * name is that of an output, the spool takes the place of the profile there. */
 void config_take_plain_name(struct config_files *files);
 
 /* Put the first free ".execN" before the ending of all names in FILES, and
- * rename the spools so. Returns 0, or -1 with errno. */
+ * rename the spools to match. Returns 0, or -1 with errno. */
 int config_rename_for_exec(struct config_files *files);
 
 #endif

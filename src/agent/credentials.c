@@ -11,19 +11,20 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
-#include "credentials.h"
-#include "journal.h"
+#include "journal/journal.h"
+#include "sampling/sampler_thread.h"
+#include "sampling/single_thread.h"
 #include "left.h"
 #include "lifecycle.h"
 #include "sampler.h"
-#include "sampler_thread.h"
-#include "single_thread.h"
+#include "credentials.h"
 
-/* Without the sampler's answer the program may be aborted, so that patience is
- * long: on a machine where all is slow, it waits for a CPU. */
+/* How long to wait for the sampler, in ns. Without its answer the program may
+ * be aborted, so the limit is long: on a slow machine the sampler waits for a
+ * CPU. */
 #define FOLLOW_NS 10000000000u
 
-/* What decides over a change of ids: capabilities(7). */
+/* The rights that decide over a change of ids: capabilities(7). */
 struct rights {
     struct __user_cap_data_struct capabilities[_LINUX_CAPABILITY_U32S_3];
     long keep, secure; /* PR_GET_KEEPCAPS, PR_GET_SECUREBITS */
@@ -31,7 +32,7 @@ struct rights {
 
 static struct rights wanted_rights;
 static uint32_t heir;          /* the user who gets the spool */
-static _Atomic uint32_t owner; /* the thread that wants something, 0: none */
+static _Atomic uint32_t owner; /* the thread that asks the sampler, 0: none */
 static _Atomic uint32_t wanted, followed;
 
 /* Changes that the program's only thread is in, one on top of the other; valid
@@ -54,8 +55,9 @@ read_rights(struct rights *rights)
     rights->secure = control(PR_GET_SECUREBITS, 0);
 }
 
-/* Become the one that wants something, after those before. False if that
- * cannot be: a handler has interrupted its own thread, or time is up. */
+/* Become the thread that asks the sampler, after those before. Returns false if
+ * that cannot be: a handler has interrupted the thread that asks, or time is
+ * up. */
 static bool
 take_turn(uint64_t until)
 {

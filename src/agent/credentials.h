@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * credentials.h -- keeps the sampler's rights those of the program's threads.
- * To Linux, user ids and capabilities belong to a thread; glibc has all threads
+ * credentials.h -- gives the sampler the same rights as the program's threads.
+ * To Linux, user ids and capabilities belong to a thread. glibc has all threads
  * repeat a setuid, and aborts where it succeeds in one and fails in another
- * (nptl(7)). A program that kept or gave up capabilities in its one thread
- * would end so, because the sampler is a second one that did neither.
+ * (nptl(7)). A program with one thread that kept or gave up capabilities would
+ * be aborted, because the sampler is a second thread that did neither.
  */
 #ifndef AGENT_CREDENTIALS_H
 #define AGENT_CREDENTIALS_H
@@ -14,23 +14,24 @@
 
 #define CREDENTIALS_SAME_USER UINT32_MAX
 
-/* The calling thread is about to change the ids of the process: let the sampler
- * take over its capabilities first, and libc know of the sampler. If the
- * superuser becomes UID for good, the spool is made and becomes UID's: that
- * user is to read it at the end. Waits for that, some seconds at most. errno
- * stays. */
+/* The calling thread is about to change the ids of the process. The sampler
+ * first takes over the thread's capabilities, and libc is told of the sampler.
+ * If the superuser becomes UID for good, the spool is made and becomes UID's:
+ * that user is to read it at the end. The caller waits for that, some seconds
+ * at most. errno is kept. */
 void credentials_before_change(uint32_t uid);
 
-/* It has done so. Returns RESULT; errno stays. */
+/* The calling thread has changed the ids. Returns RESULT. errno is kept. */
 int credentials_after_change(int result);
 
-/* In the child of a fork: who wanted something is not here. */
+/* In the child of a fork: forget the thread that asked, which is not here. */
 void credentials_forget(void);
 
 /* Whether credentials_follow is to be called. */
 bool credentials_are_wanted(void);
 
-/* Take over what the caller of credentials_before_change has. Sampler. */
+/* Take over the capabilities of the thread that called
+ * credentials_before_change. Context: sampler. */
 void credentials_follow(void);
 
 #endif

@@ -3,7 +3,7 @@
  * doze.c -- see doze.h. One word says how far it is, and how many threads hold
  * it there:
  *
- *   ASLEEP -> AWAKE   by the sampler, when nobody holds it
+ *   ASLEEP -> AWAKE   by the sampler, when no thread holds it
  *          -> OVER    by the thread that ends the process
  *
  * The time is looked at, not told: a timer on a CPU clock expires at a tick of
@@ -16,16 +16,22 @@
 #include "capture/suspend.h"
 #include "doze.h"
 
-/* CPU time of the process after which sampling it pays. */
-#define WORTH_NS 2000000u
+/* CPU time of the process, in ns, from which sampling pays: to begin costs some
+ * 2 ms. */
+#define WORTH_NS 5000000u
 
-/* Between two looks at the clock: at least, and while the process waits. */
+/* CPU time of the process, in ns, from which its end waits for a sampler that
+ * had no CPU until then. */
+#define LATE_NS (4 * WORTH_NS)
+
+/* Time between two looks at the clock, in ns: at least, and while the process
+ * waits. */
 #define LOOK_NS 250000u
 #define LOOK_MOST_NS 16000000u
 
 enum state { ASLEEP, AWAKE, OVER };
 #define STATE_MASK 3u
-#define HOLD 4u /* one thread that holds it */
+#define HOLD 4u /* one thread that holds it there */
 
 static _Atomic uint32_t state = OVER;
 static _Atomic bool is_hurried;
@@ -45,6 +51,12 @@ bool
 doze_is_on(void)
 {
     return (atomic_load(&state) & STATE_MASK) == ASLEEP;
+}
+
+bool
+doze_is_late(void)
+{
+    return doze_is_on() && clock_process() - cpu_before >= LATE_NS;
 }
 
 void
@@ -82,8 +94,8 @@ doze_end(void)
     return false;
 }
 
-/* How long to sleep until the next look, 0 if it is time. *PAUSE is how long
- * that was the last time, *SEEN the CPU time by then. */
+/* How long to sleep until the next look, 0 if it is time. *PAUSE is the length
+ * of the last sleep, *SEEN the CPU time then. */
 static uint64_t
 next_pause(uint64_t *pause, uint64_t *seen)
 {
@@ -99,7 +111,7 @@ next_pause(uint64_t *pause, uint64_t *seen)
     return latest - now < *pause ? latest - now : *pause;
 }
 
-/* What wakes the sleeper, if nobody holds it. */
+/* Wakes the sleeper, if no thread holds it. */
 static bool (*called)(void);
 
 static bool

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doze.h -- the sampler's thread exists, and has not begun. Most processes are
- * short: what the sampler needs (a spool, a trigger, a list of threads) would
- * cost them more than their own work. So its thread sleeps until the process
- * has used some CPU time, has lived for some time, or somebody needs it. A
- * process that ends before that has neither a file nor anybody to wait for.
+ * doze.h -- the time in which the sampler's thread exists, and has not begun.
+ * Most processes are short. What the sampler needs (a spool, a trigger, a list
+ * of threads) would cost them more than their own work. So its thread sleeps
+ * until the process has used some CPU time, has lived for some time, or another
+ * thread needs the sampler. A process that ends before that has no file, and
+ * waits for no thread of ours.
  */
 #ifndef AGENT_DOZE_H
 #define AGENT_DOZE_H
@@ -12,28 +13,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The sampler's thread is about to be made; it sleeps until CLOCK_MONOTONIC
- * UNTIL at the latest. Before there is one. */
+/* Get ready for the sampler's thread, which is about to be made. It sleeps
+ * until CLOCK_MONOTONIC UNTIL at the latest. Called before that thread exists.
+ */
 void doze_begin(uint64_t until);
 
-/* Sleep. Whoever rings the sampler's bell ends that if IS_CALLED says so; HEED
- * is called whenever it was asked. Returns whether the sampler is to begin;
- * false: the process ends. Sampler thread. */
+/* Sleep. A thread that rings the sampler's bell ends the sleep if IS_CALLED
+ * returns true. HEED is called each time that IS_CALLED was asked. Returns
+ * whether the sampler is to begin; false: the process ends. Context: sampler.
+ */
 bool doze_sleep(bool (*is_called)(void), void (*heed)(void));
 
-/* Whether the sampler has not begun. Any context. */
+/* Whether the sampler has not begun. Context: any. */
 bool doze_is_on(void);
 
-/* The sampler is to begin now. Any context. */
+/* Whether the sampler's thread had no CPU when it was to begin. By then the
+ * process has used four times the CPU time at which the sampler begins.
+ * Context: any. */
+bool doze_is_late(void);
+
+/* Have the sampler begin now. Context: any. */
 void doze_wake(void);
 
-/* Keep it from beginning until doze_release, around a fork and an exec. False
- * if it has begun, or never will: then there is nothing to release. Holds nest.
- * Any context. */
+/* Keep the sampler from beginning until doze_release, around a fork and an
+ * exec. Returns false if it has begun, or never will: then there is nothing to
+ * release. Holds nest. Context: any. */
 bool doze_hold(void);
 void doze_release(void);
 
-/* It is never to begin. False if it has. Any context. */
+/* Keep the sampler from ever beginning. Returns false if it has begun. Context:
+ * any. */
 bool doze_end(void);
 
 #endif

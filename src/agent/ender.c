@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "base/phase.h"
 #include "base/sys.h"
-#include "ender.h"
 #include "ending.h"
-#include "hush.h"
+#include "mute_signals.h"
+#include "ender.h"
 
 static _Atomic uint32_t ender;
 static _Atomic uint64_t began;
@@ -20,7 +20,7 @@ ender_run(void (*end)(void *), void *argument, int signo)
     uint32_t nobody = 0;
     sigset_t old;
     /* Blocked first: exit in a handler on top of us would wait for us. */
-    hush_handlers(true, signo, &old);
+    mute_signals_handlers(true, signo, &old);
     bool is_ender =
         phase_now() == PHASE_RUNNING &&
         atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
@@ -33,7 +33,7 @@ ender_run(void (*end)(void *), void *argument, int signo)
         atomic_store(&ender, 0);
         sys_futex_wake(&ender, 1 << 30);
     }
-    hush_handlers_end(&old);
+    mute_signals_handlers_end(&old);
     return is_ender;
 }
 

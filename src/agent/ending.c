@@ -11,33 +11,41 @@
 #include "capture/suspend.h"
 #include "brief.h"
 #include "claim.h"
-#include "closing.h"
-#include "ending.h"
-#include "errand.h"
+#include "doze.h"
+#include "exit_line.h"
 #include "freeze.h"
-#include "hush.h"
 #include "left.h"
+#include "mute_signals.h"
 #include "output.h"
+#include "run_on_sampler.h"
 #include "sampler.h"
+#include "ending.h"
 
-/* A process that was killed has little time (`docker stop` gives 10 s). */
+/* Time for writing in ns when a signal ends the process: it has little time
+ * (`docker stop` gives 10 s). */
 #define WRITE_KILLED_NS 8000000000u
 
-/* Who waits for the thread that writes gives up so long after that. */
+/* A thread that waits for the writer gives up this long after the limit of the
+ * writing, in ns. */
 #define MARGIN_NS 5000000000u
 
-/* What the sampler thread is to write at the end. */
+/* CPU time, in ns, from which it is reported though it has no sample: the
+ * sampler had no CPU. */
+#define MUCH_CPU_NS 20000000u
+
+/* The work of the sampler thread at the end. */
 static struct {
     const struct ending *ending;
     struct sampler_result result;
     struct output_result output;
     bool is_written;
+    int remove_error;          /* errno for which an empty spool stays, or 0 */
     struct output_result left; /* of the first child's profile that failed */
     unsigned left_failed;
 } job;
 
-/* What a flight recorder has is wanted by somebody who asks while it flies, and
- * when it crashes. */
+/* The past of a flight recorder is wanted by a request while it runs, and when
+ * the process crashes. */
 static bool
 is_wanted(void)
 {
@@ -60,19 +68,27 @@ has_left(void)
            !config_keeps_spool(job.ending->config) && left_is_wanted();
 }
 
-/* What this process has. */
+/* Whether there is no sample, and no CPU time that deserves a profile by
+ * itself. */
+static bool
+has_nothing(void)
+{
+    return job.result.taken == 0 && job.result.rate.cpu < MUCH_CPU_NS;
+}
+
+/* Write the files of this process, or remove its spool. */
 static void
 write_own(uint64_t limit)
 {
     if (job.ending->signo != 0)
         freeze_others(job.ending->ender, false);
-    /* There is no spool of ours. */
+    /* Called when we have no spool. */
     if (job.ending->complaint[0] != '\0')
         return;
-    bool is_empty =
-        job.result.taken == 0 && !brief_is_wanted(job.ending->config);
+    bool is_empty = has_nothing() && !brief_is_wanted(job.ending->config);
     if (is_empty || !is_spool_wanted()) {
-        config_remove_spools(job.ending->files, true);
+        if (config_remove_spools(job.ending->files, true) != 0)
+            job.remove_error = left_to_parent() ? 0 : errno;
         return;
     }
     if (job.ending->is_image &&
@@ -94,8 +110,8 @@ write_own(uint64_t limit)
                                   &job.output) == 0;
 }
 
-/* The job. Runs on the sampler thread, or where there is none on the one that
- * ends the process. */
+/* The job. Runs on the sampler thread, or without one on the thread that ends
+ * the process. */
 static void
 write_files(void *unused)
 {
@@ -125,34 +141,38 @@ say_left(void)
     note(NOTE_ERROR, job.left.complaint, more, NULL);
 }
 
-/* Say what came of it. */
+/* Report the result. */
 static void
 say_end(void)
 {
-    closing_flaws(job.ending->files, &job.result);
-    if (job.ending->files->is_beside && job.result.taken != 0 &&
+    exit_line_flaws(job.ending->files, &job.result);
+    if (job.ending->files->beside != 0 && !has_nothing() &&
         config_keeps_spool(job.ending->config))
         note(NOTE_ERROR, "the spool is ", job.ending->files->spool,
-             ": its plain name is that of a profile, which stays", NULL);
+             ": another file has its plain name, and stays", NULL);
     if (job.ending->complaint[0] != '\0')
         note(NOTE_ERROR, job.ending->complaint, "; not profiling", NULL);
     else if (job.result.is_short_of_memory)
         note(NOTE_ERROR, "cannot start the sampler: ", note_errno(ENOMEM),
              "; not profiling", NULL);
     else if (job.result.trigger_error != 0)
-        closing_no_trigger(job.ending->config->options.trigger.number,
-                           -job.result.trigger_error);
-    else if (job.result.taken == 0)
-        closing_nothing(&job.result);
+        exit_line_no_trigger(job.ending->config->options.trigger.number,
+                             -job.result.trigger_error);
+    else if (job.remove_error != 0)
+        note(NOTE_ERROR, job.ending->files->spool,
+             ": took no sample, and cannot be removed: ",
+             note_errno(job.remove_error), NULL);
+    else if (has_nothing())
+        exit_line_nothing(&job.result);
     else if (!is_spool_wanted())
-        closing_unwanted();
+        exit_line_unwanted();
     else if (job.ending->config->options.symbolize.number ==
                  OPTION_SYMBOLIZE_OFF ||
              !is_wanted())
-        closing_kept(job.ending->files->spool, &job.result);
+        exit_line_kept(job.ending->files->spool, &job.result);
     else if (job.is_written)
-        closing_wrote(job.ending->files->outputs[0], &job.result,
-                      job.output.ns);
+        exit_line_wrote(job.ending->files->outputs[0], &job.result,
+                        job.output.ns);
     else if (!left_to_parent())
         note(NOTE_ERROR, job.output.complaint, NULL);
     say_left();
@@ -175,27 +195,27 @@ ending_run(const struct ending *ending)
     bool is_over = reason == END_EXIT || reason == END_QUICK;
     memset(&job, 0, sizeof(job));
     job.ending = ending;
-    if (has_left())
+    if (has_left() || doze_is_late())
         sampler_hurry();
     if (sampler_cancel(reason == END_STOP)) {
         if (reason != END_STOP)
             ending_briefly(ending);
-        closing_nothing(&job.result);
+        exit_line_nothing(&job.result);
         return;
     }
     if (is_over)
-        hush_begin();
+        mute_signals_begin();
     if (sampler_stop(reason, &job.result) != 0)
         note(NOTE_ERROR, "the sampler thread did not stop; see ",
              job.ending->files->spool, NULL);
-    else if (errand_run(write_files, NULL, ENDING_WRITE_NS + MARGIN_NS))
+    else if (run_on_sampler(write_files, NULL, ENDING_WRITE_NS + MARGIN_NS))
         say_end();
     else
         note(NOTE_ERROR, "the profile was not written in time; see ",
              job.ending->files->spool, NULL);
     if (reason == END_EXIT)
-        hush_end();
-    /* Who was killed has no more to do. */
+        mute_signals_end();
+    /* A process that a signal ends has no more to do. */
     if (ending->signo == 0)
         suspend_thaw();
 }

@@ -13,7 +13,8 @@
 #include "store/layout.h"
 #include "config.h"
 
-/* Writing may take so long, and all of it. */
+/* Limits of the end, in ns: WRITE_NS for writing the profile, NS for the end as
+ * a whole. */
 #define ENDING_WRITE_NS 120000000000u
 #define ENDING_NS (ENDING_WRITE_NS + 10000000000u)
 
@@ -29,8 +30,8 @@ struct ending {
     const char *complaint; /* why there is no spool, or "" */
 };
 
-/* Stop sampling, write the profile and say what came of it. On the thread that
- * ends the process, once at a time. */
+/* Stop sampling, write the profile and report the result. The caller is the
+ * thread that ends the process, once at a time. */
 void ending_run(const struct ending *ending);
 
 /* The end of a process in which sampling has not begun. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_name.h -- the parts of a profile's name: DIRECTORY/STEM.ENDING. Any
- * context.
+ * file_name.h -- the parts of a profile's name: DIRECTORY/STEM.ENDING.
+ * Context: any.
  */
 #ifndef AGENT_FILE_NAME_H
 #define AGENT_FILE_NAME_H
@@ -11,7 +11,7 @@
 
 #define FILE_NAME_SPOOL ".sprof"
 
-/* What follows the last slash of PATH. */
+/* The part of PATH after the last slash. */
 const char *file_name_base(const char *path);
 
 /* The length of PATH without the ending that names its format. */

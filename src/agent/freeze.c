@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* freeze.c -- see freeze.h. Nobody waits for an answer. */
+/* freeze.c -- see freeze.h. No thread waits for an answer. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -7,9 +7,9 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
-#include "target/status.h"
+#include "process/status.h"
+#include "sampling/tracee.h"
 #include "freeze.h"
-#include "traced.h"
 
 void
 freeze_others(pid_t ender, bool only_running)
@@ -17,7 +17,7 @@ freeze_others(pid_t ender, bool only_running)
     _Alignas(8) char buffer[512];
     pid_t own = sys_gettid();
     /* A tracer would see the signal. */
-    if (traced_by_other())
+    if (tracee_is_foreign())
         return;
     long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
     if (fd < 0)

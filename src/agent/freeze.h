@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * freeze.h -- while the profile of a process that ends is written, its other
- * threads do nothing: without us they would be gone by now.
+ * freeze.h -- stops the other threads of a process that ends, while its profile
+ * is written. Without libsprof these threads would be gone by now.
  */
 #ifndef AGENT_FREEZE_H
 #define AGENT_FREEZE_H
@@ -10,10 +10,11 @@
 #include <sys/types.h>
 
 /*
- * Keep the threads of this process in our handler, but ENDER and the calling
- * one, until suspend_thaw. ONLY_RUNNING: those that wait are left alone, whose
- * wait the signal might end (exit(3) goes on afterwards, and may join them).
- * Context: sampler, or the thread that ends the process. Locks: none.
+ * Keep the threads of this process in our handler until suspend_thaw, all but
+ * ENDER and the calling thread. ONLY_RUNNING: leave waiting threads alone,
+ * because the signal might end their wait (exit(3) goes on afterwards, and may
+ * join them). The caller is the sampler, or the thread that ends the process.
+ * Takes no lock. Context: any thread.
  */
 void freeze_others(pid_t ender, bool only_running);
 

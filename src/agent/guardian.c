@@ -16,19 +16,19 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
-#include "target/threads.h"
-#include "fatal.h"
-#include "fatal_wait.h"
-#include "guardian.h"
+#include "libc/real.h"
+#include "process/threads.h"
+#include "sampling/sampler_thread.h"
+#include "ending_signals.h"
+#include "ending_waits.h"
 #include "lifecycle.h"
-#include "real.h"
-#include "sampler_thread.h"
+#include "guardian.h"
 
 /* wait(2): the status is above the signal. */
 #define SIGNAL_OF_CODE 0x7fu
 #define STATUS_OF_CODE 8
 
-/* The main thread's, which the last thread is to have. */
+/* The main thread's signal mask, which the last thread is to have. */
 static sigset_t main_mask;
 
 /* The process that has a guardian: not the child of a fork. */
@@ -46,7 +46,8 @@ guard(void *unused)
     prctl(PR_SET_NAME, "sprof-guard");
     threads_ignore(sys_gettid());
     sampler_thread_wait_end();
-    /* Now we stand for the program's last thread: signals are its own again. */
+    /* This is the program's last thread now, so signals come to it as to one of
+     * the program. */
     REAL(pthread_sigmask)(SIG_SETMASK, &main_mask, NULL);
     return unused;
 }
@@ -77,7 +78,7 @@ guardian_stand_in(bool is_single_thread)
         code = 0;
     lifecycle_end(END_EXIT);
     if ((code & SIGNAL_OF_CODE) != 0)
-        fatal_die((int)(code & SIGNAL_OF_CODE));
+        ending_signals_die((int)(code & SIGNAL_OF_CODE));
     arch_syscall(SYS_exit, code >> STATUS_OF_CODE, 0, 0, 0, 0, 0);
 }
 
@@ -88,7 +89,7 @@ guardian_start(void)
     sigset_t all;
     if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
         return;
-    fatal_wait_recheck(true);
+    ending_waits_recheck(true);
     suspend_ring();
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * left.c -- see left.h. A child and its parent share one word, which says only
- * that there is something to look for: the child may be in anybody's hands by
- * now. All else the parent finds out for itself: the names are those that its
- * own template gives to the child, in its own directory.
+ * that there is something to look for: other programs may control the child by
+ * now. The parent finds out all else for itself: it makes the names from the
+ * child's template, in its own directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,13 +25,13 @@
 
 #define PAGE_SIZE 4096u
 
-/* So many names a child may have had (config_name_files). */
+/* How many names a child may have tried (config_name_files). */
 #define ATTEMPTS 10u
 
 /* Shared by a parent and its children. */
 struct word {
     pid_t parent;
-    _Atomic uint32_t is_left; /* a child has changed its user */
+    _Atomic uint32_t is_left; /* a child has done what left_mark tells of */
 };
 
 static struct word *of_children, *of_parent;
@@ -45,7 +45,7 @@ is_superuser(void)
 void
 left_before_fork(void)
 {
-    if (of_children != NULL || !is_superuser())
+    if (of_children != NULL)
         return;
     long made = arch_syscall(SYS_mmap, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -84,7 +84,7 @@ bool
 left_is_wanted(void)
 {
     return of_children != NULL && atomic_load(&of_children->is_left) != 0 &&
-           of_children->parent == sys_getpid() && is_superuser();
+           of_children->parent == sys_getpid();
 }
 
 /* The names that the child with the spool at PATH, of this HEADER, would have
@@ -121,7 +121,11 @@ write_one(struct left *left)
 {
     struct spool_header header;
     uint64_t now = clock_now();
-    if (!claim_is_left(left->path, sys_getpid(), left->start, &header) ||
+    enum claim claim =
+        claim_of_child(left->path, sys_getpid(), left->start, &header);
+    if (claim == CLAIM_DEAD)
+        (void)claim_remove(left->path);
+    if (claim != CLAIM_RESULT ||
         !find_names(left->config, left->path, &header, &left->child))
         return;
     left->result.complaint[0] = '\0';

@@ -18,37 +18,40 @@
 #include "base/phase.h"
 #include "base/words.h"
 #include "capture/handler.h"
+#include "journal/journal_progress.h"
+#include "libc/real.h"
+#include "process/go_program.h"
+#include "sampling/fork_time.h"
+#include "sampling/sampler_thread.h"
+#include "sampling/single_thread.h"
+#include "sampling/thread_ends.h"
+#include "sampling/trigger/trigger.h"
+#include "signals/mask.h"
 #include "brief.h"
 #include "config.h"
-#include "control.h"
 #include "doze.h"
 #include "ender.h"
 #include "ending.h"
-#include "fatal.h"
-#include "fork_time.h"
-#include "go_program.h"
-#include "hush.h"
-#include "journal_head.h"
+#include "ending_signals.h"
+#include "filter.h"
 #include "left.h"
-#include "lifecycle.h"
-#include "mask.h"
 #include "misspelt.h"
+#include "mute_signals.h"
 #include "output.h"
-#include "real.h"
+#include "requests.h"
 #include "sampler.h"
-#include "sampler_thread.h"
 #include "service.h"
 #include "setup.h"
-#include "single_thread.h"
 #include "spawn.h"
-#include "thread_life.h"
-#include "trigger.h"
+#include "lifecycle.h"
 
-/* Ctrl-C and whoever passes it on come in the same moment; what comes later is
- * somebody who does not want to wait. */
+/* Time in ns in which a second signal counts as the same. Ctrl-C and a process
+ * that passes it on come in the same moment. A later signal is from a user who
+ * does not want to wait. */
 #define PATIENCE_NS 1000000000u
 
-/* The sampler's thread has nothing more to do than to leave. */
+/* Time in ns in which the sampler's thread, whose work is done, has to leave.
+ */
 #define GONE_NS PATIENCE_NS
 
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
@@ -88,7 +91,7 @@ open_journal(uint64_t *base)
     if (setup_journal(&config, phase_process(), since, files, complaint,
                       sizeof(complaint)) != 0)
         return -1;
-    journal_head_signal(control_signal());
+    journal_progress_signal(requests_signal());
     service_use(&config, files);
     return 0;
 }
@@ -121,15 +124,15 @@ static int
 prepare(bool is_child)
 {
     sigset_t old;
-    hush_handlers(false, 0, &old);
+    mute_signals_handlers(false, 0, &old);
     int result = prepare_sampler(is_child);
-    hush_handlers_end(&old);
+    mute_signals_handlers_end(&old);
     if (result != 0)
         return -1;
     handler_know_thread(true);
     mask_begin();
-    fatal_begin((int)config.options.signal.number,
-                config.options.dump_on.number);
+    ending_signals_begin((int)config.options.signal.number,
+                         config.options.dump_on.number);
     return 0;
 }
 
@@ -139,13 +142,13 @@ static void
 launch(void)
 {
     sigset_t old;
-    hush_handlers(false, 0, &old);
+    mute_signals_handlers(false, 0, &old);
     bool has_begun = sampler_launch() == 0;
     int error = errno;
-    hush_handlers_end(&old);
+    mute_signals_handlers_end(&old);
     if (has_begun)
         return;
-    fatal_end();
+    ending_signals_end();
     mask_end();
     errno = error;
     give_up();
@@ -208,7 +211,7 @@ void
 lifecycle_end(enum end_reason reason)
 {
     /* For good, then. */
-    if (reason != END_EXEC && phase_is_own() &&
+    if (reason != END_EXEC && phase_now() == PHASE_ASIDE && phase_is_own() &&
         phase_move(PHASE_ASIDE, PHASE_ENDED) && reason != END_STOP) {
         const struct ending ending = ending_for(reason, 0);
         ending_briefly(&ending);
@@ -221,14 +224,14 @@ lifecycle_end(enum end_reason reason)
     if (reason == END_EXEC && doze_hold())
         return;
     if (!try_to_end(reason, 0)) {
-        /* A handler on top of the thread that ends the profile goes on: it
-         * would wait for itself. The spool is left. */
+        /* A handler on top of the thread that ends the profile goes on, because
+         * it would wait for its own thread. The spool is left. */
         ender_stay_behind();
         return;
     }
     int signo = ender_signal();
     if (signo != 0)
-        fatal_die(signo);
+        ending_signals_die(signo);
 }
 
 bool
@@ -323,7 +326,8 @@ lifecycle_after_failed_exec(void)
 static void
 before_fork(void)
 {
-    left_before_fork();
+    if (phase_may_ask())
+        left_before_fork();
     if (!phase_is_running())
         return;
     if (!doze_is_on())
@@ -383,6 +387,22 @@ lifecycle_fork(pid_t (*fork_by)(void *), void *argument, const struct regs *at)
     return result;
 }
 
+/* Whether the process may be sampled: a filter that it was started with does
+ * not kill it for that. */
+static bool
+may_begin(void)
+{
+    real_begin();
+    const char *call = filter_forbids();
+    if (call == NULL)
+        return true;
+    words_ask_no_more();
+    phase_ask_no_more();
+    note(NOTE_ERROR, "a filter of system calls (seccomp) kills for ", call,
+         ", which is needed; not profiling", NULL);
+    return false;
+}
+
 /* The C library gives what main gets to the constructors of all modules
  * (glibc, elf/dl-init.c). */
 __attribute__((constructor)) static void
@@ -390,7 +410,7 @@ begin(int count, char **arguments, char **environment)
 {
     char error[512];
     int saved = errno;
-    /* A set-user-ID program is not ours to look into (ld.so(8)). */
+    /* A set-user-ID program must not be profiled (ld.so(8)). */
     if (getauxval(AT_SECURE) != 0)
         return;
     note_begin();
@@ -401,12 +421,12 @@ begin(int count, char **arguments, char **environment)
     misspelt_tell(__environ);
     if (result < 0)
         misspelt_refuse(error, __environ);
-    if (result == 0 && (files = setup_reserve()) != NULL) {
-        real_begin();
+    if (result == 0 && (files = setup_reserve(&config)) != NULL &&
+        may_begin()) {
         single_thread_begin();
         go_program_begin();
         clock_use(real_libc_clock());
-        thread_life_begin();
+        thread_ends_begin();
         output_begin();
         spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -13,45 +13,49 @@
 #include "base/arch.h"
 #include "store/layout.h"
 
-/* What comes now is to be seen from its first moment: if sampling has not begun
- * (doze.h), begin and wait for that. Any thread, not in handler. */
+/* Have sampling see what comes next from its first moment: if it has not begun
+ * (doze.h), begin and wait for that. The caller is in no handler. Context: any
+ * thread. */
 void lifecycle_hurry(void);
 
-/* Whether it runs and has not begun to sample (doze.h). Any context. */
+/* Whether the profiler runs and has not begun to sample (doze.h). Context: any.
+ */
 bool lifecycle_is_early(void);
 
-/* The process is not to have a thread of ours: what was sampled is written, as
- * before an exec, and the thread has left on return. False if it is not
- * sampled. Sampling begins again by lifecycle_come_back (not in handler), when
- * the program makes a thread, and in its children; what its first thread did
- * meanwhile is known by its clocks. errno is kept. */
+/* Called when the process must not have our thread. The samples are written, as
+ * before an exec, and the thread has left on return. Returns false if the
+ * process is not sampled. lifecycle_come_back (not in a handler) begins
+ * sampling again, when the program makes a thread. It also begins again in the
+ * children. The time that the first thread used meanwhile is known by its
+ * clocks. errno is kept. */
 bool lifecycle_stand_aside(void);
 void lifecycle_come_back(void);
 
 /*
- * End sampling for REASON and write the profile. The first call does it; others
- * that come meanwhile wait for it; later ones return at once. Does nothing in a
- * process that is not the one that started (a raw clone, a vfork child).
+ * End sampling for REASON and write the profile. The first call does it. Calls
+ * that come meanwhile wait for it, and later ones return at once. Does nothing
+ * in a process that is not the one that started (a raw clone, a vfork child).
  */
 void lifecycle_end(enum end_reason reason);
 
 /*
- * SIGNO is about to end the process by its default action: the same, for that.
- * All other threads stand still meanwhile, and writing may not take long; if
- * this comes again after a moment it breaks off, and leaves the spool. Returns
- * whether the caller is to let the signal act; false if it interrupted the
- * thread that ends the process, which will do that itself. In a handler.
+ * As lifecycle_end, for SIGNO, which is about to end the process by its default
+ * action. All other threads stand still meanwhile, and writing may not take
+ * long. If this is called again after a moment, the writing is broken off, and
+ * the spool is left. Returns whether the caller is to let the signal act.
+ * Returns false if the signal interrupted the thread that ends the process,
+ * which will let it act. Context: any.
  */
 bool lifecycle_end_for_signal(int signo);
 
-/* A hook calls FORK_BY with ARGUMENT, which forks, and returns what that does.
- * The child's sampler begins when all fork handlers have run. The stack of the
- * hook's caller begins with AT (arch_entry). Any context. */
+/* Call FORK_BY with ARGUMENT, which forks, and return its result. Called by a
+ * hook. The child's sampler begins when all fork handlers have run. AT is where
+ * the stack of the hook's caller begins (arch_entry). Context: any. */
 pid_t lifecycle_fork(pid_t (*fork_by)(void *), void *argument,
                      const struct regs *at);
 
-/* An exec, for which lifecycle_end(END_EXEC) was called, has failed: sampling
- * begins again, with a spool of its own. errno is kept. */
+/* An exec, for which lifecycle_end(END_EXEC) was called, has failed. Sampling
+ * begins again, with a new spool. errno is kept. */
 void lifecycle_after_failed_exec(void);
 
 #endif

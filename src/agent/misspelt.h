@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misspelt.h -- tells of variables that look like settings and are none, and of
- * settings with a wrong value, once for a tree of processes.
+ * misspelt.h -- tells the user of variables that look like settings and are
+ * none, and of settings with a wrong value, once for a tree of processes.
  */
 #ifndef AGENT_MISSPELT_H
 #define AGENT_MISSPELT_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * output.c -- runs libsprof-report.so, which stands beside this library, so
- * that it writes the profile; see output.h. Runs on the sampler thread, after
- * its last sample (errand.h), while the thread that ends the process waits,
- * perhaps in a signal handler: nothing here allocates or locks. The sampler has
- * no stderr, so what there is to say goes back to that thread.
+ * that it writes the profile; see output.h. It runs on the sampler thread,
+ * after its last sample (run_on_sampler.h). The thread that ends the process
+ * waits meanwhile, perhaps in a signal handler: nothing here allocates or
+ * locks. The sampler has no stderr, so messages go back to that thread.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "base/text.h"
 #include "write/report.h"
 #include "claim.h"
-#include "output.h"
 #include "spawn.h"
+#include "output.h"
 
 #define REPORT_NAME "libsprof-report.so"
 
@@ -42,6 +42,23 @@ output_begin(void)
     text_add(&text, REPORT_NAME);
 }
 
+/* PATH as a word of a shell's command. */
+static void
+add_word(struct text *text, const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+,:@%=";
+    bool is_plain = path[strspn(path, plain)] == '\0';
+    text_add(text, is_plain ? "" : "'");
+    for (; *path != '\0'; path++)
+        if (*path == '\'')
+            text_add(text, "'\\''");
+        else
+            text_add_bytes(text, path, 1);
+    text_add(text, is_plain ? "" : "'");
+}
+
 static int
 keep_spool(const struct config_files *files, struct output_result *result,
            const char *what, const char *why)
@@ -50,10 +67,21 @@ keep_spool(const struct config_files *files, struct output_result *result,
     text_begin(&text, result->complaint, sizeof(result->complaint));
     text_add(&text, what);
     text_add(&text, why);
-    text_add(&text, "; the samples are kept; to make it: sprofile convert ");
+    text_add(&text, "; the samples are kept; to make it: ");
+    for (unsigned i = 0; i < files->count; i++) {
+        text_add(&text, i == 0 ? "sprofile convert " : " && sprofile convert ");
+        add_word(&text, files->spool);
+        text_add(&text, " ");
+        add_word(&text, files->outputs[i]);
+    }
+    if (!text.cut)
+        return -1;
+    /* Half a command is none. */
+    text_begin(&text, result->complaint, sizeof(result->complaint));
+    text_add(&text, what);
+    text_add(&text, why);
+    text_add(&text, "; the samples are kept in ");
     text_add(&text, files->spool);
-    text_add(&text, " ");
-    text_add(&text, files->outputs[0]);
     return -1;
 }
 
@@ -158,6 +186,6 @@ output_write(const struct config *config, const struct config_files *files,
         return keep_spool(files, result, answer,
                           answer[0] == '\0' ? REPORT_NAME " broke off" : "");
     if (config->options.keep_spool.number == 0)
-        config_remove_spools(files, !is_replaced(files));
+        (void)config_remove_spools(files, !is_replaced(files));
     return 0;
 }

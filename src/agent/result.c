@@ -2,20 +2,20 @@
 /* result.c -- see result.h. */
 #include <stddef.h>
 
-#include "target/look.h"
-#include "account.h"
-#include "journal.h"
-#include "keep.h"
-#include "renew.h"
-#include "rates.h"
+#include "journal/journal.h"
+#include "process/look.h"
+#include "sampling/rates.h"
+#include "sampling/recorder.h"
+#include "sampling/renew.h"
+#include "sampling/roster.h"
+#include "sampling/session.h"
+#include "sampling/thread_time.h"
 #include "result.h"
-#include "roll.h"
-#include "session.h"
 
 void
 result_collect(struct sampler_result *result)
 {
-    const struct account_sums *sums = account_sums();
+    const struct thread_time_sums *sums = thread_time_sums();
     *result =
         (struct sampler_result){.is_blind = look_is_blind(),
                                 .is_displaced = session_was_displaced(),
@@ -24,10 +24,10 @@ result_collect(struct sampler_result *result)
                                          sums->counts.peeked + sums->unsampled,
                                 .ran = sums->counts.taken,
                                 .asked = sums->counts.asked,
-                                .threads = roll_total(),
+                                .threads = roster_total(),
                                 .cpu = sums->counts.sampler_cpu,
                                 .error = journal_error(),
-                                .keep_error = keep_error(),
+                                .recorder_error = recorder_error(),
                                 .cut = renew_lost(),
                                 .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sampler.c -- the sampler thread; see sampler.h. While a session is on, it
- * sleeps from instant to instant, serving those who park; else it sleeps until
- * somebody wants something. It never suspends itself, never waits for a target,
- * and takes no lock that the program can hold.
+ * sleeps from instant to instant, and serves threads that park. Otherwise it
+ * sleeps until another thread needs it. It never suspends itself, never waits
+ * for a target, and takes no lock that the program can hold.
  *
- * The hard thing is that others wait for it (fork, exec, exit): every wait, on
- * both sides, has a deadline.
+ * The hard thing is that other threads wait for it (fork, exec, exit): every
+ * wait, on both sides, has a deadline.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -14,50 +14,52 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
-#include "target/modules.h"
-#include "target/threads.h"
-#include "account.h"
-#include "control.h"
-#include "counts.h"
+#include "journal/counts.h"
+#include "journal/journal.h"
+#include "labels/labels.h"
+#include "libc/real.h"
+#include "process/modules.h"
+#include "process/threads.h"
+#include "sampling/all_stacks.h"
+#include "sampling/follow_cpu.h"
+#include "sampling/marks.h"
+#include "sampling/recorder.h"
+#include "sampling/registry.h"
+#include "sampling/renew.h"
+#include "sampling/roster.h"
+#include "sampling/sampler_thread.h"
+#include "sampling/session.h"
+#include "sampling/thread_time.h"
+#include "sampling/tracee.h"
+#include "sampling/trigger/cpu_timer.h"
+#include "sampling/trigger/trigger.h"
+#include "sampling/wait.h"
 #include "credentials.h"
-#include "cpu_timer.h"
 #include "doze.h"
-#include "dump.h"
-#include "errand.h"
-#include "fatal.h"
+#include "ending_signals.h"
 #include "guardian.h"
-#include "journal.h"
-#include "keep.h"
-#include "labels.h"
-#include "marks.h"
-#include "place.h"
-#include "real.h"
-#include "registry.h"
-#include "renew.h"
+#include "requests.h"
 #include "result.h"
-#include "roll.h"
-#include "sampler.h"
-#include "sampler_thread.h"
+#include "run_on_sampler.h"
 #include "service.h"
-#include "session.h"
-#include "traced.h"
-#include "trigger.h"
-#include "wait.h"
+#include "sampler.h"
 
-/* A fork waits so long for a sampler that is busy. */
+/* How long a fork waits for a busy sampler, in ns. What is not done by then,
+ * the child begins anew. */
 #define PAUSE_NS 100000000u
 
-/* A program that makes its first thread waits until the sampler can see it. Who
- * would have to wait for longer goes on without. */
+/* How long a program that makes its first thread waits, in ns, until the
+ * sampler can see it. After that it goes on without. */
 #define ATTACH_NS 5000000000u
 
-/* A process that lives so long is sampled, however little it runs. */
+/* Age in ns from which a process is sampled, however little it runs. */
 #define DOZE_NS 100000000u
 
-/* Between two sessions: how often it is seen whether a signal is stuck. */
+/* Time in ns between two checks for a signal that is stuck, between two
+ * sessions. */
 #define WATCH_NS 2000000000u
 
-/* And how often what runs beside the program is seen to. */
+/* Time in ns between two looks at a running helper process. */
 #define BUSY_NS 5000000u
 
 static struct sampler_options options;
@@ -74,8 +76,8 @@ is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
            suspend_is_held() || trigger_must_leave_trap() ||
-           traced_is_wanted() || credentials_are_wanted() ||
-           control_is_wanted();
+           tracee_is_wanted() || credentials_are_wanted() ||
+           requests_is_wanted();
 }
 
 /* Do what other threads want of the sampler. */
@@ -84,8 +86,8 @@ heed(void)
 {
     credentials_follow();
     if (trigger_must_leave_trap() && trigger_check_signals(false))
-        roll_rearm();
-    if (traced_is_wanted())
+        roster_rearm();
+    if (tracee_is_wanted())
         session_check_tracer(clock_now());
     /* It stays there for as long as it is to. */
     if (suspend_is_held())
@@ -93,20 +95,20 @@ heed(void)
     service_heed();
 }
 
-/* No session is on: sleep until one is to begin, or somebody wants something.
- * That the last thread of the program leaves is seldom of interest before the
- * main thread has (guardian.h). */
+/* No session is on: sleep until one is to begin, or another thread needs the
+ * sampler. Before the main thread has left (guardian.h), the leaving of the
+ * program's last thread is seldom of interest. */
 static void
 rest(void)
 {
     bool is_guarded = guardian_is_there();
-    uint64_t until = clock_now() + (is_guarded ? ROLL_NS : WATCH_NS);
+    uint64_t until = clock_now() + (is_guarded ? ROSTER_NS : WATCH_NS);
     uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
     suspend_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded || clock_now() >= until)
-        roll_call(clock_now());
+        roster_update(clock_now());
     if (clock_now() >= until)
-        fatal_watch();
+        ending_signals_watch();
 }
 
 static void
@@ -120,7 +122,7 @@ begin(void)
 static void
 go_on(void)
 {
-    keep_heed();
+    recorder_rotate_if_due();
     renew_heed();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
@@ -136,7 +138,7 @@ go_on(void)
 static void
 run(void)
 {
-    while (atomic_load(&stop_wanted) == 0 && !roll_is_alone()) {
+    while (atomic_load(&stop_wanted) == 0 && !roster_is_alone()) {
         if (session_is_on())
             go_on();
         else if (clock_now() >= begin_at)
@@ -186,8 +188,8 @@ finish(void)
 static bool
 is_called_early(void)
 {
-    return atomic_load(&stop_wanted) != 0 || traced_is_wanted() ||
-           control_is_wanted();
+    return atomic_load(&stop_wanted) != 0 || tracee_is_wanted() ||
+           requests_is_wanted();
 }
 
 static bool
@@ -195,16 +197,16 @@ equip(void)
 {
     uint32_t depth = options.max_depth;
     return modules_begin(session_on_module) == 0 &&
-           account_begin(options.period, options.cpu_only) == 0 &&
+           thread_time_begin(options.period, options.cpu_only) == 0 &&
            suspend_equip(depth) == 0 && wait_begin(depth) == 0 &&
-           dump_begin(depth) == 0;
+           all_stacks_begin(depth) == 0;
 }
 
 /* All that costs something, when it is clear that there is something to see. */
 static bool
 wake_up(bool has_own_files)
 {
-    place_begin();
+    follow_cpu_begin();
     is_equipped = equip();
     journal_settle(has_own_files);
     if (!is_equipped || options.open(&options.base) != 0)
@@ -232,29 +234,29 @@ sampler_main(void *unused)
 {
     (void)unused;
     bool has_own_files = sampler_thread_settle(options.period);
-    control_listen();
+    requests_unblock_signal();
     bool has_begun = doze_sleep(is_called_early, credentials_follow);
     if (has_begun)
         work(has_own_files);
-    bool has_errand = has_begun && atomic_load(&stop_wanted) != 0;
-    if (has_errand)
-        errand_offer();
+    bool has_work = has_begun && atomic_load(&stop_wanted) != 0;
+    if (has_work)
+        run_on_sampler_offer();
     sampler_thread_leave();
-    if (has_errand)
-        errand_serve();
-    else if (roll_is_alone())
-        guardian_stand_in(roll_total() <= 1);
+    if (has_work)
+        run_on_sampler_serve();
+    else if (roster_is_alone())
+        guardian_stand_in(roster_total() <= 1);
     return NULL;
 }
 
-/* A number of ours is about to become the program's. */
+/* Our signal number is about to become the program's. */
 static void
 leave(enum signals_role role)
 {
     if (role == SIGNALS_TRAP && sampler_thread_is_there())
         trigger_leave_trap();
     else if (role == SIGNALS_CONTROL)
-        control_deafen();
+        requests_block_signal();
 }
 
 static void
@@ -262,13 +264,13 @@ reset(void)
 {
     threads_ignore(0);
     sampler_thread_begin(options.pid);
-    errand_reset();
-    keep_begin(options.keep);
+    run_on_sampler_reset();
+    recorder_begin(options.keep);
     renew_begin();
     counts_begin();
     labels_begin();
     trigger_reset();
-    traced_begin(options.pid, options.trigger == OPTION_TRIGGER_AUTO);
+    tracee_begin(options.pid, options.trigger == OPTION_TRIGGER_AUTO);
     trigger_error = 0;
     is_equipped = true;
     atomic_store(&stop_wanted, 0);
@@ -313,10 +315,10 @@ sampler_prepare(const struct sampler_options *given)
                                       .sigaction = real_libc_sigaction(),
                                       .next_sigaction = REAL(sigaction),
                                       .leaving = leave,
-                                      .request = control_take};
+                                      .request = requests_take};
     if (registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
         suspend_begin(&suspend) != 0 ||
-        control_begin(given->control_signal) != 0)
+        requests_begin(given->requests_signal) != 0)
         return -1;
     trigger_borrow(given->trigger);
     /* The program's first marks may come before the sampler has begun. */
@@ -380,7 +382,7 @@ sampler_pause(void)
 {
     bool is_there = sampler_thread_is_launched() && !sampler_thread_has_left();
     if (!doze_hold())
-        (void)suspend_hold(is_there ? clock_now() + PAUSE_NS : 0);
+        suspend_hold(is_there ? clock_now() + PAUSE_NS : 0);
 }
 
 void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service.c -- see service.h. One process at a time is run beside the program;
- * requests that need one wait in their queue until it is over, those behind
- * them with them, so that all is done in the order in which it was asked.
+ * service.c -- see service.h. One process at a time is run beside the program.
+ * A request that needs one waits in the queue until it is over, and the
+ * requests behind it wait as well. So all are done in the order in which they
+ * came.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,35 +15,36 @@
 #include "base/note.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "control.h"
-#include "dump.h"
-#include "journal.h"
+#include "journal/journal.h"
+#include "process/program_file.h"
+#include "sampling/all_stacks.h"
+#include "sampling/session.h"
 #include "output.h"
-#include "program_file.h"
-#include "service.h"
-#include "session.h"
+#include "requests.h"
 #include "spawn.h"
+#include "service.h"
 
-/* Names may have to be read from large files. */
+/* Limits for a process beside the program, in ns: it may have to read names
+ * from large files. */
 #define PRINT_NS 60000000000u
 #define WRITE_NS 120000000000u
 
-/* At the end of the process. */
+/* The same at the end of the process. */
 #define LAST_NS 10000000000u
 
 static const struct config *config;
 static const struct config_files *files;
 
-/* What runs. */
+/* The process that runs beside the program. */
 static struct {
     bool is_there;
-    struct control_request request;
+    struct requests_item request;
     struct spawned spawned;
     struct config_files *dump; /* of WRITE; reserved by the first */
     char answer[OUTPUT_ANSWER];
 } job;
 
-/* Of dumps that nobody numbered. */
+/* Nonce of dumps without a number. */
 static uint32_t last_nonce;
 
 void
@@ -62,7 +64,7 @@ service_is_busy(void)
 
 /* The names of the files that were written, one a line. */
 static void
-say_files(const struct control_request *request)
+say_files(const struct requests_item *request)
 {
     static char names[CONFIG_OUTPUTS * 1024];
     struct text text;
@@ -71,12 +73,13 @@ say_files(const struct control_request *request)
         text_add(&text, i > 0 ? "\n" : "");
         text_add(&text, job.dump->outputs[i]);
     }
-    control_answer(request, 0, names);
+    requests_answer(request, 0, names);
 }
 
-/* Say on the program's standard error, of which the sampler has none, that a
- * bare request failed: nobody else would know. A pipe that is full is not
- * waited for; one that can be written to has room for a line (pipe(7)). */
+/* Say on the program's standard error that a bare request failed: its sender
+ * has no other answer, and the sampler has no standard error. A pipe that is
+ * full is not waited for; one that can be written to has room for a line
+ * (pipe(7)). */
 static void
 complain(const char *why)
 {
@@ -98,19 +101,19 @@ complain(const char *why)
 static void
 end_job(int error)
 {
-    const struct control_request *request = &job.request;
+    const struct requests_item *request = &job.request;
     job.is_there = false;
     bool is_ok = error == 0 && output_is_ok(job.answer);
     if (error != 0)
-        control_answer(request, error, "libsprof-report.so could not be run");
+        requests_answer(request, error, "libsprof-report.so could not be run");
     else if (!is_ok)
-        control_answer(request, EIO,
-                       job.answer[0] != '\0' ? job.answer
-                                             : "libsprof-report.so broke off");
+        requests_answer(request, EIO,
+                        job.answer[0] != '\0' ? job.answer
+                                              : "libsprof-report.so broke off");
     else if (request->request == REQUEST_WRITE)
         say_files(request);
     else
-        control_answer(request, 0, "");
+        requests_answer(request, 0, "");
     if (!is_ok && request->request == REQUEST_PRINT && request->call == NULL)
         complain(error != 0 ? note_errno(error) : job.answer);
 }
@@ -118,7 +121,7 @@ end_job(int error)
 /* Begin what libsprof-report.so is to do for REQUEST, beside the program;
  * service_heed sees when it is over. NS after that it is killed. */
 static void
-run_job(const struct control_request *request, const char *const arguments[],
+run_job(const struct requests_item *request, const char *const arguments[],
         int message, uint64_t ns)
 {
     job.request = *request;
@@ -130,16 +133,16 @@ run_job(const struct control_request *request, const char *const arguments[],
 
 /* The stacks, on the program's descriptor. */
 static void
-print(const struct control_request *request)
+print(const struct requests_item *request)
 {
     char nonce[24];
     const char *arguments[OUTPUT_ARGUMENTS];
     struct text text;
     int fd = request->call != NULL ? request->fd : STDERR_FILENO;
     int message = program_file_open(fd, request->call != NULL);
-    int error = message < 0 ? EBADF : dump_take(++last_nonce, NULL);
+    int error = message < 0 ? EBADF : all_stacks_take(++last_nonce, NULL);
     if (error != 0) {
-        control_answer(request, error, "");
+        requests_answer(request, error, "");
         if (message >= 0 && request->call == NULL)
             complain(error == ENOSPC ? "the spool is full" : note_errno(error));
         if (message >= 0)
@@ -156,21 +159,21 @@ print(const struct control_request *request)
 
 /* A dump reads the spool while it grows, so what is known goes there first. */
 static void
-write_profile(const struct control_request *request)
+write_profile(const struct requests_item *request)
 {
     const char *arguments[OUTPUT_ARGUMENTS];
     if (job.dump == NULL)
         job.dump = sys_reserve(sizeof(*job.dump));
     if (job.dump == NULL) {
-        control_answer(request, ENOMEM, "memory is short");
-        return;
-    }
-    if (config_name_dump(files, job.dump) != 0) {
-        control_answer(request, EEXIST, "there are too many dumps");
+        requests_answer(request, ENOMEM, "memory is short");
         return;
     }
     session_flush();
     journal_put_back();
+    if (config_name_dump(files, job.dump) != 0) {
+        requests_answer(request, EEXIST, "there are too many dumps");
+        return;
+    }
     output_arguments(config, job.dump, arguments);
     run_job(request, arguments, -1, WRITE_NS);
 }
@@ -178,29 +181,29 @@ write_profile(const struct control_request *request)
 /* The command that asked reads them in the spool; a call has them in its own
  * memory, too, as addresses. */
 static void
-take_stacks(const struct control_request *request)
+take_stacks(const struct requests_item *request)
 {
-    struct dump_memory *memory = control_memory(request);
+    struct all_stacks_memory *memory = requests_memory(request);
     uint32_t nonce = request->nonce != 0 ? request->nonce : ++last_nonce;
-    int error = dump_take(nonce, memory);
-    control_answer(request, error, error == ENOSPC ? "the spool is full" : "");
+    int error = all_stacks_take(nonce, memory);
+    requests_answer(request, error, error == ENOSPC ? "the spool is full" : "");
 }
 
 static void
-do_request(const struct control_request *request)
+do_request(const struct requests_item *request)
 {
     enum session_by by =
         request->call != NULL ? SESSION_BY_PROGRAM : SESSION_BY_COMMAND;
     switch (request->request) {
     case REQUEST_START: {
         int error = -session_start(by);
-        control_answer(request, error,
-                       error != 0 ? "the trigger does not work here" : "");
+        requests_answer(request, error,
+                        error != 0 ? "the trigger does not work here" : "");
         break;
     }
     case REQUEST_STOP:
         session_stop(by);
-        control_answer(request, 0, "");
+        requests_answer(request, 0, "");
         break;
     case REQUEST_STACKS:
         take_stacks(request);
@@ -212,18 +215,18 @@ do_request(const struct control_request *request)
         write_profile(request);
         break;
     default:
-        control_answer(request, ENOSYS, "this version does not know that");
+        requests_answer(request, ENOSYS, "this version does not know that");
     }
 }
 
 void
 service_heed(void)
 {
-    struct control_request request;
-    control_open();
+    struct requests_item request;
+    requests_unblock_threads();
     if (job.is_there && spawn_is_over(&job.spawned, false))
         end_job(job.spawned.error);
-    while (!job.is_there && control_next(&request))
+    while (!job.is_there && requests_next(&request))
         do_request(&request);
 }
 
@@ -231,7 +234,7 @@ void
 service_end(void)
 {
     uint64_t until = clock_now() + LAST_NS;
-    while ((job.is_there || control_is_wanted()) && clock_now() < until) {
+    while ((job.is_there || requests_is_wanted()) && clock_now() < until) {
         if (job.is_there && spawn_is_over(&job.spawned, true))
             end_job(job.spawned.error);
         service_heed();

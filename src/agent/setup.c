@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* setup.c -- see setup.h. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -15,22 +17,26 @@
 #include "base/note.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "target/modules.h"
+#include "journal/journal.h"
+#include "process/go_program.h"
+#include "process/modules.h"
+#include "sampling/trigger/trigger.h"
 #include "brief.h"
-#include "closing.h"
-#include "go_program.h"
-#include "journal.h"
+#include "exit_line.h"
 #include "setup.h"
-#include "trigger.h"
 
-/* Bytes that a limit must leave to the program when it starts. What we reserve,
- * some 104 MiB, is a quarter of it. */
+/* Bytes that a limit must leave to the program when it starts. Our own tables,
+ * some 104 MiB, are a quarter of it. */
 #define ROOM (400u << 20)
 
 #define PAGE_SIZE 4096u
 
-/* So many names are tried for the files of a process. */
+/* How many names are tried for the files of a process. */
 #define ATTEMPTS 10000u
+
+/* It ends the child of a program with threads if that makes one itself: ours
+ * would be one, in both. */
+static bool has_thread_sanitizer;
 
 /* ns between two samples. */
 static uint64_t
@@ -60,15 +66,13 @@ setup_process(const struct config *config, pid_t pid,
 /* Make the spool that FILES names. Returns 0, or -1 with errno. */
 static int
 begin_journal(const struct config *config, pid_t pid, uint64_t now,
-              const struct config_files *files)
+              struct config_files *files)
 {
     struct journal_options journal = {
-        .path = files->spool,
+        .files = files,
         .max_size = config->options.max_size.number,
         .start = now,
         .keep = config->options.keep.number,
-        .past = files->past,
-        .next = files->next,
         .purpose = config_keeps_spool(config) ? SPOOL_WANTED : SPOOL_TEMPORARY,
         .exe = config->exe,
         .command = config->command};
@@ -94,7 +98,7 @@ setup_trigger(const struct config *config)
     int result = trigger_try((enum option_trigger)wanted);
     if (result == 0)
         return 0;
-    closing_no_trigger(wanted, -result);
+    exit_line_no_trigger(wanted, -result);
     return -1;
 }
 
@@ -115,11 +119,15 @@ setup_journal(const struct config *config, pid_t pid, uint64_t now,
         if (errno != EEXIST)
             break;
     }
+    int problem = errno;
     text_begin(&text, error, size);
+    /* The recorder may have ended since the names were checked. */
+    if (problem == ENOENT && config_recording_is_over(files))
+        return -1;
     text_add(&text, "SPROF_OUTPUT: cannot create ");
     text_add(&text, files->spool);
     text_add(&text, ": ");
-    text_add(&text, note_errno(errno));
+    text_add(&text, note_errno(problem));
     return -1;
 }
 
@@ -155,7 +163,7 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
         choose_origin(config, now, is_child, origin);
     *sampler = (struct sampler_options){
         .signo = choose_signal(config),
-        .control_signal = (int)o->dump_signal.number,
+        .requests_signal = (int)o->dump_signal.number,
         .pid = pid,
         .max_depth = (uint32_t)o->max_depth.number,
         .trigger = (enum option_trigger)o->trigger.number,
@@ -212,10 +220,26 @@ has_room(void)
     return true;
 }
 
-struct config_files *
-setup_reserve(void)
+/* Without /proc no thread is found, nor what code it runs, nor that a main
+ * thread that has left is the last one. Only its absence costs a call. */
+static bool
+has_proc(const struct config *config)
 {
-    return has_room() ? sys_reserve(sizeof(struct config_files)) : NULL;
+    if (config->exe[0] != '\0' ||
+        faccessat(AT_FDCWD, "/proc/self/maps", R_OK, 0) == 0)
+        return true;
+    note(NOTE_ERROR, "/proc/self/maps: ", note_errno(errno),
+         "; expected /proc to be mounted (proc(5)); not profiling", NULL);
+    return false;
+}
+
+struct config_files *
+setup_reserve(const struct config *config)
+{
+    has_thread_sanitizer = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
+    return has_proc(config) && has_room()
+               ? sys_reserve(sizeof(struct config_files))
+               : NULL;
 }
 
 /* qemu-user 7.2 ends a child of fork that makes a thread, if its parent has had
@@ -224,7 +248,7 @@ bool
 setup_follows_fork(const struct config *config)
 {
     return config->options.fork.number == OPTION_FORK_FOLLOW &&
-           !modules_are_emulated();
+           !modules_are_emulated() && !has_thread_sanitizer;
 }
 
 enum note_level

@@ -30,20 +30,22 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/signals.h"
-#include "target/status.h"
-#include "real.h"
-#include "sampler_thread.h"
-#include "spawn.h"
+#include "libc/real.h"
+#include "process/status.h"
+#include "sampling/sampler_thread.h"
+#include "signals/signals.h"
 #include "spawn_child.h"
+#include "spawn.h"
 
 #define STACK_SIZE (64u << 10)
 
-/* A child that was killed is waited for so long: it may hang in the kernel. */
+/* How long to wait for a child that was killed, in ns: it may hang in the
+ * kernel. */
 #define REAP_NS 1000000000u
 #define REAP_STEP_NS 1000000u
 
-/* A go-between that may not end yet looks so often whether we are gone. */
+/* Time between two looks of a go-between that may not end yet at whether we are
+ * gone. */
 #define DISMISS_NS 10000000u
 
 /* The child that runs, 0 if there is none. */
@@ -149,9 +151,9 @@ is_program_alone(void)
 }
 
 /* Let the go-between PID, whose child is gone, end while its end is ignored.
- * The wait finds nothing, and ends when it is gone. If somebody has sent
- * SIGCHLD meanwhile, which waits for the program, that would be lost; then the
- * end is counted. */
+ * The wait finds nothing, and ends when it is gone. A SIGCHLD that was sent
+ * meanwhile, and is pending for the program, would be lost; then the end is
+ * counted. */
 static void
 dismiss(pid_t pid)
 {
@@ -267,7 +269,8 @@ wait_a_moment(const struct spawned *spawned)
 }
 
 /* The child has said all: it is about to end, or is killed after its time.
- * Nobody can wait for a process with a deadline. Returns whether it is over. */
+ * There is no wait for a process with a deadline. Returns whether it is over.
+ */
 static bool
 reap(struct spawned *spawned, bool waits)
 {
@@ -377,11 +380,20 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
           char *answer, size_t size)
 {
     struct spawned spawned;
+    struct rlimit before[SPAWN_CHILD_LIMITS];
     bool is_hidden = !arch_is_simulated() && is_program_alone();
-    if (start(&spawned, is_hidden, path, arguments, -1, ns, answer, size) != 0)
-        return -1;
-    while (!spawn_is_over(&spawned, true))
-        continue;
-    errno = spawned.error;
-    return spawned.error == 0 ? 0 : -1;
+    /* They may leave no room for the pipe, the stack or the process; and no
+     * descriptor to poll(2). */
+    spawn_child_lift(before);
+    int result =
+        start(&spawned, is_hidden, path, arguments, -1, ns, answer, size);
+    int error = errno;
+    if (result == 0) {
+        while (!spawn_is_over(&spawned, true))
+            continue;
+        error = spawned.error;
+    }
+    spawn_child_put_back(before);
+    errno = error;
+    return error == 0 ? 0 : -1;
 }

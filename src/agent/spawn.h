@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn.h -- runs a program of ours from inside a process that is not ours, so
- * that the process does not notice: no SIGCHLD, nothing for its wait(2) to
- * find, no fork handlers, no environment of the profiled program but what was
- * kept.
+ * spawn.h -- runs our own program from inside the profiled process, so that the
+ * process does not notice. The process gets no SIGCHLD, its wait(2) finds
+ * nothing, and no fork handlers run. The spawned program gets only the part of
+ * the environment that was kept.
  */
 #ifndef AGENT_SPAWN_H
 #define AGENT_SPAWN_H
@@ -15,31 +15,34 @@
 
 #include "base/sys.h"
 
-/* Keep what a spawned program is to have of ENVIRONMENT, before the program can
- * change it. In the constructor. */
+/* Keep the part of ENVIRONMENT that a spawned program is to have, before the
+ * program can change it. In the constructor. */
 void spawn_begin(char *const environment[]);
 
 /*
- * Run PATH with ARGUMENTS (argv[0] included, ending with NULL), and read what
- * it writes to its standard output into ANSWER of SIZE bytes, NUL-terminated,
- * up to its end. Waits for it, but kills it after NS. It has no other
- * descriptors and gets no signal that is sent to the group. Returns 0, or -1
- * with errno if it could not be run, ETIME if it was killed. One child at a
- * time; async-signal-safe. The program is at its end: a thread of its that is
- * the only one waits for this.
+ * Run PATH with ARGUMENTS (argv[0] included, ending with NULL). Read its
+ * standard output into ANSWER of SIZE bytes, NUL-terminated, up to its end.
+ * Waits for it, but kills it after NS. It has no other descriptors, and gets no
+ * signal that is sent to the group. Returns 0, or -1 with errno if it could not
+ * be run, ETIME if it was killed. One child at a time. Async-signal-safe. The
+ * profiled program is at its end: if it has only one thread, that thread waits
+ * for this call.
  */
 int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
               char *answer, size_t size);
 
-/* The same in two steps. SPAWNED and what it was given stay valid until it is
- * over. MESSAGE, if it is not -1, becomes its standard error. */
+/* The same in two steps. SPAWNED and the arguments stay valid until the child
+ * is over. MESSAGE, if it is not -1, becomes its standard error. */
 struct spawned {
-    pid_t pid;      /* of the go-between */
-    bool is_hidden; /* the program alone would wait for it, and waits for us */
-    bool is_plain;  /* it is a child like the program's own */
-    struct sys_action before; /* then: the disposition of SIGCHLD, for after */
-    int fd;                   /* of the answer; -1 after its end */
-    int error;                /* errno as of spawn_run, once it is over */
+    pid_t pid; /* of the go-between */
+    /* Only the program could wait for the child, and it waits for the library.
+     */
+    bool is_hidden;
+    bool is_plain; /* a child like the program's own */
+    /* If IS_PLAIN: the disposition of SIGCHLD that is put back. */
+    struct sys_action before;
+    int fd;    /* of the answer; -1 after its end */
+    int error; /* errno as of spawn_run, once it is over */
     char *stack;
     uint64_t until; /* CLOCK_MONOTONIC ns */
     char *answer;
@@ -49,14 +52,15 @@ int spawn_start(struct spawned *spawned, const char *path,
                 const char *const arguments[], int message, uint64_t ns,
                 char *answer, size_t size);
 
-/* Whether it has ended, or was killed after its time. WAITS: call again until
- * it has; this takes a while. Else it returns at once. */
+/* Whether the child has ended, or was killed after its time. WAITS: wait a
+ * while for it; the caller calls again until it is over. Otherwise returns at
+ * once. */
 bool spawn_is_over(struct spawned *spawned, bool waits);
 
-/* In the child of a fork: what runs is its parent's. */
+/* In the child of a fork: forget the spawned program, which is the parent's. */
 void spawn_forget(void);
 
-/* Kill the child that runs, if there is one. Any context. */
+/* Kill the child that runs, if there is one. Context: any. */
 void spawn_kill(void);
 
 #endif

@@ -17,8 +17,8 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
-#include "hush.h"
-#include "sampler_thread.h"
+#include "sampling/sampler_thread.h"
+#include "mute_signals.h"
 #include "spawn_child.h"
 
 #define KEPT_MAX 16
@@ -59,19 +59,31 @@ spawn_child_begin(char *const environment[])
 }
 
 /* Limits of the program's that the child need not keep, as far as it may. */
-static void
-lift_limits(void)
+static const int lifted[SPAWN_CHILD_LIMITS] = {RLIMIT_NOFILE, RLIMIT_AS,
+                                               RLIMIT_DATA,   RLIMIT_STACK,
+                                               RLIMIT_NPROC,  RLIMIT_FSIZE};
+
+void
+spawn_child_lift(struct rlimit before[SPAWN_CHILD_LIMITS])
 {
-    static const int lifted[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA,
-                                 RLIMIT_STACK};
-    for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
-        struct rlimit limit;
-        if (arch_syscall(SYS_prlimit64, 0, lifted[i], 0, (long)&limit, 0, 0) !=
-            0)
-            continue;
-        limit.rlim_cur = limit.rlim_max;
-        arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&limit, 0, 0, 0);
+    for (size_t i = 0; i < SPAWN_CHILD_LIMITS; i++) {
+        before[i] = (struct rlimit){.rlim_cur = RLIM_INFINITY};
+        (void)arch_syscall(SYS_prlimit64, 0, lifted[i], 0, (long)&before[i], 0,
+                           0);
+        struct rlimit limit = {before[i].rlim_max, before[i].rlim_max};
+        if (before[i].rlim_cur < before[i].rlim_max)
+            (void)arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&limit, 0, 0,
+                               0);
     }
+}
+
+void
+spawn_child_put_back(const struct rlimit before[SPAWN_CHILD_LIMITS])
+{
+    for (size_t i = 0; i < SPAWN_CHILD_LIMITS; i++)
+        if (before[i].rlim_cur < before[i].rlim_max)
+            (void)arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&before[i], 0,
+                               0, 0);
 }
 
 /* FD becomes TO, and stays open. */
@@ -140,15 +152,16 @@ int
 spawn_child_run(void *argument)
 {
     struct spawn_child *child = argument;
+    struct rlimit unused[SPAWN_CHILD_LIMITS];
     sigset_t alarm_only;
     memset(&alarm_only, 0xff, sizeof(alarm_only));
     sigdelset(&alarm_only, SIGALRM);
     arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
                  NSIG / 8, 0, 0);
-    hush_end_in_child();
+    mute_signals_end_in_child();
     set_default_for_children();
     sampler_thread_give_way();
-    lift_limits();
+    spawn_child_lift(unused);
     (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
     long result = settle_descriptors(child->output, child->message);
     arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.h -- the clocks, in nanoseconds. Any context, no locks, errno kept. */
+/* clock.h -- the clocks, in nanoseconds. They take no lock and keep errno.
+ * Context: any. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -10,8 +11,9 @@
 #define NS_PER_SECOND 1000000000u
 #define CLOCK_NONE UINT64_MAX
 
-/* What clock_now calls instead of clock_gettime(2), which a sanitizer may stand
- * in front of: libc's own. Before there is a second thread. */
+/* The function that clock_now calls instead of clock_gettime(2), which a
+ * sanitizer may stand in front of: libc's own. Called before there is a second
+ * thread. */
 typedef int (*clock_function)(clockid_t, struct timespec *);
 void clock_use(clock_function function);
 
@@ -29,7 +31,7 @@ uint64_t clock_thread(pid_t tid);
  * the coarse clock (clock_getres(2)). */
 uint64_t clock_tick(void);
 
-/* NS as system calls take it. */
+/* NS as the type that system calls take. */
 struct timespec clock_timespec(uint64_t ns);
 
 /* The id of thread TID's CPU clock. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* digits.h -- numbers as the kernel writes them in /proc. Any context. */
+/* digits.h -- numbers as the kernel writes them in /proc. Context: any. */
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H
 
 #include <stdint.h>
 
-/* Take the decimal digits at *AT, and move it behind them: 0 if there are none,
- * UINT64_MAX if they are too many. */
+/* Read the decimal digits at *AT, and move *AT behind them. Returns 0 if there
+ * are none, UINT64_MAX if there are too many. */
 static inline uint64_t
 digits_take(const char **at)
 {
@@ -18,8 +18,8 @@ digits_take(const char **at)
     return number;
 }
 
-/* The same of hexadecimal ones, in small letters and without a prefix; of too
- * many digits the last 16 count. */
+/* The same for hexadecimal digits, in small letters and without a prefix; of
+ * too many digits the last 16 count. */
 static inline uint64_t
 digits_take_hex(const char **at)
 {

@@ -17,7 +17,7 @@ static const struct ending {
 #undef FORMAT
 };
 
-enum { ENDINGS = sizeof endings / sizeof endings[0] };
+enum { ENDINGS = sizeof(endings) / sizeof(endings[0]) };
 
 /* Every row brings its separator; whoever asks for the list gets it without the
  * first one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * formats.h -- the endings of output files that this version writes: one table
- * for the library (which must refuse a wrong ending at the start, without
- * loading the report side) and for the writers. An ending that is the end of
- * another one comes behind it.
+ * formats.h -- the endings of output files that this version writes. One table
+ * serves the writers and the library, which must refuse a wrong ending at the
+ * start, without loading the report side. An ending that is the end of another
+ * one comes behind it.
  */
 #ifndef BASE_FORMATS_H
 #define BASE_FORMATS_H
@@ -19,8 +19,8 @@
     FORMAT(TEXT, ".txt", "text report")                                        \
     FORMAT(SPOOL, ".sprof", "the spool with its symbols")
 
-/* Those with _WALL have wall time where the others of that name have CPU time,
- * because they have one value for each stack. */
+/* A format with _WALL has wall time where the other of that name has CPU time,
+ * because it has one value for each stack. */
 enum format {
     FORMAT_UNKNOWN,
     FORMAT_PPROF,
@@ -36,10 +36,10 @@ enum format {
 /* The format that the ending of PATH names, FORMAT_UNKNOWN if none. */
 enum format format_of(const char *path);
 
-/* The format that the ending WORD names alone, its dot left out or not. */
+/* The format of the ending WORD, with or without its dot. */
 enum format format_of_ending(const char *word);
 
-/* FORMAT with wall time; FORMAT itself where there is but one. */
+/* FORMAT with wall time, or FORMAT itself if there is only one. */
 enum format format_with_wall(enum format format);
 
 /* ".pb.gz, .folded, ...", for error messages. */

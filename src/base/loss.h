@@ -32,7 +32,7 @@
          "when the program had taken the number for itself")
 
 /*
- * WORD is for counters. WHY is what the line about the rate says; where
+ * WORD is for counters. WHY is the text in the line about the rate. Where
  * BY_TIMERS is 1, "timers, 250 Hz" stands before it, with the rate of the
  * kernel's ticks.
  */

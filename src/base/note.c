@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "arch.h"
-#include "note.h"
 #include "text.h"
+#include "note.h"
 
 /* Set in the constructor, when the program has no thread yet, and only read
  * after that: they need no lock. */

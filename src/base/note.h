@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * note.h -- one-line messages to the program's stderr, each in one write(2) and
- * beginning "sprof: ". Only what SPROF_LOG allows is written, and only while
- * descriptor 2 is still the file that it was at the start: a program may have
- * closed it and opened its data there.
+ * note.h -- one-line messages to the program's stderr. Each is one write(2) and
+ * begins with "sprof: ". Only messages that SPROF_LOG allows are written, and
+ * only while descriptor 2 is still the file that it was at the start: a program
+ * may have closed it and opened its data there.
  */
 #ifndef BASE_NOTE_H
 #define BASE_NOTE_H
@@ -12,7 +12,7 @@
 
 enum note_level { NOTE_QUIET, NOTE_ERROR, NOTE_INFO, NOTE_DEBUG };
 
-/* Remember what descriptor 2 is. Before any other call. */
+/* Remember which file descriptor 2 is. Called before all others. */
 void note_begin(void);
 void note_set_level(enum note_level level);
 bool note_is_on(enum note_level level);
@@ -20,7 +20,7 @@ bool note_is_on(enum note_level level);
 /* Whether stderr is a terminal (and still what it was). */
 bool note_is_terminal(void);
 
-/* Write PARTS, ending with NULL, as one line. Any context; errno is kept. */
+/* Write PARTS, ending with NULL, as one line. errno is kept. Context: any. */
 void note(enum note_level level, const char *part, ...)
     __attribute__((sentinel));
 

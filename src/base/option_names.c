@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "nearest.h"
-#include "option_names.h"
 #include "options.h"
+#include "option_names.h"
 
 #define PREFIX "SPROF_"
 enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, NAME_MOST = 64 };

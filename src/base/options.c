@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "digits.h"
-#include "options.h"
 #include "text.h"
+#include "options.h"
 
 #define NS 1000000000u
 

@@ -81,7 +81,7 @@ enum option_mode { OPTION_MODE_WALL, OPTION_MODE_CPU };
 enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
 enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
 
-/* A value: the number, or for STRING the text (the environment's own). */
+/* A value: the number, or for STRING the text (in the environment itself). */
 union option {
     uint64_t number;
     const char *string;

@@ -3,11 +3,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "phase.h"
 #include "sys.h"
+#include "phase.h"
 
 static _Atomic uint32_t current;
 static pid_t process;
+static _Atomic bool is_silent; /* the kernel is not asked any more */
 
 enum phase
 phase_now(void)
@@ -40,10 +41,29 @@ phase_process(void)
     return process;
 }
 
+void
+phase_ask_no_more(void)
+{
+    atomic_store(&is_silent, true);
+    sys_believe_sets();
+}
+
+bool
+phase_may_ask(void)
+{
+    return !atomic_load_explicit(&is_silent, memory_order_relaxed);
+}
+
+pid_t
+phase_caller(void)
+{
+    return phase_may_ask() ? sys_getpid() : process;
+}
+
 bool
 phase_is_own(void)
 {
-    return sys_getpid() == process;
+    return phase_caller() == process;
 }
 
 bool

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase.h -- how far the life of the profiler is in this process: one word, by
- * which every hook knows whether it has anything to do. Who moves it is
- * agent/lifecycle.c, which says why.
+ * phase.h -- the phase of the profiler's life in this process: one word, by
+ * which every hook knows whether it has anything to do. agent/lifecycle.c moves
+ * it, and says why.
  */
 #ifndef BASE_PHASE_H
 #define BASE_PHASE_H
@@ -18,26 +18,38 @@ enum phase {
     PHASE_ASIDE, /* for a while there is no sampler */
 };
 
-/* Any context, all of them. */
+/* Context: any. */
 enum phase phase_now(void);
 void phase_set(enum phase phase);
 
-/* Go on from FROM to TO. Returns false, without effect, if it is not FROM. */
+/* Move from FROM to TO. Returns false, without effect, if the phase is not
+ * FROM. */
 bool phase_move(enum phase from, enum phase to);
 
-/* The calling process is the one that the phase is of; and its pid. */
+/* Set the calling process as the one that the phase is of; and its pid. */
 void phase_begin(void);
 pid_t phase_process(void);
 
-/* Whether this process is being sampled. Any context. */
+/* Whether this process is being sampled. Context: any. */
 bool phase_is_running(void);
 
 /* Whether this process is the one that was started, not one that shares its
- * memory or has a copy of it. One system call. Any context. */
+ * memory or has a copy of it. One system call. Context: any. */
 bool phase_is_own(void);
 
+/* The process that was started is about to forbid itself system calls, and
+ * nothing is sampled any more. From now on the kernel is not asked. A process
+ * that shares our memory counts as this one, and signal sets count as readable
+ * where the program says. */
+void phase_ask_no_more(void);
+bool phase_may_ask(void);
+
+/* The pid of the calling process, as far as the kernel may be asked. At most
+ * one system call. Context: any. */
+pid_t phase_caller(void);
+
 /* Whether this process or its parent was ever sampled: then our signals have
- * our handlers, for good. Any context. */
+ * our handlers, for good. Context: any. */
 bool phase_is_on(void);
 
 #endif

@@ -4,12 +4,11 @@
  * may have used less CPU time than one period each. Numbers may come from a
  * damaged file, so sums stop at their largest instead of wrapping.
  */
-#include "rate.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "text.h"
+#include "rate.h"
 
 #define NS_A_SECOND 1000000000u
 #define PARTS 1000u /* of a point */
@@ -230,6 +229,18 @@ add_few(struct text *text, const struct telling *telling)
     text_add(text, " a CPU second");
 }
 
+/* Whether there may be so many more than were asked for, because which thread
+ * is asked and when is drawn: the square root of their number is more than
+ * three standard deviations of it. */
+static bool
+is_by_chance(const struct telling *telling)
+{
+    uint64_t due =
+        (uint64_t)((double)telling->rate->cpu / 1e9 * (double)telling->wanted);
+    uint64_t more = telling->taken > due ? telling->taken - due : 0;
+    return more * more <= telling->taken;
+}
+
 static void
 tell(struct text *text, struct telling *telling)
 {
@@ -243,10 +254,9 @@ tell(struct text *text, struct telling *telling)
         text_add(text, " a CPU second of ");
         text_add_grouped(text, telling->wanted);
         text_add(text, " asked");
-        /* Who is asked and when is drawn, and points are added to what is due
-         * as they come. */
         if (reached > telling->wanted)
-            text_add(text, ", more by chance");
+            text_add(text, is_by_chance(telling) ? ", more by chance"
+                                                 : ", more than drawn");
     }
     if (is_notable(telling))
         add_reasons(text, telling);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rate.h -- how many sample points were due, by the CPU time that threads used
- * and the rate that was asked for, and why nobody asked for some of them:
+ * and the rate that was asked for, and why some of them were not asked for:
  *
  *   due = taken + lost + not asked
  *
@@ -35,9 +35,10 @@ void rate_add(struct rate *rate, enum limit limit, uint64_t cpu,
 /* Add MORE to RATE. */
 void rate_merge(struct rate *rate, const struct rate *more);
 
-/* The points that nobody asked for into UNASKED, where ASKED points were asked
- * for. Returns how many were due: exactly ASKED and the sum of UNASKED. By
- * chance more may be asked for than the CPU time says; then these were due. */
+/* Write the points that were not asked for to UNASKED, where ASKED points were
+ * asked for. Returns how many were due: exactly ASKED and the sum of UNASKED.
+ * By chance more may be asked for than the CPU time says; then these were due.
+ */
 uint64_t rate_points(const struct rate *rate, uint64_t asked,
                      uint64_t unasked[LIMIT_COUNT]);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * recording.h -- what `sprofile record` and the library in its processes agree
- * upon.
+ * on.
  */
 #ifndef BASE_RECORDING_H
 #define BASE_RECORDING_H
 
-/* The name of the directory in which the processes leave their spools begins
- * so. It goes away when the recording is over; processes that outlive that have
- * nowhere to write, and nothing is wrong. */
+/* How the name of the directory begins in which the processes leave their
+ * spools. It is removed when the recording is over. A process that outlives the
+ * recording has nowhere to write, which is no error. */
 #define RECORDING_DIRECTORY "sprof.record."
 
 #endif

@@ -6,14 +6,14 @@
 #ifndef BASE_SAMPLE_H
 #define BASE_SAMPLE_H
 
-/* Who interrupted the thread. */
+/* What interrupted the thread. */
 enum trigger {
-    TRIGGER_NONE,  /* nobody: CPU time that no sample was taken of */
+    TRIGGER_NONE,  /* nothing: CPU time without a sample */
     TRIGGER_PERF,  /* itself, on its CPU clock, by perf_event_open(2) */
     TRIGGER_TIMER, /* itself, on its CPU clock, by timer_create(2) */
     TRIGGER_ASK,   /* the sampler's signal */
-    TRIGGER_KEPT,  /* nobody: it waits, and was looked at from outside */
-    TRIGGER_HOOK,  /* nobody: a hook measured the CPU time of a call, exactly */
+    TRIGGER_KEPT,  /* nothing: it waits, and was looked at from outside */
+    TRIGGER_HOOK, /* nothing: a hook measured the CPU time of a call, exactly */
     TRIGGER_COUNT
 };
 

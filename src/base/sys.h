@@ -14,8 +14,9 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Wait until *WORD is no longer VALUE, somebody wakes it, or the absolute
- * CLOCK_MONOTONIC time UNTIL (ns) has come. futex(2), FUTEX_WAIT_BITSET. */
+/* Wait until *WORD is no longer VALUE, another thread wakes this one, or the
+ * absolute CLOCK_MONOTONIC time UNTIL (ns) has come. futex(2),
+ * FUTEX_WAIT_BITSET. */
 long sys_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t until);
 
 /* Wake up to COUNT waiters. */
@@ -34,9 +35,9 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
 /* How many of LENGTH bytes from ADDRESS on come before the first page that is
- * not in memory (mincore(2)), or not mapped: to read such a page may mean to
- * wait, for ever if need be, for a thread that supplies it (userfaultfd(2)).
- * LENGTH where the kernel does not tell. */
+ * not in memory (mincore(2)), or not mapped. Reading such a page may wait,
+ * without limit, for a thread that supplies it (userfaultfd(2)). LENGTH where
+ * the kernel does not tell. */
 size_t sys_present(uint64_t address, size_t length);
 
 /* Whether there is a mapping at ADDRESS, of whatever kind. mincore(2). */
@@ -45,10 +46,14 @@ bool sys_is_mapped(uint64_t address);
 /* As sys_read_memory, if all LENGTH bytes are in memory; -EFAULT if not. */
 long sys_read_present(void *to, uint64_t address, size_t length);
 
-/* Whether the kernel can read, or write, the signal set at ADDRESS; it may be
- * changed by that. One system call each. */
+/* Whether the kernel can read, or write, the signal set at ADDRESS; the call
+ * may change the set. One system call each. */
 bool sys_can_read_set(const void *address);
 bool sys_can_write_set(void *address);
+
+/* From now on both answer yes for every address but NULL, without a system
+ * call. */
+void sys_believe_sets(void);
 
 /* A disposition as the kernel has it (rt_sigaction(2)), of all signals alike;
  * HANDLER is SIG_DFL, SIG_IGN or a function. */
@@ -112,14 +117,15 @@ long sys_map(size_t size, int flags, int fd, uint64_t offset);
 void *sys_reserve(size_t size);
 void sys_release(void *memory, size_t size);
 
-/* The same for what a forked child begins anew: it finds the memory zeroed, and
- * neither a fork nor a write after it copies any of it. MADV_WIPEONFORK of
- * madvise(2), Linux 4.14; older kernels let the child inherit it. */
+/* The same for memory that a forked child begins anew. The child finds the
+ * memory zeroed, and neither a fork nor a write after it copies any of it.
+ * MADV_WIPEONFORK of madvise(2), Linux 4.14; older kernels let the child
+ * inherit it. */
 void *sys_reserve_for_one(size_t size);
 
-/* The same with all of it there at once, for what is written all over: a page
- * that is read first and written then costs two faults, and the second stops
- * every CPU that runs the program. MAP_POPULATE of mmap(2). */
+/* The same with all of it there at once, for memory that is written all over. A
+ * page that is read first and written then costs two faults, and the second
+ * stops every CPU that runs the program. MAP_POPULATE of mmap(2). */
 void *sys_reserve_present(size_t size);
 
 /* MEMORY, SIZE bytes of sys_reserve_for_one, all zero again; or such memory, if

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h -- builds one line in a caller's buffer: what the in-process side has
- * instead of printf. Never overflows; what does not fit is cut. Any context.
+ * text.h -- builds one line in a caller's buffer: the in-process side uses it
+ * instead of printf. It never overflows; text that does not fit is cut.
+ * Context: any.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -25,9 +26,10 @@ void text_add_grouped(struct text *text, uint64_t number);
 /* NUMBER / SCALE with one decimal: text_add_tenths(t, 123, 100) adds "1.2". */
 void text_add_tenths(struct text *text, uint64_t number, uint64_t scale);
 
-/* Replace by '?' what a terminal would obey and not show, in the string TEXT:
- * ASCII's control characters, newlines included, and the bytes that are control
- * characters by themselves or behind 0xc2 (C1, in ISO 8859 and in UTF-8). */
+/* Replace by '?' the bytes in the string TEXT that a terminal would obey and
+ * not show. These are ASCII's control characters, newlines included, and the
+ * bytes that are control characters by themselves or behind 0xc2 (C1, in ISO
+ * 8859 and in UTF-8). */
 void text_hide_controls(char *text);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-/* Find out how the thread pointer can be read here. Before that, threads are
- * believed to have words. Context: the constructor. */
+/* Find out how the thread pointer can be read here. Before that, every thread
+ * counts as one with words. Context: start. */
 void words_begin(void);
 
 /* The program is about to forbid itself system calls: from now on the kernel
@@ -22,12 +22,12 @@ void words_begin(void);
  * a thread pointer is believed to lead to memory. */
 void words_ask_no_more(void);
 
-/* Whether the calling thread has them. Takes a few ns, but for a thread's first
- * time a system call; where only the kernel can tell, always one. Any thread,
- * in handler. */
+/* Whether the calling thread has words. Takes a few ns, but a system call the
+ * first time in a thread. Where only the kernel can tell, it is always a system
+ * call. Context: any. */
 bool words_are_there(void);
 
-/* errno, 0 where there is none; and its restoring. Any thread, in handler. */
+/* errno, 0 where there is none; and its restoring. Context: any. */
 int words_errno(void);
 void words_set_errno(int value);
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handler.c -- the target thread's half of a capture. Runs in the signal
- * handler, on the target's stack, which may be small: well under 1 KiB, no
- * allocation, no lock, no libc but clock_gettime; errno is never touched. The
- * thread may have no thread-local words (base/words.h): what is kept in them is
- * asked of the kernel then, or looked up by the thread's index.
+ * handler.c -- the target thread's half of a capture. It runs in the signal
+ * handler, on the target's stack, which may be small. It uses well under 1 KiB
+ * of stack. It allocates nothing, takes no lock, and never touches errno. Of
+ * libc it calls only functions that do the same, as clock_gettime does.
  *
- * The hard thing is to leave in time: a handler that had to park waits for the
- * sampler, but never longer than its deadline, whatever has become of that
- * thread.
+ * Its thread-local variables are in static TLS: no access to one of them calls
+ * a function that may allocate. A thread may have no thread-local words at all
+ * (base/words.h). Then the kernel is asked for what they hold, or it is looked
+ * up by the thread's index.
+ *
+ * The hard thing is to leave in time. A handler that had to park waits for the
+ * sampler, but never longer than its deadline, whatever the sampler does.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -20,65 +23,68 @@
 #include "base/clock.h"
 #include "base/sample.h"
 #include "base/sys.h"
-#include "target/modules.h"
 #include "base/words.h"
-#include "alternate.h"
-#include "deliver.h"
-#include "handler.h"
-#include "interrupted.h"
+#include "process/modules.h"
+#include "signals/alternate.h"
+#include "signals/deliver.h"
+#include "signals/mask_sync.h"
+#include "signals/restart.h"
+#include "signals/signals.h"
+#include "unwind/rules.h"
+#include "unwind/walk.h"
 #include "measured.h"
 #include "nested.h"
 #include "origin.h"
-#include "rules.h"
-#include "self.h"
-#include "settle.h"
-#include "signals.h"
 #include "slot.h"
 #include "stack_copy.h"
 #include "stray.h"
-#include "walk.h"
-#include "poison.h"
+#include "thread_local.h"
+#include "handler.h"
+#include "base/poison.h"
 
-/* Longer than any profile takes to be written. */
+/* How long a thread stands still at most, in ns. No profile takes that long to
+ * write. */
 #define FREEZE_NS 140000000000u
 
 struct handler_shared handler_shared;
 __thread volatile bool handler_thread_registered;
 
-/* The thread's CPU clock before which it takes no sample of itself: a walk of
- * 100,000 frames takes longer than a period, and a thread that did nothing else
- * would never go on. */
+/* CPU time of the thread before which it takes no sample of itself, in ns. A
+ * walk of 100,000 frames takes longer than a period. Without this rest, such a
+ * thread would do nothing but walk. */
 static __thread uint64_t rested_clock;
 
-/* The thread has used so much CPU time that its age does not matter: reading
- * its clock is a system call. */
+/* Set when the thread's age, in periods before perf's first sample, is over
+ * OLD_TIMES. From then on its age does not matter, and its clock need not be
+ * read: that is a system call. */
 static __thread bool is_old;
 #define OLD_TIMES 8u
 
-/* Where the stack begins that the thread was given, 0: it was given none. */
+/* Start of the stack that the thread was given. 0: it was given none. */
 static __thread uint64_t given_stack;
 
-/* A walk that takes longer must be followed by so many times as much CPU time
- * of the program's own. */
+/* A walk that takes longer, in ns, must be followed by a rest: REST_TIMES as
+ * much CPU time of the program's own. */
 #define LONG_WALK_NS 20000u
 #define REST_TIMES 8u
 
-/* What is known of the thread that SLOT is of; NULL if nothing is yet. */
+/* What is known of the thread INDEX. NULL: nothing yet. */
 static struct handler_thread *
-thread_of(const struct slot *slot)
+thread_at(uint32_t index)
 {
-    return slot->thread < handler_shared.thread_count
-               ? &handler_shared.threads[slot->thread]
-               : NULL;
+    return index < handler_shared.thread_count ? &handler_shared.threads[index]
+                                               : NULL;
 }
 
-/* Let the view read the thread's own stack directly, if that is where the
- * walk starts and the thread is still the one that its index names. */
+/* Begin VIEW. It reads the thread's own stack directly if the walk starts
+ * there, and the thread is still the one that its index names. MASK must not
+ * block the signal that an unreadable page raises. */
 static void
-begin_view(struct view *view, const struct slot *slot)
+begin_view(struct view *view, const struct slot *slot, uint64_t mask)
 {
-    struct handler_thread *thread = thread_of(slot);
-    if (thread == NULL || slot->thread_pointer == 0) {
+    struct handler_thread *thread = thread_at(slot->thread);
+    if (thread == NULL || slot->thread_pointer == 0 ||
+        (mask & NESTED_READS) != 0) {
         view_begin(view, 0, 0, 0, slot->window);
         return;
     }
@@ -92,11 +98,10 @@ begin_view(struct view *view, const struct slot *slot)
     view_begin(view, low, high, slot->sp, slot->window);
 }
 
-/* Whether the thread was woken from a system call, or is about to make one or
- * has just left it: the pc is behind the instruction, or on it, where the
- * kernel sets it back to when the call is to be restarted (signal(7)). A second
- * byte is looked at only if the first says that it belongs to the instruction.
- */
+/* Whether the thread was woken from a system call, is about to make one, or has
+ * just left one. The pc is then behind the instruction, or on it: the kernel
+ * sets the pc back when the call is to be restarted (signal(7)). The second
+ * byte is read only if the first one belongs to the instruction. */
 static bool
 is_at_syscall(uint64_t pc)
 {
@@ -106,8 +111,8 @@ is_at_syscall(uint64_t pc)
     return (pc & 4095) >= 2 && code[-2] == 0x0f && code[-1] == 0x05;
 }
 
-/* Wait in PARKED until served or until the deadline. Returns with the slot in
- * our hands (true), or left behind to the sampler (false). */
+/* Wait in PARKED until served or until the deadline. Returns true if the slot
+ * is the handler's again, false if it is left to the sampler. */
 static bool
 park(struct slot *slot)
 {
@@ -127,22 +132,24 @@ park(struct slot *slot)
             sys_futex_wait(&slot->state, state, until);
             continue;
         }
-        /* Nobody came: the slot is ours again, with a stack that is cut. */
+        /* The sampler did not come: the slot is ours again, with a stack that
+         * is cut. */
         if (slot_move(slot, SLOT_PARKED, SLOT_CLAIMED)) {
             slot->walk.cut = CUT_DEADLINE;
             return true;
         }
-        /* The sampler is at it: it will find that we have left. */
+        /* The sampler is working on the slot. It will find that we have left.
+         */
         if (slot_move(slot, SLOT_SERVING, SLOT_LEFT))
             return false;
-        /* All slots were emptied: a sampler has begun anew. */
+        /* All slots were emptied: a new sampler has begun. */
         if (state == SLOT_FREE)
             return false;
     }
 }
 
-/* Whether what the sampler may find out is worth waiting for: of a pc that it
- * has looked at already, it is not. */
+/* Whether it is worth waiting for the sampler. It is not where the sampler has
+ * already looked at the pc. */
 static bool
 is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
 {
@@ -150,17 +157,18 @@ is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
     return outcome != WALK_LOST || rule_kind(rules_find(pc)) != RULE_GUESS;
 }
 
-/* The walk needs what only the sampler can do. Returns as park does. */
+/* Leave to the sampler a walk that only the sampler can go on with. Returns as
+ * park does. */
 static bool
 leave_to_sampler(struct slot *slot, const struct view *view,
                  const ucontext_t *context, enum walk_outcome outcome)
 {
     memcpy(slot->registers, context->uc_mcontext.gregs,
            sizeof(slot->registers));
-    /* A view with bounds is of a thread that is known. */
+    /* Only a view of a known thread has bounds. */
     uint64_t root = view->high == 0
                         ? 0
-                        : atomic_load_explicit(&thread_of(slot)->root,
+                        : atomic_load_explicit(&thread_at(slot->thread)->root,
                                                memory_order_relaxed);
     if (stack_copy(slot, view, root))
         slot->unfinished = true;
@@ -169,19 +177,19 @@ leave_to_sampler(struct slot *slot, const struct view *view,
     return true;
 }
 
-/* What the thread's words tell. A stack is read directly only where the thread
- * pointer says whose it is, so not if there are none. */
+/* Note in SLOT what the thread's words tell. Without words the thread pointer
+ * does not say whose stack it is, so the stack is not read directly. */
 static void
 describe_thread(struct slot *slot, bool has_words)
 {
     if (has_words) {
-        slot->label = self_label();
+        slot->label = thread_local_label();
         slot->thread_pointer = arch_thread_pointer();
         slot->cpu = sched_getcpu();
         return;
     }
     unsigned cpu = 0;
-    slot->label = self_label_of(sys_gettid());
+    slot->label = thread_local_label_of(sys_gettid());
     slot->thread_pointer = 0;
     arch_syscall(SYS_getcpu, (long)&cpu, 0, 0, 0, 0, 0);
     slot->cpu = (int)cpu;
@@ -201,19 +209,19 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     walk_begin(&slot->walk, &regs);
 }
 
-/* Walk the stack into SLOT, whose thread is known. Returns whether it is ours
- * still, to be given to the sampler. */
+/* Walk the stack into SLOT, whose thread is set. Returns whether SLOT is still
+ * the handler's, which then gives it to the sampler. */
 static bool
 walk_into(struct slot *slot, enum trigger trigger, bool has_words,
           const ucontext_t *context)
 {
     struct view view;
     begin_slot(slot, trigger, has_words, context);
-    begin_view(&view, slot);
-    /* While modules change, rules may be stale: only the sampler knows what a
-     * pc means now. */
+    begin_view(&view, slot, signals_word(&context->uc_sigmask));
+    /* While modules change, rules may be stale. Only the sampler then knows
+     * what a pc means. */
     enum walk_outcome outcome =
-        modules_are_settled() ? walk_run(&slot->walk, &view) : WALK_MISS;
+        modules_are_current() ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =
         outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
     return !is_missing || leave_to_sampler(slot, &view, context, outcome);
@@ -232,9 +240,9 @@ handler_fill(struct slot *slot, enum trigger trigger, bool has_words,
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
 }
 
-/* The question COOKIE has no answer. */
+/* Note that the question COOKIE is answered without a sample. */
 static void
-refuse(uint64_t cookie, enum loss cause)
+refuse_question(uint64_t cookie, enum loss cause)
 {
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     if (index < handler_shared.thread_count)
@@ -250,9 +258,9 @@ handler_lose(enum loss cause)
                               memory_order_relaxed);
 }
 
-/* The sampler asked. */
+/* Answer the question COOKIE of the sampler with a sample. */
 static void
-answer(uint64_t cookie, bool has_words, const ucontext_t *context)
+answer_question(uint64_t cookie, bool has_words, const ucontext_t *context)
 {
     uint32_t index = (uint32_t)(cookie >> COOKIE_BITS) & COOKIE_MASK;
     uint32_t sequence = (uint32_t)cookie & COOKIE_MASK;
@@ -260,7 +268,7 @@ answer(uint64_t cookie, bool has_words, const ucontext_t *context)
     struct slot *slot =
         index < handler_shared.thread_count ? slots_claim(index) : NULL;
     if (slot == NULL) {
-        refuse(cookie, LOSS_RING_FULL);
+        refuse_question(cookie, LOSS_RING_FULL);
         return;
     }
     slot->thread = index;
@@ -271,7 +279,8 @@ answer(uint64_t cookie, bool has_words, const ucontext_t *context)
     handler_fill(slot, TRIGGER_ASK, has_words, context);
 }
 
-/* The sampler comes by itself, but not often if nothing seems to happen. */
+/* Count a sample of a thread's own clock, and ring the bell if as many have
+ * come as ring it. The sampler also comes without the bell. */
 static void
 count_own_sample(void)
 {
@@ -295,8 +304,8 @@ handler_index_of(pid_t tid)
            1;
 }
 
-/* The thread INDEX has registered itself. The sampler gives an index to no
- * other, if only those are wanted. */
+/* Whether the thread INDEX has registered itself. If only registered threads
+ * are wanted, the sampler gives an index to no other thread. */
 static bool
 is_registered(uint32_t index, bool has_words)
 {
@@ -323,8 +332,9 @@ set_rest(uint32_t index, bool has_words, uint64_t clock)
         atomic_store(&handler_shared.threads[index].rested_clock, clock);
 }
 
-/* Whether a sample at CPU time CLOCK is not wanted: what perf sees too is left
- * to it, once it has begun; and who has just walked for long must rest. */
+/* Whether a sample at CPU time CLOCK is not wanted. What perf samples too is
+ * left to perf, once perf has begun. A thread that has just walked for long
+ * must rest. */
 static bool
 is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
             bool has_words, const ucontext_t *context)
@@ -346,7 +356,7 @@ is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
     return true;
 }
 
-/* The thread's CPU clock, or CLOCK_NONE if it does not matter. */
+/* The thread's CPU clock in ns, or CLOCK_NONE if it does not matter. */
 static uint64_t
 read_clock(enum handler_own kind, bool has_words)
 {
@@ -359,11 +369,11 @@ read_clock(enum handler_own kind, bool has_words)
     return clock;
 }
 
-/* The thread's own CPU clock says that it is time. */
+/* Take a sample because the thread's own CPU clock has expired. */
 static void
 sample_itself(enum handler_own kind, bool has_words, const ucontext_t *context)
 {
-    pid_t tid = has_words ? self_tid() : sys_gettid();
+    pid_t tid = has_words ? thread_local_tid() : sys_gettid();
     uint32_t index = handler_index_of(tid);
     uint64_t start = clock_now(), clock = read_clock(kind, has_words);
     if (is_unwanted(kind, index, clock, has_words, context))
@@ -384,20 +394,12 @@ sample_itself(enum handler_own kind, bool has_words, const ucontext_t *context)
     count_own_sample();
     if (clock_now() - start > LONG_WALK_NS) {
         uint64_t end = clock_own();
-        /* Wall time says more than the walk took, if the thread lost its CPU.
-         */
+        /* If the thread lost its CPU, wall time is longer than the walk. */
         uint64_t took = clock == CLOCK_NONE ? LONG_WALK_NS : end - clock;
         set_rest(index, has_words, end + REST_TIMES * took);
     } else {
         set_rest(index, has_words, 0);
     }
-}
-
-static struct handler_thread *
-thread_at(uint32_t index)
-{
-    return index < handler_shared.thread_count ? &handler_shared.threads[index]
-                                               : NULL;
 }
 
 static void
@@ -409,14 +411,14 @@ forget_asked(uint64_t question)
         atomic_store_explicit(&thread->asked, 0, memory_order_relaxed);
 }
 
-/* Whether a thread that is told so may stand still: somebody will end that. */
+/* Whether threads must stand still. suspend_thaw ends that. */
 static bool
 is_frozen(void)
 {
     return atomic_load(&handler_shared.frozen) != 0;
 }
 
-/* The process is about to end. */
+/* Keep the thread here, because the process is about to end. */
 static void
 stand_still(void)
 {
@@ -425,11 +427,11 @@ stand_still(void)
         sys_futex_wait(&handler_shared.frozen, 1, until);
 }
 
-/* A signal of ours, which nobody else may see. If its number has been given
- * back it comes late, and perhaps under another mask than a walk needs. */
+/* Handle our signal, which the program must not see. IS_LATE: its number was
+ * given back, and the mask may be another than a walk needs. */
 static void
 take_own(uint64_t question, enum handler_own kind, bool is_late, bool has_words,
-         const ucontext_t *context)
+         ucontext_t *context)
 {
     if (question != 0)
         forget_asked(question);
@@ -438,10 +440,12 @@ take_own(uint64_t question, enum handler_own kind, bool is_late, bool has_words,
         return;
     if (index == COOKIE_FREEZE)
         stand_still();
+    else if (index == COOKIE_LEAVE)
+        alternate_answer(context);
     else if (question != 0 && is_late)
-        refuse(question, LOSS_UNFIT);
+        refuse_question(question, LOSS_UNFIT);
     else if (question != 0)
-        answer(question, has_words, context);
+        answer_question(question, has_words, context);
     else if (is_late)
         handler_lose(LOSS_UNFIT);
     else
@@ -456,20 +460,23 @@ handler_run(int signo, siginfo_t *info, void *context)
         return;
     bool is_late = (signals_borrowed() & signals_bit(signo)) == 0;
     bool has_words = words_are_there();
+    bool is_main = has_words && thread_local_tid() == handler_shared.pid;
     uint64_t question = 0;
     enum handler_own kind = 0;
-    if (has_words && self_tid() == handler_shared.pid)
+    if (is_main)
         stray_note_mask(
             signals_word(&((const ucontext_t *)context)->uc_sigmask));
     if (origin_is_question(info, &question) ||
         origin_is_bare_question(info, &question) ||
         origin_is_own_clock(signo, info, &kind)) {
         take_own(question, kind, is_late, has_words, context);
-        settle_in(context);
-        interrupted_by_ours(context);
+        mask_sync_in(context);
+        restart_after_ours(context);
     } else if (info->si_code != HANDLER_CODE && !origin_is_tracer(info)) {
         deliver_to_program(signo, info, context);
     }
+    if (is_main)
+        stray_end_note();
 }
 
 void
@@ -481,12 +488,12 @@ handler_know_stack(uint64_t start)
 void
 handler_know_thread(bool is_old_thread)
 {
-    self_begin();
-    /* Now, and not when a filter of the program's may forbid system calls. */
+    thread_local_begin();
+    /* Ask now: later a filter of the program may forbid system calls. */
     (void)words_are_there();
     is_old = is_old_thread;
     /* In the child of a fork the CPU clock begins at 0 again, and the thread
-     * has another number. */
+     * has another tid. */
     rested_clock = 0;
     if (is_old_thread)
         alternate_note();

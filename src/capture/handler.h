@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handler.h -- the target thread's half of a capture, and what it shares with
- * the sampler's half (suspend.c).
+ * handler.h -- the target thread's half of a capture, and the data that it
+ * shares with the sampler's half (suspend.c).
  */
 #ifndef CAPTURE_HANDLER_H
 #define CAPTURE_HANDLER_H
@@ -15,7 +15,8 @@
 #include "base/loss.h"
 #include "base/sample.h"
 
-/* si_code of our signals: negative, as from a process, and nobody else's. */
+/* si_code of our signals: negative, as a process may send it. No other sender
+ * is known to use it. */
 #define HANDLER_CODE (-0x5350)
 
 /* si_value of a question: secret:16 | thread index:24 | sequence:24. */
@@ -29,20 +30,26 @@ cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
            (sequence & COOKIE_MASK);
 }
 
-/* The index of a question that is none: the thread is to stand still. */
+/* Reserved thread index: not a question, but an order to stand still until
+ * suspend_thaw. */
 #define COOKIE_FREEZE COOKIE_MASK
 
-/* Another: it is to make its mask real (settle_in). */
+/* Reserved thread index: the thread must make its mask real (mask_sync_in). */
 #define COOKIE_SETTLE (COOKIE_MASK - 1u)
 
-/* No question: a signal of the program's that was sent on (stray.h). */
+/* Reserved thread index: a signal of the program that was sent on to the main
+ * thread (stray.h). */
 #define COOKIE_STRAY (COOKIE_MASK - 2u)
+
+/* Reserved thread index: the thread must answer that no handler of ours is on
+ * its alternate stack. */
+#define COOKIE_LEAVE (COOKIE_MASK - 3u)
 
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. */
 enum handler_own {
     HANDLER_OWN_PERF = 0x50455246, /* any number that is not small */
     HANDLER_OWN_TIMER,
-    HANDLER_OWN_TIMER_KERNEL, /* perf sees all but the kernel's time */
+    HANDLER_OWN_TIMER_KERNEL, /* perf leaves out the kernel's time */
 };
 
 static inline uint64_t
@@ -51,19 +58,23 @@ cookie_make_own(uint64_t secret, enum handler_own kind)
     return secret << 48 | (uint64_t)kind;
 }
 
-/* How long a thread parks, at most. */
+/* How long a thread parks at most, in ns. */
 #define PARK_NS 10000000u
 
-/* What a handler knows of the thread it interrupts. */
+/* What a handler knows of the thread that it interrupts. */
 struct handler_thread {
     _Atomic uint64_t low, high, pointer; /* see suspend_set_stack */
-    _Atomic uint64_t root;  /* as far as its stacks have reached, 0: unknown */
-    _Atomic uint32_t asked; /* sequence that is on the way + 1, 0: none */
-    _Atomic uint32_t refused;    /* last sequence without a sample, and above
-                                  * COOKIE_BITS its enum loss */
-    _Atomic uint32_t user_ticks; /* of a TIMER_KERNEL that were left to perf */
-    _Atomic uint64_t rested_clock; /* as the handler's, without such words */
-    _Atomic uint64_t measured;     /* see suspend_take_measured */
+    /* Highest address that its stacks have reached. 0: not known. */
+    _Atomic uint64_t root;
+    /* Sequence of the question on its way + 1. 0: none. */
+    _Atomic uint32_t asked;
+    /* Last sequence without a sample. Above COOKIE_BITS: its enum loss. */
+    _Atomic uint32_t refused;
+    /* Expiries of a TIMER_KERNEL outside the kernel, which perf samples. */
+    _Atomic uint32_t user_ticks;
+    /* rested_clock of handler.c, for a thread without thread-local words. */
+    _Atomic uint64_t rested_clock;
+    _Atomic uint64_t measured; /* see suspend_take_measured */
 };
 
 struct handler_shared {
@@ -77,44 +88,47 @@ struct handler_shared {
     bool (*request)(const siginfo_t *); /* see suspend_options */
     bool registered_only;               /* other threads take no samples */
     uint64_t young; /* ns of CPU time before perf's first sample of a thread */
-    /* Rung by those who park; the sampler sleeps on it. */
+    /* Threads that park ring it. The sampler sleeps on it. */
     _Atomic uint32_t bell;
-    _Atomic uint32_t parks;  /* threads that have parked, ever */
-    _Atomic uint32_t frozen; /* threads that were told to stand still do */
-    /* Samples of threads' own clocks: since the last harvest, how many of them
-     * ring the bell, and those that came to nothing, by enum loss. */
+    _Atomic uint32_t parks;  /* how often a thread has parked */
+    _Atomic uint32_t frozen; /* 1: threads that were told to stand still do */
+    /* Samples of threads' own clocks since the last harvest: their number, the
+     * number that rings the bell, and those lost, by enum loss. */
     _Atomic uint32_t own_taken, own_ring, own_lost[LOSS_COUNT];
 };
 
 extern struct handler_shared handler_shared;
 
-/* The index of thread TID, SLOT_NO_THREAD if it has none. In handler. */
+/* The index of thread TID, or SLOT_NO_THREAD if it has none. Context: any. */
 uint32_t handler_index_of(pid_t tid);
 
-/* The thread has registered itself (handler_shared.registered_only). */
+/* The calling thread has registered itself (handler_shared.registered_only). */
 extern __thread volatile bool handler_thread_registered;
 
-/* What the handler keeps of its thread, so that it need not make a system call,
- * which a seccomp filter of the program may forbid. On the thread itself: at
- * its beginning, or (IS_OLD) where its age does not matter, and again in the
- * child of a fork. */
+/* Renew what the handler keeps of the calling thread, so that it need not ask
+ * the kernel. A seccomp filter of the program may forbid that. The thread
+ * itself calls this at its beginning, and again in the child of a fork. IS_OLD:
+ * its age does not matter. Context: any thread. */
 void handler_know_thread(bool is_old);
 
-/* The calling thread was given a stack that begins at START, in memory that may
- * have other stacks below it. Context: the new thread. */
+/* The calling, new thread was given a stack that begins at START. Other stacks
+ * may lie below it in the same memory. Context: hook. */
 void handler_know_stack(uint64_t start);
 
-/* A sample of the thread's own clock comes to nothing. In handler. */
+/* Count a sample of a thread's own clock that is lost, under CAUSE. Context:
+ * any. */
 void handler_lose(enum loss cause);
 
-/* Walk the stack of the calling thread, which CONTEXT describes, into SLOT, of
- * which the thread and the time are set, and give it to the sampler. HAS_WORDS:
- * base/words.h. */
+/* Walk the stack of the calling thread into SLOT, and give SLOT to the sampler.
+ * CONTEXT has the thread's registers. The caller has set the thread and the
+ * time in SLOT. HAS_WORDS says whether the thread has thread-local words
+ * (base/words.h). May park for PARK_NS. Context: any. */
 struct slot;
 void handler_fill(struct slot *slot, enum trigger trigger, bool has_words,
                   const ucontext_t *context);
 
-/* What the kernel calls for all numbers that are ours (signals.h). */
+/* The handler of all signal numbers that are ours (signals.h). Context:
+ * handler. */
 void handler_run(int signo, siginfo_t *info, void *context);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measured.c -- see measured.h. The sample is made as one in a handler, of
- * registers that nobody has interrupted: of those that a walk needs by rules.
+ * measured.c -- see measured.h. The sample is made as in a handler. Its
+ * registers are those that a walk by rules needs, because no signal has
+ * interrupted the thread.
  */
 #include <stddef.h>
 #include <string.h>
@@ -9,10 +10,10 @@
 #include "base/clock.h"
 #include "base/sample.h"
 #include "handler.h"
-#include "measured.h"
-#include "self.h"
 #include "slot.h"
-#include "poison.h"
+#include "thread_local.h"
+#include "measured.h"
+#include "base/poison.h"
 
 static __thread volatile bool is_on;
 
@@ -33,7 +34,7 @@ measured_begin(struct measured *measured)
 void
 measured_end(struct measured *measured)
 {
-    uint32_t index = handler_index_of(self_tid());
+    uint32_t index = handler_index_of(thread_local_tid());
     measured->cpu = measured->shown = clock_own() - measured->clock;
     if (index < handler_shared.thread_count)
         atomic_fetch_add(&handler_shared.threads[index].measured,
@@ -51,7 +52,7 @@ void
 measured_take(const struct measured *measured, const struct regs *at)
 {
     ucontext_t context;
-    pid_t tid = self_tid();
+    pid_t tid = thread_local_tid();
     uint32_t index = handler_index_of(tid);
     if (handler_shared.registered_only && !handler_thread_registered)
         return;

@@ -3,10 +3,11 @@
  * nested.c -- see nested.h.
  *
  * The hard thing is a handler of the program that does not return to ours. The
- * slot that ours was filling stays claimed, and nobody can tell the sampler so.
- * Therefore a mark lies on the stack of a handler that fills a slot. Who left
- * it by a jump uses that stack again, and the mark is overwritten, or unmapped;
- * as long as it stands the handler may still come back to its slot.
+ * slot that ours was filling stays claimed, and no code runs that could tell
+ * the sampler so. Therefore a mark lies on the stack of a handler that fills a
+ * slot. A thread that left the handler by a jump uses that stack again, and the
+ * mark is overwritten, or unmapped. While the mark stands, the handler may
+ * still come back to its slot.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -14,18 +15,19 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
-#include "alternate.h"
-#include "nested.h"
-#include "signals.h"
+#include "signals/alternate.h"
+#include "signals/signals.h"
 #include "slot.h"
-#include "poison.h"
+#include "nested.h"
+#include "base/poison.h"
 
-/* What a mark holds besides the address and time of its slot: any number that
- * is no address. */
+/* Constant part of a mark's value, beside the address and time of its slot: any
+ * number that is no address. */
 #define MARK 0x53ab70c16e0dd1e5u
 
-/* The innermost mark of the calling thread, 0: it is in no handler of ours; and
- * the mask with which that was entered. */
+/* The innermost mark of the calling thread, or 0 if it is in no handler of
+ * ours. MASK_BEFORE is the mask with which the outermost handler was entered.
+ */
 static __thread volatile uint64_t innermost, mask_before;
 
 static uint64_t
@@ -67,8 +69,8 @@ nested_is_gone(const struct slot *slot)
                          value != value_of(slot, mark));
 }
 
-/* A handler on an alternate stack blocks ours, where those are avoided; who has
- * left it by a jump does so still. */
+/* Unblock our signals. Where alternate stacks are avoided, a handler on one
+ * blocks them. A thread that left such a handler by a jump still does. */
 static void
 open_ours(void)
 {
@@ -78,8 +80,8 @@ open_ours(void)
                      sizeof(ours), 0, 0);
 }
 
-/* The handler on top of ours blocks what it did before, and signals of its own
- * kind, as the kernel and its sa_mask have it. */
+/* The handler on top of ours then blocks what it did before ours. It also
+ * blocks the signals of its own kind, as the kernel and its sa_mask have it. */
 void
 nested_settle(void)
 {

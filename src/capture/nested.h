@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nested.h -- the program's handlers of signals that an instruction raises. Our
- * handler does not block those: whoever blocks one that his own instruction
- * raises dies of it (sigaction(2)). A program may repair what we run into, an
- * alternate stack say that another thread has made read-only; or leave our
+ * nested.h -- the program's handlers that run on top of ours, of signals that
+ * an instruction raises. Our handler does not block these signals: a thread
+ * that blocks a signal which its own instruction raises dies of it
+ * (sigaction(2)). Such a handler may repair what ours ran into, such as an
+ * alternate stack that another thread has made read-only. Or it may leave our
  * handler by longjmp.
  */
 #ifndef CAPTURE_NESTED_H
@@ -16,32 +17,36 @@
 
 struct slot;
 
-/* Those signals, as a word (signals.h). */
-#define NESTED_FAULTS                                                      \
-    (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | \
-     1ull << (SIGILL - 1) | 1ull << (SIGSYS - 1))
+/* The signals that an instruction raises, as words (signals.h): those that a
+ * read raises, and all of them. */
+#define NESTED_READS (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1))
+#define NESTED_FAULTS                                             \
+    (NESTED_READS | 1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) | \
+     1ull << (SIGSYS - 1))
 
-/* Lies on the stack of a handler that fills a slot. */
+/* A mark on the stack of a handler that fills a slot. */
 struct nested_mark {
     volatile uint64_t value;
     uint64_t outer;
 };
 
-/* The handler, of a thread with words of its own if HAS_WORDS, begins and ends
- * to fill SLOT. False at the end: the slot is not ours any more, in a child
- * that a handler on top of us has forked. */
+/* The handler begins and ends to fill SLOT. HAS_WORDS: its thread has
+ * thread-local words. nested_leave returns false if SLOT is not the caller's
+ * any more. The caller is then in a child, which a handler on top of ours has
+ * forked. Context: any. */
 void nested_enter(struct nested_mark *mark, struct slot *slot, bool has_words,
                   const ucontext_t *context);
 bool nested_leave(struct nested_mark *mark, struct slot *slot, bool has_words);
 
 /* Whether the handler that fills SLOT was left by a jump, or its thread has
- * ended: its mark is gone. Context: sampler. */
+ * ended. Its mark is then gone. Context: sampler. */
 bool nested_is_gone(const struct slot *slot);
 
-/* In a hook of a thread with words of its own, before its mask is read, changed
- * or inherited: if it has left our handler by a jump, or one on an alternate
- * stack that is avoided, or is on top of ours, it blocks no more than it would
- * without us. */
+/* Let the calling thread block no more than it would without us. Hooks call it
+ * before the mask is read, changed or inherited. The thread may be in a handler
+ * on top of ours. It may also have left our handler by a jump, or a handler on
+ * an alternate stack that is avoided. It has thread-local words. Context: hook.
+ */
 void nested_settle(void);
 
 #endif

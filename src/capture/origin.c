@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * origin.c -- see origin.h. Runs in handlers, also of threads without
+ * origin.c -- see origin.h. It runs in handlers, also of threads without
  * thread-local words.
  */
 #include <string.h>
 
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/tracer.h"
+#include "signals/signals.h"
 #include "handler.h"
 #include "origin.h"
-#include "signals.h"
-#include "poison.h"
+#include "base/poison.h"
 
-/* Where siginfo of a perf event's signal has the event's data. */
+/* Offset of the event's data in the siginfo of a perf event's signal, in bytes.
+ */
 #define PERF_DATA_OFFSET 24
 
 bool
@@ -41,7 +43,7 @@ origin_is_question(const siginfo_t *info, uint64_t *cookie)
 bool
 origin_is_bare_question(const siginfo_t *info, uint64_t *cookie)
 {
-    if (info->si_code != SI_USER || info->si_pid != 0)
+    if (info->si_code != SI_USER || info->si_pid != 0 || !phase_may_ask())
         return false;
     bool is_frozen = atomic_load(&handler_shared.frozen) != 0;
     uint32_t index = handler_index_of(sys_gettid());
@@ -58,7 +60,7 @@ origin_is_bare_question(const siginfo_t *info, uint64_t *cookie)
 bool
 origin_is_tracer(const siginfo_t *info)
 {
-    return info->si_code == SI_USER && info->si_pid != 0 &&
+    return info->si_code == SI_USER && info->si_pid != 0 && phase_may_ask() &&
            info->si_pid == tracer_pid();
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* slot.c -- the slots and their states; see slot.h. Any thread, in handler. */
+/* slot.c -- the slots and their states; see slot.h. It runs in any thread, also
+ * in handlers. */
 #include <stddef.h>
 
 #include "base/sys.h"
 #include "slot.h"
-#include "poison.h"
+#include "base/poison.h"
 
-/* So many places are tried before a sample is given up. */
+/* Number of places that are tried before a sample is lost. */
 #define CLAIM_TRIES 64
 
 static struct slot *slots;
@@ -26,8 +27,8 @@ furnish_slots(void)
     }
 }
 
-/* In a child each page that is written to is first copied from its parent: most
- * slots are free. */
+/* Most slots are free, and are not written to. In a child, each page that is
+ * written to is first copied from its parent. */
 static void
 empty_slots(void)
 {
@@ -62,7 +63,7 @@ bool
 slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
 {
     uint32_t expected = from;
-    /* An exchange that fails writes all the same. */
+    /* Read first: an exchange that fails writes to the word all the same. */
     if (atomic_load(&slot->state) != expected)
         return false;
     return atomic_compare_exchange_strong(&slot->state, &expected, to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slot.h -- where a sample is made: a fixed set of slots, reserved before the
- * first sample, which handlers claim and the sampler empties.
+ * slot.h -- the slots in which samples are made. A fixed set is reserved before
+ * the first sample. Handlers claim slots, and the sampler empties them.
  *
  *                 target                    sampler
  *   FREE     ---> CLAIMED
@@ -23,7 +23,7 @@
 #include <sys/types.h>
 #include <sys/ucontext.h>
 
-#include "walk.h"
+#include "unwind/walk.h"
 
 enum slot_state {
     SLOT_FREE,
@@ -39,54 +39,57 @@ struct slot {
     _Atomic uint32_t state; /* enum slot_state; a futex while PARKED */
     uint32_t thread;        /* index of the thread, or SLOT_NO_THREAD */
     pid_t tid;
-    uint32_t sequence; /* of the question, from the cookie */
+    uint32_t sequence; /* of the question, from its cookie */
     uint32_t stopped;  /* ns in the handler */
-    uint32_t label;    /* the thread's labels, 0: none (agent/labels.h) */
+    uint32_t label;    /* the thread's labels, 0: none (labels/labels.h) */
     uint64_t time;     /* CLOCK_MONOTONIC at the handler's start */
     uint64_t clock;    /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t sp;       /* where the thread was interrupted */
-    /* Of the handler (nested.h); 0: it has made none yet. */
+    /* Address of the handler's mark (nested.h). 0: it has set none yet. */
     _Atomic uint64_t mark;
-    /* 0: the thread has no words of its own (base/words.h). */
+    /* 0: the thread has no thread-local words (base/words.h). */
     uint64_t thread_pointer;
-    uint64_t measured;   /* of a TRIGGER_HOOK: ns of CPU time */
+    uint64_t measured;   /* of TRIGGER_HOOK: ns of CPU time */
     int cpu;             /* on which the thread ran */
     gregset_t registers; /* where the thread was interrupted */
     uint8_t trigger;     /* enum trigger */
     bool parked;         /* it had to wait */
-    bool unfinished;     /* the walk goes on in the copy of the stack */
+    bool unfinished;     /* the walk must go on in the copy */
     bool in_syscall;     /* the pc is behind a system call instruction */
     struct walk walk;
     uint8_t *window;     /* VIEW_WINDOW bytes for a view */
     uint8_t *copy;       /* SLOT_COPY bytes: the stack from the red zone on */
-    uint64_t copy_start; /* address of the first of them */
-    uint32_t copied;     /* bytes in it */
+    uint64_t copy_start; /* the address it was copied from */
+    uint32_t copied;     /* bytes in the copy */
 };
 
-/* The thread is not in the sampler's table yet. */
+/* The index of a thread that is not in the sampler's table yet. */
 #define SLOT_NO_THREAD UINT32_MAX
 
-/* A stack of which no more than this remains to be walked is copied when a rule
- * is missing, so that the thread need not wait for it. */
+/* Largest rest of a stack that is copied, in bytes. When a rule is missing,
+ * such a copy saves the thread from parking. The red zone below the stack
+ * pointer is copied, too. */
 #define SLOT_COPY (64u << 10)
 #define SLOT_RED_ZONE 128u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
- * memory is short. Called again (after fork): the same memory, emptied. */
+ * memory is short. A second call, after fork, empties the same memory. */
 int slots_begin(uint32_t count, uint32_t max_depth);
 
-/* Claim a free slot, looking first where HINT says. NULL: none is free.
- * Context: target thread, in handler. Safe in signals. Locks: none. */
+/* Claim a free slot. The search begins at the place HINT, modulo the number of
+ * slots. Returns NULL if no place that was tried is free. Takes no lock.
+ * Context: handler. */
 struct slot *slots_claim(uint32_t hint);
 
-/* Move SLOT from FROM to TO. False if it was not in FROM. Any thread. */
+/* Move SLOT from FROM to TO. Returns false if it was not in FROM. Context: any
+ * thread. */
 bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
 
-/* The slots that were ever claimed are 0 to slots_used() - 1. */
+/* The slots that were ever claimed are those at 0 to slots_used() - 1. */
 uint32_t slots_used(void);
 struct slot *slots_at(uint32_t i);
 
-/* Give SLOT, which the sampler has CLAIMED, back. Context: sampler. */
+/* Make SLOT free again, after the sampler has CLAIMED it. Context: sampler. */
 void slot_free(struct slot *slot);
 
 #endif

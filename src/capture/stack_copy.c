@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_copy.c -- copies what is left of a stack; see stack_copy.h. By the
- * kernel, as a page of it may be inaccessible, and only what is in memory: a
- * page that is not may be one that this very thread has to supply
+ * stack_copy.c -- copies the rest of a stack; see stack_copy.h. The kernel
+ * copies, because a page of the stack may be inaccessible. Only pages that are
+ * in memory are copied: this very thread may have to supply any other page
  * (userfaultfd(2)).
  */
 #include <string.h>
 
 #include "base/sys.h"
 #include "stack_copy.h"
-#include "poison.h"
+#include "base/poison.h"
 
 static bool
 is_within(const struct view *view, uint64_t address)
@@ -17,8 +17,9 @@ is_within(const struct view *view, uint64_t address)
     return address >= view->low && address < view->high;
 }
 
-/* Where the stack ends that goes on at START; FAR if that is not known, or not
- * before FAR. The thread's own ends below its control block (glibc). */
+/* Where the stack ends that goes on at START. Returns FAR if that is not known,
+ * or not before FAR. The thread's own stack ends below its control block
+ * (glibc). */
 static uint64_t
 find_end(const struct slot *slot, const struct view *view, uint64_t root,
          uint64_t start, uint64_t far)
@@ -29,13 +30,13 @@ find_end(const struct slot *slot, const struct view *view, uint64_t root,
     return end > start && end < far ? end : far;
 }
 
-/* What stands for a page that is not in memory: as a return address it is no
- * code, and no root either. */
+/* Byte that stands for a page that is not in memory. A return address of such
+ * bytes is neither code nor a root. */
 #define HOLE 0xfe
 #define PAGE 4096u
 
 /* Copy START to END of the thread's own stack, all of which is mapped. A large
- * frame may have pages in the middle that nobody has touched. */
+ * frame may have pages in the middle that were never touched. */
 static bool
 copy_own(struct slot *slot, uint64_t start, uint64_t end)
 {
@@ -74,7 +75,7 @@ stack_copy(struct slot *slot, const struct view *view, uint64_t root)
     slot->copied = got > 0 ? (uint32_t)got : 0;
     if (slot->copied == end - start)
         return end != far;
-    /* Another stack ends where nothing can be read. */
+    /* A stack that is not the thread's own ends where nothing can be read. */
     return got > 0 &&
            (slot->copied < present || !sys_is_mapped(start + slot->copied));
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stray.c -- see stray.h. Only the process's main thread may send a signal as
- * if another had (rt_tgsigqueueinfo(2)), so what the program is to see of it
- * waits here, and what is sent names the place.
+ * stray.c -- see stray.h. Only the main thread of the process may send a signal
+ * as if another sender had (rt_tgsigqueueinfo(2)). So what the program must see
+ * of a stray waits here, in a numbered place. The signal that is sent on
+ * carries the number of that place.
  *
  * The hard thing is to know what the main thread blocks for itself. While it is
- * in our handler, or makes a thread, the kernel shows that it blocks all, the C
- * library's own numbers among them, which no program can: then its mask is the
- * one that was noted last.
+ * in our handler, or makes a thread, the kernel shows that it blocks all
+ * signals. Among these are the C library's own numbers, which no program can
+ * block. Then its mask is the one that it notes in our handler.
+ *
+ * On its way into the handler and out of it, the last note may be old. A
+ * handler of the program, which blocks its own signal, may have returned since.
+ * A thread that asks then waits a moment. That is as long as the main thread
+ * would need for the signal itself.
  */
 #include <linux/errno.h>
 #include <sched.h>
@@ -18,39 +24,52 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/clock.h"
 #include "base/digits.h"
+#include "base/phase.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "signals/signals.h"
 #include "handler.h"
-#include "self.h"
-#include "signals.h"
+#include "thread_local.h"
 #include "stray.h"
-#include "poison.h"
+#include "base/poison.h"
 
-/* Signals that are on their way to the main thread; the oldest is overwritten.
- * A power of 2. */
+/* Number of signals that may be on their way to the main thread. After these
+ * the oldest is overwritten. A power of 2. */
 #define PLACES 64u
 
 struct place {
-    _Atomic uint32_t number; /* of the signal that lies here, counted from 1 */
+    /* number of the signal that lies here, counted from 1 */
+    _Atomic uint32_t number;
     siginfo_t info;
 };
 static struct place places[PLACES];
 static _Atomic uint32_t count;
 
-static _Atomic uint64_t main_mask;
+/* The mask of the main thread as it was last noted. NOTE_IS_OLD is the bit of a
+ * signal that cannot be blocked. It says that the mask may have changed since.
+ */
+#define NOTE_IS_OLD (1ull << (SIGKILL - 1))
+static _Atomic uint64_t main_mask = NOTE_IS_OLD;
 
-/* Under which it waits; all: it does not. */
+/* How long a main thread on its way into our handler or out of it is waited
+ * for, at most, and between two looks. In ns. */
+#define WAY_NS 100000000u
+#define WAY_STEP_NS 100000u
+
+/* The mask under which the main thread waits. NO_WAIT: it does not wait. */
 #define NO_WAIT UINT64_MAX
 static _Atomic uint64_t main_wait = NO_WAIT;
 
-/* For files of /proc, which one thread reads at a time: stacks may be small. */
+/* One buffer for files of /proc, because stacks may be small. One thread uses
+ * it at a time, and another one tries BUFFER_TRIES times to get it. */
 #define BUFFER_SIZE 4096u
 #define BUFFER_TRIES 100u
 static char buffer[BUFFER_SIZE];
 static _Atomic bool is_taken;
 
-/* Whether the calling thread has the buffer now. */
+/* Try to get the buffer. Returns whether the calling thread has it now. */
 static bool
 take_buffer(void)
 {
@@ -69,10 +88,23 @@ stray_note_mask(uint64_t mask)
 }
 
 void
+stray_end_note(void)
+{
+    stray_note_mask(stray_noted_mask() | NOTE_IS_OLD);
+}
+
+void
 stray_note_wait(bool waits, uint64_t mask)
 {
-    if (self_tid() == handler_shared.pid)
+    if (thread_local_tid() == handler_shared.pid)
         atomic_store(&main_wait, waits ? mask : NO_WAIT);
+}
+
+void
+stray_end_wait(void)
+{
+    if (atomic_load(&main_wait) != NO_WAIT && sys_gettid() == sys_getpid())
+        atomic_store(&main_wait, NO_WAIT);
 }
 
 uint64_t
@@ -85,18 +117,18 @@ void
 stray_note_own_mask(void)
 {
     uint64_t mask = 0;
-    if (self_tid() != handler_shared.pid)
+    if (thread_local_tid() != handler_shared.pid)
         return;
     arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
                  0);
-    stray_note_mask(mask);
-    /* A handler may have left its wait by a jump. */
+    stray_note_mask(mask | NOTE_IS_OLD);
+    /* A handler may have left the thread's wait by a jump. */
     atomic_store(&main_wait, NO_WAIT);
 }
 
-/* The kernel prefers the thread that has made the child (kernel/signal.c,
- * do_notify_parent); it is on that thread's list until somebody waits for it
- * (proc_tid_children(5)). */
+/* Whether the main thread has made CHILD. The kernel prefers that thread for
+ * the signal (kernel/signal.c, do_notify_parent). CHILD is on that thread's
+ * list until it is waited for (proc_tid_children(5)). */
 static bool
 is_child_of_main(pid_t child)
 {
@@ -123,8 +155,9 @@ is_child_of_main(pid_t child)
 }
 
 /* By si_code (sigaction(2)): kill, the kernel, a message queue, a child's end.
- * sigqueue(3) of this very process may have been pthread_sigqueue(3). A timer's
- * goes to a thread that runs at that moment, where there is one (Linux 6.4). */
+ * A sigqueue(3) of this very process may have been pthread_sigqueue(3). A
+ * timer's signal goes to a thread that runs at that moment, where there is one
+ * (Linux 6.4). */
 bool
 stray_is_for_process(const siginfo_t *info)
 {
@@ -141,41 +174,64 @@ stray_is_for_process(const siginfo_t *info)
     }
 }
 
-/* Whether the text in the buffer is of a thread that takes SIGNO. */
-static bool
-would_take(int signo)
+enum taker { TAKER_MAIN, TAKER_OTHER, TAKER_UNKNOWN };
+
+/* Which thread takes SIGNO. The buffer has the status of the main thread. */
+static enum taker
+find_taker(int signo)
 {
     const char *state = strstr(buffer, "\nState:\t");
     const char *blocked = strstr(buffer, "\nSigBlk:\t");
     if (state == NULL || blocked == NULL)
-        return false;
+        return TAKER_OTHER;
     char letter = state[sizeof("\nState:\t") - 1];
     blocked += sizeof("\nSigBlk:\t") - 1;
     uint64_t mask = digits_take_hex(&blocked);
+    if (letter == 'Z' || letter == 'X' || letter == 'T' || letter == 't')
+        return TAKER_OTHER;
     if ((mask & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC)
         mask = stray_noted_mask();
-    /* Between two looks of the kernel for a signal that another thread has
-     * taken, the mask is the one from before the wait. */
-    mask &= atomic_load(&main_wait);
-    return letter != 'Z' && letter != 'X' && letter != 'T' && letter != 't' &&
-           (mask & signals_bit(signo)) == 0;
+    /* While the main thread waits, the kernel may find that another thread has
+     * taken a signal. Until it looks again, the main thread has the mask from
+     * before the wait. */
+    uint64_t wait = atomic_load(&main_wait);
+    if ((mask & wait & signals_bit(signo)) == 0)
+        return TAKER_MAIN;
+    return (mask & NOTE_IS_OLD) != 0 ? TAKER_UNKNOWN : TAKER_OTHER;
 }
 
+static enum taker
+look_for_taker(int signo)
+{
+    if (!take_buffer())
+        return TAKER_OTHER;
+    enum taker taker = TAKER_OTHER;
+    if (sys_read_file("/proc/self/status", buffer, sizeof(buffer)) > 0)
+        taker = find_taker(signo);
+    atomic_store(&is_taken, false);
+    return taker;
+}
+
+/* If the main thread blocks all signals by its own system call, its note stays
+ * old. Such a thread is waited for once. */
 bool
 stray_is_taken_by_main(int signo)
 {
-    if (!take_buffer())
-        return false;
-    bool takes =
-        sys_read_file("/proc/self/status", buffer, sizeof(buffer)) > 0 &&
-        would_take(signo);
-    atomic_store(&is_taken, false);
-    return takes;
+    static _Atomic uint32_t never;
+    uint64_t until = clock_now() + WAY_NS, now;
+    enum taker taker;
+    while ((taker = look_for_taker(signo)) == TAKER_UNKNOWN) {
+        if ((now = clock_now()) >= until)
+            atomic_fetch_and(&main_mask, ~NOTE_IS_OLD);
+        else
+            sys_futex_wait(&never, 0, now + WAY_STEP_NS);
+    }
+    return taker == TAKER_MAIN;
 }
 
-/* Keep INFO for the main thread. Returns the number by which it is found. */
+/* Keep INFO for the main thread. Returns the number of its place. */
 static uint32_t
-keep(const siginfo_t *info)
+keep_stray(const siginfo_t *info)
 {
     uint32_t number;
     do
@@ -205,12 +261,13 @@ stray_restore(siginfo_t *info)
 bool
 stray_send_on(int signo, siginfo_t *info)
 {
+    if (stray_restore(info) || !phase_may_ask())
+        return false;
     pid_t pid = sys_getpid();
-    if (stray_restore(info) || pid != handler_shared.pid ||
-        sys_gettid() == pid || !stray_is_for_process(info) ||
-        !stray_is_taken_by_main(signo))
+    if (pid != handler_shared.pid || sys_gettid() == pid ||
+        !stray_is_for_process(info) || !stray_is_taken_by_main(signo))
         return false;
     uint64_t cookie =
-        cookie_make(handler_shared.secret, COOKIE_STRAY, keep(info));
+        cookie_make(handler_shared.secret, COOKIE_STRAY, keep_stray(info));
     return sys_queue_signal(pid, pid, signo, HANDLER_CODE, cookie) == 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * suspend.c -- the sampler's half of a capture; see suspend.h. Runs on the
- * sampler thread, which never waits for a target: it asks, goes on, and serves
- * those who park as they ring. While it serves, it allocates nothing, takes no
- * lock but libunwind's private ones, and reads the target's memory only by
- * system calls, because the target may leave at its deadline.
+ * suspend.c -- the sampler's half of a capture; see suspend.h. It runs on the
+ * sampler thread, which never waits for a target. The sampler asks, goes on,
+ * and serves the threads that park and ring. While it serves, it allocates
+ * nothing, and takes no lock but libunwind's private ones. It reads the
+ * target's memory only by system calls, because the target may leave at its
+ * deadline.
  */
 #include <linux/errno.h>
 #include <stddef.h>
@@ -14,43 +15,40 @@
 #include "base/clock.h"
 #include "base/sample.h"
 #include "base/sys.h"
-#include "finish.h"
+#include "signals/signals.h"
+#include "unwind/learn.h"
+#include "unwind/resume.h"
+#include "unwind/rules.h"
 #include "handler.h"
-#include "learn.h"
 #include "nested.h"
-#include "rules.h"
-#include "signals.h"
 #include "suspend.h"
-#include "poison.h"
+#include "base/poison.h"
 
-/* Memory for frames is bounded; deeper stacks make fewer slots. */
+/* Limits of the number of slots, and of the frames in all slots together.
+ * Deeper stacks make fewer slots. */
 #define SLOTS_MAX 256u
 #define FRAMES_MAX (8u << 20)
 #define SLOTS_MIN 64u
 
-/* How long a handler may take before it has claimed its slot, or after that;
- * and how long all of it is waited for. */
-#define BRIEF_NS 2000000u
-#define LEAVING_NS 50000000u
-
-/* A handler that has filled its slot for so long may have been left. */
+/* Time in ns after which a handler may have left its slot by a jump. */
 #define LONG_NS 1000000000u
 
-/* How often those who wait for one another look whether they still have to:
- * nobody is known to be missed, but who ends meanwhile wakes nobody. */
+/* How long the sampler and its holders sleep before they look again, in ns. No
+ * lost wake-up is known; but a holder that ends wakes no thread. */
 #define HELD_NS 100000000u
 #define HOLD_LOOK_NS 1000000u
 
-/* Serving ends early enough that the target need not give up. */
+/* Longest time for which the sampler serves one slot, in ns. It ends early
+ * enough that the target need not give up. */
 #define SERVE_NS (PARK_NS / 2)
 
-/* What the sampler does about those who hold it (suspend_hold). Each side
+/* The sampler's state, and how many threads hold it (suspend_hold). Each side
  * writes its own word and then reads the other's, so that one of them sees the
- * other: either the holder sees that the sampler sleeps, and the sampler sees
+ * other. Either the holder sees that the sampler sleeps, and the sampler sees
  * the holder before it goes on; or the holder waits. */
 enum { AWAKE, ASLEEP, HELD };
 static _Atomic uint32_t sleep_state, holders;
-static bool was_held; /* since suspend_was_held was asked */
+static bool was_held; /* since the last suspend_was_held */
 
 int
 suspend_begin(const struct suspend_options *options)
@@ -62,7 +60,7 @@ suspend_begin(const struct suspend_options *options)
         if (handler_shared.threads == NULL)
             return -1;
     }
-    /* Once: a timer's signal of before may still be on the way. */
+    /* Drawn once: a timer's signal from before may still be on its way. */
     if (is_first && getrandom(&handler_shared.secret, 2, GRND_NONBLOCK) != 2)
         handler_shared.secret = clock_now() & 0xffff;
     handler_shared.thread_count = options->threads;
@@ -74,7 +72,7 @@ suspend_begin(const struct suspend_options *options)
     atomic_store(&handler_shared.own_taken, 0);
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&handler_shared.own_lost[i], 0);
-    finish_begin(options->refresh);
+    resume_begin(options->refresh);
     handler_shared.pid = options->pid;
     atomic_store(&handler_shared.frozen, 0);
     atomic_store(&holders, 0);
@@ -175,27 +173,35 @@ suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
                                  cookie);
 }
 
-/* Tell thread TID what needs no answer. */
-static void
-tell(pid_t tid, uint32_t what)
+/* Send thread TID the order WHAT, which needs no sample as an answer. Returns
+ * false if there is no such thread. */
+static bool
+send_order(pid_t tid, uint32_t what)
 {
     int signo = signals_number(SIGNALS_ASK);
-    if (signo != 0)
-        (void)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
-                               cookie_make(handler_shared.secret, what, 0));
+    return signo == 0 ||
+           sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
+                            cookie_make(handler_shared.secret, what, 0)) !=
+               -ESRCH;
 }
 
 void
 suspend_settle(pid_t tid)
 {
-    tell(tid, COOKIE_SETTLE);
+    (void)send_order(tid, COOKIE_SETTLE);
+}
+
+bool
+suspend_ask_leave(pid_t tid)
+{
+    return send_order(tid, COOKIE_LEAVE);
 }
 
 void
 suspend_freeze(pid_t tid)
 {
     atomic_store(&handler_shared.frozen, 1);
-    tell(tid, COOKIE_FREEZE);
+    (void)send_order(tid, COOKIE_FREEZE);
 }
 
 void
@@ -225,8 +231,7 @@ suspend_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
     atomic_store_explicit(&thread->high, high, memory_order_release);
 }
 
-/* Remember how far the stacks of a thread reach: what must be copied of them.
- */
+/* Remember how far the stacks of a thread reach: a copy must reach as far. */
 static void
 note_root(const struct slot *slot)
 {
@@ -243,11 +248,11 @@ note_root(const struct slot *slot)
 static void
 finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void))
 {
-    struct finish finish = {.origin.known = LEARN_ALL_KNOWN,
+    struct resume finish = {.origin.known = LEARN_ALL_KNOWN,
                             .clock = clock,
                             .until = clock() + SERVE_NS};
     memcpy(finish.origin.registers, slot->registers, sizeof(slot->registers));
-    if (finish_run(&finish, &slot->walk, view) == WALK_ROOT)
+    if (resume_run(&finish, &slot->walk, view) == WALK_ROOT)
         note_root(slot);
 }
 
@@ -259,32 +264,34 @@ suspend_finish(struct slot *slot)
         return;
     slot->unfinished = false;
     view_begin_copy(&view, slot->copy_start, slot->copied, slot->copy);
-    /* Nobody waits: time without a CPU is nobody's loss. */
+    /* No thread waits for this walk. So the sampler's CPU time is limited, and
+     * time in which it has no CPU does not count. */
     finish_walk(slot, &view, clock_own);
 }
 
 static void
-serve(struct slot *slot)
+serve_slot(struct slot *slot)
 {
     /* The target is parked, and its registers are in the slot. */
     uint32_t depth = slot->walk.depth;
     struct view view;
     view_begin(&view, 0, 0, 0, slot->window);
-    finish_settle();
+    resume_refresh();
     finish_walk(slot, &view, clock_now);
     if (slot_move(slot, SLOT_SERVING, SLOT_SERVED)) {
         sys_futex_wake(&slot->state, 1);
         return;
     }
-    /* It has left: its stack has moved under us. What it saw itself holds. */
+    /* The target has left, and its stack has changed. The frames that it saw
+     * itself are still right. */
     slot->walk.depth = depth;
     slot->walk.cut = CUT_DEADLINE;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
 }
 
-/* A slot that is claimed has its mark and its time together: a free one has no
- * mark. */
+/* A claimed slot gets its mark and its time together. A free slot has no mark.
+ */
 void
 suspend_reclaim(uint64_t now)
 {
@@ -294,38 +301,13 @@ suspend_reclaim(uint64_t now)
         if ((state != SLOT_CLAIMED && state != SLOT_SERVED) ||
             !nested_is_gone(slot) || now - slot->time < LONG_NS)
             continue;
-        /* A question that has no answer is given up by who asked. */
+        /* The thread that asked a question gives it up itself if it has no
+         * answer. */
         if (slot->trigger != TRIGGER_ASK)
             atomic_fetch_add_explicit(&handler_shared.own_lost[LOSS_SILENT], 1,
                                       memory_order_relaxed);
         slot_free(slot);
     }
-}
-
-static void
-rest(void)
-{
-    _Atomic uint32_t never = 0;
-    sys_futex_wait(&never, 0, clock_now() + BRIEF_NS);
-}
-
-/* Whether a handler that has filled SLOT since before START does so still. */
-static bool
-is_filled_since(const struct slot *slot, uint64_t start)
-{
-    uint32_t state = atomic_load(&slot->state);
-    return state != SLOT_FREE && state != SLOT_DONE && slot->time < start;
-}
-
-void
-suspend_wait_for_handlers(void)
-{
-    uint64_t start = clock_now();
-    rest();
-    for (uint32_t i = 0; i < slots_used(); i++)
-        while (is_filled_since(slots_at(i), start) &&
-               clock_now() < start + LEAVING_NS)
-            rest();
 }
 
 void
@@ -338,10 +320,11 @@ suspend_serve(void)
     seen = parks;
     for (uint32_t i = 0; i < slots_used(); i++)
         if (slot_move(slots_at(i), SLOT_PARKED, SLOT_SERVING))
-            serve(slots_at(i));
+            serve_slot(slots_at(i));
 }
 
-/* The sampler's state is TO. Those who wait until it stays hear that. */
+/* Set the sampler's state to TO, and tell it to the threads that hold the
+ * sampler. */
 static void
 tell_holders(uint32_t to)
 {
@@ -350,8 +333,8 @@ tell_holders(uint32_t to)
         sys_futex_wake(&sleep_state, 1 << 30);
 }
 
-/* Sleep while nobody has rung since the bell was at HEARD, and then for as long
- * as somebody holds the sampler. */
+/* Sleep until UNTIL (ns) or until the bell changes from HEARD. Then sleep for
+ * as long as a thread holds the sampler. */
 static void
 sleep_until(uint32_t heard, uint64_t until)
 {
@@ -367,7 +350,7 @@ sleep_until(uint32_t heard, uint64_t until)
     }
 }
 
-bool
+void
 suspend_hold(uint64_t until)
 {
     atomic_fetch_add(&holders, 1);
@@ -375,7 +358,6 @@ suspend_hold(uint64_t until)
         suspend_ring();
     while (atomic_load(&sleep_state) == AWAKE && clock_now() < until)
         sys_futex_wait(&sleep_state, AWAKE, clock_now() + HOLD_LOOK_NS);
-    return atomic_load(&sleep_state) != AWAKE;
 }
 
 void
@@ -409,8 +391,8 @@ suspend_wait(uint64_t until)
     suspend_wait_unless(NULL, until);
 }
 
-/* The bell is looked at first: who wants something and rings after IS_CALLED
- * was asked is heard. */
+/* The bell is read first. So a thread that makes a request and rings after
+ * IS_CALLED was called is heard. */
 void
 suspend_wait_unless(bool (*is_called)(void), uint64_t until)
 {

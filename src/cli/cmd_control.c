@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_control.c -- `sprofile start`, `stop` and `dump`: a word to a process
- * that runs, and what it answers.
+ * cmd_control.c -- `sprofile start`, `stop` and `dump`: send a request to a
+ * running process and print its answer.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/text.h"
-
+#include "cli/process/remote.h"
 #include "command.h"
 #include "numbers.h"
-#include "remote.h"
 
-/* A profile is symbolized and written before the answer to `dump` comes. */
+/* How long an answer is awaited, in seconds. The process symbolizes and writes
+ * a profile before it answers `dump`. */
 enum { SOON = 10, DUMP_SECONDS = 600 };
 
 static const struct control {
@@ -40,7 +40,8 @@ static const struct control {
      "SPROF_KEEP, which makes it a flight recorder, it is the last of it.\n"},
 };
 
-/* The text is several lines, but for the control characters in them. */
+/* Print TEXT, which has several lines, without the control characters within
+ * its lines. */
 static void
 print_lines(char *text)
 {
@@ -51,20 +52,20 @@ print_lines(char *text)
     }
 }
 
-/* Ask and print. Returns the exit status. */
+/* Send the request and print the answer. Returns the exit status. */
 static int
-run(const struct control *control, pid_t pid)
+ask_and_print(const struct control *control, pid_t pid)
 {
-    struct remote *remote = malloc(sizeof *remote);
-    char error[PATH_MAX + 512], *answer = NULL;
-
+    struct remote *remote = malloc(sizeof(*remote));
+    char *answer = NULL;
     if (remote == NULL) {
         perror("sprofile");
         return STATUS_FAILED;
     }
-    if (remote_open(remote, pid, error, sizeof error) == 0)
+    char error[PATH_MAX + 512];
+    if (remote_open(remote, pid, error, sizeof(error)) == 0)
         answer = remote_ask(remote, control->request, control->seconds, error,
-                            sizeof error);
+                            sizeof(error));
     if (answer != NULL)
         print_lines(answer);
     else
@@ -75,17 +76,15 @@ run(const struct control *control, pid_t pid)
     return answer != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* What the three have in common: their arguments. */
+/* Parse the arguments, which the three commands share, and run the command. */
 static int
-command(const struct control *control, int argc, char **argv)
+control_command(const struct control *control, int argc, char **argv)
 {
     static const struct option options[] = {
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     int option;
-    pid_t pid;
-
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option != 'h')
             return command_usage(argv[0], NULL);
@@ -95,26 +94,27 @@ command(const struct control *control, int argc, char **argv)
     }
     if (optind + 1 != argc)
         return command_usage(argv[0], "expected one PID");
-    if (numbers_pid(argv[optind], &pid) < 0)
+    pid_t pid;
+    if (numbers_pid(argv[optind], &pid) != 0)
         return command_usage(argv[0], "%s: expected the PID of a process",
                              argv[optind]);
-    return run(control, pid);
+    return ask_and_print(control, pid);
 }
 
 int
 cmd_control_start(int argc, char **argv)
 {
-    return command(&controls[0], argc, argv);
+    return control_command(&controls[0], argc, argv);
 }
 
 int
 cmd_control_stop(int argc, char **argv)
 {
-    return command(&controls[1], argc, argv);
+    return control_command(&controls[1], argc, argv);
 }
 
 int
 cmd_control_dump(int argc, char **argv)
 {
-    return command(&controls[2], argc, argv);
+    return control_command(&controls[2], argc, argv);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_convert.c -- `sprofile convert`: any input into any format. The ending
- * of the output names it, and is checked before anything is read.
+ * cmd_convert.c -- `sprofile convert`: writes any input in any format. The
+ * ending of the output's name selects the format and is checked before any
+ * input is read.
  */
 #include <stdio.h>
 
@@ -9,7 +10,7 @@
 #include "filters.h"
 #include "result.h"
 
-/* The endings come from the one table that also decides. */
+/* The endings come from the table that also selects the format. */
 static void
 print_help(void)
 {
@@ -20,12 +21,11 @@ print_help(void)
         "ending says how:\n"
         "\n",
         stdout);
-#define FORMAT(name, ending, words) printf("  %-18s%s\n", ending, words);
+#define FORMAT(name, ending, words) printf("  %-24s%s\n", ending, words);
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
     fputs(
         "\n"
-        "A .sprof is made of spools only, not of standard input.\n"
         "OUT is written whole or not at all, with mode 0600. Of several FILEs, "
         "one\n"
         "that cannot be read is told and left out; the exit status is then "
@@ -36,7 +36,8 @@ print_help(void)
         stdout);
 }
 
-/* A wrong ending is refused here, before a large spool is read for nothing. */
+/* A wrong ending is refused before any input is read, because a large spool
+ * takes time. */
 int
 cmd_convert(int argc, char **argv)
 {
@@ -48,10 +49,7 @@ cmd_convert(int argc, char **argv)
     };
     struct filter_options filter = {0};
     struct result_options result = {0};
-    const char *out;
-    enum format format;
     int option, status;
-
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option == 'h') {
             print_help();
@@ -65,8 +63,8 @@ cmd_convert(int argc, char **argv)
     }
     if (argc - optind < 2)
         return command_usage(argv[0], "expected a FILE and OUT");
-    out = argv[argc - 1];
-    format = result_format(argv[0], out, &result);
+    const char *out = argv[argc - 1];
+    enum format format = result_format(argv[0], out, &result);
     if (format == FORMAT_UNKNOWN)
         return STATUS_USAGE;
     status = result_make(argv[0], &filter, argv + optind, argc - optind - 1,

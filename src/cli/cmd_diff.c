@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_diff.c -- `sprofile diff`: what became slower and faster between two
- * profiles, without what is only noise (profile/diff.h). For CI, its status
- * says whether anything became slower by more than is allowed.
+ * profiles, without differences that are only noise (view/diff.h). For CI, the
+ * exit status says whether anything became slower by more than is allowed.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/diff.h"
-#include "profile/runs.h"
-#include "write/diff_data.h"
-#include "write/diff_text.h"
-#include "write/phrase.h"
-
+#include "model/phrase.h"
+#include "show/diff_data.h"
+#include "show/diff_text.h"
+#include "view/diff.h"
+#include "view/runs.h"
 #include "command.h"
 #include "filters.h"
 #include "numbers.h"
 #include "screen.h"
 
+/* Rows of a table as text, unless -n says otherwise. */
 enum { DEFAULT_ROWS = 20 };
 
 static const char help[] =
@@ -56,7 +56,7 @@ static const char help[] =
     "failures; with --fail-above also 1 if functions cannot be compared, as\n"
     "one profile lacks names.\n";
 
-/* What the options said. */
+/* The values of the options. */
 struct arguments {
     struct diff_options test;
     struct filter_options filter;
@@ -64,11 +64,11 @@ struct arguments {
     enum data_format format;
     enum screen_colour colour;
     bool all, rows_given, cumulative;
-    bool is_chosen; /* whether seconds or shares are compared */
+    bool is_chosen; /* an option chose between seconds and shares */
 };
 
 enum {
-    /* Beyond those of filters.h and all characters. */
+    /* Values beyond those of filters.h and of all characters. */
     OPTION_CPU = 0x2000,
     OPTION_WALL,
     OPTION_BY,
@@ -103,7 +103,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* The options without a value. Returns whether OPTION is one of them. */
+/* Take an option without a value. Returns whether OPTION is one of them. */
 static bool
 take_switch(struct arguments *arguments, int option)
 {
@@ -132,12 +132,12 @@ take_switch(struct arguments *arguments, int option)
     }
 }
 
-/* --by changes what a row is: cumulative times are settled at the end. */
+/* Take --by, which changes what a row is. check_arguments adds --cum to it at
+ * the end. */
 static int
 take_by(struct arguments *arguments, const char *command, const char *word)
 {
     bool by_stack = strcmp(word, "stack") == 0;
-
     if (!by_stack && strcmp(word, "function") != 0)
         return command_usage(command, "--by %s: expected function or stack",
                              word);
@@ -149,18 +149,17 @@ static int
 take_percent(const char *command, const char *name, const char *value,
              double *percent)
 {
-    if (numbers_percent(value, percent) < 0)
+    if (numbers_percent(value, percent) != 0)
         return command_usage(command, "%s %s: expected percent", name, value);
     return STATUS_DONE;
 }
 
-/* A level of 0 would find nothing, and one of 100 everything. */
+/* Take --level. A level of 0 would find nothing, and one of 100 everything. */
 static int
 take_level(struct arguments *arguments, const char *command, const char *value)
 {
     double percent;
-
-    if (numbers_percent(value, &percent) < 0 || percent <= 0 || percent >= 100)
+    if (numbers_percent(value, &percent) != 0 || percent <= 0 || percent >= 100)
         return command_usage(
             command, "--level %s: expected percent, more than 0, less than 100",
             value);
@@ -169,11 +168,10 @@ take_level(struct arguments *arguments, const char *command, const char *value)
 }
 
 static int
-take(struct arguments *arguments, const char *command, int option,
-     const char *value)
+take_option(struct arguments *arguments, const char *command, int option,
+            const char *value)
 {
     struct diff_options *test = &arguments->test;
-
     if (take_switch(arguments, option))
         return STATUS_DONE;
     switch (option) {
@@ -197,7 +195,8 @@ take(struct arguments *arguments, const char *command, int option,
     }
 }
 
-/* For the log of whoever reads the status. */
+/* Print the functions that fail the test, for the log of the caller that reads
+ * the status. */
 static void
 print_failures(const struct diff *diff, const struct diff_options *test)
 {
@@ -220,13 +219,13 @@ print_failures(const struct diff *diff, const struct diff_options *test)
                 test->fail_above, 100 * diff->total.change / diff->total.old);
 }
 
-/* What is wrong with names of OLD and of NEW, once if it is the same. */
+/* Print the notes about names of OLD and of NEW. Notes that are the same are
+ * printed once. */
 static void
 print_notes(const struct profile *old, const struct profile *new)
 {
     const struct profile *sides[] = {old, new};
     char *texts[2] = {NULL, NULL};
-
     for (unsigned i = 0; i < 2; i++) {
         size_t size;
         FILE *stream = open_memstream(&texts[i], &size);
@@ -242,13 +241,13 @@ print_notes(const struct profile *old, const struct profile *new)
     free(texts[1]);
 }
 
-/* A profile that lacks names shows functions as gone or as new, and nothing as
- * slower: that must pass neither for a regression nor for none. */
+/* The exit status for DIFF. If functions of one profile lack names, they appear
+ * as gone or as new, and none as slower. Such a result must count neither as a
+ * regression nor as none. */
 static int
-judge(const struct diff *diff, const struct diff_options *test)
+status_of_diff(const struct diff *diff, const struct diff_options *test)
 {
     const struct diff_row *row = diff_find_nameless(diff);
-
     if (row != NULL) {
         fputs("sprofile: functions cannot be compared: ", stderr);
         diff_text_name(stderr, diff, row, test->by, 0);
@@ -264,21 +263,19 @@ judge(const struct diff *diff, const struct diff_options *test)
     return diff_fails(diff) ? STATUS_SLOWER : STATUS_DONE;
 }
 
-/* Returns the exit status. */
+/* Compare the profiles and print the result. Returns the exit status. */
 static int
-show(struct profile *old, struct profile *new, struct arguments *arguments)
+show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
 {
     struct diff_options *test = &arguments->test;
-    struct screen screen;
-    struct diff diff;
-    int status;
-
     if (!arguments->is_chosen)
         test->absolute = runs_are_alike(old, new);
-    if (diff_build(&diff, old, new, test) < 0) {
+    struct diff diff;
+    if (diff_build(&diff, old, new, test) != 0) {
         fprintf(stderr, "sprofile: %s\n", strerror(errno));
         return STATUS_FAILED;
     }
+    struct screen screen;
     screen_begin(&screen, arguments->colour, arguments->format == DATA_NONE);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
@@ -291,13 +288,13 @@ show(struct profile *old, struct profile *new, struct arguments *arguments)
     if (arguments->format == DATA_NONE)
         print_notes(old, new);
     screen_end(&screen);
-    status = judge(&diff, test);
+    int status = status_of_diff(&diff, test);
     diff_release(&diff);
     return status;
 }
 
-/* A profile without the value that is compared says nothing about it: that is
- * not "no regression". */
+/* Whether PROFILE has the value that is compared. A profile without it says
+ * nothing about it, which does not mean "no regression". */
 static bool
 is_comparable(const struct profile *profile, const struct diff_options *test,
               const char *path)
@@ -309,27 +306,27 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
     return false;
 }
 
-/* The events say what is one point (profile/noise.h). */
+/* Load both profiles and compare them. Events are loaded because they tell
+ * which samples belong to one point (view/noise.h). Returns the exit status. */
 static int
-run(struct arguments *arguments, char *const *paths)
+run_diff(struct arguments *arguments, char *const *paths)
 {
     struct profile *old = filters_load(&arguments->filter, paths, 1, true);
     struct profile *new =
         old == NULL ? NULL
                     : filters_load(&arguments->filter, paths + 1, 1, true);
     int status = STATUS_FAILED;
-
     if (new != NULL && is_comparable(old, &arguments->test, paths[0]) &&
         is_comparable(new, &arguments->test, paths[1]))
-        status = show(old, new, arguments);
+        status = show_diff(old, new, arguments);
     profile_free(new);
     profile_free(old);
     return status;
 }
 
-/* What goes together, and what is meant by what was not said. */
+/* Check which options go together, and set defaults that depend on others. */
 static int
-settle(struct arguments *arguments, const char *command, int count)
+check_arguments(struct arguments *arguments, const char *command, int count)
 {
     if (count != 2)
         return command_usage(command, "expected OLD and NEW");
@@ -345,7 +342,7 @@ settle(struct arguments *arguments, const char *command, int count)
 int
 cmd_diff(int argc, char **argv)
 {
-    /* Below 0, FAIL_ABOVE says that nobody asked for a verdict. */
+    /* FAIL_ABOVE below 0: --fail-above was not given. */
     struct arguments arguments = {
         .test = {.by = MEASURE_FUNCTION,
                  .value = VALUE_CPU,
@@ -354,7 +351,6 @@ cmd_diff(int argc, char **argv)
                  .fail_above = -1},
     };
     int status = STATUS_DONE, option;
-
     while (status == STATUS_DONE &&
            (option = getopt_long(argc, argv, "n:o:h", options, NULL)) != -1) {
         if (option == 'h') {
@@ -362,12 +358,12 @@ cmd_diff(int argc, char **argv)
             filter_release(&arguments.filter);
             return STATUS_DONE;
         }
-        status = take(&arguments, argv[0], option, optarg);
+        status = take_option(&arguments, argv[0], option, optarg);
     }
     if (status == STATUS_DONE)
-        status = settle(&arguments, argv[0], argc - optind);
+        status = check_arguments(&arguments, argv[0], argc - optind);
     if (status == STATUS_DONE)
-        status = run(&arguments, argv + optind);
+        status = run_diff(&arguments, argv + optind);
     filter_release(&arguments.filter);
     return status;
 }

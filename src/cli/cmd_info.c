@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_info.c -- `sprofile info`: what a spool is about and how good it is.
- * Below the head that every report has (text_report.h) it prints
+ * cmd_info.c -- `sprofile info`: what a spool contains and how good it is.
+ * Below the head of every report (text_report.h) it prints
  *
  *   end      seen
  *   library  libsprof 0.1.0
@@ -15,10 +15,10 @@
  *   labels   request (12 values), user (3 values)
  *   marks    4 instants, 2 spans
  *
- * (those from "peeked" on where there were any; of a pprof file the states
- * alone), then where wall time went, the
- * modules and the threads, one a line, and what has no names. Several processes
- * have a line each, and a module is then told once, however many have it.
+ * Lines from "peeked" on appear if their counts are not 0. A pprof file has the
+ * states alone. After these lines come the wall time by state, the modules and
+ * the threads, one per line, and the code without names. Several processes have
+ * a line each; a module is then listed once, however many processes have it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,20 +26,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/activity.h"
-#include "profile/annotations.h"
-#include "profile/intern.h"
-#include "profile/profile.h"
-#include "profile/table.h"
-#include "write/nameless_report.h"
-#include "write/phrase.h"
-#include "write/text_report.h"
-
+#include "model/marks.h"
+#include "model/phrase.h"
+#include "model/profile.h"
+#include "show/nameless_report.h"
+#include "show/text_report.h"
+#include "util/intern.h"
+#include "view/activity.h"
+#include "view/table.h"
 #include "command.h"
 #include "filters.h"
 #include "input.h"
 #include "screen.h"
 
+/* The most rows of wall time by state. */
 enum { ACTIVITY_ROWS = 10 };
 
 static const char help[] =
@@ -57,27 +57,26 @@ static const char help[] =
     "Which samples (what is lost, cut and the cost stay those of the "
     "whole):\n" FILTERS_HELP;
 
-/* The words of SPROF_TRIGGER, where there is one. */
+/* The words of triggers: those of SPROF_TRIGGER where it has one. */
 static const char *const trigger_words[TRIGGER_COUNT] = {
     [TRIGGER_NONE] = "none",   [TRIGGER_PERF] = "perf",
     [TRIGGER_TIMER] = "timer", [TRIGGER_ASK] = "ask",
     [TRIGGER_KEPT] = "kept",   [TRIGGER_HOOK] = "measured",
 };
 
-/* As in the state label of samples, but for the names of system calls. */
+/* As in the state label of samples, but without the names of system calls. */
 static const char *const state_words[STATE_COUNT] = {
     [STATE_RUNNING] = "running",
     [STATE_WAITING] = "waiting",
     [STATE_RUNQUEUE] = "runnable",
 };
 
-/* One line: TITLE and each counter that is not 0 with its word. */
+/* Print a line: TITLE, and each counter that is not 0 with its word. */
 static void
 print_mix(const char *title, const uint64_t *counters, unsigned count,
           const char *const *words)
 {
     const char *separator = "";
-
     printf("%-9s", title);
     for (unsigned i = 0; i < count; i++) {
         if (counters[i] == 0)
@@ -89,35 +88,33 @@ print_mix(const char *title, const uint64_t *counters, unsigned count,
     puts(separator[0] == '\0' ? "none" : "");
 }
 
-/* For qsort. */
+/* For qsort(3). */
 static int
 compare_numbers(const void *a, const void *b)
 {
     uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
-
     return (one > two) - (one < two);
 }
 
-/* How long threads stood in the handler. Sorts the profile's own list, which
- * nobody else reads. */
+/* Print how long threads stood in the handler. This sorts the profile's own
+ * list, which no other code reads. */
 static void
 print_handler(struct profile *profile)
 {
     size_t count = profile->stopped_count;
     const uint32_t *sorted = profile->stopped;
-
     if (count == 0) {
         puts("handler  never entered");
         return;
     }
-    qsort(profile->stopped, count, sizeof *profile->stopped, compare_numbers);
+    qsort(profile->stopped, count, sizeof(*profile->stopped), compare_numbers);
     printf("handler  median %.2f us, p99 %.2f us, longest %.2f us, "
            "%zu time%s\n",
            sorted[(count - 1) / 2] / 1e3, sorted[(count - 1) * 99 / 100] / 1e3,
            sorted[count - 1] / 1e3, count, phrase_plural(count));
 }
 
-/* How each process ended, and what recorded it. */
+/* Print how each process ended, and which library recorded it. */
 static void
 print_ends(const struct profile *profile)
 {
@@ -131,7 +128,7 @@ print_ends(const struct profile *profile)
     }
 }
 
-/* What the recorder did without interrupting anybody. */
+/* Print what the recorder did without interrupting a thread. */
 static void
 print_peeks(const struct profile_cost *cost)
 {
@@ -144,7 +141,7 @@ print_peeks(const struct profile_cost *cost)
                (unsigned long long)cost->skipped, phrase_plural(cost->skipped));
 }
 
-/* How many different values each key of the program's labels has, in the order
+/* Count the different values of each key of the program's labels, in the order
  * of KEYS. Returns -1 if memory is short. */
 static int
 count_values(const struct profile *profile, struct intern *keys,
@@ -155,8 +152,8 @@ count_values(const struct profile *profile, struct intern *keys,
         const uintptr_t pair[2] = {(uintptr_t)label->key,
                                    (uintptr_t)label->value};
         uint32_t known = intern_count(pairs);
-        uint32_t key = intern_put(keys, pair, sizeof pair[0]);
-        uint32_t number = intern_put(pairs, pair, sizeof pair);
+        uint32_t key = intern_put(keys, pair, sizeof(pair[0]));
+        uint32_t number = intern_put(pairs, pair, sizeof(pair));
         if (key == INTERN_NONE || number == INTERN_NONE)
             return -1;
         counts[key] += number == known;
@@ -168,9 +165,8 @@ static int
 print_labels(const struct profile *profile)
 {
     struct intern *keys = intern_new(), *pairs = intern_new();
-    unsigned *counts = calloc(profile->label_count + 1u, sizeof *counts);
+    unsigned *counts = calloc(profile->label_count + 1u, sizeof(*counts));
     int status = -1;
-
     if (keys != NULL && pairs != NULL && counts != NULL)
         status = count_values(profile, keys, pairs, counts);
     for (uint32_t i = 0; status == 0 && i < intern_count(keys); i++) {
@@ -186,16 +182,16 @@ print_labels(const struct profile *profile)
     return status;
 }
 
-/* Where each process was sampled from one end to the other, within 1 %, there
- * is nothing to say. What a filter or a flight recorder has left is not all. */
+/* Print how long sampling was on, unless each process was sampled all its life,
+ * within 1 %. A filtered profile and that of a flight recorder are not
+ * complete, so nothing is printed for them. */
 static void
 print_sessions(const struct profile *profile)
 {
     uint64_t sampled, lived = 0;
-    uint32_t count = annotations_sessions(profile, &sampled);
-
+    uint32_t count = marks_sessions(profile, &sampled);
     for (uint32_t i = 0; i < profile->process_count; i++) {
-        profile_sum(&lived, profile->processes[i].duration);
+        sum_add(&lived, profile->processes[i].duration);
         if (profile->processes[i].keep != 0)
             return;
     }
@@ -205,15 +201,14 @@ print_sessions(const struct profile *profile)
                phrase_plural(count), phrase_seconds(sampled));
 }
 
-/* What the program told of itself. */
+/* Print the program's labels and marks. Returns -1 if memory is short. */
 static int
 print_annotations(const struct profile *profile)
 {
     uint64_t kinds[MARK_SPAN + 1] = {0};
     unsigned traced = 0;
-
     print_sessions(profile);
-    if (print_labels(profile) < 0)
+    if (print_labels(profile) != 0)
         return -1;
     for (size_t i = 0; i < profile->timed_mark_count; i++) {
         const struct profile_mark *mark = &profile->timed_marks[i];
@@ -236,13 +231,13 @@ print_annotations(const struct profile *profile)
     return 0;
 }
 
-/* Where wall time went, the most first. */
+/* Print where wall time went, the largest part first. Returns -1 if memory is
+ * short. */
 static int
 print_activity(struct profile *profile)
 {
     struct activity activity;
-
-    if (activity_build(&activity, profile) < 0)
+    if (activity_build(&activity, profile) != 0)
         return -1;
     puts("\nwall time by state\n       wall s      %  state         waits for");
     for (uint32_t i = 0; i < activity.count && i < ACTIVITY_ROWS; i++) {
@@ -258,14 +253,14 @@ print_activity(struct profile *profile)
     return 0;
 }
 
-/* One process a line, the most CPU time first. What has no samples left (or
- * never had any) is counted below. */
+/* Print one process per line, the one with most CPU time first. Processes
+ * without samples are counted in a line below. Returns -1 if memory is short.
+ */
 static int
 print_processes(struct profile *profile)
 {
     struct table table;
-
-    if (table_build_by(&table, profile, TABLE_PROCESS, VALUE_CPU) < 0)
+    if (table_build_by(&table, profile, TABLE_PROCESS, VALUE_CPU) != 0)
         return -1;
     printf("\n%u processes\n      pid  start s        s      cpu s     wall s"
            "  end   command\n",
@@ -287,23 +282,22 @@ print_processes(struct profile *profile)
     return 0;
 }
 
-/* Each file once, with the number of processes that mapped it. Where there are
- * many, its addresses say nothing. */
+/* Print each file once, with the number of processes that mapped it. Its
+ * addresses are left out, because they differ between processes. Returns -1 if
+ * memory is short. */
 static int
 print_files(const struct profile *profile)
 {
     struct intern *files = intern_new();
-    uint32_t *uses = calloc(profile->module_count + 1u, sizeof *uses);
+    uint32_t *uses = calloc(profile->module_count + 1u, sizeof(*uses));
     int status = files == NULL || uses == NULL ? -1 : 0;
-
     for (uint32_t i = 1; i < profile->module_count && status == 0; i++) {
         const struct profile_module *module = &profile->modules[i];
         char key[5000];
-        uint32_t number;
-        snprintf(key, sizeof key, "%-40s  %s",
+        snprintf(key, sizeof(key), "%-40s  %s",
                  module->build_id[0] != '\0' ? module->build_id : "no build-id",
                  module->path);
-        number = intern_string(files, key);
+        uint32_t number = intern_string(files, key);
         status = number == INTERN_NONE ? -1 : 0;
         if (status == 0)
             uses[number]++;
@@ -319,7 +313,7 @@ print_files(const struct profile *profile)
     return status;
 }
 
-/* Build-ids are what other tools find debug files by. */
+/* Print the modules. Other tools find debug files by the build-ids. */
 static void
 print_modules(const struct profile *profile)
 {
@@ -335,16 +329,15 @@ print_modules(const struct profile *profile)
     }
 }
 
-/* All threads, also those that were never sampled, unless a filter chose. Their
- * own clocks are exact; where one is not known, or samples were chosen, the
- * samples' sum stands for it. */
+/* Print all threads, also those that were never sampled. If a filter is set,
+ * only threads with samples are printed. A thread's own clock is exact. The sum
+ * of its samples replaces it if the clock is not known or a filter is set. */
 static void
 print_threads(const struct profile *profile)
 {
     bool chosen = profile->filter != NULL, several = profile->process_count > 1;
     uint32_t count =
         chosen ? profile_busy_threads(profile) : profile->thread_count;
-
     printf("\n%u thread%s\n%s      tid     samples       cpu s      wall s  "
            "name\n",
            count, phrase_plural(count), several ? "      pid" : "");
@@ -363,13 +356,13 @@ print_threads(const struct profile *profile)
     }
 }
 
-/* How the samples came about. A pprof file has only what stands in the head. */
+/* Print how the samples were taken. A pprof file has only what the head shows.
+ */
 static void
 print_recording(struct profile *profile)
 {
     char text[512];
-
-    if (phrase_due(profile, text, sizeof text)[0] != '\0')
+    if (phrase_due(profile, text, sizeof(text))[0] != '\0')
         printf("due      %s\n", text);
     if (profile->is_from_pprof) {
         puts("source   pprof; a spool (.sprof) tells more");
@@ -386,19 +379,19 @@ print_recording(struct profile *profile)
     print_peeks(&profile->cost);
 }
 
-/* What is about one process and what is about several differs. */
+/* Print all parts. The head for one process differs from that for several. */
 static int
 print_parts(struct profile *profile, unsigned columns)
 {
     bool several = profile->process_count > 1;
-
     if (several)
         text_report_short_head(stdout, profile, columns);
     else
         text_report_head(stdout, profile);
     print_recording(profile);
-    if (print_annotations(profile) < 0 || print_activity(profile) < 0 ||
-        (several && (print_processes(profile) < 0 || print_files(profile) < 0)))
+    if (print_annotations(profile) != 0 || print_activity(profile) != 0 ||
+        (several &&
+         (print_processes(profile) != 0 || print_files(profile) != 0)))
         return -1;
     if (!several)
         print_modules(profile);
@@ -406,19 +399,18 @@ print_parts(struct profile *profile, unsigned columns)
     return nameless_report_write(stdout, profile);
 }
 
-/* Returns the exit status. */
+/* Load and print. Returns the exit status. */
 static int
 print_info(const struct filter_options *filter, enum screen_colour colour,
            char *const *paths, int count)
 {
     struct profile *profile = filters_load(filter, paths, count, false);
-    struct screen screen;
     int status = STATUS_DONE;
-
     if (profile == NULL)
         return STATUS_FAILED;
+    struct screen screen;
     screen_begin(&screen, colour, true);
-    if (print_parts(profile, screen.columns) < 0) {
+    if (print_parts(profile, screen.columns) != 0) {
         fprintf(stderr, "sprofile: %s\n", strerror(errno));
         status = STATUS_FAILED;
     }
@@ -429,8 +421,8 @@ print_info(const struct filter_options *filter, enum screen_colour colour,
 }
 
 static int
-take(struct filter_options *filter, enum screen_colour *colour,
-     const char *command, int option, const char *value)
+take_option(struct filter_options *filter, enum screen_colour *colour,
+            const char *command, int option, const char *value)
 {
     if (option != 'c')
         return filters_take(filter, command, option, value);
@@ -449,7 +441,6 @@ cmd_info(int argc, char **argv)
     struct filter_options filter = {0};
     enum screen_colour colour = SCREEN_AUTO;
     int status = STATUS_DONE, option;
-
     while (status == STATUS_DONE &&
            (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option == 'h') {
@@ -457,7 +448,7 @@ cmd_info(int argc, char **argv)
             filter_release(&filter);
             return STATUS_DONE;
         }
-        status = take(&filter, &colour, argv[0], option, optarg);
+        status = take_option(&filter, &colour, argv[0], option, optarg);
     }
     if (status == STATUS_DONE && optind == argc)
         status = command_usage(argv[0], "expected a FILE");

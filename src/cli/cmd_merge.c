@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_merge.c -- `sprofile merge`: one profile of many files. */
+/* cmd_merge.c -- `sprofile merge`: writes one profile of many files. */
 #include <stdio.h>
 
 #include "command.h"
@@ -20,8 +20,8 @@ static const char help[] =
     "\n"
     "Which samples:\n" FILTERS_HELP;
 
-/* All that can be wrong with the arguments is told before the first FILE is
- * read, which may take long. */
+/* Wrong arguments are reported before the first FILE is read, which may take
+ * long. */
 int
 cmd_merge(int argc, char **argv)
 {
@@ -35,9 +35,7 @@ cmd_merge(int argc, char **argv)
     const char *out = NULL;
     struct filter_options filter = {0};
     struct result_options result = {0};
-    enum format format;
     int option, status;
-
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
         switch (option) {
         case 'o':
@@ -60,7 +58,7 @@ cmd_merge(int argc, char **argv)
         return command_usage(argv[0], "expected -o OUT");
     if (optind == argc)
         return command_usage(argv[0], "expected a FILE");
-    format = result_format(argv[0], out, &result);
+    enum format format = result_format(argv[0], out, &result);
     if (format == FORMAT_UNKNOWN)
         return STATUS_USAGE;
     status = result_make(argv[0], &filter, argv + optind, argc - optind, out,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_record.c -- `sprofile record`: runs a program with the library preloaded
- * and makes one profile of all its processes. They leave their spools in a
- * directory beside the output; when the program has ended, they are read,
- * summed up and removed. Whatever goes wrong after that point, the spools stay.
+ * and makes one profile of all its processes. They write their spools to a
+ * directory beside the output. When the program has ended, the spools are read,
+ * summed up and removed. If anything fails after the program's end, the spools
+ * stay.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,21 +13,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "profile/profile.h"
-#include "write/brief.h"
-
+#include "cli/record/launch.h"
+#include "cli/record/program.h"
+#include "cli/record/progress.h"
+#include "cli/record/settings.h"
+#include "cli/record/spools.h"
+#include "model/profile.h"
+#include "read/totals.h"
+#include "show/brief.h"
 #include "command.h"
 #include "input.h"
-#include "launch.h"
 #include "outputs.h"
-#include "program.h"
-#include "progress.h"
-#include "settings.h"
-#include "spools.h"
 
-/* As a shell says that a program is not there, or cannot be run. */
+/* The exit statuses of a shell for a program that cannot be run, or is not
+ * there. */
 enum { STATUS_NOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
 static const char help[] =
@@ -59,7 +62,7 @@ static const char help[] =
 
 struct record {
     const char *title;      /* "sprofile record" */
-    struct outputs outputs; /* none: add_default says */
+    struct outputs outputs; /* if empty, add_default adds one */
     bool is_quiet, has_progress, full_names, has_wall;
     struct settings settings;
     struct launch launch;
@@ -67,14 +70,15 @@ struct record {
     struct progress progress;
 };
 
-/* What the program's processes are told, once it is known where to write. */
+/* Set the variables for the program's processes that depend on the directory of
+ * the spools. Returns 0, or -1 after a message. */
 static int
 set_library(struct record *record)
 {
     char output[PATH_MAX + 32];
-
-    snprintf(output, sizeof output, "%s/%%p.%%t.txt", record->spools.directory);
-    /* A comma separates names in that variable. */
+    snprintf(output, sizeof(output), "%s/%%p.%%t.txt",
+             record->spools.directory);
+    /* In SPROF_OUTPUT, a comma separates names and '%' begins a placeholder. */
     if (strchr(record->spools.directory, ',') != NULL ||
         strchr(record->spools.directory, '%') != NULL) {
         fprintf(stderr, "%s: %s: expected a directory without ',' and '%%'\n",
@@ -87,31 +91,29 @@ set_library(struct record *record)
     return 0;
 }
 
-/* Called twice a second. */
+/* launch_wait calls this twice a second. */
 static void
-tick(void *context)
+show_progress(void *context)
 {
     struct record *record = context;
-
     if (record->progress.is_wanted && spools_look(&record->spools) == 0)
         progress_show(&record->progress, &record->spools);
 }
 
-/* Where no option says it, the profile is a spool: it has the times and the
- * names, and all other formats can be made of it. A comma would separate names.
- * Ids are used again: what another command with this one left stays.
- * Returns 0, or -1 after a complaint. */
+/* Add the default output: a spool. It keeps times and names, and every other
+ * format can be made of it. Commas in the name are replaced, because they would
+ * separate names. Pids are reused, so an existing file of that name is kept and
+ * a number is added. Returns 0, or -1 after a message. */
 static int
 add_default(struct record *record)
 {
     const char *command = record->launch.command[0];
     const char *slash = strrchr(command, '/');
     char name[NAME_MAX + 1], number[16] = "", *comma;
-
     for (unsigned i = 1; i == 1 || access(name, F_OK) == 0; i++) {
         if (i > 1)
-            snprintf(number, sizeof number, ".%u", i);
-        snprintf(name, sizeof name, "sprof.%.200s.%ld%s.sprof",
+            snprintf(number, sizeof(number), ".%u", i);
+        snprintf(name, sizeof(name), "sprof.%.200s.%ld%s.sprof",
                  slash != NULL ? slash + 1 : command, (long)record->launch.pid,
                  number);
         while ((comma = strchr(name, ',')) != NULL)
@@ -120,78 +122,85 @@ add_default(struct record *record)
     return outputs_add(&record->outputs, record->title, name);
 }
 
-/* All spools as one profile; NULL if there is nothing in them. */
+/* Load all spools as one profile. Returns NULL if they contain nothing. */
 static struct profile *
-load(const struct spools *spools, const struct outputs *outputs,
-     bool full_names)
+load_spools(const struct spools *spools, const struct outputs *outputs,
+            bool full_names)
 {
-    char **paths = calloc(spools->count + 1, sizeof *paths);
-    struct profile *profile;
+    char **paths = calloc(spools->count + 1, sizeof(*paths));
     int count = 0;
-
     if (paths == NULL)
         return NULL;
     for (size_t i = 0; i < spools->count; i++)
         if (!spools->all[i].is_empty)
             paths[count++] = spools->all[i].path;
-    profile =
+    struct profile *profile =
         input_load(paths, count, outputs_need_events(outputs), full_names);
     free(paths);
     return profile;
 }
 
-/* Every process that the library was in leaves a spool, however short it was,
+/* Every process with the library in it leaves a spool, however short it was,
  * unless it is killed at once. */
 static void
 say_nothing_seen(const struct record *record)
 {
     fprintf(stderr,
             "%s: no profile is written: no process of %s left a spool (static "
-            "program, another environment, SPROF_ONLY, no room for the "
-            "library, or killed at once)\n",
+            "program, another environment or root directory, SPROF_ONLY, no "
+            "room for the library, or killed at once)\n",
             record->title, record->launch.command[0]);
 }
 
-/* What was written, how good it is, and what can be done with it. */
+/* Print how COMMAND ended, unless it was with success. */
+static void
+say_end(const struct launch *launch)
+{
+    if (WIFSIGNALED(launch->status))
+        fprintf(stderr, "end   killed by signal %d (%s)\n",
+                WTERMSIG(launch->status), strsignal(WTERMSIG(launch->status)));
+    else if (WEXITSTATUS(launch->status) != 0)
+        fprintf(stderr, "end   exit status %d\n", WEXITSTATUS(launch->status));
+}
+
+/* Print what was written, how good it is, and what can be done with it. */
 static void
 say_summary(const struct record *record, struct profile *profile)
 {
     char *names = outputs_names(&record->outputs);
-
     if (names == NULL || record->is_quiet || record->outputs.count == 0) {
         free(names);
         return;
     }
     (void)brief_write(stderr, profile, names);
+    say_end(&record->launch);
     outputs_say_next(&record->outputs, stderr);
     free(names);
 }
 
-/* Read the spools and write the profile, which may be of processes that were
- * too short for a sample. Returns 0, or -1 after a complaint; the spools are
- * then needed. */
+/* Read the spools and write the profile. It may be of processes that were too
+ * short for a sample. Returns 0, or -1 after a message; the spools are then
+ * still needed. */
 static int
 write_profile(struct record *record)
 {
     struct profile *profile =
-        load(&record->spools, &record->outputs, record->full_names);
-    int result;
-
+        load_spools(&record->spools, &record->outputs, record->full_names);
     if (profile == NULL)
         return -1;
-    result = outputs_write(&record->outputs, profile, record->has_wall);
+    totals_note_tree(profile, record->launch.cpu);
+    int result = outputs_write(&record->outputs, profile, record->has_wall);
     say_summary(record, profile);
     profile_free(profile);
     return result;
 }
 
-/* A daemon outlives the command that started it; to wait for it could take for
- * ever. */
+/* Print how many processes still live. A daemon outlives the command that
+ * started it, so waiting for it could take for ever. */
 static void
 say_who_lives(const struct record *record)
 {
     unsigned living = spools_living(&record->spools);
-
     if (living > 0)
         fprintf(stderr,
                 "%s: %u of its processes still run; the profile has what they "
@@ -199,32 +208,31 @@ say_who_lives(const struct record *record)
                 record->title, living);
 }
 
-/* Make the profile of what is in the spools. Returns 0, or -1 after a
- * complaint; the spools are then needed. */
+/* Make the profile from the spools. Returns 0, or -1 after a message; the
+ * spools are then still needed. */
 static int
-collect(struct record *record)
+collect_profile(struct record *record)
 {
-    if (spools_detach(&record->spools) < 0) {
+    if (spools_detach(&record->spools) != 0) {
         fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
                 strerror(errno));
         return -1;
     }
     if (spools_are_empty(&record->spools))
         return 0;
-    if (record->outputs.count == 0 && add_default(record) < 0)
+    if (record->outputs.count == 0 && add_default(record) != 0)
         return -1;
     say_who_lives(record);
     return write_profile(record);
 }
 
-/* The program has ended: make the profile. Returns 0, or -1 after a complaint
- * if there is none. */
+/* Make the profile after the program's end. Returns 0, or -1 after a message if
+ * there is no profile. */
 static int
-finish(struct record *record)
+finish_recording(struct record *record)
 {
-    bool is_kept = collect(record) < 0;
+    bool is_kept = collect_profile(record) != 0;
     bool is_nothing = !is_kept && spools_are_empty(&record->spools);
-
     if (is_kept)
         fprintf(stderr, "%s: the spools are kept in %s\n", record->title,
                 record->spools.directory);
@@ -234,36 +242,35 @@ finish(struct record *record)
     return is_kept || is_nothing ? -1 : 0;
 }
 
-/* Everything that can be wrong is found before the program starts. Returns its
- * status. */
+/* Run the program and make the profile. All checks are made before the program
+ * starts. Returns the program's status, or the exit status of a failure. */
 static int
-run(struct record *record)
+run_recording(struct record *record)
 {
     const char *command = record->launch.command[0];
     const char *beside =
         record->outputs.count > 0 ? record->outputs.paths[0] : "./sprof";
     char library[PATH_MAX], error[PATH_MAX + 256];
-    int problem, status;
-
-    if (launch_find_library(library, sizeof library, error, sizeof error) < 0 ||
-        program_check(command, error, sizeof error) < 0) {
+    if (launch_find_library(library, sizeof(library), error, sizeof(error)) !=
+            0 ||
+        program_check(command, error, sizeof(error)) != 0) {
         fprintf(stderr, "%s: %s\n", record->title, error);
         return STATUS_FAILED;
     }
     if (!outputs_have_place(&record->outputs, record->title))
         return STATUS_FAILED;
-    if (spools_begin(&record->spools, beside) < 0) {
+    if (spools_begin(&record->spools, beside) != 0) {
         fprintf(stderr, "%s: cannot write beside %s: %s\n", record->title,
                 beside, strerror(errno));
         return STATUS_FAILED;
     }
-    if (set_library(record) < 0) {
+    if (set_library(record) != 0) {
         spools_end(&record->spools, false);
         return STATUS_FAILED;
     }
     record->launch.library = library;
     record->launch.settings = record->settings.values;
-    problem = launch_start(&record->launch);
+    int problem = launch_start(&record->launch);
     if (problem != 0) {
         fprintf(stderr, "%s: %s: %s\n", record->title, command,
                 strerror(problem));
@@ -271,14 +278,14 @@ run(struct record *record)
         return problem == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN;
     }
     progress_begin(&record->progress, record->launch.pid, record->has_progress);
-    status = launch_wait(&record->launch, tick, record);
+    int status = launch_wait(&record->launch, show_progress, record);
     progress_hide(&record->progress);
-    if (finish(record) < 0 && status == STATUS_DONE)
+    if (finish_recording(record) != 0 && status == STATUS_DONE)
         status = STATUS_FAILED;
     return status;
 }
 
-/* For an option that stands for VARIABLE; the same result. */
+/* Take OPTION, which stands for VARIABLE. Returns as take_option. */
 static int
 take_setting(struct record *record, const char *variable, const char *option)
 {
@@ -288,12 +295,12 @@ take_setting(struct record *record, const char *variable, const char *option)
                : STATUS_USAGE;
 }
 
-/* What users of perf try, with what there is in its place. */
+/* Refuse an option of perf, and name what replaces it. Returns the exit status.
+ */
 static int
-refuse(const struct record *record, int option)
+refuse_perf_option(const struct record *record, int option)
 {
     const char *words = "";
-
     switch (option) {
     case 'p':
         words = "-p: a process that runs cannot be attached to; start it with "
@@ -315,13 +322,13 @@ refuse(const struct record *record, int option)
     return command_usage(record->title, "%s", words);
 }
 
-/* Take an option. Returns -1 if all is well, else the exit status. */
+/* Take an option. Returns -1, or the exit status if the option is wrong. */
 static int
 take_option(struct record *record, int option)
 {
     switch (option) {
     case 'o':
-        return outputs_add(&record->outputs, record->title, optarg) < 0
+        return outputs_add(&record->outputs, record->title, optarg) != 0
                    ? STATUS_USAGE
                    : -1;
     case 'F':
@@ -350,13 +357,13 @@ take_option(struct record *record, int option)
     case 'a':
     case 'g':
     case 'e':
-        return refuse(record, option);
+        return refuse_perf_option(record, option);
     default:
         return command_usage(record->title, NULL);
     }
 }
 
-/* Options end at the command, which has its own. */
+/* Options end at the command, which has its own options. */
 int
 cmd_record(int argc, char **argv)
 {
@@ -370,7 +377,7 @@ cmd_record(int argc, char **argv)
         {"wall", no_argument, NULL, 'W'},
         {"no-progress", no_argument, NULL, 'P'},
         {"help", no_argument, NULL, 'h'},
-        /* Of perf; refused. */
+        /* Options of perf, which are refused. */
         {"pid", required_argument, NULL, 'p'},
         {"all-cpus", no_argument, NULL, 'a'},
         {"call-graph", required_argument, NULL, 'g'},
@@ -379,7 +386,6 @@ cmd_record(int argc, char **argv)
     };
     struct record record = {.title = argv[0], .has_progress = true};
     int option, status = -1;
-
     while (status < 0 && (option = getopt_long(argc, argv, "+o:F:m:d:qhp:age:",
                                                options, NULL)) != -1)
         status = take_option(&record, option);
@@ -389,7 +395,7 @@ cmd_record(int argc, char **argv)
         status = STATUS_FAILED;
     if (status < 0) {
         record.launch.command = argv + optind;
-        status = run(&record);
+        status = run_recording(&record);
     }
     settings_release(&record.settings);
     outputs_release(&record.outputs);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_report.c -- `sprofile report`: where the time went, as a table, a call
- * tree, the callers of a function or its source (views.c). Modules without
- * symbols are noted below, because that is why their functions have no names.
+ * cmd_report.c -- `sprofile report`: shows where the time went, as a table, a
+ * call tree, the callers of a function or its source (views.c). Modules without
+ * symbols are noted below, because their functions have no names.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,9 +14,10 @@
 #include "numbers.h"
 #include "views.h"
 
+/* Rows of a table as text, unless -n says otherwise. */
 enum { DEFAULT_ROWS = 40 };
 
-/* Percent below which a branch of a tree is folded. */
+/* Branches of a tree below this percentage are folded by default. */
 static const double default_least = 1;
 
 static const char help[] =
@@ -50,7 +51,7 @@ static const char help[] =
     "Which samples:\n" FILTERS_HELP "\n"
     "Long output on a terminal goes through $SPROF_PAGER, $PAGER or less.\n";
 
-/* What the options said; *_given: not a default. */
+/* The values of the options. *_given: the option was given. */
 struct arguments {
     struct views_request request;
     struct filter_options filter;
@@ -94,7 +95,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* A word's index is its enum table_by. */
+/* Take --by. The index of a word is its enum table_by. */
 static int
 take_by(struct arguments *arguments, const char *command, const char *word)
 {
@@ -104,9 +105,8 @@ take_by(struct arguments *arguments, const char *command, const char *word)
         [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
         [TABLE_EXE] = "exe",           [TABLE_COMMAND] = "command",
     };
-
     arguments->by_given = true;
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(word, words[i]) == 0) {
             arguments->request.text.by = (enum table_by)i;
             return STATUS_DONE;
@@ -122,7 +122,8 @@ take_by(struct arguments *arguments, const char *command, const char *word)
                          word);
 }
 
-/* A second view is refused: whoever asked for both would miss one. */
+/* Take an option that selects a view. A second one is refused, because only one
+ * view is shown. */
 static int
 take_view(struct arguments *arguments, const char *command, enum view view,
           const char *function)
@@ -136,7 +137,8 @@ take_view(struct arguments *arguments, const char *command, enum view view,
     return STATUS_DONE;
 }
 
-/* "wall" is what --wall says: what a table is sorted by stands first in it. */
+/* Take --sort. "wall" means the same as --wall: a table is sorted by its first
+ * column. */
 static int
 take_order(struct views_request *request, const char *command, const char *word)
 {
@@ -152,13 +154,13 @@ take_order(struct views_request *request, const char *command, const char *word)
     return STATUS_DONE;
 }
 
-/* Of --cpu and --wall, --csv and --json, the last one given counts. */
+/* Take an option. Of --cpu and --wall the last one holds, and so for --csv and
+ * --json. */
 static int
-take(struct arguments *arguments, const char *command, int option,
-     const char *value)
+take_option(struct arguments *arguments, const char *command, int option,
+            const char *value)
 {
     struct views_request *request = &arguments->request;
-
     switch (option) {
     case OPTION_CPU:
     case OPTION_WALL:
@@ -188,7 +190,7 @@ take(struct arguments *arguments, const char *command, int option,
         return take_view(arguments, command, VIEW_LINES, value);
     case OPTION_MIN:
         arguments->least_given = true;
-        if (numbers_percent(value, &request->text.least) < 0)
+        if (numbers_percent(value, &request->text.least) != 0)
             return command_usage(command, "--min %s: expected percent", value);
         return STATUS_DONE;
     case 'n':
@@ -201,19 +203,18 @@ take(struct arguments *arguments, const char *command, int option,
     }
 }
 
-/* What goes together, and what is meant by what was not said: text is to be
- * read, data is to be complete. */
+/* Check which options go together, and set defaults that depend on others. Text
+ * is limited to be readable; data is complete. */
 static int
-settle(struct arguments *arguments, const char *command)
+check_arguments(struct arguments *arguments, const char *command)
 {
     struct views_request *request = &arguments->request;
-    bool is_tree;
-
     if (request->is_flame && request->view == VIEW_TABLE &&
         !arguments->by_given)
         request->view = VIEW_TREE;
-    is_tree = request->view == VIEW_TREE || request->view == VIEW_CALLERS ||
-              request->view == VIEW_CALLEES;
+    bool is_tree = request->view == VIEW_TREE ||
+                   request->view == VIEW_CALLERS ||
+                   request->view == VIEW_CALLEES;
     if (request->is_flame && (!is_tree || request->format != DATA_NONE))
         return command_usage(command, "--flame goes with --tree, --callers and "
                                       "--callees, as text");
@@ -241,14 +242,13 @@ settle(struct arguments *arguments, const char *command)
     return STATUS_DONE;
 }
 
-/* Returns the exit status. */
+/* Load and show. Returns the exit status. */
 static int
-run(struct arguments *arguments, char *const *paths, int count)
+show_report(struct arguments *arguments, char *const *paths, int count)
 {
     struct profile *profile =
         filters_load(&arguments->filter, paths, count, false);
     int status = STATUS_FAILED;
-
     if (profile != NULL)
         status =
             input_status(profile, views_show(profile, &arguments->request));
@@ -261,7 +261,6 @@ cmd_report(int argc, char **argv)
 {
     struct arguments arguments = {.request.text.value = VALUE_CPU};
     int status = STATUS_DONE, option;
-
     while (status == STATUS_DONE &&
            (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
         if (option == 'h') {
@@ -269,14 +268,14 @@ cmd_report(int argc, char **argv)
             filter_release(&arguments.filter);
             return STATUS_DONE;
         }
-        status = take(&arguments, argv[0], option, optarg);
+        status = take_option(&arguments, argv[0], option, optarg);
     }
     if (status == STATUS_DONE && optind == argc)
         status = command_usage(argv[0], "expected a FILE");
     if (status == STATUS_DONE)
-        status = settle(&arguments, argv[0]);
+        status = check_arguments(&arguments, argv[0]);
     if (status == STATUS_DONE)
-        status = run(&arguments, argv + optind, argc - optind);
+        status = show_report(&arguments, argv + optind, argc - optind);
     filter_release(&arguments.filter);
     return status;
 }

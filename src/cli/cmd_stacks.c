@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_stacks.c -- `sprofile stacks`: what all threads of a process are doing
- * right now, or were doing when somebody asked last, from its spool. With
- * --watch it asks again and again; what is known of names is kept meanwhile.
+ * cmd_stacks.c -- `sprofile stacks`: shows what all threads of a process are
+ * doing now, from its spool. For a spool it shows what they were doing at the
+ * last request. With --watch it asks repeatedly; known names are kept
+ * meanwhile.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -14,18 +15,19 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "profile/stacks.h"
-#include "profile/stacks_filter.h"
-#include "write/stacks_json.h"
-#include "write/stacks_text.h"
-
+#include "cli/process/remote.h"
+#include "live/stacks.h"
+#include "live/stacks_filter.h"
+#include "show/stacks_json.h"
+#include "show/stacks_text.h"
 #include "command.h"
 #include "filters.h"
 #include "numbers.h"
-#include "remote.h"
 #include "screen.h"
 
-/* For the stacks, and for debuginfod servers: who waits can press Ctrl-C. */
+/* How long an answer and a debuginfod server are awaited, in seconds; the user
+ * can end each wait with Ctrl-C. ATTEMPTS: the most requests in one round, if
+ * the recorder rotates. */
 enum { ANSWER_SECONDS = 15, SERVER_SECONDS = 60, ATTEMPTS = 5 };
 
 static const char help[] =
@@ -65,21 +67,21 @@ struct view {
     struct filter_options filter;
     struct remote *remote; /* NULL: a file */
     struct stacks *stacks;
-    uint32_t turns;  /* of the remote's spool when they were opened */
-    uint32_t rounds; /* that were shown */
+    uint32_t turns;  /* remote->turns when STACKS was opened */
+    uint32_t rounds; /* rounds that were shown */
 };
 
-/* A failure in one line. What a process answers, and what it is called, may
- * hold anything. */
+/* Print a failure in one line. Answers and names of processes may contain
+ * control characters, which are hidden. Returns STATUS_FAILED. */
 static int
-complain(char *error)
+print_failure(char *error)
 {
     text_hide_controls(error);
     fprintf(stderr, "sprofile: %s\n", error);
     return STATUS_FAILED;
 }
 
-/* On a terminal every round takes the place of the one before. */
+/* Begin a round. On a terminal each round replaces the one before. */
 static void
 begin_round(const struct view *view)
 {
@@ -89,28 +91,28 @@ begin_round(const struct view *view)
         putchar('\n');
 }
 
-/* Print what was read. Returns 0, or -1 with errno set. */
+/* Print the stacks that were read. Returns 0, or -1 with errno set. */
 static int
-show(struct view *view)
+print_round(struct view *view)
 {
     struct stacks *stacks = view->stacks;
-
     if (filter_is_set(&view->filter) &&
-        stacks_filter_apply(stacks, &view->filter) < 0)
+        stacks_filter_apply(stacks, &view->filter) != 0)
         return -1;
     begin_round(view);
     view->rounds++;
     if (view->has_json)
         return stacks_json_write(stdout, stacks);
-    if (stacks_text_write(stdout, stacks, &view->text) < 0)
+    if (stacks_text_write(stdout, stacks, &view->text) != 0)
         return -1;
     if (stacks->kept_count == 0 && stacks->thread_count > 0)
         fputs("sprofile: no thread is what was asked for\n", stderr);
     return 0;
 }
 
-/* The spool at PATH, when it is first needed: before that, there is nothing in
- * it that is worth the time. */
+/* Open the spool at PATH unless it is open; after a rotation, open it anew. It
+ * is opened after the first answer, because it has nothing to show before.
+ * Returns 0, or -1 with a sentence in ERROR. */
 static int
 open_spool(struct view *view, const char *path, char *error, size_t size)
 {
@@ -119,7 +121,6 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
                                                    view->filter.full_names,
                                                .server_seconds =
                                                    SERVER_SECONDS};
-
     if (view->remote != NULL && view->turns != view->remote->turns) {
         stacks_close(view->stacks);
         view->stacks = NULL;
@@ -133,97 +134,93 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
     return view->stacks != NULL ? 0 : -1;
 }
 
-/* Returns 0, or -1 with a sentence. */
+/* Ask the process for its stacks, if there is one. Returns 0, or -1 with a
+ * sentence in ERROR. */
 static int
-ask(struct view *view, char *error, size_t size)
+ask_stacks(struct view *view, char *error, size_t size)
 {
-    char *answer;
-
     if (view->remote == NULL)
         return 0;
-    answer =
+    char *answer =
         remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS, error, size);
     free(answer);
     return answer != NULL ? 0 : -1;
 }
 
-/* Ask and show. A flight recorder may put the answer aside before it is read,
- * and is asked again. */
+/* Ask once and show the answer. A flight recorder may rotate before the answer
+ * is read; it is then asked again. Returns the exit status. */
 static int
 run_round(struct view *view, const char *path)
 {
     char error[PATH_MAX + 512];
     int status, attempt = 0;
-
     do {
-        if (ask(view, error, sizeof error) < 0)
-            return complain(error);
-        status = open_spool(view, path, error, sizeof error);
+        if (ask_stacks(view, error, sizeof(error)) != 0)
+            return print_failure(error);
+        status = open_spool(view, path, error, sizeof(error));
         if (status == 0)
-            status = stacks_read(view->stacks, error, sizeof error);
-    } while (status < 0 && view->remote != NULL &&
+            status = stacks_read(view->stacks, error, sizeof(error));
+    } while (status != 0 && view->remote != NULL &&
              remote_has_turned(view->remote) && ++attempt < ATTEMPTS);
-    if (status < 0)
-        return complain(error);
-    if (show(view) == 0)
+    if (status != 0)
+        return print_failure(error);
+    if (print_round(view) == 0)
         return STATUS_DONE;
-    snprintf(error, sizeof error, "%s", strerror(errno));
-    return complain(error);
+    snprintf(error, sizeof(error), "%s", strerror(errno));
+    return print_failure(error);
 }
 
-/* Until Ctrl-C, or a failure: the end of the process is one, and is said. */
+/* Run rounds until Ctrl-C or a failure. The end of the process is a failure and
+ * is reported. Returns the exit status. */
 static int
 run_rounds(struct view *view, const char *path)
 {
     uint64_t next = clock_now();
     int status = run_round(view, path);
-
     while (status == STATUS_DONE && view->interval > 0 && fflush(stdout) == 0) {
         uint64_t now = clock_now();
-        struct timespec pause;
         next += view->interval;
         if (next < now)
             next = now;
-        pause = clock_timespec(next - now);
+        struct timespec pause = clock_timespec(next - now);
         nanosleep(&pause, NULL);
         status = run_round(view, path);
     }
     return status;
 }
 
-/* A pager would wait for an end that does not come. */
+/* Show the rounds. With --watch there is no pager, because it would wait for an
+ * end that does not come. */
 static int
 run_on_screen(struct view *view, const char *path)
 {
-    struct screen screen;
-    int status;
-
     if (view->interval > 0)
         setenv("SPROF_PAGER", "", 1);
+    struct screen screen;
     screen_begin(&screen, view->colour, !view->has_json);
     view->text.columns = screen.columns;
     view->text.paint = screen.paint;
-    status = run_rounds(view, path);
+    int status = run_rounds(view, path);
     screen_end(&screen);
     return status;
 }
 
-/* NAME is a PID if it is nothing but digits. */
+/* Show the process or spool NAME; digits alone are a pid. Returns the exit
+ * status. */
 static int
-run(struct view *view, const char *name)
+run_view(struct view *view, const char *name)
 {
     char error[PATH_MAX + 512];
     int status = STATUS_DONE;
     pid_t pid;
-
     if (numbers_pid(name, &pid) == 0) {
-        view->remote = malloc(sizeof *view->remote);
+        view->remote = malloc(sizeof(*view->remote));
         if (view->remote == NULL) {
             perror("sprofile");
             return STATUS_FAILED;
         }
-        if (remote_open(view->remote, pid, error, sizeof error) < 0)
-            status = complain(error);
+        if (remote_open(view->remote, pid, error, sizeof(error)) != 0)
+            status = print_failure(error);
     } else if (view->interval > 0) {
         return command_usage(view->title, "--watch: expected a PID, %s is none",
                              name);
@@ -238,12 +235,13 @@ run(struct view *view, const char *name)
     return status;
 }
 
-/* Beyond those of filters.h. */
+/* Values beyond those of filters.h. */
 enum { OPTION_JSON = 0x2000, OPTION_WATCH };
 
-/* Take OPTION with its VALUE. Returns STATUS_DONE, or complains. */
+/* Take OPTION with its VALUE. Returns STATUS_DONE, or an exit status after a
+ * message. */
 static int
-take(struct view *view, int option, const char *value)
+take_option(struct view *view, int option, const char *value)
 {
     switch (option) {
     case 'n':
@@ -251,7 +249,7 @@ take(struct view *view, int option, const char *value)
     case 'c':
         return screen_take_colour(view->title, value, &view->colour);
     case OPTION_WATCH:
-        if (numbers_seconds(value, &view->interval) < 0)
+        if (numbers_seconds(value, &view->interval) != 0)
             return command_usage(view->title,
                                  "--watch %s: expected seconds, 0.1 or more",
                                  value);
@@ -264,7 +262,8 @@ take(struct view *view, int option, const char *value)
     }
 }
 
-/* The filters are those of every command but --time: this is one moment. */
+/* The filters are those of every command except --time, because stacks are of
+ * one moment. */
 int
 cmd_stacks(int argc, char **argv)
 {
@@ -284,7 +283,6 @@ cmd_stacks(int argc, char **argv)
     };
     struct view view = {.title = argv[0]};
     int status = STATUS_DONE, option;
-
     while (status == STATUS_DONE &&
            (option = getopt_long(argc, argv, "hn:", options, NULL)) != -1) {
         if (option == 'h') {
@@ -292,12 +290,12 @@ cmd_stacks(int argc, char **argv)
             filter_release(&view.filter);
             return STATUS_DONE;
         }
-        status = take(&view, option, optarg);
+        status = take_option(&view, option, optarg);
     }
     if (status == STATUS_DONE && optind + 1 != argc)
         status = command_usage(argv[0], "expected one PID or FILE");
     if (status == STATUS_DONE)
-        status = run(&view, argv[optind]);
+        status = run_view(&view, argv[optind]);
     filter_release(&view.filter);
     return status;
 }

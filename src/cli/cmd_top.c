@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_top.c -- `sprofile top`: what a process does at this moment, from its
- * spool alone; the process is not asked.
+ * cmd_top.c -- `sprofile top`: shows what a process is doing now, from its
+ * spool alone. No request is sent to the process.
  *
  *   pid or spool
  *      | follow.c       finds the spool (live.c), and the next one after exec
  *      v
  *   reader.c            records that are new, and those that changed in place
  *      v
- *   profile/watch.c     what they stand for now
+ *   live/watch.c     what they stand for now
  *     clocks.c            CPU time by the threads' own clocks
  *     settle.c            what the filter keeps, summed up by threads ...
  *     functions.c         ... and by functions
@@ -18,9 +18,9 @@
  *   stdout with --once        top_live.c: keys and time
  *                             top_screen.c: the terminal
  *
- * Each step is done for what is new alone, once in an interval. Composing sorts
- * all functions that were ever seen; they are thousands at the most, and only
- * so many lines as fit are made of them.
+ * Once per interval, each step handles only the new records. Composing sorts
+ * all functions that were ever seen, some thousands at most. Lines are made
+ * only for those that fit.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -31,18 +31,18 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "profile/watch.h"
-#include "write/text_report.h"
-
+#include "cli/top/follow.h"
+#include "cli/top/page.h"
+#include "cli/top/top_head.h"
+#include "cli/top/top_live.h"
+#include "live/watch.h"
+#include "show/text_report.h"
 #include "command.h"
 #include "filters.h"
-#include "follow.h"
 #include "numbers.h"
-#include "page.h"
 #include "screen.h"
-#include "top_head.h"
-#include "top_live.h"
 
+/* Rows of each table with --once, unless -n says otherwise. */
 enum { DEFAULT_ROWS = 20 };
 
 static const char help[] =
@@ -70,12 +70,12 @@ static const char help[] =
     "\n"
     "Which samples:\n" FILTERS_HELP;
 
-/* What the options said; *_given: not a default. */
+/* The values of the options. *_given: the option was given. */
 struct arguments {
     struct top_options top;
     struct filter_options filter;
     enum screen_colour colour;
-    const char *sort; /* NULL: none was given */
+    const char *sort; /* NULL: not given */
     bool once, rows_given, by_given;
 };
 
@@ -103,15 +103,14 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* The options with a number or a word. */
+/* Take an option with a number or a word. */
 static int
 take_value(struct arguments *arguments, const char *command, int option,
            const char *value)
 {
     struct top_options *top = &arguments->top;
-
     if (option == 'd') {
-        if (numbers_seconds(value, &top->interval) < 0)
+        if (numbers_seconds(value, &top->interval) != 0)
             return command_usage(command,
                                  "-d %s: expected seconds, 0.1 to 86400",
                                  value);
@@ -125,13 +124,12 @@ take_value(struct arguments *arguments, const char *command, int option,
     return STATUS_DONE;
 }
 
-/* Of --cpu and --wall the last one given counts. */
+/* Take an option. Of --cpu and --wall the last one holds. */
 static int
-take(struct arguments *arguments, const char *command, int option,
-     const char *value)
+take_option(struct arguments *arguments, const char *command, int option,
+            const char *value)
 {
     struct top_view *view = &arguments->top.view;
-
     switch (option) {
     case OPTION_CPU:
     case OPTION_WALL:
@@ -159,9 +157,9 @@ take(struct arguments *arguments, const char *command, int option,
     }
 }
 
-/* What --sort means depends on the table. */
+/* Apply --sort. Its meaning depends on the table. */
 static int
-settle_sort(struct arguments *arguments, const char *command)
+check_sort(struct arguments *arguments, const char *command)
 {
     static const struct {
         const char *word;
@@ -174,8 +172,7 @@ settle_sort(struct arguments *arguments, const char *command)
         {"state", TOP_THREADS, TOP_STATE},
     };
     struct top_view *view = &arguments->top.view;
-
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
         if (arguments->sort == NULL ||
             (orders[i].by == view->by &&
              strcmp(orders[i].word, arguments->sort) == 0)) {
@@ -191,23 +188,23 @@ settle_sort(struct arguments *arguments, const char *command)
 }
 
 static int
-fail(const char *why)
+print_failure(const char *why)
 {
     fprintf(stderr, "sprofile: %s\n", why);
     return STATUS_FAILED;
 }
 
-/* One table, behind an empty line, and how many rows were left out. */
+/* Add an empty line, a table, and the number of rows that were left out. */
 static int
 add_table(struct page *page, const struct follow *follow,
           const struct arguments *arguments, enum top_by by)
 {
     struct top_view view = arguments->top.view;
-    uint32_t rows = arguments->top.rows, count;
-
+    uint32_t rows = arguments->top.rows;
     view.by = by;
     page_add(page, PAGE_PLAIN);
-    if (top_page_table(page, follow->watch, &view, 0, rows, &count) < 0)
+    uint32_t count;
+    if (top_page_table(page, follow->watch, &view, 0, rows, &count) != 0)
         return -1;
     if (rows > 0 && count > rows) {
         page_add(page, PAGE_PLAIN);
@@ -216,15 +213,14 @@ add_table(struct page *page, const struct follow *follow,
     return 0;
 }
 
-/* Both tables, unless one was asked for: what is printed once has no keys to
- * go to the other. */
+/* Compose the head and both tables, or the table that was asked for. Printed
+ * output has no keys that switch to the other table. */
 static int
-compose(struct page *page, const struct follow *follow,
-        const struct arguments *arguments)
+compose_once(struct page *page, const struct follow *follow,
+             const struct arguments *arguments)
 {
     enum top_by by = arguments->top.view.by;
     int status = 0;
-
     top_head_add(page, follow->watch, follow_state(follow),
                  follow_problem(follow), false);
     if (!arguments->by_given || by == TOP_FUNCTIONS)
@@ -234,37 +230,35 @@ compose(struct page *page, const struct follow *follow,
     return status;
 }
 
-/* Wait for an interval, or until the process is gone. */
+/* Wait for INTERVAL ns, or until the process has ended. */
 static void
 wait_interval(const struct follow *follow, uint64_t interval)
 {
     const struct timespec step = {.tv_nsec = 20000000};
     uint64_t end = clock_now() + interval;
-
     while (clock_now() < end &&
            (!follow->has_process || process_is_alive(&follow->process)))
         nanosleep(&step, NULL);
 }
 
-/* Of a process that is over, all there is is its interval. Notes tell why
- * functions have no names, as below a report. */
+/* Print once. If the process has ended, all its time is the interval. Notes
+ * explain why functions have no names, as below a report. Returns the exit
+ * status. */
 static int
 print_once(struct follow *follow, const struct arguments *arguments)
 {
-    struct screen screen;
-    struct page page;
-    int status;
-
     if (!follow->is_over) {
         wait_interval(follow, arguments->top.interval);
-        if (follow_look(follow) < 0)
-            return fail(strerror(errno));
+        if (follow_look(follow) != 0)
+            return print_failure(strerror(errno));
     }
+    struct screen screen;
     screen_begin(&screen, arguments->colour, true);
-    status = page_begin(&page, screen.columns);
+    struct page page;
+    int status = page_begin(&page, screen.columns);
     if (status == 0)
-        status = compose(&page, follow, arguments);
-    if (page.stream != NULL && page_end(&page) < 0)
+        status = compose_once(&page, follow, arguments);
+    if (page.stream != NULL && page_end(&page) != 0)
         status = -1;
     if (status == 0) {
         page_print(stdout, &page, screen.paint);
@@ -272,25 +266,25 @@ print_once(struct follow *follow, const struct arguments *arguments)
     }
     page_release(&page);
     screen_end(&screen);
-    return status < 0 ? fail(strerror(errno)) : STATUS_DONE;
+    return status != 0 ? print_failure(strerror(errno)) : STATUS_DONE;
 }
 
-/* The first look comes before the terminal is taken: it may last, and Ctrl-C
- * then ends the program as usual. Returns the exit status. */
+/* Follow TARGET and show it. The first look precedes the switch to full screen:
+ * it may take long, and Ctrl-C then ends this program as usual. Returns the
+ * exit status. */
 static int
-run(struct arguments *arguments, const char *target)
+run_top(struct arguments *arguments, const char *target)
 {
     struct follow follow;
     char error[5000];
-    int status;
-
-    if (follow_begin(&follow, target, &arguments->filter, error, sizeof error) <
-        0) {
+    if (follow_begin(&follow, target, &arguments->filter, error,
+                     sizeof(error)) != 0) {
         text_hide_controls(error);
-        return fail(error);
+        return print_failure(error);
     }
-    if (follow_look(&follow) < 0)
-        status = fail(strerror(errno));
+    int status;
+    if (follow_look(&follow) != 0)
+        status = print_failure(strerror(errno));
     else if (arguments->once)
         status = print_once(&follow, arguments);
     else
@@ -299,20 +293,19 @@ run(struct arguments *arguments, const char *target)
     return status;
 }
 
-/* What goes together. Output that nobody sees for an hour must not be that of a
- * full-screen program: who asks for it in a pipe has forgotten --once. */
+/* Check which options go together. The full-screen display needs a terminal on
+ * both sides: without one, --once was forgotten. */
 static int
-settle(struct arguments *arguments, const char *command)
+check_arguments(struct arguments *arguments, const char *command)
 {
     struct top_options *top = &arguments->top;
-
     if (!arguments->once && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return command_usage(command,
                              "this is not a terminal: expected --once");
     if (arguments->once && !arguments->rows_given)
         top->rows = DEFAULT_ROWS;
     top->has_colour = screen_has_colour(arguments->colour);
-    return settle_sort(arguments, command);
+    return check_sort(arguments, command);
 }
 
 int
@@ -321,7 +314,6 @@ cmd_top(int argc, char **argv)
     struct arguments arguments = {
         .top = {.interval = NS_PER_SECOND, .view.value = VALUE_CPU}};
     int status = STATUS_DONE, option;
-
     while (status == STATUS_DONE &&
            (option = getopt_long(argc, argv, "d:n:h", options, NULL)) != -1) {
         if (option == 'h') {
@@ -329,14 +321,14 @@ cmd_top(int argc, char **argv)
             filter_release(&arguments.filter);
             return STATUS_DONE;
         }
-        status = take(&arguments, argv[0], option, optarg);
+        status = take_option(&arguments, argv[0], option, optarg);
     }
     if (status == STATUS_DONE && optind + 1 != argc)
         status = command_usage(argv[0], "expected a PID");
     if (status == STATUS_DONE)
-        status = settle(&arguments, argv[0]);
+        status = check_arguments(&arguments, argv[0]);
     if (status == STATUS_DONE)
-        status = run(&arguments, argv[optind]);
+        status = run_top(&arguments, argv[optind]);
     filter_release(&arguments.filter);
     return status;
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * command.c -- what commands have in common when their arguments are wrong. An
- * option that getopt_long refused has been complained about already, so the
- * hint alone is printed then.
+ * command.c -- what commands print when their arguments are wrong. getopt_long
+ * has already reported an option that it refused, so only the hint is printed
+ * then.
  */
-#include "command.h"
-
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "command.h"
 
 int
 command_usage(const char *command, const char *format, ...)
 {
-    va_list arguments;
-
     if (format != NULL) {
         fprintf(stderr, "%s: ", command);
+        va_list arguments;
         va_start(arguments, format);
         vfprintf(stderr, format, arguments);
         va_end(arguments);

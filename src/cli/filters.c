@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * filters.c -- reads the options of filters.h. A filter that leaves nothing is
- * most often a name that was mistyped. So it is said, and the exit status tells
- * it, as that of grep(1) does; what was asked for is made all the same.
+ * most often a mistyped name. So a message says it, and so does the exit
+ * status, as that of grep(1) does. The output is made all the same.
  */
-#include "filters.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 
 #include "command.h"
 #include "input.h"
+#include "filters.h"
 
 static int
 short_of_memory(void)
@@ -24,61 +23,54 @@ short_of_memory(void)
 static int
 take_label(struct filter_options *filter, const char *key, const char *value)
 {
-    return filter_add_label(filter, key, value) < 0 ? short_of_memory()
-                                                    : STATUS_DONE;
+    return filter_add_label(filter, key, value) != 0 ? short_of_memory()
+                                                     : STATUS_DONE;
 }
 
-/* KEY=VALUE; the value may have more of '='. */
+/* Take KEY=VALUE; the value may contain further '='. */
 static int
 take_pair(struct filter_options *filter, const char *command, const char *pair)
 {
     const char *equals = strchr(pair, '=');
-    char *key;
-    int status;
-
     if (equals == NULL || equals == pair)
         return command_usage(command, "--label %s: expected KEY=VALUE", pair);
-    key = strndup(pair, (size_t)(equals - pair));
+    char *key = strndup(pair, (size_t)(equals - pair));
     if (key == NULL)
         return short_of_memory();
-    status = take_label(filter, key, equals + 1);
+    int status = take_label(filter, key, equals + 1);
     free(key);
     return status;
 }
 
-/* Seconds at the start of TEXT into *TIME, in ns. Returns what is behind them,
- * TEXT itself if there are none. strtod alone would take signs, "inf" and 0x.
- */
+/* Read seconds at the start of TEXT into *TIME, in ns. Returns the text behind
+ * them, or TEXT if there are none. strtod(3) alone would accept signs, "inf"
+ * and 0x. */
 static const char *
 read_seconds(const char *text, uint64_t *time)
 {
     size_t length = strspn(text, "0123456789.");
-    char *end;
-    double seconds;
-
     if (length == 0)
         return text;
-    seconds = strtod(text, &end);
+    char *end;
+    double seconds = strtod(text, &end);
     if (end != text + length || seconds > 1e9)
         return text;
     *time = (uint64_t)(seconds * 1e9 + 0.5);
     return end;
 }
 
-/* "1.5-3" is from 1,500,000,000 to 3,000,000,000 ns, "2-" from 2 s to the end
- * and "-2" up to 2 s; "-" alone is a mistake. */
+/* Take --time. "1.5-3" means from 1,500,000,000 to 3,000,000,000 ns, "2-" from
+ * 2 s to the end, and "-2" up to 2 s; "-" alone is a mistake. */
 static int
 take_time(struct filter_options *filter, const char *command, const char *text)
 {
-    const char *dash, *end;
-
     filter->from = 0;
     filter->to = UINT64_MAX;
     filter->has_time = true;
-    dash = read_seconds(text, &filter->from);
+    const char *dash = read_seconds(text, &filter->from);
     if (*dash != '-')
         goto wrong;
-    end = read_seconds(dash + 1, &filter->to);
+    const char *end = read_seconds(dash + 1, &filter->to);
     if (*end != '\0' || filter->from >= filter->to || strcmp(text, "-") == 0)
         goto wrong;
     return STATUS_DONE;
@@ -93,8 +85,7 @@ take_expression(struct filter_options *filter, const char *command,
                 enum filter_kind kind, const char *expression)
 {
     char error[256];
-
-    if (filter_add_expression(filter, kind, expression, error, sizeof error) <
+    if (filter_add_expression(filter, kind, expression, error, sizeof(error)) !=
         0)
         return command_usage(command, "--%s %s: %s",
                              kind == FILTER_FOCUS ? "focus" : "ignore",
@@ -120,8 +111,8 @@ filters_take(struct filter_options *filter, const char *command, int option,
     case FILTERS_IGNORE:
         return take_expression(filter, command, FILTER_IGNORE, argument);
     case FILTERS_MODULE:
-        return filter_add_module(filter, argument) < 0 ? short_of_memory()
-                                                       : STATUS_DONE;
+        return filter_add_module(filter, argument) != 0 ? short_of_memory()
+                                                        : STATUS_DONE;
     case FILTERS_FULL_NAMES:
         filter->full_names = true;
         return STATUS_DONE;
@@ -130,8 +121,8 @@ filters_take(struct filter_options *filter, const char *command, int option,
     }
 }
 
-/* Only events know when samples were. They are many, so they are kept for those
- * alone who need them. */
+/* Only events have the times of samples. They take much memory, so they are
+ * kept only for commands that need them. */
 struct profile *
 filters_load(const struct filter_options *filter, char *const *paths, int count,
              bool keeps_events)
@@ -139,7 +130,6 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
     struct profile *profile =
         input_load(paths, count, keeps_events || filter->has_time,
                    filter->full_names);
-
     if (profile == NULL)
         return NULL;
     if (filter->has_time && profile->has_no_times) {
@@ -149,7 +139,7 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
         profile_free(profile);
         return NULL;
     }
-    if (filter_apply(filter, profile) < 0) {
+    if (filter_apply(filter, profile) != 0) {
         short_of_memory();
         profile_free(profile);
         return NULL;

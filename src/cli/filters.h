@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filters.h -- the options that say which samples a command is to read, and
- * what it calls their functions. Every reading command has the same ones:
+ * filters.h -- the options that select the samples that a command reads, and
+ * the form of function names. All reading commands share them:
  *
  *   static const struct option options[] = {
  *       FILTERS_OPTIONS,
@@ -19,7 +19,7 @@
 
 #include <getopt.h>
 
-#include "profile/filter.h"
+#include "view/filter.h"
 
 enum filters_option {
     FILTERS_THREAD = 0x1000,
@@ -44,7 +44,7 @@ enum filters_option {
         "full-names", no_argument, NULL, FILTERS_FULL_NAMES  \
     }
 
-/* Their lines on a help page. */
+/* The lines of these options on a help page. */
 #define FILTERS_HELP                                                          \
     "  --thread NAME|TID  samples of this thread (NAME may be a pattern, "    \
     "a*)\n"                                                                   \
@@ -63,15 +63,15 @@ enum filters_option {
     "  --full-names       functions with parameters, return types and all\n"  \
     "                     template arguments; REGEX sees them, too\n"
 
-/* Take OPTION with its argument into FILTER; complain about a wrong one, or
- * about an option that is none of these, in the name of COMMAND. Returns
+/* Take OPTION with its ARGUMENT into FILTER. A wrong argument, or an option
+ * that is none of these, is reported in the name of COMMAND. Returns
  * STATUS_DONE, STATUS_USAGE, or STATUS_FAILED if memory is short. */
 int filters_take(struct filter_options *filter, const char *command, int option,
                  const char *argument);
 
-/* The files that a command was given (input.h), and of them what FILTER keeps;
- * if that is nothing, it is said. KEEPS_EVENTS is for commands that need the
- * time of samples themselves. Returns NULL after a message. */
+/* Load the COUNT files at PATHS (input.h) and keep what FILTER selects. A
+ * message is printed if that is nothing. KEEPS_EVENTS is for commands that need
+ * the times of samples themselves. Returns NULL after a message. */
 struct profile *filters_load(const struct filter_options *filter,
                              char *const *paths, int count, bool keeps_events);
 

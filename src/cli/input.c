@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.c -- opens spools and pprof files and adds them up. Each complaint is
- * one line with the name of the file, whatever becomes of the others: of ten
- * spools, nine good ones make a profile.
+ * input.c -- opens spools and pprof files and adds them up. Each message is one
+ * line with the name of the file. A bad file does not affect the others: nine
+ * good spools of ten make a profile.
  */
-#include "input.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "profile/load.h"
-#include "profile/profile.h"
-
+#include "model/profile.h"
+#include "read/load.h"
 #include "command.h"
+#include "input.h"
 
-/* Who waits here can also press Ctrl-C. */
+/* SERVER_SECONDS: the longest wait for a server of debug files, in seconds. The
+ * user can end it with Ctrl-C. */
 enum { SERVER_SECONDS = 60 };
 
-/* Everything that can be read from standard input; NULL with errno set. A pipe
- * cannot be mapped and must be read to its end: the buffer doubles. */
+/* Read FD to its end. Returns the bytes, or NULL with errno set. A pipe cannot
+ * be mapped, so it is read into a buffer that doubles. */
 static char *
-read_all(size_t *length)
+read_all(int fd, size_t *length)
 {
     size_t size = 64 * 1024;
     char *bytes = malloc(size);
     ssize_t got = bytes == NULL ? -1 : 1;
-
     *length = 0;
     while (got > 0) {
-        got = read(STDIN_FILENO, bytes + *length, size - *length);
+        got = read(fd, bytes + *length, size - *length);
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0)
@@ -51,35 +51,59 @@ read_all(size_t *length)
     return NULL;
 }
 
-/* The bytes are not needed once they are in the profile. */
+/* The bytes are freed here, because the profile keeps copies of what it needs.
+ */
 static int
-load_standard_input(struct profile *profile, char *error, size_t size)
+load_stream(struct profile *profile, int fd, const char *name, char *error,
+            size_t size)
 {
-    static const char name[] = "standard input";
     size_t length;
-    char *bytes = read_all(&length);
-    int status;
-
+    char *bytes = read_all(fd, &length);
     if (bytes == NULL) {
         snprintf(error, size, "%s: %s", name, strerror(errno));
         return -1;
     }
-    status = load_memory(profile, bytes, length, name, error, size);
+    int status = load_memory(profile, bytes, length, name, error, size);
     free(bytes);
     return status;
 }
 
-/* Add one input and complain. Returns 0, or -1 if nothing of it is used. */
+bool
+input_is_stream(const char *path)
+{
+    struct stat now;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &now) == 0 && S_ISFIFO(now.st_mode));
+}
+
+/* Load a pipe; a shell's <(COMMAND) is the path of one. */
 static int
-load(struct profile *profile, const char *path)
+load_pipe(struct profile *profile, const char *path, char *error, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(error, size, "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    int status = load_stream(profile, fd, path, error, size);
+    close(fd);
+    return status;
+}
+
+/* Add one input, and print a message about what is wrong with it. Returns 0, or
+ * -1 if nothing of it is used. */
+static int
+load_input(struct profile *profile, const char *path)
 {
     char error[4096 + 512] = "";
     int status;
-
     if (strcmp(path, "-") == 0)
-        status = load_standard_input(profile, error, sizeof error);
+        status = load_stream(profile, STDIN_FILENO, "standard input", error,
+                             sizeof(error));
+    else if (input_is_stream(path))
+        status = load_pipe(profile, path, error, sizeof(error));
     else
-        status = load_file(profile, path, error, sizeof error);
+        status = load_file(profile, path, error, sizeof(error));
     text_hide_controls(error);
     if (error[0] != '\0')
         fprintf(stderr, "sprofile: %s\n", error);
@@ -95,14 +119,13 @@ input_load(char *const *paths, int count, bool keeps_events, bool full_names)
                                                    SERVER_SECONDS};
     struct profile *profile = profile_new(&options);
     int used = 0;
-
     if (profile == NULL) {
         fprintf(stderr, "sprofile: %s\n", strerror(errno));
         return NULL;
     }
     profile->keeps_events = keeps_events;
     for (int i = 0; i < count; i++)
-        used += load(profile, paths[i]) == 0;
+        used += load_input(profile, paths[i]) == 0;
     profile->is_short = used < count;
     if (used > 0)
         return profile;

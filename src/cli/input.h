@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.h -- the files that a command was given, as one profile. Says on stderr
- * what is wrong with each of them.
+ * input.h -- loads the files that a command was given as one profile. What is
+ * wrong with a file is reported on stderr.
  */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
@@ -10,18 +10,21 @@
 
 struct profile;
 
+/* Whether PATH can be read only once: "-" (standard input) or a pipe. */
+bool input_is_stream(const char *path);
+
 /*
- * Read COUNT files ("-": standard input) into a new profile. What is valid in a
- * damaged file is used; a file that cannot be used at all is left out. With
- * KEEPS_EVENTS the profile knows when its samples were (profile/events.h);
- * with FULL_NAMES its functions have them (enum demangle_form). Returns NULL if
- * nothing was valid in any of them.
+ * Read COUNT files ("-": standard input; pipes are read to their end) into a
+ * new profile. The valid part of a damaged file is used; a file without a valid
+ * part is left out. With KEEPS_EVENTS the profile has the times of its samples
+ * (model/events.h). With FULL_NAMES its functions have full names (enum
+ * demangle_form). Returns NULL if no file has a valid part.
  */
 struct profile *input_load(char *const *paths, int count, bool keeps_events,
                            bool full_names);
 
-/* The exit status of a command that has read PROFILE and would end with STATUS:
- * it has failed if a file was left out, or a filter has left nothing. */
+/* The exit status of a command that has read PROFILE and would end with STATUS.
+ * It is STATUS_FAILED if a file was left out, or if a filter left nothing. */
 int input_status(const struct profile *profile, int status);
 
 #endif

@@ -2,15 +2,14 @@
 /*
  * main.c -- the sprofile command: finds the command in its table and runs it. A
  * new command is a row here, a line in command.h and a file of its own.
- * What goes wrong is said on stderr; the exit status is 2 for wrong arguments,
- * 1 for any other failure.
+ * Failures are reported on stderr. The exit status is 2 for wrong arguments, 1
+ * for any other failure.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
-
 #include "command.h"
 #include "words.h"
 
@@ -42,10 +41,10 @@ static const struct command {
      "show what a process does now, refreshed every second"},
 };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-/* The page that `sprofile --help` prints, and `sprofile` alone (which is wrong
- * usage: a script must not take it for success). */
+/* Print the page of `sprofile --help`. `sprofile` alone prints it, too, but is
+ * wrong usage: a script must not take it for success. */
 static void
 print_page(FILE *stream)
 {
@@ -71,9 +70,9 @@ print_page(FILE *stream)
           stream);
 }
 
-/* The command called NAME, NULL if there is none. */
+/* The command called NAME; NULL if there is none. */
 static const struct command *
-find(const char *name)
+find_command(const char *name)
 {
     for (unsigned i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -81,12 +80,11 @@ find(const char *name)
     return NULL;
 }
 
-/* Complain that NAME is no command, and say which one may be meant. */
+/* Report that NAME is no command, and which one may be meant. */
 static int
-refuse(const char *name)
+refuse_unknown(const char *name)
 {
     const struct command *nearest = &commands[0];
-
     for (unsigned i = 1; i < COMMANDS; i++)
         if (nearest_cost(name, commands[i].name) <
             nearest_cost(name, nearest->name))
@@ -97,14 +95,12 @@ refuse(const char *name)
                          name, nearest->name);
 }
 
-/* `sprofile help [COMMAND]`: the page that COMMAND --help prints; or what the
- * words of reports mean. */
+/* `sprofile help [COMMAND]`: print the page that COMMAND --help prints, or the
+ * meanings of words in reports. */
 static int
 help(int argc, char **argv)
 {
     static char option[] = "--help";
-    const struct command *command;
-
     if (argc < 2) {
         print_page(stdout);
         return STATUS_DONE;
@@ -115,20 +111,19 @@ help(int argc, char **argv)
         words_print(stdout);
         return STATUS_DONE;
     }
-    command = find(argv[1]);
+    const struct command *command = find_command(argv[1]);
     if (command == NULL)
-        return refuse(argv[1]);
+        return refuse_unknown(argv[1]);
     char *page[] = {(char *)command->title, option, NULL};
     return command->run(2, page);
 }
 
-/* Options before a command are few, so they need no parser. Behind it, the
- * command parses its own; its title takes the place of its name there. */
+/* Run the command that ARGV names. The few options before a command need no
+ * parser. The command parses the options behind its name; its title replaces
+ * the name there. */
 static int
-run(int argc, char **argv)
+run_command(int argc, char **argv)
 {
-    const struct command *command;
-
     if (argc < 2) {
         print_page(stderr);
         return STATUS_USAGE;
@@ -140,9 +135,9 @@ run(int argc, char **argv)
         puts("sprofile " SPROF_VERSION);
         return STATUS_DONE;
     }
-    command = find(argv[1]);
+    const struct command *command = find_command(argv[1]);
     if (command == NULL)
-        return refuse(argv[1]);
+        return refuse_unknown(argv[1]);
     argv[1] = (char *)command->title;
     return command->run(argc - 1, argv + 1);
 }
@@ -150,9 +145,8 @@ run(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-    int status = run(argc, argv);
-
-    /* A full disk behind a pipe or redirection shows only here. */
+    int status = run_command(argc, argv);
+    /* An error of standard output, such as a full disk, shows only here. */
     if (fflush(stdout) != 0 || ferror(stdout) != 0) {
         fprintf(stderr, "sprofile: standard output: %s\n", strerror(errno));
         if (status == STATUS_DONE)

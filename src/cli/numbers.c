@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* numbers.c -- see numbers.h. */
-#include "numbers.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "numbers.h"
 
+/* The largest percentage and the longest time in seconds that are accepted. */
 enum { PERCENT_MOST = 1000000, SECONDS_MOST = 86400 };
 
-/* Returns 0, or -1 if TEXT is no number from 0 on. */
+/* Parse a number from 0 on. Returns 0, or -1 if TEXT is none. */
 static int
 parse_count(const char *text, uint32_t *count)
 {
-    char *end;
-    unsigned long number;
-
     errno = 0;
-    number = strtoul(text, &end, 10);
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
         number > UINT32_MAX)
         return -1;
@@ -47,12 +45,10 @@ int
 numbers_percent(const char *text, double *percent)
 {
     size_t length = strspn(text, "0123456789.");
-    char *end;
-    double number;
-
     if (length == 0)
         return -1;
-    number = strtod(text, &end);
+    char *end;
+    double number = strtod(text, &end);
     if (end != text + length || (*end == '%' ? end[1] : *end) != '\0' ||
         number > PERCENT_MOST)
         return -1;
@@ -60,13 +56,12 @@ numbers_percent(const char *text, double *percent)
     return 0;
 }
 
-/* As a number of rows, but there is no process 0. */
+/* A pid is parsed like a number of rows, but there is no process 0. */
 int
 numbers_pid(const char *text, pid_t *pid)
 {
     uint32_t number;
-
-    if (parse_count(text, &number) < 0 || number == 0 || number > INT32_MAX)
+    if (parse_count(text, &number) != 0 || number == 0 || number > INT32_MAX)
         return -1;
     *pid = (pid_t)number;
     return 0;
@@ -76,12 +71,10 @@ int
 numbers_seconds(const char *text, uint64_t *time)
 {
     size_t length = strspn(text, "0123456789.");
-    char *end;
-    double number;
-
     if (length == 0)
         return -1;
-    number = strtod(text, &end);
+    char *end;
+    double number = strtod(text, &end);
     if (end != text + length || *end != '\0' || number < 0.1 ||
         number > SECONDS_MOST)
         return -1;

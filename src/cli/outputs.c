@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outputs.c -- see outputs.h. Of a recording in app.sprof outputs_say_next
+ * outputs.c -- see outputs.h. For a recording in app.sprof outputs_say_next
  * prints
  *
  *   next  sprofile report app.sprof
  *         sprofile convert app.sprof app.pb.gz
  *         go tool pprof app.pb.gz
  *
- * and the lines are what a shell takes: names are quoted where they need it,
- * and the command is called as it was called now.
+ * A shell accepts these lines: names are quoted where they need it, and the
+ * command is called as it was called now.
  */
-#include "outputs.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/formats.h"
+#include "util/quote.h"
 #include "write/output.h"
-#include "write/quote.h"
-
 #include "command.h"
 #include "result.h"
+#include "outputs.h"
 
 static int
 no_memory(const char *command)
@@ -31,13 +29,13 @@ no_memory(const char *command)
     return -1;
 }
 
-/* Take over PATH, which malloc made, if it is a name. */
+/* Add PATH, which malloc(3) made and OUTPUTS then owns, if it is a valid name.
+ */
 static int
 add_one(struct outputs *outputs, const char *command, char *path)
 {
     char **more =
-        realloc(outputs->paths, (outputs->count + 1) * sizeof *outputs->paths);
-
+        realloc(outputs->paths, (outputs->count + 1) * sizeof(*outputs->paths));
     if (more != NULL)
         outputs->paths = more;
     if (more == NULL || path == NULL) {
@@ -58,9 +56,8 @@ int
 outputs_add(struct outputs *outputs, const char *command, const char *list)
 {
     const char *comma;
-
     while ((comma = strchr(list, ',')) != NULL) {
-        if (add_one(outputs, command, strndup(list, (size_t)(comma - list))) <
+        if (add_one(outputs, command, strndup(list, (size_t)(comma - list))) !=
             0)
             return -1;
         list = comma + 1;
@@ -68,7 +65,7 @@ outputs_add(struct outputs *outputs, const char *command, const char *list)
     return add_one(outputs, command, strdup(list));
 }
 
-/* Whether PATH can be made where it is to stand. */
+/* Whether a file can be made in the directory of PATH. */
 static bool
 has_place(const char *path)
 {
@@ -76,7 +73,6 @@ has_place(const char *path)
     size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
     char *directory = length != 0 ? strndup(path, length) : strdup(".");
     bool is_there = directory != NULL && access(directory, W_OK | X_OK) == 0;
-
     free(directory);
     return is_there;
 }
@@ -98,7 +94,6 @@ bool
 outputs_need_events(const struct outputs *outputs)
 {
     bool need = false;
-
     for (size_t i = 0; i < outputs->count; i++)
         need |= output_needs_events(outputs->paths[i]);
     return need;
@@ -108,7 +103,6 @@ int
 outputs_write(struct outputs *outputs, struct profile *profile, bool wall)
 {
     size_t written = 0, count = outputs->count;
-
     for (size_t i = 0; i < count; i++) {
         char *path = outputs->paths[i];
         if (result_write(profile, path, wall) == STATUS_DONE)
@@ -120,7 +114,7 @@ outputs_write(struct outputs *outputs, struct profile *profile, bool wall)
     return written == count ? 0 : -1;
 }
 
-/* The first of FORMAT; NULL if there is none. */
+/* The first file of FORMAT; NULL if there is none. */
 static const char *
 first_of(const struct outputs *outputs, enum format format)
 {
@@ -130,7 +124,7 @@ first_of(const struct outputs *outputs, enum format format)
     return NULL;
 }
 
-/* The command that is running, with what follows it. */
+/* Print the command that is running, NAME and PATH. */
 static void
 print_command(FILE *stream, const char *name, const char *path)
 {
@@ -139,13 +133,13 @@ print_command(FILE *stream, const char *name, const char *path)
     quote_shell(stream, path);
 }
 
-/* What `go tool pprof` reads has to be made of SPOOL first. */
+/* Print the command that converts SPOOL to a file that `go tool pprof` reads.
+ */
 static void
 print_convert(FILE *stream, const char *spool)
 {
     size_t length = strlen(spool) - strlen(".sprof");
     char *pprof;
-
     if (asprintf(&pprof, "%.*s.pb.gz", (int)length, spool) < 0)
         return;
     print_command(stream, "convert", spool);
@@ -161,7 +155,6 @@ outputs_say_next(const struct outputs *outputs, FILE *stream)
 {
     const char *spool = first_of(outputs, FORMAT_SPOOL);
     const char *pprof = first_of(outputs, FORMAT_PPROF);
-
     if (spool == NULL && pprof == NULL)
         return;
     fputs("next  ", stream);
@@ -180,11 +173,9 @@ char *
 outputs_names(const struct outputs *outputs)
 {
     size_t size = 1;
-    char *names;
-
     for (size_t i = 0; i < outputs->count; i++)
         size += strlen(outputs->paths[i]) + strlen(", ");
-    names = calloc(size, 1);
+    char *names = calloc(size, 1);
     for (size_t i = 0; i < outputs->count && names != NULL; i++) {
         strcat(names, i > 0 ? ", " : "");
         strcat(names, outputs->paths[i]);

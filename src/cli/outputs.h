@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outputs.h -- the files that one recording is written to: each `-o` names one,
- * or several with commas between them, as SPROF_OUTPUT does. A name cannot have
- * a comma, then.
+ * outputs.h -- the files to which a recording is written. Each `-o` names one
+ * file, or several separated by commas, as SPROF_OUTPUT does. Therefore a name
+ * cannot contain a comma.
  */
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
@@ -14,31 +14,30 @@
 struct profile;
 
 struct outputs {
-    char **paths; /* in the order in which they were named */
+    char **paths; /* in the order of the command line */
     size_t count;
 };
 
-/* Add those that LIST names. Returns 0, or -1 after a complaint as COMMAND: a
- * name has no ending that is known, or is empty. */
+/* Add the files that LIST names. Returns 0, or -1 after a message as COMMAND: a
+ * name is empty or has an unknown ending. */
 int outputs_add(struct outputs *outputs, const char *command, const char *list);
 
-/* Whether each of them can be made in its directory. False after a complaint as
+/* Whether each file can be made in its directory. False after a message as
  * COMMAND. */
 bool outputs_have_place(const struct outputs *outputs, const char *command);
 
-/* Whether one of them shows when samples were. */
+/* Whether a format among them shows the times of samples. */
 bool outputs_need_events(const struct outputs *outputs);
 
-/* Write PROFILE to all of them, as result_write does with WALL, or complain on
- * stderr about each that cannot be written. What was written is left in
+/* Write PROFILE to all files, as result_write does with WALL. A message on
+ * stderr names each file that cannot be written. The written files stay in
  * OUTPUTS. Returns 0, or -1 if one is missing. */
 int outputs_write(struct outputs *outputs, struct profile *profile, bool wall);
 
-/* Their names in one line, for free; NULL if memory is short. */
+/* The names in one line, which the caller frees; NULL if memory is short. */
 char *outputs_names(const struct outputs *outputs);
 
-/* Print what the user may do next with those that were written; nothing if no
- * command reads them. */
+/* Print commands that read the written files; nothing if there are none. */
 void outputs_say_next(const struct outputs *outputs, FILE *stream);
 
 void outputs_release(struct outputs *outputs);

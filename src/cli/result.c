@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* result.c -- see result.h. */
-#include "result.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/profile.h"
+#include "model/profile.h"
 #include "write/output.h"
-
 #include "command.h"
 #include "filters.h"
 #include "input.h"
+#include "result.h"
 
 static bool
 is_standard(const char *path)
@@ -20,7 +18,8 @@ is_standard(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Asked before anything is read or run: the name alone decides. */
+/* The name alone decides, so this is called before any input is read or a
+ * program is run. */
 int
 result_is_writable(const char *command, const char *out)
 {
@@ -39,17 +38,16 @@ int
 result_write(struct profile *profile, const char *out, bool wall)
 {
     enum format format = format_of(out);
-    char error[4096 + 512];
-
     if (wall)
         format = format_with_wall(format);
-    if (output_write_as(out, format, profile, error, sizeof error) == 0)
+    char error[4096 + 512];
+    if (output_write_as(out, format, profile, error, sizeof(error)) == 0)
         return STATUS_DONE;
     fprintf(stderr, "sprofile: %s\n", error);
     return STATUS_FAILED;
 }
 
-/* What no terminal shows. */
+/* Whether the format is not for a terminal. */
 static bool
 is_binary(enum format format)
 {
@@ -77,7 +75,6 @@ result_format(const char *command, const char *out,
     const char *ending = options->ending;
     enum format format =
         ending != NULL ? format_of_ending(ending) : format_of(out);
-
     if (format == FORMAT_UNKNOWN && ending != NULL)
         command_usage(command, "--format %s: expected one of %s", ending,
                       format_endings());
@@ -96,21 +93,20 @@ result_format(const char *command, const char *out,
     return FORMAT_UNKNOWN;
 }
 
-/* Whether a spool must be made that no file has: of a part, or of what came by
- * standard input. It is to have the times that there were. */
+/* Whether a new spool must be made: of a part of the input, or of input from a
+ * pipe or standard input. It is to keep the times of samples. */
 static bool
 is_new_spool(const struct filter_options *filter, char *const *paths, int count,
              enum format format)
 {
     bool is_new = filter_is_set(filter);
-
     for (int i = 0; i < count; i++)
-        is_new |= is_standard(paths[i]);
+        is_new |= input_is_stream(paths[i]);
     return is_new && format == FORMAT_SPOOL;
 }
 
-/* The Firefox Profiler shows nothing without a time axis, and of the profile it
- * is not known when its samples were. */
+/* Report that the times of the samples are not known. The Firefox Profiler
+ * shows nothing without a time axis. Returns STATUS_FAILED. */
 static int
 refuse_untimed(const char *command, const char *out)
 {
@@ -121,8 +117,8 @@ refuse_untimed(const char *command, const char *out)
     return STATUS_FAILED;
 }
 
-/* Events take memory for each sample point: they are kept only for formats that
- * show times, and for spools that are made. */
+/* Events take memory for each sample point, so they are kept only for formats
+ * that show times and for new spools. */
 int
 result_make(const char *command, const struct filter_options *filter,
             char *const *paths, int count, const char *out, enum format format,
@@ -131,15 +127,15 @@ result_make(const char *command, const struct filter_options *filter,
     bool keeps_events = output_format_needs_events(format) ||
                         is_new_spool(filter, paths, count, format);
     struct profile *profile = filters_load(filter, paths, count, keeps_events);
-    char error[4096 + 512];
     int status = STATUS_DONE;
-
     if (profile == NULL)
         return STATUS_FAILED;
+    char error[4096 + 512];
     if (profile->has_no_times && format == FORMAT_FIREFOX &&
         !options->is_untimed) {
         status = refuse_untimed(command, out);
-    } else if (output_write_as(out, format, profile, error, sizeof error) < 0) {
+    } else if (output_write_as(out, format, profile, error, sizeof(error)) !=
+               0) {
         fprintf(stderr, "sprofile: %s\n", error);
         status = STATUS_FAILED;
     }

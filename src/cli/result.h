@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* result.h -- the profile that a command writes to a file. */
+/* result.h -- writes the profile of a command to a file. */
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 
@@ -10,21 +10,23 @@
 struct filter_options;
 struct profile;
 
-/* Whether the ending of OUT names a format; if not, complain as COMMAND. */
+/* Whether the ending of OUT names a format; if not, a message as COMMAND says
+ * so. */
 int result_is_writable(const char *command, const char *out);
 
-/* Write PROFILE to OUT, with wall time if WALL says so and OUT has one value
- * for each stack; or complain on stderr. Returns an exit status. */
+/* Write PROFILE to OUT. With WALL, wall time is written if the format has one
+ * value for each stack. A failure is reported on stderr. Returns an exit
+ * status. */
 int result_write(struct profile *profile, const char *out, bool wall);
 
-/* What the options of commands that write a file say. */
+/* The values of the options of commands that write a file. */
 struct result_options {
-    const char *ending; /* of the format; NULL: that of the file's name */
-    bool has_wall;      /* in formats with one value (format_with_wall) */
-    bool is_untimed;    /* times are drawn that nobody knows */
+    const char *ending; /* of the format; NULL: the ending of the file's name */
+    bool has_wall; /* wall time in formats with one value (format_with_wall) */
+    bool is_untimed; /* a time axis is drawn although the times are not known */
 };
 
-/* As getopt_long and the help have them. */
+/* The options, for getopt_long(3) and for the help page. */
 enum { RESULT_FORMAT = 0x3000, RESULT_UNTIMED, RESULT_WALL };
 #define RESULT_OPTIONS                                  \
     {"format", required_argument, NULL, RESULT_FORMAT}, \
@@ -40,17 +42,18 @@ enum { RESULT_FORMAT = 0x3000, RESULT_UNTIMED, RESULT_WALL };
     "  --untimed          draw a time axis of samples whose times are not\n"   \
     "                     known, as of a pprof file: one behind the other\n"
 
-/* Whether OPTION, with VALUE, is one of these; then it is in OPTIONS. */
+/* Take OPTION with VALUE into OPTIONS, if it is one of these. Returns whether
+ * it is. */
 bool result_takes(struct result_options *options, int option,
                   const char *value);
 
-/* The format of OUT, which may be "-". FORMAT_UNKNOWN after a complaint as
- * COMMAND. */
+/* The format of OUT, which may be "-". Returns FORMAT_UNKNOWN after a message
+ * as COMMAND. */
 enum format result_format(const char *command, const char *out,
                           const struct result_options *options);
 
 /* Read COUNT files (input.h), and write what FILTER keeps of them to OUT in
- * FORMAT. Complains as COMMAND. Returns an exit status. */
+ * FORMAT. Messages are printed as COMMAND. Returns an exit status. */
 int result_make(const char *command, const struct filter_options *filter,
                 char *const *paths, int count, const char *out,
                 enum format format, const struct result_options *options);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * screen.c -- standard output becomes the pager's pipe, so that whoever writes
- * need not know. While there is a pager, SIGPIPE is ignored (the user may leave
- * it at any time) and so are Ctrl-C and Ctrl-\, which are for the pager.
+ * screen.c -- standard output becomes the pager's pipe, so that code that
+ * writes need not know of it. While there is a pager, SIGPIPE is ignored,
+ * because the user may leave the pager at any time. Ctrl-C and Ctrl-\ are
+ * ignored, too; they are for the pager.
  */
-#include "screen.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,16 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "write/paint.h"
-
+#include "show/paint.h"
 #include "command.h"
+#include "screen.h"
 
 int
 screen_take_colour(const char *command, const char *word,
                    enum screen_colour *colour)
 {
     static const char *const words[] = {"auto", "always", "never"};
-
     for (int i = 0; i < 3; i++)
         if (strcmp(word, words[i]) == 0) {
             *colour = (enum screen_colour)i;
@@ -36,12 +34,11 @@ screen_take_colour(const char *command, const char *word,
                          word);
 }
 
-/* A terminal may not know its width: then it is 80, as everywhere. */
+/* The width of the terminal; 80, as usual, if the terminal does not tell it. */
 static unsigned
 terminal_columns(void)
 {
     struct winsize size;
-
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
     return 80;
@@ -51,19 +48,17 @@ bool
 screen_has_colour(enum screen_colour colour)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-
     if (colour != SCREEN_AUTO)
         return colour == SCREEN_ALWAYS;
     return isatty(STDOUT_FILENO) && (none == NULL || none[0] == '\0') &&
            (term == NULL || strcmp(term, "dumb") != 0);
 }
 
-/* The pager's command, NULL for none. */
+/* The pager's command; NULL for none. */
 static const char *
 pager_command(void)
 {
     const char *command = getenv("SPROF_PAGER");
-
     if (command == NULL)
         command = getenv("PAGER");
     if (command == NULL)
@@ -71,8 +66,7 @@ pager_command(void)
     return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
 
-/* In the child: standard input is the pipe. A pager that does not exist must
- * not swallow the output. */
+/* In the child: standard input becomes the pipe, and the pager is run. */
 static void
 run_pager(const char *command, const int *ends)
 {
@@ -92,28 +86,27 @@ ignore_signals(void)
     signal(SIGQUIT, SIG_IGN);
 }
 
-/* Whether the first word of COMMAND is a program that can be found; a shell
- * knows best. */
+/* Whether the first word of COMMAND is a program that can be found. A shell is
+ * asked, because it knows all rules. A pager that does not exist would lose the
+ * output. */
 static bool
 pager_exists(const char *command)
 {
-    char test[256];
     size_t length = strcspn(command, " \t");
-
     if (length > 128 || strpbrk(command, "'\"$`\\;&|<>()=") != NULL)
         return true;
-    snprintf(test, sizeof test, "command -v %.*s >/dev/null 2>&1", (int)length,
+    char test[256];
+    snprintf(test, sizeof(test), "command -v %.*s >/dev/null 2>&1", (int)length,
              command);
     return system(test) == 0;
 }
 
-/* Without one, output goes where it went. */
+/* Start the pager. If that fails, output goes to standard output as before. */
 static void
 start_pager(struct screen *screen, const char *command)
 {
     int ends[2];
-
-    if (!pager_exists(command) || pipe(ends) < 0)
+    if (!pager_exists(command) || pipe(ends) != 0)
         return;
     screen->saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     screen->pager = fork();
@@ -135,7 +128,6 @@ screen_begin(struct screen *screen, enum screen_colour colour, bool pages)
 {
     const char *command = pager_command();
     bool is_terminal = isatty(STDOUT_FILENO);
-
     *screen = (struct screen){.paint = &paint_none};
     if (!pages)
         return;
@@ -153,7 +145,6 @@ void
 screen_end(struct screen *screen)
 {
     bool is_left = fflush(stdout) != 0 && errno == EPIPE;
-
     if (is_left || (screen->pager > 0 && ferror(stdout) != 0)) {
         __fpurge(stdout);
         clearerr(stdout);

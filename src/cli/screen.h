@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * screen.h -- where a command's output goes. On a terminal it is as wide as
- * that, coloured, and goes through a pager, as git's does; in a pipe or a file
- * it is plain and goes straight there.
+ * screen.h -- where the output of a command goes. On a terminal, it is as wide
+ * as the terminal, coloured, and goes through a pager, as that of git does.
+ * Into a pipe or a file it is plain and goes there directly.
  *
- *   $SPROF_PAGER, then $PAGER, then "less"; "" or "cat": none. less quits if
- *   one screen is enough, unless $LESS says otherwise.
+ * The pager is $SPROF_PAGER, else $PAGER, else "less"; "" or "cat" means none.
+ * less quits if one screen is enough, unless $LESS says otherwise.
  */
 #ifndef CLI_SCREEN_H
 #define CLI_SCREEN_H
@@ -18,27 +18,27 @@ struct paint;
 enum screen_colour { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
 
 struct screen {
-    unsigned columns; /* 0: as long as lines are */
+    unsigned columns; /* 0: no limit */
     const struct paint *paint;
     pid_t pager; /* 0: none */
-    int saved;   /* descriptor of standard output, while there is a pager */
+    int saved;   /* copy of standard output while there is a pager */
 };
 
-/* Take --color WORD ("auto", "always" or "never") into *COLOUR; complain about
- * another word in the name of COMMAND. Returns STATUS_DONE or STATUS_USAGE. */
+/* Take --color WORD ("auto", "always" or "never") into *COLOUR. Another word is
+ * reported in the name of COMMAND. Returns STATUS_DONE or STATUS_USAGE. */
 int screen_take_colour(const char *command, const char *word,
                        enum screen_colour *colour);
 
-/* Whether output is to have colours. Of "auto", NO_COLOR and TERM=dumb make
- * none, nor do pipes and files. */
+/* Whether output has colours. With "auto" it has none into pipes and files,
+ * with NO_COLOR, or with TERM=dumb. */
 bool screen_has_colour(enum screen_colour colour);
 
-/* Begin output. Without PAGES there is no pager and no width to fit: for data.
- */
+/* Begin output. Without PAGES, which is for data, there is no pager, no colour
+ * and no limit of width. */
 void screen_begin(struct screen *screen, enum screen_colour colour, bool pages);
 
-/* Everything is written: wait until the pager's user has seen it. A reader that
- * went away before the end is no failure. */
+/* End output: wait until the user has left the pager. It is no failure if the
+ * reader goes away before the end. */
 void screen_end(struct screen *screen);
 
 #endif

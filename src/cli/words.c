@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.c -- the words of reports, each with its meaning. Causes come from the
- * tables that also count them (base/loss.h), so that none is missing; the
- * manual page has the words that stand here.
+ * words.c -- the words of reports, each with its meaning. Causes of losses come
+ * from the tables that also count them (base/loss.h), so that none is missing.
+ * The manual page has the other words, too.
  */
-#include "words.h"
-
 #include <string.h>
 
 #include "base/loss.h"
+#include "words.h"
 
-/* The column in which meanings begin, and where lines end. */
+/* The column in which meanings begin, and the width of a line. */
 enum { MEANING = 17, WIDTH = 79 };
 
 struct word {
@@ -55,6 +54,10 @@ static const struct word samples[] = {
      "a waiting thread's stack that was read from its memory, without "
      "a signal"},
     {"unsure", "peeked, and the thread ran meanwhile"},
+    {"unseen",
+     "CPU time of the recorded processes that the kernel accounts for "
+     "and none of them tells: after the last look at each, while "
+     "sampling was off, or in programs without the library"},
     {"cost", "what profiling took: CPU time of the sampler, and time in which "
              "threads were stopped"},
 };
@@ -87,7 +90,8 @@ static const struct word differences[] = {
               "the same work"},
 };
 
-/* MEANING in lines, each from its column on; the first begins in COLUMN. */
+/* Print MEANING in lines that begin in the column of meanings; the first begins
+ * in COLUMN. */
 static void
 print_meaning(FILE *stream, const char *meaning, unsigned column)
 {
@@ -109,7 +113,6 @@ static void
 print_word(FILE *stream, const char *word, const char *meaning)
 {
     unsigned column = (unsigned)strlen(word) + 2;
-
     fprintf(stream, "  %s", word);
     if (column >= MEANING) {
         fputc('\n', stream);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* words.h -- `sprofile help words`: what the words mean that commands print. */
+/* words.h -- `sprofile help words`: the meanings of the words that commands
+ * print. */
 #ifndef CLI_WORDS_H
 #define CLI_WORDS_H
 

@@ -130,6 +130,24 @@ batch_drop(struct batch *batch)
     batch->changed = 0;
 }
 
+/* From there on the window has something that the file has not. */
+static uint64_t
+first_waiting(const struct batch *batch)
+{
+    uint64_t first = batch->written;
+
+    for (unsigned i = 0; i < batch->changed; i++)
+        if (batch->changes[i].from < first)
+            first = batch->changes[i].from;
+    return first;
+}
+
+bool
+batch_has_room(const struct batch *batch, size_t size)
+{
+    return size <= BATCH_WINDOW - (batch->end - first_waiting(batch));
+}
+
 /* Make room for SIZE bytes in the window: what the file has may leave it. */
 static int
 make_room(struct batch *batch, struct spool_file *file, size_t size)
@@ -138,10 +156,12 @@ make_room(struct batch *batch, struct spool_file *file, size_t size)
 
     if (size <= BATCH_WINDOW - rest)
         return 0;
-    if (batch_flush(batch, file) != 0)
+    if (batch_flush(batch, file) == 0)
+        rest = rest > WINDOW_REST ? WINDOW_REST : rest;
+    else if (errno == EFBIG && batch_has_room(batch, size))
+        rest = batch->end - first_waiting(batch);
+    else
         return -1;
-    if (rest > WINDOW_REST)
-        rest = WINDOW_REST;
     if (rest > BATCH_WINDOW - size)
         rest = 0;
     memmove(batch->window, at(batch, batch->end - rest), rest);

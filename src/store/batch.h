@@ -6,6 +6,7 @@
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,10 @@ int batch_change(struct batch *batch, struct spool_file *file, uint64_t offset,
 /* Write what waits. Returns 0, or -1 with errno set: ENODATA if FILE was
  * shortened, or as of spool_file.h. */
 int batch_flush(struct batch *batch, struct spool_file *file);
+
+/* Whether a record of SIZE bytes can be added without a write: as it is where
+ * RLIMIT_FSIZE forbids that. */
+bool batch_has_room(const struct batch *batch, size_t size);
 
 /* Forget what waits. */
 void batch_drop(struct batch *batch);

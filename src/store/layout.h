@@ -112,6 +112,8 @@ enum record_kind {
     RECORD_ANSWER,
     RECORD_STACKS,
     RECORD_RATE,
+    RECORD_TREE,
+    RECORD_WHOLE,
     RECORD_KIND_COUNT
 };
 
@@ -428,6 +430,21 @@ struct record_stacks {
     uint32_t count, capacity;
     uint32_t reserved;
     /* struct stacks_entry entries[capacity] */
+};
+
+/* What the kernel accounts for in all processes of a recording (wait4(2)), and
+ * how much of that no process tells. Written by `sprofile record`, once, with
+ * the first process. */
+struct record_tree {
+    uint64_t head;
+    uint64_t cpu;    /* ns */
+    uint64_t unseen; /* ns, part of it */
+};
+
+/* The last record of a file whose purpose is SPOOL_RESULT: without it, the file
+ * was cut, even if that was between two records. */
+struct record_whole {
+    uint64_t head;
 };
 
 /* The last record of a process that ended in a way the library saw. */

@@ -3,11 +3,11 @@
  * reader.c -- walks the records of a spool. Report side, any one thread;
  * allocates.
  *
- * The hard part is that nothing about the bytes may be taken for granted: the
- * file may be damaged, shorter than it was a moment ago, or written to while it
- * is read. So a record is looked at only when it lies in the window (window.h)
- * whole, its head is believed only as it was before the rest was copied, and
- * the five rules of layout.h are applied in their order.
+ * The hard part is that the bytes cannot be trusted: the file may be damaged,
+ * may shrink, or may be written to while it is read. So a record is examined
+ * only when all of it lies in the window (window.h). Its head is taken as it
+ * was before the rest was copied. The five rules of layout.h are applied in
+ * their order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,29 +20,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reader.h"
 #include "window.h"
+#include "reader.h"
 
-/* Larger headers may come; records begin behind them. */
+/* HEADER_SIZE_MAX: largest accepted header in bytes. Later versions may have
+ * larger headers; records begin behind them. */
 #define HEADER_SIZE_MAX 65536
 
 struct reader {
     struct window window; /* on the file or memory that is read */
     uint64_t offset;      /* of the next record */
-    uint64_t place;       /* of the last one that was handed out */
+    uint64_t place;       /* of the record returned last */
     struct spool_header header;
-    char *name;   /* what sentences call it */
-    bool stopped; /* a problem was met; nothing is read behind it */
+    char *name;    /* the name of the spool in sentences */
+    bool is_whole; /* the last record of a result was read */
+    bool stopped;  /* a problem was found; no further record is read */
     char problem[PATH_MAX + 256]; /* the sentence, or "" */
 };
 
-/* End the reading for REASON, or for the error that the window met. Returns
- * NULL for its callers to return. */
+/* End the reading because of REASON, or of the window's error. Returns NULL,
+ * which the callers return. */
 static const void *
-stop(struct reader *reader, const char *reason)
+stop_reading(struct reader *reader, const char *reason)
 {
     const struct window *window = &reader->window;
-
     reader->stopped = true;
     snprintf(reader->problem, sizeof(reader->problem),
              "%s: damaged at byte %llu of %llu: %s; everything before it is "
@@ -53,16 +54,20 @@ stop(struct reader *reader, const char *reason)
     return NULL;
 }
 
-/* Rule 1 failed: where nothing at all is left, the end is a regular one. */
+/* Rule 1 failed. The end is regular if no bytes are left, except in a result
+ * without its last record. */
 static const void *
 end_without_head(struct reader *reader)
 {
-    if (reader->window.failure == 0 && reader->offset == reader->window.size)
-        return NULL;
-    return stop(reader, "the file ends within the head of a record");
+    if (reader->window.failure != 0 || reader->offset != reader->window.size)
+        return stop_reading(reader,
+                            "the file ends within the head of a record");
+    if (reader->header.purpose == SPOOL_RESULT && !reader->is_whole)
+        return stop_reading(reader, "the file ends before its last record");
+    return NULL;
 }
 
-/* Rule 2 failed: the next call will see what has been written since. */
+/* Rule 2 failed. The next call sees what has been written since. */
 static const void *
 end_at_zero(struct reader *reader)
 {
@@ -70,29 +75,29 @@ end_at_zero(struct reader *reader)
     return NULL;
 }
 
-/* Whether a record of this head is handed out: one of a known kind that means
- * something. */
+/* Whether a record with HEAD is returned to the caller: its kind is known, and
+ * has a meaning for the caller. */
 static bool
 is_wanted(uint64_t head)
 {
-    return record_kind_of(head) != RECORD_FILLER &&
-           record_fixed_size(record_kind_of(head)) > 0;
+    uint8_t kind = record_kind_of(head);
+    return kind != RECORD_FILLER && kind != RECORD_WHOLE &&
+           record_fixed_size(kind) > 0;
 }
 
-/* What is wrong with a head at the reader's offset by the rules 3 and 4; NULL
- * if nothing is. */
+/* What is wrong with HEAD at the reader's offset by rules 3 and 4; NULL if
+ * nothing is. */
 static const char *
-judge(struct reader *reader, uint64_t head)
+head_problem(struct reader *reader, uint64_t head)
 {
     uint64_t size = record_size_of(head);
     size_t fixed = record_fixed_size(record_kind_of(head));
-
     if (!record_is_genuine(head, reader->offset))
         return "no record begins here, its check is wrong";
     if (size % 8 != 0 || size < (fixed > 0 ? fixed : sizeof(head)) ||
         (is_wanted(head) && size > RECORD_SIZE_MAX))
         return "the size of the record is not possible";
-    /* It may have grown since the last look. */
+    /* The file may have grown since the last look. */
     if (size > reader->window.size - reader->offset &&
         size > window_size(&reader->window) - reader->offset)
         return "the file ends within the record";
@@ -105,28 +110,27 @@ reader_next(struct reader *reader, enum record_kind *kind)
     while (!reader->stopped) {
         struct window *window = &reader->window;
         const void *record = window_look(window, reader->offset, 8);
-        const char *wrong;
-        uint64_t head;
-
         if (record == NULL)
             return end_without_head(reader);
-        head = window_head(window, reader->offset);
+        uint64_t head = window_head(window, reader->offset);
         if (head == 0)
             return end_at_zero(reader);
-        wrong = judge(reader, head);
+        const char *wrong = head_problem(reader, head);
         if (wrong != NULL)
-            return stop(reader, wrong);
+            return stop_reading(reader, wrong);
         if (!is_wanted(head)) {
+            reader->is_whole |= record_kind_of(head) == RECORD_WHOLE;
             reader->offset += record_size_of(head);
             continue;
         }
         record = window_look(window, reader->offset, record_size_of(head));
         if (record == NULL)
-            return stop(reader, "the file ends within the record");
-        /* The window may have moved, and the head was copied once more with
-         * the rest: it is the same, unless somebody rewrites the file. */
+            return stop_reading(reader, "the file ends within the record");
+        /* The window may have moved; the head was then copied again with the
+         * rest. It is the same unless another process rewrites the file. */
         if (*(const uint64_t *)record != head || !record_is_valid(record))
-            return stop(reader, "a part of the record lies outside of it");
+            return stop_reading(reader,
+                                "a part of the record lies outside of it");
         reader->place = reader->offset;
         reader->offset += record_size_of(head);
         *kind = (enum record_kind)record_kind_of(head);
@@ -146,7 +150,6 @@ reader_again(const struct reader *reader, uint64_t place, void *record,
              size_t size)
 {
     uint64_t head;
-
     if (window_copy(&reader->window, place, &head, sizeof(head)) != 0 ||
         !record_is_genuine(head, place))
         return -1;
@@ -189,10 +192,9 @@ reader_header(const struct reader *reader)
 }
 
 static int
-complain(struct reader *reader, const char *format, ...)
+refuse_header(struct reader *reader, const char *format, ...)
 {
     va_list values;
-
     va_start(values, format);
     vsnprintf(reader->problem, sizeof(reader->problem), format, values);
     va_end(values);
@@ -203,37 +205,37 @@ static int
 read_header(struct reader *reader)
 {
     struct window *window = &reader->window;
-    const struct spool_header *header;
-    uint64_t magic;
-
-    header = window_look(window, 0, sizeof(*header));
+    const struct spool_header *header = window_look(window, 0, sizeof(*header));
     if (header == NULL && window->failure != 0)
-        return complain(reader, "%s", strerror(window->failure));
+        return refuse_header(reader, "%s", strerror(window->failure));
     if (header == NULL)
-        return complain(reader, "not a spool (%llu bytes, its header has %zu)",
-                        (unsigned long long)window->size, sizeof(*header));
+        return refuse_header(reader,
+                             "not a spool (%llu bytes, its header has %zu)",
+                             (unsigned long long)window->size, sizeof(*header));
     /* Like a record's head, the magic is written last. */
-    magic = window_head(window, 0);
+    uint64_t magic = window_head(window, 0);
     if (memcmp(&magic, SPOOL_MAGIC, sizeof(magic)) != 0)
-        return complain(reader, "not a spool (no SPROFSP header)");
+        return refuse_header(reader, "not a spool (no SPROFSP header)");
     if (header->version != SPOOL_VERSION &&
         header->version != SPOOL_VERSION_SEVERAL)
-        return complain(
+        return refuse_header(
             reader,
             "a spool of version %u, this program reads version %u and "
             "%u",
             header->version, SPOOL_VERSION, SPOOL_VERSION_SEVERAL);
     if (header->header_size < sizeof(*header) ||
         header->header_size > HEADER_SIZE_MAX || header->header_size % 8 != 0)
-        return complain(reader, "a spool whose header is damaged (size %u)",
-                        header->header_size);
+        return refuse_header(reader,
+                             "a spool whose header is damaged (size %u)",
+                             header->header_size);
     reader->header = *header;
     return 0;
 }
 
-/* Read the header and go to the first record, or end READER with a sentence. */
+/* Read the header and go to the first record. On failure, end READER and return
+ * NULL with a sentence in ERROR. */
 static struct reader *
-begin(struct reader *reader, char *error, size_t size)
+begin_reading(struct reader *reader, char *error, size_t size)
 {
     if (read_header(reader) == 0) {
         reader_rewind(reader);
@@ -248,7 +250,6 @@ static struct reader *
 reader_new(const char *name)
 {
     struct reader *reader = calloc(1, sizeof(*reader));
-
     if (reader == NULL)
         return NULL;
     window_on_memory(&reader->window, NULL, 0);
@@ -259,14 +260,13 @@ reader_new(const char *name)
     return NULL;
 }
 
-/* A regular file for reading, or -1 with errno set. Opening must not wait for
- * the other end of a pipe. */
+/* Open a regular file for reading. Returns the descriptor, or -1 with errno
+ * set. O_NONBLOCK keeps open(2) from waiting for the other end of a pipe. */
 static int
 open_regular(const char *path)
 {
     struct stat now = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
     if (fd < 0)
         return -1;
     if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode))
@@ -281,10 +281,9 @@ reader_open(const char *path, char *error, size_t size)
 {
     struct reader *reader = reader_new(path);
     int fd = reader == NULL ? -1 : open_regular(path);
-
     if (fd >= 0) {
         window_on_file(&reader->window, fd);
-        return begin(reader, error, size);
+        return begin_reading(reader, error, size);
     }
     snprintf(error, size, "%s: %s", path,
              errno == ESPIPE ? "not a regular file" : strerror(errno));
@@ -296,10 +295,9 @@ struct reader *
 reader_open_memory(const void *bytes, size_t length, char *error, size_t size)
 {
     struct reader *reader = reader_new("spool");
-
     if (reader != NULL) {
         window_on_memory(&reader->window, bytes, length);
-        return begin(reader, error, size);
+        return begin_reading(reader, error, size);
     }
     snprintf(error, size, "spool: %s", strerror(errno));
     return NULL;
@@ -308,13 +306,11 @@ reader_open_memory(const void *bytes, size_t length, char *error, size_t size)
 int
 reader_recognize(const char *path)
 {
-    char magic[sizeof(((struct spool_header *)0)->magic)];
-    ssize_t got;
     int fd = open_regular(path);
-
     if (fd < 0)
         return 0;
-    got = pread(fd, magic, sizeof(magic), 0);
+    char magic[sizeof(((struct spool_header *)0)->magic)];
+    ssize_t got = pread(fd, magic, sizeof(magic), 0);
     close(fd);
     return got == (ssize_t)sizeof(magic) &&
            memcmp(magic, SPOOL_MAGIC, sizeof(magic)) == 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_past.h -- the spool that a flight recorder has put aside for its
- * present one: NAME.past.sprof beside NAME.sprof. Report side only; allocates.
+ * reader_past.h -- opens the spool that a flight recorder has put aside at its
+ * last rotation: NAME.past.sprof beside NAME.sprof. Report side only;
+ * allocates.
  */
 #ifndef STORE_READER_PAST_H
 #define STORE_READER_PAST_H
@@ -9,9 +10,10 @@
 #include "layout.h"
 #include "reader.h"
 
-/* Open the one beside the spool at PATH, which has HEADER. As the recorder may
- * turn meanwhile, it may be as young as that one, or younger: see
- * spool_header.begin. NULL: there is none, or it is another process's. */
+/* Open the earlier spool beside the spool at PATH, whose header is HEADER. The
+ * recorder may rotate meanwhile, so the opened spool may be the same as that
+ * one, or newer: see spool_header.begin. Returns NULL if there is none, or if
+ * it belongs to another process. */
 struct reader *reader_past_open(const char *path,
                                 const struct spool_header *header);
 

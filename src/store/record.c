@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.c -- the shape of each kind of record: the size of its fixed part, and
- * the strings and arrays that follow it. Nothing here trusts a length before it
- * was compared with the bytes that are left. Any context; allocates nothing.
+ * record.c -- the structure of each kind of record: the size of its fixed part,
+ * and the strings and arrays that follow it. No length is trusted before it was
+ * compared with the bytes that are left. Any context; allocates nothing.
  */
 #include "record.h"
 
-/* What is left of a record behind the parts already taken. */
+/* The bytes of a record behind the parts already taken. */
 struct rest {
     const unsigned char *at;
     uint64_t left;
@@ -33,6 +33,8 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_ANSWER] = sizeof(struct record_answer),
     [RECORD_STACKS] = sizeof(struct record_stacks),
     [RECORD_RATE] = sizeof(struct record_rate),
+    [RECORD_TREE] = sizeof(struct record_tree),
+    [RECORD_WHOLE] = sizeof(struct record_whole),
 };
 
 uint8_t
@@ -51,7 +53,6 @@ bool
 record_is_genuine(uint64_t head, uint64_t offset)
 {
     uint16_t check = (uint16_t)(head >> 16);
-
     return check ==
            record_check(offset, record_kind_of(head), record_size_of(head));
 }
@@ -72,8 +73,9 @@ take_bytes(struct rest *rest, uint64_t length)
     return true;
 }
 
-/* An empty string may be stored as nothing at all; any other brings its NUL, so
- * that the accessors can hand out the bytes where they lie. */
+/* Take a string of LENGTH bytes. An empty string may be stored as no bytes at
+ * all. Every other string includes its NUL, so that the accessors can return
+ * the bytes in place. */
 static bool
 take_string(struct rest *rest, uint16_t length)
 {
@@ -96,12 +98,12 @@ module_is_valid(const struct record_module *module, struct rest rest)
            take_string(&rest, module->path_length);
 }
 
-/* Two counts of 32 bits cannot overflow the 64 of their sum times eight. */
+/* Check the counters. The sum of two 32-bit counts, times eight, does not
+ * overflow 64 bits. */
 static bool
 counts_are_valid(const struct record_counts *counts, struct rest rest)
 {
     uint64_t words = (uint64_t)counts->loss_count + counts->cut_count;
-
     return take_bytes(&rest, words * sizeof(uint64_t));
 }
 
@@ -112,7 +114,6 @@ record_is_valid(const void *record)
     size_t fixed = record_fixed_size(record_kind_of(head));
     struct rest rest = {(const unsigned char *)record + fixed,
                         record_size_of(head) - fixed};
-
     switch (record_kind_of(head)) {
     case RECORD_PROCESS:
         return process_is_valid(record, rest);
@@ -144,8 +145,8 @@ record_is_valid(const void *record)
     }
 }
 
-/* The string of LENGTH bytes that lies SKIP bytes behind a fixed part, which
- * ends at END. */
+/* The string of LENGTH bytes that lies SKIP bytes behind END, the end of a
+ * fixed part. */
 static const char *
 string_behind(const void *end, size_t skip, uint16_t length)
 {
@@ -169,7 +170,6 @@ const char *
 record_version(const struct record_process *process)
 {
     size_t skip = (size_t)process->exe_length + process->command_length;
-
     return string_behind(process + 1, skip, process->version_length);
 }
 
@@ -178,7 +178,6 @@ record_host(const struct record_process *process)
 {
     size_t skip = (size_t)process->exe_length + process->command_length +
                   process->version_length;
-
     return string_behind(process + 1, skip, process->host_length);
 }
 
@@ -229,7 +228,6 @@ uint64_t
 record_lost(const struct record_counts *counts, unsigned loss)
 {
     const uint64_t *lost = (const uint64_t *)(counts + 1);
-
     return loss < counts->loss_count ? lost[loss] : 0;
 }
 
@@ -237,7 +235,6 @@ struct rate_entry
 record_rated(const struct record_rate *rate, unsigned limit)
 {
     const struct rate_entry *entries = (const struct rate_entry *)(rate + 1);
-
     return limit < rate->count ? entries[limit] : (struct rate_entry){0, 0};
 }
 
@@ -245,6 +242,5 @@ uint64_t
 record_cut(const struct record_counts *counts, unsigned cut)
 {
     const uint64_t *cuts = (const uint64_t *)(counts + 1) + counts->loss_count;
-
     return cut < counts->cut_count ? cuts[cut] : 0;
 }

@@ -34,9 +34,9 @@ bool spool_file_may_have(uint64_t end);
  * KEEPS_OPEN: it stays open, so that neither a change of user nor a limit of
  * descriptors ends it, nor that it is removed; and locked (flock(2)), so that
  * who finds the file sees that it is in use, whatever process ids mean to him.
- * Context: any thread that may run system calls; with KEEPS_OPEN one that has a
- * descriptor table of its own, and makes all later calls. Not safe in signals.
- * Locks: none.
+ * The caller may run system calls. With KEEPS_OPEN it has a descriptor table of
+ * its own, and makes all later calls. It takes no lock, and is not safe in
+ * signals. Context: any thread.
  */
 int spool_file_create(struct spool_file *file, uint64_t size, bool keeps_open);
 

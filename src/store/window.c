@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.c -- reads ahead in large steps, and asks the file for its size at
- * each of them, as it may have grown or shrunk. Report side; allocates.
+ * window.c -- reads ahead in large steps. At each step it asks for the size of
+ * the file, which may have grown or shrunk. Report side; allocates.
  *
- * Why not mmap: a file that shrinks under a mapping is SIGBUS for who looks.
- * Why a live file is read twice: the kernel copies many bytes at once and in no
- * promised order, so one copy may hold a record's head and, behind it, bytes
+ * Why not mmap(2): an access to a mapping of a file that shrank raises SIGBUS.
+ * Why a live file is read twice: the kernel copies many bytes at once, in no
+ * promised order. So one copy may hold a record's head and, behind it, bytes
  * from before they were stored. What was stored before a head that an earlier
  * copy holds is in the later copy, whatever the order within each of them.
  */
@@ -17,6 +17,7 @@
 
 #include "window.h"
 
+/* The bytes that are read ahead in one step. */
 #define WINDOW_SIZE (256u << 10)
 
 void
@@ -35,7 +36,6 @@ static void
 refresh_size(struct window *window)
 {
     struct stat now;
-
     if (window->fd >= 0 && fstat(window->fd, &now) == 0)
         window->size = (uint64_t)now.st_size;
 }
@@ -47,18 +47,16 @@ window_size(struct window *window)
     return window->size;
 }
 
-/* Copy up to LENGTH bytes from OFFSET into the buffer. Returns the number there
- * were, or -1 with errno set. */
+/* Copy up to LENGTH bytes from OFFSET to TO. Returns how many there were, or -1
+ * with errno set. */
 static ssize_t
 copy_from_file(const struct window *window, unsigned char *to, uint64_t offset,
                size_t length)
 {
     size_t got = 0;
-
     while (got < length) {
         ssize_t part =
             pread(window->fd, to + got, length - got, (off_t)(offset + got));
-
         if (part < 0 && errno == EINTR)
             continue;
         if (part < 0)
@@ -70,18 +68,16 @@ copy_from_file(const struct window *window, unsigned char *to, uint64_t offset,
     return (ssize_t)got;
 }
 
-/* Fill both buffers. Returns how many bytes are in each, or -1. Memory does not
- * change, so one copy of it serves as both. */
+/* Fill both buffers. Returns how many bytes are in each, or -1 with errno set.
+ * Memory does not change, so one copy of it serves as both. */
 static ssize_t
 copy_in(struct window *window, uint64_t offset, size_t length)
 {
-    ssize_t first;
-
     if (window->fd < 0) {
         memcpy(window->buffer, window->bytes + offset, length);
         return (ssize_t)length;
     }
-    first = copy_from_file(window, window->before, offset, length);
+    ssize_t first = copy_from_file(window, window->before, offset, length);
     if (first < 0)
         return -1;
     /* No byte of the second copy is loaded before the first is complete. */
@@ -90,7 +86,7 @@ copy_in(struct window *window, uint64_t offset, size_t length)
 }
 
 static void
-release(struct window *window)
+release_buffers(struct window *window)
 {
     free(window->buffer);
     free(window->before);
@@ -98,13 +94,14 @@ release(struct window *window)
     window->capacity = 0;
 }
 
-/* Make the buffers able to hold LENGTH bytes; what was in them is of no use. */
+/* Enlarge the buffers to LENGTH bytes; their contents are lost. Returns 0, or
+ * -1 with errno set. */
 static int
-widen(struct window *window, size_t length)
+widen_buffers(struct window *window, size_t length)
 {
     if (length <= window->capacity)
         return 0;
-    release(window);
+    release_buffers(window);
     window->buffer = malloc(length);
     window->before = window->fd < 0 ? NULL : malloc(length);
     if (window->buffer == NULL || (window->fd >= 0 && window->before == NULL))
@@ -113,23 +110,21 @@ widen(struct window *window, size_t length)
     return 0;
 }
 
-/* Move the window to OFFSET. Returns -1 if LENGTH bytes are not there, with
- * failure set if anything but the end of the file is the cause. */
+/* Move the window to OFFSET. Returns -1 if LENGTH bytes are not there; failure
+ * is set unless the end of the file is the cause. */
 static int
-move(struct window *window, uint64_t offset, size_t length)
+move_window(struct window *window, uint64_t offset, size_t length)
 {
-    uint64_t left;
     size_t wanted = length > WINDOW_SIZE ? length : WINDOW_SIZE;
     ssize_t got = -1;
-
     window->filled = 0;
     refresh_size(window);
-    left = offset < window->size ? window->size - offset : 0;
+    uint64_t left = offset < window->size ? window->size - offset : 0;
     if (left < length)
         return -1;
     if (wanted > left)
         wanted = (size_t)left;
-    if (widen(window, wanted) == 0)
+    if (widen_buffers(window, wanted) == 0)
         got = copy_in(window, offset, wanted);
     if (got < 0) {
         window->failure = errno;
@@ -147,11 +142,10 @@ const void *
 window_look(struct window *window, uint64_t offset, size_t length)
 {
     uint64_t skip = offset - window->start;
-
     window->failure = 0;
     if (skip <= window->filled && length <= window->filled - skip)
         return window->buffer + skip;
-    return move(window, offset, length) == 0 ? window->buffer : NULL;
+    return move_window(window, offset, length) == 0 ? window->buffer : NULL;
 }
 
 uint64_t
@@ -160,7 +154,6 @@ window_head(const struct window *window, uint64_t offset)
     const unsigned char *from =
         window->fd < 0 ? window->buffer : window->before;
     uint64_t head;
-
     memcpy(&head, from + (offset - window->start), sizeof(head));
     return head;
 }
@@ -169,8 +162,6 @@ int
 window_copy(const struct window *window, uint64_t offset, void *to,
             size_t length)
 {
-    ssize_t got;
-
     if (window->fd < 0) {
         if (offset > window->size || length > window->size - offset)
             return -1;
@@ -178,7 +169,7 @@ window_copy(const struct window *window, uint64_t offset, void *to,
         return 0;
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    got = copy_from_file(window, to, offset, length);
+    ssize_t got = copy_from_file(window, to, offset, length);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return got == (ssize_t)length ? 0 : -1;
 }
@@ -194,5 +185,5 @@ window_end(struct window *window)
 {
     if (window->fd >= 0)
         close(window->fd);
-    release(window);
+    release_buffers(window);
 }

@@ -16,7 +16,6 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
-
 #include "batch.h"
 #include "spool_file.h"
 #include "writer.h"
@@ -149,12 +148,13 @@ give_up(struct writer *writer, int error)
     return -1;
 }
 
-int
-writer_flush(struct writer *writer)
+/* Whether ERROR may be gone when more was gathered: a program lowers
+ * RLIMIT_FSIZE for a while, and then even what the file has cannot be written
+ * beyond it. */
+static bool
+may_pass(const struct writer *writer, int error)
 {
-    if (batch_flush(&writer->batch, &writer->file) == 0)
-        return 0;
-    return give_up(writer, errno);
+    return error == EFBIG && writer->gathers;
 }
 
 /* The size of the file with the next chunk, so that it has room for NEEDS more
@@ -176,22 +176,43 @@ next_size(const struct writer *writer, size_t needs)
     return size < least ? 0 : size;
 }
 
-/* Make sure that the file has room for a record of KIND and SIZE. */
+/* Room in the file for SIZE bytes more than it has and are gathered. Returns 0,
+ * or -1 with errno. */
+static int
+grow(struct writer *writer, size_t size)
+{
+    uint64_t next;
+
+    if (writer->batch.end + size <= writer->file.size)
+        return 0;
+    next = next_size(writer, size);
+    errno = EOVERFLOW;
+    return next != 0 ? spool_file_reserve(&writer->file, next) : -1;
+}
+
+int
+writer_flush(struct writer *writer)
+{
+    if ((writer->failure != 0 || grow(writer, 0) == 0) &&
+        batch_flush(&writer->batch, &writer->file) == 0)
+        return 0;
+    return may_pass(writer, errno) ? 0 : give_up(writer, errno);
+}
+
+/* Make sure that the file has room for a record of KIND and SIZE; or that it
+ * can wait for that. */
 static int
 make_room(struct writer *writer, enum record_kind kind, size_t size)
 {
     size_t keep = kind == RECORD_SUMMARY ? 0 : SUMMARY_ROOM;
-    uint64_t next, room = writer->file.size - writer->batch.end;
 
-    if (writer->failure != 0 && (keep > 0 || size > room)) {
+    if (writer->failure != 0 &&
+        (keep > 0 || writer->batch.end + size > writer->file.size)) {
         errno = writer->failure;
         return -1;
     }
-    if (size + keep <= room)
-        return 0;
-    next = next_size(writer, size + keep);
-    errno = EOVERFLOW;
-    if (next != 0 && spool_file_reserve(&writer->file, next) == 0)
+    if (grow(writer, size + keep) == 0 ||
+        (may_pass(writer, errno) && batch_has_room(&writer->batch, size)))
         return 0;
     writer->failure = errno;
     return -1;
@@ -251,7 +272,7 @@ writer_change(struct writer *writer, uint64_t place, size_t skip,
         return;
     if (batch_change(&writer->batch, &writer->file, place + skip, bytes,
                      length) != 0)
-        (void)give_up(writer, errno);
+        (void)(may_pass(writer, errno) ? 0 : give_up(writer, errno));
     else if (!writer->gathers)
         (void)writer_flush(writer);
 }
@@ -286,6 +307,12 @@ writer_put_back(struct writer *writer)
         return 0;
     (void)writer_flush(writer);
     return spool_file_put_back(&writer->file);
+}
+
+void
+writer_call(struct writer *writer, const char *path)
+{
+    strncpy(writer->path, path, sizeof(writer->path) - 1);
 }
 
 /* Where a file system knows no second names, the first one is free for an
@@ -345,8 +372,10 @@ writer_discard(struct writer *writer)
 int
 writer_close(struct writer *writer)
 {
-    int result = writer_flush(writer);
+    int result;
 
+    writer->gathers = false;
+    result = writer_flush(writer);
     (void)writer_put_back(writer);
     if (result == 0)
         result = spool_file_cut(&writer->file, writer->batch.end);

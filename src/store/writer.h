@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * writer.h -- appends records to a spool (layout.h) from inside the profiled
- * process. Used by the sampler thread alone, never while a thread is parked.
- * Allocates by mmap only; no stdio, no malloc.
+ * process. The sampler's thread uses it, also while a thread is parked (see
+ * journal.h). It allocates by mmap only: no stdio, no malloc.
  *
  * Records are laid into memory of our own, and written to the file in batches
  * (pwrite(2)): whatever somebody does to the file, it is an error code here and
@@ -71,13 +71,17 @@ uint64_t writer_append(struct writer *writer, enum record_kind kind,
 
 /* LENGTH bytes from SKIP on of the record at PLACE are those at BYTES now:
  * whole words, which readers see whole. Changes reach the file before what is
- * appended after them, and without effect after a failure. */
+ * appended after them, and without effect after a failure; nor has one of a
+ * record that is more than 256 KiB back, while RLIMIT_FSIZE forbids it. */
 void writer_change(struct writer *writer, uint64_t place, size_t skip,
                    const void *bytes, size_t length);
 
 /* Let the file have all that was appended and changed. Returns 0, or -1 with
- * errno as of writer_append; what was not written yet is then lost. Quick if
- * there is nothing. */
+ * errno as of writer_append; what was not written yet is then lost. What is
+ * gathered waits on where RLIMIT_FSIZE forbids it, as a program may set that
+ * for a while: until writer_close, or until 256 KiB wait. Quick if there is
+ * nothing.
+ */
 int writer_flush(struct writer *writer);
 
 /* After ENODATA: begin the file anew with HEADER, at its first byte. Returns 0,
@@ -91,6 +95,10 @@ bool writer_is_orphan(const struct writer *writer);
  * that. Returns 0, or -1 with errno set: there is no file at that path, or
  * another one. */
 int writer_put_back(struct writer *writer);
+
+/* The file was removed or moved, and another one has its path: from now on its
+ * path is PATH, where nothing is yet. */
+void writer_call(struct writer *writer, const char *path);
 
 /*
  * NEXT takes the place of WRITER: from now on its file is at WRITER's path, and

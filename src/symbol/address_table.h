@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * address_table.h -- a hash table from (id, address) to a pointer: the cache
- * of answers, the list of modules, the demangled names. Owns no values.
+ * address_table.h -- a hash table from (id, address) to a pointer. It holds the
+ * answers, the modules and the demangled names. The caller owns the values.
  */
 #ifndef SYMBOL_ADDRESS_TABLE_H
 #define SYMBOL_ADDRESS_TABLE_H
@@ -21,12 +21,12 @@ struct address_table {
     size_t count, capacity; /* the capacity is a power of two, or 0 */
 };
 
-/* NULL if nothing was put under the key. */
+/* Returns the value under the key. NULL if there is none. */
 void *address_table_find(const struct address_table *table, uint32_t id,
                          uint64_t address);
 
-/* Puts VALUE (not NULL) under a key that must be new. Returns 0, or -1 with
- * errno set. */
+/* Put VALUE (not NULL) under a key that must be new. Returns 0, or -1 with
+ * errno set if memory is short. */
 int address_table_put(struct address_table *table, uint32_t id,
                       uint64_t address, void *value);
 

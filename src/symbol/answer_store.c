@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * answer_store.c -- chunks, each twice as large as the one before it up to
- * 64 KiB, filled from the front; a piece that is larger has a chunk of its own.
- * The set of strings holds pointers into the chunks and is searched by open
- * addressing. Report side.
+ * answer_store.c -- chunks of memory, filled from the front. Each chunk is
+ * twice as large as the one before it, up to 64 KiB. A larger piece gets a
+ * chunk of its own. The set of strings holds pointers into the chunks and is
+ * searched by open addressing. Report side.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -27,56 +27,57 @@ struct answer_string {
     size_t hash;
 };
 
-/* Only the newest chunk is filled: what is left in the one before is lost, and
- * is less than the piece that did not fit. */
+/* Add a chunk for a piece of SIZE bytes. Only the newest chunk is filled. The
+ * rest of the one before is lost; it is smaller than the piece that did not
+ * fit. */
 static struct answer_chunk *
 add_chunk(struct answer_store *store, size_t size)
 {
-    size_t usual = store->chunks ? 2 * store->chunks->size : FIRST_CHUNK_SIZE;
-    struct answer_chunk *chunk;
-
+    size_t usual =
+        store->chunks != NULL ? 2 * store->chunks->size : FIRST_CHUNK_SIZE;
     if (usual > LAST_CHUNK_SIZE)
         usual = LAST_CHUNK_SIZE;
     if (size < usual)
         size = usual;
+    struct answer_chunk *chunk;
     if (size > SIZE_MAX - sizeof(*chunk)) {
         errno = ENOMEM;
-        return (NULL);
+        return NULL;
     }
     chunk = malloc(sizeof(*chunk) + size);
-    if (!chunk)
-        return (NULL);
+    if (chunk == NULL)
+        return NULL;
     chunk->used = 0;
     chunk->size = size;
     chunk->next = store->chunks;
     store->chunks = chunk;
-    return (chunk);
+    return chunk;
 }
 
-/* SIZE bytes at a multiple of ALIGNMENT. */
+/* Returns SIZE bytes at a multiple of ALIGNMENT. NULL if memory is short. */
 static void *
-take(struct answer_store *store, size_t size, size_t alignment)
+take_space(struct answer_store *store, size_t size, size_t alignment)
 {
     struct answer_chunk *chunk = store->chunks;
-    size_t start = chunk ? (chunk->used + alignment - 1) & ~(alignment - 1) : 0;
-
-    if (!chunk || start > chunk->size || chunk->size - start < size) {
+    size_t start =
+        chunk != NULL ? (chunk->used + alignment - 1) & ~(alignment - 1) : 0;
+    if (chunk == NULL || start > chunk->size || chunk->size - start < size) {
         chunk = add_chunk(store, size);
-        if (!chunk)
-            return (NULL);
+        if (chunk == NULL)
+            return NULL;
         start = 0;
     }
     chunk->used = start + size;
-    return (chunk->bytes + start);
+    return chunk->bytes + start;
 }
 
-/* Names of templates have hundreds of bytes: eight are taken at a time, and no
- * string is gone through again when the set grows. */
+/* The hash of STRING. Names of templates have hundreds of bytes, so eight are
+ * taken at a time. The set keeps each hash and reads no string again when it
+ * grows. */
 static size_t
-hash(const char *string, size_t length)
+hash_string(const char *string, size_t length)
 {
     uint64_t value = length, part;
-
     for (; length >= sizeof(part); length -= sizeof(part)) {
         memcpy(&part, string, sizeof(part));
         value = (value ^ part) * 0x9e3779b97f4a7c15u;
@@ -86,7 +87,7 @@ hash(const char *string, size_t length)
     part = 0;
     memcpy(&part, string, length);
     value = (value ^ part) * 0x9e3779b97f4a7c15u;
-    return ((size_t)(value ^ value >> 32));
+    return (size_t)(value ^ value >> 32);
 }
 
 /* The place in STRINGS that holds STRING, or the free one where it belongs. */
@@ -95,72 +96,68 @@ probe(struct answer_string *strings, size_t capacity, const char *string,
       size_t hashed)
 {
     size_t i = hashed & (capacity - 1);
-
-    while (strings[i].text &&
+    while (strings[i].text != NULL &&
            (strings[i].hash != hashed || strcmp(strings[i].text, string) != 0))
         i = (i + 1) & (capacity - 1);
-    return (&strings[i]);
+    return &strings[i];
 }
 
-/* A capacity is a power of two, so that a mask does for the remainder. */
+/* Double the set of strings. Its capacity is a power of two, so that a mask
+ * replaces the division. Returns 0, or -1 with errno set. */
 static int
-grow(struct answer_store *store)
+grow_strings(struct answer_store *store)
 {
-    size_t capacity =
-        store->string_capacity ? store->string_capacity * 2 : FIRST_CAPACITY;
+    size_t capacity = store->string_capacity != 0 ? store->string_capacity * 2
+                                                  : FIRST_CAPACITY;
     struct answer_string *strings = calloc(capacity, sizeof(*strings));
-
-    if (!strings)
-        return (-1);
+    if (strings == NULL)
+        return -1;
     for (size_t i = 0; i < store->string_capacity; i++) {
         const struct answer_string *old = &store->strings[i];
-        if (old->text)
+        if (old->text != NULL)
             *probe(strings, capacity, old->text, old->hash) = *old;
     }
     free(store->strings);
     store->strings = strings;
     store->string_capacity = capacity;
-    return (0);
+    return 0;
 }
 
 void *
 answer_store_space(struct answer_store *store, size_t size)
 {
-    void *space = take(store, size, _Alignof(max_align_t));
-
-    return (space ? memset(space, 0, size) : NULL);
+    void *space = take_space(store, size, _Alignof(max_align_t));
+    return space != NULL ? memset(space, 0, size) : NULL;
 }
 
-/* At most three quarters of the places are taken, so that probing is short and
- * ends at a free one. */
+/* At most three quarters of the places are taken. So a probe is short and ends
+ * at a free place. */
 const char *
 answer_store_string(struct answer_store *store, const char *string)
 {
-    size_t length = strlen(string), hashed = hash(string, length);
-    struct answer_string *place;
-    char *copy;
+    size_t length = strlen(string), hashed = hash_string(string, length);
+    if ((store->count + 1) * 4 > store->string_capacity * 3 &&
+        grow_strings(store) != 0)
+        return NULL;
+    struct answer_string *place =
+        probe(store->strings, store->string_capacity, string, hashed);
+    if (place->text != NULL)
+        return place->text;
 
-    if ((store->count + 1) * 4 > store->string_capacity * 3 && grow(store))
-        return (NULL);
-    place = probe(store->strings, store->string_capacity, string, hashed);
-    if (place->text)
-        return (place->text);
-
-    copy = take(store, length + 1, 1);
-    if (!copy)
-        return (NULL);
+    char *copy = take_space(store, length + 1, 1);
+    if (copy == NULL)
+        return NULL;
     memcpy(copy, string, length + 1);
     *place = (struct answer_string){copy, hashed};
     store->count++;
-    return (copy);
+    return copy;
 }
 
 void
 answer_store_free(struct answer_store *store)
 {
-    struct answer_chunk *chunk, *next;
-
-    for (chunk = store->chunks; chunk; chunk = next) {
+    for (struct answer_chunk *chunk = store->chunks, *next; chunk != NULL;
+         chunk = next) {
         next = chunk->next;
         free(chunk);
     }

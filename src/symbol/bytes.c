@@ -6,79 +6,75 @@
 
 #include "bytes.h"
 
-/* Byte by byte, because values in DWARF have no alignment. */
+/* Values in DWARF have no alignment, so they are read byte by byte. */
 uint64_t
 bytes_number(struct bytes *bytes, unsigned size)
 {
     uint64_t value = 0;
-
-    if (!bytes->at || (size_t)(bytes->end - bytes->at) < size) {
+    if (bytes->at == NULL || (size_t)(bytes->end - bytes->at) < size) {
         bytes->at = NULL;
-        return (0);
+        return 0;
     }
     for (unsigned i = 0; i < size; i++)
         value |= (uint64_t)bytes->at[i] << (8 * i);
     bytes->at += size;
-    return (value);
+    return value;
 }
 
-/* The number, and in *SHIFT how many bits of it were there. */
+/* Read a LEB128 number. *SHIFT gets the number of bits that it had. */
 static uint64_t
 read_leb(struct bytes *bytes, unsigned *shift)
 {
     uint64_t value = 0;
-
     *shift = 0;
-    for (const uint8_t *p = bytes->at; p && p < bytes->end; p++) {
+    for (const uint8_t *p = bytes->at; p != NULL && p < bytes->end; p++) {
         if (*shift < 64)
             value |= (uint64_t)(*p & 0x7f) << *shift;
         *shift += 7;
-        if (!(*p & 0x80)) {
+        if ((*p & 0x80) == 0) {
             bytes->at = p + 1;
-            return (value);
+            return value;
         }
     }
     bytes->at = NULL;
     *shift = 64;
-    return (0);
+    return 0;
 }
 
 uint64_t
 bytes_leb(struct bytes *bytes)
 {
     unsigned shift;
-
-    return (read_leb(bytes, &shift));
+    return read_leb(bytes, &shift);
 }
 
-/* The highest bit that was there stands for all above it: 0x7f is -1, but 0xff
- * 0x00 is 127. */
+/* The highest bit of the number is its sign: 0x7f is -1, but 0xff 0x00 is 127.
+ */
 int64_t
 bytes_signed_leb(struct bytes *bytes)
 {
     unsigned shift;
     uint64_t value = read_leb(bytes, &shift);
-
-    if (shift < 64 && value >> (shift - 1))
+    if (shift < 64 && value >> (shift - 1) != 0)
         value |= ~(uint64_t)0 << shift;
-    return ((int64_t)value);
+    return (int64_t)value;
 }
 
-/* A text that never ends is damage, and reads as "". */
+/* A text without an end is damage and reads as "". */
 const char *
 bytes_text(struct bytes *bytes)
 {
-    const uint8_t *start = bytes->at, *zero;
-
-    zero = start ? memchr(start, 0, (size_t)(bytes->end - start)) : NULL;
-    bytes->at = zero ? zero + 1 : NULL;
-    return (zero ? (const char *)start : "");
+    const uint8_t *start = bytes->at;
+    const uint8_t *zero =
+        start != NULL ? memchr(start, 0, (size_t)(bytes->end - start)) : NULL;
+    bytes->at = zero != NULL ? zero + 1 : NULL;
+    return zero != NULL ? (const char *)start : "";
 }
 
 void
 bytes_skip(struct bytes *bytes, uint64_t size)
 {
-    if (bytes->at && (uint64_t)(bytes->end - bytes->at) >= size)
+    if (bytes->at != NULL && (uint64_t)(bytes->end - bytes->at) >= size)
         bytes->at += size;
     else
         bytes->at = NULL;
@@ -88,7 +84,6 @@ struct bytes
 bytes_from(const struct bytes *bytes, uint64_t offset)
 {
     struct bytes rest = *bytes;
-
     bytes_skip(&rest, offset);
-    return (rest);
+    return rest;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bytes.h -- reading numbers and texts from front to back, out of bytes that
- * may be damaged. What does not fit ends the reading: AT becomes NULL, and all
- * that is asked for afterwards is 0.
+ * bytes.h -- reads numbers and texts from front to back, out of bytes that may
+ * be damaged. If a value does not fit, the reading ends: AT becomes NULL, and
+ * every later read gives 0 or "".
  */
 #ifndef SYMBOL_BYTES_H
 #define SYMBOL_BYTES_H
@@ -11,22 +11,22 @@
 #include <stdint.h>
 
 struct bytes {
-    const uint8_t *at, *end; /* AT: NULL if there is nothing (more) */
+    const uint8_t *at, *end; /* AT is NULL if nothing is left */
 };
 
-/* A little-endian number of SIZE (at most 8) bytes. */
+/* Read a little-endian number of SIZE (at most 8) bytes. */
 uint64_t bytes_number(struct bytes *bytes, unsigned size);
 
-/* Numbers in LEB128. */
+/* Read a number in LEB128. */
 uint64_t bytes_leb(struct bytes *bytes);
 int64_t bytes_signed_leb(struct bytes *bytes);
 
-/* A text up to its zero; "" if it has no end. */
+/* Read a text up to its zero. "" if it has no end. */
 const char *bytes_text(struct bytes *bytes);
 
 void bytes_skip(struct bytes *bytes, uint64_t size);
 
-/* What begins OFFSET behind AT, as bytes of their own. */
+/* The bytes from OFFSET behind AT on. BYTES itself does not move. */
 struct bytes bytes_from(const struct bytes *bytes, uint64_t offset);
 
 #endif

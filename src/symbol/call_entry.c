@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_entry.c -- see call_entry.h. Report side. libdw looks for each attribute
- * by itself, and for a name in the entry, its origin and beyond.
+ * call_entry.c -- see call_entry.h. Report side. This replaces libdw, which
+ * searches for each attribute separately, and for a name in the entry, its
+ * origin and beyond.
  */
 #include <dwarf.h>
 
@@ -9,13 +10,12 @@
 
 #define MOST_VALUES 32
 
-/* Whether VALUE is a number, then in *NUMBER. */
+/* Whether VALUE is a number. *NUMBER then gets it. */
 static bool
 read_number(const struct scan_value *value, uint32_t *number)
 {
     struct bytes bytes = value->bytes;
     uint64_t large = 0;
-
     switch (value->form) {
     case DW_FORM_implicit_const:
         large = value->constant;
@@ -33,29 +33,28 @@ read_number(const struct scan_value *value, uint32_t *number)
         large = bytes_leb(&bytes);
         break;
     default:
-        return (false);
+        return false;
     }
     *number = (uint32_t)large;
-    return (bytes.at && large <= UINT32_MAX);
+    return bytes.at != NULL && large <= UINT32_MAX;
 }
 
 /* gcc and clang write a DW_TAG_inlined_subroutine with DW_AT_abstract_origin,
- * its code, DW_AT_call_file and DW_AT_call_line. One with a name or a line of
- * its own, too, is not usual. */
+ * its code, DW_AT_call_file and DW_AT_call_line. An entry that also has a name
+ * or a line of its own is not usual. */
 bool
 call_entry_read(const struct scan_unit *unit, const uint8_t *at,
                 struct call_entry *call)
 {
-    struct scan_value values[MOST_VALUES];
-    struct scan_entry entry;
     Dwarf_Die die = unit->top;
     struct scan scan;
     unsigned count = 0;
     bool usual = true;
-
     *call = (struct call_entry){0};
     die.addr = (void *)(uintptr_t)at;
     scan = scan_begin(unit, &die);
+    struct scan_value values[MOST_VALUES];
+    struct scan_entry entry;
     if (scan_next(&scan, &entry))
         count = scan_values(unit, &entry, values, MOST_VALUES);
     for (unsigned i = 0; i < count; i++) {
@@ -80,5 +79,5 @@ call_entry_read(const struct scan_unit *unit, const uint8_t *at,
             break;
         }
     }
-    return (usual && call->origin);
+    return usual && call->origin != NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_entry.h -- what DWARF says of one inlined call.
+ * call_entry.h -- what a DWARF entry says of one inlined call.
  */
 #ifndef SYMBOL_CALL_ENTRY_H
 #define SYMBOL_CALL_ENTRY_H
@@ -11,13 +11,13 @@
 #include "scan.h"
 
 struct call_entry {
-    const uint8_t *origin; /* the entry of what is called, in the same unit */
+    const uint8_t *origin; /* entry of the called function, same unit */
     bool has_file;
-    uint32_t file, line; /* where it is called from */
+    uint32_t file, line; /* where the call stands */
 };
 
-/* Read the entry at AT in UNIT. False if it is not of the usual form: then
- * libdw is to be asked. */
+/* Read the entry at AT in UNIT into *CALL. False if it does not have the usual
+ * form. The caller then asks libdw. */
 bool call_entry_read(const struct scan_unit *unit, const uint8_t *at,
                      struct call_entry *call);
 

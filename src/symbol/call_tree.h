@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_tree.h -- the calls that the compiler inlined into one function. Of a
- * call are only read those directly below it, and when an address first hits
- * it: of large functions most are never looked at.
+ * call_tree.h -- the calls that the compiler inlined into one function. Only
+ * the calls directly below a call are read, when an address first hits it. In
+ * large functions most calls are never looked at.
  */
 #ifndef SYMBOL_CALL_TREE_H
 #define SYMBOL_CALL_TREE_H
@@ -17,12 +17,12 @@
 
 /* The function itself, or a call. */
 struct inlined_call {
-    const uint8_t *entry;      /* its DWARF */
-    struct range_index ranges; /* of calls in it; values: their places */
-    uint32_t parent; /* the call it is in, CALL_FUNCTION: the function */
+    const uint8_t *entry;      /* its entry in the DWARF */
+    struct range_index ranges; /* calls in it; values: their indexes */
+    uint32_t parent; /* the call it is in; CALL_FUNCTION: the function */
     bool is_opened;  /* RANGES is filled in */
-    bool is_read; /* the following, which the reader of the unit keeps here */
-    unsigned line, start_line; /* where it is called from; of what is called */
+    bool is_read;    /* the fields below, which the unit's reader fills in */
+    unsigned line, start_line; /* of the call; of the called function */
     const char *name, *file, *directory;
 };
 #define CALL_FUNCTION 0
@@ -33,19 +33,20 @@ struct call_tree {
     const struct sections *sections;
     struct inlined_call *calls; /* the first is the function */
     size_t count, capacity;
-    size_t left; /* bytes that are read before the rest is left out */
+    size_t left; /* bytes that may still be read; the rest is left out */
 };
 
-/* Begin the tree of the function at ENTRY in UNIT. SECTIONS: as in
- * code_range.h. Returns 0, or -1 with errno set. */
+/* Begin the tree of the function at ENTRY in UNIT. SECTIONS is as in
+ * code_range.h. Returns 0, or -1 with errno set if memory is short. */
 int call_tree_begin(struct call_tree *tree, const struct scan_unit *unit,
                     const struct sections *sections, const uint8_t *entry);
 
-/* The innermost call whose code covers ADDRESS, or CALL_FUNCTION. Its callers
- * follow by PARENT. With short memory it may be an outer one. */
+/* Returns the innermost call whose code covers ADDRESS, or CALL_FUNCTION.
+ * PARENT leads from it to its callers. If memory is short, it may be an outer
+ * call. */
 uint32_t call_tree_find(struct call_tree *tree, uint64_t address);
 
-/* How much memory the tree takes, about. */
+/* About how much memory the tree takes, in bytes. */
 size_t call_tree_size(const struct call_tree *tree);
 
 void call_tree_free(struct call_tree *tree);

@@ -2,25 +2,28 @@
 /*
  * code_range.c -- see code_range.h. Report side.
  *
- * A function has as many ranges to be looked at as calls inlined into it, and
- * libdw takes half a microsecond for each. The usual forms are read here: an
- * address and a length, and lists in .debug_ranges or .debug_rnglists. What has
- * others, such as an index into a table of addresses, is left to libdw.
+ * A function needs the ranges of every call inlined into it, and libdw takes
+ * half a microsecond for each. The usual forms are read here: an address and a
+ * length, and lists in .debug_ranges or .debug_rnglists. Other forms, such as
+ * an index into a table of addresses, are left to libdw.
  */
 #include <dwarf.h>
 
-#include "code_range.h"
 #include "die.h"
+#include "code_range.h"
 
-/* An entry with code has its attributes among so many first ones. */
+/* Most attributes of an entry that are read. Those that tell its code are among
+ * the first ones. */
 #define MOST_VALUES 32
 
-/* What code an entry covers; a form of 0 is an attribute that it lacks. */
+/* The attributes that tell which code an entry covers. A form of 0 stands for a
+ * missing attribute. */
 struct code {
     struct scan_value low, high, ranges;
 };
 
-/* Where ranges go, and the address that those of a list count from. */
+/* Where ranges go, and BASE, the address that the ranges of a list count from.
+ */
 struct target {
     struct range_index *index;
     struct range range;
@@ -30,32 +33,33 @@ struct target {
 
 enum outcome { DONE, UNKNOWN, NO_MEMORY };
 
-/* A linker that drops a function leaves its range at address 0. */
+/* Add one range. A linker that drops a function leaves its range at address 0;
+ * that range is left out. */
 static enum outcome
-add(struct target *target, uint64_t low, uint64_t high)
+add_range(struct target *target, uint64_t low, uint64_t high)
 {
     target->range.low = low;
     target->range.high = high;
     if (low == 0)
-        return (DONE);
+        return DONE;
     target->added++;
-    return (range_index_add(target->index, &target->range) ? NO_MEMORY : DONE);
+    return range_index_add(target->index, &target->range) != 0 ? NO_MEMORY
+                                                               : DONE;
 }
 
-/* The next entry of LIST, which is of DWARF 5. At the end of the list AT is
- * NULL. */
+/* Add the next range of LIST, which is of DWARF 5. At the end of the list, AT
+ * is NULL. */
 static enum outcome
-add_next(struct target *target, struct bytes *list, unsigned address_size)
+add_next_range(struct target *target, struct bytes *list, unsigned address_size)
 {
     uint64_t low, high;
-
     switch (bytes_number(list, 1)) {
     case DW_RLE_end_of_list:
         list->at = NULL;
-        return (DONE);
+        return DONE;
     case DW_RLE_base_address:
         target->base = bytes_number(list, address_size);
-        return (DONE);
+        return DONE;
     case DW_RLE_offset_pair:
         low = target->base + bytes_leb(list);
         high = target->base + bytes_leb(list);
@@ -69,32 +73,33 @@ add_next(struct target *target, struct bytes *list, unsigned address_size)
         high = low + bytes_leb(list);
         break;
     default:
-        return (UNKNOWN);
+        return UNKNOWN;
     }
-    return (list->at ? add(target, low, high) : DONE);
+    return list->at != NULL ? add_range(target, low, high) : DONE;
 }
 
-/* The next entry of LIST, which is of DWARF 2 to 4. */
+/* Add the next range of LIST, which is of DWARF 2 to 4. */
 static enum outcome
-add_next_old(struct target *target, struct bytes *list, unsigned address_size)
+add_next_old_range(struct target *target, struct bytes *list,
+                   unsigned address_size)
 {
     uint64_t highest = address_size == 8 ? UINT64_MAX : UINT32_MAX;
     uint64_t low = bytes_number(list, address_size);
     uint64_t high = bytes_number(list, address_size);
-
     if (low == highest) {
         target->base = high;
-        return (DONE);
+        return DONE;
     }
     if (low == 0 && high == 0)
         list->at = NULL;
-    return (list->at ? add(target, target->base + low, target->base + high)
-                     : DONE);
+    return list->at != NULL
+               ? add_range(target, target->base + low, target->base + high)
+               : DONE;
 }
 
-/* DW_AT_ranges is an offset into .debug_rnglists, before DWARF 5 into
- * .debug_ranges. Addresses count from the unit's DW_AT_low_pc until the list
- * sets another base (DWARF 5, section 2.17.3). */
+/* Add a list of ranges. DW_AT_ranges is an offset into .debug_rnglists, or
+ * before DWARF 5 into .debug_ranges. Addresses count from the unit's
+ * DW_AT_low_pc until the list sets another base (DWARF 5, section 2.17.3). */
 static enum outcome
 add_list(struct target *target, const struct sections *sections,
          const struct scan_unit *unit, const struct scan_value *ranges)
@@ -103,28 +108,27 @@ add_list(struct target *target, const struct sections *sections,
     struct bytes list = is_old ? sections->ranges : sections->rnglists;
     struct bytes offset = ranges->bytes;
     enum outcome outcome = DONE;
-
     if (ranges->form != DW_FORM_sec_offset)
-        return (UNKNOWN);
+        return UNKNOWN;
     target->base = unit->base;
     bytes_skip(&list, bytes_number(&offset, unit->offset_size));
-    for (long i = 0; list.at && outcome == DONE && i < target->limit; i++)
-        outcome = is_old ? add_next_old(target, &list, unit->address_size)
-                         : add_next(target, &list, unit->address_size);
-    return (outcome);
+    for (long i = 0; list.at != NULL && outcome == DONE && i < target->limit;
+         i++)
+        outcome = is_old ? add_next_old_range(target, &list, unit->address_size)
+                         : add_next_range(target, &list, unit->address_size);
+    return outcome;
 }
 
-/* One range, from LOW to HIGH, which is an address or a length. */
+/* Add one range, from LOW to HIGH, which is an address or a length. */
 static enum outcome
 add_pair(struct target *target, const struct scan_unit *unit,
          const struct code *code)
 {
     struct bytes low = code->low.bytes, high = code->high.bytes;
-    uint64_t start, end;
-
     if (code->low.form != DW_FORM_addr)
-        return (UNKNOWN);
-    start = bytes_number(&low, unit->address_size);
+        return UNKNOWN;
+    uint64_t start = bytes_number(&low, unit->address_size);
+    uint64_t end;
     switch (code->high.form) {
     case DW_FORM_addr:
         end = bytes_number(&high, unit->address_size);
@@ -139,9 +143,10 @@ add_pair(struct target *target, const struct scan_unit *unit,
         end = start + bytes_leb(&high);
         break;
     default:
-        return (UNKNOWN);
+        return UNKNOWN;
     }
-    return (low.at && high.at ? add(target, start, end) : DONE);
+    return low.at != NULL && high.at != NULL ? add_range(target, start, end)
+                                             : DONE;
 }
 
 static struct code
@@ -150,7 +155,6 @@ read_code(const struct scan_unit *unit, const struct scan_entry *entry)
     struct scan_value values[MOST_VALUES];
     unsigned count = scan_values(unit, entry, values, MOST_VALUES);
     struct code code = {0};
-
     for (unsigned i = 0; i < count; i++) {
         if (values[i].name == DW_AT_low_pc)
             code.low = values[i];
@@ -159,10 +163,10 @@ read_code(const struct scan_unit *unit, const struct scan_entry *entry)
         else if (values[i].name == DW_AT_ranges)
             code.ranges = values[i];
     }
-    return (code);
+    return code;
 }
 
-/* What was added before an unknown form turned up is taken back, so that libdw
+/* If an unknown form turns up, the ranges added before it are removed. So libdw
  * adds no range a second time. */
 long
 code_range_add(const struct sections *sections, const struct scan *scan,
@@ -177,14 +181,14 @@ code_range_add(const struct sections *sections, const struct scan *scan,
     size_t before = index->count;
     enum outcome outcome = UNKNOWN;
     Dwarf_Die die;
-
-    if (sections && code.ranges.form && !code.low.form)
+    if (sections != NULL && code.ranges.form != 0 && code.low.form == 0)
         outcome = add_list(&target, sections, scan->unit, &code.ranges);
-    else if (sections && code.low.form && code.high.form && !code.ranges.form)
+    else if (sections != NULL && code.low.form != 0 && code.high.form != 0 &&
+             code.ranges.form == 0)
         outcome = add_pair(&target, scan->unit, &code);
     if (outcome != UNKNOWN)
-        return (outcome == DONE ? target.added : -1);
+        return outcome == DONE ? target.added : -1;
     index->count = before;
     die = scan_die(scan, entry);
-    return (die_add_ranges(&die, index, value, rank, limit));
+    return die_add_ranges(&die, index, value, rank, limit);
 }

@@ -10,10 +10,10 @@
 #include "sections.h"
 
 /*
- * Adds the ranges of ENTRY, the last one that SCAN has read, to INDEX with
- * VALUE and RANK; at most LIMIT of them. SECTIONS are those of the unit's file,
- * NULL if they are not known. Returns how many, or -1 with errno set if memory
- * is short.
+ * Add the ranges of ENTRY, the last entry that SCAN has read, to INDEX with
+ * VALUE and RANK. At most LIMIT ranges are added. SECTIONS are those of the
+ * unit's file, NULL if they are not known. Returns how many were added, or -1
+ * with errno set if memory is short.
  */
 long code_range_add(const struct sections *sections, const struct scan *scan,
                     const struct scan_entry *entry, struct range_index *index,

@@ -11,25 +11,24 @@
 size_t
 crew_size(size_t most)
 {
-    cpu_set_t set;
     size_t count = 1;
-
+    cpu_set_t set;
     if (sched_getaffinity(0, sizeof(set), &set) == 0)
         count = (size_t)CPU_COUNT(&set);
     if (count > MOST_THREADS)
         count = MOST_THREADS;
-    return (count < most ? count : most);
+    return count < most ? count : most;
 }
 
 void
 crew_run(void *(*work)(void *), void *argument, size_t most)
 {
-    pthread_t threads[MOST_THREADS];
     size_t wanted = crew_size(most), count = 0;
-    sigset_t all, before;
-
+    sigset_t all;
     sigfillset(&all);
+    sigset_t before;
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t threads[MOST_THREADS];
     while (count + 1 < wanted &&
            pthread_create(&threads[count], NULL, work, argument) == 0)
         count++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * debug_server.c -- see debug_server.h. The client in libdebuginfod reads its
- * settings from the environment at each question; an empty list of servers
- * makes it ask nobody. It is emptied in place, which, other than unsetenv,
- * disturbs nobody who reads the environment at the same time.
+ * settings from the environment at each question. An empty list of servers
+ * makes it ask none. The list is emptied in place: unlike unsetenv, this does
+ * not disturb threads that read the environment at the same time.
  */
 #include <limits.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@
 
 #define NS_PER_SECOND 1000000000u
 
-/* Nanoseconds: all that servers may take, 0 if that is not limited, and what
+/* Nanoseconds that all servers together may take (0: not limited), and that
  * they have taken. */
 static _Atomic uint64_t limit, taken;
 
@@ -26,82 +26,81 @@ static uint64_t
 now(void)
 {
     struct timespec time;
-
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return ((uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec);
+    return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
 }
 
 static char *
 servers(void)
 {
     char *urls = getenv("DEBUGINFOD_URLS");
-
-    return (urls && *urls ? urls : NULL);
+    return urls != NULL && *urls != '\0' ? urls : NULL;
 }
 
 bool
 debug_server_is_there(void)
 {
-    return (servers() != NULL);
+    return servers() != NULL;
 }
 
-/* The client counts whole seconds and looks once a second, so one question may
- * take two seconds more than it is told. */
+/* The client counts whole seconds and checks the time once a second. So one
+ * question may take two seconds more than its limit. */
 void
 debug_server_limit(unsigned seconds)
 {
-    char one[16];
-
     limit = (uint64_t)seconds * NS_PER_SECOND;
     taken = 0;
-    if (seconds == 0 || !servers())
+    if (seconds == 0 || servers() == NULL)
         return;
+    char one[16];
     snprintf(one, sizeof(one), "%u", seconds > 2 ? seconds - 1 : seconds);
     setenv("DEBUGINFOD_TIMEOUT", one, 0);
     setenv("DEBUGINFOD_MAXTIME", one, 0);
 }
 
 /* Whether there is a file NAME + ENDING where libdwfl looks for the debug file
- * of FILE: beside it, in .debug there, and below /usr/lib/debug in the same
- * directory, of which the first parts may be left out. */
+ * of FILE. It looks beside FILE, in .debug there, and in the same directory
+ * below /usr/lib/debug, of which the first parts may be left out. Returns 1 or
+ * 0. */
 static int
 is_near(const char *file, const char *name, const char *ending)
 {
     const char *slash = strrchr(file, '/');
-    int length = slash ? (int)(slash - file) : 0;
+    int length = slash != NULL ? (int)(slash - file) : 0;
     char path[PATH_MAX];
-
     snprintf(path, sizeof(path), "%.*s/%s%s", length, file, name, ending);
     if (strcmp(path, file) != 0 && access(path, F_OK) == 0)
-        return (1);
+        return 1;
     snprintf(path, sizeof(path), "%.*s/.debug/%s%s", length, file, name,
              ending);
     if (access(path, F_OK) == 0)
-        return (1);
-    for (const char *at = file; at && at <= slash; at = strchr(at + 1, '/')) {
+        return 1;
+    for (const char *at = file; at != NULL && at <= slash;
+         at = strchr(at + 1, '/')) {
         snprintf(path, sizeof(path), "/usr/lib/debug%.*s/%s%s",
                  (int)(slash - at), at, name, ending);
         if (access(path, F_OK) == 0)
-            return (1);
+            return 1;
     }
-    return (0);
+    return 0;
 }
 
-/* What libdwfl finds on this machine. It is not asked in vain: then it loads
- * the client and its forty libraries, which takes 15 ms, servers or not. */
+/* Find a debug file on this machine. libdwfl is not asked without a reason: it
+ * then loads the client and its forty libraries, which takes 15 ms, servers or
+ * not. */
 static int
 find_here(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
           const char *file, const char *link, GElf_Word check, char **found)
 {
     int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
                                           check, found);
-    const char *slash = file ? strrchr(file, '/') : NULL;
-
-    if (fd >= 0 || !slash ||
-        !is_near(file, link ? link : slash + 1, link ? "" : ".debug"))
-        return (fd);
-    return (dwfl_standard_find_debuginfo(module, data, name, base, file, link,
-                                         check, found));
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    if (fd >= 0 || slash == NULL ||
+        is_near(file, link != NULL ? link : slash + 1,
+                link != NULL ? "" : ".debug") == 0)
+        return fd;
+    return dwfl_standard_find_debuginfo(module, data, name, base, file, link,
+                                        check, found);
 }
 
 int
@@ -110,18 +109,15 @@ debug_server_find(Dwfl_Module *module, void **data, const char *name,
                   GElf_Word check, char **found)
 {
     char *urls = servers();
-    uint64_t start;
-    int fd;
-
-    if (urls && limit > 0 && taken >= limit) {
+    if (urls != NULL && limit > 0 && taken >= limit) {
         *urls = '\0';
         urls = NULL;
     }
-    if (!urls)
-        return (find_here(module, data, name, base, file, link, check, found));
-    start = now();
-    fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link,
-                                      check, found);
+    if (urls == NULL)
+        return find_here(module, data, name, base, file, link, check, found);
+    uint64_t start = now();
+    int fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link,
+                                          check, found);
     taken += now() - start;
-    return (fd);
+    return fd;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_server.h -- debuginfod servers, which libdwfl asks for debug files that
- * are not on this machine if the user names some in DEBUGINFOD_URLS: how long
- * they may take. By itself a client waits for each file for 90 s and longer.
- * Report side only.
+ * debug_server.h -- limits the time that debuginfod servers may take. libdwfl
+ * asks them for debug files that are not on this machine, if the user names
+ * servers in DEBUGINFOD_URLS. By itself a client waits for each file for 90 s
+ * and longer. Report side only.
  */
 #ifndef SYMBOL_DEBUG_SERVER_H
 #define SYMBOL_DEBUG_SERVER_H
@@ -11,16 +11,18 @@
 #include <elfutils/libdwfl.h>
 
 /*
- * Let all answers together take about SECONDS, then ask no more; 0: no limit.
- * What the user set for one file (DEBUGINFOD_TIMEOUT, DEBUGINFOD_MAXTIME) stays
- * as it is. Changes the environment: to be called before there are threads.
+ * Let all answers together take about SECONDS; then no server is asked. 0: no
+ * limit. The user's settings for one file (DEBUGINFOD_TIMEOUT,
+ * DEBUGINFOD_MAXTIME) are kept. Changes the environment: the caller must call
+ * it before it makes threads.
  */
 void debug_server_limit(unsigned seconds);
 
-/* Whether the user has named any. */
+/* Whether the user has named servers. */
 bool debug_server_is_there(void);
 
-/* As dwfl_standard_find_debuginfo, within the limit. For Dwfl_Callbacks. */
+/* Like dwfl_standard_find_debuginfo, but within the limit. For Dwfl_Callbacks.
+ */
 int debug_server_find(Dwfl_Module *module, void **data, const char *name,
                       Dwarf_Addr base, const char *file, const char *link,
                       GElf_Word check, char **found);

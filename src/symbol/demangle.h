@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle.h -- source-level spelling of the names in a symbol table: C++, Rust
+ * demangle.h -- the source-level spelling of names in a symbol table: C++, Rust
  * (legacy and v0) and D.
  */
 #ifndef SYMBOL_DEMANGLE_H
@@ -8,11 +8,11 @@
 
 enum demangle_form {
     DEMANGLE_FULL,  /* with parameters, return type and template arguments */
-    DEMANGLE_SHORT, /* without, see name_tree.h and name_text.h */
+    DEMANGLE_SHORT, /* without these; see name_tree.h and name_text.h */
 };
 
-/* The name as its programmer knows it, to be freed; NULL if NAME is not a
- * mangled one (or memory is short). */
+/* Returns NAME as its programmer knows it; the caller frees it. NULL if NAME is
+ * not mangled, is too long, or memory is short. */
 char *demangle(const char *name, enum demangle_form form);
 
 #endif

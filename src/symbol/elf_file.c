@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_file.c -- opening what an address belongs to. Report side.
+ * elf_file.c -- opens the file that an address belongs to. Report side.
  *
- * One Dwfl for each file, reported at base 0: modules of different processes
- * may overlap, and a file by itself never does. libdwfl then finds the debug
- * information wherever it hides: in the file, by build-id, by .gnu_debuglink,
- * in .gnu_debugdata, compressed or not, and from a debuginfod server if the
- * user named one.
+ * Each file has a Dwfl of its own and is reported at base 0. Modules of
+ * different processes may overlap; a single file never overlaps. libdwfl finds
+ * the debug information wherever it is: in the file, by build-id, by
+ * .gnu_debuglink, in .gnu_debugdata, compressed or not. It asks a debuginfod
+ * server if the user named one.
  *
- * The path comes from a spool, which may be damaged or about another machine:
- * it is opened so that it cannot block, and used only if it is a regular file
- * and its build-id is the recorded one.
+ * The path comes from a spool, which may be damaged or from another machine.
+ * The open cannot block. The file is used only if it is a regular file with the
+ * recorded build-id.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +24,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-
 #include "debug_server.h"
-#include "elf_file.h"
 #include "regular_file.h"
+#include "elf_file.h"
 
 #define LONGEST_BUILD_ID 64
 
@@ -39,13 +38,12 @@ static const Dwfl_Callbacks callbacks = {
 
 static int write_all(int fd, const char *bytes, size_t size);
 
-/* As printf, into FILE's problem. The path in it is a spool's, and the sentence
- * goes to a terminal. */
+/* Like printf, into FILE's problem. Control characters are hidden: the path
+ * comes from a spool, and the sentence goes to a terminal. */
 __attribute__((format(printf, 2, 3))) static void
-say(struct elf_file *file, const char *format, ...)
+set_problem(struct elf_file *file, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     if (vasprintf(&file->problem, format, arguments) < 0)
         file->problem = NULL;
@@ -54,29 +52,28 @@ say(struct elf_file *file, const char *format, ...)
     va_end(arguments);
 }
 
-/* This process's vdso as a file of its own. Its section headers come last. */
+/* Open this process's vdso as a file of its own. Its section headers come last.
+ * Returns a descriptor, or -1 with errno set. */
 static int
 open_vdso(void)
 {
     const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-    GElf_Ehdr header;
-    int fd;
-
-    if (!image || image[EI_CLASS] != ELFCLASS64) {
+    if (image == NULL || image[EI_CLASS] != ELFCLASS64) {
         errno = ENOENT;
-        return (-1);
+        return -1;
     }
+    GElf_Ehdr header;
     memcpy(&header, image, sizeof(header));
-    fd = memfd_create("vdso", MFD_CLOEXEC);
+    int fd = memfd_create("vdso", MFD_CLOEXEC);
     if (fd < 0)
-        return (-1);
+        return -1;
     if (write_all(fd, image,
-                  (size_t)(header.e_shoff +
-                           (uint64_t)header.e_shentsize * header.e_shnum))) {
+                  (size_t)(header.e_shoff + (uint64_t)header.e_shentsize *
+                                                header.e_shnum)) != 0) {
         close(fd);
-        return (-1);
+        return -1;
     }
-    return (fd);
+    return fd;
 }
 
 static int
@@ -85,11 +82,11 @@ write_all(int fd, const char *bytes, size_t size)
     while (size > 0) {
         ssize_t written = write(fd, bytes, size);
         if (written <= 0)
-            return (-1);
+            return -1;
         bytes += written;
         size -= (size_t)written;
     }
-    return (0);
+    return 0;
 }
 
 static const char *
@@ -97,121 +94,116 @@ hexadecimal(const uint8_t *bytes, size_t length, char *text)
 {
     if (length > LONGEST_BUILD_ID)
         length = LONGEST_BUILD_ID;
-    strcpy(text, length ? "" : "none");
+    strcpy(text, length != 0 ? "" : "none");
     for (size_t i = 0; i < length; i++)
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    return (text);
+    return text;
 }
 
-/* Whether the file on disk is the one that was mapped. */
+/* Check that the file on disk is the one that was mapped. Returns 0, or -1 with
+ * FILE's problem set. */
 static int
 check_build_id(struct elf_file *file, Dwfl_Module *module, const char *path,
                const uint8_t *build_id, size_t length)
 {
-    char found_text[2 * LONGEST_BUILD_ID + 1];
-    char wanted_text[2 * LONGEST_BUILD_ID + 1];
     const unsigned char *found = NULL;
-    GElf_Addr address;
-    int size;
-
     if (length == 0)
-        return (0);
-    size = dwfl_module_build_id(module, &found, &address);
+        return 0;
+    GElf_Addr address;
+    int size = dwfl_module_build_id(module, &found, &address);
     if (size > 0 && (size_t)size == length &&
         memcmp(found, build_id, length) == 0)
-        return (0);
-    say(file,
+        return 0;
+    char found_text[2 * LONGEST_BUILD_ID + 1];
+    char wanted_text[2 * LONGEST_BUILD_ID + 1];
+    set_problem(
+        file,
         "%s is not the file that was profiled: its build-id is %s, recorded "
         "was %s",
         path, hexadecimal(found, size > 0 ? (size_t)size : 0, found_text),
         hexadecimal(build_id, length, wanted_text));
-    return (-1);
+    return -1;
 }
 
-/* The module for FD, which libdwfl owns from then on. */
+/* Make a module for FD, which libdwfl owns from then on. NULL if FD is not
+ * usable. */
 static Dwfl_Module *
-report(struct elf_file *file, const char *path, int fd)
+report_module(struct elf_file *file, const char *path, int fd)
 {
-    Dwfl_Module *module;
-
     file->dwfl = dwfl_begin(&callbacks);
-    if (!file->dwfl) {
+    if (file->dwfl == NULL) {
         close(fd);
-        return (NULL);
+        return NULL;
     }
     dwfl_report_begin(file->dwfl);
-    module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
-    if (!module)
+    Dwfl_Module *module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+    if (module == NULL)
         close(fd);
-    if (dwfl_report_end(file->dwfl, NULL, NULL) || !module)
-        return (NULL);
+    if (dwfl_report_end(file->dwfl, NULL, NULL) != 0 || module == NULL)
+        return NULL;
     file->elf = dwfl_module_getelf(module, &file->bias);
-    return (file->elf ? module : NULL);
+    return file->elf != NULL ? module : NULL;
 }
 
 int
 elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
               size_t length)
 {
-    Dwfl_Module *module;
-    int fd;
-
     *file = (struct elf_file){0};
-    fd = strcmp(path, "[vdso]") == 0 ? open_vdso() : regular_file_open(path);
+    int fd =
+        strcmp(path, "[vdso]") == 0 ? open_vdso() : regular_file_open(path);
     if (fd < 0) {
-        say(file, "%s cannot be read: %s", path, strerror(errno));
-        return (-1);
+        set_problem(file, "%s cannot be read: %s", path, strerror(errno));
+        return -1;
     }
-    module = report(file, path, fd);
-    if (!module) {
-        say(file, "%s is not a usable ELF file: %s", path, dwfl_errmsg(-1));
-        return (-1);
+    Dwfl_Module *module = report_module(file, path, fd);
+    if (module == NULL) {
+        set_problem(file, "%s is not a usable ELF file: %s", path,
+                    dwfl_errmsg(-1));
+        return -1;
     }
-    if (check_build_id(file, module, path, build_id, length))
-        return (-1);
+    if (check_build_id(file, module, path, build_id, length) != 0)
+        return -1;
     file->module = module;
-    return (0);
+    return 0;
 }
 
 /* The address of the first segment that is loaded; UINT64_MAX if none is. */
 static uint64_t
 first_address(Elf *elf)
 {
-    GElf_Phdr segment;
     size_t count;
-
-    if (elf_getphdrnum(elf, &count))
-        return (UINT64_MAX);
+    if (elf_getphdrnum(elf, &count) != 0)
+        return UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD)
-            return (segment.p_vaddr & -segment.p_align);
+        GElf_Phdr segment;
+        if (gelf_getphdr(elf, (int)i, &segment) != NULL &&
+            segment.p_type == PT_LOAD)
+            return segment.p_vaddr & -segment.p_align;
     }
-    return (UINT64_MAX);
+    return UINT64_MAX;
 }
 
-/* The DWARF of a separate debug file, inflated here; NULL if there is none, it
- * is not compressed, or it numbers its addresses in another way. */
+/* The DWARF of a separate debug file, inflated here. NULL if there is none, it
+ * is not compressed, or it numbers its addresses differently. */
 static Dwarf *
 inflated_dwarf(struct elf_file *file)
 {
     const char *main_path, *path = NULL;
-    bool done;
-    int fd;
-
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &main_path,
                      &path);
-    fd = path ? regular_file_open(path) : -1;
+    int fd = path != NULL ? regular_file_open(path) : -1;
     if (fd < 0)
-        return (NULL);
-    done = inflate_file(&file->copy, fd);
+        return NULL;
+    bool done = inflate_file(&file->copy, fd);
     close(fd);
     if (!done)
-        return (NULL);
+        return NULL;
     file->inflated = elf_memory(file->copy.bytes, file->copy.size);
-    if (file->inflated &&
+    if (file->inflated != NULL &&
         first_address(file->inflated) == first_address(file->elf))
         file->dwarf = dwarf_begin_elf(file->inflated, DWARF_C_READ, NULL);
-    return (file->dwarf);
+    return file->dwarf;
 }
 
 Dwarf *
@@ -219,13 +211,12 @@ elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 {
     Dwarf_Addr dwarf_bias = 0;
     Dwarf *dwarf = inflated_dwarf(file);
-
     *bias = 0;
-    if (dwarf)
-        return (dwarf);
+    if (dwarf != NULL)
+        return dwarf;
     dwarf = dwfl_module_getdwarf(file->module, &dwarf_bias);
     *bias = file->bias - dwarf_bias;
-    return (dwarf);
+    return dwarf;
 }
 
 int
@@ -233,23 +224,22 @@ elf_file_open_beside(const struct elf_file *file, const char *suffix)
 {
     const char *paths[2] = {NULL};
     int fd = -1;
-
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &paths[0],
                      &paths[1]);
     for (size_t i = 0; i < 2 && fd < 0; i++) {
         char *path;
-        if (!paths[i] || asprintf(&path, "%s%s", paths[i], suffix) < 0)
+        if (paths[i] == NULL || asprintf(&path, "%s%s", paths[i], suffix) < 0)
             continue;
         fd = regular_file_open(path);
         free(path);
     }
-    return (fd);
+    return fd;
 }
 
 void
 elf_file_close(struct elf_file *file)
 {
-    if (file->dwfl)
+    if (file->dwfl != NULL)
         dwfl_end(file->dwfl);
     dwarf_end(file->dwarf);
     elf_end(file->inflated);

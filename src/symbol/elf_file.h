@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * elf_file.h -- one ELF file and its debug information, found and opened
- * through libdwfl. Addresses here are those of the file's own numbering
- * (st_value); libdwfl and a separate debug file may each number differently,
- * and the biases to add are given with what they apply to.
+ * through libdwfl.
+ *
+ * Addresses here are in the file's own numbering (st_value). libdwfl and a
+ * separate debug file may each number differently. The bias to add stands
+ * beside what it applies to.
  */
 #ifndef SYMBOL_ELF_FILE_H
 #define SYMBOL_ELF_FILE_H
@@ -16,30 +18,31 @@
 
 struct elf_file {
     Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL if the file is not to be used */
+    Dwfl_Module *module; /* NULL if the file must not be used */
     Elf *elf;
     uint64_t bias;        /* own address + BIAS = address in MODULE */
-    struct inflated copy; /* its debug file as inflate.h makes it */
+    struct inflated copy; /* its debug file, inflated (inflate.h) */
     Elf *inflated;        /* of COPY; NULL: the debug file is used as it is */
     Dwarf *dwarf;         /* of INFLATED */
-    char *problem; /* a sentence if MODULE is NULL (may be NULL then, too) */
+    char *problem; /* a sentence if MODULE is NULL; NULL if memory was short */
 };
 
 /*
- * Open PATH ("[vdso]" is this process's own) if its build-id is BUILD_ID;
- * LENGTH 0 takes any. Returns 0, or -1 with FILE->problem set; elf_file_close
- * is due in both cases.
+ * Open PATH if its build-id is BUILD_ID; LENGTH 0 takes any. "[vdso]" is this
+ * process's own. Returns 0, or -1 with FILE->problem set. The caller calls
+ * elf_file_close in both cases.
  */
 int elf_file_open(struct elf_file *file, const char *path,
                   const uint8_t *build_id, size_t length);
 
-/* The DWARF of the file or of its debug file, NULL if there is none. An own
- * address + *BIAS (mod 2^64) is an address in the DWARF. Fastest when the
- * module's symbols have been read: then libdwfl has found the debug file. */
+/* Returns the DWARF of the file or of its debug file, NULL if there is none. An
+ * own address + *BIAS (mod 2^64) is an address in the DWARF. It is fastest
+ * after the module's symbols have been read, because libdwfl has then found the
+ * debug file. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
-/* Open the regular file that is called like FILE with SUFFIX behind, or like
- * its debug file. Returns a descriptor, or -1. */
+/* Open the regular file whose path is that of FILE, or of its debug file, with
+ * SUFFIX behind it. Returns a descriptor, or -1. */
 int elf_file_open_beside(const struct elf_file *file, const char *suffix);
 
 void elf_file_close(struct elf_file *file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_view.c -- see elf_view.h. The file may be damaged: every offset is held
- * against the size before it is followed, and what is not aligned as its type
- * is not used.
+ * elf_view.c -- see elf_view.h. The file may be damaged. Every offset is
+ * compared with the size before it is followed. A structure that is not aligned
+ * as its type requires is not used.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf_view.h"
 #include "regular_file.h"
+#include "elf_view.h"
 
 static bool
 lies_within(const struct elf_view *view, uint64_t offset, uint64_t size)
 {
-    return (offset <= view->size && size <= view->size - offset);
+    return offset <= view->size && size <= view->size - offset;
 }
 
 /* COUNT structures of SIZE bytes, aligned to 8, at OFFSET. */
@@ -27,29 +27,28 @@ array_at(const struct elf_view *view, uint64_t offset, uint64_t count,
 {
     if (count > view->size / size || offset % 8 != 0 ||
         !lies_within(view, offset, count * size))
-        return (NULL);
-    return (view->bytes + offset);
+        return NULL;
+    return view->bytes + offset;
 }
 
 static int
-map(struct elf_view *view, const char *path)
+map_file(struct elf_view *view, const char *path)
 {
-    struct stat status;
     void *bytes = MAP_FAILED;
     int fd = regular_file_open(path);
-
     if (fd < 0)
-        return (-1);
+        return -1;
+    struct stat status;
     if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(Elf64_Ehdr))
         bytes =
             mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (bytes == MAP_FAILED)
-        return (-1);
+        return -1;
     view->bytes = bytes;
     view->size = (size_t)status.st_size;
     view->is_mapped = true;
-    return (0);
+    return 0;
 }
 
 /* The vdso lies in memory as it would in a file. Its section headers come
@@ -58,80 +57,76 @@ static int
 find_vdso(struct elf_view *view)
 {
     const Elf64_Ehdr *header = (const void *)getauxval(AT_SYSINFO_EHDR);
-
-    if (!header || header->e_ident[EI_CLASS] != ELFCLASS64)
-        return (-1);
+    if (header == NULL || header->e_ident[EI_CLASS] != ELFCLASS64)
+        return -1;
     view->bytes = (const void *)header;
     view->size =
         header->e_shoff + (size_t)header->e_shentsize * header->e_shnum;
-    return (0);
+    return 0;
 }
 
-/* Files with 65,280 sections or more count them elsewhere; they are left to
- * libelf. */
+/* Find the section headers. Files with 65,280 sections or more store the number
+ * elsewhere; they are left to libelf. */
 static int
 find_sections(struct elf_view *view)
 {
     static const uint8_t magic[] = {0x7f, 'E',        'L',
                                     'F',  ELFCLASS64, ELFDATA2LSB};
     const Elf64_Ehdr *header = (const void *)view->bytes;
-
     if (memcmp(header->e_ident, magic, sizeof(magic)) != 0 ||
         header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff == 0 ||
         header->e_shnum == 0 || header->e_shstrndx >= header->e_shnum)
-        return (-1);
+        return -1;
     view->sections =
         array_at(view, header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr));
-    if (!view->sections)
-        return (-1);
+    if (view->sections == NULL)
+        return -1;
     view->count = header->e_shnum;
     view->names = &view->sections[header->e_shstrndx];
-    return (0);
+    return 0;
 }
 
 int
 elf_view_open(struct elf_view *view, const char *path)
 {
     *view = (struct elf_view){0};
-    if ((strcmp(path, "[vdso]") == 0 ? find_vdso(view) : map(view, path)) ==
-            0 &&
+    if ((strcmp(path, "[vdso]") == 0 ? find_vdso(view)
+                                     : map_file(view, path)) == 0 &&
         find_sections(view) == 0)
-        return (0);
+        return 0;
     elf_view_close(view);
-    return (-1);
+    return -1;
 }
 
 int
 elf_view_open_memory(struct elf_view *view, const void *bytes, size_t size)
 {
     *view = (struct elf_view){.bytes = bytes, .size = size};
-    if (bytes && size > sizeof(Elf64_Ehdr) && (uintptr_t)bytes % 8 == 0 &&
-        find_sections(view) == 0)
-        return (0);
+    if (bytes != NULL && size > sizeof(Elf64_Ehdr) &&
+        (uintptr_t)bytes % 8 == 0 && find_sections(view) == 0)
+        return 0;
     elf_view_close(view);
-    return (-1);
+    return -1;
 }
 
 struct bytes
 elf_view_content(const struct elf_view *view, const Elf64_Shdr *section)
 {
     struct bytes bytes = {NULL, NULL};
-
     if (section->sh_type == SHT_NOBITS ||
         !lies_within(view, section->sh_offset, section->sh_size))
-        return (bytes);
+        return bytes;
     bytes.at = view->bytes + section->sh_offset;
     bytes.end = bytes.at + section->sh_size;
-    return (bytes);
+    return bytes;
 }
 
 const char *
 elf_view_name(const struct elf_view *view, const Elf64_Shdr *section)
 {
     struct bytes names = elf_view_content(view, view->names);
-
     bytes_skip(&names, section->sh_name);
-    return (names.at ? bytes_text(&names) : "");
+    return names.at != NULL ? bytes_text(&names) : "";
 }
 
 const Elf64_Shdr *
@@ -139,9 +134,9 @@ elf_view_section(const struct elf_view *view, const char *name)
 {
     for (size_t i = 1; i < view->count; i++) {
         if (strcmp(elf_view_name(view, &view->sections[i]), name) == 0)
-            return (&view->sections[i]);
+            return &view->sections[i];
     }
-    return (NULL);
+    return NULL;
 }
 
 struct bytes
@@ -150,31 +145,29 @@ elf_view_build_id(const struct elf_view *view)
     static const uint8_t head[] = {4, 0, 0, 0};
     const Elf64_Shdr *section = elf_view_section(view, ".note.gnu.build-id");
     struct bytes note = {NULL, NULL};
-    uint64_t size;
-
-    if (section)
+    if (section != NULL)
         note = elf_view_content(view, section);
-    if (!note.at || note.end - note.at < 16 ||
+    if (note.at == NULL || note.end - note.at < 16 ||
         memcmp(note.at, head, sizeof(head)) != 0 ||
         memcmp(note.at + 12, "GNU", 4) != 0)
-        return ((struct bytes){NULL, NULL});
+        return (struct bytes){NULL, NULL};
     bytes_skip(&note, 4);
-    size = bytes_number(&note, 4);
+    uint64_t size = bytes_number(&note, 4);
     if (bytes_number(&note, 4) != NT_GNU_BUILD_ID)
-        return ((struct bytes){NULL, NULL});
+        return (struct bytes){NULL, NULL};
     bytes_skip(&note, 4);
     if (size > (uint64_t)(note.end - note.at))
-        return ((struct bytes){NULL, NULL});
+        return (struct bytes){NULL, NULL};
     note.end = note.at + size;
-    return (note);
+    return note;
 }
 
 unsigned
 elf_view_machine(const struct elf_view *view)
 {
-    return (view->bytes
-                ? ((const Elf64_Ehdr *)(const void *)view->bytes)->e_machine
-                : EM_NONE);
+    return view->bytes != NULL
+               ? ((const Elf64_Ehdr *)(const void *)view->bytes)->e_machine
+               : EM_NONE;
 }
 
 uint64_t
@@ -186,12 +179,11 @@ elf_view_first_address(const struct elf_view *view)
             ? array_at(view, header->e_phoff, header->e_phnum,
                        sizeof(Elf64_Phdr))
             : NULL;
-
-    for (size_t i = 0; segments && i < header->e_phnum; i++) {
+    for (size_t i = 0; segments != NULL && i < header->e_phnum; i++) {
         if (segments[i].p_type == PT_LOAD)
-            return (segments[i].p_vaddr & -segments[i].p_align);
+            return segments[i].p_vaddr & -segments[i].p_align;
     }
-    return (UINT64_MAX);
+    return UINT64_MAX;
 }
 
 void

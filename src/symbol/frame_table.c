@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame_table.c -- see frame_table.h. Report side. The table is searched where
- * it lies; of the entry that it leads to only the length of the code is read,
- * because there may be code without an entry behind it. All of it may be
- * damaged: what does not fit is no function.
+ * frame_table.c -- see frame_table.h. Report side.
+ *
+ * The table is searched in place. Of the entry it leads to, only the length of
+ * the code is read, because code without an entry may follow. All of it may be
+ * damaged: an address that does not fit belongs to no function.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -15,53 +16,52 @@
 #define TABLE_ROW 8
 #define SIZE_MASK 0x0f
 
-/* The size of a pointer in FORM, 0: not a fixed one. */
+/* The size of a pointer in FORM, in bytes. 0 if the size is not fixed. */
 static unsigned
 pointer_size(unsigned form)
 {
     switch (form & SIZE_MASK) {
     case DW_EH_PE_udata2:
     case DW_EH_PE_sdata2:
-        return (2);
+        return 2;
     case DW_EH_PE_udata4:
     case DW_EH_PE_sdata4:
-        return (4);
+        return 4;
     case DW_EH_PE_absptr:
     case DW_EH_PE_udata8:
     case DW_EH_PE_sdata8:
-        return (8);
+        return 8;
     default:
-        return (0);
+        return 0;
     }
 }
 
-/* The section of FILE called NAME, and in *ADDRESS where it is loaded. */
+/* The section of FILE called NAME. *ADDRESS gets the address where it is
+ * loaded. */
 static struct bytes
 find_section(const struct elf_view *file, const char *name, uint64_t *address)
 {
     const Elf64_Shdr *section = elf_view_section(file, name);
-
-    if (!section)
-        return ((struct bytes){0});
+    if (section == NULL)
+        return (struct bytes){0};
     *address = section->sh_addr;
-    return (elf_view_content(file, section));
+    return elf_view_content(file, section);
 }
 
 void
 frame_table_read(struct frame_table *table, const struct elf_view *file)
 {
     struct bytes at = find_section(file, ".eh_frame_hdr", &table->table_base);
-    unsigned size, form, count_form;
-
     table->entries = find_section(file, ".eh_frame", &table->entries_address);
     bytes_skip(&at, 1); /* the version */
-    size = pointer_size((unsigned)bytes_number(&at, 1));
-    count_form = (unsigned)bytes_number(&at, 1);
-    form = (unsigned)bytes_number(&at, 1);
+    unsigned size = pointer_size((unsigned)bytes_number(&at, 1));
+    unsigned count_form = (unsigned)bytes_number(&at, 1);
+    unsigned form = (unsigned)bytes_number(&at, 1);
     bytes_skip(&at, size); /* where .eh_frame is */
     table->count = bytes_number(&at, pointer_size(count_form));
     table->table = at;
-    if (size == 0 || form != TABLE_FORM || !at.at || !table->entries.at ||
+    if (size == 0 || form != TABLE_FORM || at.at == NULL ||
+        table->entries.at == NULL ||
         table->count > (uint64_t)(at.end - at.at) / TABLE_ROW)
         table->count = 0;
 }
@@ -72,7 +72,6 @@ static uint64_t
 find_row(const struct frame_table *table, uint64_t address)
 {
     uint64_t low = 0, high = table->count;
-
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         struct bytes at = bytes_from(&table->table, middle * TABLE_ROW);
@@ -82,19 +81,16 @@ find_row(const struct frame_table *table, uint64_t address)
         else
             high = middle;
     }
-    return (low > 0 ? low - 1 : table->count);
+    return low > 0 ? low - 1 : table->count;
 }
 
-/* The form of addresses in the entries that the common one at AT is for. */
+/* The form of addresses in the entries that share the common entry at AT. */
 static unsigned
 read_form(struct bytes at)
 {
-    const char *letter;
-    uint64_t version;
-
     bytes_skip(&at, 8); /* length and mark */
-    version = bytes_number(&at, 1);
-    letter = bytes_text(&at);
+    uint64_t version = bytes_number(&at, 1);
+    const char *letter = bytes_text(&at);
     bytes_leb(&at);
     bytes_leb(&at);
     if (version == 1)
@@ -102,53 +98,51 @@ read_form(struct bytes at)
     else
         bytes_leb(&at);
     if (*letter != 'z')
-        return (DW_EH_PE_absptr);
+        return DW_EH_PE_absptr;
     bytes_leb(&at);
-    while (at.at && *++letter) {
+    while (at.at != NULL && *++letter != '\0') {
         if (*letter == 'R')
-            return ((unsigned)bytes_number(&at, 1));
+            return (unsigned)bytes_number(&at, 1);
         if (*letter == 'P')
             bytes_skip(&at, pointer_size((unsigned)bytes_number(&at, 1)));
         else if (*letter == 'L')
             bytes_skip(&at, 1);
     }
-    return (DW_EH_PE_absptr);
+    return DW_EH_PE_absptr;
 }
 
-/* How many bytes of code the entry at ADDRESS is for; 0 if it is none. */
+/* How many bytes of code the entry at ADDRESS covers; 0 if there is no entry.
+ */
 static uint64_t
 read_size(const struct frame_table *table, uint64_t address)
 {
-    uint64_t place = address - table->entries_address, back;
+    uint64_t place = address - table->entries_address;
     struct bytes at = bytes_from(&table->entries, place);
-    unsigned size;
-
     if (bytes_number(&at, 4) == UINT32_MAX)
-        return (0); /* of more than 4 GiB */
-    back = bytes_number(&at, 4);
-    if (!at.at || back == 0 || back > place + 4)
-        return (0);
-    size =
+        return 0; /* an entry of more than 4 GiB */
+    uint64_t back = bytes_number(&at, 4);
+    if (at.at == NULL || back == 0 || back > place + 4)
+        return 0;
+    unsigned size =
         pointer_size(read_form(bytes_from(&table->entries, place + 4 - back)));
     bytes_skip(&at, size);
-    return (bytes_number(&at, size));
+    return bytes_number(&at, size);
 }
 
 bool
 frame_table_find(const struct frame_table *table, uint64_t address,
                  uint64_t *start)
 {
-    uint64_t row = find_row(table, address), begin, entry;
+    uint64_t row = find_row(table, address);
     struct bytes at = bytes_from(&table->table, row * TABLE_ROW);
-
     if (row >= table->count)
-        return (false);
-    begin =
+        return false;
+    uint64_t begin =
         table->table_base + (uint64_t)(int64_t)(int32_t)bytes_number(&at, 4);
-    entry =
+    uint64_t entry =
         table->table_base + (uint64_t)(int64_t)(int32_t)bytes_number(&at, 4);
     if (address - begin >= read_size(table, entry))
-        return (false);
+        return false;
     *start = begin;
-    return (true);
+    return true;
 }

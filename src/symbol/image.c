@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.c -- the parts of a file put together. Report side.
+ * image.c -- puts the parts of a file together. Report side.
  *
- * Everything that depends on the size of the file is read once, at opening:
- * the symbols, the units' ranges. What a part lacks is not an error: a file
- * without DWARF still has symbols, and the other way round.
+ * Everything that grows with the size of the file is read once, when the file
+ * is opened: the symbols and the units' ranges. A missing part is not an error.
+ * A file without DWARF still has symbols, and a file without symbols may have
+ * DWARF.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "elf_file.h"
 #include "frame_table.h"
-#include "image.h"
 #include "plt_table.h"
 #include "symbol_table.h"
 #include "unit_index.h"
+#include "image.h"
 
 struct image {
     struct elf_file file;
@@ -22,109 +23,106 @@ struct image {
     struct plt_table plt;
     struct frame_table frames;
     struct unit_index units;
-    /* Its view of the file is for PLT and FRAMES; of an image that was opened
-     * briefly it has the names of SYMBOLS, too. */
+    /* PLT and FRAMES read the file through this view. In an image that was
+     * opened briefly, the names of SYMBOLS point into it too. */
     struct sketch sketch;
     char *path;
     uint8_t *build_id;
     size_t build_id_length;
 };
 
-/* The symbol for ADDRESS in a PLT. A stub for an IFUNC of the same file has no
- * name, but the function that chooses the target is called like it. */
+/* The name for ADDRESS in a PLT; NULL if unknown. A stub for an IFUNC of the
+ * same file has no name, but the function that chooses the target has the same
+ * one. */
 static const char *
 find_stub(struct image *image, uint64_t address)
 {
     struct plt_target target;
-
-    if (plt_table_find(&image->plt, &image->sketch.file, address, &target))
-        return (NULL);
-    if (target.name)
-        return (target.name);
-    return (symbol_table_find(&image->symbols, target.resolver));
+    if (plt_table_find(&image->plt, &image->sketch.file, address, &target) != 0)
+        return NULL;
+    if (target.name != NULL)
+        return target.name;
+    return symbol_table_find(&image->symbols, target.resolver);
 }
 
-/* An image that knows nothing yet but what it is of; NULL if memory is short.
+/* Make an image that knows only its path and build-id. NULL if memory is short.
  */
 static struct image *
-make(const char *path, const uint8_t *build_id, size_t length)
+new_image(const char *path, const uint8_t *build_id, size_t length)
 {
     struct image *image = calloc(1, sizeof(*image));
-
-    if (!image)
-        return (NULL);
+    if (image == NULL)
+        return NULL;
     image->path = strdup(path);
     image->build_id = malloc(length + 1);
-    if (!image->path || !image->build_id) {
+    if (image->path == NULL || image->build_id == NULL) {
         image_close(image);
-        return (NULL);
+        return NULL;
     }
     if (length > 0)
         memcpy(image->build_id, build_id, length);
     image->build_id_length = length;
-    return (image);
+    return image;
 }
 
 struct image *
 image_open(const char *path, const uint8_t *build_id, size_t length)
 {
-    struct image *image = make(path, build_id, length);
-    const char *bytes;
-    size_t size;
-
-    if (image && elf_file_open(&image->file, path, build_id, length) == 0) {
-        bytes = elf_rawfile(image->file.elf, &size);
+    struct image *image = new_image(path, build_id, length);
+    if (image != NULL &&
+        elf_file_open(&image->file, path, build_id, length) == 0) {
+        size_t size;
+        const char *bytes = elf_rawfile(image->file.elf, &size);
         if (elf_view_open_memory(&image->sketch.file, bytes, size) == 0)
             frame_table_read(&image->frames, &image->sketch.file);
-        if (symbol_table_read(&image->symbols, &image->file) ||
-            unit_index_read(&image->units, &image->file)) {
+        if (symbol_table_read(&image->symbols, &image->file) != 0 ||
+            unit_index_read(&image->units, &image->file) != 0) {
             image_close(image);
-            return (NULL);
+            return NULL;
         }
     }
-    return (image);
+    return image;
 }
 
 struct image *
 image_open_brief(const char *path, const uint8_t *build_id, size_t length,
                  struct sketch *sketch, const uint64_t *addresses, size_t count)
 {
-    struct image *image = make(path, build_id, length);
-
-    if (!image) {
+    struct image *image = new_image(path, build_id, length);
+    if (image == NULL) {
         sketch_close(sketch);
-        return (NULL);
+        return NULL;
     }
     image->sketch = *sketch;
     frame_table_read(&image->frames, &image->sketch.file);
-    if (sketch_read(&image->sketch, addresses, count, &image->symbols)) {
+    if (sketch_read(&image->sketch, addresses, count, &image->symbols) != 0) {
         image_close(image);
-        return (NULL);
+        return NULL;
     }
-    return (image);
+    return image;
 }
 
-/* One path can have had two files, one after the other: the build-id tells them
+/* One path can have had two files, one after the other. The build-id tells them
  * apart. */
 bool
 image_is(const struct image *image, const char *path, const uint8_t *build_id,
          size_t length)
 {
-    return (image->build_id_length == length &&
-            strcmp(image->path, path) == 0 &&
-            (length == 0 || memcmp(image->build_id, build_id, length) == 0));
+    return image->build_id_length == length && strcmp(image->path, path) == 0 &&
+           (length == 0 || memcmp(image->build_id, build_id, length) == 0);
 }
 
-/* Whether somebody knows what the code is called. */
+/* Whether a symbol or the DWARF names the function that owns the code. */
 static bool
 has_name(const struct image_answer *answer)
 {
-    return (answer->symbol ||
-            (answer->count > 0 && answer->frames[answer->count - 1].name));
+    return answer->symbol != NULL ||
+           (answer->count > 0 &&
+            answer->frames[answer->count - 1].name != NULL);
 }
 
-/* The PLT is asked late, for what neither DWARF nor symbols know: looking for
- * its section goes through all section headers. */
+/* The PLT is asked last, only for addresses that neither DWARF nor symbols
+ * cover: finding its section means reading all section headers. */
 void
 image_find(struct image *image, uint64_t address, struct image_answer *answer,
            unsigned limit)
@@ -145,22 +143,23 @@ image_find(struct image *image, uint64_t address, struct image_answer *answer,
 const char *
 image_problem(const struct image *image)
 {
-    if (image->file.module || image->sketch.symbols)
-        return (NULL);
-    return (image->file.problem ? image->file.problem
-                                : "memory was short for a module's symbols");
+    if (image->file.module != NULL || image->sketch.symbols != NULL)
+        return NULL;
+    return image->file.problem != NULL
+               ? image->file.problem
+               : "memory was short for a module's symbols";
 }
 
 bool
 image_has_symbols(const struct image *image)
 {
-    return (image->symbols.ranges.count > 0);
+    return image->symbols.ranges.count > 0;
 }
 
 bool
 image_has_lines(const struct image *image)
 {
-    return (image->units.has_lines);
+    return image->units.has_lines;
 }
 
 void

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inflate.c -- decompression ahead of libdw. Report side.
+ * inflate.c -- inflates sections before libdw reads them. Report side.
  *
- * Distributions compress their debug files, and what libdw takes longest for
- * is to inflate all sections one after the other, also the locations of
- * variables, a third of the whole. Here the large ones come first, each thread
- * takes the next one, and the result has the form of a file, so that libdw need
- * not know.
+ * Distributions compress their debug files. libdw spends most of its time on
+ * inflating all sections one after the other. That includes the locations of
+ * variables, a third of the whole. Here each thread takes the next section, the
+ * largest first. The result has the form of a file, so that libdw notices
+ * nothing.
  */
 #include <gelf.h>
 #include <stdatomic.h>
@@ -16,15 +16,15 @@
 #include <sys/mman.h>
 
 #include "crew.h"
-#include "inflate.h"
 #include "unpack.h"
+#include "inflate.h"
 
 #define MOST_SECTIONS 1000
-/* What zlib can make of a byte, at most; more is damage. */
+/* Most bytes that zlib can make of one byte. More is damage. */
 #define MOST_GROWTH 1032
 #define ALIGNMENT 16
 
-/* A section on its way. */
+/* A section that is copied or inflated. */
 struct piece {
     const uint8_t *from;
     size_t from_size, size, offset;
@@ -45,137 +45,132 @@ struct copy {
 static size_t
 align(size_t offset)
 {
-    return ((offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Whether what belongs to the file is looked for in its directory. */
+/* Whether a section called NAME refers to other files, which libdw looks for in
+ * the file's directory. */
 static bool
 is_bound(const char *name)
 {
-    return (strcmp(name, ".gnu_debugaltlink") == 0 ||
-            strcmp(name, ".debug_addr") == 0);
+    return strcmp(name, ".gnu_debugaltlink") == 0 ||
+           strcmp(name, ".debug_addr") == 0;
 }
 
 static bool
 is_left_out(const char *name)
 {
-    return (strcmp(name, ".debug_loc") == 0 ||
-            strcmp(name, ".debug_loclists") == 0 ||
-            strcmp(name, ".debug_macro") == 0);
+    return strcmp(name, ".debug_loc") == 0 ||
+           strcmp(name, ".debug_loclists") == 0 ||
+           strcmp(name, ".debug_macro") == 0;
 }
 
-/* The size that PIECE, which begins with a compression header, will have. False
- * if it cannot be. */
+/* Read the compression header that PIECE begins with, and its inflated size.
+ * False if that size is impossible, or the format is not zlib's. */
 static bool
 read_header(struct piece *piece)
 {
     Elf64_Chdr header;
-
     if (piece->from_size < sizeof(header))
-        return (false);
+        return false;
     memcpy(&header, piece->from, sizeof(header));
     piece->from += sizeof(header);
     piece->from_size -= sizeof(header);
     piece->size = header.ch_size;
     piece->is_compressed = true;
-    return (header.ch_type == ELFCOMPRESS_ZLIB &&
-            header.ch_size / MOST_GROWTH <= piece->from_size);
+    return header.ch_type == ELFCOMPRESS_ZLIB &&
+           header.ch_size / MOST_GROWTH <= piece->from_size;
 }
 
-/* Plan where SECTION goes. False if it cannot be inflated. */
+/* Plan the place of SECTION. False if it cannot be inflated. */
 static bool
 add_section(struct copy *copy, Elf_Scn *section, size_t strings)
 {
     Elf64_Shdr *header = &copy->sections[copy->section_count++];
     struct piece *piece = &copy->pieces[copy->count];
-    const char *name;
-    Elf_Data *data;
-
-    if (!gelf_getshdr(section, header))
-        return (false);
+    if (gelf_getshdr(section, header) == NULL)
+        return false;
     if (header->sh_type == SHT_NOBITS || header->sh_type == SHT_NULL)
-        return (true);
-    data = elf_rawdata(section, NULL);
-    name = elf_strptr(copy->elf, strings, header->sh_name);
-    if (!data || !name || is_bound(name))
-        return (false);
-    if (!data->d_buf)
-        return (data->d_size == 0);
+        return true;
+    Elf_Data *data = elf_rawdata(section, NULL);
+    const char *name = elf_strptr(copy->elf, strings, header->sh_name);
+    if (data == NULL || name == NULL || is_bound(name))
+        return false;
+    if (data->d_buf == NULL)
+        return data->d_size == 0;
     *piece = (struct piece){.from = data->d_buf,
                             .from_size = data->d_size,
                             .size = data->d_size};
-    if (header->sh_flags & SHF_COMPRESSED) {
+    if ((header->sh_flags & SHF_COMPRESSED) != 0) {
         if (!read_header(piece))
-            return (false);
+            return false;
         copy->compressed++;
         header->sh_flags &= ~(Elf64_Xword)SHF_COMPRESSED;
     }
     header->sh_size = piece->size;
     if (is_left_out(name)) {
         header->sh_type = SHT_NOBITS;
-        return (true);
+        return true;
     }
     piece->offset = header->sh_offset = copy->size;
     copy->size = align(copy->size + piece->size);
     copy->count++;
-    return (true);
+    return true;
 }
 
 static int
 compare_sizes(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
-
-    return ((x->size < y->size) - (x->size > y->size));
+    return (x->size < y->size) - (x->size > y->size);
 }
 
-/* Lay out the new file. False if there is nothing to inflate, or no way. */
+/* Lay out the new file. False if nothing is compressed, or it cannot be done.
+ */
 static bool
-plan(struct copy *copy)
+plan_file(struct copy *copy)
 {
     Elf_Scn *section = NULL;
     size_t count, strings, segments;
-
     if (elf_kind(copy->elf) != ELF_K_ELF ||
         gelf_getclass(copy->elf) != ELFCLASS64 ||
-        elf_getshdrnum(copy->elf, &count) || count > MOST_SECTIONS ||
-        elf_getshdrstrndx(copy->elf, &strings) ||
-        elf_getphdrnum(copy->elf, &segments))
-        return (false);
+        elf_getshdrnum(copy->elf, &count) != 0 || count > MOST_SECTIONS ||
+        elf_getshdrstrndx(copy->elf, &strings) != 0 ||
+        elf_getphdrnum(copy->elf, &segments) != 0)
+        return false;
     copy->sections = calloc(count + 1, sizeof(*copy->sections));
     copy->pieces = calloc(count + 1, sizeof(*copy->pieces));
-    if (!copy->sections || !copy->pieces)
-        return (false);
+    if (copy->sections == NULL || copy->pieces == NULL)
+        return false;
     copy->section_count = 1;
     copy->size = align(sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr));
-    while ((section = elf_nextscn(copy->elf, section))) {
+    while ((section = elf_nextscn(copy->elf, section)) != NULL) {
         if (copy->section_count == count ||
             !add_section(copy, section, strings))
-            return (false);
+            return false;
     }
     copy->headers = copy->size;
     copy->size += copy->section_count * sizeof(Elf64_Shdr);
     qsort(copy->pieces, copy->count, sizeof(*copy->pieces), compare_sizes);
-    return (copy->compressed > 0);
+    return copy->compressed > 0;
 }
 
-/* The headers of the new file. False if the old ones are damaged. */
+/* Write the headers of the new file. False if the old ones are damaged. */
 static bool
 write_headers(struct copy *copy)
 {
     Elf64_Ehdr header;
     size_t segments;
-
-    if (!gelf_getehdr(copy->elf, &header) ||
-        elf_getphdrnum(copy->elf, &segments))
-        return (false);
+    if (gelf_getehdr(copy->elf, &header) == NULL ||
+        elf_getphdrnum(copy->elf, &segments) != 0)
+        return false;
     header.e_phoff = segments > 0 ? sizeof(header) : 0;
     header.e_shoff = copy->headers;
     memcpy(copy->bytes, &header, sizeof(header));
     for (size_t i = 0; i < segments; i++) {
         Elf64_Phdr segment;
-        if (!gelf_getphdr(copy->elf, (int)i, &segment))
-            return (false);
+        if (gelf_getphdr(copy->elf, (int)i, &segment) == NULL)
+            return false;
         memcpy(copy->bytes + sizeof(header) + i * sizeof(segment), &segment,
                sizeof(segment));
     }
@@ -183,12 +178,12 @@ write_headers(struct copy *copy)
     gelf_getshdr(elf_getscn(copy->elf, 0), &copy->sections[0]);
     memcpy(copy->bytes + copy->headers, copy->sections,
            copy->section_count * sizeof(Elf64_Shdr));
-    return (true);
+    return true;
 }
 
-/* Large pages save the kernel thousands of faults. */
+/* Allocate the new file. Large pages save the kernel thousands of faults. */
 static bool
-allocate(struct copy *copy)
+allocate_file(struct copy *copy)
 {
     copy->bytes = mmap(NULL, copy->size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -196,32 +191,30 @@ allocate(struct copy *copy)
         copy->bytes = NULL;
     else
         madvise(copy->bytes, copy->size, MADV_HUGEPAGE);
-    return (copy->bytes != NULL);
+    return copy->bytes != NULL;
 }
 
 static bool
 write_piece(const struct copy *copy, const struct piece *piece)
 {
     uint8_t *to = copy->bytes + piece->offset;
-
     if (piece->is_compressed)
-        return (unpack(to, piece->size, piece->from, piece->from_size));
+        return unpack(to, piece->size, piece->from, piece->from_size);
     memcpy(to, piece->from, piece->size);
-    return (true);
+    return true;
 }
 
-/* A thread's share: pieces until there are no more. */
+/* The work of one thread: take pieces until none is left. */
 static void *
-work(void *argument)
+write_pieces(void *argument)
 {
     struct copy *copy = argument;
     size_t i;
-
     while ((i = atomic_fetch_add(&copy->next, 1)) < copy->count) {
         if (!write_piece(copy, &copy->pieces[i]))
             copy->failed = true;
     }
-    return (NULL);
+    return NULL;
 }
 
 bool
@@ -229,10 +222,10 @@ inflate_file(struct inflated *inflated, int fd)
 {
     struct copy copy = {0};
     bool done = false;
-
     copy.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    if (copy.elf && plan(&copy) && allocate(&copy) && write_headers(&copy)) {
-        crew_run(work, &copy, copy.compressed);
+    if (copy.elf != NULL && plan_file(&copy) && allocate_file(&copy) &&
+        write_headers(&copy)) {
+        crew_run(write_pieces, &copy, copy.compressed);
         done = !copy.failed;
     }
     *inflated = (struct inflated){copy.bytes, copy.size};
@@ -241,13 +234,13 @@ inflate_file(struct inflated *inflated, int fd)
     elf_end(copy.elf);
     free(copy.sections);
     free(copy.pieces);
-    return (done);
+    return done;
 }
 
 void
 inflate_free(struct inflated *inflated)
 {
-    if (inflated->bytes)
+    if (inflated->bytes != NULL)
         munmap(inflated->bytes, inflated->size);
     *inflated = (struct inflated){0};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inflate.h -- a file of debug information whose sections are compressed, as
- * one in memory where they are not.
+ * inflate.h -- copies a file of debug information into memory with its sections
+ * inflated.
  */
 #ifndef SYMBOL_INFLATE_H
 #define SYMBOL_INFLATE_H
@@ -15,11 +15,12 @@ struct inflated {
 };
 
 /*
- * Make the ELF file FD one with its sections inflated, several at a time where
- * there are CPUs for it, and without those that nobody here reads (where
- * variables are). FD is not needed afterwards. False if nothing is compressed,
- * or not by zlib, or other files belong to it, or it is damaged, or memory is
- * short: then FD itself is to be used.
+ * Copy the ELF file FD into memory, with its compressed sections inflated.
+ * Several are inflated at a time if there are CPUs for it. Sections that this
+ * program does not read (the places of variables) stay empty. The caller may
+ * close FD afterwards. Returns false if nothing is compressed, or not by zlib.
+ * Returns false too if other files belong to it, it is damaged, or memory is
+ * short. The caller then uses FD itself.
  */
 bool inflate_file(struct inflated *inflated, int fd);
 

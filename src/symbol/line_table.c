@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_table.c -- running the program that makes the rows. Report side.
+ * line_table.c -- runs the program that makes the rows. Report side.
  *
- * A first run keeps where each sequence begins and ends, and every so many
- * rows a mark: the state of the program there. A question finds the mark and
- * runs the few rows behind it. Rows of a sequence ascend; where a damaged or
- * odd one steps back, another sequence is taken to begin.
+ * The first run records where each sequence begins and ends. It also records a
+ * mark for every ROWS_PER_MARK rows: the state of the program at that row. A
+ * question finds the mark and runs the few rows behind it. The addresses of a
+ * sequence ascend. Where a damaged or odd row steps back, a new sequence
+ * begins.
  */
 #include <dwarf.h>
 #include <stdio.h>
@@ -15,13 +16,13 @@
 #include "line_table.h"
 
 #define ROWS_PER_MARK 64
-/* So much of a program is run for a question, at most: without damage, 64 rows
- * take a few hundred bytes. */
+/* Most bytes of a program that one question runs. Without damage, 64 rows take
+ * a few hundred bytes. */
 #define LONGEST_RUN 65536
 
 struct line_mark {
     struct line_row row;
-    const uint8_t *next; /* of the program, behind the row */
+    const uint8_t *next; /* the program's next opcode behind the row */
 };
 
 enum step { NO_ROW, ROW, SEQUENCE_END };
@@ -29,71 +30,74 @@ enum step { NO_ROW, ROW, SEQUENCE_END };
 /* The state in which each sequence begins (DWARF 5, section 6.2.2). */
 static const struct line_row first_row = {.file = 1, .line = 1};
 
-/* As bytes_leb: most are of one byte, and there are millions. */
+/* Like bytes_leb, but fast for one byte: most numbers have one byte, and there
+ * are millions of them. */
 static inline uint64_t
 read_leb(struct bytes *program)
 {
-    if (program->at && program->at < program->end && *program->at < 0x80)
-        return (*program->at++);
-    return (bytes_leb(program));
+    if (program->at != NULL && program->at < program->end &&
+        *program->at < 0x80)
+        return *program->at++;
+    return bytes_leb(program);
 }
 
-/* The same for bytes_signed_leb. */
+/* Like bytes_signed_leb, but fast for one byte. */
 static inline int64_t
 read_signed_leb(struct bytes *program)
 {
-    if (program->at && program->at < program->end && *program->at < 0x80)
-        return ((int64_t)(*program->at++ ^ 0x40) - 0x40);
-    return (bytes_signed_leb(program));
+    if (program->at != NULL && program->at < program->end &&
+        *program->at < 0x80)
+        return (int64_t)(*program->at++ ^ 0x40) - 0x40;
+    return bytes_signed_leb(program);
 }
 
-/* An extended opcode says how long it is, so that those which are unknown can
- * be passed over (DWARF 5, section 6.2.5.3). */
+/* Run an extended opcode. Its length stands before it, so that unknown ones can
+ * be skipped (DWARF 5, section 6.2.5.3). */
 static inline enum step
 run_extended(struct bytes *program, struct line_row *state)
 {
     uint64_t length = read_leb(program);
     struct bytes operand = *program;
-
-    if (!operand.at || (uint64_t)(operand.end - operand.at) < length) {
+    if (operand.at == NULL || (uint64_t)(operand.end - operand.at) < length) {
         program->at = NULL;
-        return (NO_ROW);
+        return NO_ROW;
     }
     program->at += length;
     if (length == 0)
-        return (NO_ROW);
+        return NO_ROW;
     switch (*operand.at++) {
     case DW_LNE_end_sequence:
-        return (SEQUENCE_END);
+        return SEQUENCE_END;
     case DW_LNE_set_address:
         state->address =
             length <= 9 ? bytes_number(&operand, (unsigned)length - 1) : 0;
-        return (NO_ROW);
+        return NO_ROW;
     default:
-        return (NO_ROW);
+        return NO_ROW;
     }
 }
 
 static inline void
-advance(const struct line_table *table, struct line_row *state, uint64_t count)
+advance_address(const struct line_table *table, struct line_row *state,
+                uint64_t count)
 {
     state->address += table->shortest * count;
 }
 
-/* What a row does not need, such as columns and the ends of prologues, is
- * passed over: the header tells the number of operands, each a LEB128 (DWARF 5,
- * section 6.2.5.2). */
+/* Run a standard opcode. Opcodes for columns, ends of prologues and the like do
+ * not change the row and are skipped: the header tells the number of their
+ * operands, each a LEB128 (DWARF 5, section 6.2.5.2). */
 static inline enum step
 run_standard(const struct line_table *table, struct bytes *program,
              struct line_row *state, unsigned opcode)
 {
     switch (opcode) {
     case 0:
-        return (run_extended(program, state));
+        return run_extended(program, state);
     case DW_LNS_copy:
-        return (ROW);
+        return ROW;
     case DW_LNS_advance_pc:
-        advance(table, state, read_leb(program));
+        advance_address(table, state, read_leb(program));
         break;
     case DW_LNS_advance_line:
         state->line += (uint32_t)read_signed_leb(program);
@@ -102,7 +106,8 @@ run_standard(const struct line_table *table, struct bytes *program,
         state->file = (uint32_t)read_leb(program);
         break;
     case DW_LNS_const_add_pc:
-        advance(table, state, (255u - table->opcode_base) / table->line_range);
+        advance_address(table, state,
+                        (255u - table->opcode_base) / table->line_range);
         break;
     case DW_LNS_fixed_advance_pc:
         state->address += bytes_number(program, 2);
@@ -112,25 +117,24 @@ run_standard(const struct line_table *table, struct bytes *program,
             read_leb(program);
         break;
     }
-    return (NO_ROW);
+    return NO_ROW;
 }
 
-/* The next opcode; PROGRAM is not at its end. */
+/* Run the next opcode. PROGRAM is not at its end. */
 static inline enum step
-run(const struct line_table *table, struct bytes *program,
-    struct line_row *state)
+run_opcode(const struct line_table *table, struct bytes *program,
+           struct line_row *state)
 {
-    unsigned opcode = *program->at++, quotient;
-
+    unsigned opcode = *program->at++;
     if (opcode < table->opcode_base)
-        return (run_standard(table, program, state, opcode));
+        return run_standard(table, program, state, opcode);
     opcode -= table->opcode_base;
-    /* The same as a division, for numbers below 256. */
-    quotient = opcode * table->inverse >> 16;
-    advance(table, state, quotient);
+    /* For numbers below 256 this equals the division by LINE_RANGE. */
+    unsigned quotient = opcode * table->inverse >> 16;
+    advance_address(table, state, quotient);
     state->line += (uint32_t)(table->line_base + (int)opcode -
                               (int)(quotient * table->line_range));
-    return (ROW);
+    return ROW;
 }
 
 static int
@@ -138,50 +142,52 @@ add_mark(struct line_table *table, const struct line_row *row,
          const uint8_t *next)
 {
     if (table->mark_count == table->mark_capacity) {
-        size_t capacity = table->mark_capacity ? table->mark_capacity * 2 : 16;
+        size_t capacity =
+            table->mark_capacity != 0 ? table->mark_capacity * 2 : 16;
         struct line_mark *marks =
             reallocarray(table->marks, capacity, sizeof(*marks));
-        if (!marks)
-            return (-1);
+        if (marks == NULL)
+            return -1;
         table->marks = marks;
         table->mark_capacity = capacity;
     }
     table->marks[table->mark_count++] = (struct line_mark){*row, next};
-    return (0);
+    return 0;
 }
 
-/* The sequence of the marks from FIRST on ends at END; its rank is how many
- * they are. What a linker has dropped starts at address 0. */
+/* Add the sequence that has the marks from FIRST on and ends at END. Its rank
+ * is the number of its marks. Code that a linker has dropped starts at address
+ * 0 and is left out. Returns 0, or -1 with errno set. */
 static int
 add_sequence(struct line_table *table, size_t first, uint64_t end)
 {
     struct range range = {.high = end, .value = (uint32_t)first};
-
     range.low = table->marks[first].row.address;
     range.rank = (table->mark_count - first) & RANGE_RANK_MAX;
     if (range.low > 0 && range.low < range.high)
-        return (range_index_add(&table->sequences, &range));
+        return range_index_add(&table->sequences, &range);
     table->mark_count = first;
-    return (0);
+    return 0;
 }
 
-/* Run the whole program. */
+/* Run the whole program and record its sequences and marks. Returns 0, or -1
+ * with errno set. */
 static int
 read_marks(struct line_table *table)
 {
     struct bytes program = table->program;
     struct line_row state = first_row;
-    size_t first = 0, rows = 0; /* of this sequence; ROWS 0: none has begun */
+    size_t first = 0, rows = 0; /* FIRST mark and number of ROWS of this
+                                   sequence; 0 rows: none has begun */
     uint64_t last = 0;          /* the address of its last row */
-
-    while (program.at && program.at < program.end) {
-        enum step step = run(table, &program, &state);
+    while (program.at != NULL && program.at < program.end) {
+        enum step step = run_opcode(table, &program, &state);
         if (step == NO_ROW)
             continue;
         if (rows > 0 && (step == SEQUENCE_END || state.address < last)) {
             if (add_sequence(table, first,
-                             state.address < last ? last : state.address))
-                return (-1);
+                             state.address < last ? last : state.address) != 0)
+                return -1;
             rows = 0;
         }
         if (step == SEQUENCE_END) {
@@ -190,30 +196,31 @@ read_marks(struct line_table *table)
         }
         if (rows == 0)
             first = table->mark_count;
-        if (rows++ % ROWS_PER_MARK == 0 && add_mark(table, &state, program.at))
-            return (-1);
+        if (rows++ % ROWS_PER_MARK == 0 &&
+            add_mark(table, &state, program.at) != 0)
+            return -1;
         last = state.address;
     }
     range_index_seal(&table->sequences);
-    return (0);
+    return 0;
 }
 
 int
 line_table_read(struct line_table *table, const struct sections *sections,
                 uint64_t offset)
 {
-    if (line_header_read(table, sections, offset))
-        return (-1);
-    return (read_marks(table));
+    if (line_header_read(table, sections, offset) != 0)
+        return -1;
+    return read_marks(table);
 }
 
-/* The last mark of SEQUENCE at or before ADDRESS; its first one is. */
+/* The last mark of SEQUENCE at or before ADDRESS. SEQUENCE covers ADDRESS, so
+ * its first mark is not behind it. */
 static const struct line_mark *
 find_mark(const struct line_table *table, const struct range *sequence,
           uint64_t address)
 {
     size_t low = sequence->value, high = low + sequence->rank;
-
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (table->marks[middle].row.address <= address)
@@ -221,79 +228,73 @@ find_mark(const struct line_table *table, const struct range *sequence,
         else
             high = middle;
     }
-    return (&table->marks[low]);
+    return &table->marks[low];
 }
 
-/* Of several rows at one address the last one counts. */
+/* If several rows have the same address, the last one counts. */
 bool
 line_table_find(const struct line_table *table, uint64_t address,
                 struct line_row *row)
 {
     const struct range *sequence =
         range_index_find(&table->sequences, address, NULL);
-    const struct line_mark *mark;
     struct bytes program = table->program;
+    if (sequence == NULL)
+        return false;
+    const struct line_mark *mark = find_mark(table, sequence, address);
     struct line_row state;
-
-    if (!sequence)
-        return (false);
-    mark = find_mark(table, sequence, address);
     *row = state = mark->row;
     program.at = mark->next;
-    while (program.at && program.at < program.end &&
+    while (program.at != NULL && program.at < program.end &&
            program.at - mark->next < LONGEST_RUN) {
-        enum step step = run(table, &program, &state);
+        enum step step = run_opcode(table, &program, &state);
         if (step == SEQUENCE_END || (step == ROW && state.address > address))
             break;
         if (step == ROW)
             *row = state;
     }
-    return (true);
+    return true;
 }
 
 /* "DIRECTORY/NAME", kept. NULL if memory is short. */
 static const char *
-join(struct answer_store *store, const char *directory, const char *name)
+join_path(struct answer_store *store, const char *directory, const char *name)
 {
-    const char *kept;
     char *text;
-
     if (asprintf(&text, "%s/%s", directory, name) < 0)
-        return (NULL);
-    kept = answer_store_string(store, text);
+        return NULL;
+    const char *kept = answer_store_string(store, text);
     free(text);
-    return (kept);
+    return kept;
 }
 
-/* "list.c" in directory 1, which is "/src/lib", is "/src/lib/list.c". It is put
- * together at the first question and kept. */
+/* "list.c" in directory 1, which is "/src/lib", is "/src/lib/list.c". The path
+ * is put together at the first question and kept. */
 const char *
 line_table_file(struct line_table *table, uint64_t number,
                 const char *compiled_in, struct answer_store *store)
 {
-    struct line_file *file;
     const char *directory = NULL;
-
     if (number >= table->file_count)
-        return (NULL);
-    file = &table->files[number];
-    if (file->path || !file->name)
-        return (file->path);
+        return NULL;
+    struct line_file *file = &table->files[number];
+    if (file->path != NULL || file->name == NULL)
+        return file->path;
     if (*file->name != '/' && file->directory < table->directory_count)
         directory = table->directories[file->directory];
-    if (!directory && *file->name != '/' && file->directory == 0)
+    if (directory == NULL && *file->name != '/' && file->directory == 0)
         directory = compiled_in;
-    file->path = directory ? join(store, directory, file->name)
-                           : answer_store_string(store, file->name);
-    return (file->path);
+    file->path = directory != NULL ? join_path(store, directory, file->name)
+                                   : answer_store_string(store, file->name);
+    return file->path;
 }
 
 size_t
 line_table_size(const struct line_table *table)
 {
-    return (table->mark_capacity * sizeof(*table->marks) +
-            table->file_count * sizeof(*table->files) +
-            table->sequences.capacity * sizeof(*table->sequences.ranges));
+    return table->mark_capacity * sizeof(*table->marks) +
+           table->file_count * sizeof(*table->files) +
+           table->sequences.capacity * sizeof(*table->sequences.ranges);
 }
 
 void

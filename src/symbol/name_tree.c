@@ -2,20 +2,20 @@
 /*
  * name_tree.c -- see name_tree.h. Report side.
  *
- * Text cannot be shortened safely: "<" may be an operator, a parenthesis may
- * open "(anonymous namespace)", a return type may be a pointer to a function.
- * In the tree each of these is a component of its own. The tree is changed in
- * place, then libiberty prints it. For example
+ * Text cannot be shortened safely. A "<" may be an operator, a parenthesis may
+ * open "(anonymous namespace)", and a return type may be a pointer to a
+ * function. In the tree each of these is a separate component. The tree is
+ * changed in place, then libiberty prints it. For example
  *
  *   void f<int>(int)::{lambda(char)#1}::operator()(char) const
  *   std::map<int, long, std::less<int>, std::allocator<...> >::find(int const&)
  *
  * become f<int>::{lambda#1}::operator() and std::map<int, long>::find.
  *
- * A part that was named before is shared by all its places in the tree
- * (substitutions, ABI section 5.1.10), so a change in one is a change in all.
- * Shared parts make a short name stand for a text of any length: STEPS_MOST
- * limits the visits, as lists are shortened from the inside.
+ * A part that the name repeats is one component with several places in the tree
+ * (substitutions, ABI section 5.1.10). A change in one place is a change in
+ * all. With shared parts, a short mangled name can stand for a text of any
+ * length. So STEPS_MOST limits the visits; lists are shortened from the inside.
  */
 #include <libiberty/demangle.h>
 #include <stdbool.h>
@@ -25,24 +25,25 @@
 
 #include "name_tree.h"
 
-/* Visits of components for one name; real names need some hundred. */
+/* Most visits of components for one name. Real names need some hundred. */
 enum { STEPS_MOST = 20000 };
 
-/* Lambdas that get a shorter text in one name; more keep their parameters. */
+/* Most lambdas of one name that get a shorter text. Further lambdas keep their
+ * parameters. */
 enum { LAMBDAS_MOST = 16 };
 
 enum { STYLE = DMGL_PARAMS | DMGL_ANSI };
 
 typedef struct demangle_component component;
 
-/* What is known of one name. The texts of its lambdas live until it is printed,
- * as the tree points to them. */
+/* The work on one name. The texts of its lambdas must live until the name is
+ * printed, because the tree points to them. */
 struct shortening {
     unsigned steps, lambdas;
     char texts[LAMBDAS_MOST][32];
 };
 
-/* Whether TYPE stands for what follows a function's parameters: "const", "&",
+/* Whether TYPE is a qualifier behind a function's parameters: "const", "&",
  * "noexcept". */
 static bool
 is_function_qualifier(enum demangle_component_type type)
@@ -56,13 +57,14 @@ is_function_qualifier(enum demangle_component_type type)
     case DEMANGLE_COMPONENT_TRANSACTION_SAFE:
     case DEMANGLE_COMPONENT_NOEXCEPT:
     case DEMANGLE_COMPONENT_THROW_SPEC:
-        return (true);
+        return true;
     default:
-        return (false);
+        return false;
     }
 }
 
-/* What is a function's name and a note about it: "virtual thunk to f". */
+/* Whether TYPE is a note about a function, with its name: "virtual thunk to f".
+ */
 static bool
 is_note(enum demangle_component_type type)
 {
@@ -79,87 +81,86 @@ is_note(enum demangle_component_type type)
     case DEMANGLE_COMPONENT_NONTRANSACTION_CLONE:
     case DEMANGLE_COMPONENT_GLOBAL_CONSTRUCTORS:
     case DEMANGLE_COMPONENT_GLOBAL_DESTRUCTORS:
-        return (true);
+        return true;
     default:
-        return (false);
+        return false;
     }
 }
 
-/* What FUNCTION is called, without its type. */
+/* The name of FUNCTION, without its type. */
 static component *
 name_of(component *function)
 {
-    while (function && (function->type == DEMANGLE_COMPONENT_TYPED_NAME ||
-                        is_function_qualifier(function->type)))
+    while (function != NULL &&
+           (function->type == DEMANGLE_COMPONENT_TYPED_NAME ||
+            is_function_qualifier(function->type)))
         function = function->u.s_binary.left;
-    if (function && is_note(function->type))
+    if (function != NULL && is_note(function->type))
         function->u.s_binary.left = name_of(function->u.s_binary.left);
-    return (function);
+    return function;
 }
 
-/* What PART prints, to be freed; NULL if it cannot be printed alone. */
+/* The text of PART; the caller frees it. NULL if PART cannot be printed alone.
+ */
 static char *
-print(component *part)
+print_part(component *part)
 {
     size_t size;
-
-    return (cplus_demangle_print(STYLE, part, 64, &size));
+    return cplus_demangle_print(STYLE, part, 64, &size);
 }
 
-/* Whether PART is the namespace "std" or something in it called NAME (NULL:
- * anything); libiberty has several components for that. */
+/* Whether PART is something in the namespace "std" called NAME (NULL: anything,
+ * or the namespace itself). libiberty has several components for that. */
 static bool
 is_standard(const component *part, const char *name)
 {
     const component *last = part, *space = part;
-    size_t length = name ? strlen(name) : 0;
-
+    size_t length = name != NULL ? strlen(name) : 0;
     if (part->type == DEMANGLE_COMPONENT_SUB_STD)
-        return (!name ||
-                (part->u.s_string.len == (int)length + 5 &&
-                 memcmp(part->u.s_string.string + 5, name, length) == 0));
+        return name == NULL ||
+               (part->u.s_string.len == (int)length + 5 &&
+                memcmp(part->u.s_string.string + 5, name, length) == 0);
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME) {
         last = part->u.s_binary.right;
         space = part->u.s_binary.left;
-        while (space && space->type == DEMANGLE_COMPONENT_QUAL_NAME)
+        while (space != NULL && space->type == DEMANGLE_COMPONENT_QUAL_NAME)
             space = space->u.s_binary.left;
     }
-    if (!last || !space || last == space ||
+    if (last == NULL || space == NULL || last == space ||
         (space->type != DEMANGLE_COMPONENT_SUB_STD &&
          (space->type != DEMANGLE_COMPONENT_NAME || space->u.s_name.len != 3 ||
-          memcmp(space->u.s_name.s, "std", 3))))
-        return (false);
-    return (!name || (last->type == DEMANGLE_COMPONENT_NAME &&
-                      last->u.s_name.len == (int)length &&
-                      memcmp(last->u.s_name.s, name, length) == 0));
+          memcmp(space->u.s_name.s, "std", 3) != 0)))
+        return false;
+    return name == NULL || (last->type == DEMANGLE_COMPONENT_NAME &&
+                            last->u.s_name.len == (int)length &&
+                            memcmp(last->u.s_name.s, name, length) == 0);
 }
 
-/* Whether ARGUMENT is one that the standard library's containers, strings and
- * pointers have by default. */
+/* Whether ARGUMENT is a default argument of the standard library's containers,
+ * strings and pointers. */
 static bool
 is_default(const component *argument)
 {
     static const char *const names[] = {"allocator",      "less",
                                         "char_traits",    "hash",
                                         "default_delete", "equal_to"};
-
-    if (!argument || argument->type != DEMANGLE_COMPONENT_TEMPLATE ||
-        !argument->u.s_binary.left)
-        return (false);
+    if (argument == NULL || argument->type != DEMANGLE_COMPONENT_TEMPLATE ||
+        argument->u.s_binary.left == NULL)
+        return false;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (is_standard(argument->u.s_binary.left, names[i]))
-            return (true);
+            return true;
     }
-    return (false);
+    return false;
 }
 
-/* Cut the defaults off the end of LIST. The first argument is none. */
+/* Cut the default arguments off the end of LIST. The first argument is never a
+ * default. */
 static void
 drop_defaults(component *list)
 {
     component *last = list;
-
-    for (component *item = list; item; item = item->u.s_binary.right) {
+    for (component *item = list; item != NULL; item = item->u.s_binary.right) {
         if (item->type != DEMANGLE_COMPONENT_TEMPLATE_ARGLIST)
             return;
         if (!is_default(item->u.s_binary.left))
@@ -168,47 +169,45 @@ drop_defaults(component *list)
     last->u.s_binary.right = NULL;
 }
 
-/* Shorten the arguments of TEMPLATE, in which all is short. A string of the
- * standard library gets the name that everybody gives it. */
+/* Shorten the arguments of TEMPLATE, whose parts are short already. The
+ * standard library's string becomes "std::string". */
 static void
 shorten_arguments(component *template)
 {
     component *list = template->u.s_binary.right;
     component *name = template->u.s_binary.left;
-    char *text;
-
-    if (!list || !name || list->type != DEMANGLE_COMPONENT_TEMPLATE_ARGLIST)
+    if (list == NULL || name == NULL ||
+        list->type != DEMANGLE_COMPONENT_TEMPLATE_ARGLIST)
         return;
     if (is_standard(name, NULL))
         drop_defaults(list);
-    text = print(list);
-    if (text && strcmp(text, "char") == 0 && is_standard(name, "basic_string"))
+    char *text = print_part(list);
+    if (text != NULL && strcmp(text, "char") == 0 &&
+        is_standard(name, "basic_string"))
         cplus_demangle_fill_name(template, "std::string", 11);
-    else if (!text || strlen(text) > NAME_ARGUMENTS_MOST)
+    else if (text == NULL || strlen(text) > NAME_ARGUMENTS_MOST)
         cplus_demangle_fill_name(list, "...", 3);
     free(text);
 }
 
-/* "{lambda(int)#1}" as "{lambda#1}". */
+/* Turn "{lambda(int)#1}" into "{lambda#1}". */
 static void
 shorten_lambda(struct shortening *shortening, component *lambda)
 {
-    char *text;
-
     if (shortening->lambdas == LAMBDAS_MOST)
         return;
-    text = shortening->texts[shortening->lambdas++];
+    char *text = shortening->texts[shortening->lambdas++];
     snprintf(text, sizeof(shortening->texts[0]), "{lambda#%u}",
              (unsigned)lambda->u.s_unary_num.num + 1);
     cplus_demangle_fill_name(lambda, text, (int)strlen(text));
 }
 
-/* Shorten what is in PART (may be NULL), from the inside. Components that are
+/* Shorten the parts of PART (may be NULL) from the inside. Components that are
  * not listed have nothing to shorten, or are expressions. */
 static void
-shorten(struct shortening *shortening, component *part)
+shorten_part(struct shortening *shortening, component *part)
 {
-    if (!part || shortening->steps++ >= STEPS_MOST)
+    if (part == NULL || shortening->steps++ >= STEPS_MOST)
         return;
     switch (part->type) {
     case DEMANGLE_COMPONENT_LOCAL_NAME:
@@ -216,7 +215,7 @@ shorten(struct shortening *shortening, component *part)
         part->u.s_binary.right = name_of(part->u.s_binary.right);
         break;
     case DEMANGLE_COMPONENT_DEFAULT_ARG:
-        shorten(shortening, part->u.s_unary_num.sub);
+        shorten_part(shortening, part->u.s_unary_num.sub);
         return;
     case DEMANGLE_COMPONENT_LAMBDA:
         shorten_lambda(shortening, part);
@@ -241,104 +240,99 @@ shorten(struct shortening *shortening, component *part)
         if (!is_note(part->type))
             return;
     }
-    shorten(shortening, part->u.s_binary.left);
-    shorten(shortening, part->u.s_binary.right);
+    shorten_part(shortening, part->u.s_binary.left);
+    shorten_part(shortening, part->u.s_binary.right);
     if (part->type == DEMANGLE_COMPONENT_TEMPLATE)
         shorten_arguments(part);
 }
 
-/* The length of the clone suffix at TEXT, as libiberty reads them: ".cold",
- * ".part.0", ".0"; 0 if there is none. */
+/* The length of the clone suffix at TEXT by libiberty's rules: ".cold",
+ * ".part.0", ".0". 0 if there is none. */
 static size_t
 clone_length(const char *text)
 {
     size_t length = 1;
-
     if (text[0] != '.')
-        return (0);
+        return 0;
     if ((text[1] >= 'a' && text[1] <= 'z') || text[1] == '_')
         length += strcspn(text + 1, ".");
     while (text[length] == '.' && text[length + 1] >= '0' &&
            text[length + 1] <= '9')
         length += 1 + strspn(text + length + 1, "0123456789");
-    return (length > 1 ? length : strlen(text));
+    return length > 1 ? length : strlen(text);
 }
 
-/* NAME (freed) with what CLONES says, ".part.0.cold"; NULL if memory is short.
- */
+/* Returns NAME (which is freed) with the notes for CLONES, such as
+ * ".part.0.cold". NULL if memory is short. */
 static char *
 add_clones(char *name, const char *clones)
 {
-    size_t length;
-    char *longer;
-
-    for (; name && *clones != '\0'; clones += length) {
+    for (size_t length; name != NULL && *clones != '\0'; clones += length) {
         length = clone_length(clones);
+        char *longer;
         if (asprintf(&longer, "%s [clone %.*s]", name, (int)length, clones) < 0)
             longer = NULL;
         free(name);
         name = longer;
     }
-    return (name);
+    return name;
 }
 
-/* What TREE is called for short; NULL if it cannot be printed, or not in any
- * time, as *IS_ENDLESS then says. */
+/* The short name of TREE. NULL if it cannot be printed. *IS_ENDLESS is then
+ * true if it would take too many steps. */
 static char *
 print_short(component *tree, bool *is_endless)
 {
     struct shortening shortening = {0};
-
     tree = name_of(tree);
-    shorten(&shortening, tree);
+    shorten_part(&shortening, tree);
     *is_endless = shortening.steps >= STEPS_MOST;
-    return (tree && !*is_endless ? print(tree) : NULL);
+    return tree != NULL && !*is_endless ? print_part(tree) : NULL;
 }
 
-/* The tree of MANGLED, with *MEMORY to be freed, NULL if there is none. Where
- * the function's type is written in a way that only libiberty's printer tries
- * again ("sr" without a "T_"), the tree is of the name alone: libiberty stops
- * in front of the type without DMGL_PARAMS, but also in front of nonsense. */
+/* The tree of MANGLED, NULL if there is none. The caller frees *MEMORY.
+ *
+ * Some types of functions ("sr" without a "T_") are understood only by
+ * libiberty's printer, which tries twice. The tree is then made of the name
+ * alone. Without DMGL_PARAMS, libiberty stops in front of the type, but also in
+ * front of nonsense. */
 static component *
 make_tree(const char *mangled, void **memory)
 {
     component *tree = cplus_demangle_v3_components(mangled, STYLE, memory);
-    char *whole;
-
-    if (tree)
-        return (tree);
-    whole = cplus_demangle_v3(mangled, STYLE);
-    if (whole)
+    if (tree != NULL)
+        return tree;
+    char *whole = cplus_demangle_v3(mangled, STYLE);
+    if (whole != NULL)
         tree = cplus_demangle_v3_components(mangled, DMGL_ANSI, memory);
     free(whole);
-    return (tree);
+    return tree;
 }
 
-/* No tree is made of a local name in a function with such a type, and it cannot
- * be printed where a part needs one that was cut: then the text is used. */
+/* A local name in a function with such a type has no tree. A tree cannot be
+ * printed if a part needs another part that was cut. In both cases the text is
+ * used. */
 char *
 name_tree_short(const char *mangled)
 {
     size_t length = strcspn(mangled, ".");
     char *plain = strndup(mangled, length);
-    char *text = NULL, *whole;
+    char *text = NULL;
     bool is_endless = false;
-    component *tree;
+    if (plain == NULL)
+        return NULL;
     void *memory;
-
-    if (!plain)
-        return (NULL);
-    tree = make_tree(plain, &memory);
-    if (tree) {
+    component *tree = make_tree(plain, &memory);
+    if (tree != NULL) {
         text = print_short(tree, &is_endless);
         free(memory);
     }
-    if (!text && !is_endless) {
-        whole = cplus_demangle_v3(plain, STYLE);
-        if (whole)
+    if (text == NULL && !is_endless) {
+        char *whole = cplus_demangle_v3(plain, STYLE);
+        if (whole != NULL)
             text = cplus_demangle_v3(plain, DMGL_ANSI);
         free(whole);
     }
     free(plain);
-    return (add_clones(text, mangled + length));
+    return add_clones(text, mangled + length);
 }

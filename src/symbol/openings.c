@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openings.c -- see openings.h. libdw shares nothing between two handles, so
- * that a file is safe as long as one thread has it.
+ * openings.c -- see openings.h. libdw shares nothing between two handles. So a
+ * file is safe as long as only one thread uses it.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,20 +16,20 @@ struct job {
     _Atomic size_t next;
 };
 
-/* Keep ANSWER, whose frames are the caller's. Returns 0, or -1. */
+/* Copy ANSWER, whose frames are the caller's, into OPENING. Returns 0, or -1 if
+ * memory is short. */
 static int
 keep_answer(struct opening *opening, const struct image_answer *answer)
 {
     struct image_answer *kept = &opening->answers[opening->answered];
     size_t size = answer->count * sizeof(*answer->frames);
-
     *kept = *answer;
     kept->frames = answer_store_space(&opening->store, size);
-    if (!kept->frames)
-        return (-1);
+    if (kept->frames == NULL)
+        return -1;
     memcpy(kept->frames, answer->frames, size);
     opening->answered++;
-    return (0);
+    return 0;
 }
 
 void
@@ -37,16 +37,16 @@ openings_answer(struct opening *opening)
 {
     struct image_answer answer = {
         .frames = calloc(opening->depth, sizeof(*answer.frames))};
-
     opening->answers =
         answer_store_space(&opening->store,
                            opening->count * sizeof(*opening->answers));
-    if (opening->image && opening->answers && answer.frames)
+    if (opening->image != NULL && opening->answers != NULL &&
+        answer.frames != NULL)
         while (opening->answered < opening->count) {
             image_find(opening->image,
                        opening->questions[opening->answered].offset, &answer,
                        opening->depth);
-            if (keep_answer(opening, &answer))
+            if (keep_answer(opening, &answer) != 0)
                 break;
         }
     free(answer.frames);
@@ -60,24 +60,22 @@ open_one(struct opening *opening)
     openings_answer(opening);
 }
 
-/* A thread's share: files until there are no more. */
+/* The work of one thread: take files until none is left. */
 static void *
-work(void *argument)
+open_files(void *argument)
 {
     struct job *job = argument;
     size_t i;
-
     while ((i = atomic_fetch_add(&job->next, 1)) < job->count)
         open_one(&job->openings[i]);
-    return (NULL);
+    return NULL;
 }
 
 void
 openings_run(struct opening *openings, size_t count)
 {
     struct job job = {.openings = openings, .count = count};
-
-    crew_run(work, &job, count);
+    crew_run(open_files, &job, count);
 }
 
 void

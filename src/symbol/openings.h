@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openings.h -- opens several files and puts all questions to them, on as many
- * CPUs as there are. Report side.
+ * openings.h -- opens several files and asks them all questions, on several
+ * CPUs. Report side.
  */
 #ifndef SYMBOL_OPENINGS_H
 #define SYMBOL_OPENINGS_H
@@ -13,7 +13,7 @@
 #include "image.h"
 #include "symbolizer.h"
 
-/* A file, what is asked of it, and what it says. */
+/* A file, the questions to it, and its answers. */
 struct opening {
     const char *path;
     const uint8_t *build_id;
@@ -23,19 +23,19 @@ struct opening {
     unsigned depth; /* frames wanted, the inlined ones included */
 
     struct image *image;          /* NULL if memory is short */
-    struct image_answer *answers; /* to the first ANSWERED questions */
+    struct image_answer *answers; /* answers to the first ANSWERED questions */
     size_t answered;
-    struct answer_store store; /* has all of that */
+    struct answer_store store; /* memory of the answers */
 };
 
-/* Open all COUNT, which are different files, each in one thread. The images are
- * the caller's then. */
+/* Open all COUNT files, which must differ, and answer their questions. One
+ * thread handles each file. The caller owns the images afterwards. */
 void openings_run(struct opening *openings, size_t count);
 
-/* Put all questions to the image of one, which is open already. */
+/* Answer all questions of OPENING, whose image is open already. */
 void openings_answer(struct opening *opening);
 
-/* Give back what the answers of COUNT are in. */
+/* Free the answers of COUNT openings. */
 void openings_free(struct opening *openings, size_t count);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * package.c -- see package.h. Report side.
  *
- * libdw has no way to be told where a unit's split half lies: it opens the file
- * that the skeleton names. So it is given skeletons of our own, in a file in
- * memory that has the same tables of addresses, and in which all of them
- * name one descriptor of this process; before one is asked for its half, that
+ * libdw cannot be told where a unit's split half lies: it opens the file that
+ * the skeleton names. So libdw gets skeletons of our own. They stand in a file
+ * in memory that has the same tables of addresses. All of them name one
+ * descriptor of this process. Before libdw is asked for a unit's half, that
  * descriptor becomes the .dwo that was taken out for it.
  *
- * A package is found by its name and has no build-id: its units are told apart
- * by ids that the compiler makes from what is in them, and the skeletons, in
- * a file that was checked, say which they want.
+ * A package is found by its name and has no build-id. The compiler makes an id
+ * for each unit from its contents. The skeletons stand in a file that was
+ * checked, and name the ids that they need.
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -21,62 +21,63 @@
 #include <unistd.h>
 
 #include "memory_elf.h"
-#include "package.h"
 #include "package_index.h"
 #include "sections.h"
+#include "package.h"
 
 #define SUFFIX ".dwp"
-/* Some linkers let one text end in another. */
+/* Most bytes of texts that one unit copies, as a multiple of the section's
+ * size. Some linkers let one text end in another. */
 #define MOST_REPEATED 4
 
 struct package_skeleton {
     uint64_t id;
-    Dwarf_Off entry; /* in the file of skeletons */
-    bool is_placed;  /* its half was where it says */
+    Dwarf_Off entry; /* its offset in the file of skeletons */
+    bool is_placed;  /* its half has been put where it says */
 };
 
-/* The entries' shapes: DW_TAG_skeleton_unit with DW_AT_dwo_name,
- * DW_AT_low_pc, DW_AT_addr_base; and DW_TAG_compile_unit with
- * DW_AT_GNU_dwo_name, DW_AT_GNU_dwo_id, DW_AT_low_pc, DW_AT_GNU_addr_base,
- * DW_AT_GNU_ranges_base. */
+/* The shapes of the skeletons' entries. The first is DW_TAG_skeleton_unit with
+ * DW_AT_dwo_name, DW_AT_low_pc and DW_AT_addr_base. The second is
+ * DW_TAG_compile_unit with DW_AT_GNU_dwo_name, DW_AT_GNU_dwo_id, DW_AT_low_pc,
+ * DW_AT_GNU_addr_base and DW_AT_GNU_ranges_base. */
 static const uint8_t shapes[] = {
     1,    0x4a, 0,    0x76, 0x08, 0x11, 0x01, 0x73, 0x17, 0,    0,
     2,    0x11, 0,    0xb0, 0x42, 0x08, 0xb1, 0x42, 0x07, 0x11, 0x01,
     0xb3, 0x42, 0x17, 0xb2, 0x42, 0x17, 0,    0,    0,
 };
 
-/* The size of offsets in what begins at AT with its length (DWARF 5, section
- * 7.4), and in *HEADER that of the length. */
+/* The size of offsets in the unit or table at AT, which begins with its length
+ * (DWARF 5, section 7.4). *HEADER gets the size of that length. */
 static unsigned
 offset_size(struct bytes at, unsigned *header)
 {
     bool is_large = bytes_number(&at, 4) == UINT32_MAX;
-
     *header = is_large ? 12 : 4;
-    return (is_large ? 8 : 4);
+    return is_large ? 8 : 4;
 }
 
-/* The text at OFFSET in TEXTS, with its zero, if that lies within *LEFT bytes,
- * which are counted; "" if not, and then nothing is left. */
+/* Returns the text at OFFSET in TEXTS if it has at most *LEFT bytes with its
+ * zero, and subtracts them from *LEFT. Otherwise returns "" and sets *LEFT to
+ * 0. */
 static const char *
 take_text(const struct bytes *texts, uint64_t offset, uint64_t *left)
 {
     struct bytes at = bytes_from(texts, offset);
-    const char *text;
-
-    if (at.at && (uint64_t)(at.end - at.at) > *left)
+    if (at.at != NULL && (uint64_t)(at.end - at.at) > *left)
         at.end = at.at + *left;
-    text = bytes_text(&at);
-    *left = at.at ? *left - (strlen(text) + 1) : 0;
-    return (text);
+    const char *text = bytes_text(&at);
+    *left = at.at != NULL ? *left - (strlen(text) + 1) : 0;
+    return text;
 }
 
 /*
- * Texts of all units lie in one section, and a unit has a table of their
- * offsets. Copy those that TABLE names to TEXTS, and make a table of where they
- * are there. A unit has each text once, and at most all there are; a table that
- * comes to many times more is damaged, and the rest is "". False if memory is
- * short.
+ * Copy the texts that TABLE names to TEXTS, and write a table of their new
+ * offsets to OFFSETS.
+ *
+ * The texts of all units lie in one section, and each unit has a table of
+ * offsets. A unit has each text once, and at most all texts there are. A table
+ * that comes to many times more is damaged, and the rest of it becomes "".
+ * False if memory is short.
  */
 static bool
 copy_texts(const struct package *package, const struct bytes *table,
@@ -85,22 +86,21 @@ copy_texts(const struct package *package, const struct bytes *table,
     uint64_t all = (uint64_t)(package->texts.end - package->texts.at);
     uint64_t left = MOST_REPEATED * all;
     struct bytes at = *table;
-
     fputc('\0', texts);
     fwrite(at.at, 1, header, offsets);
     bytes_skip(&at, header);
-    while (at.at && (size_t)(at.end - at.at) >= size) {
+    while (at.at != NULL && (size_t)(at.end - at.at) >= size) {
         const char *text =
             take_text(&package->texts, bytes_number(&at, size), &left);
-        uint64_t to = *text ? (uint64_t)ftell(texts) : 0;
-        if (*text)
+        uint64_t to = *text != '\0' ? (uint64_t)ftell(texts) : 0;
+        if (*text != '\0')
             fwrite(text, 1, strlen(text) + 1, texts);
         fwrite(&to, 1, size, offsets);
     }
-    return (fflush(texts) == 0 && fflush(offsets) == 0);
+    return fflush(texts) == 0 && fflush(offsets) == 0;
 }
 
-/* What is written to FILE lies in TEXT. */
+/* What is written to FILE goes to TEXT, which has SIZE bytes. */
 struct stream {
     FILE *file;
     char *text;
@@ -112,21 +112,20 @@ stream_open(struct stream *stream)
 {
     *stream = (struct stream){0};
     stream->file = open_memstream(&stream->text, &stream->size);
-    return (stream->file != NULL);
+    return stream->file != NULL;
 }
 
 static struct bytes
 stream_bytes(const struct stream *stream)
 {
     const uint8_t *start = (const uint8_t *)stream->text;
-
-    return ((struct bytes){start, start + stream->size});
+    return (struct bytes){start, start + stream->size};
 }
 
 static void
 stream_close(struct stream *stream)
 {
-    if (stream->file)
+    if (stream->file != NULL)
         fclose(stream->file);
     free(stream->text);
 }
@@ -143,11 +142,10 @@ write_unit(const struct package *package, const struct package_index *index,
     struct stream texts, offsets = {0};
     unsigned header, size = offset_size(info, &header);
     int fd = -1;
-
-    /* Only DWARF 5 has a header there: length, version and padding. */
-    header = index->is_version_5 && table.at ? header + 4 : 0;
-    if (!info.at || table.end - table.at < header)
-        return (-1);
+    /* Only in DWARF 5 the table has a header: length, version and padding. */
+    header = index->is_version_5 && table.at != NULL ? header + 4 : 0;
+    if (info.at == NULL || table.end - table.at < header)
+        return -1;
     if (stream_open(&texts) && stream_open(&offsets) &&
         copy_texts(package, &table, header, size, texts.file, offsets.file)) {
         struct memory_section sections[] = {
@@ -163,11 +161,11 @@ write_unit(const struct package *package, const struct package_index *index,
     }
     stream_close(&texts);
     stream_close(&offsets);
-    return (fd);
+    return fd;
 }
 
 static void
-put(FILE *file, uint64_t number, size_t size)
+put_number(FILE *file, uint64_t number, size_t size)
 {
     fwrite(&number, 1, size, file);
 }
@@ -175,52 +173,50 @@ put(FILE *file, uint64_t number, size_t size)
 static uint64_t
 offset_of(Dwarf_Die *die, unsigned name)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word offset = 0;
-
-    if (!dwarf_attr(die, name, &attribute) ||
-        dwarf_formudata(&attribute, &offset))
-        return (0);
-    return (offset);
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(die, name, &attribute) == NULL ||
+        dwarf_formudata(&attribute, &offset) != 0)
+        return 0;
+    return offset;
 }
 
-/* Write a unit that has nothing but what the split half of SKELETON needs of
- * it, and says where that is. Returns the offset of its entry. */
+/* Write a unit with only what the split half of SKELETON needs and the path of
+ * that half. Returns the offset of its entry. */
 static Dwarf_Off
 write_skeleton(const struct package *package, Dwarf_Die *skeleton,
                unsigned version, uint64_t id, FILE *file)
 {
     bool is_5 = version >= 5;
     Dwarf_Addr low = 0;
-    Dwarf_Off entry;
     char place[32];
-    size_t length;
-
     snprintf(place, sizeof(place), "/proc/self/fd/%d", package->place);
-    length = strlen(place) + 1;
+    size_t length = strlen(place) + 1;
     (void)dwarf_lowpc(skeleton, &low);
-    put(file, (is_5 ? 29 : 32) + length, 4); /* what follows */
-    put(file, version, 2);
+    put_number(file, (is_5 ? 29 : 32) + length, 4); /* what follows */
+    put_number(file, version, 2);
     if (is_5) {
-        put(file, DW_UT_skeleton, 1);
-        put(file, sizeof(low), 1);
+        put_number(file, DW_UT_skeleton, 1);
+        put_number(file, sizeof(low), 1);
     }
-    put(file, 0, 4); /* offset in SHAPES */
+    put_number(file, 0, 4); /* offset in SHAPES */
     if (is_5)
-        put(file, id, 8);
+        put_number(file, id, 8);
     else
-        put(file, sizeof(low), 1);
-    entry = (Dwarf_Off)ftell(file);
-    put(file, is_5 ? 1 : 2, 1);
+        put_number(file, sizeof(low), 1);
+    Dwarf_Off entry = (Dwarf_Off)ftell(file);
+    put_number(file, is_5 ? 1 : 2, 1);
     fwrite(place, 1, length, file);
     if (!is_5)
-        put(file, id, 8);
-    put(file, low, sizeof(low));
-    put(file, offset_of(skeleton, is_5 ? DW_AT_addr_base : DW_AT_GNU_addr_base),
-        4);
+        put_number(file, id, 8);
+    put_number(file, low, sizeof(low));
+    put_number(file,
+               offset_of(skeleton,
+                         is_5 ? DW_AT_addr_base : DW_AT_GNU_addr_base),
+               4);
     if (!is_5)
-        put(file, offset_of(skeleton, DW_AT_GNU_ranges_base), 4);
-    return (entry);
+        put_number(file, offset_of(skeleton, DW_AT_GNU_ranges_base), 4);
+    return entry;
 }
 
 static int
@@ -228,11 +224,10 @@ compare_ids(const void *a, const void *b)
 {
     uint64_t x = ((const struct package_skeleton *)a)->id;
     uint64_t y = ((const struct package_skeleton *)b)->id;
-
-    return ((x > y) - (x < y));
+    return (x > y) - (x < y);
 }
 
-/* Write all skeletons, and list them. False if memory is short. */
+/* Write all skeletons, and list them by id. False if memory is short. */
 static bool
 write_skeletons(struct package *package, FILE *file)
 {
@@ -241,19 +236,18 @@ write_skeletons(struct package *package, FILE *file)
     Dwarf_Half version;
     Dwarf_Die die;
     uint8_t type;
-
     while (dwarf_get_units(package->dwarf, unit, &unit, &version, &type, &die,
                            NULL) == 0) {
         struct package_skeleton *list = package->list;
         uint64_t id;
         if (type != DW_UT_skeleton ||
-            dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL))
+            dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL) != 0)
             continue;
         if (package->count == capacity) {
-            capacity = capacity ? capacity * 2 : 64;
+            capacity = capacity != 0 ? capacity * 2 : 64;
             list = reallocarray(list, capacity, sizeof(*list));
-            if (!list)
-                return (false);
+            if (list == NULL)
+                return false;
             package->list = list;
         }
         list[package->count++] = (struct package_skeleton){
@@ -261,28 +255,26 @@ write_skeletons(struct package *package, FILE *file)
             .entry = write_skeleton(package, &die, version, id, file)};
     }
     qsort(package->list, package->count, sizeof(*package->list), compare_ids);
-    return (fflush(file) == 0);
+    return fflush(file) == 0;
 }
 
-/* The file in memory FD as libdw's; FD is closed. */
+/* Open the file FD with libdw. FD is closed. */
 static Dwarf *
 open_dwarf(int fd)
 {
     Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
-
-    if (dwarf)
+    if (dwarf != NULL)
         elf_cntl(dwarf_getelf(dwarf), ELF_C_FDDONE);
     close(fd);
-    return (dwarf);
+    return dwarf;
 }
 
 static void
 make_skeletons(struct package *package)
 {
     Elf *elf = dwarf_getelf(package->dwarf);
-    struct stream units;
     int fd = -1;
-
+    struct stream units;
     if (stream_open(&units) && write_skeletons(package, units.file)) {
         struct memory_section sections[] = {
             {".debug_info", stream_bytes(&units)},
@@ -301,7 +293,6 @@ void
 package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
 {
     int fd = elf_file_open_beside(file, SUFFIX);
-
     *package = (struct package){.dwarf = dwarf, .place = -1};
     if (fd < 0)
         return;
@@ -319,11 +310,12 @@ package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
     package->text_offsets =
         sections_find(package->elf, ".debug_str_offsets.dwo");
     package->ranges = sections_find(package->elf, ".debug_rnglists.dwo");
-    if (package->elf)
+    if (package->elf != NULL)
         package->place = memfd_create("dwo", MFD_CLOEXEC);
 }
 
-/* Take the unit ID out, and put it where its skeleton says that it is. */
+/* Take the unit ID out of the package, and put it at the descriptor that its
+ * skeleton names. False if that is not possible. */
 static bool
 place_unit(const struct package *package, uint64_t id)
 {
@@ -332,43 +324,41 @@ place_unit(const struct package *package, uint64_t id)
                        ? package_index_row(&index, id)
                        : 0;
     int fd = row > 0 ? write_unit(package, &index, row) : -1;
-    bool done;
-
     if (fd < 0)
-        return (false);
-    done = dup3(fd, package->place, O_CLOEXEC) >= 0;
+        return false;
+    bool done = dup3(fd, package->place, O_CLOEXEC) >= 0;
     close(fd);
-    return (done);
+    return done;
 }
 
 bool
 package_find(struct package *package, const Dwarf_Die *skeleton,
              Dwarf_Die *body)
 {
-    struct package_skeleton key = {0}, *found;
-    Dwarf_Die die;
-
-    if (!package->elf || package->place < 0 ||
+    struct package_skeleton key = {0};
+    if (package->elf == NULL || package->place < 0 ||
         dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &key.id, NULL,
-                      NULL))
-        return (false);
-    if (!package->skeletons) {
-        package_rest(package); /* of an attempt that failed */
+                      NULL) != 0)
+        return false;
+    if (package->skeletons == NULL) {
+        package_rest(package); /* free what a failed attempt left */
         make_skeletons(package);
     }
-    found = package->count > 0 ? bsearch(&key, package->list, package->count,
-                                         sizeof(*package->list), compare_ids)
-                               : NULL;
-    if (!found || !package->skeletons ||
-        !dwarf_offdie(package->skeletons, found->entry, &die))
-        return (false);
-    /* libdw looks for the half when it is first asked, and then has it. */
+    struct package_skeleton *found =
+        package->count > 0 ? bsearch(&key, package->list, package->count,
+                                     sizeof(*package->list), compare_ids)
+                           : NULL;
+    Dwarf_Die die;
+    if (found == NULL || package->skeletons == NULL ||
+        dwarf_offdie(package->skeletons, found->entry, &die) == NULL)
+        return false;
+    /* libdw looks for the half at the first question, and keeps it. */
     if (!found->is_placed)
         found->is_placed = place_unit(package, key.id);
-    return (found->is_placed &&
-            dwarf_cu_info(die.cu, NULL, NULL, NULL, body, NULL, NULL, NULL) ==
-                0 &&
-            body->addr != NULL);
+    return found->is_placed &&
+           dwarf_cu_info(die.cu, NULL, NULL, NULL, body, NULL, NULL, NULL) ==
+               0 &&
+           body->addr != NULL;
 }
 
 void
@@ -387,7 +377,7 @@ package_close(struct package *package)
     package_rest(package);
     elf_end(package->elf);
     inflate_free(&package->copy);
-    if (package->elf && package->place >= 0)
+    if (package->elf != NULL && package->place >= 0)
         close(package->place);
     *package = (struct package){0};
 }

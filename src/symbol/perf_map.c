@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_map.c -- reads a perf map and answers from it. The folder of these files
- * belongs to everybody: no link is followed, nothing that could block is
- * opened, and whose file it is and how large is asked of what was opened. Its
- * lines may say anything; the worst that comes of it is a wrong name.
+ * perf_map.c -- reads a perf map and answers from it. Every user can write to
+ * the folder of these files. So no link is followed, nothing that could block
+ * is opened, and owner and size are those of the open file. Its lines may say
+ * anything; the worst result is a wrong name.
  *
- * Lines may overlap in any way. They are cut once into pieces that do not, each
- * with the last line that covers it: the pieces are made from the lowest
- * address up, with the lines that have begun and not ended in a heap, the last
- * one on top.
+ * Lines may overlap in any way. They are cut once into pieces that do not
+ * overlap, each with the last line that covers it. The pieces are made from the
+ * lowest address up. A heap holds the lines that have begun and not ended, the
+ * last line on top.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,27 +21,26 @@
 #include <unistd.h>
 
 #include "base/text.h"
-
 #include "answer_store.h"
-#include "perf_map.h"
 #include "runtime_name.h"
+#include "perf_map.h"
 
-/* A server that compiles for days writes some ten megabytes. Of a larger file
- * the beginning is used. */
+/* Most bytes of a map that are read. A server that compiles for days writes
+ * some ten megabytes. Only the beginning of a larger file is used. */
 #define SIZE_MAX_READ ((size_t)128 << 20)
 #define NAME_MAX_LENGTH 4096
 
 #define NS_PER_SECOND 1000000000u
 
-/* What writes its map at its very end does so after our last look. */
+/* Seconds that a map may be written after our last look at the process. Some
+ * runtimes write it at their very end. */
 #define LATER_SECONDS 60
 
 struct entry {
     uint64_t low, high; /* [low, high) */
-    const char *name;   /* not terminated: its line in the text */
-    uint32_t line;
-    uint32_t length;
-    struct symbol *symbol; /* NULL until it is asked for */
+    const char *name;   /* points into the text; not terminated */
+    uint32_t line, length;
+    struct symbol *symbol; /* NULL until the first question */
 };
 
 struct piece {
@@ -59,9 +58,9 @@ struct perf_map {
     char *problem;
 };
 
-/* Entries that cover the address that pieces have been made up to, and perhaps
- * some that have ended; the one of the last line on top. An item has the line
- * in its upper half and the entry in its lower one. */
+/* The entries that cover the address up to which pieces have been made, and
+ * perhaps some that have ended. The entry of the last line is on top. An item
+ * has the line in its upper half and the entry in its lower half. */
 struct heap {
     uint64_t *items;
     size_t count;
@@ -70,12 +69,11 @@ struct heap {
 static int open_file(struct perf_map *map, const char *path, uint64_t start,
                      uint64_t end, size_t *size);
 
-/* As printf, into the map's problem. */
+/* Like printf, into the map's problem. */
 __attribute__((format(printf, 2, 3))) static void
-say(struct perf_map *map, const char *format, ...)
+set_problem(struct perf_map *map, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     if (vasprintf(&map->problem, format, arguments) < 0)
         map->problem = NULL;
@@ -84,70 +82,68 @@ say(struct perf_map *map, const char *format, ...)
     va_end(arguments);
 }
 
-/* Room for one more element in *ARRAY of COUNT; 0, or -1 with errno set. */
+/* Make room for one more element in *ARRAY, which has COUNT elements of SIZE
+ * bytes. Returns 0, or -1 with errno set. */
 static int
 make_room(void **array, size_t count, size_t *capacity, size_t size)
 {
-    size_t larger = *capacity ? 2 * *capacity : 256;
-    void *moved;
-
+    size_t larger = *capacity != 0 ? 2 * *capacity : 256;
     if (count < *capacity)
-        return (0);
-    moved = reallocarray(*array, larger, size);
-    if (!moved)
-        return (-1);
+        return 0;
+    void *moved = reallocarray(*array, larger, size);
+    if (moved == NULL)
+        return -1;
     *array = moved;
     *capacity = larger;
-    return (0);
+    return 0;
 }
 
-/* 16, which ends every number, for what is no digit. */
+/* The value of digit C; 16, which ends every number, if it is none. */
 static unsigned
 digit_value(char c)
 {
     if (c >= '0' && c <= '9')
-        return ((unsigned)(c - '0'));
-    c |= 0x20; /* a capital one is the same */
-    return (c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16);
+        return (unsigned)(c - '0');
+    c |= 0x20; /* makes capitals small */
+    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-/* Take a hexadecimal number, with or without 0x, and the blank behind it.
+/* Read a hexadecimal number, with or without 0x, and the blank behind it.
  * Returns 0, or -1 if there is none that fits into 64 bits. */
 static int
 take_number(const char **at, const char *end, uint64_t *number)
 {
     const char *p = *at;
-
     if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         p += 2;
     if (p == end || *p == ' ')
-        return (-1);
+        return -1;
     for (*number = 0; p < end && digit_value(*p) < 16; p++) {
         if (*number >> 60 != 0)
-            return (-1);
+            return -1;
         *number = *number << 4 | digit_value(*p);
     }
     if (p == end || *p != ' ')
-        return (-1);
+        return -1;
     *at = p + 1;
-    return (0);
+    return 0;
 }
 
-/* Add what the line from AT to END says; nothing if it makes no sense. */
+/* Add the entry of the line from AT to END. A line that makes no sense is
+ * ignored. Returns 0, or -1 if memory is short. */
 static int
 add_line(struct perf_map *map, const char *at, const char *end)
 {
     uint64_t start, size;
-    size_t length;
-
-    if (take_number(&at, end, &start) || take_number(&at, end, &size) ||
-        size == 0 || start + size < start || at == end)
-        return (0);
+    if (take_number(&at, end, &start) != 0 ||
+        take_number(&at, end, &size) != 0 || size == 0 ||
+        start + size < start || at == end)
+        return 0;
     if (map->entry_count == UINT32_MAX ||
         make_room((void **)&map->entries, map->entry_count,
-                  &map->entry_capacity, sizeof(*map->entries)))
-        return (-1);
-    length = (size_t)(end - at);
+                  &map->entry_capacity, sizeof(*map->entries)) != 0)
+        return -1;
+    size_t length = (size_t)(end - at);
     if (length > NAME_MAX_LENGTH)
         length = NAME_MAX_LENGTH;
     map->entries[map->entry_count] = (struct entry){
@@ -158,19 +154,21 @@ add_line(struct perf_map *map, const char *at, const char *end)
         .length = (uint32_t)length,
     };
     map->entry_count++;
-    return (0);
+    return 0;
 }
 
-/* A last line without its newline is one that is being written. */
+/* Add all lines. A last line without a newline is still being written and is
+ * ignored. */
 static int
 add_lines(struct perf_map *map, size_t length)
 {
-    const char *at = map->text, *end = map->text + length, *newline;
-
-    for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1)
-        if (add_line(map, at, newline))
-            return (-1);
-    return (0);
+    const char *at = map->text, *end = map->text + length;
+    const char *newline;
+    for (; (newline = memchr(at, '\n', (size_t)(end - at))) != NULL;
+         at = newline + 1)
+        if (add_line(map, at, newline) != 0)
+            return -1;
+    return 0;
 }
 
 /* For qsort: by address, then by line. */
@@ -178,39 +176,36 @@ static int
 compare_entries(const void *a, const void *b)
 {
     const struct entry *one = a, *two = b;
-
     if (one->low != two->low)
-        return (one->low < two->low ? -1 : 1);
-    return (one->line < two->line ? -1 : one->line > two->line);
+        return one->low < two->low ? -1 : 1;
+    return one->line < two->line ? -1 : one->line > two->line;
 }
 
 static void
 swap_items(struct heap *heap, size_t a, size_t b)
 {
     uint64_t item = heap->items[a];
-
     heap->items[a] = heap->items[b];
     heap->items[b] = item;
 }
 
 static void
-push(struct heap *heap, uint64_t item)
+push_item(struct heap *heap, uint64_t item)
 {
     size_t at = heap->count++;
-
     heap->items[at] = item;
     for (; at > 0 && heap->items[at] > heap->items[(at - 1) / 2];
          at = (at - 1) / 2)
         swap_items(heap, at, (at - 1) / 2);
 }
 
-/* Take the top away. */
+/* Remove the top. */
 static void
-pop(struct heap *heap)
+pop_item(struct heap *heap)
 {
-    size_t at = 0, child;
-
+    size_t at = 0;
     heap->items[0] = heap->items[--heap->count];
+    size_t child;
     while ((child = 2 * at + 1) < heap->count) {
         if (child + 1 < heap->count &&
             heap->items[child + 1] > heap->items[child])
@@ -226,20 +221,19 @@ static int
 add_piece(struct perf_map *map, uint64_t low, uint64_t high, uint32_t entry)
 {
     struct piece *last =
-        map->piece_count ? &map->pieces[map->piece_count - 1] : NULL;
-
-    if (last && last->entry == entry && last->high == low) {
+        map->piece_count != 0 ? &map->pieces[map->piece_count - 1] : NULL;
+    if (last != NULL && last->entry == entry && last->high == low) {
         last->high = high;
-        return (0);
+        return 0;
     }
     if (make_room((void **)&map->pieces, map->piece_count, &map->piece_capacity,
-                  sizeof(*map->pieces)))
-        return (-1);
+                  sizeof(*map->pieces)) != 0)
+        return -1;
     map->pieces[map->piece_count++] = (struct piece){low, high, entry};
-    return (0);
+    return 0;
 }
 
-/* Make the pieces from LOW to HIGH of what is in HEAP. */
+/* Make the pieces from LOW to HIGH from the entries in HEAP. */
 static int
 add_pieces(struct perf_map *map, struct heap *heap, uint64_t low, uint64_t high)
 {
@@ -247,78 +241,76 @@ add_pieces(struct perf_map *map, struct heap *heap, uint64_t low, uint64_t high)
         uint32_t top = (uint32_t)heap->items[0];
         uint64_t stop = map->entries[top].high;
         if (stop <= low) {
-            pop(heap);
+            pop_item(heap);
             continue;
         }
         if (stop > high)
             stop = high;
-        if (add_piece(map, low, stop, top))
-            return (-1);
+        if (add_piece(map, low, stop, top) != 0)
+            return -1;
         low = stop;
     }
-    return (0);
+    return 0;
 }
 
-/* Each line enters and leaves the heap once: n log n, whatever overlaps. */
+/* Make all pieces. Each line enters and leaves the heap once, so this takes n
+ * log n whatever overlaps. */
 static int
 make_pieces(struct perf_map *map)
 {
     struct heap heap = {0};
     uint64_t low = 0;
     int result = 0;
-
     if (map->entry_count == 0)
-        return (0);
+        return 0;
     heap.items = reallocarray(NULL, map->entry_count, sizeof(*heap.items));
-    if (!heap.items)
-        return (-1);
+    if (heap.items == NULL)
+        return -1;
     qsort(map->entries, map->entry_count, sizeof(*map->entries),
           compare_entries);
     for (size_t i = 0; i < map->entry_count && result == 0; i++) {
         result = add_pieces(map, &heap, low, map->entries[i].low);
         low = map->entries[i].low;
-        push(&heap, (uint64_t)map->entries[i].line << 32 | i);
+        push_item(&heap, (uint64_t)map->entries[i].line << 32 | i);
     }
     if (result == 0)
         result = add_pieces(map, &heap, low, UINT64_MAX);
     free(heap.items);
-    return (result);
+    return result;
 }
 
-/* Index the first LENGTH bytes of the map's text. Without memory, there is no
- * name. */
+/* Index the first LENGTH bytes of the map's text. Returns MAP; if memory is
+ * short, closes it and returns NULL. */
 static struct perf_map *
 index_text(struct perf_map *map, size_t length)
 {
     if (add_lines(map, length) == 0 && make_pieces(map) == 0)
-        return (map);
+        return map;
     perf_map_close(map);
-    return (NULL);
+    return NULL;
 }
 
 struct perf_map *
 perf_map_parse(const char *text, size_t length)
 {
     struct perf_map *map = calloc(1, sizeof(*map));
-
-    if (!map)
-        return (NULL);
+    if (map == NULL)
+        return NULL;
     map->text = malloc(length + 1);
-    if (!map->text) {
+    if (map->text == NULL) {
         free(map);
-        return (NULL);
+        return NULL;
     }
     if (length > 0)
         memcpy(map->text, text, length);
-    return (index_text(map, length));
+    return index_text(map, length);
 }
 
-/* Fill the map's text from FD. Returns how much there was. */
+/* Fill the map's text from FD. Returns the number of bytes read. */
 static size_t
 read_text(struct perf_map *map, int fd, size_t size)
 {
     size_t length = 0;
-
     while (length < size) {
         ssize_t got = read(fd, map->text + length, size - length);
         if (got < 0 && errno == EINTR)
@@ -327,7 +319,7 @@ read_text(struct perf_map *map, int fd, size_t size)
             break;
         length += (size_t)got;
     }
-    return (length);
+    return length;
 }
 
 struct perf_map *
@@ -335,71 +327,68 @@ perf_map_open(const char *path, uint64_t start, uint64_t end)
 {
     struct perf_map *map = calloc(1, sizeof(*map));
     size_t size = 0;
-    int fd;
-
-    if (!map)
-        return (NULL);
-    fd = open_file(map, path, start, end, &size);
+    if (map == NULL)
+        return NULL;
+    int fd = open_file(map, path, start, end, &size);
     if (fd < 0)
-        return (map);
+        return map;
     map->text = malloc(size + 1);
-    if (map->text)
+    if (map->text != NULL)
         size = read_text(map, fd, size);
     close(fd);
-    if (map->text)
-        return (index_text(map, size));
+    if (map->text != NULL)
+        return index_text(map, size);
     perf_map_close(map);
-    return (NULL);
+    return NULL;
 }
 
-/* Whether STATUS is of a file to be believed. File systems round times down,
- * some to a second. */
+/* Whether STATUS is that of a usable file. File systems round times down, some
+ * to a second. */
 static bool
 is_usable(struct perf_map *map, const char *path, const struct stat *status,
           uint64_t start, uint64_t end)
 {
     uint64_t written = (uint64_t)status->st_mtim.tv_sec;
-
     if (!S_ISREG(status->st_mode))
-        say(map, "%s is not used: it is no regular file", path);
+        set_problem(map, "%s is not used: it is no regular file", path);
     else if (status->st_uid != geteuid() && status->st_uid != 0)
-        say(map, "%s is not used: it belongs to user %u", path,
-            (unsigned)status->st_uid);
+        set_problem(map, "%s is not used: it belongs to user %u", path,
+                    (unsigned)status->st_uid);
     else if (written < start / NS_PER_SECOND)
-        say(map, "%s is not used: it is older than the process", path);
+        set_problem(map, "%s is not used: it is older than the process", path);
     else if (written > end / NS_PER_SECOND + LATER_SECONDS)
-        say(map, "%s is not used: it was written after the process had ended",
+        set_problem(
+            map, "%s is not used: it was written after the process had ended",
             path);
-    return (map->problem == NULL && S_ISREG(status->st_mode));
+    return map->problem == NULL && S_ISREG(status->st_mode);
 }
 
 static int
 open_file(struct perf_map *map, const char *path, uint64_t start, uint64_t end,
           size_t *size)
 {
-    struct stat status;
     int fd =
         open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-
     if (fd < 0) {
         if (errno != ENOENT)
-            say(map, "%s is not used: %s", path, strerror(errno));
-        return (-1);
+            set_problem(map, "%s is not used: %s", path, strerror(errno));
+        return -1;
     }
+    struct stat status;
     if (fstat(fd, &status) != 0 || !is_usable(map, path, &status, start, end)) {
         close(fd);
-        return (-1);
+        return -1;
     }
     *size = (size_t)status.st_size;
     if (*size > SIZE_MAX_READ) {
         *size = SIZE_MAX_READ;
-        say(map, "%s is larger than %zu MiB: what follows is not used", path,
-            SIZE_MAX_READ >> 20);
+        set_problem(map, "%s is larger than %zu MiB: what follows is not used",
+                    path, SIZE_MAX_READ >> 20);
     }
-    return (fd);
+    return fd;
 }
 
-/* What ENTRY is called, made when it is first asked for. NULL if memory is
+/* Make the symbol of ENTRY, at the first question for it. NULL if memory is
  * short. */
 static struct symbol *
 make_symbol(struct perf_map *map, const struct entry *entry)
@@ -408,23 +397,20 @@ make_symbol(struct perf_map *map, const struct entry *entry)
     struct symbol_frame *frame =
         answer_store_space(&map->store, sizeof(*frame));
     char *name = strndup(entry->name, entry->length);
-
-    if (!symbol || !frame || !name ||
-        runtime_name_split(&map->store, name, frame)) {
+    if (symbol == NULL || frame == NULL || name == NULL ||
+        runtime_name_split(&map->store, name, frame) != 0) {
         free(name);
-        return (NULL);
+        return NULL;
     }
     free(name);
     *symbol = (struct symbol){.count = 1, .named = true, .frames = frame};
-    return (symbol);
+    return symbol;
 }
 
 const struct symbol *
 perf_map_find(struct perf_map *map, uint64_t address)
 {
     size_t low = 0, high = map->piece_count;
-    struct entry *entry;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->pieces[middle].high <= address)
@@ -433,23 +419,23 @@ perf_map_find(struct perf_map *map, uint64_t address)
             high = middle;
     }
     if (low == map->piece_count || address < map->pieces[low].low)
-        return (NULL);
-    entry = &map->entries[map->pieces[low].entry];
-    if (!entry->symbol)
+        return NULL;
+    struct entry *entry = &map->entries[map->pieces[low].entry];
+    if (entry->symbol == NULL)
         entry->symbol = make_symbol(map, entry);
-    return (entry->symbol);
+    return entry->symbol;
 }
 
 const char *
 perf_map_problem(const struct perf_map *map)
 {
-    return (map->problem);
+    return map->problem;
 }
 
 void
 perf_map_close(struct perf_map *map)
 {
-    if (!map)
+    if (map == NULL)
         return;
     answer_store_free(&map->store);
     free(map->problem);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plt_table.c -- naming PLT stubs of x86-64. Report side.
+ * plt_table.c -- names PLT stubs of x86-64. Report side.
  *
- * The order of stubs is not always the order of relocations (.plt.got, .plt.sec
- * and stubs for IFUNCs differ), so the stub is read: "jmp *slot(%rip)" is ff 25
+ * The order of stubs is not always that of the relocations: .plt.got, .plt.sec
+ * and stubs for IFUNCs differ. So the stub is read. "jmp *slot(%rip)" is ff 25
  * and a 32-bit distance, and the relocation for that slot has the name. Lazy
- * stubs of IBT binaries have no such jump; they run once and stay unnamed.
+ * stubs of IBT binaries have no such jump; they run once and stay without a
+ * name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,52 +15,51 @@
 
 #define STUB_SIZE 16
 
-/* A word of the GOT, and the relocation that the loader fills it by. */
+/* A word of the GOT, and the relocation by which the loader fills it. */
 struct plt_slot {
     uint64_t address;
     Elf64_Rela relocation;
-    const Elf64_Shdr *symbols; /* of the file, which RELOCATION refers to */
+    const Elf64_Shdr *symbols; /* the symbol table that RELOCATION refers to */
 };
 
 static int
-compare(const void *a, const void *b)
+compare_slots(const void *a, const void *b)
 {
     const struct plt_slot *x = a, *y = b;
-
-    return ((x->address > y->address) - (x->address < y->address));
+    return (x->address > y->address) - (x->address < y->address);
 }
 
 static int
 add_slot(struct plt_table *table, const struct plt_slot *slot)
 {
     if (table->count == table->capacity) {
-        size_t capacity = table->capacity ? table->capacity * 2 : 64;
+        size_t capacity = table->capacity != 0 ? table->capacity * 2 : 64;
         struct plt_slot *slots =
             reallocarray(table->slots, capacity, sizeof(*slots));
-        if (!slots)
-            return (-1);
+        if (slots == NULL)
+            return -1;
         table->slots = slots;
         table->capacity = capacity;
     }
     table->slots[table->count++] = *slot;
-    return (0);
+    return 0;
 }
 
 static const Elf64_Shdr *
 section_at(const struct elf_view *file, uint64_t number)
 {
-    return (number < file->count ? &file->sections[number] : NULL);
+    return number < file->count ? &file->sections[number] : NULL;
 }
 
-/* Add what the relocations of SECTION fill with a function's address. */
+/* Add the slots that the relocations of SECTION fill with a function's address.
+ */
 static int
 read_section(struct plt_table *table, const struct elf_view *file,
              const Elf64_Shdr *section)
 {
     struct plt_slot slot = {.symbols = section_at(file, section->sh_link)};
     struct bytes at = elf_view_content(file, section);
-
-    for (; at.at; bytes_skip(&at, sizeof(slot.relocation))) {
+    for (; at.at != NULL; bytes_skip(&at, sizeof(slot.relocation))) {
         if ((size_t)(at.end - at.at) < sizeof(slot.relocation))
             break;
         memcpy(&slot.relocation, at.at, sizeof(slot.relocation));
@@ -68,30 +68,31 @@ read_section(struct plt_table *table, const struct elf_view *file,
         case R_X86_64_JUMP_SLOT:
         case R_X86_64_GLOB_DAT:
         case R_X86_64_IRELATIVE:
-            if (add_slot(table, &slot))
-                return (-1);
+            if (add_slot(table, &slot) != 0)
+                return -1;
             break;
         default:
             break;
         }
     }
-    return (0);
+    return 0;
 }
 
-/* A stub leads to the address of a slot, never to its number: hence the order
- * by address. Relocations that the loader does not apply are of no interest. */
+/* Read all relocations that the loader applies. A stub tells the address of its
+ * slot and never its number, so the slots are sorted by address. */
 static int
 read_table(struct plt_table *table, const struct elf_view *file)
 {
     for (size_t i = 1; i < file->count; i++) {
         const Elf64_Shdr *section = &file->sections[i];
-        if (section->sh_type == SHT_RELA && section->sh_flags & SHF_ALLOC &&
-            read_section(table, file, section))
-            return (-1);
+        if (section->sh_type == SHT_RELA &&
+            (section->sh_flags & SHF_ALLOC) != 0 &&
+            read_section(table, file, section) != 0)
+            return -1;
     }
-    if (table->count)
-        qsort(table->slots, table->count, sizeof(*table->slots), compare);
-    return (0);
+    if (table->count != 0)
+        qsort(table->slots, table->count, sizeof(*table->slots), compare_slots);
+    return 0;
 }
 
 /* The name of the symbol that SLOT is for; "" if it has none. */
@@ -99,20 +100,18 @@ static const char *
 name_of(const struct elf_view *file, const struct plt_slot *slot)
 {
     uint64_t number = ELF64_R_SYM(slot->relocation.r_info);
-    const Elf64_Shdr *strings;
-    struct bytes at, names;
+    const Elf64_Shdr *strings =
+        slot->symbols != NULL ? section_at(file, slot->symbols->sh_link) : NULL;
+    if (strings == NULL)
+        return "";
+    struct bytes at = elf_view_content(file, slot->symbols);
     Elf64_Sym symbol;
-
-    strings = slot->symbols ? section_at(file, slot->symbols->sh_link) : NULL;
-    if (!strings)
-        return ("");
-    at = elf_view_content(file, slot->symbols);
-    if (!at.at || number >= (size_t)(at.end - at.at) / sizeof(symbol))
-        return ("");
+    if (at.at == NULL || number >= (size_t)(at.end - at.at) / sizeof(symbol))
+        return "";
     memcpy(&symbol, at.at + number * sizeof(symbol), sizeof(symbol));
-    names = elf_view_content(file, strings);
+    struct bytes names = elf_view_content(file, strings);
     bytes_skip(&names, symbol.st_name);
-    return (bytes_text(&names));
+    return bytes_text(&names);
 }
 
 /* The PLT section of FILE that ADDRESS lies in; NULL if it is in none. */
@@ -125,30 +124,30 @@ find_section(const struct elf_view *file, uint64_t address)
             address - section->sh_addr < section->sh_size &&
             section->sh_type == SHT_PROGBITS &&
             strncmp(elf_view_name(file, section), ".plt", 4) == 0)
-            return (section);
+            return section;
     }
-    return (NULL);
+    return NULL;
 }
 
-/* The word that the stub at START (SIZE bytes) jumps through; 0 if none. */
+/* The address of the word through which the stub of SIZE bytes at START jumps.
+ * 0 if there is none. */
 static uint64_t
 slot_of(const uint8_t *stub, size_t size, uint64_t start)
 {
-    int32_t distance;
-
     for (size_t i = 0; i + 6 <= size; i++) {
         if (stub[i] != 0xff || stub[i + 1] != 0x25)
             continue;
-        /* It counts from the next instruction: ff 25 e2 2f 00 00 at 0x1030
-         * jumps through the word at 0x4018. */
+        /* The distance counts from the next instruction: ff 25 e2 2f 00 00 at
+         * 0x1030 jumps through the word at 0x4018. */
+        int32_t distance;
         memcpy(&distance, stub + i + 2, sizeof(distance));
-        return (start + i + 6 + (uint64_t)(int64_t)distance);
+        return start + i + 6 + (uint64_t)(int64_t)distance;
     }
-    return (0);
+    return 0;
 }
 
-/* The slot that the stub at ADDRESS in SECTION jumps through; NULL if none is
- * known. Stubs are of 16 bytes, but those of .plt.got may be of 8. */
+/* The slot through which the stub at ADDRESS in SECTION jumps. NULL if none is
+ * known. Stubs have 16 bytes, but those of .plt.got may have 8. */
 static const struct plt_slot *
 find_slot(const struct plt_table *table, const struct elf_view *file,
           const Elf64_Shdr *section, uint64_t address)
@@ -157,12 +156,13 @@ find_slot(const struct plt_table *table, const struct elf_view *file,
     uint64_t start = (address - section->sh_addr) / size * size;
     struct bytes content = elf_view_content(file, section);
     struct plt_slot key = {0};
-
-    if (!content.at || start + size > (uint64_t)(content.end - content.at) ||
+    if (content.at == NULL ||
+        start + size > (uint64_t)(content.end - content.at) ||
         table->count == 0)
-        return (NULL);
+        return NULL;
     key.address = slot_of(content.at + start, size, section->sh_addr + start);
-    return (bsearch(&key, table->slots, table->count, sizeof(key), compare));
+    return bsearch(&key, table->slots, table->count, sizeof(key),
+                   compare_slots);
 }
 
 int
@@ -172,28 +172,25 @@ plt_table_find(struct plt_table *table, const struct elf_view *file,
     const Elf64_Shdr *section = elf_view_machine(file) == EM_X86_64
                                     ? find_section(file, address)
                                     : NULL;
-    const struct plt_slot *slot;
-    const char *name;
-
-    if (!section)
-        return (-1);
+    if (section == NULL)
+        return -1;
     if (!table->is_read) {
         table->is_read = true;
-        if (read_table(table, file))
+        if (read_table(table, file) != 0)
             plt_table_free(table);
     }
-    slot = find_slot(table, file, section, address);
-    if (!slot)
-        return (-1);
+    const struct plt_slot *slot = find_slot(table, file, section, address);
+    if (slot == NULL)
+        return -1;
     *target = (struct plt_target){0};
     if (ELF64_R_TYPE(slot->relocation.r_info) == R_X86_64_IRELATIVE) {
         target->resolver = (uint64_t)slot->relocation.r_addend;
-        return (0);
+        return 0;
     }
-    name = name_of(file, slot);
-    if (*name)
+    const char *name = name_of(file, slot);
+    if (*name != '\0')
         target->name = name;
-    return (*name ? 0 : -1);
+    return *name != '\0' ? 0 : -1;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plt_table.h -- what the stubs of a procedure linkage table jump to. Stubs
+ * plt_table.h -- the targets of the stubs in a procedure linkage table. Stubs
  * have no symbols, but each jumps through a word that a relocation fills in.
  */
 #ifndef SYMBOL_PLT_TABLE_H
@@ -14,7 +14,7 @@
 
 struct plt_slot;
 
-/* All zero is the table of a file that was not asked for yet. */
+/* All zero is a table that was not read yet. */
 struct plt_table {
     bool is_read;
     struct plt_slot *slots; /* sorted by address */
@@ -22,15 +22,15 @@ struct plt_table {
 };
 
 struct plt_target {
-    const char *name;  /* of the function; NULL: RESOLVER says which */
+    const char *name;  /* name of the function; NULL: RESOLVER tells it */
     uint64_t resolver; /* address of the function that chooses it (IFUNC) */
 };
 
 /*
- * Where the stub of FILE at ADDRESS goes. The relocations of FILE are read when
- * the first address in a PLT is asked for; FILE is the same each time, and the
- * name is in it. Returns 0, or -1 if no stub is known there: the section's
- * common head, another machine's code, or memory is short.
+ * Find the target of FILE's stub at ADDRESS. The relocations of FILE are read
+ * at the first question for an address in a PLT. FILE must be the same each
+ * time; the name is in it. Returns 0, or -1 if no stub is known there: it is
+ * the section's common head or another machine's code, or memory is short.
  */
 int plt_table_find(struct plt_table *table, const struct elf_view *file,
                    uint64_t address, struct plt_target *target);

@@ -2,40 +2,40 @@
 /*
  * range_index.c -- a sorted array of ranges that may overlap. Report side.
  *
- * Sorted by start, a binary search finds the last range that starts at or
- * before an address, but not the ranges further left that are long enough to
- * reach it. Each entry therefore knows how far it and everything to its left
- * reach: the walk to the left ends at the first entry whose reach is short of
- * the address. In real files that is one or two steps.
+ * The ranges are sorted by start. A binary search finds the last range that
+ * starts at or before an address. Ranges further left may be long enough to
+ * reach the address too. So each entry knows how far it and all entries to its
+ * left reach. The walk to the left ends at the first entry whose reach is short
+ * of the address. In real files that takes one or two steps.
  */
 #include <stdlib.h>
 
 #include "range_index.h"
 
 static int
-compare(const void *a, const void *b)
+compare_ranges(const void *a, const void *b)
 {
     const struct range *x = a, *y = b;
-
     if (x->low != y->low)
-        return (x->low < y->low ? -1 : 1);
+        return x->low < y->low ? -1 : 1;
     if (x->rank != y->rank)
-        return (x->rank < y->rank ? -1 : 1);
-    /* qsort is not stable, the same file shall give the same answers. */
+        return x->rank < y->rank ? -1 : 1;
+    /* qsort is not stable, but the same file must give the same answers. */
     if (x->value != y->value)
-        return (x->value < y->value ? 1 : -1);
-    return (0);
+        return x->value < y->value ? 1 : -1;
+    return 0;
 }
 
-/* Compilers and linkers write most of them in order. */
+/* Whether RANGES are sorted already. Compilers and linkers write most of them
+ * in order. */
 static bool
 is_sorted(const struct range *ranges, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        if (compare(&ranges[i - 1], &ranges[i]) > 0)
-            return (false);
+        if (compare_ranges(&ranges[i - 1], &ranges[i]) > 0)
+            return false;
     }
-    return (true);
+    return true;
 }
 
 /* An empty range covers nothing and would only lengthen the walk. */
@@ -43,18 +43,18 @@ int
 range_index_add(struct range_index *index, const struct range *range)
 {
     if (range->low >= range->high)
-        return (0);
+        return 0;
     if (index->count == index->capacity) {
-        size_t capacity = index->capacity ? index->capacity * 2 : 8;
+        size_t capacity = index->capacity != 0 ? index->capacity * 2 : 8;
         struct range *ranges =
             reallocarray(index->ranges, capacity, sizeof(*ranges));
-        if (!ranges)
-            return (-1);
+        if (ranges == NULL)
+            return -1;
         index->ranges = ranges;
         index->capacity = capacity;
     }
     index->ranges[index->count++] = *range;
-    return (0);
+    return 0;
 }
 
 void
@@ -62,26 +62,26 @@ range_index_seal(struct range_index *index)
 {
     struct range *ranges = index->ranges;
     uint64_t next = UINT64_MAX, reach = 0;
-
     if (index->count == 0)
         return;
     ranges = reallocarray(ranges, index->count, sizeof(*ranges));
-    if (ranges) {
+    if (ranges != NULL) {
         index->ranges = ranges;
         index->capacity = index->count;
     }
     ranges = index->ranges;
     if (!is_sorted(ranges, index->count))
-        qsort(ranges, index->count, sizeof(*ranges), compare);
+        qsort(ranges, index->count, sizeof(*ranges), compare_ranges);
 
-    /* From the right: NEXT is the least start beyond the current one. */
+    /* From the right: NEXT is the least start that is greater than the current
+     * one. */
     for (size_t i = index->count; i-- > 0;) {
         if (i + 1 < index->count && ranges[i + 1].low > ranges[i].low)
             next = ranges[i + 1].low;
-        if (ranges[i].open && ranges[i].high > next)
+        if (ranges[i].open != 0 && ranges[i].high > next)
             ranges[i].high = next;
     }
-    /* From the left: how far it and all before it reach. */
+    /* From the left: how far each range and all before it reach. */
     for (size_t i = 0; i < index->count; i++) {
         if (ranges[i].high > reach)
             reach = ranges[i].high;
@@ -94,7 +94,6 @@ static size_t
 started_by(const struct range_index *index, uint64_t address)
 {
     size_t low = 0, high = index->count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (index->ranges[middle].low <= address)
@@ -102,21 +101,20 @@ started_by(const struct range_index *index, uint64_t address)
         else
             high = middle;
     }
-    return (low);
+    return low;
 }
 
 const struct range *
 range_index_find(const struct range_index *index, uint64_t address,
                  const struct range *previous)
 {
-    size_t i = previous ? (size_t)(previous - index->ranges)
-                        : started_by(index, address);
-
+    size_t i = previous != NULL ? (size_t)(previous - index->ranges)
+                                : started_by(index, address);
     while (i-- > 0 && index->ranges[i].reach > address) {
         if (index->ranges[i].high > address)
-            return (&index->ranges[i]);
+            return &index->ranges[i];
     }
-    return (NULL);
+    return NULL;
 }
 
 void

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range_index.h -- which of many address ranges cover an address, nearest
- * start first. Ranges may nest and overlap. Used for symbols, units,
- * functions and inlined calls alike: filled with range_index_add, sealed once,
- * then only asked.
+ * range_index.h -- finds the address ranges that cover an address, nearest
+ * start first. Ranges may nest and overlap. It serves symbols, units, functions
+ * and inlined calls. The caller fills it with range_index_add, seals it once,
+ * and then only asks.
  */
 #ifndef SYMBOL_RANGE_INDEX_H
 #define SYMBOL_RANGE_INDEX_H
@@ -14,10 +14,10 @@
 
 struct range {
     uint64_t low, high; /* [low, high) */
-    uint64_t reach;     /* the greatest HIGH of this range and all before it */
-    uint32_t value;     /* the caller's */
-    uint32_t rank : 31; /* of ranges with equal starts the highest is nearest */
-    uint32_t open : 1;  /* ends at the next greater start, at HIGH at most */
+    uint64_t reach;     /* greatest HIGH of this range and all before it */
+    uint32_t value;     /* for the caller's use */
+    uint32_t rank : 31; /* among equal starts, the highest rank is nearest */
+    uint32_t open : 1;  /* ends at the next greater start, at most at HIGH */
 };
 
 #define RANGE_RANK_MAX 0x7fffffffu
@@ -28,16 +28,16 @@ struct range_index {
     size_t count, capacity;
 };
 
-/* Adds a copy of RANGE (its reach is ignored; an empty one is left out).
+/* Add a copy of RANGE. Its reach is ignored, and an empty range is left out.
  * Returns 0, or -1 with errno set. */
 int range_index_add(struct range_index *index, const struct range *range);
 
-/* Sort what was added. More may be added later, and sealed again. */
+/* Sort the ranges. The caller may add more later, and seal again. */
 void range_index_seal(struct range_index *index);
 
 /*
- * The nearest range that covers ADDRESS; with PREVIOUS (a result for the same
- * address) the next one outward. NULL if there is none.
+ * Returns the nearest range that covers ADDRESS. With PREVIOUS (a result for
+ * the same address), returns the next one outward. NULL if there is none.
  */
 const struct range *range_index_find(const struct range_index *index,
                                      uint64_t address,

@@ -10,14 +10,13 @@
 int
 regular_file_open(const char *path)
 {
-    struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
     if (fd < 0)
-        return (-1);
+        return -1;
+    struct stat status;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        return (fd);
+        return fd;
     close(fd);
     errno = EINVAL;
-    return (-1);
+    return -1;
 }

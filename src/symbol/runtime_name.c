@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_name.c -- the forms of names, each with who writes it:
+ * runtime_name.c -- the forms of names, each with the runtime that writes it:
  *
  *   JS:*leaf /tmp/t.js:1:14               V8: leaf, /tmp/t.js, 1
  *   LazyCompile:~leaf /tmp/t.js:1:14      V8 until 9.6: the same
@@ -11,93 +11,87 @@
  *   long T.work(long)                     the JVM: as it is
  *   Builtin:ArrayMap, Interpreter         code of the runtime: as it is
  *
- * V8's sign before the name says how far it was compiled: ~ not, ^ and + fast,
- * * in full. One function may have several such codes; they are one function.
+ * V8's sign before the name says how far the function was compiled: ~ not, ^
+ * and + fast, * in full. One function may have several such codes; they are
+ * shown as one function.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/digits.h"
-
 #include "runtime_name.h"
 
-/* Parts of a name; without terminators. */
+/* A part of a name. TEXT has no terminator. */
 struct part {
     const char *text;
     size_t length;
 };
 
-/* NAME behind PREFIX, NULL if it does not begin so. */
+/* The rest of NAME behind PREFIX. NULL if NAME does not begin with PREFIX. */
 static const char *
 skip_prefix(const char *name, const char *prefix)
 {
     size_t length = strlen(prefix);
-
-    return (strncmp(name, prefix, length) == 0 ? name + length : NULL);
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
 }
 
 /* Keep PART in STORE. NULL if memory is short. */
 static const char *
-keep(struct answer_store *store, struct part part)
+keep_part(struct answer_store *store, struct part part)
 {
     char *text = strndup(part.text, part.length);
-    const char *kept = text ? answer_store_string(store, text) : NULL;
-
+    const char *kept = text != NULL ? answer_store_string(store, text) : NULL;
     free(text);
-    return (kept);
+    return kept;
 }
 
-/* Take ":NUMBER" off the end of PLACE. Returns 0 if there is none. */
+/* Cut ":NUMBER" off the end of PLACE and return it. 0 if there is none. */
 static unsigned
 cut_number(struct part *place)
 {
     size_t at = place->length;
-    const char *digits;
-    uint64_t number;
-
     while (at > 0 && place->text[at - 1] >= '0' && place->text[at - 1] <= '9')
         at--;
     if (at == 0 || at == place->length || place->text[at - 1] != ':')
-        return (0);
-    digits = place->text + at;
-    number = digits_take(&digits);
+        return 0;
+    const char *digits = place->text + at;
+    uint64_t number = digits_take(&digits);
     place->length = at - 1;
-    return (number < 1u << 31 ? (unsigned)number : 0);
+    return number < 1u << 31 ? (unsigned)number : 0;
 }
 
-/* Where in V8's "NAME FILE:LINE:COLUMN" FILE begins; NULL if nothing does. Both
- * may have blanks in them ("get size", "my files/t.js"), but what FILE begins
- * with is seldom in a name. */
+/* Find the beginning of FILE in V8's "NAME FILE:LINE:COLUMN". NULL if there is
+ * none. Both NAME and FILE may contain blanks ("get size", "my files/t.js"),
+ * but what FILE begins with is seldom in a name. */
 static const char *
 find_place(const char *text)
 {
     static const char *const beginnings[] = {" /", " file:", " node:"};
     const char *found = NULL;
-
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
         const char *at = strstr(text, beginnings[i]);
-        if (at && (!found || at < found))
+        if (at != NULL && (found == NULL || at < found))
             found = at;
     }
-    if (!found)
+    if (found == NULL)
         found = strrchr(text, ' ');
-    return (found ? found + 1 : NULL);
+    return found != NULL ? found + 1 : NULL;
 }
 
-/* Functions without a name are told apart by their place. */
+/* Name FRAME by its PLACE: functions without a name are told apart by it. */
 static int
 name_anonymous(struct answer_store *store, const char *place,
                struct symbol_frame *frame)
 {
     const char *slash = strrchr(place, '/');
     char *text;
-
-    if (asprintf(&text, "(anonymous %s)", slash ? slash + 1 : place) < 0)
-        return (-1);
+    if (asprintf(&text, "(anonymous %s)", slash != NULL ? slash + 1 : place) <
+        0)
+        return -1;
     frame->function = answer_store_string(store, text);
     free(text);
-    return (frame->function ? 0 : -1);
+    return frame->function != NULL ? 0 : -1;
 }
 
 /* TEXT is "*NAME FILE:LINE:COLUMN". */
@@ -105,23 +99,25 @@ static int
 split_v8(struct answer_store *store, const char *text,
          struct symbol_frame *frame)
 {
-    const char *start = text + (*text && strchr("~^+-*", *text) ? 1 : 0);
+    const char *start =
+        text + (*text != '\0' && strchr("~^+-*", *text) != NULL ? 1 : 0);
     const char *found = find_place(start);
-    struct part name = {start, found ? (size_t)(found - 1 - start) : 0};
-    struct part place = {found, found ? strlen(found) : 0};
+    struct part name = {start, found != NULL ? (size_t)(found - 1 - start) : 0};
+    struct part place = {found, found != NULL ? strlen(found) : 0};
+    /* The column stands last. If there is only one number, it is the line. */
     unsigned line;
-
-    /* The column first; without one, it was the line. */
-    if (!found || (line = cut_number(&place)) == 0)
-        return (0);
+    if (found == NULL || (line = cut_number(&place)) == 0)
+        return 0;
     frame->start_line = cut_number(&place);
     if (frame->start_line == 0)
         frame->start_line = line;
-    frame->file = keep(store, place);
+    frame->file = keep_part(store, place);
     if (name.length == 0)
-        return (name_anonymous(store, found, frame) || !frame->file ? -1 : 0);
-    frame->function = keep(store, name);
-    return (frame->function && frame->file ? 0 : -1);
+        return name_anonymous(store, found, frame) != 0 || frame->file == NULL
+                   ? -1
+                   : 0;
+    frame->function = keep_part(store, name);
+    return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }
 
 /* TEXT is "NAME:FILE". */
@@ -130,12 +126,12 @@ split_python(struct answer_store *store, const char *text,
              struct symbol_frame *frame)
 {
     const char *colon = strchr(text, ':');
-
-    if (!colon || colon == text)
-        return (0);
-    frame->function = keep(store, (struct part){text, (size_t)(colon - text)});
+    if (colon == NULL || colon == text)
+        return 0;
+    frame->function =
+        keep_part(store, (struct part){text, (size_t)(colon - text)});
     frame->file = answer_store_string(store, colon + 1);
-    return (frame->function && frame->file ? 0 : -1);
+    return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }
 
 /* TEXT is "7::FILE:LINE". The trace's own name stays whole. */
@@ -144,16 +140,15 @@ split_luajit(struct answer_store *store, const char *text,
              struct symbol_frame *frame)
 {
     const char *found = strstr(text, "::");
-    struct part place = {found ? found + 2 : text, 0};
-
-    if (!found)
-        return (0);
+    struct part place = {found != NULL ? found + 2 : text, 0};
+    if (found == NULL)
+        return 0;
     place.length = strlen(place.text);
     frame->start_line = cut_number(&place);
     if (frame->start_line == 0)
-        return (0);
-    frame->file = keep(store, place);
-    return (frame->file ? 0 : -1);
+        return 0;
+    frame->file = keep_part(store, place);
+    return frame->file != NULL ? 0 : -1;
 }
 
 /* TEXT is "com/foo/Bar;::baz". */
@@ -162,23 +157,22 @@ split_java(struct answer_store *store, const char *text,
            struct symbol_frame *frame)
 {
     const char *semicolon = strstr(text, ";::");
+    if (semicolon == NULL)
+        return 0;
     char *name;
-
-    if (!semicolon)
-        return (0);
     if (asprintf(&name, "%.*s.%s", (int)(semicolon - text), text,
                  semicolon + 3) < 0)
-        return (-1);
+        return -1;
     for (char *at = name; at < name + (semicolon - text); at++)
         if (*at == '/')
             *at = '.';
     frame->function = answer_store_string(store, name);
     free(name);
-    return (frame->function ? 0 : -1);
+    return frame->function != NULL ? 0 : -1;
 }
 
-/* Who writes what, by how it begins. Each leaves the frame alone if the rest is
- * not as it expects. */
+/* The runtimes by the beginning of their names. Each function leaves the frame
+ * alone if the rest does not have the form it expects. */
 static const struct {
     const char *prefix;
     int (*split)(struct answer_store *, const char *, struct symbol_frame *);
@@ -195,12 +189,12 @@ runtime_name_split(struct answer_store *store, const char *name,
 {
     *frame = (struct symbol_frame){.file = ""};
     frame->function = frame->linkage = answer_store_string(store, name);
-    if (!frame->linkage)
-        return (-1);
+    if (frame->linkage == NULL)
+        return -1;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         const char *rest = skip_prefix(name, forms[i].prefix);
-        if (rest)
-            return (forms[i].split(store, rest, frame));
+        if (rest != NULL)
+            return forms[i].split(store, rest, frame);
     }
-    return (0);
+    return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_name.h -- what the names in perf maps say: each runtime packs
- * function, file and line into one text in a way of its own. Report side only.
+ * runtime_name.h -- reads the names in perf maps. Each runtime packs function,
+ * file and line into one text in its own way. Report side only.
  */
 #ifndef SYMBOL_RUNTIME_NAME_H
 #define SYMBOL_RUNTIME_NAME_H
@@ -10,9 +10,9 @@
 #include "symbolizer.h"
 
 /*
- * Fill FRAME from NAME; strings go into STORE. LINKAGE is NAME as it is, and a
- * NAME of no known form is the function's. The line that a map knows is where
- * the function begins: LINE stays 0. Returns 0, or -1 if memory is short.
+ * Fill FRAME from NAME, with strings in STORE. LINKAGE becomes NAME itself. A
+ * NAME of no known form becomes the function. The line in a map is where the
+ * function begins, so LINE stays 0. Returns 0, or -1 if memory is short.
  */
 int runtime_name_split(struct answer_store *store, const char *name,
                        struct symbol_frame *frame);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan.c -- reading past entries. Report side.
+ * scan.c -- skips over entries. Report side.
  *
- * Every entry names an abbreviation, which is the list of its attributes'
- * forms; a form tells how long the value is. So a table of the unit's
- * abbreviations, with the lengths added up where they are constant, is all
- * that is needed to come from one entry to the next. The abbreviations
- * themselves are libdw's to decode.
+ * Every entry names an abbreviation, which lists the forms of its attributes. A
+ * form tells how long the value is. So a table of the unit's abbreviations is
+ * enough to come from one entry to the next. Where lengths are constant, the
+ * table has their sum. libdw decodes the abbreviations themselves.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "scan.h"
 #include "sections.h"
+#include "scan.h"
 
-/* Real tables have some hundred; codes beyond this are not looked at. */
+/* Greatest code of an abbreviation that is read, and most forms of one. Real
+ * tables have some hundred codes. */
 #define MOST_SHAPES 100000
 #define MOST_FORMS 256
 #define NO_VALUE UINT32_MAX
@@ -24,11 +24,11 @@
 /* An abbreviation: DWARF 5, section 7.5.3. */
 struct scan_shape {
     uint16_t tag;            /* 0: no such code */
-    uint16_t count;          /* of forms */
-    uint32_t first;          /* of them in the unit's FORMS */
-    uint32_t size;           /* of all values, if IS_FIXED */
+    uint16_t count;          /* number of forms */
+    uint32_t first;          /* its first form in the unit's FORMS */
+    uint32_t size;           /* bytes of all values, if IS_FIXED */
     uint32_t sibling;        /* which value is DW_AT_sibling */
-    uint32_t sibling_offset; /* where it is, if IS_FIXED */
+    uint32_t sibling_offset; /* where that value is, if IS_FIXED */
     bool has_children, has_code, is_fixed;
 };
 
@@ -38,70 +38,71 @@ struct scan_form {
     uint32_t constant;   /* of DW_FORM_implicit_const */
 };
 
-/* Marks forms whose length is in the data. */
+/* Marks a form whose length stands in the data. */
 #define VARIABLE (-1)
 
-/* The length of a value of FORM, if it is constant in UNIT. */
+/* The length of a value of FORM in bytes, or VARIABLE if it is not constant in
+ * UNIT. */
 static int
 fixed_size(const struct scan_unit *unit, unsigned form)
 {
     switch (form) {
     case DW_FORM_flag_present:
     case DW_FORM_implicit_const:
-        return (0);
+        return 0;
     case DW_FORM_data1:
     case DW_FORM_ref1:
     case DW_FORM_flag:
     case DW_FORM_strx1:
     case DW_FORM_addrx1:
-        return (1);
+        return 1;
     case DW_FORM_data2:
     case DW_FORM_ref2:
     case DW_FORM_strx2:
     case DW_FORM_addrx2:
-        return (2);
+        return 2;
     case DW_FORM_strx3:
     case DW_FORM_addrx3:
-        return (3);
+        return 3;
     case DW_FORM_data4:
     case DW_FORM_ref4:
     case DW_FORM_strx4:
     case DW_FORM_addrx4:
     case DW_FORM_ref_sup4:
-        return (4);
+        return 4;
     case DW_FORM_data8:
     case DW_FORM_ref8:
     case DW_FORM_ref_sig8:
     case DW_FORM_ref_sup8:
-        return (8);
+        return 8;
     case DW_FORM_data16:
-        return (16);
+        return 16;
     case DW_FORM_addr:
-        return (unit->address_size);
+        return unit->address_size;
     case DW_FORM_ref_addr:
-        return (unit->version < 3 ? unit->address_size : unit->offset_size);
+        return unit->version < 3 ? unit->address_size : unit->offset_size;
     case DW_FORM_strp:
     case DW_FORM_line_strp:
     case DW_FORM_sec_offset:
     case DW_FORM_strp_sup:
     case DW_FORM_GNU_ref_alt:
     case DW_FORM_GNU_strp_alt:
-        return (unit->offset_size);
+        return unit->offset_size;
     default:
-        return (VARIABLE);
+        return VARIABLE;
     }
 }
 
-/* Behind the value of FORM at AT; NULL if it is unknown or does not fit. */
+/* Returns the place behind the value of FORM at AT. NULL if FORM is unknown or
+ * the value does not fit. */
 static const uint8_t *
 skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 {
     struct bytes bytes = {at, unit->end};
     int size = fixed_size(unit, form);
     uint64_t length = 0;
-
     if (size != VARIABLE)
-        return (unit->end - at >= size ? at + size : NULL);
+        return unit->end - at >= size ? at + size : NULL;
     switch (form) {
     case DW_FORM_sdata:
     case DW_FORM_udata:
@@ -132,52 +133,51 @@ skip_value(const struct scan_unit *unit, unsigned form, const uint8_t *at)
         break;
     case DW_FORM_indirect:
         form = (unsigned)bytes_leb(&bytes);
-        return (bytes.at && form != DW_FORM_indirect
-                    ? skip_value(unit, form, bytes.at)
-                    : NULL);
+        return bytes.at != NULL && form != DW_FORM_indirect
+                   ? skip_value(unit, form, bytes.at)
+                   : NULL;
     default:
-        return (NULL);
+        return NULL;
     }
     bytes_skip(&bytes, length);
-    return (bytes.at);
+    return bytes.at;
 }
 
-/* Where a reference of FORM at AT leads to in the unit; NULL: nowhere that lies
- * ahead. */
+/* The entry that a reference of FORM at AT leads to. NULL if it is not in the
+ * unit or does not lie ahead. */
 static const uint8_t *
-follow(const struct scan_unit *unit, unsigned form, const uint8_t *at)
+follow_reference(const struct scan_unit *unit, unsigned form, const uint8_t *at)
 {
     struct scan_value value = {.bytes = {at, unit->end},
                                .form = (uint16_t)form};
     const uint8_t *to = scan_reference(unit, &value);
-
-    return (to > at ? to : NULL);
+    return to > at ? to : NULL;
 }
 
-/* The same, for a form of which the size is known. */
+/* Like skip_value, but FORM's size is known already. */
 static const uint8_t *
 skip_form(const struct scan_unit *unit, const struct scan_form *form,
           const uint8_t *at)
 {
     if (form->size == VARIABLE)
-        return (skip_value(unit, form->form, at));
-    return (unit->end - at >= form->size ? at + form->size : NULL);
+        return skip_value(unit, form->form, at);
+    return unit->end - at >= form->size ? at + form->size : NULL;
 }
 
-/* The forms of all shapes lie in one array, which moves when it grows: a shape
- * knows the number of its first one. A form beyond 16 bits is unknown like any
- * other, and ends the scan where it is met. */
+/* Add a form. The forms of all shapes lie in one array, which moves when it
+ * grows. So a shape keeps the number of its first form. A form beyond 16 bits
+ * is unknown like any other, and ends the scan at its first use. */
 static int
 add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
          int64_t constant)
 {
     struct scan_form *forms = unit->forms;
-
     if (unit->form_count == unit->form_capacity) {
-        size_t capacity = unit->form_capacity ? unit->form_capacity * 2 : 512;
+        size_t capacity =
+            unit->form_capacity != 0 ? unit->form_capacity * 2 : 512;
         forms = reallocarray(forms, capacity, sizeof(*forms));
-        if (!forms)
-            return (-1);
+        if (forms == NULL)
+            return -1;
         unit->forms = forms;
         unit->form_capacity = capacity;
     }
@@ -187,10 +187,10 @@ add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
         .size = size,
         .constant = (uint32_t)constant,
     };
-    return (0);
+    return 0;
 }
 
-/* The next value of SHAPE is of attribute NAME. */
+/* Note that the next value of SHAPE is of attribute NAME. */
 static void
 note_attribute(struct scan_shape *shape, unsigned name)
 {
@@ -202,15 +202,15 @@ note_attribute(struct scan_shape *shape, unsigned name)
         shape->has_code = true;
 }
 
-/* Put the abbreviation into *SHAPE. (dwarf_getattrcnt miscounts where there are
- * implicit constants.) */
+/* Put the abbreviation into *SHAPE. The attributes are read up to the first
+ * that fails, because dwarf_getattrcnt miscounts if there are implicit
+ * constants. */
 static int
 read_shape(struct scan_unit *unit, struct scan_shape *shape,
            Dwarf_Abbrev *abbrev)
 {
     unsigned name = 0, form = 0;
     Dwarf_Sword constant = 0;
-
     *shape = (struct scan_shape){
         .tag = (uint16_t)dwarf_getabbrevtag(abbrev),
         .first = (uint32_t)unit->form_count,
@@ -222,8 +222,8 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
            dwarf_getabbrevattr_data(abbrev, shape->count, &name, &form,
                                     &constant, NULL) == 0) {
         int size = fixed_size(unit, form);
-        if (add_form(unit, name, form, size, constant))
-            return (-1);
+        if (add_form(unit, name, form, size, constant) != 0)
+            return -1;
         note_attribute(shape, name);
         if (size == VARIABLE)
             shape->is_fixed = false;
@@ -231,154 +231,147 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
             shape->size += (uint32_t)size;
         shape->count++;
     }
-    return (0);
+    return 0;
 }
 
-/* Codes need not follow one another. A tag of 0, which new shapes are set to,
- * says that the unit's table lacks the code. */
+/* Make room for WANTED shapes and some more. Codes may have gaps. New shapes
+ * have the tag 0, which says that the unit's table lacks the code. */
 static int
 grow_shapes(struct scan_unit *unit, size_t wanted)
 {
     size_t count = wanted + wanted / 2;
     struct scan_shape *shapes =
         reallocarray(unit->shapes, count, sizeof(*shapes));
-
-    if (!shapes)
-        return (-1);
+    if (shapes == NULL)
+        return -1;
     memset(shapes + unit->count, 0, (count - unit->count) * sizeof(*shapes));
     unit->shapes = shapes;
     unit->count = count;
-    return (0);
+    return 0;
 }
 
-/* Abbreviations stand one behind another, and LENGTH leads to the next. An
- * entry with a code that is left out here ends the scan. */
+/* Read all abbreviations. They stand one behind another, and LENGTH leads to
+ * the next. A code that is left out here ends the scan at its first use. */
 static int
 read_shapes(struct scan_unit *unit)
 {
     Dwarf_Off offset = 0;
-
     for (;;) {
         size_t length = 0;
         Dwarf_Abbrev *abbrev = dwarf_getabbrev(&unit->top, offset, &length);
-        size_t code;
-        if (!abbrev || abbrev == DWARF_END_ABBREV || length == 0)
-            return (0);
-        code = dwarf_getabbrevcode(abbrev);
+        if (abbrev == NULL || abbrev == DWARF_END_ABBREV || length == 0)
+            return 0;
+        size_t code = dwarf_getabbrevcode(abbrev);
         offset += length;
         if (code == 0 || code > MOST_SHAPES)
             continue;
-        if ((code > unit->count && grow_shapes(unit, code)) ||
-            read_shape(unit, &unit->shapes[code - 1], abbrev))
-            return (-1);
+        if ((code > unit->count && grow_shapes(unit, code) != 0) ||
+            read_shape(unit, &unit->shapes[code - 1], abbrev) != 0)
+            return -1;
     }
 }
 
-/* Whether the SIZE bytes at START lie in the section of ELF that holds entries
- * and START. A header may promise more than there is. */
+/* Whether the SIZE bytes at START lie in the section of entries that holds
+ * START. A header may promise more bytes than there are. */
 static bool
 is_inside(Elf *elf, const uint8_t *start, uint64_t size)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
     const char *name;
-
-    while ((section = sections_next(elf, section, &header, &name))) {
-        Elf_Data *data;
-        const uint8_t *bytes;
-        if (!strstr(name, "debug_info") && !strstr(name, "debug_types"))
+    while ((section = sections_next(elf, section, &header, &name)) != NULL) {
+        if (strstr(name, "debug_info") == NULL &&
+            strstr(name, "debug_types") == NULL)
             continue;
-        data = elf_rawdata(section, NULL);
-        bytes = data ? data->d_buf : NULL;
-        if (bytes && start >= bytes && start < bytes + data->d_size)
-            return (size <= (size_t)(bytes + data->d_size - start));
+        Elf_Data *data = elf_rawdata(section, NULL);
+        const uint8_t *bytes = data != NULL ? data->d_buf : NULL;
+        if (bytes != NULL && start >= bytes && start < bytes + data->d_size)
+            return size <= (size_t)(bytes + data->d_size - start);
     }
-    return (false);
+    return false;
 }
 
-/* A unit whose header promises more than there is stays without START, and
- * scan_begin then finds nothing in it: that is no error. */
+/* If the header promises more than there is, the unit stays without START. This
+ * is no error: scan_begin then finds nothing in it. */
 int
 scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top)
 {
     Dwarf_Die die = *top;
     Dwarf *dwarf = dwarf_cu_getdwarf(die.cu);
     Dwarf_Off offset = dwarf_dieoffset(&die), in_unit = dwarf_cuoffset(&die);
+    const uint8_t *start = (const uint8_t *)die.addr - in_unit;
+    *unit = (struct scan_unit){.top = die};
     Dwarf_Off next;
     size_t header;
     Dwarf_Half version;
-    const uint8_t *start = (const uint8_t *)die.addr - in_unit;
-
-    *unit = (struct scan_unit){.top = die};
     if (dwarf_next_unit(dwarf, offset - in_unit, &next, &header, &version, NULL,
-                        &unit->address_size, &unit->offset_size, NULL, NULL))
-        return (0);
-    next -= offset - in_unit; /* now its length */
+                        &unit->address_size, &unit->offset_size, NULL,
+                        NULL) != 0)
+        return 0;
+    next -= offset - in_unit; /* now the unit's length */
     if (!is_inside(dwarf_getelf(dwarf), start, next))
-        return (0);
+        return 0;
     unit->version = version;
     unit->start = start;
     unit->end = start + next;
-    if (dwarf_lowpc(&die, &unit->base))
+    if (dwarf_lowpc(&die, &unit->base) != 0)
         unit->base = 0;
-    return (read_shapes(unit));
+    return read_shapes(unit);
 }
 
 struct scan
 scan_begin(const struct scan_unit *unit, const Dwarf_Die *die)
 {
     const uint8_t *next = die->addr;
-
-    if (!unit->start || next < unit->start || next >= unit->end)
+    if (unit->start == NULL || next < unit->start || next >= unit->end)
         next = NULL;
-    return ((struct scan){.unit = unit, .next = next});
+    return (struct scan){.unit = unit, .next = next};
 }
 
-/* Behind the values of an entry, which begin at AT; sets its sibling. */
+/* Returns the place behind the values of ENTRY, which begin at AT, and sets its
+ * sibling. */
 static const uint8_t *
 skip_values(const struct scan_unit *unit, const struct scan_shape *shape,
             struct scan_entry *entry, const uint8_t *at)
 {
     if (shape->is_fixed) {
         if ((size_t)(unit->end - at) < shape->size)
-            return (NULL);
+            return NULL;
         if (shape->sibling != NO_VALUE)
-            entry->sibling =
-                follow(unit, unit->forms[shape->first + shape->sibling].form,
-                       at + shape->sibling_offset);
-        return (at + shape->size);
+            entry->sibling = follow_reference(
+                unit, unit->forms[shape->first + shape->sibling].form,
+                at + shape->sibling_offset);
+        return at + shape->size;
     }
-    for (unsigned i = 0; at && i < shape->count; i++) {
+    for (unsigned i = 0; at != NULL && i < shape->count; i++) {
         const struct scan_form *form = &unit->forms[shape->first + i];
         if (i == shape->sibling)
-            entry->sibling = follow(unit, form->form, at);
+            entry->sibling = follow_reference(unit, form->form, at);
         at = skip_form(unit, form, at);
     }
-    return (at);
+    return at;
 }
 
-/* Read an entry into *ENTRY, or the end of a list of children: then false. */
+/* Read an entry into *ENTRY. False at the end of a list of children. */
 static bool
-step(struct scan *scan, struct scan_entry *entry)
+read_entry(struct scan *scan, struct scan_entry *entry)
 {
     const struct scan_unit *unit = scan->unit;
     const uint8_t *start = scan->next;
     struct bytes bytes = {start, unit->end};
-    const struct scan_shape *shape;
-    uint64_t code;
-
     /* Most codes are of one byte. */
-    code = start < unit->end && *start < 0x80 ? *bytes.at++ : bytes_leb(&bytes);
+    uint64_t code =
+        start < unit->end && *start < 0x80 ? *bytes.at++ : bytes_leb(&bytes);
     scan->next = bytes.at;
-    if (!scan->next || code > unit->count)
+    if (scan->next == NULL || code > unit->count)
         goto end;
     if (code == 0) {
         if (scan->depth <= 1)
             goto end;
         scan->depth--;
-        return (false);
+        return false;
     }
-    shape = &unit->shapes[code - 1];
+    const struct scan_shape *shape = &unit->shapes[code - 1];
     *entry = (struct scan_entry){.start = start,
                                  .values = scan->next,
                                  .shape = shape,
@@ -393,43 +386,43 @@ step(struct scan *scan, struct scan_entry *entry)
         scan->depth++;
     else if (scan->depth == 0)
         scan->next = NULL;
-    return (true);
+    return true;
 
 end:
     scan->next = NULL;
-    return (false);
+    return false;
 }
 
 bool
 scan_next(struct scan *scan, struct scan_entry *entry)
 {
-    while (scan->next) {
-        if (step(scan, entry))
-            return (true);
+    while (scan->next != NULL) {
+        if (read_entry(scan, entry))
+            return true;
     }
-    return (false);
+    return false;
 }
 
-/* DW_AT_sibling leads past all children at once (DWARF 5, section 2.3). Where a
- * producer leaves it out, or it leads backwards, the children are read, each
- * past its own as far as that can be done. */
+/* DW_AT_sibling leads past all children at once (DWARF 5, section 2.3). If a
+ * producer leaves it out, or it leads backwards, the children are read. Each
+ * child then skips its own children if it can. */
 void
 scan_skip(struct scan *scan, const struct scan_entry *entry)
 {
-    struct scan_entry inner;
-
-    if (scan->next && entry->sibling && entry->sibling >= scan->next) {
+    if (scan->next != NULL && entry->sibling != NULL &&
+        entry->sibling >= scan->next) {
         scan->next = entry->depth > 0 ? entry->sibling : NULL;
         scan->depth = entry->depth;
     }
-    while (scan->next && scan->depth > entry->depth) {
-        if (step(scan, &inner) && inner.sibling)
+    while (scan->next != NULL && scan->depth > entry->depth) {
+        struct scan_entry inner;
+        if (read_entry(scan, &inner) && inner.sibling != NULL)
             scan_skip(scan, &inner);
     }
 }
 
-/* A value that cannot be passed over makes those before it doubtful: then there
- * are none. */
+/* If a value cannot be skipped, the ones before it are doubtful, and there are
+ * none. */
 unsigned
 scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
             struct scan_value *values, unsigned limit)
@@ -437,8 +430,7 @@ scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
     const struct scan_shape *shape = entry->shape;
     const uint8_t *at = entry->values;
     unsigned count = 0;
-
-    for (; at && count < shape->count && count < limit; count++) {
+    for (; at != NULL && count < shape->count && count < limit; count++) {
         const struct scan_form *form = &unit->forms[shape->first + count];
         values[count] = (struct scan_value){.bytes = {at, unit->end},
                                             .name = form->name,
@@ -446,7 +438,7 @@ scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
                                             .constant = form->constant};
         at = skip_form(unit, form, at);
     }
-    return (at ? count : 0);
+    return at != NULL ? count : 0;
 }
 
 const uint8_t *
@@ -454,35 +446,33 @@ scan_reference(const struct scan_unit *unit, const struct scan_value *value)
 {
     struct bytes bytes = value->bytes;
     uint64_t offset = 0;
-
     if (value->form == DW_FORM_ref_udata)
         offset = bytes_leb(&bytes);
     else if (value->form == DW_FORM_ref1 || value->form == DW_FORM_ref2 ||
              value->form == DW_FORM_ref4 || value->form == DW_FORM_ref8)
         offset = bytes_number(&bytes, (unsigned)fixed_size(unit, value->form));
-    if (!bytes.at || offset == 0 ||
+    if (bytes.at == NULL || offset == 0 ||
         offset >= (uint64_t)(unit->end - unit->start))
-        return (NULL);
-    return (unit->start + offset);
+        return NULL;
+    return unit->start + offset;
 }
 
-/* libdw looks for the abbreviation again where ABBREV is NULL; the unit and the
- * address are all that it needs. */
+/* libdw needs only the unit and the address. If ABBREV is NULL, it looks for
+ * the abbreviation again. */
 Dwarf_Die
 scan_die(const struct scan *scan, const struct scan_entry *entry)
 {
     Dwarf_Die die = scan->unit->top;
-
     die.addr = (void *)(uintptr_t)entry->start;
     die.abbrev = NULL;
-    return (die);
+    return die;
 }
 
 size_t
 scan_unit_size(const struct scan_unit *unit)
 {
-    return (unit->count * sizeof(*unit->shapes) +
-            unit->form_capacity * sizeof(*unit->forms));
+    return unit->count * sizeof(*unit->shapes) +
+           unit->form_capacity * sizeof(*unit->forms);
 }
 
 void

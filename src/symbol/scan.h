@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan.h -- the entries of one unit of DWARF, from front to back. libdw is
- * asked for single entries; to look at all of a unit, or to skip a function's
- * inside, takes it ten times as long. The bytes may be damaged: a scan always
+ * scan.h -- reads the entries of one unit of DWARF from front to back. libdw
+ * answers for single entries; to read a whole unit, or to skip a function's
+ * inside, it takes ten times as long. The bytes may be damaged. A scan always
  * moves forward, stays inside the unit, and ends early at what it cannot read.
  */
 #ifndef SYMBOL_SCAN_H
@@ -22,7 +22,7 @@ struct scan_form;
 struct scan_unit {
     Dwarf_Die top;              /* its first entry */
     const uint8_t *start, *end; /* header included: siblings count from there */
-    uint64_t base; /* that addresses in lists of ranges count from */
+    uint64_t base; /* addresses in lists of ranges count from here */
     uint8_t address_size, offset_size;
     uint16_t version;
     struct scan_shape *shapes; /* by abbreviation code - 1 */
@@ -33,9 +33,9 @@ struct scan_unit {
 
 /* The value of an attribute. */
 struct scan_value {
-    struct bytes bytes; /* from it up to the end of the unit */
+    struct bytes bytes; /* from the value to the end of the unit */
     uint16_t name, form;
-    uint32_t constant; /* if the form has it in the abbreviation */
+    uint32_t constant; /* its value, if it stands in the abbreviation */
 };
 
 struct scan {
@@ -45,44 +45,44 @@ struct scan {
 };
 
 struct scan_entry {
-    const uint8_t *start, *sibling; /* SIBLING: NULL if it is not told */
+    const uint8_t *start, *sibling; /* SIBLING: NULL if unknown */
     const uint8_t *values;
     const struct scan_shape *shape;
-    unsigned depth; /* below the entry that the scan began at */
+    unsigned depth; /* levels below the entry where the scan began */
     int tag;
     bool has_children;
-    bool has_code; /* of its own: DW_AT_low_pc or DW_AT_ranges */
+    bool has_code; /* has DW_AT_low_pc or DW_AT_ranges */
 };
 
-/* Prepare for scans of the unit that TOP is the first entry of. Returns 0, or
- * -1 with errno set if memory is short. */
+/* Prepare scans of the unit whose first entry is TOP. Returns 0, or -1 with
+ * errno set if memory is short. */
 int scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top);
 
-/* A scan of DIE, which is in UNIT, and of all below it. */
+/* Begin a scan of DIE, which is in UNIT, and of all entries below it. */
 struct scan scan_begin(const struct scan_unit *unit, const Dwarf_Die *die);
 
-/* The next entry; the first one is DIE itself, with depth 0. False at the end
- * of what lies below it. */
+/* Read the next entry; the first one is DIE itself, with depth 0. False after
+ * the last entry below it. */
 bool scan_next(struct scan *scan, struct scan_entry *entry);
 
-/* Go on behind everything below ENTRY, the last one that was read. */
+/* Skip everything below ENTRY, the last entry that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
-/* The first LIMIT values of ENTRY, which is in UNIT. Returns how many; 0 if
- * they cannot be read. */
+/* Read the first LIMIT values of ENTRY, which is in UNIT. Returns how many; 0
+ * if they cannot be read. */
 unsigned scan_values(const struct scan_unit *unit,
                      const struct scan_entry *entry, struct scan_value *values,
                      unsigned limit);
 
-/* The entry of the same unit that VALUE refers to; NULL if it is not such a
+/* The entry of the same unit that VALUE refers to. NULL if VALUE is no such
  * reference. */
 const uint8_t *scan_reference(const struct scan_unit *unit,
                               const struct scan_value *value);
 
-/* ENTRY for libdw. */
+/* Returns ENTRY as libdw's functions take it. */
 Dwarf_Die scan_die(const struct scan *scan, const struct scan_entry *entry);
 
-/* How much memory UNIT takes, about. */
+/* About how much memory UNIT takes, in bytes. */
 size_t scan_unit_size(const struct scan_unit *unit);
 
 void scan_unit_free(struct scan_unit *unit);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sections.c -- see sections.h. Report side. libdw has inflated and relocated
- * them when it opened the file: this is after that.
+ * sections.c -- see sections.h. Report side. libdw inflated and relocated the
+ * sections when it opened the file, before they are found here.
  *
- * Sections that were neither are pages of the file itself, mapped by libelf.
- * Such pages can be dropped, those that libelf or this folder has allocated
- * must not be: the kernel is asked which they are.
+ * A section that was neither inflated nor relocated lies in pages of the file,
+ * which libelf has mapped. Such pages can be dropped. Memory that libelf or
+ * this folder has allocated must not be dropped. /proc/self/maps tells which is
+ * which.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,11 +16,11 @@
 
 #include "sections.h"
 
-/* Smaller ones stay in memory. */
+/* Least size in bytes of a section whose pages are dropped. */
 #define LARGE (16 << 20)
 #define PAGE ((uintptr_t)4096)
 
-/* Where the section called NAME belongs; NULL: nowhere. */
+/* The field for the section called NAME. NULL if there is none. */
 static struct bytes *
 place_of(struct sections *sections, const char *name)
 {
@@ -28,22 +29,22 @@ place_of(struct sections *sections, const char *name)
     else if (strncmp(name, ".zdebug_", 8) == 0)
         name += 8;
     else
-        return (NULL);
+        return NULL;
     if (strcmp(name, "info") == 0)
-        return (&sections->info);
+        return &sections->info;
     if (strcmp(name, "line") == 0)
-        return (&sections->line);
+        return &sections->line;
     if (strcmp(name, "line_str") == 0)
-        return (&sections->line_str);
+        return &sections->line_str;
     if (strcmp(name, "str") == 0)
-        return (&sections->str);
+        return &sections->str;
     if (strcmp(name, "ranges") == 0)
-        return (&sections->ranges);
-    return (strcmp(name, "rnglists") == 0 ? &sections->rnglists : NULL);
+        return &sections->ranges;
+    return strcmp(name, "rnglists") == 0 ? &sections->rnglists : NULL;
 }
 
-/* Whether SECTION lies in one mapping of a file that nobody writes to: of a
- * relocatable one libdwfl has changed its own copy. */
+/* Whether SECTION lies in one mapping of a file. The caller leaves relocatable
+ * files out, because libdwfl has changed its private copy of them. */
 static bool
 is_mapped(const struct bytes *section)
 {
@@ -52,17 +53,16 @@ is_mapped(const struct bytes *section)
     bool found = false;
     char *line = NULL;
     size_t size = 0;
-
-    while (maps && !found && getline(&line, &size, maps) > 0) {
+    while (maps != NULL && !found && getline(&line, &size, maps) > 0) {
         uint64_t low, high, inode;
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64, &low,
                    &high, &inode) == 3)
             found = inode != 0 && low <= start && end <= high;
     }
     free(line);
-    if (maps)
+    if (maps != NULL)
         fclose(maps);
-    return (found);
+    return found;
 }
 
 static void
@@ -73,12 +73,11 @@ find_large(struct sections *sections, Elf *elf)
                                                       &sections->ranges,
                                                       &sections->rnglists};
     GElf_Ehdr header;
-
-    if (!gelf_getehdr(elf, &header) || header.e_type == ET_REL)
+    if (gelf_getehdr(elf, &header) == NULL || header.e_type == ET_REL)
         return;
     for (size_t i = 0; i < SECTIONS_LARGE; i++) {
         const struct bytes *section = candidates[i];
-        if (section->at && section->end - section->at >= LARGE &&
+        if (section->at != NULL && section->end - section->at >= LARGE &&
             is_mapped(section))
             sections->large[sections->large_count++] = *section;
     }
@@ -88,17 +87,16 @@ Elf_Scn *
 sections_next(Elf *elf, Elf_Scn *section, GElf_Shdr *header, const char **name)
 {
     size_t strings;
-
-    if (!elf || elf_getshdrstrndx(elf, &strings))
-        return (NULL);
-    while ((section = elf_nextscn(elf, section))) {
-        *name = gelf_getshdr(section, header)
+    if (elf == NULL || elf_getshdrstrndx(elf, &strings) != 0)
+        return NULL;
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        *name = gelf_getshdr(section, header) != NULL
                     ? elf_strptr(elf, strings, header->sh_name)
                     : NULL;
-        if (*name)
+        if (*name != NULL)
             break;
     }
-    return (section);
+    return section;
 }
 
 struct bytes
@@ -107,17 +105,15 @@ sections_find(Elf *elf, const char *name)
     Elf_Scn *section = NULL;
     GElf_Shdr header;
     const char *found;
-
-    while ((section = sections_next(elf, section, &header, &found))) {
-        Elf_Data *data;
-        const uint8_t *start;
-        if (strcmp(found, name) != 0 || header.sh_flags & SHF_COMPRESSED)
+    while ((section = sections_next(elf, section, &header, &found)) != NULL) {
+        if (strcmp(found, name) != 0 || (header.sh_flags & SHF_COMPRESSED) != 0)
             continue;
-        data = elf_getdata(section, NULL);
-        start = data ? data->d_buf : NULL;
-        return ((struct bytes){start, start ? start + data->d_size : NULL});
+        Elf_Data *data = elf_getdata(section, NULL);
+        const uint8_t *start = data != NULL ? data->d_buf : NULL;
+        return (struct bytes){start,
+                              start != NULL ? start + data->d_size : NULL};
     }
-    return ((struct bytes){0});
+    return (struct bytes){0};
 }
 
 void
@@ -125,14 +121,13 @@ sections_read(struct sections *sections, Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);
     Elf_Scn *section = NULL;
+    *sections = (struct sections){0};
     GElf_Shdr header;
     const char *name;
-
-    *sections = (struct sections){0};
-    while ((section = sections_next(elf, section, &header, &name))) {
+    while ((section = sections_next(elf, section, &header, &name)) != NULL) {
         struct bytes *place = place_of(sections, name);
-        Elf_Data *data = place ? elf_getdata(section, NULL) : NULL;
-        if (data && data->d_buf && !place->at) {
+        Elf_Data *data = place != NULL ? elf_getdata(section, NULL) : NULL;
+        if (data != NULL && data->d_buf != NULL && place->at == NULL) {
             place->at = data->d_buf;
             place->end = place->at + data->d_size;
         }
@@ -144,7 +139,7 @@ void
 sections_rest(const struct sections *sections)
 {
     for (size_t i = 0; i < sections->large_count; i++) {
-        /* The pages that lie in the section alone. */
+        /* Only pages that lie wholly in the section. */
         const struct bytes *section = &sections->large[i];
         uintptr_t start = ((uintptr_t)section->at + PAGE - 1) & -PAGE;
         uintptr_t end = (uintptr_t)section->end & -PAGE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sketch.c -- see sketch.h. Symbols are tens of thousands, and the addresses
- * few: each symbol is held against the sorted addresses, and only those that
- * matter become ranges. These are the ones that cover an address, and for each
- * address the one that begins nearest before it, because a symbol without a
- * size ends where the next one begins.
+ * sketch.c -- see sketch.h. A file has tens of thousands of symbols, but there
+ * are few addresses. Each symbol is compared with the sorted addresses, and
+ * only those that matter become ranges. A symbol matters if it covers an
+ * address. The symbol that begins nearest before each address matters too,
+ * because a symbol without a size ends where the next one begins.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 
 #include "sketch.h"
 
-/* ns for a byte of debug information that is compressed, and for one that is
- * not, of which much is not read; for a symbol that libdwfl hands out; and for
- * opening the file at all (measured: docs/names.md). */
+/* Estimated ns: for a byte of compressed debug information; for a byte of other
+ * debug information, much of which is not read; for a symbol from libdwfl; and
+ * for opening a file at all (measured: docs/names.md). */
 enum { COMPRESSED_NS = 5, PLAIN_NS = 1, SYMBOL_NS = 300, OPEN_NS = 100000 };
 
 #define DEBUG_FILE "/usr/lib/debug/.build-id/%02x/%s.debug"
@@ -27,27 +27,26 @@ has_build_id(const struct elf_view *view, const uint8_t *build_id,
              size_t length)
 {
     struct bytes found = elf_view_build_id(view);
-
-    return (length == 0 ||
-            (found.at && (size_t)(found.end - found.at) == length &&
-             memcmp(found.at, build_id, length) == 0));
+    return length == 0 ||
+           (found.at != NULL && (size_t)(found.end - found.at) == length &&
+            memcmp(found.at, build_id, length) == 0);
 }
 
-/* The debug file where distributions put it. Its symbols are of use only if it
- * numbers its addresses like the file. */
+/* Open the debug file where distributions put it. Its symbols are usable only
+ * if it numbers its addresses like the file. */
 static void
 open_debug_file(struct sketch *sketch)
 {
     struct bytes build_id = elf_view_build_id(&sketch->file);
-    size_t length = build_id.at ? (size_t)(build_id.end - build_id.at) : 0;
-    char path[sizeof(DEBUG_FILE) + 2 * LONGEST_BUILD_ID];
-    char rest[2 * LONGEST_BUILD_ID + 1];
-
+    size_t length =
+        build_id.at != NULL ? (size_t)(build_id.end - build_id.at) : 0;
     sketch->is_all = true;
     if (length < 2 || length > LONGEST_BUILD_ID)
         return;
+    char rest[2 * LONGEST_BUILD_ID + 1];
     for (size_t i = 1; i < length; i++)
         snprintf(rest + 2 * (i - 1), 3, "%02x", build_id.at[i]);
+    char path[sizeof(DEBUG_FILE) + 2 * LONGEST_BUILD_ID];
     snprintf(path, sizeof(path), DEBUG_FILE, build_id.at[0], rest);
     if (elf_view_open(&sketch->debug, path) == 0 &&
         (!has_build_id(&sketch->debug, build_id.at, length) ||
@@ -57,84 +56,81 @@ open_debug_file(struct sketch *sketch)
     sketch->is_all = access(path, F_OK) != 0;
 }
 
-/* Whether VIEW has the symbol table called NAME, which is then SKETCH's. */
+/* Take the symbol table called NAME of VIEW for SKETCH. False if VIEW has none
+ * that is usable. */
 static bool
 take_symbols(struct sketch *sketch, const struct elf_view *view,
              const char *name)
 {
     const Elf64_Shdr *section = elf_view_section(view, name);
-    struct bytes symbols;
-
-    if (!section || section->sh_entsize != sizeof(Elf64_Sym) ||
+    if (section == NULL || section->sh_entsize != sizeof(Elf64_Sym) ||
         section->sh_link >= view->count || section->sh_offset % 8 != 0)
-        return (false);
-    symbols = elf_view_content(view, section);
+        return false;
+    struct bytes symbols = elf_view_content(view, section);
     sketch->strings = elf_view_content(view, &view->sections[section->sh_link]);
-    /* The last text in it ends. */
-    if (!symbols.at || !sketch->strings.at ||
+    /* The last text must have an end. */
+    if (symbols.at == NULL || sketch->strings.at == NULL ||
         sketch->strings.at == sketch->strings.end ||
         sketch->strings.end[-1] != '\0')
-        return (false);
+        return false;
     sketch->symbols = (const void *)symbols.at;
     sketch->count = (size_t)(symbols.end - symbols.at) / sizeof(Elf64_Sym);
     sketch->sections = view->sections;
     sketch->section_count = view->count;
-    return (true);
+    return true;
 }
 
-/* Whether there is a file where .gnu_debuglink of the file at PATH leads:
- * beside it, in .debug, and below /usr/lib/debug in the same folder, or in what
- * is left of that without its first parts (libdwfl's search). */
+/* Whether there is a file where .gnu_debuglink of the file at PATH leads.
+ * libdwfl searches beside it, in .debug, and in the same folder below
+ * /usr/lib/debug. It also tries that folder without its first parts. */
 static bool
 has_linked_file(const struct sketch *sketch, const char *path)
 {
     const Elf64_Shdr *section =
         elf_view_section(&sketch->file, ".gnu_debuglink");
     const char *slash = strrchr(path, '/'), *folder = path;
+    if (section == NULL || slash == NULL)
+        return false;
+    struct bytes link = elf_view_content(&sketch->file, section);
+    const char *name = link.at != NULL ? bytes_text(&link) : "";
     char tried[2 * PATH_MAX];
-    struct bytes link;
-    const char *name;
-
-    if (!section || !slash)
-        return (false);
-    link = elf_view_content(&sketch->file, section);
-    name = link.at ? bytes_text(&link) : "";
     for (int i = 0; i < 2; i++) {
         snprintf(tried, sizeof(tried), "%.*s/%s%.255s", (int)(slash - path),
-                 path, i ? ".debug/" : "", name);
+                 path, i != 0 ? ".debug/" : "", name);
         if (access(tried, F_OK) == 0)
-            return (true);
+            return true;
     }
     for (; folder <= slash; folder += 1 + strcspn(folder + 1, "/")) {
         snprintf(tried, sizeof(tried), "/usr/lib/debug%.*s/%.255s",
                  (int)(slash - folder), folder, name);
         if (access(tried, F_OK) == 0)
-            return (true);
+            return true;
     }
-    return (false);
+    return false;
 }
 
 static bool
 has_dwarf(const struct elf_view *view)
 {
-    return (elf_view_section(view, ".debug_info") ||
-            elf_view_section(view, ".zdebug_info"));
+    return elf_view_section(view, ".debug_info") != NULL ||
+           elf_view_section(view, ".zdebug_info") != NULL;
 }
 
-/* As libdwfl: the file's own table, that of its debug file, or what the file
- * exports; other debug files and .gnu_debugdata are left to libdwfl. */
+/* Find the symbols as libdwfl does: in the file's own table, that of its debug
+ * file, or the table of exports. Other debug files and .gnu_debugdata are left
+ * to libdwfl. */
 static bool
 find_symbols(struct sketch *sketch, const char *path)
 {
     bool is_linked = has_linked_file(sketch, path);
-
     sketch->is_all = sketch->is_all && !is_linked && !has_dwarf(&sketch->file);
     if (take_symbols(sketch, &sketch->file, ".symtab"))
-        return (true);
-    if (sketch->debug.bytes)
-        return (take_symbols(sketch, &sketch->debug, ".symtab"));
-    return (!is_linked && !elf_view_section(&sketch->file, ".gnu_debugdata") &&
-            take_symbols(sketch, &sketch->file, ".dynsym"));
+        return true;
+    if (sketch->debug.bytes != NULL)
+        return take_symbols(sketch, &sketch->debug, ".symtab");
+    return !is_linked &&
+           elf_view_section(&sketch->file, ".gnu_debugdata") == NULL &&
+           take_symbols(sketch, &sketch->file, ".dynsym");
 }
 
 int
@@ -142,24 +138,23 @@ sketch_open(struct sketch *sketch, const char *path, const uint8_t *build_id,
             size_t length)
 {
     *sketch = (struct sketch){0};
-    if (elf_view_open(&sketch->file, path))
-        return (-1);
+    if (elf_view_open(&sketch->file, path) != 0)
+        return -1;
     if (has_build_id(&sketch->file, build_id, length)) {
         open_debug_file(sketch);
         if (find_symbols(sketch, path))
-            return (0);
+            return 0;
     }
     sketch_close(sketch);
-    return (-1);
+    return -1;
 }
 
-/* .debug_loc and .debug_loclists, which say where variables are, are not read.
- */
+/* .debug_loc and .debug_loclists tell where variables are. They are not read,
+ * and cost nothing. */
 static uint64_t
 debug_cost(const struct elf_view *view)
 {
     uint64_t cost = 0;
-
     for (size_t i = 1; i < view->count; i++) {
         const Elf64_Shdr *section = &view->sections[i];
         const char *name = elf_view_name(view, section);
@@ -167,51 +162,49 @@ debug_cost(const struct elf_view *view)
             strncmp(name, ".debug_", 7) != 0 ||
             strncmp(name, ".debug_loc", 10) == 0)
             continue;
-        cost += section->sh_size *
-                (section->sh_flags & SHF_COMPRESSED ? COMPRESSED_NS : PLAIN_NS);
+        cost += section->sh_size * ((section->sh_flags & SHF_COMPRESSED) != 0
+                                        ? COMPRESSED_NS
+                                        : PLAIN_NS);
     }
-    return (cost);
+    return cost;
 }
 
 uint64_t
 sketch_cost(const struct sketch *sketch)
 {
-    return (OPEN_NS + sketch->count * SYMBOL_NS + debug_cost(&sketch->file) +
-            (sketch->debug.bytes ? debug_cost(&sketch->debug) : 0));
+    return OPEN_NS + sketch->count * SYMBOL_NS + debug_cost(&sketch->file) +
+           (sketch->debug.bytes != NULL ? debug_cost(&sketch->debug) : 0);
 }
 
 /* Where the section of SYMBOL ends; 0 if it holds no code. */
 static uint64_t
 code_end(const struct sketch *sketch, const Elf64_Sym *symbol)
 {
-    const Elf64_Shdr *section;
-
     if (symbol->st_shndx == SHN_UNDEF ||
         symbol->st_shndx >= sketch->section_count)
-        return (0);
-    section = &sketch->sections[symbol->st_shndx];
-    return (section->sh_flags & SHF_EXECINSTR
-                ? section->sh_addr + section->sh_size
-                : 0);
+        return 0;
+    const Elf64_Shdr *section = &sketch->sections[symbol->st_shndx];
+    return (section->sh_flags & SHF_EXECINSTR) != 0
+               ? section->sh_addr + section->sh_size
+               : 0;
 }
 
 static const char *
 name_of(const struct sketch *sketch, const Elf64_Sym *symbol)
 {
-    return (symbol->st_name < (size_t)(sketch->strings.end - sketch->strings.at)
-                ? (const char *)sketch->strings.at + symbol->st_name
-                : "");
+    return symbol->st_name < (size_t)(sketch->strings.end - sketch->strings.at)
+               ? (const char *)sketch->strings.at + symbol->st_name
+               : "";
 }
 
-/* What is known of the places that are asked for, and the symbols that may
- * matter for them. */
+/* The addresses of the questions, and the symbols that may matter for them. */
 struct search {
-    uint64_t *addresses; /* PLACES, filled up with the greatest number */
-    uint64_t *nearest;   /* the greatest start that is not above each, but above
-                            the one before it; 0: none yet */
+    uint64_t *addresses; /* PLACES, padded with UINT64_MAX */
+    uint64_t *nearest;   /* by address: the greatest start at or below it and
+                            above the address before it; 0: none yet */
     size_t places;       /* a power of two, more than there are addresses */
     size_t address_count;
-    uint32_t *found; /* numbers of symbols */
+    uint32_t *found; /* numbers of the symbols that may matter */
     size_t count, capacity;
 };
 
@@ -223,11 +216,11 @@ search_begin(struct search *search, const uint64_t *addresses, size_t count)
         search->places *= 2;
     search->addresses = malloc(search->places * sizeof(*addresses));
     search->nearest = calloc(search->places, sizeof(*search->nearest));
-    if (!search->addresses || !search->nearest)
-        return (-1);
+    if (search->addresses == NULL || search->nearest == NULL)
+        return -1;
     for (size_t i = 0; i < search->places; i++)
         search->addresses[i] = i < count ? addresses[i] : UINT64_MAX;
-    return (0);
+    return 0;
 }
 
 static void
@@ -238,46 +231,45 @@ search_end(struct search *search)
     free(search->found);
 }
 
-/* The place of the first address that is not below LOW. It is asked for each
- * symbol of a file: a step is an addition, and no branch that depends on LOW.
- */
+/* The place of the first address that is not below LOW. This runs for each
+ * symbol of a file: a step is an addition, without a branch that depends on
+ * LOW. */
 static size_t
 place_from(const struct search *search, uint64_t low)
 {
     size_t at = 0;
-
     for (size_t step = search->places / 2; step > 0; step /= 2)
         at += search->addresses[at + step - 1] < low ? step : 0;
-    return (at);
+    return at;
 }
 
 static int
-keep(struct search *search, size_t number)
+keep_symbol(struct search *search, size_t number)
 {
     if (search->count == search->capacity) {
         size_t capacity = search->capacity * 2 + 64;
         uint32_t *found = reallocarray(search->found, capacity, sizeof(*found));
-        if (!found)
-            return (-1);
+        if (found == NULL)
+            return -1;
         search->found = found;
         search->capacity = capacity;
     }
     search->found[search->count++] = (uint32_t)number;
-    return (0);
+    return 0;
 }
 
-/* Whether SYMBOL, at PLACE, covers that address, or is the nearest before it of
- * those that were seen. */
+/* Whether SYMBOL covers the address at PLACE, or is the nearest before it among
+ * the symbols seen so far. */
 static bool
 matters(const struct search *search, const Elf64_Sym *symbol, size_t place)
 {
-    return (place < search->address_count &&
-            (symbol->st_value >= search->nearest[place] ||
-             search->addresses[place] - symbol->st_value < symbol->st_size));
+    return place < search->address_count &&
+           (symbol->st_value >= search->nearest[place] ||
+            search->addresses[place] - symbol->st_value < symbol->st_size);
 }
 
-/* Find the nearest start before each address, of any symbol that names code,
- * and keep the symbols that mattered when they were seen. */
+/* Find the nearest start before each address among all symbols that name code.
+ * Keep the symbols that mattered when they were seen. */
 static int
 find_nearest(const struct sketch *sketch, struct search *search)
 {
@@ -289,10 +281,10 @@ find_nearest(const struct sketch *sketch, struct search *search)
             continue;
         if (symbol->st_value > search->nearest[place])
             search->nearest[place] = symbol->st_value;
-        if (keep(search, i))
-            return (-1);
+        if (keep_symbol(search, i) != 0)
+            return -1;
     }
-    return (0);
+    return 0;
 }
 
 int
@@ -301,10 +293,9 @@ sketch_read(const struct sketch *sketch, const uint64_t *addresses,
 {
     struct search search;
     int status = search_begin(&search, addresses, count);
-
-    if (!status)
+    if (status == 0)
         status = find_nearest(sketch, &search);
-    for (size_t i = 0; !status && i < search.count; i++) {
+    for (size_t i = 0; status == 0 && i < search.count; i++) {
         const Elf64_Sym *symbol = &sketch->symbols[search.found[i]];
         if (matters(&search, symbol, place_from(&search, symbol->st_value)))
             status =
@@ -313,7 +304,7 @@ sketch_read(const struct sketch *sketch, const uint64_t *addresses,
     }
     search_end(&search);
     symbol_table_seal(table);
-    return (status);
+    return status;
 }
 
 void

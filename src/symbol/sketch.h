@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sketch.h -- a file's symbol table, and what it would take to read all that
- * there is about its code. A profile of a few milliseconds has a few addresses
- * in the C library, whose debug file takes 20 ms to inflate (docs/names.md).
+ * sketch.h -- a file's symbol table, and an estimate of the time to read all
+ * its debug information. A profile of a few milliseconds has few addresses in
+ * the C library, whose debug file takes 20 ms to inflate (docs/names.md).
  * Report side only.
  */
 #ifndef SYMBOL_SKETCH_H
@@ -13,11 +13,11 @@
 #include "elf_view.h"
 #include "symbol_table.h"
 
-/* All zero is none. */
+/* All zero is no sketch. */
 struct sketch {
     struct elf_view file, debug; /* DEBUG: its separate debug file, if any */
-    bool is_all; /* there is no debug information to be read besides */
-    /* Of the one of them that has the symbols. */
+    bool is_all;                 /* there is no debug information besides it */
+    /* These are of FILE or DEBUG, whichever has the symbols. */
     const Elf64_Sym *symbols;
     size_t count;
     struct bytes strings;
@@ -25,19 +25,20 @@ struct sketch {
     size_t section_count;
 };
 
-/* Look at the file at PATH with BUILD_ID of LENGTH bytes (0: any). Returns 0,
- * or -1 if its symbols must be found in another way: by libdwfl. */
+/* Open the file at PATH with BUILD_ID of LENGTH bytes (0: any). Returns 0, or
+ * -1 if only libdwfl can find its symbols. */
 int sketch_open(struct sketch *sketch, const char *path,
                 const uint8_t *build_id, size_t length);
 
-/* An estimate, in ns, of what reading its symbols and debug information by
- * libdwfl takes. */
+/* Estimate the time in ns that libdwfl takes to read its symbols and debug
+ * information. */
 uint64_t sketch_cost(const struct sketch *sketch);
 
 /*
- * Add to the empty TABLE what symbol_table_find needs to answer for COUNT
- * ADDRESSES, which are sorted, as if all symbols were in it. The names are
- * SKETCH's. Returns 0, or -1 with errno set if memory is short.
+ * Add to the empty TABLE the symbols that symbol_table_find needs for COUNT
+ * sorted ADDRESSES. Its answers for them are then the same as with all symbols.
+ * The names belong to SKETCH. Returns 0, or -1 with errno set if memory is
+ * short.
  */
 int sketch_read(const struct sketch *sketch, const uint64_t *addresses,
                 size_t count, struct symbol_table *table);

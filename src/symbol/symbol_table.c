@@ -3,14 +3,15 @@
  * symbol_table.c -- the sorted symbol index. Report side.
  *
  * One address often has several symbols: aliases at the same start, labels
- * inside a function, size-less labels of hand-written assembly. The class of a
- * symbol decides first (functions with a size, other sized symbols, functions
- * without a size, labels); within a class the nearest start; at equal starts
- * the rank: global before weak before local, then fewer leading underscores,
- * then the longer name. So "malloc" wins over "__libc_malloc", as in perf.
+ * inside a function, labels without a size in hand-written assembly. The class
+ * of a symbol decides first: functions with a size, other symbols with a size,
+ * functions without a size, labels. Within a class, the nearest start wins. At
+ * equal starts the rank decides: global before weak before local, then fewer
+ * leading underscores, then the longer name. So "malloc" wins over
+ * "__libc_malloc", as in perf.
  *
- * A symbol without a size covers up to the next symbol, and not beyond its
- * section. What lies behind a symbol's size belongs to nobody.
+ * A symbol without a size covers up to the next symbol, but not beyond its
+ * section. Code behind a symbol's size gets no name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,77 +24,76 @@ static bool
 is_function(const GElf_Sym *symbol)
 {
     int type = GELF_ST_TYPE(symbol->st_info);
-
-    return (type == STT_FUNC || type == STT_GNU_IFUNC);
+    return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* The bits of a rank: class 26-27, binding 24-25, underscores 16-23, length. */
+/* The bits of a rank: 26-27 class, 24-25 binding, 16-23 underscores, 0-15
+ * length. */
 static uint32_t
 rank_of(const GElf_Sym *symbol, const char *name)
 {
     size_t underscores = strspn(name, "_"), length = strnlen(name, 0xffff);
     int binding = GELF_ST_BIND(symbol->st_info);
-    uint32_t rank = symbol->st_size ? 2 : 0;
-
+    uint32_t rank = symbol->st_size != 0 ? 2 : 0;
     rank = (rank + is_function(symbol)) << 2;
     if (binding == STB_GLOBAL || binding == STB_GNU_UNIQUE)
         rank += 2;
     else if (binding == STB_WEAK)
         rank += 1;
     rank = rank << 8 | (uint32_t)(underscores < 255 ? 255 - underscores : 0);
-    return (rank << 16 | (uint32_t)length);
+    return rank << 16 | (uint32_t)length;
 }
 
 static enum symbol_class
 class_of(const struct range *range)
 {
-    return ((enum symbol_class)(range->rank >> 26));
+    return (enum symbol_class)(range->rank >> 26);
 }
 
-/* Names that no programmer gave: assembler temporaries and mapping symbols. */
+/* Whether NAME is not from a programmer: an assembler temporary or a mapping
+ * symbol. */
 static bool
 is_noise(const char *name)
 {
-    return (!*name || strncmp(name, ".L", 2) == 0 || *name == '$');
+    return *name == '\0' || strncmp(name, ".L", 2) == 0 || *name == '$';
 }
 
-/* Where the section of a symbol ends, as an own address of its ELF; 0 if it
- * holds no code. */
+/* Where section INDEX of ELF ends, in that ELF's own numbering. 0 if the
+ * section holds no code. */
 static uint64_t
 code_end(Elf *elf, GElf_Word index)
 {
-    Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
+    Elf_Scn *section = elf != NULL ? elf_getscn(elf, index) : NULL;
     GElf_Shdr header;
-
-    if (index == SHN_UNDEF || !section || !gelf_getshdr(section, &header) ||
-        !(header.sh_flags & SHF_EXECINSTR))
-        return (0);
-    return (header.sh_addr + header.sh_size);
+    if (index == SHN_UNDEF || section == NULL ||
+        gelf_getshdr(section, &header) == NULL ||
+        (header.sh_flags & SHF_EXECINSTR) == 0)
+        return 0;
+    return header.sh_addr + header.sh_size;
 }
 
 bool
 symbol_table_is_code(const GElf_Sym *symbol, const char *name)
 {
-    return (!is_noise(name) && (is_function(symbol) ||
-                                GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE));
+    return !is_noise(name) &&
+           (is_function(symbol) || GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE);
 }
 
-/* Room for COUNT names in all; more than are asked for, so that adding one by
- * one is cheap. */
+/* Make room for COUNT names in all. Half as many more are reserved, so that
+ * adding names one by one is cheap. Returns 0, or -1 with errno set. */
 static int
-reserve(struct symbol_table *table, size_t count)
+reserve_names(struct symbol_table *table, size_t count)
 {
-    const char **names;
-
     if (count <= table->capacity)
-        return (0);
+        return 0;
     count += count / 2;
+    const char **names;
     names = reallocarray(table->names, count, sizeof(*names));
-    if (!names)
-        return (-1);
+    if (names == NULL)
+        return -1;
     table->names = names;
     table->capacity = count;
-    return (0);
+    return 0;
 }
 
 int
@@ -101,19 +101,18 @@ symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
                  const char *name, uint64_t address, uint64_t end)
 {
     struct range range = {.low = address, .open = symbol->st_size == 0};
-
     if (!symbol_table_is_code(symbol, name) || end == 0)
-        return (0);
-    if (reserve(table, table->count + 1))
-        return (-1);
-    range.high = range.open ? end : address + symbol->st_size;
+        return 0;
+    if (reserve_names(table, table->count + 1) != 0)
+        return -1;
+    range.high = range.open != 0 ? end : address + symbol->st_size;
     range.rank = rank_of(symbol, name) & RANGE_RANK_MAX;
     range.value = (uint32_t)table->count;
     table->names[table->count++] = name;
-    return (range_index_add(&table->ranges, &range));
+    return range_index_add(&table->ranges, &range);
 }
 
-/* Adds symbol NUMBER of the module. */
+/* Add symbol NUMBER of the module. Returns 0, or -1 with errno set. */
 static int
 add_symbol(struct symbol_table *table, struct elf_file *file, int number)
 {
@@ -123,31 +122,28 @@ add_symbol(struct symbol_table *table, struct elf_file *file, int number)
     Elf *elf;
     const char *name = dwfl_module_getsym_info(file->module, number, &symbol,
                                                &address, &section, &elf, &bias);
-    uint64_t end;
-
-    if (!name || !symbol_table_is_code(&symbol, name))
-        return (0);
-    end = code_end(elf, section);
-    return (symbol_table_add(table, &symbol, name, address - file->bias,
-                             end == 0 ? 0 : end + bias - file->bias));
+    if (name == NULL || !symbol_table_is_code(&symbol, name))
+        return 0;
+    uint64_t end = code_end(elf, section);
+    return symbol_table_add(table, &symbol, name, address - file->bias,
+                            end == 0 ? 0 : end + bias - file->bias);
 }
 
 int
 symbol_table_read(struct symbol_table *table, struct elf_file *file)
 {
     int count = dwfl_module_getsymtab(file->module);
-
     if (count <= 0)
-        return (0);
-    if (reserve(table, (size_t)count))
-        return (-1);
+        return 0;
+    if (reserve_names(table, (size_t)count) != 0)
+        return -1;
     /* Symbol 0 is the empty one. */
     for (int i = 1; i < count; i++) {
-        if (add_symbol(table, file, i))
-            return (-1);
+        if (add_symbol(table, file, i) != 0)
+            return -1;
     }
     symbol_table_seal(table);
-    return (0);
+    return 0;
 }
 
 void
@@ -160,14 +156,13 @@ const char *
 symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
     const struct range *range = NULL, *best = NULL;
-
-    while ((range = range_index_find(&table->ranges, address, range))) {
-        if (!best || class_of(range) > class_of(best))
+    while ((range = range_index_find(&table->ranges, address, range)) != NULL) {
+        if (best == NULL || class_of(range) > class_of(best))
             best = range;
         if (class_of(best) == SIZED_FUNCTION)
             break;
     }
-    return (best ? table->names[best->value] : NULL);
+    return best != NULL ? table->names[best->value] : NULL;
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_table.h -- the code symbols of one file, sorted by address. From
- * .symtab, .dynsym or .gnu_debugdata, of the file or of its debug file.
+ * symbol_table.h -- the code symbols of one file, sorted by address. They come
+ * from .symtab, .dynsym or .gnu_debugdata of the file or of its debug file.
  */
 #ifndef SYMBOL_SYMBOL_TABLE_H
 #define SYMBOL_SYMBOL_TABLE_H
@@ -14,27 +14,30 @@
 
 /* All zero is an empty table. */
 struct symbol_table {
-    struct range_index ranges; /* values: places in NAMES */
+    struct range_index ranges; /* values: indexes in NAMES */
     const char **names;        /* the strings belong to the file */
     size_t count, capacity;
 };
 
-/* Read the symbols of FILE. Returns 0, or -1 with errno set if memory is short;
- * a damaged or missing table is an empty one. */
+/* Read the symbols of FILE. Returns 0, or -1 with errno set if memory is short.
+ * A damaged or missing table is read as an empty one. */
 int symbol_table_read(struct symbol_table *table, struct elf_file *file);
 
-/* The same one by one: add SYMBOL, which is called NAME and begins at ADDRESS
- * in a section of code that ends at END (0: it holds none), both in the file's
- * own numbering; one that names no code is left out. To be sealed at last. */
+/* Add SYMBOL, which is called NAME and begins at ADDRESS in a code section that
+ * ends at END (0: the section holds no code). Both addresses are in the file's
+ * own numbering. A symbol that names no code is left out. Returns 0, or -1 with
+ * errno set if memory is short. After the last symbol the caller calls
+ * symbol_table_seal. */
 int symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
                      const char *name, uint64_t address, uint64_t end);
 void symbol_table_seal(struct symbol_table *table);
 
-/* Whether a SYMBOL called NAME names a place in a program, code or not. */
+/* Whether a SYMBOL called NAME may name code, by its type and its name. Its
+ * section is not checked. */
 bool symbol_table_is_code(const GElf_Sym *symbol, const char *name);
 
 /* The name of the symbol that covers ADDRESS, as it stands in the table (with
- * "@VERSION", if it has one); NULL if there is none. */
+ * "@VERSION" if it has one). NULL if no symbol covers it. */
 const char *symbol_table_find(const struct symbol_table *table,
                               uint64_t address);
 

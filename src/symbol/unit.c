@@ -2,11 +2,12 @@
 /*
  * unit.c -- answers from one compilation unit. Report side.
  *
- * Functions are first looked for where nearly all of them are: directly below
- * the unit and in its namespaces, stepping over everything else by the sibling
- * offsets. Only when an address is in none of these is the whole tree searched,
- * for functions inside types and other functions (Rust, nested functions).
- * A function's inlined calls are read when the first address hits it.
+ * Nearly all functions stand directly below the unit or in its namespaces. They
+ * are looked for there first; everything else is skipped by the sibling
+ * offsets. Only if no such function covers an address, the whole tree is
+ * searched for functions inside types and other functions (Rust, nested
+ * functions). A function's inlined calls are read when an address first hits
+ * it.
  */
 #include <dwarf.h>
 #include <limits.h>
@@ -23,20 +24,21 @@
 
 struct unit_function {
     Dwarf_Die die;
-    const char *name; /* these two known once CALLS_READ */
+    const char *name; /* NAME and START_LINE are valid once CALLS_READ */
     unsigned start_line;
     bool calls_read;
     struct call_tree calls;
 };
 
-/* The sections that the entries of UNIT refer to; NULL: only libdw knows. */
+/* The sections that the entries of UNIT refer to. NULL if only libdw knows
+ * them. */
 static const struct sections *
 body_sections(const struct unit *unit)
 {
-    return (unit->die.addr == unit->body.addr ? &unit->file->sections : NULL);
+    return unit->die.addr == unit->body.addr ? &unit->file->sections : NULL;
 }
 
-/* A function that is inlined somewhere. */
+/* A function that the compiler has inlined somewhere. */
 struct unit_origin {
     const char *name;
     unsigned start_line;
@@ -47,33 +49,33 @@ add_function(struct unit *unit, const struct scan *scan,
              const struct scan_entry *entry)
 {
     struct unit_function *functions = unit->functions;
-    long ranges;
-
     if (unit->function_count == unit->function_capacity) {
         size_t capacity =
-            unit->function_capacity ? unit->function_capacity * 2 : 32;
+            unit->function_capacity != 0 ? unit->function_capacity * 2 : 32;
         functions = reallocarray(functions, capacity, sizeof(*functions));
-        if (!functions)
-            return (-1);
+        if (functions == NULL)
+            return -1;
         unit->functions = functions;
         unit->function_capacity = capacity;
     }
-    ranges = code_range_add(body_sections(unit), scan, entry, &unit->ranges,
-                            (uint32_t)unit->function_count, 0, MOST_RANGES);
+    long ranges =
+        code_range_add(body_sections(unit), scan, entry, &unit->ranges,
+                       (uint32_t)unit->function_count, 0, MOST_RANGES);
     if (ranges > 0)
         functions[unit->function_count++] =
             (struct unit_function){.die = scan_die(scan, entry)};
-    return (ranges < 0 ? -1 : 0);
+    return ranges < 0 ? -1 : 0;
 }
 
-/* Whether functions may lie below an entry with TAG. */
+/* Whether functions below an entry with TAG are looked for. EVERYWHERE includes
+ * types and other functions. */
 static bool
 is_searched(int tag, bool everywhere)
 {
     switch (tag) {
     case DW_TAG_namespace:
     case DW_TAG_module:
-        return (true);
+        return true;
     case DW_TAG_subprogram:
     case DW_TAG_lexical_block:
     case DW_TAG_structure_type:
@@ -81,28 +83,27 @@ is_searched(int tag, bool everywhere)
     case DW_TAG_union_type:
     case DW_TAG_enumeration_type:
     case DW_TAG_interface_type:
-        return (everywhere);
+        return everywhere;
     default:
-        return (false);
+        return false;
     }
 }
 
-/* Index the functions where most are, or EVERYWHERE. Short memory leaves an
- * incomplete index, and addresses without their function. */
+/* Index the functions where most of them stand, or EVERYWHERE. If memory is
+ * short, the index is incomplete, and some addresses get no function. */
 static void
 read_functions(struct unit *unit, bool everywhere)
 {
     struct scan scan = scan_begin(&unit->scan, &unit->body);
-    struct scan_entry entry;
-
     for (size_t i = 0; i < unit->function_count; i++)
         call_tree_free(&unit->functions[i].calls);
     unit->function_count = 0;
     unit->ranges.count = 0;
+    struct scan_entry entry;
     while (scan_next(&scan, &entry)) {
         /* Most entries are declarations and abstract instances. */
         if (entry.tag == DW_TAG_subprogram && entry.has_code &&
-            add_function(unit, &scan, &entry))
+            add_function(unit, &scan, &entry) != 0)
             break;
         if (entry.depth > 0 && !is_searched(entry.tag, everywhere))
             scan_skip(&scan, &entry);
@@ -113,15 +114,14 @@ read_functions(struct unit *unit, bool everywhere)
 }
 
 static struct unit_function *
-lookup(const struct unit *unit, uint64_t address)
+find_indexed(const struct unit *unit, uint64_t address)
 {
     const struct range *range = range_index_find(&unit->ranges, address, NULL);
-
-    return (range ? &unit->functions[range->value] : NULL);
+    return range != NULL ? &unit->functions[range->value] : NULL;
 }
 
-/* Read what all functions of UNIT have in common. What comes out of a package
- * has memory of its own. */
+/* Read what all functions of UNIT have in common. A unit from a package has
+ * memory of its own, which is counted. */
 static void
 read_body(struct unit *unit)
 {
@@ -136,81 +136,77 @@ read_body(struct unit *unit)
     read_functions(unit, false);
 }
 
-/* The name of DIE in the body of UNIT, for as long as there is the file. */
+/* The name of DIE in the body of UNIT, valid as long as the file is open. */
 static const char *
 read_name(struct unit *unit, Dwarf_Die *die)
 {
     const char *name = die_name(die);
-
-    return (name && unit->is_packed
-                ? answer_store_string(&unit->file->store, name)
-                : name);
+    return name != NULL && unit->is_packed
+               ? answer_store_string(&unit->file->store, name)
+               : name;
 }
 
-/* The function that owns ADDRESS, NULL if none does. */
+/* The function that owns ADDRESS. NULL if none does. */
 static struct unit_function *
 find_function(struct unit *unit, uint64_t address)
 {
     struct unit_function *function = NULL;
-
     if (!unit->functions_read)
         read_body(unit);
-    function = lookup(unit, address);
-    if (!function && !unit->all_functions_read) {
+    function = find_indexed(unit, address);
+    if (function == NULL && !unit->all_functions_read) {
         unit->all_functions_read = true;
         read_functions(unit, true);
-        function = lookup(unit, address);
+        function = find_indexed(unit, address);
     }
-    return (function);
+    return function;
 }
 
 static void
 read_lines(struct unit *unit)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word offset;
-
     unit->lines_read = true;
     unit->directory = die_text(&unit->die, DW_AT_comp_dir);
-    /* Short memory leaves a shorter table. */
-    if (dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute) &&
+    /* If memory is short, the table is shorter. */
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset;
+    if (dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute) != NULL &&
         dwarf_formudata(&attribute, &offset) == 0)
         line_table_read(&unit->lines, &unit->file->sections, offset);
     unit->kept += line_table_size(&unit->lines);
     unit->seen += (size_t)(unit->lines.program.end - unit->lines.program.at);
 }
 
-/* Put file NUMBER into FRAME, relative to where the compiler ran. That
- * directory can be a relative one itself, and then already be part of the
- * file's name. */
+/* Put file NUMBER into FRAME, relative to the directory where the compiler ran.
+ * A relative directory can already be part of the file's name. It is then left
+ * out. */
 static void
 set_file(struct unit *unit, struct unit_frame *frame, uint64_t number)
 {
     const char *directory = unit->directory;
-    size_t length = directory ? strlen(directory) : 0;
+    size_t length = directory != NULL ? strlen(directory) : 0;
     const char *file =
         line_table_file(&unit->lines, number, directory, &unit->file->store);
-
     frame->file = file;
     frame->directory = NULL;
-    if (file && *file != '/' && length > 0 &&
+    if (file != NULL && *file != '/' && length > 0 &&
         (strncmp(file, directory, length) != 0 || file[length] != '/'))
         frame->directory = directory;
 }
 
-/* Put the place of CALL in its caller into *FRAME. The file is a number in the
- * unit's line table. */
+/* Put the place of CALL in its caller into *FRAME. DW_AT_call_file is a number
+ * in the unit's line table. */
 static void
 read_place(struct unit *unit, Dwarf_Die *call, struct unit_frame *frame)
 {
     unsigned number = die_number(call, DW_AT_call_file);
-
     frame->line = die_number(call, DW_AT_call_line);
-    if (dwarf_hasattr(call, DW_AT_call_file))
+    if (dwarf_hasattr(call, DW_AT_call_file) != 0)
         set_file(unit, frame, number);
 }
 
-/* The function whose entry is at AT. NULL if memory is short. */
+/* The inlined function with the entry at AT, read at its first use. NULL if
+ * memory is short. */
 static const struct unit_origin *
 find_origin(struct unit *unit, const uint8_t *at)
 {
@@ -218,32 +214,31 @@ find_origin(struct unit *unit, const uint8_t *at)
     struct unit_origin *origin =
         address_table_find(&file->origins, 0, (uintptr_t)at);
     Dwarf_Die die = unit->body;
-
-    if (origin)
-        return (origin);
+    if (origin != NULL)
+        return origin;
     origin = answer_store_space(&file->store, sizeof(*origin));
-    if (!origin || address_table_put(&file->origins, 0, (uintptr_t)at, origin))
-        return (NULL);
+    if (origin == NULL ||
+        address_table_put(&file->origins, 0, (uintptr_t)at, origin) != 0)
+        return NULL;
     die.addr = (void *)(uintptr_t)at;
     die.abbrev = NULL;
     origin->name = read_name(unit, &die);
     origin->start_line = die_start_line(&die);
-    return (origin);
+    return origin;
 }
 
-/* What is asked for at every address in CALL is read once. */
+/* Fill CALL with what every address in it needs. */
 static void
 read_call(struct unit *unit, struct inlined_call *call)
 {
     const struct unit_origin *origin = NULL;
     struct unit_frame caller = {0};
-    struct call_entry entry;
     Dwarf_Die die = unit->body;
-
     call->is_read = true;
+    struct call_entry entry;
     if (call_entry_read(&unit->scan, call->entry, &entry))
         origin = find_origin(unit, entry.origin);
-    if (origin) {
+    if (origin != NULL) {
         if (entry.has_file)
             set_file(unit, &caller, entry.file);
         caller.line = entry.line;
@@ -261,16 +256,15 @@ read_call(struct unit *unit, struct inlined_call *call)
     call->line = caller.line;
 }
 
-/* Fill in the frames of FUNCTION. The place in frames[0] is known; each call
- * knows its own name and the place in its caller. */
+/* Fill FRAMES with the calls of FUNCTION at ADDRESS. The caller has set the
+ * place in frames[0]. Each call knows its own name and the place in its caller.
+ * Returns the number of frames. */
 static unsigned
 unwind_calls(struct unit *unit, struct unit_function *function,
              uint64_t address, struct unit_frame *frames, unsigned limit)
 {
     struct call_tree *tree = &function->calls;
-    uint32_t number;
     unsigned count = 0;
-
     if (!function->calls_read) {
         function->calls_read = true;
         function->name = read_name(unit, &function->die);
@@ -279,15 +273,14 @@ unwind_calls(struct unit *unit, struct unit_function *function,
                         function->die.addr);
     }
     unit->kept -= call_tree_size(tree);
-    number = call_tree_find(tree, address);
+    uint32_t number = call_tree_find(tree, address);
     unit->kept += call_tree_size(tree);
     while (number != CALL_FUNCTION) {
         struct inlined_call *call = &tree->calls[number];
-
         if (!call->is_read)
             read_call(unit, call);
-        /* The last place is the function's: a call that has none is left
-         * out, and its place in the caller becomes the function's. */
+        /* The last frame is the function's. A call that does not fit is left
+         * out, and its place in the caller becomes the function's place. */
         if (count + 1 < limit) {
             frames[count].name = call->name;
             frames[count].start_line = call->start_line;
@@ -300,7 +293,7 @@ unwind_calls(struct unit *unit, struct unit_function *function,
     }
     frames[count].name = function->name;
     frames[count].start_line = function->start_line;
-    return (count + 1);
+    return count + 1;
 }
 
 unsigned
@@ -308,18 +301,17 @@ unit_find(struct unit *unit, uint64_t address, struct unit_frame *frames,
           unsigned limit)
 {
     struct unit_function *function = find_function(unit, address);
-    struct line_row row;
-
     if (!unit->lines_read)
         read_lines(unit);
     frames[0] = (struct unit_frame){0};
+    struct line_row row;
     if (line_table_find(&unit->lines, address, &row)) {
         set_file(unit, &frames[0], row.file);
         frames[0].line = row.line <= INT_MAX ? row.line : 0;
     }
-    if (!function)
-        return (frames[0].file ? 1 : 0);
-    return (unwind_calls(unit, function, address, frames, limit));
+    if (function == NULL)
+        return frames[0].file != NULL ? 1 : 0;
+    return unwind_calls(unit, function, address, frames, limit);
 }
 
 void

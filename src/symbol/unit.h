@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * unit.h -- one compilation unit of DWARF: its line table, its functions by
- * address and the calls inlined into them, each read when first needed.
+ * address, and the calls inlined into them. Each part is read at its first use.
  */
 #ifndef SYMBOL_UNIT_H
 #define SYMBOL_UNIT_H
@@ -25,46 +25,48 @@ struct unit_function;
 struct unit_file {
     struct sections sections;
     struct package package;
-    struct answer_store store;    /* names of files; origins */
-    struct address_table origins; /* (0, entry): struct unit_origin */
+    struct answer_store store;    /* names of files and origins */
+    struct address_table origins; /* key (0, entry); value struct unit_origin */
 };
 
 struct unit {
     Dwarf_Die die;   /* has the line table */
-    Dwarf_Die body;  /* has the functions: differs from DIE in split DWARF */
-    bool is_packed;  /* BODY, if there is one, is in the file's package */
-    bool has_ranges; /* says itself what it covers */
-    struct unit_file *file; /* that DIE is in */
-    size_t kept, seen; /* bytes of memory and of DWARF that it took, about */
-    struct scan_unit scan; /* of BODY; read with the functions */
+    Dwarf_Die body;  /* has the functions; differs from DIE in split DWARF */
+    bool is_packed;  /* BODY, if it exists, is in the file's package */
+    bool has_ranges; /* the unit's own entry says what it covers */
+    struct unit_file *file; /* the file that DIE is in */
+    size_t kept,
+        seen; /* bytes of memory it takes and of DWARF it read, about */
+    struct scan_unit scan; /* scan of BODY; read with the functions */
     bool lines_read, functions_read, all_functions_read;
-    const char *directory; /* it was compiled in; NULL: unknown. With LINES */
+    const char *directory; /* of compilation; NULL: unknown. Read with LINES */
     struct line_table lines;
-    struct range_index ranges; /* values: places in FUNCTIONS */
+    struct range_index ranges; /* values: indexes in FUNCTIONS */
     struct unit_function *functions;
     size_t function_count, function_capacity;
 };
 
 /* A place in the source. The strings belong to the DWARF or are kept in the
- * unit's FILE; NULL: unknown. */
+ * unit's FILE. NULL stands for unknown. */
 struct unit_frame {
-    const char *name;      /* linkage name, or plain where it has none */
-    const char *directory; /* that FILE is relative to; NULL: to none */
+    const char *name;      /* linkage name, or the plain name if it has none */
+    const char *directory; /* directory that FILE is relative to; NULL: none */
     const char *file;
     unsigned line, start_line;
 };
 
 /*
- * What the code at ADDRESS (in the DWARF's numbering) was made from: up to
- * LIMIT frames, innermost first; the last one is the function that owns the
- * code, its name NULL if only the line is known. Where there are more, calls
- * next to that function are left out: with LIMIT 1 it stands alone, with the
- * place in its own code. Returns how many, 0 if nothing is known.
+ * Find what the code at ADDRESS (in the DWARF's numbering) was made from. Fills
+ * up to LIMIT (at least 1) FRAMES, innermost first. The last one is the
+ * function that owns the code; its name is NULL if only the line is known. If
+ * there are more than LIMIT, the calls next to that function are left out. With
+ * LIMIT 1 the function stands alone, with the place in its own code. Returns
+ * the number of frames, 0 if nothing is known.
  */
 unsigned unit_find(struct unit *unit, uint64_t address,
                    struct unit_frame *frames, unsigned limit);
 
-/* Give back what was read; it is read again when needed. */
+/* Free what was read. It is read again when needed. */
 void unit_forget(struct unit *unit);
 
 #endif

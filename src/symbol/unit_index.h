@@ -16,19 +16,20 @@
 /* All zero is an empty index. */
 struct unit_index {
     uint64_t bias;             /* from the file's addresses to the DWARF's */
-    struct range_index ranges; /* values: places in UNITS */
+    struct range_index ranges; /* values: indexes in UNITS */
     struct unit *units;        /* in the order of their offsets */
     size_t count, capacity;
     bool has_lines; /* some unit has a line table */
     struct unit_file file;
-    size_t kept, seen; /* sums of the units' */
+    size_t kept, seen; /* sums over the units */
 };
 
-/* Index the units of FILE. Returns 0, or -1 with errno set if memory is short;
- * no DWARF, or a damaged one, is an empty or a smaller index. */
+/* Index the units of FILE. Returns 0, or -1 with errno set if memory is short.
+ * If there is no DWARF, the index is empty; if it is damaged, the index is
+ * smaller. */
 int unit_index_read(struct unit_index *index, struct elf_file *file);
 
-/* As unit_find, for an ADDRESS in the file's own numbering. */
+/* Like unit_find, but ADDRESS is in the file's own numbering. */
 unsigned unit_index_find(struct unit_index *index, uint64_t address,
                          struct unit_frame *frames, unsigned limit);
 

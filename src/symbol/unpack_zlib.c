@@ -10,6 +10,5 @@ bool
 unpack(void *to, size_t size, const void *from, size_t from_size)
 {
     uLongf done = size;
-
-    return (uncompress(to, &done, from, from_size) == Z_OK && done == size);
+    return uncompress(to, &done, from, from_size) == Z_OK && done == size;
 }

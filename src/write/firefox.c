@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * firefox.c -- JSON as the Firefox Profiler's src/types/profile.ts describes it
- * for version 61 of its format; later versions of the profiler bring it up to
- * date when they load it. In the order in which it is written:
+ * for version 61 of its format. Later versions of the profiler upgrade it when
+ * they load it. In the order in which it is written:
  *
  *   {"meta":    {"interval": 1, "startTime": ..., "categories": [...], ...},
  *    "libs":    [{"name": "libc.so.6", "breakpadId": ..., "codeId": ...}],
  *    "shared":  {"stackTable": ..., "frameTable": ..., "stringArray": ...},
  *    "threads": [{"name": "worker", "samples": ..., "markers": ...}]}
  *
- * The first two say what there is, the third where (firefox_tables.c,
- * firefox_shared.c), the last one when (firefox_columns.c, firefox_markers.c).
+ * meta and libs describe the profile. shared says where the program was
+ * (firefox_tables.c, firefox_shared.c), threads when (firefox_columns.c,
+ * firefox_markers.c).
  */
-#include "firefox.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/timeline.h"
-
+#include "model/phrase.h"
+#include "view/timeline.h"
 #include "firefox_columns.h"
 #include "firefox_markers.h"
 #include "firefox_shared.h"
-#include "phrase.h"
+#include "firefox.h"
 
-/* Of the format that is written, and of the one that Firefox itself uses, which
- * has to be told. */
+/* Versions of the format that is written, and of the format that Firefox itself
+ * uses, which must be given, too. */
 enum { PROCESSED_VERSION = 61, GECKO_VERSION = 34 };
 
-/* What every output says about how good the profile is. */
+/* Write what every output says about the quality of the profile. */
 static void
 write_extra(struct firefox *firefox)
 {
@@ -38,18 +37,17 @@ write_extra(struct firefox *firefox)
         char *(*phrase)(const struct profile *, char *, size_t);
     } entries[] = {
         {"Lost samples", phrase_losses}, {"Cut stacks", phrase_cuts},
-        {"Cost", phrase_cost},           {"Note", phrase_asked},
-        {"Times", phrase_times},
+        {"Cost", phrase_cost},           {"Unseen", phrase_unseen},
+        {"Note", phrase_asked},          {"Times", phrase_times},
     };
     struct json *json = &firefox->json;
     char text[512];
-
     json_name_open(json, "extra", '[');
     json_open(json, '{');
     json_name_string(json, "label", "libsprof");
     json_name_open(json, "entries", '[');
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        entries[i].phrase(firefox->profile, text, sizeof text);
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        entries[i].phrase(firefox->profile, text, sizeof(text));
         if (text[0] == '\0')
             continue;
         json_open(json, '{');
@@ -69,25 +67,23 @@ program_name(const struct profile *profile, uint32_t number)
 {
     const char *exe = profile->processes[number].exe;
     const char *slash = strrchr(exe, '/');
-
     return slash != NULL ? slash + 1 : exe;
 }
 
-/* What is shown above everything else. */
+/* Write what the profiler shows above everything else. */
 static void
 write_product(struct firefox *firefox)
 {
     const struct profile *profile = firefox->profile;
     char text[512];
-
-    snprintf(text, sizeof text, "%.400s%s",
+    snprintf(text, sizeof(text), "%.400s%s",
              profile->process_count > 0 ? program_name(profile, 0) : "",
              profile->has_no_times ? " (untimed: the time axis is invented)"
                                    : "");
     json_name_string(&firefox->json, "product", text);
 }
 
-/* The interval is the period of the first process, or 1 ms where none is known.
+/* The interval is the period of the first process, or 1 ms if it is unknown.
  * Times of threads count from startTime. */
 static void
 write_meta(struct firefox *firefox)
@@ -96,7 +92,6 @@ write_meta(struct firefox *firefox)
     const struct profile_process *process = profile->processes;
     bool is_any = profile->process_count > 0;
     struct json *json = &firefox->json;
-
     json_name_open(json, "meta", '{');
     json_name_milliseconds(json, "interval",
                            is_any && process->period > 0 ? process->period
@@ -126,33 +121,33 @@ write_meta(struct firefox *firefox)
     json_close(json, '}');
 }
 
-/* Pids are strings that tell processes apart. One that called exec, or took the
- * pid of one that ended, gets a number behind its own. */
+/* Pids are strings that tell processes apart. A process gets a number behind
+ * its pid if an earlier one has the same pid: it called exec, or took the pid
+ * of one that ended. */
 static void
 write_pid(struct firefox *firefox, uint32_t number)
 {
     const struct profile *profile = firefox->profile;
     uint32_t pid = profile->processes[number].pid;
     unsigned same = 0;
-    char text[32];
-
     for (uint32_t i = 0; i < number; i++)
         same += profile->processes[i].pid == pid;
+    char text[32];
     if (same == 0)
-        snprintf(text, sizeof text, "%u", pid);
+        snprintf(text, sizeof(text), "%u", pid);
     else
-        snprintf(text, sizeof text, "%u.%u", pid, same);
+        snprintf(text, sizeof(text), "%u.%u", pid, same);
     json_name_string(&firefox->json, "pid", text);
 }
 
-/* TIME of the process of THREAD, since the first process began. */
+/* Write TIME of the process of THREAD, relative to the start of the first
+ * process. */
 static void
 write_own_time(struct firefox *firefox, const char *name,
                const struct profile_thread *thread, uint64_t time)
 {
     const struct profile *profile = firefox->profile;
-
-    profile_sum(&time, profile->processes[thread->process].start);
+    sum_add(&time, profile->processes[thread->process].start);
     json_name_milliseconds(&firefox->json, name, time - profile->start);
 }
 
@@ -163,7 +158,6 @@ write_life(struct firefox *firefox, const struct profile_thread *thread)
     const struct profile_process *process =
         &firefox->profile->processes[thread->process];
     struct json *json = &firefox->json;
-
     write_own_time(firefox, "processStartupTime", thread, 0);
     if (process->ended)
         write_own_time(firefox, "processShutdownTime", thread,
@@ -183,8 +177,6 @@ write_thread(struct firefox *firefox, uint32_t number)
     const struct profile *profile = firefox->profile;
     const struct profile_thread *thread = &profile->threads[number];
     struct json *json = &firefox->json;
-    int status;
-
     json_open(json, '{');
     json_name_string(json, "processType", "default");
     json_name_string(json, "processName",
@@ -198,17 +190,17 @@ write_thread(struct firefox *firefox, uint32_t number)
     json_name_raw(json, "pausedRanges", "[]");
     json_name_bool(json, "showMarkersInTimeline", true);
     firefox_columns_write_samples(firefox, number);
-    status = firefox_markers_write(firefox, number);
+    int status = firefox_markers_write(firefox, number);
     json_close(json, '}');
     return status;
 }
 
-/* Threads of which nothing is known but the name would be empty tracks. */
+/* A thread of which only the name is known would be an empty track, so it is
+ * left out. */
 static int
 write_threads(struct firefox *firefox)
 {
     int status = 0;
-
     json_name_open(&firefox->json, "threads", '[');
     for (uint32_t i = 0; i < firefox->profile->thread_count; i++)
         if (firefox->is_main[i] || firefox_markers_exist(firefox, i) ||
@@ -218,13 +210,12 @@ write_threads(struct firefox *firefox)
     return status;
 }
 
-/* A process is shown by the thread with its pid, else by its first. */
+/* A process is shown by the thread with its pid, else by its first thread. */
 static void
 find_main_threads(struct firefox *firefox)
 {
     const struct profile *profile = firefox->profile;
     uint32_t first = 0, best = 0;
-
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         uint32_t pid = profile->processes[thread->process].pid;
@@ -238,13 +229,13 @@ find_main_threads(struct firefox *firefox)
     }
 }
 
-/* All strings that columns refer to: the table of them is written before. */
+/* Add all strings that the columns refer to: the string table is written before
+ * them. */
 static int
-prepare(struct firefox *firefox)
+prepare_strings(struct firefox *firefox)
 {
     struct profile *profile = firefox->profile;
     size_t count = profile->sample_count + 1u;
-
     firefox->names = calloc(count, sizeof(uint32_t));
     firefox->objects = calloc(count, sizeof(uint32_t));
     firefox->is_main = calloc(profile->thread_count + 1u, sizeof(bool));
@@ -272,23 +263,21 @@ prepare(struct firefox *firefox)
 }
 
 /* The strings must be complete before "shared" is written, though threads refer
- * to them only later: prepare has seen to that. */
+ * to them later. prepare_strings has added them. */
 static int
 write_all(struct firefox *firefox, FILE *stream)
 {
     struct json *json = &firefox->json;
-    int status;
-
     json_begin(json, stream);
     json_open(json, '{');
     write_meta(firefox);
     firefox_shared_write_libraries(&firefox->tables, json);
     firefox_shared_write(&firefox->tables, json);
-    status = write_threads(firefox);
+    int status = write_threads(firefox);
     json_close(json, '}');
-    if (json_end(json) < 0)
+    if (json_end(json) != 0)
         return -1;
-    if (status < 0)
+    if (status != 0)
         errno = ENOMEM;
     return status;
 }
@@ -297,14 +286,13 @@ int
 firefox_write(FILE *stream, struct profile *profile)
 {
     struct firefox firefox = {.profile = profile};
-    int status = -1, error;
-
-    if (timeline_build(&firefox.timeline, profile) < 0)
+    int status = -1;
+    if (timeline_build(&firefox.timeline, profile) != 0)
         return -1;
     if (firefox_tables_build(&firefox.tables, profile) == 0 &&
-        prepare(&firefox) == 0)
+        prepare_strings(&firefox) == 0)
         status = write_all(&firefox, stream);
-    error = errno;
+    int error = errno;
     firefox_tables_release(&firefox.tables);
     timeline_release(&firefox.timeline);
     free(firefox.names);

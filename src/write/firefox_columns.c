@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_columns.c -- a table is written column by column, and each column is
- * a walk over the events of its thread: nothing is kept. A thread that ran for
- * 1 ms up to 2 ms after its process started, and then waited in read for 5 ms,
- * is
+ * firefox_columns.c -- a table is written column by column. Each column is a
+ * walk over the events of its thread, and nothing is kept. For a thread that
+ * ran for 1 ms up to 2 ms after its process started, and then waited in read
+ * for 5 ms, the table is
  *
  *   "samples": {"stack": [7, 9, 9], "time": [2, 2, 7],
  *               "weight": [1, 1, 4], "weightType": "tracing-ms",
  *               "threadCPUDelta": [1000000, 0, 0], "length": 3}
  *
- * The profiler draws a sample from the middle between it and the one before to
- * the middle between it and the next, so what has a duration has a sample at
- * its end as well, which gets what is not the first sample point's. Weights
- * are wall time, and their sum is that of the profile. Times of all processes
- * begin with the first one.
+ * The profiler draws a sample from halfway to the one before to halfway to the
+ * next. So an event with a duration also has a sample at its end, which gets
+ * all but the first sample point's part. Weights are wall time, and their sum
+ * is that of the profile. Times of all processes begin with the first process.
  */
 #include "firefox_columns.h"
 
 #define NO_STACK UINT32_MAX
 
-/* What one sample of a thread's table says. */
+/* One sample of a thread's table. */
 struct point {
     uint64_t time, wall, cpu; /* ns */
     uint32_t stack;
@@ -30,8 +29,8 @@ struct points {
     const struct firefox *firefox;
     uint32_t thread;
     size_t next;    /* event */
-    bool has_begun; /* the first sample was told */
-    bool has_end;   /* END is to come */
+    bool has_begun; /* the first point was returned */
+    bool has_end;   /* END comes next */
     struct point end;
 };
 
@@ -41,30 +40,29 @@ points_of(const struct firefox *firefox, uint32_t thread)
     return (struct points){.firefox = firefox, .thread = thread};
 }
 
-/* The part of the first sample point; the others stand at the end. */
+/* The part of VALUE for the first sample point; the others stand at the end. */
 static uint64_t
 first_part(const struct profile_event *event, uint64_t value)
 {
     return value / (event->count > 2 ? event->count : 2);
 }
 
-/* Split what has a duration. Its end is no later than what comes next: times in
- * a table do not go back. */
+/* Split an event with a duration. Its end is limited to the time of the next
+ * event: times in a table do not go back. */
 static void
-split(struct points *points, const struct profile_event *event,
-      struct point *point)
+split_event(struct points *points, const struct profile_event *event,
+            struct point *point)
 {
     const struct firefox *firefox = points->firefox;
     const struct profile_event *next =
         timeline_at(&firefox->timeline, points->thread, points->next);
     uint64_t limit =
         next != NULL ? events_time(firefox->profile, next) : UINT64_MAX;
-
     if (event->duration == 0)
         return;
     points->has_end = true;
     points->end = *point;
-    profile_sum(&points->end.time, event->duration);
+    sum_add(&points->end.time, event->duration);
     if (points->end.time > limit)
         points->end.time = limit;
     if (points->end.time < point->time)
@@ -75,8 +73,8 @@ split(struct points *points, const struct profile_event *event,
     points->end.cpu -= point->cpu;
 }
 
-/* The profiler takes CPU time from the second sample on, so the first one says
- * only when the thread began. */
+/* The profiler takes CPU time from the second sample on. So the first sample
+ * only says when the thread began. */
 static bool
 begin_points(struct points *points, struct point *point)
 {
@@ -85,11 +83,10 @@ begin_points(struct points *points, struct point *point)
     const struct profile_thread *thread = &profile->threads[points->thread];
     const struct profile_event *first =
         timeline_at(&firefox->timeline, points->thread, 0);
-
     points->has_begun = true;
     *point = (struct point){.time = thread->start, .stack = NO_STACK};
-    profile_sum(&point->time,
-                profile->processes[thread->process].start - profile->start);
+    sum_add(&point->time,
+            profile->processes[thread->process].start - profile->start);
     return first != NULL && point->time < events_time(profile, first);
 }
 
@@ -97,15 +94,14 @@ static bool
 next_point(struct points *points, struct point *point)
 {
     const struct firefox *firefox = points->firefox;
-    const struct profile_event *event;
-
     if (!points->has_begun && begin_points(points, point))
         return true;
     if (points->has_end) {
         points->has_end = false;
         *point = points->end;
     } else {
-        event = timeline_at(&firefox->timeline, points->thread, points->next);
+        const struct profile_event *event =
+            timeline_at(&firefox->timeline, points->thread, points->next);
         if (event == NULL)
             return false;
         points->next++;
@@ -115,7 +111,7 @@ next_point(struct points *points, struct point *point)
             .cpu = event->cpu,
             .stack = firefox->tables.sample_stack[event->sample],
         };
-        split(points, event, point);
+        split_event(points, event, point);
     }
     return true;
 }
@@ -150,7 +146,7 @@ write_cpu(struct json *json, const struct point *point)
     json_number(json, point->cpu);
 }
 
-/* Returns how many points there are. */
+/* Write column NAME of THREAD. Returns the number of points. */
 static uint64_t
 write_column(struct firefox *firefox, uint32_t thread, const char *name,
              field *write)
@@ -158,7 +154,6 @@ write_column(struct firefox *firefox, uint32_t thread, const char *name,
     struct points points = points_of(firefox, thread);
     struct point point;
     uint64_t count = 0;
-
     json_name_open(&firefox->json, name, '[');
     for (; next_point(&points, &point); count++)
         write(&firefox->json, &point);
@@ -170,14 +165,12 @@ void
 firefox_columns_write_samples(struct firefox *firefox, uint32_t thread)
 {
     struct json *json = &firefox->json;
-    uint64_t count;
-
     json_name_open(json, "samples", '{');
     write_column(firefox, thread, "stack", write_stack);
     write_column(firefox, thread, "time", write_time);
     write_column(firefox, thread, "weight", write_wall);
     json_name_string(json, "weightType", "tracing-ms");
-    count = write_column(firefox, thread, "threadCPUDelta", write_cpu);
+    uint64_t count = write_column(firefox, thread, "threadCPUDelta", write_cpu);
     json_name_number(json, "length", count);
     json_close(json, '}');
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_columns.h -- what a thread of a Firefox profile did and when: its
- * samples (its markers are in firefox_markers.h). For firefox.c alone.
+ * firefox_columns.h -- what a thread of a Firefox profile did, and when: its
+ * samples (firefox_markers.h has its markers). Only for the firefox*.c files.
  */
 #ifndef WRITE_FIREFOX_COLUMNS_H
 #define WRITE_FIREFOX_COLUMNS_H
 
-#include "profile/timeline.h"
-
+#include "util/json.h"
+#include "view/timeline.h"
 #include "firefox_tables.h"
-#include "json.h"
 
-/* A profile on its way out. */
+/* A profile that is being written. */
 struct firefox {
     struct profile *profile;
     struct json json;
     struct firefox_tables tables;
     struct timeline timeline;
     uint32_t *names;   /* of each sample: the string for its state */
-    uint32_t *objects; /* and for what it waits on */
+    uint32_t *objects; /* of each sample: the string for what it waits on */
     bool *is_main;     /* of each thread: it stands for its process */
     uint32_t start_text, end_text, lost_text; /* strings */
-    uint32_t *label_keys, *label_values;      /* of each of profile->labels */
-    uint32_t *mark_names;                     /* of each of the marks */
-    uint32_t *mark_order;                     /* marks by their thread */
-    size_t *mark_first; /* of each thread, in that; one more at the end */
+    uint32_t *label_keys,
+        *label_values;    /* strings of each of profile->labels */
+    uint32_t *mark_names; /* string of each mark */
+    uint32_t *mark_order; /* marks by their thread */
+    size_t *mark_first; /* of each thread in MARK_ORDER; one more at the end */
 };
 
 /* Write the table "samples" of THREAD. */

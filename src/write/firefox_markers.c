@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_markers.c -- a table column by column, as firefox_columns.c. A thread
- * that waited in read for 5 ms, 2 ms after the start, and was labelled
- * request=/cart in all samples from 1 ms to 8 ms, has
+ * firefox_markers.c -- writes a table column by column, like firefox_columns.c.
+ * A thread waited in read for 5 ms, 2 ms after the start. It had the label
+ * request=/cart in all samples from 1 ms to 8 ms. Its table is
  *
  *   "markers": {"name": [3, 5], "startTime": [2, 1], "endTime": [7, 8],
  *               "phase": [1, 1],
  *               "data": [{"type": "Wait", "on": 4, "cause": {"stack": 9}},
  *                        {"type": "Label", "value": 6}], ...}
  *
- * Labels are known where samples are, so that they begin up to a period late
- * and end as much too early. What has happened in between is not shown.
+ * Labels are known only at samples. So a marker begins up to a period late and
+ * ends up to a period early. Changes in between are not shown.
  */
-#include "firefox_markers.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/annotations.h"
-#include "profile/array.h"
-#include "profile/label_sets.h"
+#include "model/label_sets.h"
+#include "model/marks.h"
+#include "model/phrase.h"
+#include "util/array.h"
+#include "firefox_markers.h"
 
-#include "phrase.h"
-
-/* Shorter waits have no marker of their own. */
+/* Duration up to which a wait has no marker, in ns. */
 #define WAIT_LEAST 1000000u
 
 /* The phases of markers. */
@@ -66,8 +64,8 @@ const char firefox_markers_schema[] =
 
 enum marker_kind { MARKER_WAIT, MARKER_LABEL, MARKER_MARK, MARKER_NOTE };
 
-/* What one marker of a thread says. A wait has OBJECT and STACK, a label its
- * value as OBJECT; the others tell TEXT. */
+/* One marker of a thread. A wait has OBJECT and STACK; a label has its value in
+ * OBJECT; the others have TEXT. */
 struct marker {
     uint64_t start, end; /* ns */
     uint32_t name, object, stack;
@@ -77,13 +75,13 @@ struct marker {
     const char *text;
 };
 
-/* A label that samples in a row have. */
+/* A label that consecutive samples have. */
 struct run {
     uint64_t start, end; /* ns */
     uint32_t label;      /* of profile->labels */
 };
 
-/* The runs of a thread; the open ones are the last. */
+/* The runs of a thread; OPEN has the indices of those that may go on. */
 struct runs {
     struct run *all;
     size_t count;
@@ -91,8 +89,8 @@ struct runs {
     unsigned open_count;
 };
 
-/* A walk over the markers of a thread: its waits, labels and marks, and then
- * notes about its process, if it is the main thread. */
+/* A walk over the markers of a thread: its waits, labels and marks. The notes
+ * about the process follow if it is the main thread. */
 struct markers {
     const struct firefox *firefox;
     const struct runs *runs;
@@ -129,14 +127,13 @@ is_open(const struct profile *profile, const struct runs *runs, uint32_t label)
     return false;
 }
 
-/* Go on with the runs of labels that are in SET, from START to END, close the
- * others, and open those that are new. Returns -1 if memory is short. */
+/* Extend the runs of labels that are in SET, from START to END. Close the
+ * others, and open runs for new labels. Returns 0, or -1 if memory is short. */
 static int
 add_to_runs(const struct profile *profile, struct runs *runs, uint32_t set,
             uint64_t start, uint64_t end)
 {
     unsigned kept = 0;
-
     for (unsigned i = 0; i < runs->open_count; i++) {
         struct run *run = &runs->all[runs->open[i]];
         if (!has_label(profile, set, run->label))
@@ -146,11 +143,10 @@ add_to_runs(const struct profile *profile, struct runs *runs, uint32_t set,
     }
     runs->open_count = kept;
     for (; set != 0; set = profile->labels[set - 1].parent) {
-        struct run *all;
         if (is_open(profile, runs, set - 1) ||
             runs->open_count == LABEL_SETS_DEPTH)
             continue;
-        all = array_room(runs->all, runs->count, sizeof *all);
+        struct run *all = array_room(runs->all, runs->count, sizeof(*all));
         if (all == NULL)
             return -1;
         runs->all = all;
@@ -160,13 +156,12 @@ add_to_runs(const struct profile *profile, struct runs *runs, uint32_t set,
     return 0;
 }
 
-/* Whether it is known when EVENT was: time without a CPU, and time of which
- * nothing was seen, are recorded some time later. */
+/* Whether the time of EVENT is known. Time in which a thread waited for a CPU,
+ * and time without a sample, are recorded some time later. */
 static bool
 is_timed(const struct profile *profile, const struct profile_event *event)
 {
     const struct profile_sample *sample = &profile->samples[event->sample];
-
     return sample->state != STATE_RUNQUEUE &&
            sample->node > PROFILE_NOT_SAMPLED;
 }
@@ -176,16 +171,15 @@ find_runs(const struct firefox *firefox, uint32_t thread, struct runs *runs)
 {
     const struct profile *profile = firefox->profile;
     const struct profile_event *event;
-
     for (size_t i = 0;
          profile->label_count > 0 &&
          (event = timeline_at(&firefox->timeline, thread, i)) != NULL;
          i++) {
         uint64_t start = events_time(profile, event), end = start;
-        profile_sum(&end, event->duration);
+        sum_add(&end, event->duration);
         if (is_timed(profile, event) &&
             add_to_runs(profile, runs, profile->samples[event->sample].labels,
-                        start, end) < 0)
+                        start, end) != 0)
             return -1;
     }
     return 0;
@@ -196,7 +190,6 @@ next_wait(struct markers *markers, struct marker *marker)
 {
     const struct firefox *firefox = markers->firefox;
     const struct profile_event *event;
-
     while ((event = timeline_at(&firefox->timeline, markers->thread,
                                 markers->next)) != NULL) {
         uint32_t number = event->sample;
@@ -225,7 +218,6 @@ next_label(struct markers *markers, struct marker *marker)
 {
     const struct firefox *firefox = markers->firefox;
     const struct run *run;
-
     if (markers->run == markers->runs->count)
         return false;
     run = &markers->runs->all[markers->run++];
@@ -244,25 +236,25 @@ next_mark(struct markers *markers, struct marker *marker)
     const struct firefox *firefox = markers->firefox;
     const struct profile *profile = firefox->profile;
     size_t at = firefox->mark_first[markers->thread] + markers->mark;
-    const struct profile_mark *mark;
-
     if (at >= firefox->mark_first[markers->thread + 1])
         return false;
     markers->mark++;
-    mark = &profile->timed_marks[firefox->mark_order[at]];
+    const struct profile_mark *mark =
+        &profile->timed_marks[firefox->mark_order[at]];
     *marker =
-        (struct marker){.start = annotations_time(profile, mark),
+        (struct marker){.start = marks_time(profile, mark),
                         .name = firefox->mark_names[firefox->mark_order[at]],
                         .kind = MARKER_MARK,
                         .is_interval = mark->kind == MARK_SPAN,
                         .text = label_sets_text(profile, mark->labels,
                                                 markers->text,
-                                                sizeof markers->text)};
+                                                sizeof(markers->text))};
     marker->end = marker->start + mark->duration;
     return true;
 }
 
-/* When a process began and ended, and what of all processes was lost. */
+/* When the process began and ended, and, for the first process, the losses of
+ * all. */
 static bool
 next_note(struct markers *markers, struct marker *marker)
 {
@@ -271,7 +263,6 @@ next_note(struct markers *markers, struct marker *marker)
     uint32_t number = profile->threads[markers->thread].process;
     const struct profile_process *process = &profile->processes[number];
     uint64_t start = process->start - profile->start;
-
     *marker = (struct marker){.start = start, .kind = MARKER_NOTE};
     switch (markers->step++) {
     case 0:
@@ -287,7 +278,7 @@ next_note(struct markers *markers, struct marker *marker)
         marker->start += process->duration;
         marker->name = firefox->lost_text;
         marker->text =
-            phrase_losses(profile, markers->text, sizeof markers->text);
+            phrase_losses(profile, markers->text, sizeof(markers->text));
         return number == 0;
     default:
         return false;
@@ -314,7 +305,6 @@ write_data(struct json *json, const struct marker *marker)
         [MARKER_MARK] = "Mark",
         [MARKER_NOTE] = "Note",
     };
-
     json_open(json, '{');
     json_name_string(json, "type", types[marker->kind]);
     if (marker->kind == MARKER_NOTE)
@@ -381,9 +371,8 @@ firefox_markers_write(struct firefox *firefox, uint32_t thread)
     struct runs runs = {0};
     uint64_t count = 0;
     int status = find_runs(firefox, thread, &runs);
-
     json_name_open(json, "markers", '{');
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         struct markers markers = {.firefox = firefox,
                                   .runs = &runs,
                                   .thread = thread};
@@ -399,14 +388,13 @@ firefox_markers_write(struct firefox *firefox, uint32_t thread)
     return status;
 }
 
-/* The thread whose track shows MARK; those of a process are with its main
+/* The thread whose track shows MARK. Marks of a process are shown at its main
  * thread. The number of threads if there is none. */
 static uint32_t
 thread_of(const struct firefox *firefox, const struct profile_mark *mark)
 {
     const struct profile *profile = firefox->profile;
     uint32_t i = 0;
-
     if (mark->thread != PROFILE_NO_THREAD)
         return mark->thread;
     while (
@@ -416,14 +404,13 @@ thread_of(const struct firefox *firefox, const struct profile_mark *mark)
     return i;
 }
 
-/* Sorted by counting, as timeline.c does it; those that no thread shows are
- * behind the last one's. */
+/* A counting sort, as in timeline.c. Marks that no thread shows stand behind
+ * the marks of the last thread. */
 static void
 sort_marks(struct firefox *firefox)
 {
     const struct profile *profile = firefox->profile;
     size_t *first = firefox->mark_first;
-
     for (size_t i = 0; i < profile->timed_mark_count; i++)
         first[thread_of(firefox, &profile->timed_marks[i]) + 1]++;
     for (uint32_t i = 0; i <= profile->thread_count; i++)
@@ -432,11 +419,11 @@ sort_marks(struct firefox *firefox)
         firefox->mark_order[first[thread_of(firefox,
                                             &profile->timed_marks[i])]++] =
             (uint32_t)i;
-    memmove(first + 1, first, (profile->thread_count + 1u) * sizeof *first);
+    memmove(first + 1, first, (profile->thread_count + 1u) * sizeof(*first));
     first[0] = 0;
 }
 
-/* What a mark is called that the library itself wrote. */
+/* The name of MARK; the library's own marks have fixed names. */
 static const char *
 mark_name(const struct profile_mark *mark)
 {
@@ -451,13 +438,12 @@ firefox_markers_prepare(struct firefox *firefox)
     const struct profile *profile = firefox->profile;
     size_t labels = profile->label_count + 1u;
     size_t marks = profile->timed_mark_count + 1;
-
-    firefox->label_keys = calloc(labels, sizeof *firefox->label_keys);
-    firefox->label_values = calloc(labels, sizeof *firefox->label_values);
-    firefox->mark_names = calloc(marks, sizeof *firefox->mark_names);
-    firefox->mark_order = calloc(marks, sizeof *firefox->mark_order);
+    firefox->label_keys = calloc(labels, sizeof(*firefox->label_keys));
+    firefox->label_values = calloc(labels, sizeof(*firefox->label_values));
+    firefox->mark_names = calloc(marks, sizeof(*firefox->mark_names));
+    firefox->mark_order = calloc(marks, sizeof(*firefox->mark_order));
     firefox->mark_first =
-        calloc(profile->thread_count + 3u, sizeof *firefox->mark_first);
+        calloc(profile->thread_count + 3u, sizeof(*firefox->mark_first));
     if (firefox->label_keys == NULL || firefox->label_values == NULL ||
         firefox->mark_names == NULL || firefox->mark_order == NULL ||
         firefox->mark_first == NULL)

@@ -2,7 +2,7 @@
 /*
  * firefox_markers.h -- what is shown above and beside the samples of a thread:
  * its waits, its labels, the marks that the program set, and notes about the
- * process. For firefox.c alone.
+ * process. Only for firefox.c.
  */
 #ifndef WRITE_FIREFOX_MARKERS_H
 #define WRITE_FIREFOX_MARKERS_H
@@ -11,12 +11,12 @@
 
 #include "firefox_columns.h"
 
-/* meta.markerSchema: which kinds there are, and what is shown of them. */
+/* meta.markerSchema: the kinds of markers, and what is shown of them. */
 extern const char firefox_markers_schema[];
 
-/* Find all strings and the marks of each thread; is_main of FIREFOX is made.
- * Returns 0, or -1 if memory is short; firefox_markers_release is due in both
- * cases. */
+/* Find all strings, and the marks of each thread. FIREFOX->is_main must be
+ * filled. Returns 0, or -1 if memory is short; the caller calls
+ * firefox_markers_release in both cases. */
 int firefox_markers_prepare(struct firefox *firefox);
 
 /* Whether THREAD has marks. */

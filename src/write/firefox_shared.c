@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_shared.c -- each table of a Firefox profile is written as an object
- * of columns, and a column is a walk over the rows:
+ * firefox_shared.c -- writes each table of a Firefox profile as an object of
+ * columns. A column is a walk over the rows:
  *
  *   "stackTable": {"frame": [0, 1, 2], "prefix": [null, 0, 1], "length": 3}
  */
-#include "firefox_shared.h"
-
 #include <string.h>
 
-#include "profile/intern.h"
-
+#include "util/intern.h"
+#include "util/json.h"
 #include "firefox_tables.h"
-#include "json.h"
+#include "firefox_shared.h"
 
-/* What a thread waited in are subcategories of "Waiting": each system call is
- * one, behind the "Other" that every category begins with. */
+/* The system calls that threads waited in are subcategories of "Waiting". Every
+ * category has "Other" as its first subcategory. */
 void
 firefox_shared_write_categories(const struct firefox_tables *tables,
                                 struct json *json)
@@ -26,7 +24,6 @@ firefox_shared_write_categories(const struct firefox_tables *tables,
         [FIREFOX_WAITING] = {"Waiting", "blue"},
         [FIREFOX_RUNNABLE] = {"Waiting for a CPU", "orange"},
     };
-
     json_name_open(json, "categories", '[');
     for (unsigned i = FIREFOX_OTHER; i <= FIREFOX_RUNNABLE; i++) {
         json_open(json, '{');
@@ -52,7 +49,6 @@ write_breakpad_id(struct json *json, const char *build_id)
                                             8, 9, 10, 11, 12, 13, 14, 15};
     char text[2 * 16 + 2] = "";
     size_t length = strlen(build_id);
-
     for (unsigned i = 0; i < 2 * 16; i++) {
         size_t from = 2u * order[i / 2] + i % 2;
         char digit = from < length ? build_id[from] : '0';
@@ -72,7 +68,6 @@ write_library(const struct firefox_tables *tables, struct json *json,
     const struct profile_module *module = &profile->modules[number];
     uint32_t machine = profile->processes[module->process].machine;
     const char *name = profile_module_name(profile, number);
-
     json_open(json, '{');
     json_name_string(json, "arch", machine == 183 ? "aarch64" : "x86_64");
     json_name_string(json, "name", name);
@@ -88,14 +83,13 @@ write_library(const struct firefox_tables *tables, struct json *json,
     json_close(json, '}');
 }
 
-/* Several modules can be one library, which the first of them writes: so
+/* Several modules can be one library, which is written at the first of them. So
  * libraries stand in the order of their numbers. */
 void
 firefox_shared_write_libraries(const struct firefox_tables *tables,
                                struct json *json)
 {
     uint32_t next = 0;
-
     json_name_open(json, "libs", '[');
     for (uint32_t i = 1; i < tables->profile->module_count; i++) {
         if (tables->libraries[i] != next)
@@ -106,7 +100,7 @@ firefox_shared_write_libraries(const struct firefox_tables *tables,
     json_close(json, ']');
 }
 
-/* A number, or WORD if it is FIREFOX_NONE. */
+/* Write a number, or WORD if it is FIREFOX_NONE. */
 static void
 write_index(struct json *json, uint32_t number, const char *word)
 {
@@ -116,7 +110,7 @@ write_index(struct json *json, uint32_t number, const char *word)
         json_number(json, number);
 }
 
-/* A column of COUNT times the same. */
+/* Write a column with COUNT times the same WORD. */
 static void
 write_constant(struct json *json, const char *name, uint32_t count,
                const char *word)
@@ -149,7 +143,7 @@ write_strings(const struct firefox_tables *tables, struct json *json)
     json_close(json, ']');
 }
 
-/* A stack is a frame and the stack of its caller; a root has none. */
+/* A stack is a frame and the stack of its caller; a root has no caller. */
 static void
 write_stacks(const struct firefox_tables *tables, struct json *json)
 {
@@ -162,7 +156,8 @@ write_stacks(const struct firefox_tables *tables, struct json *json)
     json_close(json, '}');
 }
 
-/* Addresses are below 2^53, or the frame has none. */
+/* An address is written if the frame has a library and the address is below
+ * 2^53. */
 static void
 write_addresses(const struct firefox_tables *tables, struct json *json)
 {
@@ -177,7 +172,7 @@ write_addresses(const struct firefox_tables *tables, struct json *json)
     json_close(json, ']');
 }
 
-/* Line 0 is one that nobody knows: null in this format. */
+/* Line 0 means unknown, which is null in this format. */
 static void
 write_lines(const struct firefox_tables *tables, struct json *json)
 {
@@ -189,13 +184,12 @@ write_lines(const struct firefox_tables *tables, struct json *json)
     json_close(json, ']');
 }
 
-/* inlineDepth is 0 for the function that the code belongs to, 1 for what is
- * inlined there, and so on. */
+/* inlineDepth is 0 for the function to which the code belongs, 1 for a function
+ * that is inlined there, and so on. */
 static void
 write_frames(const struct firefox_tables *tables, struct json *json)
 {
     uint32_t count = intern_count(tables->frames);
-
     json_name_open(json, "frameTable", '{');
     write_addresses(tables, json);
     WRITE_COLUMN(json, "inlineDepth", tables->frames, struct firefox_frame,
@@ -218,7 +212,6 @@ static void
 write_functions(const struct firefox_tables *tables, struct json *json)
 {
     uint32_t count = intern_count(tables->functions);
-
     json_name_open(json, "funcTable", '{');
     WRITE_COLUMN(json, "name", tables->functions, struct firefox_function, name,
                  "");
@@ -234,12 +227,12 @@ write_functions(const struct firefox_tables *tables, struct json *json)
     json_close(json, '}');
 }
 
-/* Where functions come from; for us always a library, which is type 1. */
+/* The origin of functions: in our profiles always a library, which is type 1.
+ */
 static void
 write_resources(const struct firefox_tables *tables, struct json *json)
 {
     uint32_t count = intern_count(tables->resources);
-
     json_name_open(json, "resourceTable", '{');
     json_name_open(json, "lib", '[');
     for (uint32_t i = 0; i < count; i++)
@@ -262,7 +255,6 @@ static void
 write_sources(const struct firefox_tables *tables, struct json *json)
 {
     uint32_t count = intern_count(tables->sources);
-
     json_name_open(json, "sources", '{');
     write_constant(json, "id", count, "null");
     json_name_open(json, "filename", '[');
@@ -276,7 +268,7 @@ write_sources(const struct firefox_tables *tables, struct json *json)
     json_close(json, '}');
 }
 
-/* Where functions begin in memory is not known. */
+/* The table is empty: the addresses at which functions begin are unknown. */
 static void
 write_native_symbols(struct json *json)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_shared.h -- writes what the threads of a Firefox profile share. For
- * firefox.c alone.
+ * firefox_shared.h -- writes what the threads of a Firefox profile share. Only
+ * for firefox.c.
  */
 #ifndef WRITE_FIREFOX_SHARED_H
 #define WRITE_FIREFOX_SHARED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * folded.c -- one line for each stack: frames from the root to the leaf,
- * separated by ';', a space, and how many samples had it. From
+ * folded.c -- one line for each stack: the frames from the root to the leaf,
+ * separated by ';', a space, and the number of samples. From
  *
  *   3 samples     main -> parse -> next_token     running
  *   2 samples     main -> parse                   running, two threads
@@ -12,30 +12,30 @@
  *   main;parse 2
  *   main;parse;next_token 3
  *
- * and, where wall time is asked for, a third line
+ * and, for wall time, a third line
  *
  *   main;read;[waiting] 4
  *
- * There, samples are counted in all states, so widths are wall time; the last
- * frame "[waiting]" or "[runnable]" keeps waiting and working apart. Time of
- * which no sample was taken is counted in periods, as samples would be. A ';'
- * or control character in a name becomes '?'. Lines are sorted frame by frame.
+ * For wall time samples are counted in all states. The last frame "[waiting]"
+ * or "[runnable]" keeps waiting and working apart. CPU time without a sample is
+ * counted in periods, as samples would be. A ';' or control character in a name
+ * becomes '?'. Lines are sorted frame by frame.
  */
-#include "folded.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/tree.h"
-#include "profile/walk.h"
+#include "view/tree.h"
+#include "view/walk.h"
+#include "folded.h"
 
-/* The walk's state: PATH is the line up to the node that was entered last. */
+/* The state of the walk: PATH is the line up to the node that was entered last.
+ */
 struct fold {
     FILE *stream;
     const struct tree *tree;
     enum value value; /* that the widths stand for */
-    uint64_t period;  /* ns, 0 if it is not known */
+    uint64_t period;  /* ns; 0: unknown */
     char *path;
     size_t length, size;
     int error; /* errno of the first failure, 0 if none */
@@ -45,11 +45,9 @@ static int
 make_room(struct fold *fold, size_t length)
 {
     size_t size = 2 * (fold->length + length);
-    char *path;
-
     if (fold->length + length < fold->size)
         return 0;
-    path = realloc(fold->path, size);
+    char *path = realloc(fold->path, size);
     if (path == NULL)
         return -1;
     fold->path = path;
@@ -58,32 +56,31 @@ make_room(struct fold *fold, size_t length)
 }
 
 /* The number behind the stack that ends at AT. A process that was too short for
- * a sample has used CPU time all the same. */
+ * a sample used CPU time all the same. Its stack counts as at least one. */
 static uint64_t
 count_of(const struct fold *fold, const struct tree_node *at, const char *name)
 {
-    uint64_t samples = at->values[VALUE_SAMPLES], time, periods;
-
+    uint64_t samples = at->values[VALUE_SAMPLES];
     if (fold->period == 0 || at->parent != 0 ||
         strcmp(name, PROFILE_NOT_SAMPLED_NAME) != 0)
         return samples;
-    time = at->values[fold->value];
-    periods = time / fold->period + (time % fold->period >= fold->period / 2);
+    uint64_t time = at->values[fold->value];
+    uint64_t periods =
+        time / fold->period + (time % fold->period >= fold->period / 2);
     if (periods == 0 && time > 0)
         periods = 1;
     return periods > samples ? periods : samples;
 }
 
 static void
-enter(void *context, uint32_t node)
+enter_node(void *context, uint32_t node)
 {
     struct fold *fold = context;
     const struct tree_node *at = &fold->tree->nodes[node];
     const char *name = tree_name(fold->tree, at->name);
     size_t length = strlen(name);
     uint64_t count = count_of(fold, at, name);
-
-    if (fold->error == 0 && make_room(fold, length + 2) < 0)
+    if (fold->error == 0 && make_room(fold, length + 2) != 0)
         fold->error = ENOMEM;
     if (fold->error != 0)
         return;
@@ -97,11 +94,10 @@ enter(void *context, uint32_t node)
 }
 
 static void
-leave(void *context, uint32_t node)
+leave_node(void *context, uint32_t node)
 {
     struct fold *fold = context;
     const struct tree_node *at = &fold->tree->nodes[node];
-
     if (fold->error == 0)
         fold->length -=
             strlen(tree_name(fold->tree, at->name)) + (at->parent != 0);
@@ -115,13 +111,12 @@ write_tree(FILE *stream, struct profile *profile, enum tree_kind kind)
                         .period = profile->process_count > 0
                                       ? profile->processes[0].period
                                       : 0};
-    struct walk_visitor visitor = {enter, leave, &fold};
+    struct walk_visitor visitor = {enter_node, leave_node, &fold};
     struct tree *tree = tree_build(profile, kind);
-
     if (tree == NULL)
         return -1;
     fold.tree = tree;
-    if (walk_tree(tree, &visitor) < 0)
+    if (walk_tree(tree, &visitor) != 0)
         fold.error = ENOMEM;
     free(fold.path);
     tree_free(tree);

@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "model/profile.h"
 
-/* Write the samples of PROFILE that were running, which is its CPU time, to
- * STREAM; or those in all states, which is its wall time. Returns 0, or -1 with
- * errno set. */
+/* Write PROFILE to STREAM. folded_write counts running samples, which are CPU
+ * time; folded_write_wall counts samples in all states, which are wall time.
+ * Both return 0, or -1 with errno set. */
 int folded_write(FILE *stream, struct profile *profile);
 int folded_write_wall(FILE *stream, struct profile *profile);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c -- makes, fills and renames the file. There is no fsync: the spool
- * is what survives a crash of the program, and a power failure in the second
- * after its end costs no more than it does for any other file.
+ * output.c -- makes, fills and renames the file. There is no fsync. A crash of
+ * the program leaves the spool; a power failure within a second costs no more
+ * than for any other file.
  */
-#include "output.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/respool.h"
-
+#include "show/text_report.h"
 #include "firefox.h"
 #include "folded.h"
 #include "pprof.h"
+#include "respool.h"
 #include "speedscope.h"
-#include "text_report.h"
+#include "output.h"
 
-/* Tries to find a name that nobody uses. */
+/* Most names that are tried for the temporary file. */
 enum { ATTEMPTS = 100 };
 
 /* A file that is being written. */
@@ -32,7 +30,7 @@ struct output {
     FILE *stream;
 };
 
-/* Who writes which format. */
+/* The function that writes each format. */
 static int (*const writers[])(FILE *, struct profile *) = {
     [FORMAT_PPROF] = pprof_write,
     [FORMAT_FOLDED] = folded_write,
@@ -44,15 +42,14 @@ static int (*const writers[])(FILE *, struct profile *) = {
     [FORMAT_SPOOL] = respool_write,
 };
 
-/* A name for the temporary file: short, because PATH's own may already be as
- * long as names can be. */
+/* A name for the temporary file. It is short, because the name at PATH may
+ * already be as long as names can be. */
 static char *
 temporary_name(const char *path, unsigned attempt)
 {
     const char *slash = strrchr(path, '/');
     int directory = slash != NULL ? (int)(slash - path) + 1 : 0;
     char *name;
-
     if (asprintf(&name, "%.*s.sprof-%ld-%u.tmp", directory, path,
                  (long)getpid(), attempt) < 0)
         return NULL;
@@ -64,7 +61,6 @@ static int
 open_temporary(struct output *output)
 {
     int fd = -1;
-
     for (unsigned i = 0; i < ATTEMPTS && fd < 0; i++) {
         output->temporary = temporary_name(output->path, i);
         if (output->temporary == NULL)
@@ -72,7 +68,7 @@ open_temporary(struct output *output)
         fd = open(output->temporary,
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0) {
-            /* Whatever the umask took away: the owner is to read it. */
+            /* The umask may have taken permissions that the owner needs. */
             (void)fchmod(fd, 0600);
             break;
         }
@@ -84,14 +80,12 @@ open_temporary(struct output *output)
     return fd;
 }
 
-/* From here on OUTPUT has a stream and a temporary file, or nothing. */
+/* Afterwards OUTPUT has a stream and a temporary file, or neither. */
 static int
-begin(struct output *output, const char *path)
+begin_output(struct output *output, const char *path)
 {
-    int fd, error;
-
     *output = (struct output){.path = path};
-    fd = open_temporary(output);
+    int fd = open_temporary(output);
     if (fd < 0)
         goto err0;
     output->stream = fdopen(fd, "w");
@@ -100,7 +94,7 @@ begin(struct output *output, const char *path)
     return 0;
 
 err1:
-    error = errno;
+    int error = errno;
     close(fd);
     unlink(output->temporary);
     free(output->temporary);
@@ -109,21 +103,20 @@ err0:
     return -1;
 }
 
-/* Close the file, and rename it if STATUS is 0, else remove it. */
+/* Close the file. Rename it if STATUS is 0, else remove it. */
 static int
-finish(struct output *output, int status)
+finish_output(struct output *output, int status)
 {
     int error = errno;
-
     if (fclose(output->stream) != 0 && status == 0) {
         error = errno;
         status = -1;
     }
-    if (status == 0 && rename(output->temporary, output->path) < 0) {
+    if (status == 0 && rename(output->temporary, output->path) != 0) {
         error = errno;
         status = -1;
     }
-    if (status < 0)
+    if (status != 0)
         unlink(output->temporary);
     free(output->temporary);
     errno = error;
@@ -143,13 +136,13 @@ output_needs_events(const char *path)
     return output_format_needs_events(format_of(path));
 }
 
-/* All of it is written before the status is known. Returns 0, or -1 with
- * errno. */
+/* Write and flush everything before the status is known. Returns 0, or -1 with
+ * errno set. */
 static int
 write_standard_output(enum format format, struct profile *profile)
 {
     errno = 0;
-    if (writers[format](stdout, profile) < 0 || fflush(stdout) != 0)
+    if (writers[format](stdout, profile) != 0 || fflush(stdout) != 0)
         return -1;
     return ferror(stdout) != 0 ? -1 : 0;
 }
@@ -158,11 +151,10 @@ static int
 write_file(const char *path, enum format format, struct profile *profile)
 {
     struct output output;
-
-    if (begin(&output, path) < 0)
+    if (begin_output(&output, path) != 0)
         return -1;
     errno = 0;
-    return finish(&output, writers[format](output.stream, profile));
+    return finish_output(&output, writers[format](output.stream, profile));
 }
 
 int
@@ -172,8 +164,7 @@ output_write_as(const char *path, enum format format, struct profile *profile,
     bool is_file = strcmp(path, "-") != 0;
     int status = is_file ? write_file(path, format, profile)
                          : write_standard_output(format, profile);
-
-    if (status < 0)
+    if (status != 0)
         snprintf(error, size, "%s: cannot be written: %s",
                  is_file ? path : "standard output", strerror(errno));
     return status;
@@ -184,7 +175,6 @@ output_write(const char *path, struct profile *profile, char *error,
              size_t size)
 {
     enum format format = format_of(path);
-
     if (format != FORMAT_UNKNOWN)
         return output_write_as(path, format, profile, error, size);
     snprintf(error, size, "%s: unknown ending, expected one of %s", path,

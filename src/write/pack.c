@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pack.c -- packs parts into one buffer that is used again and again, and
- * compresses it. The table of strings comes last, because the strings are only
- * known then; readers look them up after reading everything.
+ * compresses it. The table of strings is written last, because only then all
+ * strings are known. Readers use it after they have read everything.
  */
-#include "pack.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile/clean.h"
-#include "profile/intern.h"
-
-#include "gzip.h"
+#include "util/clean.h"
+#include "util/gzip.h"
+#include "util/intern.h"
+#include "pack.h"
 
 /* Only the first error is the cause; later ones follow from it. */
 static void
-fail(struct pack *pack, int error)
+note_error(struct pack *pack, int error)
 {
     if (pack->error == 0)
         pack->error = error;
@@ -44,11 +42,10 @@ void
 pack_part(struct pack *pack, const Perftools__Profiles__Profile *profile)
 {
     size_t size = perftools__profiles__profile__get_packed_size(profile);
-
     if (size > pack->size) {
         uint8_t *buffer = realloc(pack->buffer, 2 * size);
         if (buffer == NULL) {
-            fail(pack, ENOMEM);
+            note_error(pack, ENOMEM);
             return;
         }
         pack->buffer = buffer;
@@ -62,10 +59,9 @@ int64_t
 pack_text(struct pack *pack, const char *text)
 {
     uint32_t number = clean_put(pack->texts, text, "");
-
     if (number != INTERN_NONE)
         return number;
-    fail(pack, ENOMEM);
+    note_error(pack, ENOMEM);
     return 0;
 }
 
@@ -79,8 +75,8 @@ pack_end(struct pack *pack)
         part.string_table = &text;
         pack_part(pack, &part);
     }
-    if (gzip_end(pack->gzip) < 0)
-        fail(pack, errno);
+    if (gzip_end(pack->gzip) != 0)
+        note_error(pack, errno);
     intern_free(pack->texts);
     free(pack->buffer);
     errno = pack->error;

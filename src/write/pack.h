@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.h -- writes a protobuf message of any size in little memory: the
+ * pack.h -- writes a protobuf message of any size in little memory. The
  * encodings of two messages, one after the other, are the encoding of both
  * merged. So each part of a profile is packed as a profile that has only that
  * part. Errors are kept and reported at the end.
@@ -32,7 +32,7 @@ int pack_begin(struct pack *pack, FILE *stream, size_t expected);
 /* Write the parts that are set in PROFILE. */
 void pack_part(struct pack *pack, const Perftools__Profiles__Profile *profile);
 
-/* The index that TEXT, cleaned, has in string_table; 0 is "". */
+/* The index of TEXT, cleaned, in string_table; 0 is "". */
 int64_t pack_text(struct pack *pack, const char *text);
 
 /* Write string_table, finish and release. Returns 0, or -1 with errno set if

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * places.c -- the address of a location is the one that was looked up: for a
- * frame with a return address that is one less, within the call, so that other
- * tools which look again find the same line. The kernel maps a file's first
- * segment at the module's start, so mappings have file offset 0.
+ * places.c -- the address of a location is the one that was looked up. For a
+ * frame with a return address it is one less, which is within the call; so
+ * other tools that look it up find the same line. The kernel maps a file's
+ * first segment at the module's start, so mappings have file offset 0.
  */
-#include "places.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/intern.h"
-
+#include "model/naming.h"
+#include "util/intern.h"
 #include "pack.h"
+#include "places.h"
 
 int
 places_begin(struct places *places, struct pack *pack, struct profile *profile)
@@ -21,7 +20,7 @@ places_begin(struct places *places, struct pack *pack, struct profile *profile)
     *places = (struct places){.pack = pack, .profile = profile};
     places->functions = intern_new();
     places->locations = intern_new();
-    places->by_node = calloc(profile->node_count, sizeof *places->by_node);
+    places->by_node = calloc(profile->node_count, sizeof(*places->by_node));
     if (places->functions != NULL && places->locations != NULL &&
         places->by_node != NULL)
         return 0;
@@ -29,7 +28,7 @@ places_begin(struct places *places, struct pack *pack, struct profile *profile)
     return -1;
 }
 
-/* The id of a function, written if it is new; 0 if memory is short. */
+/* The id of a function; a new function is written. 0 if memory is short. */
 static uint64_t
 function_of(struct places *places, const struct symbol_frame *frame)
 {
@@ -37,14 +36,13 @@ function_of(struct places *places, const struct symbol_frame *frame)
         PERFTOOLS__PROFILES__FUNCTION__INIT;
     Perftools__Profiles__Function *only = &function;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    uint32_t known = intern_count(places->functions), number;
+    uint32_t known = intern_count(places->functions);
     int64_t key[4];
-
     function.name = key[0] = pack_text(places->pack, frame->function);
     function.system_name = key[1] = pack_text(places->pack, frame->linkage);
     function.filename = key[2] = pack_text(places->pack, frame->file);
     function.start_line = key[3] = frame->start_line;
-    number = intern_put(places->functions, key, sizeof key);
+    uint32_t number = intern_put(places->functions, key, sizeof(key));
     if (number == known) {
         function.id = number + 1u;
         part.n_function = 1;
@@ -54,16 +52,16 @@ function_of(struct places *places, const struct symbol_frame *frame)
     return number == INTERN_NONE ? 0 : number + 1u;
 }
 
-/* Write LOCATION with the lines of SYMBOL. */
+/* Write LOCATION with the lines of SYMBOL. Returns 0, or -1 if memory is short.
+ */
 static int
 write_lines(struct places *places, Perftools__Profiles__Location *location,
             const struct symbol *symbol)
 {
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    Perftools__Profiles__Line *lines = calloc(symbol->count, sizeof *lines);
-    Perftools__Profiles__Line **list = calloc(symbol->count, sizeof *list);
+    Perftools__Profiles__Line *lines = calloc(symbol->count, sizeof(*lines));
+    Perftools__Profiles__Line **list = calloc(symbol->count, sizeof(*list));
     int status = -1;
-
     if (lines == NULL || list == NULL)
         goto done;
     for (unsigned i = 0; i < symbol->count; i++) {
@@ -86,15 +84,14 @@ done:
     return status;
 }
 
-/* Fill in where NODE is in memory. Markers are nowhere, and so is what lies
- * outside of the module that it claims to be in. */
+/* Set the address of NODE in LOCATION. A marker has none. A node outside the
+ * module that it names gets no mapping. */
 static void
 set_address(const struct profile *profile, uint32_t node,
             Perftools__Profiles__Location *location)
 {
     uint32_t number = profile->nodes[node].module;
     const struct profile_module *module = &profile->modules[number];
-
     if (profile_is_marker(profile, node))
         return;
     location->address = module->base + profile_offset(profile, node);
@@ -103,35 +100,34 @@ set_address(const struct profile *profile, uint32_t node,
         location->mapping_id = number;
 }
 
-/* Two nodes with the same address are one location: a function called from many
- * places has many nodes. */
+/* Nodes with the same address are one location: a function that is called from
+ * many places has many nodes. */
 uint64_t
 places_location(struct places *places, uint32_t node)
 {
     Perftools__Profiles__Location location =
         PERFTOOLS__PROFILES__LOCATION__INIT;
-    uint32_t known = intern_count(places->locations), number;
+    uint32_t known = intern_count(places->locations);
     const struct symbol *symbol;
-    uint64_t key[3];
-
     if (places->by_node[node] != 0)
         return places->by_node[node];
-    symbol = profile_symbol(places->profile, node);
+    symbol = naming_symbol(places->profile, node);
     set_address(places->profile, node, &location);
+    uint64_t key[3];
     key[0] = (uintptr_t)symbol;
     key[1] = location.address;
     key[2] = location.mapping_id;
-    number = intern_put(places->locations, key, sizeof key);
+    uint32_t number = intern_put(places->locations, key, sizeof(key));
     if (number == INTERN_NONE)
         return 0;
     location.id = number + 1u;
-    if (number == known && write_lines(places, &location, symbol) < 0)
+    if (number == known && write_lines(places, &location, symbol) != 0)
         return 0;
     places->by_node[node] = location.id;
     return location.id;
 }
 
-/* A mapping without has_functions invites pprof to look for symbols itself. */
+/* Without has_functions pprof looks for symbols itself. */
 static void
 write_mapping(struct places *places, uint32_t number)
 {
@@ -141,7 +137,6 @@ write_mapping(struct places *places, uint32_t number)
     const struct profile *profile = places->profile;
     const struct profile_module *module = &profile->modules[number];
     uint32_t names = profile_module_names(profile, number);
-
     mapping.id = number;
     mapping.memory_start = module->start;
     mapping.memory_limit = module->end;
@@ -171,11 +166,9 @@ void
 places_write_mappings(struct places *places)
 {
     const struct profile *profile = places->profile;
-    uint32_t first;
-
     if (profile->module_count < 2)
         return;
-    first = main_module(profile);
+    uint32_t first = main_module(profile);
     write_mapping(places, first);
     for (uint32_t i = 1; i < profile->module_count; i++)
         if (i != first)

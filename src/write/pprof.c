@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof.c -- what `go tool pprof` and its relatives read. Of a profile with
+ * pprof.c -- the format that `go tool pprof` and its relatives read. For a
+ * profile with
  *
  *   main -> work        3 samples, 3 ms of CPU, thread "app" (tid 7), running
  *   main -> read        2 samples, 0 CPU, 2 ms of wall time, in system call
@@ -19,30 +20,28 @@
  *                   waits_on:[pipe:[17]]
  *                   ...
  *
- * Samples are written one by one with whatever they need that was not written
- * yet; a reader puts the parts together by their ids.
+ * Samples are written one by one. Each is written after the parts that it needs
+ * and that were not written yet; a reader puts the parts together by their ids.
  */
-#include "pprof.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/label_sets.h"
-
+#include "model/label_sets.h"
+#include "model/phrase.h"
 #include "pack.h"
-#include "phrase.h"
 #include "places.h"
+#include "pprof.h"
 
-/* Of ours, and of the program. */
+/* Most labels of a sample: our own, and ours with those of the program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
 
-/* One profile on its way out. */
+/* A profile that is being written. */
 struct pprof {
     struct profile *profile;
     struct pack pack;
     struct places places;
-    uint64_t *stack; /* location ids of the sample at hand */
+    uint64_t *stack; /* location ids of the current sample */
     size_t depth, room;
     Perftools__Profiles__Label labels[LABELS_MOST];
     Perftools__Profiles__Label *label_list[LABELS_MOST];
@@ -54,13 +53,12 @@ value_type(struct pack *pack, const char *type, const char *unit)
 {
     Perftools__Profiles__ValueType value =
         PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-
     value.type = pack_text(pack, type);
     value.unit = pack_text(pack, unit);
     return value;
 }
 
-/* What the values are, and when and how they were taken. */
+/* Write the kinds of values, and when and how they were taken. */
 static void
 write_head(struct pprof *pprof)
 {
@@ -74,7 +72,6 @@ write_head(struct pprof *pprof)
     };
     Perftools__Profiles__ValueType *list[VALUE_COUNT] = {&types[0], &types[1],
                                                          &types[2]};
-
     part.n_sample_type = VALUE_COUNT;
     part.sample_type = list;
     part.default_sample_type = types[VALUE_CPU].type;
@@ -86,16 +83,14 @@ write_head(struct pprof *pprof)
     pack_part(pack, &part);
 }
 
-/* Comments are shown by `go tool pprof -comments` and above its tables. */
+/* `go tool pprof -comments` shows comments, and so do its tables. */
 static void
 write_comment(struct pprof *pprof, const char *key, const char *value)
 {
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     char text[1024];
-    int64_t comment;
-
-    snprintf(text, sizeof text, "%s: %s", key, value);
-    comment = pack_text(&pprof->pack, text);
+    snprintf(text, sizeof(text), "%s: %s", key, value);
+    int64_t comment = pack_text(&pprof->pack, text);
     part.n_comment = 1;
     part.comment = &comment;
     pack_part(&pprof->pack, &part);
@@ -106,23 +101,24 @@ write_comments(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
     char text[512];
-
     for (uint32_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        snprintf(text, sizeof text, "%u on %.200s, %.200s", process->pid,
+        snprintf(text, sizeof(text), "%u on %.200s, %.200s", process->pid,
                  process->host[0] != '\0' ? process->host : "unknown host",
                  process->exe);
         write_comment(pprof, "process", text);
         write_comment(pprof, "command", process->command);
     }
-    if (phrase_rate(profile, text, sizeof text)[0] != '\0') {
+    if (phrase_rate(profile, text, sizeof(text))[0] != '\0') {
         write_comment(pprof, "rate", text);
-        write_comment(pprof, "due", phrase_due(profile, text, sizeof text));
+        write_comment(pprof, "due", phrase_due(profile, text, sizeof(text)));
     }
-    write_comment(pprof, "lost", phrase_losses(profile, text, sizeof text));
-    write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof text));
-    write_comment(pprof, "cost", phrase_cost(profile, text, sizeof text));
-    if (phrase_asked(profile, text, sizeof text)[0] != '\0')
+    if (phrase_unseen(profile, text, sizeof(text))[0] != '\0')
+        write_comment(pprof, "unseen", text);
+    write_comment(pprof, "lost", phrase_losses(profile, text, sizeof(text)));
+    write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof(text)));
+    write_comment(pprof, "cost", phrase_cost(profile, text, sizeof(text)));
+    if (phrase_asked(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "note", text);
 }
 
@@ -132,7 +128,6 @@ add_label(struct pprof *pprof, const char *key, const char *text,
           int64_t number)
 {
     Perftools__Profiles__Label *label = &pprof->labels[pprof->label_count];
-
     perftools__profiles__label__init(label);
     label->key = pack_text(&pprof->pack, key);
     if (text != NULL)
@@ -142,13 +137,12 @@ add_label(struct pprof *pprof, const char *key, const char *text,
     pprof->label_list[pprof->label_count++] = label;
 }
 
-/* Those that the program set. A number keeps its unit. */
+/* Add the labels that the program set. A number keeps its unit. */
 static void
 add_program_labels(struct pprof *pprof, uint32_t set)
 {
     struct label_pair pairs[LABEL_SETS_DEPTH];
     unsigned count = label_sets_get(pprof->profile, set, pairs);
-
     for (unsigned i = 0; i < count; i++) {
         bool is_number = pairs[i].unit != NULL;
         add_label(pprof, pairs[i].key, is_number ? NULL : pairs[i].value,
@@ -168,7 +162,6 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
         &profile->processes[thread->process];
     const char *slash = strrchr(process->exe, '/');
     char text[512];
-
     pprof->label_count = 0;
     if (thread->name[0] != '\0')
         add_label(pprof, "thread", thread->name, 0);
@@ -177,26 +170,24 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
     if (sample->waits_on[0] != '\0')
         add_label(pprof, "waits_on", sample->waits_on, 0);
     if (profile->process_count > 1) {
-        snprintf(text, sizeof text, "%s.%u",
+        snprintf(text, sizeof(text), "%s.%u",
                  slash != NULL ? slash + 1 : process->exe, process->pid);
         add_label(pprof, "process", text, 0);
     }
     add_program_labels(pprof, sample->labels);
 }
 
-/* Make room for the stack with LEAF. */
+/* Make room for the stack with LEAF. Returns 0, or -1 if memory is short. */
 static int
 reserve_stack(struct pprof *pprof, uint32_t leaf)
 {
     const struct profile *profile = pprof->profile;
     size_t depth = 0;
-    uint64_t *stack;
-
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent)
         depth++;
     if (depth <= pprof->room)
         return 0;
-    stack = realloc(pprof->stack, 2 * depth * sizeof *stack);
+    uint64_t *stack = realloc(pprof->stack, 2 * depth * sizeof(*stack));
     if (stack == NULL)
         return -1;
     pprof->stack = stack;
@@ -204,14 +195,14 @@ reserve_stack(struct pprof *pprof, uint32_t leaf)
     return 0;
 }
 
-/* Collect the location ids of a stack, leaf first. */
+/* Collect the location ids of a stack, leaf first. Returns 0, or -1 if memory
+ * is short. */
 static int
 set_stack(struct pprof *pprof, uint32_t leaf)
 {
     const struct profile *profile = pprof->profile;
-
     pprof->depth = 0;
-    if (reserve_stack(pprof, leaf) < 0)
+    if (reserve_stack(pprof, leaf) != 0)
         return -1;
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
         uint64_t location = places_location(&pprof->places, i);
@@ -228,11 +219,10 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
     Perftools__Profiles__Sample *only = &sample;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    int64_t values[VALUE_COUNT];
-
-    if (set_stack(pprof, from->node) < 0)
+    if (set_stack(pprof, from->node) != 0)
         return -1;
     set_labels(pprof, from);
+    int64_t values[VALUE_COUNT];
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         values[i] = (int64_t)from->values[i];
     sample.n_location_id = pprof->depth;
@@ -247,16 +237,16 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     return 0;
 }
 
-/* The order of the parts is free; samples bring what they refer to. */
+/* Parts may come in any order; each sample is written with what it refers to.
+ */
 static int
 write_all(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
-
     write_head(pprof);
     write_comments(pprof);
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (write_sample(pprof, &profile->samples[i]) < 0)
+        if (write_sample(pprof, &profile->samples[i]) != 0)
             return -1;
     places_write_mappings(&pprof->places);
     return 0;
@@ -275,18 +265,16 @@ int
 pprof_write(FILE *stream, struct profile *profile)
 {
     struct pprof pprof = {.profile = profile};
-    int status;
-
-    if (pack_begin(&pprof.pack, stream, expected_size(profile)) < 0)
+    if (pack_begin(&pprof.pack, stream, expected_size(profile)) != 0)
         return -1;
-    status = places_begin(&pprof.places, &pprof.pack, profile);
+    int status = places_begin(&pprof.places, &pprof.pack, profile);
     if (status == 0)
         status = write_all(&pprof);
     places_release(&pprof.places);
     free(pprof.stack);
-    if (pack_end(&pprof.pack) < 0)
+    if (pack_end(&pprof.pack) != 0)
         return -1;
-    if (status < 0)
+    if (status != 0)
         errno = ENOMEM;
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "model/profile.h"
 
 /* Write PROFILE to STREAM. Returns 0, or -1 with errno set. */
 int pprof_write(FILE *stream, struct profile *profile);

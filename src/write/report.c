@@ -1,40 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report.c -- what libsprof-report.so does: spool to profile to outputs. It
- * prints nothing; whatever goes wrong is a sentence in report->error. Numbers
- * must not get a decimal comma, so the calling thread has the C locale
- * meanwhile.
+ * prints nothing; report->error describes every failure. The calling thread has
+ * the C locale meanwhile, so that numbers have no decimal comma.
  */
-#include "report.h"
-
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/load.h"
-#include "profile/profile.h"
-#include "profile/sequel.h"
-
+#include "model/profile.h"
+#include "read/load.h"
+#include "read/sequel.h"
 #include "output.h"
 #include "stacks_report.h"
+#include "report.h"
 
-/* A program that was sent a signal has 8 s to end, and servers may take two
- * seconds more than they are given. */
+/* Seconds to wait for debuginfod servers. A program that was sent a signal has
+ * 8 s to end. Servers may take 2 s more than they are given. */
 enum { SERVER_SECONDS = 3 };
 
-/* Add a sentence to the errors; they share one line. */
+/* Add a sentence to the errors; all stand in one line. */
 static void
 add_error(struct sprof_report *report, const char *sentence)
 {
     size_t length = strlen(report->error);
-
-    snprintf(report->error + length, sizeof report->error - length, "%s%s",
+    snprintf(report->error + length, sizeof(report->error) - length, "%s%s",
              length > 0 ? "; " : "", sentence);
 }
 
-/* Whether names may be spared: not where the file that they are for takes the
- * place of the spool, from which others could be made later. */
+/* Whether unneeded names may be left out. They may not if an output is a spool:
+ * it replaces the spool from which other outputs could be made later. */
 static bool
 may_spare(const struct sprof_report *report)
 {
@@ -44,16 +40,15 @@ may_spare(const struct sprof_report *report)
     return true;
 }
 
-/* Read the spool into a new profile; NULL if that is not possible. */
+/* Read the spool into a new profile; NULL on failure. */
 static struct profile *
-load(struct sprof_report *report)
+load_spool(struct sprof_report *report)
 {
     const struct symbolizer_options options = {.inlines = report->inlines != 0,
                                                .server_seconds =
                                                    SERVER_SECONDS};
     struct profile *profile = profile_new(&options);
-    char error[sizeof report->error] = "";
-
+    char error[sizeof(report->error)] = "";
     if (profile == NULL) {
         add_error(report, strerror(errno));
         return NULL;
@@ -63,10 +58,10 @@ load(struct sprof_report *report)
     for (size_t i = 0; i < report->output_count; i++)
         if (output_needs_events(report->outputs[i]))
             profile->keeps_events = true;
-    load_file(profile, report->spool, error, sizeof error);
+    load_file(profile, report->spool, error, sizeof(error));
     if (error[0] != '\0')
         add_error(report, error);
-    if (sequel_keep(profile) < 0)
+    if (sequel_keep(profile) != 0)
         add_error(report, strerror(ENOMEM));
     return profile;
 }
@@ -75,17 +70,17 @@ static void
 write_outputs(struct sprof_report *report, struct profile *profile)
 {
     for (size_t i = 0; i < report->output_count; i++) {
-        char error[sizeof report->error] = "";
-        if (output_write(report->outputs[i], profile, error, sizeof error) < 0)
+        char error[sizeof(report->error)] = "";
+        if (output_write(report->outputs[i], profile, error, sizeof(error)) !=
+            0)
             add_error(report, error);
     }
 }
 
 static void
-run(struct sprof_report *report)
+make_outputs(struct sprof_report *report)
 {
-    struct profile *profile = load(report);
-
+    struct profile *profile = load_spool(report);
     if (profile == NULL)
         return;
     report->samples = profile->totals[VALUE_SAMPLES];
@@ -95,24 +90,21 @@ run(struct sprof_report *report)
     profile_free(profile);
 }
 
-/* Numbers must not get a decimal comma. Returns the locale of before, for
- * end_plain. */
+/* Switch the thread to the C locale: numbers must not have a decimal comma.
+ * Returns the previous locale, for end_plain. */
 static locale_t
 begin_plain(void)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
     return plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
 }
 
 static void
 end_plain(locale_t before)
 {
-    locale_t plain;
-
     if (before == (locale_t)0)
         return;
-    plain = uselocale(before);
+    locale_t plain = uselocale(before);
     freelocale(plain);
 }
 
@@ -120,11 +112,10 @@ int
 sprof_report_write(struct sprof_report *report)
 {
     locale_t before = begin_plain();
-
     report->samples = 0;
     report->threads = 0;
     report->error[0] = '\0';
-    run(report);
+    make_outputs(report);
     end_plain(before);
     return report->error[0] != '\0' ? -1 : 0;
 }
@@ -134,11 +125,9 @@ int
 sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce)
 {
     locale_t before = begin_plain();
-    int result;
-
     report->error[0] = '\0';
-    result = stacks_report_write(fd, report->spool, nonce, report->inlines,
-                                 report->error, sizeof report->error);
+    int result = stacks_report_write(fd, report->spool, nonce, report->inlines,
+                                     report->error, sizeof(report->error));
     end_plain(before);
     return result;
 }

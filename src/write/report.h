@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h -- the small seam between the profiled process and everything heavy.
+ * report.h -- the border between the profiled process and everything heavy.
  *
  * libsprof-report.so is a program that stands beside libsprof.so. At its end
- * the profiled process runs it as a process of its own: in the program's own
- * address space, libdw and what it brings along would be bound to whatever the
- * program exports under their names.
+ * the profiled process runs it as a separate process. In the program's own
+ * address space, libdw and the libraries that it needs would be bound to
+ * symbols that the program exports.
  *
  *   libsprof-report.so ABI INLINES SPOOL OUTPUT...
  *
- * Where the file may not be executed (some installations take that permission
- * from libraries), its interpreter runs it with the same arguments.
+ * Some installations take the permission to execute from libraries. Then the
+ * file's interpreter runs it with the same arguments.
  *
- * ABI is SPROF_REPORT_ABI, INLINES 0 or 1, SPOOL and OUTPUTs absolute paths
- * whose endings say the format. It writes one line on its standard output,
- * SPROF_REPORT_OK or a sentence that says what failed, and nothing elsewhere.
+ * ABI is SPROF_REPORT_ABI, INLINES 0 or 1. SPOOL and the OUTPUTs are absolute
+ * paths; the ending of an output says its format. The program writes one line
+ * on its standard output, SPROF_REPORT_OK or a sentence that says what failed,
+ * and nothing elsewhere.
  *
  *   libsprof-report.so ABI SPROF_REPORT_STACKS INLINES SPOOL NONCE
  *
- * The same, but what it writes is the stacks of all threads that answer the
- * request NONCE (a decimal number), and it writes them on its descriptor 2,
- * which is the program's.
+ * This form writes the stacks of all threads that answer the request NONCE (a
+ * decimal number). It writes them on its descriptor 2, which is the program's.
  */
 #ifndef WRITE_REPORT_H
 #define WRITE_REPORT_H
@@ -37,20 +37,21 @@ struct sprof_report {
     const char *spool;
     const char *const *outputs;
     size_t output_count;
-    /* Filled in: */
+    /* Results: */
     uint64_t samples; /* sample points in the profile */
     uint64_t threads;
-    char error[512]; /* one line for each failed output, without newline */
+    char error[512]; /* a sentence for each failure, separated by "; " */
 };
 
-/* Write the stacks that answer the request NONCE to descriptor FD. Of REPORT,
- * INLINES and SPOOL are used. Returns 0, or -1 with REPORT->error set. */
+/* Write the stacks that answer the request NONCE to descriptor FD. INLINES and
+ * SPOOL of REPORT are used. Returns 0, or -1 with REPORT->error set. */
 int sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce);
 
 /*
- * Read the spool, symbolize it and write every output (each beside its name,
- * then renamed; mode 0600). Returns 0, or -1 with REPORT->error set; outputs
- * that could be written are written all the same. Allocates; keeps nothing.
+ * Read the spool, look up its names and write every output. Each output is
+ * written under another name, then renamed; its mode is 0600. Returns 0, or -1
+ * with REPORT->error set; outputs that can be written are written in any case.
+ * The function allocates, and keeps nothing.
  */
 int sprof_report_write(struct sprof_report *report);
 

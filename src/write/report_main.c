@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_main.c -- libsprof-report.so as a program: the arguments of report.h.
+ * report_main.c -- libsprof-report.so as a program; report.h describes its
+ * arguments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "report.h"
 
-/* The arguments behind ABI and SPROF_REPORT_STACKS. */
+/* ARGV begins behind SPROF_REPORT_STACKS. */
 static int
 run_stacks(struct sprof_report *report, const char *const *argv)
 {
@@ -30,16 +31,15 @@ run_outputs(struct sprof_report *report, int argc, const char *const *argv)
 }
 
 static int
-run(int argc, const char *const *argv)
+run_report(int argc, const char *const *argv)
 {
     struct sprof_report report = {0};
-    int result;
-
     if (argc < 5 || strcmp(argv[1], SPROF_REPORT_ABI) != 0) {
         puts("libsprof-report.so: expected to be run by the libsprof.so of its "
              "own version");
         return 2;
     }
+    int result;
     if (argc == 6 && strcmp(argv[2], SPROF_REPORT_STACKS) == 0)
         result = run_stacks(&report, argv + 3);
     else
@@ -48,12 +48,12 @@ run(int argc, const char *const *argv)
     return result == 0 ? 0 : 1;
 }
 
-/* Whoever waits for the program, waits for this: no destructor has anything to
- * do here. */
+/* A process that waits for the program also waits for this one. _exit saves
+ * time: there is nothing to do for destructors. */
 int
 main(int argc, char **argv)
 {
-    int status = run(argc, (const char *const *)argv);
+    int status = run_report(argc, (const char *const *)argv);
     fflush(stdout);
     _exit(status);
 }

@@ -9,25 +9,23 @@
  *    "samples": [[], [0], [0, 1, 2]],
  *    "weights": [2000000, 1000000, 4000000]}
  *
- * with the frames main, read and [waiting]. Weights are wall time here, waits
- * included, and "Time Order" shows it from left to right; where nothing is
- * known of the thread the stack is empty. Running is what stood before a
- * sample, waiting what came after it. Where CPU time is written, which is the
- * usual case, the thread is "app (tid 4711): CPU time" and has [0] for 1 ms
- * alone.
+ * with the frames main, read and [waiting]. Weights are wall time here, with
+ * waits, and "Time Order" shows it from left to right. The stack is empty while
+ * nothing is known of the thread. Running time lies before its sample, waiting
+ * time after it. With CPU time, which is the usual case, the thread is "app
+ * (tid 4711): CPU time" and has [0] for 1 ms alone.
  */
-#include "speedscope.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/array.h"
-#include "profile/clean.h"
-#include "profile/intern.h"
-#include "profile/timeline.h"
-
-#include "json.h"
+#include "model/naming.h"
+#include "util/array.h"
+#include "util/clean.h"
+#include "util/intern.h"
+#include "util/json.h"
+#include "view/timeline.h"
+#include "speedscope.h"
 
 #define END UINT32_MAX
 
@@ -43,16 +41,17 @@ struct speedscope {
     struct json json;
     struct timeline timeline;
     struct intern *strings, *frames;
-    uint32_t *first; /* of each node: its frames in LIST, 0: not yet */
-    uint32_t *list;  /* outermost first, then END */
+    uint32_t *first; /* of each node: index of its frames in LIST; 0: not yet */
+    uint32_t
+        *list; /* frames of nodes, outermost first, each list ends with END */
     uint32_t list_count;
     uint32_t waiting, runnable; /* frames for states */
-    uint32_t *nodes;            /* of the stack at hand, leaf first */
+    uint32_t *nodes;            /* of the current stack, leaf first */
     size_t room;
     bool failed;
 };
 
-/* What one thread does from one time to the next. */
+/* A stretch of time in which one thread does one thing. */
 struct slice {
     uint64_t idle;   /* ns before it, of which nothing is known */
     uint64_t weight; /* ns */
@@ -64,19 +63,18 @@ struct slices {
     const struct speedscope *speedscope;
     uint32_t thread;
     size_t next;   /* event */
-    uint64_t time; /* ns, where the last one ended */
+    uint64_t time; /* ns, end of the last slice */
 };
 
-/* The same function in many nodes is one frame. Failures are noted, and looked
- * at once when all frames are made. */
+/* The same function in many nodes is one frame. Failures are noted, and checked
+ * once when all frames are made. */
 static uint32_t
 frame_of(struct speedscope *speedscope, const char *name, const char *file,
          unsigned line)
 {
     const struct row row = {clean_put(speedscope->strings, name, ""),
                             clean_put(speedscope->strings, file, ""), line};
-    uint32_t number = intern_put(speedscope->frames, &row, sizeof row);
-
+    uint32_t number = intern_put(speedscope->frames, &row, sizeof(row));
     if (row.name == INTERN_NONE || row.file == INTERN_NONE ||
         number == INTERN_NONE)
         speedscope->failed = true;
@@ -87,8 +85,7 @@ static void
 add_to_list(struct speedscope *speedscope, uint32_t frame)
 {
     uint32_t *list =
-        array_room(speedscope->list, speedscope->list_count, sizeof *list);
-
+        array_room(speedscope->list, speedscope->list_count, sizeof(*list));
     if (list == NULL || speedscope->list_count == UINT32_MAX) {
         speedscope->failed = true;
         return;
@@ -97,13 +94,12 @@ add_to_list(struct speedscope *speedscope, uint32_t frame)
     list[speedscope->list_count++] = frame;
 }
 
-/* The frames of NODE are needed: all are, before any stack is written, because
- * they stand at the beginning of the file. */
+/* Add the frames of NODE. All frames are added before a stack is written,
+ * because they stand at the beginning of the file. */
 static void
 add_node(struct speedscope *speedscope, uint32_t node)
 {
-    const struct symbol *symbol = profile_symbol(speedscope->profile, node);
-
+    const struct symbol *symbol = naming_symbol(speedscope->profile, node);
     speedscope->first[node] = speedscope->list_count;
     for (unsigned i = symbol->count; i-- > 0;) {
         const struct symbol_frame *frame = &symbol->frames[i];
@@ -113,13 +109,13 @@ add_node(struct speedscope *speedscope, uint32_t node)
     add_to_list(speedscope, END);
 }
 
-/* List entry 0 is an END of nobody, so that 0 in FIRST can mean "not yet". A
- * node that is known has known callers: the way up ends there. */
+/* Entry 0 of LIST is an END without frames, so that 0 in FIRST can mean "not
+ * yet". If a node is known, its callers are known, too, so the loop ends there.
+ */
 static void
 add_nodes(struct speedscope *speedscope)
 {
     const struct profile *profile = speedscope->profile;
-
     speedscope->waiting = frame_of(speedscope, "[waiting]", "", 0);
     speedscope->runnable = frame_of(speedscope, "[runnable]", "", 0);
     add_to_list(speedscope, END);
@@ -131,13 +127,12 @@ add_nodes(struct speedscope *speedscope)
     }
 }
 
-/* Frames as the schema has them: what is not known is left out. */
+/* Unknown members of a frame are left out, as the schema allows. */
 static void
 write_frames(struct speedscope *speedscope)
 {
     struct json *json = &speedscope->json;
     const struct intern *strings = speedscope->strings;
-
     json_name_open(json, "shared", '{');
     json_name_open(json, "frames", '[');
     for (uint32_t i = 0; i < intern_count(speedscope->frames); i++) {
@@ -155,26 +150,25 @@ write_frames(struct speedscope *speedscope)
     json_close(json, '}');
 }
 
-/* Time on a CPU is put together without gaps. */
+/* CPU time is put together without gaps. */
 static bool
 next_cpu_slice(struct slices *slices, struct slice *slice)
 {
     const struct profile_event *event;
-
     while ((event = timeline_at(&slices->speedscope->timeline, slices->thread,
                                 slices->next)) != NULL) {
         slices->next++;
         if (event->cpu == 0)
             continue;
         *slice = (struct slice){.weight = event->cpu, .sample = event->sample};
-        profile_sum(&slices->time, slice->weight);
+        sum_add(&slices->time, slice->weight);
         return true;
     }
     return false;
 }
 
-/* A slice never begins before the last one ended: then weights would not be
- * what the profile says, or overlap. */
+/* A slice never begins before the last one ends: otherwise slices would
+ * overlap, or the weights would differ from the profile. */
 static bool
 next_wall_slice(struct slices *slices, struct slice *slice)
 {
@@ -182,19 +176,17 @@ next_wall_slice(struct slices *slices, struct slice *slice)
     const struct profile *profile = speedscope->profile;
     const struct profile_event *event =
         timeline_at(&speedscope->timeline, slices->thread, slices->next);
-    uint64_t time;
-
     if (event == NULL)
         return false;
     slices->next++;
-    time = events_time(profile, event);
+    uint64_t time = events_time(profile, event);
     if (profile->samples[event->sample].state == STATE_RUNNING)
         time -= event->wall < time ? event->wall : time;
     *slice = (struct slice){.weight = event->wall, .sample = event->sample};
     if (time > slices->time)
         slice->idle = time - slices->time;
-    profile_sum(&slices->time, slice->idle);
-    profile_sum(&slices->time, slice->weight);
+    sum_add(&slices->time, slice->idle);
+    sum_add(&slices->time, slice->weight);
     return true;
 }
 
@@ -206,18 +198,17 @@ next_slice(struct slices *slices, struct slice *slice)
                : next_wall_slice(slices, slice);
 }
 
-/* The nodes from the leaf to the root. */
+/* Collect the nodes from the leaf to the root. Returns their number. */
 static size_t
-collect(struct speedscope *speedscope, uint32_t leaf)
+collect_nodes(struct speedscope *speedscope, uint32_t leaf)
 {
     const struct profile *profile = speedscope->profile;
     size_t depth = 0;
-
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
         uint32_t *nodes =
             depth < speedscope->room
                 ? speedscope->nodes
-                : array_room(speedscope->nodes, depth, sizeof *nodes);
+                : array_room(speedscope->nodes, depth, sizeof(*nodes));
         if (nodes == NULL) {
             speedscope->failed = true;
             return 0;
@@ -230,15 +221,14 @@ collect(struct speedscope *speedscope, uint32_t leaf)
     return depth;
 }
 
-/* From the root to the leaf, and last what the thread waits for: so waiting and
- * working are apart in every view. */
+/* From the root to the leaf, and last the state in which the thread waits. So
+ * waiting and working are apart in every view. */
 static void
 write_stack(struct speedscope *speedscope, uint32_t number)
 {
     const struct profile_sample *sample = &speedscope->profile->samples[number];
     struct json *json = &speedscope->json;
-    size_t depth = collect(speedscope, sample->node);
-
+    size_t depth = collect_nodes(speedscope, sample->node);
     json_open(json, '[');
     while (depth-- > 0) {
         const uint32_t *frame =
@@ -253,13 +243,12 @@ write_stack(struct speedscope *speedscope, uint32_t number)
     json_close(json, ']');
 }
 
-/* Returns where the last slice ends. */
+/* Write the samples of THREAD. Returns the end of the last slice. */
 static uint64_t
 write_samples(struct speedscope *speedscope, uint32_t thread)
 {
     struct slices slices = {.speedscope = speedscope, .thread = thread};
     struct slice slice;
-
     json_name_open(&speedscope->json, "samples", '[');
     while (next_slice(&slices, &slice)) {
         if (slice.idle > 0)
@@ -270,14 +259,13 @@ write_samples(struct speedscope *speedscope, uint32_t thread)
     return slices.time;
 }
 
-/* The same walk again: weights stand behind all samples in the file, and a
- * second walk is cheaper than to keep them. */
+/* Walk over the slices again. In the file the weights stand behind all samples,
+ * and a second walk is cheaper than keeping them. */
 static void
 write_weights(struct speedscope *speedscope, uint32_t thread)
 {
     struct slices slices = {.speedscope = speedscope, .thread = thread};
     struct slice slice;
-
     json_name_open(&speedscope->json, "weights", '[');
     while (next_slice(&slices, &slice)) {
         if (slice.idle > 0)
@@ -287,8 +275,8 @@ write_weights(struct speedscope *speedscope, uint32_t thread)
     json_close(&speedscope->json, ']');
 }
 
-/* "worker (tid 4712 of app 4711): wall time". Of a pprof file it is not known
- * which sample came first, but all views other than "Time Order" hold. */
+/* Write "worker (tid 4712 of app 4711): wall time". The order of the samples of
+ * a pprof file is unknown, but all views other than "Time Order" are right. */
 static void
 write_name(struct speedscope *speedscope, uint32_t number)
 {
@@ -298,8 +286,7 @@ write_name(struct speedscope *speedscope, uint32_t number)
         &profile->processes[thread->process];
     const char *slash = strrchr(process->exe, '/');
     char text[512];
-
-    snprintf(text, sizeof text, "%.200s (tid %u of %.200s %u): %s time%s",
+    snprintf(text, sizeof(text), "%.200s (tid %u of %.200s %u): %s time%s",
              thread->name[0] != '\0' ? thread->name : "thread", thread->tid,
              slash != NULL ? slash + 1 : process->exe, process->pid,
              speedscope->value == VALUE_CPU ? "CPU" : "wall",
@@ -311,14 +298,12 @@ static void
 write_thread(struct speedscope *speedscope, uint32_t number)
 {
     struct json *json = &speedscope->json;
-    uint64_t end;
-
     json_open(json, '{');
     json_name_string(json, "type", "sampled");
     write_name(speedscope, number);
     json_name_string(json, "unit", "nanoseconds");
     json_name_number(json, "startValue", 0);
-    end = write_samples(speedscope, number);
+    uint64_t end = write_samples(speedscope, number);
     write_weights(speedscope, number);
     json_name_number(json, "endValue", end);
     json_close(json, '}');
@@ -332,7 +317,6 @@ write_threads(struct speedscope *speedscope)
     struct json *json = &speedscope->json;
     uint64_t most = 0;
     uint32_t written = 0, active = 0;
-
     json_name_open(json, "profiles", '[');
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         uint64_t cpu = profile->threads[i].values[VALUE_CPU];
@@ -356,7 +340,6 @@ write_all(struct speedscope *speedscope, FILE *stream)
 {
     const struct profile *profile = speedscope->profile;
     struct json *json = &speedscope->json;
-
     json_begin(json, stream);
     json_open(json, '{');
     json_name_string(json, "$schema",
@@ -367,15 +350,15 @@ write_all(struct speedscope *speedscope, FILE *stream)
     write_frames(speedscope);
     write_threads(speedscope);
     json_close(json, '}');
-    if (json_end(json) < 0)
+    if (json_end(json) != 0)
         return -1;
     errno = ENOMEM;
     return speedscope->failed ? -1 : 0;
 }
 
-/* Returns 0, or -1 if memory is short. */
+/* Make all frames. Returns 0, or -1 with errno set if memory is short. */
 static int
-begin(struct speedscope *speedscope)
+begin_frames(struct speedscope *speedscope)
 {
     speedscope->strings = intern_new();
     speedscope->frames = intern_new();
@@ -393,14 +376,12 @@ static int
 write_value(FILE *stream, struct profile *profile, enum value value)
 {
     struct speedscope speedscope = {.profile = profile, .value = value};
-    int status, error;
-
-    if (timeline_build(&speedscope.timeline, profile) < 0)
+    if (timeline_build(&speedscope.timeline, profile) != 0)
         return -1;
-    status = begin(&speedscope);
+    int status = begin_frames(&speedscope);
     if (status == 0)
         status = write_all(&speedscope, stream);
-    error = errno;
+    int error = errno;
     timeline_release(&speedscope.timeline);
     intern_free(speedscope.strings);
     intern_free(speedscope.frames);

@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "model/profile.h"
 
-/* Write PROFILE, which must keep its events (profile/events.h), to STREAM with
- * CPU time, or with wall time. Returns 0, or -1 with errno set. */
+/* Write PROFILE to STREAM with CPU time or, in the second function, with wall
+ * time. PROFILE must keep its events (model/events.h). Both return 0, or -1
+ * with errno set. */
 int speedscope_write(FILE *stream, struct profile *profile);
 int speedscope_write_wall(FILE *stream, struct profile *profile);
 

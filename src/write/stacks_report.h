@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks_report.h -- the stacks of all threads on a descriptor of the program's
- * own: what libsprof-report.so does for a bare control signal (report.h).
+ * stacks_report.h -- prints the stacks of all threads to a descriptor of the
+ * program. libsprof-report.so does this for a bare control signal (report.h).
  */
 #ifndef WRITE_STACKS_REPORT_H
 #define WRITE_STACKS_REPORT_H
@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /*
- * Print the text of stacks_text.h to descriptor FD: the stacks that are in the
- * spool at PATH and answer the request NONCE, with inlined functions unless
+ * Print the text of stacks_text.h to descriptor FD. The stacks are in the spool
+ * at PATH and must answer the request NONCE. Inlined functions are left out if
  * INLINES is 0. The text is made first and then written in as few calls as the
- * descriptor takes: what the program writes meanwhile stands before it or
- * behind it. A pipe that is full is waited for, but not for ever. Returns 0, or
- * -1 with a sentence in ERROR (of SIZE bytes).
+ * descriptor allows. So the program's own output stands before it or behind it.
+ * If a pipe is full, the function waits, but not for ever. Returns 0, or -1
+ * with a sentence in ERROR (of SIZE bytes).
  */
 int stacks_report_write(int fd, const char *path, uint32_t nonce, int inlines,
                         char *error, size_t size);

@@ -2,17 +2,17 @@
 """Is the profile right? Five real programs at 1,000 Hz, against perf.
 
 Each round runs every program once under `perf record -e cpu-clock -F 1000 -g`
-and once under libsprof, in turn, and compares where the CPU time went.
+and once under libsprof, in turn. Then it compares where the CPU time went.
 
-* A function is the pair of file and start address of the unwind table,
+* A function is the pair of file and start address of the unwind table. It is
   computed here from both tools' addresses, so that neither tool's symbols
-  decide; the names that both tools print are compared apart ("same name").
+  decide. The names that both tools print are compared apart ("same name").
 * perf's kernel samples count for the user function at the bottom of the
-  kernel's call chain, which is how libsprof presents kernel time. Samples
+  kernel's call chain. This is how libsprof presents kernel time. Samples
   without any user frame (starting and tearing down the process) stay in perf's
   total.
-* libsprof runs with SPROF_INLINES=0, since perf names the function whose code
-  it is; its values are those of the sample type cpu.
+* libsprof runs with SPROF_INLINES=0, because perf names the function whose
+  code it is. Its values are those of the sample type cpu.
 * Roots: "reach root" counts on-CPU samples whose stack carries no mark that it
   ended early. "start or clone" is checked apart from what the profiler says:
   the outermost frame is the entry point of its file or glibc's clone.

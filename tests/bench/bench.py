@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,6 +172,15 @@ def table(header, rows, left=1):
     return "\n".join(out)
 
 
+def wrapped(text):
+    """TEXT with its sentences in lines of 100 columns, as the pages of docs
+    have them; tables and headings stay as they are."""
+    return "\n".join(
+        line if line.startswith(("|", "#")) else textwrap.fill(
+            line, 100, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n"))
+
+
 class Report:
     """Collects Markdown, prints it as it comes, and keeps it for --out."""
 
@@ -178,6 +188,7 @@ class Report:
         self.out, self.parts = out, []
 
     def add(self, text):
+        text = wrapped(text)
         self.parts.append(text)
         print(text + "\n", flush=True)
 

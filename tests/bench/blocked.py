@@ -2,15 +2,15 @@
 """Are the stacks of waiting threads whole, and right?
 
 The programs blocked_calls.* of tests/workload have threads that wait in many
-system calls at stacks that are known: each is printed as "expect: a;b;c", the
-outermost function first. Every variant (o2, o0, and o2 with frame pointers)
-runs under libsprof at 1,000 Hz with each trigger.
+system calls at stacks that are known. Each stack is printed as "expect:
+a;b;c", the outermost function first. Every variant (o2, o0, and o2 with frame
+pointers) runs under libsprof at 1,000 Hz with each trigger.
 
-Of the waiting wall time of stacks that have any of those functions: complete is
-the share without a mark that the stack ended early; wrong is the share whose
-known functions are not an expected stack (of a stack with a mark: not the
-innermost part of one). Other functions between them do not matter. "Seen" is
-how many of the expected stacks were found whole.
+The shares are of the waiting wall time of stacks that have any of those
+functions. Complete is the share without a mark that the stack ended early.
+Wrong is the share whose known functions are not an expected stack. (For a
+stack with a mark: not the innermost part of one.) Other functions between them
+do not matter. "Seen" is how many of the expected stacks were found whole.
 """
 import sys
 

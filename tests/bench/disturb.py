@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Does sampling break waits? Interrupted and shortened ones, counted.
 
-disturb.c has a thread for each call that signal(7) says is never restarted
-after a handler, and for some that are restarted, each with waits of 1 ms, of
-100 ms, and without end (woken every 700 ms). It counts the returns with EINTR
-and those before their time, by the clock by which the call waits (calls that
-wait in jiffies: one jiffy early at most). Threads compute a little between
-waits, so that CPU time is also used up on the way into one.
+disturb.c has a thread for each call that is never restarted after a handler,
+as signal(7) says. It also has threads for some calls that are restarted. Each
+has waits of 1 ms, of 100 ms, and without end (woken every 700 ms). The program
+counts the returns with EINTR, and those before their time. The time is that of
+the clock by which the call waits. (Calls that wait in jiffies may be one jiffy
+early at most.) Threads compute a little between waits, so that CPU time is
+also used up on the way into one.
 
 * The first table is of all runs: unprofiled, and under libsprof with each
   trigger at each rate. Those of perf and timer and the unprofiled one run at
-  the same time, those of ask after them (for a third of the time): a
-  count of broken waits does not depend on who else computes, except that a
-  loaded machine is a harder test. "Points" are the samples that were taken.
+  the same time. Those of ask run after them (for a third of the time). A count
+  of broken waits does not depend on what else computes. But a loaded machine
+  is a harder test. "Points" are the samples that were taken.
 * The second has the calls that were disturbed most, by run.
-* The third is an event loop of 100 us of work and 900 us of epoll_wait: EINTRs
-  a second under each trigger and with a thread that signals everyone 1,000
-  times a second, one after the other; in percent of the latter.
+* The third is an event loop of 100 us of work and 900 us of epoll_wait. It has
+  the EINTRs a second under each trigger. The last row is a thread that signals
+  all others 1,000 times a second, one after the other. The numbers are also in
+  percent of those of that row.
 """
 import sys
 import threading

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What do an exec and an end cost that have a profile to write?
 
-* A chain of images that each compute for some milliseconds and replace
-  themselves, started in turn with and without the library; the difference,
-  divided by the number of images, is what one image pays for its start, its
-  samples and its profile. SPROF_SYMBOLIZE=off leaves the last of these out.
-* libsprof-report.so alone, on the spools that short programs leave: from its
-  start to its end. `sprofile convert` on the same spool reads all debug
+* A chain of images is started in turn with and without the library. Each image
+  computes for some milliseconds and replaces itself. The difference, divided
+  by the number of images, is the price of one image: its start, its samples
+  and its profile. SPROF_SYMBOLIZE=off leaves the last of these out.
+* libsprof-report.so alone runs on the spools that short programs leave, from
+  its start to its end. `sprofile convert` on the same spool reads all debug
   information.
-* Shell scripts of many short commands, and a build, with LD_PRELOAD and by
-  `sprofile record`: how many times as long they take.
+* Shell scripts of many short commands, and a build, run with LD_PRELOAD and by
+  `sprofile record`. The table says how many times as long they take.
 
-A debug file of libc makes the difference (Debian: libc6-dbg); the tables say
+A debug file of libc makes the difference (Debian: libc6-dbg). The tables say
 whether it is there.
 """
 import os

@@ -2,10 +2,10 @@
 """Is the CPU time of forks in the profile, as much as there was?
 
 tests/workload/fork_time.c forks 25 times with 150 MiB of small pages, and
-computes before and after. It reads its own CPU clock around each fork; the
-share that it says is held against the share of stacks with `fork` in the
-profile of the same run, in percent of the CPU time. The median of all rounds,
-in brackets the greatest difference of one.
+computes before and after. It reads its own CPU clock around each fork. The
+share that it prints is compared with the profile of the same run: the share of
+stacks with `fork`, in percent of the CPU time. The tables have the median of
+all rounds, in brackets the greatest difference of one.
 """
 import csv
 import io

@@ -2,11 +2,12 @@
 """How long is a thread stopped? Time in the handler against depth.
 
 depth.c computes at the bottom of a stack of a known depth. Every sample record
-of the spool holds the time that the thread spent in the handler; the first
-second of each run is left out, since unwind rules are learned then. "Parked"
+of the spool holds the time that the thread spent in the handler. The first
+second of each run is left out, because unwind rules are learned then. "Parked"
 is the share of samples of the later time whose thread had to wait for the
-sampler: the spool's counters are read from the growing file after one second
-and again at the end. The second table is the same for the real programs.
+sampler. For it the spool's counters are read from the growing file after one
+second and again at the end. The second table is the same for the real
+programs.
 """
 import sys
 import threading

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What does a call cost that libsprof has a hook for? Microseconds a call, with
-the library at 1,000 Hz and without.
+"""What does a call cost that libsprof has a hook for? Microseconds a call,
+with the library at 1,000 Hz and without.
 
-hooks.c makes each call in a loop; ppoll, pselect and epoll_pwait find a
-descriptor that is ready, sigtimedwait finds no signal. Clock readings around a
-loop are of the thread's own CPU time, so samples that fall into it are in it;
-for calls that wait for a thread or a process they are of the time that passed:
-a child of `fork` is profiled, and writes what it has; one of `vfork` and the
-program that is started are not. Programs with and without it take turns; each
-cell is the median of all rounds, in brackets the least and the greatest.
+hooks.c makes each call in a loop. ppoll, pselect and epoll_pwait find a
+descriptor that is ready; sigtimedwait finds no signal. Clock readings around a
+loop are of the thread's own CPU time. So samples that fall into the loop are
+in it. For calls that wait for a thread or a process the readings are of the
+time that passed. A child of `fork` is profiled, and writes what it has. A
+child of `vfork` and the program that is started are not. Programs with and
+without the library take turns. Each cell is the median of all rounds, in
+brackets the least and the greatest.
 """
 import subprocess
 import sys

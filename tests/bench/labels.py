@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What does a label cost? ns of CPU time a call, with the library and without.
 
-labels.c sets the label "request" to one of two values that it had before, opens
-and ends scopes, and sets marks, in loops; clock readings around a loop are of
-the thread's own CPU time. Without the library each call is a test of a pointer.
-Programs with and without it take turns; each cell is the median of all rounds,
-in brackets the least and the greatest.
+labels.c has a loop for each call. It sets the label "request" to one of two
+values that it had before, opens and ends scopes, and sets marks. Clock
+readings around a loop are of the thread's own CPU time. Without the library
+each call is a test of a pointer. Programs with and without it take turns. Each
+cell is the median of all rounds, in brackets the least and the greatest.
 """
 import subprocess
 import sys

@@ -2,10 +2,10 @@
 """How long does sprofile take for large inputs, and how much memory?
 
 A spool of --samples running samples in 10,000 stacks of up to 64 frames is
-converted to each format; `report` reads it, a tenth of it, and the pprof file
-that was written. Medians of --rounds: the time that passed, CPU time, the peak
-of resident memory, and the size of the file. There is nothing to symbolize: the
-stacks are of files that do not exist.
+converted to each format. `report` reads it, a tenth of it, and the pprof file
+that was written. The cells are medians of --rounds: the time that passed, CPU
+time, the peak of resident memory, and the size of the file. There is nothing
+to symbolize: the stacks are of files that do not exist.
 """
 import os
 

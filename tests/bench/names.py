@@ -3,32 +3,33 @@
 """What the symbolizer says about an address, and how fast, beside
 `eu-addr2line -f -i -C`, `addr2line -f -i -C` and `llvm-symbolizer`.
 
-The same random addresses (5,500 of each program, 22,000 in all) of the code of
-CPython with its debug symbols, of libc with its own, of a C++ program of
-templates at -O2 and of a Rust program at -O are put to all four.
+All four get the same random addresses (5,500 of each program, 22,000 in all).
+The programs are CPython and libc with their debug symbols, a C++ program of
+templates at -O2, and a Rust program at -O.
 
 **Answers.** Asked without demangling, so that a name is what stands in the
-file. The chain of functions, files (normalised, columns left out) and lines of
-each address is compared with each peer's; the kinds of differences are:
+file. Each address has a chain of functions, files (normalised, columns left
+out) and lines. It is compared with each peer's; the kinds of differences are:
 
 * *no name*: the peer has no function, we have; *no name of ours*: the reverse;
 * *clone*: the owning function but for its suffix (`.cold`, `.lto_priv.0`): we
   show the symbol, which has it, a peer may show the original's name;
-* *alias*: another symbol at the same start, as the linker folds equal functions
-  and libraries give them several names;
-* *directory*: the peer puts a relative compilation directory before a file name
-  that already begins with it (`io/io/ftw.c`);
+* *alias*: another symbol at the same start, because the linker folds equal
+  functions and libraries give them several names;
+* *directory*: the peer puts a relative compilation directory before a file
+  name that already begins with it (`io/io/ftw.c`);
 * *fewer calls*: the peer's chain is ours without some inlined calls, *more
   calls*: the reverse;
 * *place*: the same functions, another file or line; *other*: anything else.
 
 `370 / 12` are 370 such differences from this peer, and at 12 of them another
 peer says just what we say. `outvoted` are those at which no peer does and two
-agree with each other; `--show N` prints N of each kind.
+agree with each other. `--show N` prints N of each kind.
 
-**Time.** Demangling on, round by round each of the four in turn; the median,
-process start included, in seconds of time (and of CPU time, which a loaded
-machine changes less). The symbolizer runs in tests/bench/symbols.c.
+**Time.** Demangling is on, and each of the four runs in turn, round by round.
+The cells are medians, process start included, in seconds of time. CPU time is
+given, too, because a loaded machine changes it less. The symbolizer runs in
+tests/bench/symbols.c.
 """
 import collections
 import os
@@ -206,13 +207,15 @@ def build_tools(build):
     """The symbolizer as a program, from BUILD's libraries."""
     bench.CACHE.mkdir(mode=0o700, parents=True, exist_ok=True)
     archive = Path(build) / "libsprof_symbol.a"
+    others = [path for name in ("util", "base_x86_64", "base")
+              if (path := Path(build) / f"libsprof_{name}.a").exists()]
     deflate = ["-ldeflate"] if b"libdeflate_" in archive.read_bytes() else []
     iberty = [path for path in sorted(Path("/usr/lib").rglob("libiberty*.a"))
               if path.name in ("libiberty.a", "libiberty_pic.a")]
     subprocess.run(
         ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{bench.ROOT}/src", "-o",
          bench.CACHE / "symbols", bench.HERE / "symbols.c",
-         archive, Path(build) / "libsprof_base.a",
+         archive, *others,
          "-ldw", "-lelf", "-lz", *deflate, "-pthread", *iberty[-1:]],
         check=True)
 

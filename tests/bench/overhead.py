@@ -1,36 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""What does profiling cost? libsprof, gperftools and perf on the same programs.
+"""What does profiling cost? libsprof, gperftools and perf on the same
+programs.
 
-One round runs every variant of a program once, unprofiled among them, in an
-order that rotates from round to round; a ratio is always taken within a round,
-so that a machine that becomes slower for a minute does not make a result. CPU
-is what wait4 tells: user and system time of the program and of every process
-that was waited for, perf's own included; nothing runs beside it.
+One round runs every variant of a program once, unprofiled among them. The
+order rotates from round to round. A ratio is always taken within a round. So a
+machine that becomes slower for a minute does not make a result. CPU is what
+wait4 tells: user and system time of the program and of every process that was
+waited for, perf's own included. Nothing runs beside it.
 
-* libsprof: at each rate with SPROF_SYMBOLIZE=off (what it costs while the
-  program runs) and as it is (with the symbolizing at exit, which the others
-  leave to a later command); and at 1,000 Hz with each trigger by itself
-  (--triggers), without symbolizing.
+* libsprof runs at each rate in two ways. With SPROF_SYMBOLIZE=off it shows
+  what it costs while the program runs. As it is, it does the symbolizing at
+  exit, too, which the others leave to a later command. At 1,000 Hz it also
+  runs with each trigger by itself (--triggers), without symbolizing.
 * gperftools: LD_PRELOAD=libprofiler.so, CPUPROFILE_FREQUENCY=1000. Its timer
   expires at most CONFIG_HZ times a CPU second, for all threads together.
-* perf: record -e cpu-clock --call-graph dwarf -F RATE, without the build-id
-  scan at its end and the thread that makes it end on a full second. What its
-  start and end cost is in every run, and told below the table.
+* perf: record -e cpu-clock --call-graph dwarf -F RATE. It runs without the
+  build-id scan at its end, and without the thread that delays its end to a
+  full second. What its start and end cost is in every run, and told below the
+  table.
 
-Since the tools do not reach the same rate, the first table has the samples a
-second of CPU time that were really taken, and the CPU cost of one sample: what
-the run cost more than the unprofiled one of its round, divided by its samples.
-For a tool that was run at several rates the second table has the cost of one
-more sample, the slope between its lowest and its highest rate, in which fixed
-costs of starting and ending (perf's are large) do not count. Costs within the
-spread of the unprofiled runs are noise.
+The tools do not reach the same rate. So the first table has the samples that
+were really taken in a second of CPU time, and one sample's CPU cost. That cost
+is what the run cost more than the unprofiled one of its round, divided by its
+samples. For a tool that was run at several rates the second table has the cost
+of one more sample. It is the slope between the tool's lowest and highest rate.
+Fixed costs of starting and ending (perf's are large) do not count there. Costs
+within the spread of the unprofiled runs are noise.
 
-The last lines are the geometric means of the five real programs' CPU costs with
-each trigger at 1,000 Hz, without symbolizing. With --only-triggers nothing but
-that is measured, precisely: programs of --cpu-seconds of CPU time, many rounds,
-each profiled run between two unprofiled ones and compared with their mean, so
-that a machine whose speed drifts does not matter; the range is two standard
-errors of the rounds' geometric means.
+The last lines are for each trigger at 1,000 Hz, without symbolizing. They are
+the geometric means of the five real programs' CPU costs. With --only-triggers
+only that is measured, precisely: programs of --cpu-seconds of CPU time, in
+many rounds. Each profiled run is between two unprofiled ones and is compared
+with their mean. So a machine whose speed drifts does not matter. The range is
+two standard errors of the rounds' geometric means.
 """
 import math
 import statistics

@@ -1,23 +1,21 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Do stacks reach their root where code has no unwind table?
 
-    roots.py [--build DIR] [--python PYTHON]
-
-Records real programs whose code is moved (rustc), generated (CPython -X perf,
-node), written by hand (x264) or without tables (Go with cgo), and prints for
-each: samples, the share of the CPU time whose stacks reach their root, whose
-caller is a guess, and that has a frame without a name; threads that parked,
-and how long threads were stopped, for each CPU second. What is not installed
-is left out.
+Real programs are recorded. Their code is moved (rustc), generated (CPython -X
+perf, node, Java, LuaJIT, PyPy, mono), written by hand (x264, OpenSSL), or
+without tables (Go with cgo). The table has three shares of the CPU time. The
+stacks of the first reach their root. Those of the second have a guessed
+caller. Those of the third have a frame without a name (stripped programs have
+many). Then it has the threads that parked, and how long threads were stopped
+for each CPU second. What is not installed is left out.
 """
-import argparse
 import os
 import random
 import re
 import shutil
 import subprocess
-import tempfile
+
+import bench
 
 PYTHON_JOB = """import time
 def leaf(n): return sum(i * i for i in range(n))
@@ -32,6 +30,48 @@ while (Date.now() < end) {
     sum += [3, 1, 2, 9, 5].map(x => x * 2).sort().join().split(",").length;
 }
 console.log(sum > 0);
+"""
+JAVA_JOB = """import java.util.*;
+public class Job {
+    static long leaf(int n) {
+        long t = 0; for (int i = 0; i < n; i++) t += i % 7; return t; }
+    static long deep(int d) { return d == 0 ? leaf(3000) : deep(d - 1) + 1; }
+    public static void main(String[] a) {
+        long end = System.nanoTime() + 4_000_000_000L, sum = 0;
+        while (System.nanoTime() < end) {
+            List<String> l = new ArrayList<>();
+            for (int i = 0; i < 200; i++) l.add("x" + i * 7919 % 200);
+            Collections.sort(l);
+            sum += deep(20) + String.join(",", l).hashCode();
+        }
+        System.out.println(sum != 0);
+    }
+}
+"""
+LUA_JOB = """local t0, s = os.clock(), 0
+local function leaf(n) local t = 0 for i = 1, n do t = t + i % 7 end return t end
+while os.clock() - t0 < 4 do
+    s = s + leaf(1e5)
+    for w in ("a b c d e"):gmatch("%w+") do s = s + #w:gsub("a", "b") end
+    table.sort({3, 1, 2, 5, 4}, function(a, b) return a < b end)
+end
+print(s > 0)
+"""
+CS_JOB = """using System; using System.Collections.Generic;
+class Job {
+    static long Leaf(int n) {
+        long t = 0; for (int i = 0; i < n; i++) t += i % 7; return t; }
+    static long Deep(int d) { return d == 0 ? Leaf(3000) : Deep(d - 1) + 1; }
+    static void Main() {
+        long s = 0;
+        for (var end = DateTime.Now.AddSeconds(4); DateTime.Now < end;) {
+            var l = new List<string>();
+            for (int i = 0; i < 100; i++) l.Add("x" + i * 7919 % 200);
+            l.Sort(); s += Deep(20) + string.Join(",", l).GetHashCode();
+        }
+        Console.WriteLine(s != 0);
+    }
+}
 """
 GO_JOB = """package main
 /*
@@ -94,9 +134,26 @@ def video():
             "/dev/null", "job.yuv"]
 
 
-def python(options):
+def python(interpreter, *more):
     write("job.py", PYTHON_JOB)
-    return [options.python, "-X", "perf", "job.py"]
+    return [interpreter, *more, "job.py"]
+
+
+def java(*more):
+    write("Job.java", JAVA_JOB)
+    subprocess.run(["javac", "Job.java"], check=True)
+    return ["java", *more, "Job"]
+
+
+def lua(*more):
+    write("job.lua", LUA_JOB)
+    return ["luajit", *more, "job.lua"]
+
+
+def mono():
+    write("job.cs", CS_JOB)
+    subprocess.run(["mcs", "job.cs"], check=True)
+    return ["mono", "job.exe"]
 
 
 def node(*more):
@@ -124,6 +181,8 @@ def share(stacks, pattern):
 
 
 def measure(sprofile, name, command):
+    """A row of the table."""
+    bench.progress(f"roots: {name}")
     subprocess.run([sprofile, "record", "-o", "job.sprof", "--", *command],
                    check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
@@ -135,38 +194,51 @@ def measure(sprofile, name, command):
                           capture_output=True, text=True).stdout
     cpu = float(re.search(r"([\d.]+) s CPU, ", info)[1])
     cost = re.search(r"threads stopped ([\d.]+) s; (\d+) parked", info)
-    handler = re.search(r"^handler.*p99 ([\d.]+) us", info, re.M)
-    rooted = 100 - share(stacks, r"^\[truncated\]")
-    guessed = share(stacks, "caller guessed")
-    nameless = share(stacks, r"(^|;)([^;]*[+])?0x[0-9a-f]+(;|$)")
-    print(f"{name:24} {cpu:7.2f} {rooted:7.2f} {guessed:7.2f} {nameless:8.2f}"
-          f" {int(cost[2]):7d} {1000 * float(cost[1]) / cpu:9.2f}"
-          f" {handler[1] if handler else '-':>8}", flush=True)
+    return [name, f"{cpu:.2f}",
+            f"{100 - share(stacks, '^.truncated.'):.2f}",
+            f"{share(stacks, 'caller guessed'):.2f}",
+            f"{share(stacks, '(^|;)([^;]*[+])?0x[0-9a-f]+(;|$)'):.2f}",
+            cost[2], f"{1000 * float(cost[1]) / cpu:.2f}"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("--build", default=os.path.join(here, "../../build"))
-    parser.add_argument("--python", default="python3")
-    options = parser.parse_args()
-    sprofile = os.path.abspath(os.path.join(options.build, "sprofile"))
+    parser = bench.options(__doc__)
+    parser.add_argument("--python", default="python3",
+                        help="one with trampolines: 3.12 or later")
+    arguments = parser.parse_args()
+    bench.require_library(arguments.build)
+    sprofile = arguments.build.resolve() / "sprofile"
+    out = arguments.out.resolve() if arguments.out else None
+    report, rows = bench.Report(out), []
     jobs = [("cargo build --release", "cargo", rust),
-            ("python -X perf", options.python, lambda: python(options)),
+            ("CPython -X perf", arguments.python,
+             lambda: python(arguments.python, "-X", "perf")),
             ("node", "node", node),
-            ("node, no short builtins", "node",
+            ("node --no-short-builtin-calls", "node",
              lambda: node("--no-short-builtin-calls")),
-            ("x264", "x264", video), ("Go with cgo", "go", go)]
-    print("                           CPU s  root %  guess %  no name  parked"
-          " stop ms/s  p99 us")
+            ("Java", "javac", java),
+            ("Java -XX:+PreserveFramePointer", "javac",
+             lambda: java("-XX:+PreserveFramePointer",
+                          "-XX:+UnlockDiagnosticVMOptions",
+                          "-XX:+DumpPerfMapAtExit")),
+            ("LuaJIT", "luajit", lua),
+            ("LuaJIT -joff", "luajit", lambda: lua("-joff")),
+            ("PyPy", "pypy3", lambda: python("pypy3")),
+            ("mono", "mcs", mono), ("x264", "x264", video),
+            ("openssl speed", "openssl",
+             lambda: ["openssl", "speed", "-seconds", "1", "-bytes", "4096",
+                      "sha256", "sha512", "md5", "rsa2048", "ecdsap256"]),
+            ("Go with cgo", "go", go)]
     for name, tool, make in jobs:
         if shutil.which(tool) is None:
-            print(f"{name}: {tool} is not installed")
             continue
-        with tempfile.TemporaryDirectory() as folder:
+        with bench.scratch() as folder:
             os.chdir(folder)
-            measure(sprofile, name, make())
+            rows.append(measure(sprofile, name, make()))
             os.chdir("/")
+    report.add(bench.table(["program", "CPU s", "rooted %", "guessed %",
+                            "no name %", "parked", "stopped ms/CPU s"], rows))
+    report.save()
 
 
 if __name__ == "__main__":

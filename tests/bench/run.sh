@@ -6,22 +6,32 @@
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--against DIR]
-#       [--no-install]
+#       [--no-install] [--only "NAME..."] [--tree DIR]...
 #
-# --write puts the result into docs/measurements.md. --against has another
-# build, an older one, measured beside this one where a script can do so.
+# --write puts the result into docs/measurements.md. --only runs those scripts
+# alone, and --write then renews their sections of the page. --against has another
+# build, an older one, measured beside this one where a script can do so. --tree
+# has a package's unpacked sources configured and built, too.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${SPROF_BUILD:-$root/build}
-quick="" write="" install=yes against=()
+quick="" write="" install=yes only="" against=() trees=()
 
 while [ $# -gt 0 ]; do
     case "$1" in
     --quick) quick=yes ;;
     --write) write=yes ;;
     --no-install) install="" ;;
+    --tree)
+        trees+=(--tree "${2:?"--tree needs a directory"}")
+        shift
+        ;;
+    --only)
+        only=${2:?"--only needs names"}
+        shift
+        ;;
     --build)
         build=${2:?"--build needs a directory"}
         shift
@@ -32,7 +42,8 @@ while [ $# -gt 0 ]; do
         ;;
     *)
         echo "usage: run.sh [--quick] [--write] [--build DIR]" \
-            "[--against DIR] [--no-install]" >&2
+            "[--against DIR] [--no-install] [--only NAMES]" \
+            "[--tree DIR]..." >&2
         exit 2
         ;;
     esac
@@ -56,6 +67,7 @@ failed="" part=""
 measure() {
     local name=$1
     shift
+    [ -z "$only" ] || [[ " $only " = *" ${part:-$name} "* ]] || return 0
     /usr/bin/python3 "$here/$name.py" --build "$build" \
         --out "$parts/${part:-$name}.md" "$@" || failed="$failed $name"
 }
@@ -72,8 +84,10 @@ if [ -n "$quick" ]; then
     measure hooks --rounds 3 --calls 20000 --processes 20
     measure forks --rounds 2
     measure stacks --rounds 1 --threads 50
+    measure roots
     measure startup --runs 50 --seconds 3 --rounds 1 --scale 0.3
     measure exec_cost --rounds 1 --files 4
+    measure short --rounds 1
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
     measure switches --rounds 1
@@ -93,8 +107,10 @@ else
     measure hooks
     measure forks
     measure stacks
+    measure roots
     measure startup
     measure exec_cost --rounds 10
+    measure short "${trees[@]}"
     measure overhead --triggers timer,ask
     part=triggers measure overhead --only-triggers
     measure switches
@@ -113,31 +129,55 @@ print(ast.get_docstring(ast.parse(open(sys.argv[1]).read())))
 END
 }
 
+# heading NAME: the section's.
+heading() {
+    local title=${1^}
+    echo "## ${title//_/ }"
+}
+
+# section NAME: what was measured now, or else what the page has.
+section() {
+    if [ ! -e "$parts/$1.md" ]; then
+        [ -z "$only" ] || awk -v heading="$(heading "$1")" '
+            /^## / { is_in = $0 == heading; if (is_in) print "" }
+            is_in { lines[++count] = $0 }
+            END {
+                while (count > 0 && lines[count] == "") count--
+                for (i = 1; i <= count; i++) print lines[i]
+            }' "$root/docs/measurements.md"
+        return 0
+    fi
+    printf '\n%s\n\n' "$(heading "$1")"
+    if [ "$1" = triggers ]; then
+        printf 'The method is at the end of that of "Overhead".\n'
+    else
+        method "$1"
+    fi
+    printf '\nMeasured on %s.\n\n' "$(date -I)"
+    cat "$parts/$1.md"
+}
+
 page() {
-    echo "# Measurements"
-    echo
-    echo "Made by \`tests/bench/run.sh --write\`. These are measurements of one"
-    echo "machine on one day, not promises; the script makes yours."
-    echo
-    /usr/bin/python3 "$here/bench.py" machine
-    for name in truth accuracy blocked disturb scale handler spool_write labels \
-        hooks forks stacks startup exec_cost overhead \
-        triggers switches names written large stress; do
-        [ -e "$parts/$name.md" ] || continue
-        title=${name^}
-        printf '\n## %s\n\n' "${title//_/ }"
-        if [ "$name" = triggers ]; then
-            printf 'The method is at the end of that of "Overhead".\n'
-        else
-            method "$name"
-        fi
+    if [ -n "$only" ]; then
+        sed '/^## /,$d' "$root/docs/measurements.md" | sed '$ { /^$/d }'
+    else
+        echo "# Measurements"
         echo
-        cat "$parts/$name.md"
+        echo "Made by \`tests/bench/run.sh --write\`. These are measurements of"
+        echo "one machine, not promises; the script makes yours."
+        echo
+        /usr/bin/python3 "$here/bench.py" machine
+    fi
+    for name in truth accuracy blocked disturb scale handler spool_write \
+        labels hooks forks stacks roots startup exec_cost short overhead \
+        triggers switches names written large stress; do
+        section "$name"
     done
 }
 
 if [ -n "$write" ]; then
-    page >"$root/docs/measurements.md"
+    page >"$parts/page"
+    cp "$parts/page" "$root/docs/measurements.md"
     echo "bench: wrote docs/measurements.md" >&2
 else
     /usr/bin/python3 "$here/bench.py" machine

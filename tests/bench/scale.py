@@ -2,23 +2,23 @@
 """What do very many threads cost? idle.c at 1,000 Hz.
 
 * 10,000 blocked: threads that wait in a futex, in read and in nanosleep, and
-  nothing else; with "and 1 busy" beside one that computes; 1,000 waking: each
-  sleeps for 100 ms at a time. Rounds run every variant once, the unprofiled one
-  among them.
-* "CPU over unprofiled" is what the process used more in a window that begins a
-  second after the last thread started, in percent of one core. Some of the
-  threads are looked at for the first time in it; ten seconds after the last
-  start all have been, and the goal for blocked threads is 0.5 or less. Beside a
-  busy thread it is what the process used more than that thread.
+  nothing else. With "and 1 busy" they stand beside a thread that computes.
+  1,000 waking: each sleeps for 100 ms at a time. Rounds run every variant
+  once, the unprofiled one among them.
+* "CPU over unprofiled" is what the process used more in a window, in percent
+  of one core. The window begins a second after the last thread started. In it
+  some of the threads are looked at for the first time. Ten seconds after the
+  last start all have been. The goal for blocked threads is 0.5 or less. Beside
+  a busy thread it is what the process used more than that thread.
 * "Sampler" is the CPU time of the profiler's own thread as the profile states
-  it, in percent of one core of the whole run, starting 10,000 threads included.
-  "Whole run" is what wait4 says, start and end and the writing of the profile
-  included.
-* The busy thread's shares and their statistical limit are as in "Truth"; "its
+  it. It is in percent of one core of the whole run, starting 10,000 threads
+  included. "Whole run" is what wait4 says. Start and end and the writing of
+  the profile are included.
+* The busy thread's shares and their statistical limit are as in "Truth". "Its
   CPU" is the profile's sum for that thread over its clock.
-* The last table is of a program of 100 blocked threads: how much of the spool
-  is written, and its blocks on disk, after 2 s and after 12 s. Nothing happens
-  meanwhile, so nothing should be written.
+* The last table is of a program of 100 blocked threads. After 2 s and after 12
+  s it says how much of the spool is written, and its blocks on disk. Nothing
+  happens meanwhile, so nothing should be written.
 """
 import sys
 import time

@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: MIT
 """What do short processes pay?
 
-* One process: `true` with and without the library, in turn, by spawn.c
-  (posix_spawn to wait4), and the system calls that are ours (strace).
-* Many: a shell script that tests for things as ./configure does (sed, grep,
-  expr and small compilations), and `make -j4` of a generated C project; plain,
-  by `sprofile record`, and with LD_PRELOAD; in turn, medians.
+* One process: `true`, and a program that computes for 3 ms. Both run with and
+  without the library, in turn, by spawn.c (posix_spawn to wait4). The table
+  also has the system calls that are ours (strace).
+* Many: a shell script that tests for things as ./configure does, and
+  `make -j4` of a generated C project. The script runs sed, grep, expr and
+  small compilations. With --tree the `./configure` and `make -j4` of a
+  package's sources are added. Each runs plain, plain again (the floor), by
+  `perf record -g` at 999 Hz, by `sprofile record`, and with LD_PRELOAD. The
+  variants take turns, and each begins a round in its turn.
 
-Usage: short.py BUILD [ROUNDS]
+The cells are medians, in brackets the least and the greatest of the rounds'
+own ratios.
 """
 import re
+import shutil
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import bench
 
 FILES = 120
 
-CONFIGURE = r"""
+CONFIGURE = r"""#!/bin/sh
 i=0
 while [ $i -lt 60 ]; do
     i=$((i + 1))
@@ -49,45 +53,58 @@ def write_project(directory):
     (directory / "Makefile").write_text(
         f"all: {objects}\n\tcc -o all {objects}\n%.o: %.c\n\tcc -O2 -c $<\n")
     (directory / "configure").write_text(CONFIGURE)
+    (directory / "configure").chmod(0o755)
 
 
 def variants(build, directory):
     """(label, what stands before a command)."""
-    library = bench.library(build)
-    output = f"SPROF_OUTPUT={directory}/out/%e.%p.%t.pb.gz"
-    return [("plain", []),
-            ("record", [str(Path(build) / "sprofile"), "record", "-q", "-o",
-                        f"{directory}/recorded.sprof", "--"]),
-            ("LD_PRELOAD", ["env", f"LD_PRELOAD={library}", output])]
+    output = f"SPROF_OUTPUT={directory}/%e.%p.%t.pb.gz"
+    found = [("plain", []), ("plain again", [])]
+    if bench.have("perf"):
+        found.append(("perf record -g",
+                      ["perf", "record", "-q", "-g", "-F", "999", "-o",
+                       f"{directory}/perf.data", "--"]))
+    return found + [
+        ("record", [str(Path(build).resolve() / "sprofile"), "record", "-q",
+                    "-o", f"{directory}/recorded.sprof", "--"]),
+        ("LD_PRELOAD", ["env", f"LD_PRELOAD={bench.library(build)}", output])]
 
 
-def run(before, command, directory):
-    for left in (directory / "out").iterdir():
-        left.unlink()
-    for left in [*directory.glob("*.o"), *directory.glob("recorded*")]:
-        left.unlink()
-    start = time.monotonic()
-    subprocess.run([*before, *command], cwd=directory, check=True,
-                   env=bench.environment(), stdout=subprocess.DEVNULL)
-    return time.monotonic() - start
+def row(label, value, values, base):
+    """A line of a table: the median, and the ratio to the median of BASE."""
+    ratios = [mine / other for mine, other in zip(values, base)]
+    return [label, value, f"{bench.median(values) / bench.median(base):.2f}",
+            f"[{min(ratios):.2f}-{max(ratios):.2f}]"]
 
 
-def measure_one(build, rounds):
-    with bench.scratch() as directory:
-        library = bench.library(build)
-        off = f"SPROF_SYMBOLIZE=off,SPROF_OUTPUT={directory}/%e.%p.%t.pb.gz"
-        found = [("plain", "-"), ("LD_PRELOAD", f"{library},{off}"),
-                 ("as record does", f"{library},{off},SPROF_KEEP_SPOOL=2")]
-        done = subprocess.run(
-            [bench.compiled("spawn"), str(rounds), *(v for _, v in found),
-             "--", "/bin/true"], env=bench.environment(), capture_output=True,
-            text=True, check=True)
-    lines = [[int(word) for word in line.split()]
-             for line in done.stdout.splitlines()]
-    for index, (label, _) in enumerate(found):
-        more = bench.median([(line[2 * index] - line[0]) / 1e3
-                             for line in lines])
-        print(f"true, {label}: {bench.number(more, 0)} us more")
+def one_process(build, rounds, report):
+    rows = []
+    for name, command in (("true", ["/bin/true"]),
+                          ("3 ms of CPU",
+                           [bench.compiled("exec_chain"), "0", "3000"])):
+        with bench.scratch() as directory:
+            output = f"SPROF_OUTPUT={directory}/%e.%p.%t.pb.gz"
+            library = bench.library(build)
+            found = [("plain", "-"), ("LD_PRELOAD", f"{library},{output}"),
+                     ("as record does",
+                      f"{library},{output},SPROF_SYMBOLIZE=off,"
+                      "SPROF_KEEP_SPOOL=2")]
+            done = subprocess.run(
+                [bench.compiled("spawn"), str(rounds),
+                 *(variables for _, variables in found), "--", *command],
+                env=bench.environment(), capture_output=True, text=True,
+                check=True)
+        lines = [[int(word) for word in line.split()]
+                 for line in done.stdout.splitlines()]
+        for index, (label, _) in enumerate(found):
+            wall = [line[2 * index] / 1e3 for line in lines]
+            more = [(line[2 * index] - line[0]) / 1e3 for line in lines]
+            cpu = [line[2 * index + 1] - line[1] for line in lines]
+            rows.append([name, label, bench.number(bench.median(wall), 0),
+                         bench.number(bench.median(more), 0),
+                         bench.number(bench.median(cpu), 0)])
+    report.add("### One process, microseconds\n\n" + bench.table(
+        ["program", "", "wall", "more", "CPU more"], rows, left=2))
 
 
 def calls_of(before):
@@ -98,38 +115,75 @@ def calls_of(before):
                          re.M).group(1))
 
 
-def measure_calls(build):
+def system_calls(build, report):
+    if not bench.have("strace"):
+        return
     with bench.scratch() as directory:
         plain = calls_of(["env", "A=b"])
         ours = calls_of(["env", f"LD_PRELOAD={bench.library(build)}",
                          f"SPROF_OUTPUT={directory}/%p.pb.gz"])
-    print(f"true: {ours - plain} system calls more")
+    report.add(f"`true` makes {ours - plain} system calls more.")
 
 
-def measure_many(build, rounds):
-    with bench.scratch() as scratch:
-        directory = Path(scratch)
-        (directory / "out").mkdir()
-        write_project(directory)
-        for name, command in [("configure", ["sh", "./configure"]),
-                              ("make -j4", ["make", "-s", "-j4"])]:
-            times = {label: [] for label, _ in variants(build, directory)}
-            for _ in range(rounds):
-                for label, before in variants(build, directory):
-                    times[label].append(run(before, command, directory))
-            base = bench.median(times["plain"])
-            for label, all_times in times.items():
-                middle = bench.median(all_times)
-                print(f"{name}, {label}: {middle:.2f} s, "
-                      f"{middle / base:.2f} times")
+def run(before, command, tree):
+    usage = bench.run(["env", "-C", tree, *before, *command],
+                      bench.environment(), stdout=tree / "said",
+                      stderr=tree / "complained")
+    if usage.status != 0:
+        raise SystemExit((tree / "complained").read_text())
+    return usage
+
+
+def many_processes(build, rounds, source, report):
+    """COMMANDS in a copy of SOURCE for each run."""
+    rows = []
+    usages = {}
+    commands = [("./configure", ["./configure"]),
+                ("make -j4", ["make", "-s", "-j4"])]
+    for index in range(rounds):
+        with bench.scratch() as directory:
+            found = variants(build, directory)
+            for label, before in found[index % len(found):] + \
+                    found[:index % len(found)]:
+                tree = directory / "tree"
+                shutil.copytree(source, tree, symlinks=True)
+                for name, command in commands:
+                    bench.progress(f"{index + 1} of {rounds}: {name}, {label}")
+                    usages.setdefault((name, label), []).append(
+                        run(before, command, tree))
+                shutil.rmtree(directory)
+                directory.mkdir()
+    labels = [label for label, _ in variants(build, Path())]
+    for name, _ in commands:
+        base = usages[name, "plain"]
+        for label in labels:
+            mine = usages[name, label]
+            wall, cpu = [u.wall for u in mine], [u.cpu for u in mine]
+            rows.append([name, *row(label, f"{bench.median(wall):.2f}", wall,
+                                    [u.wall for u in base]),
+                         *row("", f"{bench.median(cpu):.2f}", cpu,
+                              [u.cpu for u in base])[1:]])
+    report.add(bench.table(
+        ["", "", "wall s", "times", "", "CPU s", "times", ""], rows, left=2))
 
 
 def main():
-    build = Path(sys.argv[1] if len(sys.argv) > 1 else "build").resolve()
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
-    measure_one(build, rounds * 30)
-    measure_calls(build)
-    measure_many(build, rounds)
+    parser = bench.options(__doc__, rounds=7)
+    parser.add_argument("--tree", type=Path, action="append", default=[],
+                        help="sources with a ./configure, unpacked")
+    arguments = parser.parse_args()
+    bench.require_library(arguments.build)
+    report = bench.Report(arguments.out)
+    one_process(arguments.build, arguments.rounds * 30, report)
+    system_calls(arguments.build, report)
+    with bench.scratch() as directory:
+        write_project(directory)
+        report.add("### A script like ./configure, and 121 small C files")
+        many_processes(arguments.build, arguments.rounds, directory, report)
+    for tree in arguments.tree:
+        report.add(f"### {tree.name}")
+        many_processes(arguments.build, arguments.rounds, tree, report)
+    report.save()
 
 
 main()

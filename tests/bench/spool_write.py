@@ -3,20 +3,22 @@
 
 crowd.c has 1, 10 or 100 threads that compute, or that sleep for 10 ms at a
 time. After a second the spool and /proc/PID/io are read, and again SECONDS
-later; everything is the difference of the two, in the steady state. Ticks,
-samples (interrupted threads and stacks that were read from outside) and the
-sampler's CPU time are the spool's own counters. "Calls" and "written" are the
-write calls of the process and what it gave them: crowd.c itself writes nothing
-by then, and a spool that is mapped makes no call. "Grown" is by how much the
-records became more. With --against another build takes turns with this one, as
-one from before the spool was written by pwrite. Medians of all rounds, in
-brackets the least and the greatest.
+later. Everything is the difference of the two, in the steady state. Ticks,
+samples and the sampler's CPU time are the spool's own counters. Samples are
+interrupted threads and stacks that were read from outside. "Calls" and
+"written" are the write calls of the process and what it gave them. crowd.c
+itself writes nothing by then, and a spool that is mapped makes no call.
+"Grown" is by how much the records became more. With --against another build
+takes turns with this one, such as one from before the spool was written by
+pwrite. Cells are medians of all rounds, in brackets the least and the
+greatest.
 
-For the second table one thread that computes is killed at a random moment after
-half a second. Lost is what it had used by then, by the kernel's account of the
-dead thread, less the age of its last sample in the file: so much CPU time is
-not in the profile. Ages begin where the profiler does; the clock at the
-begin of main stands for that, which is too late by the constructor's own time.
+For the second table one thread that computes is killed at a random moment
+after half a second. Lost is the CPU time that is not in the profile. The
+kernel's account of the dead thread says what it had used by then. The age of
+its last sample in the file is subtracted from that. Ages begin where the
+profiler does. The clock at the beginning of main stands for that, which is too
+late by the constructor's own time.
 """
 import contextlib
 import os

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""How long does it take to be told what all threads of a process are doing, and
-what does the process notice?
+"""How long does it take to ask what all threads of a process are doing? What
+does the process notice?
 
-waits_in_circle has so many idle threads, and eight others: a deadlock, one that
-hears no signal, one that a tracer has stopped, two that compute and two more.
-It is sampled at 1,000 Hz. `sprofile stacks` is run again and again: the first
-time, when most threads were looked at by nobody, and then the median of
---rounds, in brackets the least and the greatest. *Looked at* is the time in
-which the profiler looked at all threads, as the dump tells (0.06 s of it is to
-be sure that the deaf thread does not hear); *whole* is the wall time of the
-command, names and text included. *Switches* are those of the idle threads
-during all dumps, *early* the waits that ended early.
+waits_in_circle has the number of idle threads that the table says, and eight
+others. These are a deadlock, one that blocks the signal, one stopped by a
+tracer, two that compute and two more. It is sampled at 1,000 Hz.
+`sprofile stacks` is run again and again. The first time is when most threads
+were not yet looked at. Then comes the median of --rounds, in brackets the
+least and the greatest. *Looked at* is the time in which the profiler looked at
+all threads, as the dump tells. 0.06 s of it is to be sure that the thread with
+the blocked signal does not answer. *Whole* is the wall time of the command,
+names and text included. *Switches* are those of the idle threads during all
+dumps. *Early* are the waits that ended early.
 """
 import re
 import subprocess

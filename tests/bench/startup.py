@@ -2,13 +2,14 @@
 """What does it cost to be there? Start, memory, exit.
 
 * Start: `true` with and without the library, in turn, by spawn.c (posix_spawn
-  to wait4); the median of the differences within a round. SPROF_ONLY set to
-  another name shows what an excluded child pays.
-* Memory: the same program with and without, at 1,000 Hz, after ten seconds;
-  resident and proportional size from /proc/PID/smaps_rollup. File pages of the
-  spool are counted with the rest.
+  to wait4). The table has the median of the differences within a round.
+  SPROF_ONLY set to another name shows what an excluded child pays.
+* Memory: the same program with and without, at 1,000 Hz, after ten seconds. It
+  is the resident and the proportional size from /proc/PID/smaps_rollup. File
+  pages of the spool are counted with the rest.
 * Exit: from the moment at which job.py prints its last line to the end of the
-  process; unprofiled, with SPROF_SYMBOLIZE=off, and with the profile written.
+  process. It is measured unprofiled, with SPROF_SYMBOLIZE=off, and with the
+  profile written.
 """
 import os
 import subprocess

@@ -3,12 +3,16 @@
 for long?
 
 The stress workloads of tests/workload run in turn at 10,000 Hz, each for an
-equal part of --minutes. Those that end by themselves are started again. What is
-told: runs and those that failed (any other status than 0, or not "ok" as the
-last line); anonymous and file-backed resident memory of the process (status,
-RssAnon and RssFile) at a quarter of its life and at its end, in the longest
-run; the anonymous memory of a run without the library, of a quarter of that
-time, which is not part of --minutes; samples, and what was lost of them.
+equal part of --minutes. Those that end by themselves are started again. The
+tables have:
+
+* runs, and those that failed (any other status than 0, or not "ok" as the last
+  line);
+* anonymous and file-backed resident memory of the process (status, RssAnon and
+  RssFile), in the longest run, at a quarter of its life and at its end;
+* the anonymous memory of a run without the library, of a quarter of that time,
+  which is not part of --minutes;
+* samples, and what was lost of them.
 """
 import os
 import subprocess

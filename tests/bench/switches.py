@@ -3,10 +3,11 @@
 
 switches.c hands a byte to and fro, 300,000 times, on one CPU: between two
 processes, each of which is profiled, and between two threads. A round runs
-every variant once, in an order that rotates; a ratio is taken within a round.
+every variant once, in an order that rotates. A ratio is taken within a round.
 CPU is what wait4 tells of the program and its children. An event of perf has a
-timer that the kernel stops and starts at each switch (not between threads that
-have equal events); `auto` lets it rest when it sees that.
+timer that the kernel stops and starts at each switch. (It does not do so
+between threads that have equal events.) `auto` stops using perf events when it
+sees that.
 """
 import bench
 import tools

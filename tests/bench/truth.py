@@ -1,34 +1,44 @@
 # SPDX-License-Identifier: MIT
 """Is the profile right where the truth is known? truth.c at 1,000 Hz.
 
-Every workload reads the clocks around its own parts and prints where its time
-went. A round runs each workload once under every tool, in turn; a run is
+Every workload reads the clocks around its own parts, and prints where its time
+went. A round runs each workload once under every tool, in turn. A run is
 compared with its own truth, never with another run.
 
-* functions: 50/30/15/5 % in random order and lengths; threads: four with CPU
-  of 1:2:3:4; loop: 100 us of work (70/30) and 900 us of epoll_wait, free, with
-  the whole process and its sampler on one CPU (pinned), and on a CPU that a
-  computing thread has, as all CPUs have one (crowded); short: 400 threads of
-  3 ms; tiny: 8,000 of 25 us; burst: 400 and 100 us of work, then a sleep until
-  the next millisecond; pure: a loop of exactly 1 ms of CPU time, 700/300 us;
-  workers: four on two CPUs, 60/40; mutex: four threads with one lock that is
-  held 200 us at a time; syscalls: 50/30/20 % in system calls.
+The workloads are:
+
+* functions: 50/30/15/5 % in random order and lengths.
+* threads: four with CPU of 1:2:3:4.
+* loop: 100 us of work (70/30) and 900 us of epoll_wait. It runs free; with the
+  whole process and its sampler on one CPU (pinned); and on a CPU that a
+  computing thread has, as all CPUs have one (crowded).
+* short: 400 threads of 3 ms; tiny: 8,000 of 25 us.
+* burst: 400 and 100 us of work, then a sleep until the next millisecond.
+* pure: a loop of exactly 1 ms of CPU time, 700/300 us.
+* workers: four on two CPUs, 60/40.
+* mutex: four threads with one lock that is held 200 us at a time.
+* syscalls: 50/30/20 % in system calls.
+
+The columns are:
+
 * The error of a share is in percentage points, the largest of the workload's
   functions. "Limit" is what 95 % of honest random samples of that number would
-  stay within, 1.96 sqrt(p(1-p)/n), and "of limit" the error in units of it: by
-  itself such a maximum is 0.4 to 1.2, and the goal is 1.5 or less. "All rounds"
-  is the same with the samples of all rounds as one, where chance weighs least.
-* CPU in profile is the profile's sum (for the peers: samples times the period
-  that they claim) over what the threads' clocks say; worst thread is the thread
-  (of 50 ms or more) that is farthest from 1.
+  stay within, 1.96 sqrt(p(1-p)/n). "Of limit" is the error in units of it. By
+  itself such a maximum is 0.4 to 1.2, and the goal is 1.5 or less. "All
+  rounds" is the same with the samples of all rounds as one, where chance
+  weighs least.
+* CPU in profile is the profile's sum over what the threads' clocks say. For
+  the peers the sum is samples times the period that they claim. Worst thread
+  is the thread (of 50 ms or more) that is farthest from 1.
 * A sample counts for the nearest enclosing known function; the peers' leaves
   are those functions themselves. gperftools expires at most CONFIG_HZ times a
-  CPU second; perf record ran with -e cpu-clock -F 1000 -g.
-* Wall: the sum over all threads beside their real lives, the largest error of
-  the wall share of a part (waits are parts, too), the share of the waiting time
-  whose state label is the system call that it is in, and whose waits_on is
-  told; "run queue" is the time labelled runnable over the time in which the
-  threads neither ran nor slept.
+  CPU second. perf record ran with -e cpu-clock -F 1000 -g.
+* Wall is the sum over all threads beside their real lives. Its error is the
+  largest error of the wall share of a part (waits are parts, too). "State
+  right" and "waits_on told" are shares of the waiting time. In the first the
+  state label is the system call of the wait; in the second waits_on is told.
+  "Run queue" is the time labelled runnable over the time in which the threads
+  neither ran nor slept.
 
 Values are medians over the rounds with minimum and maximum. The peers, and the
 workloads that are less likely to surprise, have three of seven rounds.

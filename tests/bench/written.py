@@ -2,10 +2,10 @@
 """How long after a program's end is its profile there?
 
 CPython with its debug file, and libc with its own, run stdlib.py at several
-frequencies, so that the profile has some thousand addresses. What libsprof says
-at SPROF_LOG=info ("writing took") is from the program's exit to the finished
-file; addresses are counted in the profile. Medians of all rounds, in brackets
-the least and the greatest.
+frequencies. So the profile has some thousand addresses. What libsprof says at
+SPROF_LOG=info ("writing took") is from the program's exit to the finished
+file. Addresses are counted in the profile. The cells are medians of all
+rounds, in brackets the least and the greatest.
 """
 import re
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "target/elf_image.h"
+#include "process/elf_image.h"
 
 #include "fuzz.h"
 #include "memory.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/pprof_read.h"
+#include "read/pprof_read.h"
 #include "write/firefox.h"
 #include "write/folded.h"
 #include "write/pprof.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/look.h"
-#include "target/maps.h"
-#include "target/threads.h"
+#include "process/look.h"
+#include "process/maps.h"
+#include "process/threads.h"
 
 #include "fuzz.h"
 #include "memory.h"

@@ -6,18 +6,19 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "profile/events.h"
-#include "profile/filter.h"
-#include "profile/load.h"
-#include "profile/watch.h"
+#include "model/events.h"
+#include "view/filter.h"
+#include "read/load.h"
+#include "live/watch.h"
 #include "store/reader.h"
 #include "write/firefox.h"
 #include "write/folded.h"
-#include "write/nameless_report.h"
+#include "show/nameless_report.h"
 #include "write/pprof.h"
 #include "write/speedscope.h"
-#include "write/text_report.h"
+#include "show/text_report.h"
 
 #include "fuzz.h"
 #include "repair.h"

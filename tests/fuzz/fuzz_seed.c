@@ -6,6 +6,9 @@
  * change of the format never leaves the fuzzers with inputs that no rule of the
  * reader lets pass.
  */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "spool_maker.h"
 
 int

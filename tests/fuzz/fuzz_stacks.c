@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/filter.h"
-#include "profile/stacks.h"
-#include "profile/stacks_filter.h"
-#include "write/stacks_json.h"
-#include "write/stacks_text.h"
+#include "view/filter.h"
+#include "live/stacks.h"
+#include "live/stacks_filter.h"
+#include "show/stacks_json.h"
+#include "show/stacks_text.h"
 
 #include "fuzz.h"
 #include "repair.h"

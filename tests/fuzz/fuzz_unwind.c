@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/code.h"
-#include "capture/learn.h"
-#include "capture/pages.h"
-#include "target/modules.h"
+#include "unwind/x86_64/frame_size.h"
+#include "unwind/learn.h"
+#include "unwind/pages.h"
+#include "process/modules.h"
 
 #include "fuzz.h"
 #include "memory.h"
@@ -55,12 +55,12 @@ static void
 read_code(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size + 1);
-    struct code_frame frame;
+    struct frame_size frame;
 
     if (copy == NULL)
         return;
     memcpy(copy, data, size);
-    if (code_read_frame(copy, size, &frame) && frame.low > frame.high)
+    if (frame_size_read(copy, size, &frame) && frame.low > frame.high)
         abort();
     free(copy);
 }

@@ -6,21 +6,22 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "profile/branches.h"
-#include "profile/callers.h"
-#include "profile/diff.h"
-#include "profile/filter.h"
-#include "profile/lines.h"
-#include "profile/load.h"
-#include "profile/match.h"
-#include "profile/tree.h"
-#include "write/diff_data.h"
-#include "write/diff_text.h"
-#include "write/source_text.h"
-#include "write/table_data.h"
-#include "write/table_text.h"
-#include "write/tree_text.h"
+#include "view/branches.h"
+#include "view/callers.h"
+#include "view/diff.h"
+#include "view/filter.h"
+#include "view/lines.h"
+#include "read/load.h"
+#include "view/match.h"
+#include "view/tree.h"
+#include "show/diff_data.h"
+#include "show/diff_text.h"
+#include "show/source_text.h"
+#include "show/table_data.h"
+#include "show/table_text.h"
+#include "show/tree_text.h"
 
 #include "fuzz.h"
 #include "repair.h"

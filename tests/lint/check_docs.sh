@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Every option of the table (base/options.h) is documented, in README.md or
-# docs/options.md, and docs/options.md names none that does not exist.
+# docs/options.md, and docs/options.md names none that does not exist. The values
+# and defaults that the docs give are those of the table.
 . "$(dirname "$0")/lib.sh"
 
 table=$source/src/base/options.h
@@ -21,4 +22,105 @@ if [ -e "$source/docs/options.md" ]; then
             complain "docs/options.md: $named is not an option"
     done
 fi
+
+# The values and the default of each option are in its row of the table of
+# docs/options.md: the same numbers or words in the second column, and the
+# default first in the third.
+wrong=$(awk -F'|' '
+    # The table of options.h, one option a record of joined lines.
+    FNR == NR {
+        gsub(/\\$/, "")
+        table = table $0
+        if ($0 ~ /^$/ && table !~ /OPTION_TABLE/)
+            table = ""
+        next
+    }
+    /^\| \[?`SPROF_/ {
+        match($2, /SPROF_[A-Z_]+/)
+        name = substr($2, RSTART, RLENGTH)
+        values[name] = $3
+        standard[name] = $4
+    }
+
+    # The numbers in TEXT, "1M" as 1048576, with a space before each.
+    function numbers(text,    all, word, unit) {
+        all = ""
+        while (match(text, /[0-9]+[KMG]?/)) {
+            word = substr(text, RSTART, RLENGTH)
+            text = substr(text, RSTART + RLENGTH)
+            unit = substr(word, length(word))
+            all = all sprintf(" %.0f", word * 1024 ^ index("KMG", unit))
+        }
+        return all
+    }
+
+    # The words in backquotes in TEXT, likewise.
+    function words(text,    all) {
+        all = ""
+        while (match(text, /`[^`]*`/)) {
+            all = all " " substr(text, RSTART + 1, RLENGTH - 2)
+            text = substr(text, RSTART + RLENGTH)
+        }
+        return all
+    }
+
+    function range(kind, min, max,    all, i) {
+        if (kind == "SIGNALS")
+            return ""
+        if (kind ~ /^(DURATION|SPAN)$/) {
+            min /= 1000000000
+            max /= 1000000000
+        }
+        if (kind == "INTEGER" && max - min <= 2) {
+            for (i = min; i <= max; i++)
+                all = all " " i
+            return all
+        }
+        if (kind ~ /^(DURATION|STRING)$/ && min == 0)
+            return sprintf(" %.0f", max)
+        return sprintf(" %.0f %.0f", min, max)
+    }
+
+    function check(name, kind, min, max, given, text,    want, have) {
+        if (!(name in values)) {
+            print "docs/options.md: " name ": no row"
+            return
+        }
+        if (kind == "CHOICE") {
+            sub(/:.*/, "", text)
+            gsub(/\|/, " ", text)
+            want = " " text
+            have = words(values[name])
+        } else {
+            want = range(kind, min, max)
+            have = numbers(values[name])
+        }
+        if (want != have)
+            print "docs/options.md: " name ": the values are" want ", not" have
+        have = words(standard[name])
+        if (have != "" && have != " " given || have == "" && given != "")
+            print "docs/options.md: " name ": the default is \"" given "\""
+    }
+
+    END {
+        count = split(table, option, /OPTION\(/)
+        for (i = 2; i <= count; i++)
+            if (match(option[i], /"SPROF_[A-Z_]+"/)) {
+                split(option[i], quoted, "\"")
+                split(quoted[3], field, /, */)
+                check(quoted[2], field[2], field[3], field[4], quoted[4],
+                    quoted[6])
+            }
+    }' "$table" "$source/docs/options.md") ||
+    complain "docs/options.md: cannot be read"
+[ -z "$wrong" ] || while IFS= read -r line; do
+    complain "$line"
+done <<<"$wrong"
+
+# "`SPROF_NAME` (VALUE by default)", wherever that stands.
+while IFS=' ' read -r file named value; do
+    grep -A1 "\"$named\"" "$table" | grep -qF ", \"${value//,/}\"," ||
+        complain "$file: $named: the default is not $value"
+done < <(cd "$source" && grep -oE '`SPROF_[A-Z_]+` \([^ ()]+ by default\)' \
+    README.md docs/*.md | sed -E 's/:`(SPROF_[A-Z_]+)` \(`?([^ `]*)`? .*/ \1 \2/')
 finish

@@ -20,13 +20,13 @@ is_fine() {
     return 1
 }
 
-for folder in base target capture store symbol profile write agent cli; do
-    archive=$build/libsprof_$folder.a
-    [ -e "$archive" ] || { complain "$archive: not built"; continue; }
+for archive in "$build"/libsprof_*.a; do
+    folder=${archive##*/libsprof_}
+    folder=${folder%.a}
+    [ "$folder" != proto ] || continue # generated
     while read -r object name; do
-        case $object in empty_*) continue ;; esac
         is_fine "$folder/${object%%.*}" "$name" ||
-            complain "src/$folder/${object%.o}: $name lacks the file's prefix"
+            complain "$folder/${object%.o}: $name lacks the file's prefix"
     done < <(nm -A -g --defined-only "$archive" |
         sed -n 's/^[^:]*:\([^:]*\):.* [A-Z] \(.*\)$/\1 \2/p' | sort -u)
 done

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Sizes and shape of the sources: SPDX line first, no file over 500 lines, no
-# function over 100, half of src/'s functions within 18 lines and 90 % within
-# 50, 18 to 30 % comments, few conditionals and none inside a function outside
-# base/, names of functions at column 0, nothing left to do.
+# Sizes and shape of the sources: SPDX line first, no file over 700 lines (one
+# over 500 is named: does it hold two ideas?), no function over 100, half of
+# src/'s functions within 18 lines and 90 % within 50, 18 to 30 % comments, few
+# conditionals and none inside a function outside base/, names of functions at
+# column 0, nothing left to do.
 . "$(dirname "$0")/lib.sh"
 
 todo='TO''DO|FIX''ME|XX''X'
@@ -61,7 +62,9 @@ for folder in src include tests examples; do
     for path in "${files[@]}"; do
         lines=$(wc -l <"$path")
         [ "$lines" -le 500 ] ||
-            complain "${path#"$source"/}: $lines lines; at most 500"
+            echo "advice: ${path#"$source"/}: $lines lines: is that one idea?"
+        [ "$lines" -le 700 ] ||
+            complain "${path#"$source"/}: $lines lines; at most 700"
     done
     result=$(awk "$measure" "${files[@]}")
     while read -r line; do

@@ -3,7 +3,7 @@
 #
 # libsprof.so leaves no name undefined that a program may define itself, but for
 # those in undefined_allowed.txt: the loader would give us the program's
-# function. src/agent/own_calls.c and own_names.c define the others for us.
+# function. src/libc/system_calls.c and forward.c define the others for us.
 . "$(dirname "$0")/lib.sh"
 
 library=$build/libsprof.so

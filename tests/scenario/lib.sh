@@ -18,18 +18,32 @@ case $(sed -n 's/^SigIgn:\t.*\(.\)$/\1/p' /proc/$$/status) in
 esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
-library=$build/libsprof.so
 sprofile=$build/sprofile
 work=$build/tests/workload
-deadline=60
 failures=0
 
-# Nothing of the caller's own settings. The one that is for tests stays in this
-# shell: the library would say that it does not know it.
-for variable in $(compgen -e SPROF_); do
-    [ "$variable" = SPROF_TEST_FULL ] || unset "$variable"
-done
-export -n SPROF_TEST_FULL
+# What a section may change for itself.
+defaults() {
+    local variable
+    library=$build/libsprof.so
+    deadline=60
+    # The rates at which a program must not notice that it is profiled.
+    rates='1000 10000'
+    unset slow_times slow_ms
+    # Nothing of the caller's own settings. The one that is for tests stays in
+    # this shell: the library would say that it does not know it.
+    for variable in $(compgen -e SPROF_); do
+        [ "$variable" = SPROF_TEST_FULL ] || unset "$variable"
+    done
+    export -n SPROF_TEST_FULL
+}
+defaults
+
+# What was tried: programs that were run, parts that were announced, and the
+# names of those that were left out.
+programs_run=0
+parts_run=0
+parts_left_out=
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -40,23 +54,51 @@ fail() {
     failures=$((failures + 1))
 }
 
+# skip WHY...: the scenario's end, unless something has failed before.
 skip() {
     echo "skipped: $*"
+    [ "$failures" -eq 0 ] || exit 1
     exit 77
+}
+
+# part NAME: announces a part that the machine may lack something for.
+part() {
+    echo "-- $*"
+    parts_run=$((parts_run + 1))
+}
+
+# lacks NAME WHY...: announces that this part is left out.
+lacks() {
+    echo "-- $1 is left out: ${*:2}"
+    parts_left_out="$parts_left_out $1"
 }
 
 # has PROGRAM: whether it is installed; announces the part that needs it.
 has() {
     if command -v "$1" >/dev/null; then
-        echo "-- $1"
+        part "$1"
         return 0
     fi
-    echo "-- $1 is not installed"
+    lacks "$1" "not installed"
     return 1
 }
 
+# section TITLE: what follows begins as a scenario does: in an empty directory,
+# with the settings of the beginning.
+section() {
+    echo "== $*"
+    cd "$tmp" || exit 1
+    rm -rf "${tmp:?}"/*
+    chmod 700 "$tmp"
+    defaults
+}
+
+# finish: the scenario's end. One that left out parts and ran nothing besides is
+# skipped, not passed.
 finish() {
+    [ -z "$parts_left_out" ] || echo "$parts_run parts ran; left out:$parts_left_out"
     [ "$failures" -eq 0 ] || exit 1
+    [ "$parts_run" -gt 0 ] || [ "$programs_run" -gt 0 ] || skip "nothing was run"
     exit 0
 }
 
@@ -66,6 +108,7 @@ finish() {
 plain() {
     local start=$SECONDS
     status=0
+    programs_run=$((programs_run + 1))
     # Files of its own: who is left of the last one writes into others.
     rm -f out err
     # The shell's own remark about a signal goes nowhere.
@@ -92,6 +135,7 @@ profile() {
 profile_begin() {
     local file=$1
     shift
+    programs_run=$((programs_run + 1))
     timeout -k 5 "$deadline" env LD_PRELOAD="$library" \
         SPROF_OUTPUT="$tmp/$file.folded" "$@" >out 2>err &
     running=$!
@@ -136,9 +180,6 @@ expect_note() {
             fail "the message does not say \"$word\": $(grep '^sprof:' err)"
     done
 }
-
-# The rates at which a program must not notice that it is profiled.
-rates='1000 10000'
 
 # Milliseconds since some moment.
 now_ms() {
@@ -194,9 +235,11 @@ sampled='^[^[]|^\[[^n]|^\[no '
 
 # expect_share PERCENT REGEX FILE [ONLY]: at least PERCENT of the counts have a
 # stack that matches REGEX; only the stacks that match ONLY are looked at, or
-# all that were sampled. Of what was not, REGEX says so itself.
+# all that were sampled. Of what was not, REGEX says so itself. An empty REGEX
+# would match everything, and fails.
 expect_share() {
     local all part found only=$sampled
+    [ -n "$2" ] || { fail "nothing is expected of $3"; return; }
     [ -s "$3" ] || { fail "no profile $3"; return; }
     [[ "$2" != *"not sampled"* ]] || only=.
     grep -E -- "${4:-$only}" "$3" >looked_at
@@ -211,7 +254,8 @@ expect_share() {
     fi
 }
 
-# expected [FILE]: the patterns of a workload's output, as one.
+# expected [FILE]: the patterns of a workload's output, as one; empty if it has
+# printed none.
 expected() {
     sed -n 's/^expect: //p' "${1:-out}" | sed 's/.*/(^|;)(&)/' | paste -sd'|'
 }

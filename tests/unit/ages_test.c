@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/ages.h"
+#include "read/ages.h"
 
 static struct ages ages;
 

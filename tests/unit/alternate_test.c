@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/alternate.h"
-#include "capture/handlers.h"
+#include "signals/alternate.h"
+#include "signals/handlers.h"
 
 #define SIZE (64u << 10)
 #define PAGE 4096u
@@ -41,7 +41,7 @@ make_memory(void)
 }
 
 static void
-test_what_is_used_is_known(void **state)
+what_is_used_is_known(void **state)
 {
     char *memory = make_memory();
     (void)state;
@@ -69,7 +69,7 @@ end_with_stack(void *memory)
 }
 
 static void
-test_of_a_thread_that_lives(void **state)
+a_thread_that_has_ended_has_no_stack(void **state)
 {
     char *memory = make_memory();
     pthread_t thread;
@@ -115,7 +115,7 @@ expect(int signo, bool is_bare, uint64_t mask)
 }
 
 static void
-test_handlers_there_block_ours(void **state)
+handlers_there_block_ours(void **state)
 {
     uint64_t ours = signals_bit(SIGPROF) | signals_bit(SIGTRAP);
     (void)state;
@@ -140,9 +140,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_used_is_known),
-        cmocka_unit_test(test_of_a_thread_that_lives),
-        cmocka_unit_test(test_handlers_there_block_ours),
+        cmocka_unit_test(what_is_used_is_known),
+        cmocka_unit_test(a_thread_that_has_ended_has_no_stack),
+        cmocka_unit_test(handlers_there_block_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "capture/code.h"
+#include "unwind/x86_64/frame_size.h"
 
 /* endbr64; push %rbp; mov %rsp, %rbp */
 #define ENTRY "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5"
@@ -19,19 +19,19 @@
 #define LEAVE "\xc9\xc3" /* leave; ret */
 
 #define READ(code, frame) \
-    code_read_frame((const uint8_t *)(code), sizeof(code) - 1, frame)
+    frame_size_read((const uint8_t *)(code), sizeof(code) - 1, frame)
 #define expect_frame(code, from, to)       \
     do {                                   \
-        struct code_frame shown;           \
+        struct frame_size shown;           \
         assert_true(READ(code, &shown));   \
         assert_int_equal(shown.low, from); \
         assert_int_equal(shown.high, to);  \
     } while (0)
 
 static void
-test_fixed(void **state)
+frames_of_fixed_size_are_measured(void **state)
 {
-    struct code_frame frame;
+    struct frame_size frame;
 
     (void)state;
     expect_frame(ENTRY CALL LEAVE, 0, 0);
@@ -49,7 +49,7 @@ test_fixed(void **state)
 }
 
 static void
-test_arguments(void **state)
+arguments_make_the_size_a_range(void **state)
 {
     (void)state;
     /* sub $8, %rsp; push $7; call; add $16, %rsp; call */
@@ -61,9 +61,9 @@ test_arguments(void **state)
 }
 
 static void
-test_unknown(void **state)
+code_that_is_not_understood_has_no_size(void **state)
 {
-    struct code_frame frame;
+    struct frame_size frame;
 
     (void)state;
     assert_false(READ("\x48\x83\xec\x18" CALL "\x48\x83\xc4\x18\xc3", &frame));
@@ -81,9 +81,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(frames_of_fixed_size_are_measured),
+        cmocka_unit_test(arguments_make_the_size_a_range),
+        cmocka_unit_test(code_that_is_not_understood_has_no_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,9 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/learn.h"
-#include "capture/walk.h"
+#include "process/modules.h"
+#include "unwind/learn.h"
+#include "unwind/walk.h"
 
 #include "unwinder.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "profile/deadlock.h"
+#include "live/deadlock.h"
 
 enum { NONE = (int)DEADLOCK_NONE };
 
@@ -94,7 +94,7 @@ who_waits_from_outside_is_told(void **state)
 }
 
 static void
-two_circles(void **state)
+two_circles_are_told_apart(void **state)
 {
     (void)state;
     /* 0 -> 3 <-> 5, 1 <-> 4, 2 -> 0, 6 -> 1. */
@@ -168,7 +168,7 @@ main(void)
         cmocka_unit_test(one_that_waits_for_itself),
         cmocka_unit_test(circles_begin_with_their_smallest),
         cmocka_unit_test(who_waits_from_outside_is_told),
-        cmocka_unit_test(two_circles),
+        cmocka_unit_test(two_circles_are_told_apart),
         cmocka_unit_test(a_slow_search_finds_the_same),
     };
 

@@ -165,8 +165,7 @@ static void
 check_form(const char *mangled, const char *expected, enum demangle_form form)
 {
     char *name = demangle(mangled, form);
-
-    if (expected)
+    if (expected != NULL)
         assert_string_equal(name ? name : mangled, expected);
     else
         assert_null(name);
@@ -185,7 +184,7 @@ check(const struct name *names, size_t count)
 #define CHECK(names) check(names, sizeof(names) / sizeof(*(names)))
 
 static void
-test_names(void **state)
+names_become_short(void **state)
 {
     (void)state;
     CHECK(functions);
@@ -200,7 +199,6 @@ static void
 check_text(void (*shorten)(char *), const char *name, const char *expected)
 {
     char text[512];
-
     snprintf(text, sizeof(text), "%s", name);
     shorten(text);
     assert_string_equal(text, expected);
@@ -208,7 +206,7 @@ check_text(void (*shorten)(char *), const char *name, const char *expected)
 
 /* Texts as rust_demangle and dlang_demangle write them. */
 static void
-test_texts(void **state)
+demangled_texts_become_short(void **state)
 {
     (void)state;
     check_text(name_text_shorten_rust,
@@ -239,19 +237,17 @@ make_doubled(void)
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char mangled[4096] = "_Z1fI1AIiiE";
     size_t length = strlen(mangled);
-
     for (unsigned i = 1; i < 34; i++)
         length += (size_t)snprintf(mangled + length, sizeof(mangled) - length,
                                    "S0_IS%c_S%c_E", digits[i], digits[i]);
     snprintf(mangled + length, sizeof(mangled) - length, "Evv");
-    return (demangle(mangled, DEMANGLE_SHORT));
+    return demangle(mangled, DEMANGLE_SHORT);
 }
 
 static void
-test_text_without_end(void **state)
+a_text_without_end_is_harmless(void **state)
 {
     char *name = make_doubled();
-
     (void)state;
     assert_string_equal(name, "f<...>");
     free(name);
@@ -261,10 +257,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_text_without_end),
+        cmocka_unit_test(names_become_short),
+        cmocka_unit_test(demangled_texts_become_short),
+        cmocka_unit_test(a_text_without_end_is_harmless),
     };
-
-    return (cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,19 +6,21 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "profile/diff.h"
+#include "model/naming.h"
+#include "read/load.h"
+#include "view/diff.h"
 
 #include "profile_maker.h"
-
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 enum { FUNCTIONS = 20, POINTS = 3000, SPLITS = 200 };
 
@@ -161,7 +163,7 @@ alarms(const struct diff_options *options)
 /* 2 of 200 are expected at 1 %, 20 at 10 %; more than 8 or 34 happen once in
  * a thousand times. */
 static void
-test_halves_are_equal(void **state)
+halves_are_equal(void **state)
 {
     struct diff_options options = plain;
 
@@ -176,7 +178,7 @@ test_halves_are_equal(void **state)
 /* Of twenty functions, the one of 10 % takes twice as long; the shares of the
  * others shrink by half a percent of the whole. */
 static void
-test_a_real_change_is_found(void **state)
+a_real_change_is_found(void **state)
 {
     unsigned weights[FUNCTIONS], found = 0, others = 0;
 
@@ -209,7 +211,7 @@ test_a_real_change_is_found(void **state)
 
 /* Slower by a fifth: by more than 5 %, but not by more than 30. */
 static void
-test_fails_only_above(void **state)
+only_what_is_slower_than_the_limit_fails(void **state)
 {
     unsigned weights[FUNCTIONS] = {100, 100};
     struct diff_options options = plain;
@@ -259,7 +261,7 @@ waiting(unsigned waits)
 /* A wait is one point, however many samples it covers: 3 and 6 do not differ,
  * 30 and 90 do. */
 static void
-test_a_wait_is_one_point(void **state)
+a_wait_is_one_point(void **state)
 {
     const struct diff_options options = {.value = VALUE_WALL,
                                          .level = 0.01,
@@ -290,7 +292,7 @@ test_a_wait_is_one_point(void **state)
 
 /* Twice as long in all: nothing if scaled, everything if not. */
 static void
-test_scaled_and_absolute(void **state)
+scaled_times_ignore_the_total(void **state)
 {
     const unsigned weights[FUNCTIONS] = {100, 100};
     struct diff_options options = plain;
@@ -321,7 +323,7 @@ test_scaled_and_absolute(void **state)
 /* The same function in another build: a clone's suffix, another path of the
  * program, another version of a library. */
 static void
-test_builds_are_matched(void **state)
+builds_are_matched(void **state)
 {
     static const char *const names[2][2] = {{"f", "g.part.0"},
                                             {"f.constprop.0", "g"}};
@@ -345,7 +347,7 @@ test_builds_are_matched(void **state)
         maker_add_running(1, 2, 1, 1000000);
         profiles[i] = load();
         for (uint32_t j = 3; j < profiles[i]->node_count; j++)
-            profile_symbol(profiles[i], j);
+            naming_symbol(profiles[i], j);
     }
     assert_int_equal(diff_build(&diff, profiles[0], profiles[1], &plain), 0);
     assert_int_equal(diff.count, 2);
@@ -360,7 +362,7 @@ test_builds_are_matched(void **state)
 
 /* main -> a -> a -> b is the stack main, a, b. */
 static void
-test_stacks_without_recursion(void **state)
+stacks_are_told_without_recursion(void **state)
 {
     struct diff_options options = plain;
     struct profile *profiles[2];
@@ -392,7 +394,7 @@ test_stacks_without_recursion(void **state)
 
 /* Benjamini and Hochberg's own definition, by hand. */
 static void
-test_adjusted_chances(void **state)
+chances_are_adjusted_as_by_hand(void **state)
 {
     double chances[] = {0.04, 0.001, 0.9, 0.02};
 
@@ -408,7 +410,7 @@ test_adjusted_chances(void **state)
 /* 30 and 60 of 1,000 equal points: z with pooled share and correction is
  * (0.03 - 0.001) / sqrt(0.045 * 0.955 * 2 / 1000) = 3.128. */
 static void
-test_the_formula(void **state)
+the_formula_gives_what_the_hand_gives(void **state)
 {
     const struct noise_test test = {.old_total = {1000, 1000},
                                     .new_total = {1000, 1000}};
@@ -429,15 +431,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLEAN(test_halves_are_equal),
-        CLEAN(test_a_real_change_is_found),
-        CLEAN(test_fails_only_above),
-        CLEAN(test_a_wait_is_one_point),
-        CLEAN(test_scaled_and_absolute),
-        CLEAN(test_builds_are_matched),
-        CLEAN(test_stacks_without_recursion),
-        CLEAN(test_adjusted_chances),
-        CLEAN(test_the_formula),
+        UNIT(halves_are_equal),
+        UNIT(a_real_change_is_found),
+        UNIT(only_what_is_slower_than_the_limit_fails),
+        UNIT(a_wait_is_one_point),
+        UNIT(scaled_times_ignore_the_total),
+        UNIT(builds_are_matched),
+        UNIT(stacks_are_told_without_recursion),
+        UNIT(chances_are_adjusted_as_by_hand),
+        UNIT(the_formula_gives_what_the_hand_gives),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

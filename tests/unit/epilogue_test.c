@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "capture/epilogue.h"
-#include "capture/instruction.h"
-#include "capture/learn.h"
-#include "target/modules.h"
+#include "unwind/x86_64/epilogue.h"
+#include "unwind/x86_64/instruction.h"
+#include "unwind/learn.h"
+#include "process/modules.h"
 
 static struct epilogue shown;
 
@@ -38,7 +38,7 @@ from_sp(int32_t cfa)
 /* CPython's trampoline for perf: endbr64; sub $8, %rsp; call *%rcx; add $8,
  * %rsp; ret */
 static void
-test_straight(void **state)
+straight_code_is_followed(void **state)
 {
     static const char code[] =
         "\xf3\x0f\x1e\xfa\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3";
@@ -55,7 +55,7 @@ test_straight(void **state)
 }
 
 static void
-test_frame_pointer(void **state)
+a_frame_pointer_is_followed(void **state)
 {
     (void)state;
     /* add $0x40, %rsp; pop %rbp; ret: Go's */
@@ -75,7 +75,7 @@ test_frame_pointer(void **state)
 }
 
 static void
-test_branches(void **state)
+branches_are_followed(void **state)
 {
     (void)state;
     /* 1: dec %eax; jne 1b; pop %rbx; ret */
@@ -105,7 +105,7 @@ read_here(uint64_t address, uint8_t *to, size_t limit)
 
 /* A call is passed if what it calls returns with the stack as it was. */
 static void
-test_calls(void **state)
+calls_are_passed(void **state)
 {
     static const uint8_t code[4096] = {/* call 2f; call 1f; add $8, %rsp; ret */
                                        0xe8, 0x0b, 0, 0, 0, 0xe8, 0x05, 0, 0, 0,
@@ -165,7 +165,7 @@ ignore(const struct module *module, bool gone)
 }
 
 static void
-test_library(void **state)
+the_code_of_a_library_is_followed(void **state)
 {
     struct instruction in;
     struct fde function;
@@ -193,9 +193,11 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_straight), cmocka_unit_test(test_frame_pointer),
-        cmocka_unit_test(test_branches), cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_library),
+        cmocka_unit_test(straight_code_is_followed),
+        cmocka_unit_test(a_frame_pointer_is_followed),
+        cmocka_unit_test(branches_are_followed),
+        cmocka_unit_test(calls_are_passed),
+        cmocka_unit_test(the_code_of_a_library_is_followed),
     };
 
     return cmocka_run_group_tests_name("epilogue", tests, NULL, NULL);

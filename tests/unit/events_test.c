@@ -5,12 +5,13 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
-#include "profile/events.h"
+#include "model/events.h"
 
 #include "weigh_maker.h"
 
@@ -20,18 +21,7 @@
 static void
 add_point(uint32_t thread, uint32_t node, uint64_t time, uint64_t cpu)
 {
-    const struct record_sample record = {.time = time,
-                                         .wall = cpu,
-                                         .cpu = cpu,
-                                         .count = 1,
-                                         .thread = thread,
-                                         .node = node,
-                                         .system_call = SYSCALL_UNKNOWN,
-                                         .state = STATE_RUNNING,
-                                         .trigger = TRIGGER_PERF,
-                                         .age = 100 * MS};
-
-    maker_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
+    maker_add_timed(thread, node, time, 1, cpu, 100 * MS);
 }
 
 static void
@@ -72,9 +62,9 @@ expect_sums(const struct profile *profile)
             const struct profile_event *event = &profile->events[j];
             if (event->sample != i)
                 continue;
-            profile_sum(&sums[VALUE_SAMPLES], event->count);
-            profile_sum(&sums[VALUE_CPU], event->cpu);
-            profile_sum(&sums[VALUE_WALL], event->wall);
+            sum_add(&sums[VALUE_SAMPLES], event->count);
+            sum_add(&sums[VALUE_CPU], event->cpu);
+            sum_add(&sums[VALUE_WALL], event->wall);
         }
         for (unsigned j = 0; j < VALUE_COUNT; j++)
             assert_int_equal(profile->samples[i].values[j], sums[j]);
@@ -208,7 +198,7 @@ not_sampled_has_an_event(void **state)
 
 /* The second spool begins where the first has its events. */
 static void
-several_spools(void **state)
+several_spools_have_their_own_events(void **state)
 {
     struct profile *profile = new_profile();
 
@@ -231,7 +221,7 @@ several_spools(void **state)
 
 /* Points are in or out, waits are cut. */
 static void
-clipped(void **state)
+events_are_clipped_to_the_window(void **state)
 {
     struct profile *profile;
 
@@ -302,7 +292,7 @@ an_empty_window_leaves_nothing(void **state)
 
 /* Times, counts and values at the limits of their numbers. */
 static void
-damage(void **state)
+damage_is_survived(void **state)
 {
     const struct record_sample record = {.time = UINT64_MAX - 5,
                                          .duration = UINT64_MAX,
@@ -340,11 +330,11 @@ main(void)
         UNIT(weighed_by_count_where_nothing_was_recorded),
         UNIT(open_waits_are_extended),
         UNIT(not_sampled_has_an_event),
-        UNIT(several_spools),
-        UNIT(clipped),
+        UNIT(several_spools_have_their_own_events),
+        UNIT(events_are_clipped_to_the_window),
         UNIT(windows_add_up),
         UNIT(an_empty_window_leaves_nothing),
-        UNIT(damage),
+        UNIT(damage_is_survived),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/file_kind.h"
+#include "read/file_kind.h"
 
 static void
 expect(const void *bytes, size_t length, const char *words)
@@ -27,7 +27,7 @@ expect(const void *bytes, size_t length, const char *words)
 #define EXPECT(bytes, words) expect(bytes, sizeof(bytes) - 1, words)
 
 static void
-magics(void **state)
+files_are_known_by_their_first_bytes(void **state)
 {
     const uint64_t gperftools[5] = {0, 3, 0, 10000, 0};
     const uint8_t zeros[64] = {0};
@@ -51,7 +51,7 @@ magics(void **state)
 }
 
 static void
-texts(void **state)
+texts_are_known_by_their_words(void **state)
 {
     (void)state;
     EXPECT(
@@ -72,7 +72,7 @@ texts(void **state)
 }
 
 static void
-compressed(void **state)
+compressed_files_are_known_by_what_is_in_them(void **state)
 {
     static const char page[] = "<!DOCTYPE html><title>404</title>";
     uint8_t packed[256];
@@ -94,7 +94,7 @@ compressed(void **state)
 /* No content makes it read beyond its bytes (under a sanitizer), or more than
  * it says that it needs. */
 static void
-any_bytes(void **state)
+any_bytes_are_harmless(void **state)
 {
     uint8_t bytes[2 * FILE_KIND_BYTES];
     char text[256];
@@ -114,10 +114,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(magics),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(compressed),
-        cmocka_unit_test(any_bytes),
+        cmocka_unit_test(files_are_known_by_their_first_bytes),
+        cmocka_unit_test(texts_are_known_by_their_words),
+        cmocka_unit_test(compressed_files_are_known_by_what_is_in_them),
+        cmocka_unit_test(any_bytes_are_harmless),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,18 +5,16 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
-#include "profile/events.h"
-#include "profile/filter.h"
+#include "model/events.h"
+#include "view/filter.h"
 
 #include "profile_maker.h"
-
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 /* Threads main (4711) and worker (4712): main -> parse 3 (main), main -> parse
  * -> token 5 (main), main -> read 4 waiting in futex (worker), 2 waiting in
@@ -88,7 +86,7 @@ expect_labels(const char *key, const char *value, const char *other_key,
 }
 
 static void
-test_labels(void **state)
+labels_keep_what_they_say(void **state)
 {
     (void)state;
     expect_labels("thread", "main", NULL, NULL, 8, 8);
@@ -106,7 +104,7 @@ test_labels(void **state)
 }
 
 static void
-test_one_key_is_or_several_are_and(void **state)
+one_key_is_or_several_are_and(void **state)
 {
     (void)state;
     expect_labels("thread", "main", "thread", "worker", 21, 15);
@@ -139,7 +137,7 @@ expect_stacks(enum filter_kind kind, const char *first,
 }
 
 static void
-test_stacks(void **state)
+stacks_keep_what_they_say(void **state)
 {
     (void)state;
     expect_stacks(FILTER_FOCUS, "parse", 0, NULL, 8, 8);
@@ -154,7 +152,7 @@ test_stacks(void **state)
 }
 
 static void
-test_a_wrong_expression_is_told(void **state)
+a_wrong_expression_is_told(void **state)
 {
     struct filter_options filter = {0};
     char error[256] = "";
@@ -170,7 +168,7 @@ test_a_wrong_expression_is_told(void **state)
 
 /* Each record is from 1 ms to 5 ms. */
 static void
-test_time(void **state)
+times_keep_what_they_say(void **state)
 {
     struct filter_options filter = {.has_time = true,
                                     .from = 3000000,
@@ -189,7 +187,7 @@ test_time(void **state)
 }
 
 static void
-test_filters_add_up(void **state)
+filters_add_up(void **state)
 {
     struct filter_options filter = {0};
     struct profile *profile = example();
@@ -213,9 +211,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLEAN(test_labels), CLEAN(test_one_key_is_or_several_are_and),
-        CLEAN(test_stacks), CLEAN(test_a_wrong_expression_is_told),
-        CLEAN(test_time),   CLEAN(test_filters_add_up),
+        UNIT(labels_keep_what_they_say), UNIT(one_key_is_or_several_are_and),
+        UNIT(stacks_keep_what_they_say), UNIT(a_wrong_expression_is_told),
+        UNIT(times_keep_what_they_say),  UNIT(filters_add_up),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "write/fit.h"
+#include "show/fit.h"
 
 /* What was printed to the stream that begin gave. */
 static char *printed;
@@ -53,7 +53,7 @@ expect_line(const char *function, const char *place, const char *module,
 }
 
 static void
-test_the_middle_of_a_name_goes(void **state)
+the_middle_of_a_name_goes(void **state)
 {
     const char *name = "std::vector<int>::_M_realloc_insert";
 
@@ -68,7 +68,7 @@ test_the_middle_of_a_name_goes(void **state)
 
 /* The module stays as long as sixteen columns are left for its function. */
 static void
-test_a_module_is_whole_or_left_out(void **state)
+a_module_is_whole_or_left_out(void **state)
 {
     (void)state;
     expect_function("compute", "app", 13, "compute (app)");
@@ -80,7 +80,7 @@ test_a_module_is_whole_or_left_out(void **state)
 }
 
 static void
-test_a_place_is_never_cut(void **state)
+a_place_is_never_cut(void **state)
 {
     (void)state;
     expect_line("compute", "shop.c:12", "app", 23, "compute shop.c:12 (app)");
@@ -94,9 +94,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_middle_of_a_name_goes),
-        cmocka_unit_test(test_a_module_is_whole_or_left_out),
-        cmocka_unit_test(test_a_place_is_never_cut),
+        cmocka_unit_test(the_middle_of_a_name_goes),
+        cmocka_unit_test(a_module_is_whole_or_left_out),
+        cmocka_unit_test(a_place_is_never_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

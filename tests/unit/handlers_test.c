@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "capture/handler.h"
-#include "capture/handlers.h"
+#include "signals/handlers.h"
 
 static volatile sig_atomic_t calls, old_calls;
 
@@ -68,7 +68,7 @@ begin_again(void **state)
 }
 
 static void
-test_one_thread_has_its_own(void **state)
+one_thread_has_its_own(void **state)
 {
     (void)state;
     assert_int_equal(set(SIGUSR1, (struct sigaction){.sa_sigaction = with_info,
@@ -79,7 +79,7 @@ test_one_thread_has_its_own(void **state)
 }
 
 static void
-test_threads_have_ours_in_front(void **state)
+threads_have_ours_in_front(void **state)
 {
     (void)state;
     assert_int_equal(set(SIGUSR1, (struct sigaction){.sa_sigaction = with_info,
@@ -102,7 +102,7 @@ test_threads_have_ours_in_front(void **state)
 }
 
 static void
-test_old_is_what_was(void **state)
+old_is_what_was(void **state)
 {
     struct sigaction old, action = {.sa_handler = without_info};
     (void)state;
@@ -121,7 +121,7 @@ test_old_is_what_was(void **state)
 }
 
 static void
-test_left_alone(void **state)
+what_needs_no_handler_of_ours_is_left_alone(void **state)
 {
     (void)state;
     handlers_expect_threads(sigaction);
@@ -138,7 +138,7 @@ test_left_alone(void **state)
 }
 
 static void
-test_end_gives_back(void **state)
+end_gives_back(void **state)
 {
     (void)state;
     handlers_expect_threads(sigaction);
@@ -151,7 +151,7 @@ test_end_gives_back(void **state)
 }
 
 static void
-test_masks(void **state)
+masks_read_as_they_were_set(void **state)
 {
     uint64_t ours = signals_bit(SIGPROF);
     struct sigaction action = {.sa_handler = without_info}, old;
@@ -172,12 +172,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_one_thread_has_its_own, begin_again),
-        cmocka_unit_test_setup(test_threads_have_ours_in_front, begin_again),
-        cmocka_unit_test_setup(test_old_is_what_was, begin_again),
-        cmocka_unit_test_setup(test_left_alone, begin_again),
-        cmocka_unit_test_setup(test_end_gives_back, begin_again),
-        cmocka_unit_test_setup(test_masks, begin_again),
+        cmocka_unit_test_setup(one_thread_has_its_own, begin_again),
+        cmocka_unit_test_setup(threads_have_ours_in_front, begin_again),
+        cmocka_unit_test_setup(old_is_what_was, begin_again),
+        cmocka_unit_test_setup(what_needs_no_handler_of_ours_is_left_alone,
+                               begin_again),
+        cmocka_unit_test_setup(end_gives_back, begin_again),
+        cmocka_unit_test_setup(masks_read_as_they_were_set, begin_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "capture/interrupted.h"
-#include "capture/signals.h"
+#include "signals/restart.h"
+#include "signals/signals.h"
 
 #define WAIT_STACK 0x7fff00001000ull
 #define USR1 signals_bit(SIGUSR1)
@@ -59,8 +59,8 @@ take_it(void **state)
 static void
 begin_wait(ucontext_t *context)
 {
-    struct interrupted_wait wait = {.is_on = true, .stack = WAIT_STACK};
-    interrupted_wait = wait;
+    struct restart_wait wait = {.is_on = true, .stack = WAIT_STACK};
+    restart_wait = wait;
     memset(context, 0, sizeof *context);
     context->uc_mcontext.gregs[REG_RAX] = -EINTR;
     context->uc_mcontext.gregs[REG_RSP] = WAIT_STACK - 64;
@@ -70,7 +70,7 @@ begin_wait(ucontext_t *context)
 static void
 expect_untouched(const ucontext_t *context)
 {
-    assert_false(interrupted_wait.is_left);
+    assert_false(restart_wait.is_left);
     assert_int_equal(signals_word(&context->uc_sigmask), USR1);
 }
 
@@ -80,9 +80,9 @@ mask_of_wait_stands(void **state)
     ucontext_t context;
     (void)state;
     begin_wait(&context);
-    interrupted_by_ours(&context);
-    assert_true(interrupted_wait.is_left);
-    assert_int_equal(interrupted_wait.original, USR1);
+    restart_after_ours(&context);
+    assert_true(restart_wait.is_left);
+    assert_int_equal(restart_wait.original, USR1);
     assert_int_equal(signals_word(&context.uc_sigmask), 0);
 }
 
@@ -92,9 +92,9 @@ second_of_ours_forgets_nothing(void **state)
     ucontext_t context;
     (void)state;
     begin_wait(&context);
-    interrupted_by_ours(&context);
-    interrupted_by_ours(&context);
-    assert_int_equal(interrupted_wait.original, USR1);
+    restart_after_ours(&context);
+    restart_after_ours(&context);
+    assert_int_equal(restart_wait.original, USR1);
     assert_int_equal(signals_word(&context.uc_sigmask), 0);
 }
 
@@ -106,7 +106,7 @@ handler_in_wait_keeps_its_mask(void **state)
     (void)state;
     begin_wait(&context);
     context.uc_mcontext.gregs[REG_RSP] = WAIT_STACK - 2048;
-    interrupted_by_ours(&context);
+    restart_after_ours(&context);
     expect_untouched(&context);
 }
 
@@ -118,16 +118,16 @@ wait_that_was_left_is_over(void **state)
     (void)state;
     begin_wait(&context);
     context.uc_mcontext.gregs[REG_RSP] = WAIT_STACK + 64;
-    interrupted_by_ours(&context);
+    restart_after_ours(&context);
     expect_untouched(&context);
 }
 
 static void
 begin_call(ucontext_t *context, long call)
 {
-    struct interrupted_wait none = {.is_on = false};
+    struct restart_wait none = {.is_on = false};
     greg_t *registers = context->uc_mcontext.gregs;
-    interrupted_wait = none;
+    restart_wait = none;
     memset(context, 0, sizeof *context);
     registers[REG_RAX] = call;
     registers[REG_RIP] = (greg_t)(uintptr_t)(code + 4);
@@ -140,7 +140,7 @@ call_ends_for_the_program(void **state)
     ucontext_t context;
     (void)state;
     begin_call(&context, SYS_read);
-    interrupted_by_ours(&context);
+    restart_after_ours(&context);
     assert_int_equal(context.uc_mcontext.gregs[REG_RAX], -EINTR);
     assert_int_equal(context.uc_mcontext.gregs[REG_RIP], (uintptr_t)(code + 6));
 }
@@ -153,10 +153,10 @@ call_goes_on(void **state)
     (void)state;
     begin_call(&context, SYS_read);
     signals_set_word(&context.uc_sigmask, USR1);
-    interrupted_by_ours(&context);
+    restart_after_ours(&context);
     assert_int_equal(context.uc_mcontext.gregs[REG_RAX], SYS_read);
     begin_call(&context, SYS_clone);
-    interrupted_by_ours(&context);
+    restart_after_ours(&context);
     assert_int_equal(context.uc_mcontext.gregs[REG_RAX], SYS_clone);
     assert_int_equal(context.uc_mcontext.gregs[REG_RIP], (uintptr_t)(code + 4));
 }

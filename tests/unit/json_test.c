@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "write/json.h"
+#include "util/json.h"
 
 static struct json json;
 static char *text;
@@ -67,7 +67,7 @@ commas_stand_between_values(void **state)
 }
 
 static void
-numbers(void **state)
+numbers_are_written_in_full(void **state)
 {
     (void)state;
     json_open(&json, '[');
@@ -85,7 +85,7 @@ numbers(void **state)
 /* Quotes and backslashes are escaped; controls, bytes that are no UTF-8, long
  * forms, surrogates and what ends in the middle are not let through. */
 static void
-strings(void **state)
+strings_are_escaped(void **state)
 {
     (void)state;
     json_open(&json, '[');
@@ -101,7 +101,7 @@ strings(void **state)
 
 /* Longer than any buffer, and at its edges. */
 static void
-long_strings(void **state)
+long_strings_are_whole(void **state)
 {
     enum { LENGTH = 3 * sizeof json.buffer };
     char *word = malloc(LENGTH + 1);
@@ -144,10 +144,8 @@ int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        UNIT(commas_stand_between_values),
-        UNIT(numbers),
-        UNIT(strings),
-        UNIT(long_strings),
+        UNIT(commas_stand_between_values), UNIT(numbers_are_written_in_full),
+        UNIT(strings_are_escaped),         UNIT(long_strings_are_whole),
         UNIT(a_full_disk_is_told),
     };
 

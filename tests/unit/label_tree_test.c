@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "agent/label_tree.h"
+#include "labels/label_tree.h"
 #include "base/sys.h"
 #include "sprof.h"
 

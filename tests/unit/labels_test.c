@@ -6,25 +6,28 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "profile/annotations.h"
-#include "profile/filter.h"
-#include "profile/intern.h"
-#include "profile/label_sets.h"
-#include "profile/pprof_read.h"
-#include "profile/remake.h"
-#include "profile/table.h"
+#include "model/marks.h"
+#include "read/load.h"
+#include "view/filter.h"
+#include "util/intern.h"
+#include "model/label_sets.h"
+#include "read/pprof_read.h"
+#include "write/remake.h"
+#include "view/table.h"
 #include "write/firefox.h"
 #include "write/pprof.h"
 
 #include "profile_maker.h"
-
-#define UNIT(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 static void
 add_label(uint32_t id, uint32_t parent, uint32_t key, uint32_t value)
@@ -213,7 +216,7 @@ sessions_are_from_start_to_stop(void **state)
     add_mark(MARK_START, 0, 0, 4000000, 0, "command");
     add_mark(MARK_USER, 0, 0, 6000000, 0, "last");
     profile = example();
-    assert_int_equal(annotations_sessions(profile, &sampled), 2);
+    assert_int_equal(marks_sessions(profile, &sampled), 2);
     assert_int_equal(sampled, 1000000 + 2000000);
     profile_free(profile);
 }

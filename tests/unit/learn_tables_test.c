@@ -7,7 +7,9 @@
 #include <execinfo.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include <cmocka.h>
@@ -125,7 +127,7 @@ expect_rule(const char *code, struct rule rule)
 }
 
 static void
-test_tables(void **state)
+rows_of_tables_become_rules(void **state)
 {
     (void)state;
     expect_rule(table_plain, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
@@ -139,7 +141,7 @@ test_tables(void **state)
 
 /* What no rule can say must not become one; libunwind undoes it each time. */
 static void
-test_hard_tables(void **state)
+hard_rows_become_no_rules(void **state)
 {
     static const char *const hard[] = {table_cfa_by_r10, table_cfa_by_stack,
                                        table_cfa_by_sum, table_cfa_by_two,
@@ -153,7 +155,7 @@ test_hard_tables(void **state)
 }
 
 static void
-test_fp_elsewhere(void **state)
+a_frame_pointer_that_is_kept_elsewhere_is_found(void **state)
 {
     (void)state;
     expect_rule(table_fp_in_register, rule_make(RULE_HARD));
@@ -162,24 +164,24 @@ test_fp_elsewhere(void **state)
 
 /* The sampler may have no more than a copy of the stack. */
 static void
-test_step_on_copy(void **state)
+a_step_needs_no_more_than_a_copy(void **state)
 {
     uint64_t pc = (uint64_t)table_cfa_by_r10;
     struct view view;
 
     (void)state;
     random_registers(pc);
-    struct answer answer = ask();
+    struct answer answer = ask_libunwind();
     assert_true(answer.result > 0);
     learn_forget_pages();
-    view_begin_copy(&view, (uint64_t)stack, STACK_SIZE, stack);
+    view_begin_copy(&view, (uint64_t)stack, FRAME_STACK_SIZE, stack);
     check_step(pc, &view, &answer);
 }
 
 /* Where a handler returns to, and the byte in front, which is what is asked
  * for: another function's last, if nothing lies between. */
 static void
-test_restorers(void **state)
+restorers_are_signal_frames(void **state)
 {
     const struct rule plain = rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
     uint64_t first = (uint64_t)table_restorer, bare = (uint64_t)bare_restorer;
@@ -196,7 +198,7 @@ test_restorers(void **state)
 
 /* The stub that calls of other libraries' functions go through. */
 static void
-test_stub(void **state)
+the_stub_of_calls_is_crossed(void **state)
 {
     int32_t offset;
 
@@ -261,7 +263,7 @@ check_own_stack(void)
 }
 
 static void
-test_own_stack(void **state)
+the_own_stack_is_walked(void **state)
 {
     (void)state;
     check_own_stack();
@@ -277,7 +279,7 @@ call_by_rbx_again(void)
 
 /* A frame in the middle whose CFA is in rbx, which its callees have saved. */
 static void
-test_hard_frame(void **state)
+a_hard_frame_is_crossed(void **state)
 {
     (void)state;
     call_by_rbx(check_own_stack);
@@ -289,14 +291,15 @@ test_hard_frame(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables),
-                                       cmocka_unit_test(test_hard_tables),
-                                       cmocka_unit_test(test_fp_elsewhere),
-                                       cmocka_unit_test(test_step_on_copy),
-                                       cmocka_unit_test(test_restorers),
-                                       cmocka_unit_test(test_stub),
-                                       cmocka_unit_test(test_own_stack),
-                                       cmocka_unit_test(test_hard_frame)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_tables_become_rules),
+        cmocka_unit_test(hard_rows_become_no_rules),
+        cmocka_unit_test(a_frame_pointer_that_is_kept_elsewhere_is_found),
+        cmocka_unit_test(a_step_needs_no_more_than_a_copy),
+        cmocka_unit_test(restorers_are_signal_frames),
+        cmocka_unit_test(the_stub_of_calls_is_crossed),
+        cmocka_unit_test(the_own_stack_is_walked),
+        cmocka_unit_test(a_hard_frame_is_crossed)};
 
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, begin_frames, NULL);
 }

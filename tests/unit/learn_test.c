@@ -4,19 +4,24 @@
  * of every module of this process; every pc of a row of the unwind table
  * against the row's first; and the code that has no table.
  */
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <cmocka.h>
 
-#include "capture/fde.h"
+#include "process/modules.h"
+#include "unwind/fde.h"
 
 #include "synthetic.h"
 
@@ -50,7 +55,7 @@ check_module(struct dl_phdr_info *info, size_t size, void *count)
 }
 
 static void
-test_modules(void **state)
+rules_of_all_modules_are_libunwinds(void **state)
 {
     unsigned count = 0;
 
@@ -69,7 +74,7 @@ note_restorer(int signo)
 }
 
 static void
-test_restorer(void **state)
+the_restorer_is_a_signal_frame(void **state)
 {
     struct sigaction action = {.sa_handler = note_restorer}, old;
 
@@ -96,7 +101,7 @@ note_root(void *frame)
 
 /* Threads begin in clone or clone3, programs in _start. */
 static void
-test_roots(void **state)
+roots_end_a_stack(void **state)
 {
     pthread_t thread;
     void *frame = NULL;
@@ -112,7 +117,7 @@ test_roots(void **state)
 }
 
 static void
-test_no_module(void **state)
+code_of_no_module_has_no_rule(void **state)
 {
     static int data;
     uint8_t *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -149,7 +154,7 @@ note_context_root(void)
 /* A context that makecontext made returns to the start of a function, which
  * no call precedes: that is its root. */
 static void
-test_made_context(void **state)
+a_made_context_is_a_root(void **state)
 {
     static char memory[65536];
 
@@ -165,7 +170,7 @@ test_made_context(void **state)
 
 /* The loader's first instructions may have no table. */
 static void
-test_loader_entry(void **state)
+the_loaders_entry_is_a_root(void **state)
 {
     const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)getauxval(AT_BASE);
 
@@ -179,7 +184,7 @@ test_loader_entry(void **state)
 
 /* However full the table is: what was learned is in it. */
 static void
-test_full_table(void **state)
+a_full_table_takes_what_is_learned(void **state)
 {
     const uint64_t pc = (uint64_t)dlsym(RTLD_DEFAULT, "qsort_r") + 100;
     struct rule filler = rule_make(RULE_CHAIN);
@@ -220,10 +225,10 @@ check_row(const struct fde *fde, uint64_t start, uint64_t end)
     assert_int_equal(first, start);
     assert_int_equal(last, end);
     random_registers(start);
-    struct answer expected = ask();
+    struct answer expected = ask_libunwind();
     for (uint64_t pc = start + 1; pc < end; pc++) {
         unwinder.registers[DWARF_RIP] = pc;
-        struct answer answer = ask();
+        struct answer answer = ask_libunwind();
         if (!is_same(&answer, &expected))
             fail_msg("%#lx is not as its row's start, %#lx", pc, start);
     }
@@ -257,7 +262,7 @@ check_function(const struct module *module, uint64_t start)
 }
 
 static void
-test_rows(void **state)
+a_row_is_as_its_start(void **state)
 {
     const struct module *module =
         modules_find((uint64_t)dlsym(RTLD_DEFAULT, "getppid"));
@@ -280,14 +285,15 @@ test_rows(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_restorer),
-                                       cmocka_unit_test(test_roots),
-                                       cmocka_unit_test(test_made_context),
-                                       cmocka_unit_test(test_loader_entry),
-                                       cmocka_unit_test(test_full_table),
-                                       cmocka_unit_test(test_modules),
-                                       cmocka_unit_test(test_no_module),
-                                       cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_restorer_is_a_signal_frame),
+        cmocka_unit_test(roots_end_a_stack),
+        cmocka_unit_test(a_made_context_is_a_root),
+        cmocka_unit_test(the_loaders_entry_is_a_root),
+        cmocka_unit_test(a_full_table_takes_what_is_learned),
+        cmocka_unit_test(rules_of_all_modules_are_libunwinds),
+        cmocka_unit_test(code_of_no_module_has_no_rule),
+        cmocka_unit_test(a_row_is_as_its_start)};
 
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, begin_frames, NULL);
 }

@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "target/look.h"
-#include "target/threads.h"
+#include "process/look.h"
+#include "process/threads.h"
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static int ends[2];
@@ -207,6 +207,28 @@ a_joiner_waits_for_an_end(void **state)
     join_and_forget(second, tid);
 }
 
+/* A pid has 32 bits, of which -1 may fill the register or not (waitpid(2)). */
+static void
+a_parent_waits_for_children(void **state)
+{
+    static const struct {
+        uint64_t pid;
+        const char *words;
+    } cases[] = {{12, "process 12"},
+                 {0xffffffffu, "any child"},
+                 {UINT64_MAX, "any child"},
+                 {0, "any child of the same group"},
+                 {0xfffffff4u, "any child of group 12"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct look look = {.state = LOOK_WAITING,
+                                  .number = SYS_wait4,
+                                  .arguments = {cases[i].pid}};
+        assert_string_equal(words_of(&look), cases[i].words);
+    }
+}
+
 static void
 who_runs_is_running(void **state)
 {
@@ -277,9 +299,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_reader_waits_for_its_pipe), TEST(a_locker_waits_for_the_owner),
-        TEST(a_joiner_waits_for_an_end),   TEST(who_runs_is_running),
-        TEST(threads_are_listed),          TEST(unlisted_threads_are_entered),
+        TEST(a_reader_waits_for_its_pipe),  TEST(a_locker_waits_for_the_owner),
+        TEST(a_joiner_waits_for_an_end),    TEST(a_parent_waits_for_children),
+        TEST(who_runs_is_running),          TEST(threads_are_listed),
+        TEST(unlisted_threads_are_entered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

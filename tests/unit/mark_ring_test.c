@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "agent/mark_ring.h"
+#include "labels/mark_ring.h"
 
 #define THREADS 4u
 #define EACH 20000u

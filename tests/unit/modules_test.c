@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "target/modules.h"
+#include "process/modules.h"
 
 #define PAGE 4096u
 /* No segment of the libraries is here. */
@@ -85,7 +85,7 @@ check(const struct library *library)
 }
 
 static void
-test_headers_anywhere(void **state)
+headers_may_lie_anywhere(void **state)
 {
     static const char *const names[] = {"moved.so", "moved_inside.so",
                                         "moved_outside.so"};
@@ -105,7 +105,7 @@ test_headers_anywhere(void **state)
 }
 
 static void
-test_twice(void **state)
+a_file_may_be_loaded_twice(void **state)
 {
     struct library one, two;
 
@@ -124,7 +124,7 @@ test_twice(void **state)
 /* A whole file as data, right below the image of the same file: its headers say
  * that it is longer than it is. */
 static void
-test_file_as_data(void **state)
+a_file_that_is_mapped_as_data_is_no_module(void **state)
 {
     char path[PATH_MAX];
     struct stat file;
@@ -150,7 +150,7 @@ test_file_as_data(void **state)
 
 /* Another file in a hole, and code that somebody generated there. */
 static void
-test_holes(void **state)
+what_lies_in_a_hole_is_not_the_modules(void **state)
 {
     char path[PATH_MAX];
     struct library library;
@@ -177,7 +177,7 @@ test_holes(void **state)
 
 /* What moves a program's code to large pages copies it to memory of no file. */
 static void
-test_copied_code(void **state)
+copied_code_belongs_to_its_file(void **state)
 {
     struct library library;
     uint8_t code[PAGE];
@@ -215,9 +215,11 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers_anywhere), cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_file_as_data),     cmocka_unit_test(test_holes),
-        cmocka_unit_test(test_copied_code),
+        cmocka_unit_test(headers_may_lie_anywhere),
+        cmocka_unit_test(a_file_may_be_loaded_twice),
+        cmocka_unit_test(a_file_that_is_mapped_as_data_is_no_module),
+        cmocka_unit_test(what_lies_in_a_hole_is_not_the_modules),
+        cmocka_unit_test(copied_code_belongs_to_its_file),
     };
 
     return cmocka_run_group_tests_name("modules", tests, begin, end);

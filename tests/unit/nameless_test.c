@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "profile/nameless.h"
-#include "write/nameless_report.h"
+#include "view/nameless.h"
+#include "show/nameless_report.h"
 
 #include "profile_maker.h"
 
@@ -30,11 +30,8 @@ expect_row(const struct nameless_row *row, uint32_t module, uint32_t places,
  * place in two stacks is one; marks are no frames; nodes without samples are
  * not looked at. */
 static void
-test_rows(void **state)
+a_stack_counts_once_for_a_file(void **state)
 {
-    struct nameless nameless;
-    struct profile *profile;
-
     (void)state;
     maker_name(0x10, "main", NULL);
     maker_add_head();
@@ -53,7 +50,8 @@ test_rows(void **state)
     maker_add_sample(2, 7, 1, 0);
     maker_add_sample(1, 1, 20, 0);
     maker_add_sample(1, 9, 30, 0);
-    profile = maker_load(NULL);
+    struct profile *profile = maker_load(NULL);
+    struct nameless nameless;
     assert_int_equal(nameless_build(&nameless, profile), 0);
     assert_int_equal(nameless.count, 2);
     expect_row(&nameless.rows[0], 2, 2, 7);
@@ -66,13 +64,12 @@ test_rows(void **state)
 static struct profile *
 with_small_files(unsigned small, const char *path)
 {
-    char name[64];
-
     maker_name(0x10, "main", NULL);
     maker_add_head();
     maker_add_node(1, 0, 2, 0x100, 0);
     maker_add_sample(1, 1, 1000, 0);
     for (uint32_t i = 0; i < small; i++) {
+        char name[64];
         snprintf(name, sizeof name, "%s%u.so", path, i);
         maker_add_module(3 + i, name);
         maker_add_node(2 + i, i == 1 ? 2 : 0, 3 + i, 0x100, 0);
@@ -83,12 +80,11 @@ with_small_files(unsigned small, const char *path)
 
 /* A stack with two of them counts once in their sum. */
 static void
-test_small_files_are_summed(void **state)
+small_files_are_summed(void **state)
 {
-    struct nameless nameless;
     struct profile *profile = with_small_files(3, "/opt/lib");
-
     (void)state;
+    struct nameless nameless;
     assert_int_equal(nameless_build(&nameless, profile), 0);
     assert_int_equal(nameless.count, 1);
     assert_int_equal(nameless.small, 3);
@@ -113,7 +109,6 @@ static unsigned
 count_of(const char *text, const char *word)
 {
     unsigned count = 0;
-
     while ((text = strstr(text, word)) != NULL) {
         text += strlen(word);
         count++;
@@ -129,7 +124,6 @@ reported(const char *path)
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-
     assert_non_null(stream);
     assert_int_equal(nameless_report_write(stream, profile), 0);
     assert_int_equal(fclose(stream), 0);
@@ -139,7 +133,7 @@ reported(const char *path)
 
 /* A hint is given once; no package is named for what none has brought. */
 static void
-test_hints(void **state)
+a_hint_is_given_once(void **state)
 {
     static const char *const alone[] = {
         "/home/me/venv/lib/python3.11/site-packages/numpy/core/x",
@@ -148,7 +142,6 @@ test_hints(void **state)
         "/opt/app/x",
     };
     char *text = reported("/usr/lib/x86_64-linux-gnu/x");
-
     (void)state;
     assert_int_equal(count_of(text, "dpkg -S"), 1);
     assert_int_equal(count_of(text, "no package"), 0);
@@ -167,17 +160,15 @@ test_hints(void **state)
 }
 
 static void
-test_none(void **state)
+nothing_is_told_where_all_have_names(void **state)
 {
-    struct nameless nameless;
-    struct profile *profile;
-
     (void)state;
     maker_name(0x10, "main", NULL);
     maker_add_head();
     maker_add_node(1, 0, 1, 0x10, 0);
     maker_add_sample(1, 1, 3, 0);
-    profile = maker_load(NULL);
+    struct profile *profile = maker_load(NULL);
+    struct nameless nameless;
     assert_int_equal(nameless_build(&nameless, profile), 0);
     assert_int_equal(nameless.count, 0);
     nameless_release(&nameless);
@@ -188,12 +179,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rows, maker_forget, maker_clean),
-        cmocka_unit_test_setup_teardown(test_small_files_are_summed,
-                                        maker_forget, maker_clean),
-        cmocka_unit_test_setup_teardown(test_hints, maker_forget, maker_clean),
-        cmocka_unit_test_setup_teardown(test_none, maker_forget, maker_clean),
+        UNIT(a_stack_counts_once_for_a_file),
+        UNIT(small_files_are_summed),
+        UNIT(a_hint_is_given_once),
+        UNIT(nothing_is_told_where_all_have_names),
     };
-
-    return (cmocka_run_group_tests(tests, maker_begin, maker_end));
+    return cmocka_run_group_tests(tests, maker_begin, maker_end);
 }

@@ -44,7 +44,7 @@ names_that_people_type(void **state)
 
 /* Every setting with a letter left out, doubled or swapped is that setting. */
 static void
-one_letter_wrong(void **state)
+one_wrong_letter_is_forgiven(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < option_row_count; i++) {
@@ -97,7 +97,7 @@ only_what_is_unknown(void **state)
 }
 
 static void
-costs(void **state)
+a_typo_costs_less_than_another_word(void **state)
 {
     (void)state;
     assert_int_equal(nearest_cost("Report", "report"), 0);
@@ -113,10 +113,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_people_type),
-        cmocka_unit_test(one_letter_wrong),
+        cmocka_unit_test(one_wrong_letter_is_forgiven),
         cmocka_unit_test(any_name_has_an_answer),
         cmocka_unit_test(only_what_is_unknown),
-        cmocka_unit_test(costs),
+        cmocka_unit_test(a_typo_costs_less_than_another_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

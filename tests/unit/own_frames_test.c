@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "agent/own_frames.h"
-#include "capture/walk.h"
-#include "target/modules.h"
+#include "unwind/own_frames.h"
+#include "unwind/walk.h"
+#include "process/modules.h"
 
 #define RETURN(pc) ((pc) | FRAME_RETURN)
 
@@ -34,7 +34,7 @@ begin(void **state)
 }
 
 static void
-test_which(void **state)
+frames_of_the_library_are_known(void **state)
 {
     (void)state;
     assert_true(own_frames_has(ours));
@@ -50,7 +50,7 @@ test_which(void **state)
                         sizeof(uint64_t))
 
 static void
-test_skip(void **state)
+frames_of_the_library_are_skipped(void **state)
 {
     (void)state;
     assert_int_equal(SKIP(theirs, RETURN(theirs)), 0);
@@ -72,8 +72,8 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which),
-        cmocka_unit_test(test_skip),
+        cmocka_unit_test(frames_of_the_library_are_known),
+        cmocka_unit_test(frames_of_the_library_are_skipped),
     };
 
     return cmocka_run_group_tests_name("own frames", tests, begin, NULL);

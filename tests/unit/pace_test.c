@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "agent/budget.h"
-#include "agent/pace.h"
+#include "sampling/budget.h"
+#include "sampling/pace.h"
 
 #define START 1000000u
 #define PERIOD 1000u

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "capture/pages.h"
+#include "unwind/pages.h"
 
 #define COUNT (PAGES_COUNT * 2 + 3)
 
@@ -47,7 +47,7 @@ check_word(size_t offset)
 }
 
 static void
-test_words(void **state)
+words_are_read(void **state)
 {
     (void)state;
     pages_begin(&pages);
@@ -62,7 +62,7 @@ test_words(void **state)
 }
 
 static void
-test_unreadable(void **state)
+unreadable_pages_are_refused(void **state)
 {
     const size_t end = COUNT * (size_t)PAGES_SIZE;
     const uint64_t wrong[] = {(uint64_t)memory - 1,
@@ -93,7 +93,7 @@ test_unreadable(void **state)
 
 /* What is kept is old until it is forgotten. */
 static void
-test_forget(void **state)
+what_is_kept_is_old_until_it_is_forgotten(void **state)
 {
     uint64_t before, value;
     uint64_t address = (uint64_t)memory + 512;
@@ -114,9 +114,10 @@ test_forget(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unreadable),
-                                       cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_forget)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unreadable_pages_are_refused),
+        cmocka_unit_test(words_are_read),
+        cmocka_unit_test(what_is_kept_is_old_until_it_is_forgotten)};
 
     return cmocka_run_group_tests(tests, begin, NULL);
 }

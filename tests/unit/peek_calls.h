@@ -14,7 +14,11 @@
 #include <sys/types.h>
 
 /* A function that stays a function, and keeps its frame at its last call. */
+#ifdef __clang__
+#define FRAME __attribute__((noinline))
+#else
 #define FRAME __attribute__((noipa))
+#endif
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 #define PEEK_CHAIN 8

@@ -27,10 +27,10 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "capture/finish.h"
-#include "capture/peek.h"
-#include "capture/rules.h"
-#include "target/modules.h"
+#include "unwind/resume.h"
+#include "unwind/peek.h"
+#include "unwind/rules.h"
+#include "process/modules.h"
 
 #include "peek_calls.h"
 
@@ -179,7 +179,7 @@ begin(void **state)
     if (make_things() != 0 || modules_begin(ignore_module) != 0 ||
         rules_begin() != 0 || learn_begin() != 0 || peek_begin() != 0)
         return -1;
-    finish_begin(refresh);
+    resume_begin(refresh);
     refresh();
     for (unsigned b = 0; b < 3; b++)
         for (unsigned i = 0; builds[b]->cases[i].name != NULL; i++)
@@ -307,21 +307,21 @@ check_build(unsigned b)
 }
 
 static void
-test_o2(void **state)
+stacks_are_right_in_optimized_code(void **state)
 {
     (void)state;
     check_build(0);
 }
 
 static void
-test_o0(void **state)
+stacks_are_right_in_code_that_is_not_optimized(void **state)
 {
     (void)state;
     check_build(1);
 }
 
 static void
-test_o2_fp(void **state)
+stacks_are_right_with_frame_pointers(void **state)
 {
     (void)state;
     check_build(2);
@@ -329,10 +329,10 @@ test_o2_fp(void **state)
 
 /* Nothing is where it seems to be. */
 static void
-test_nonsense(void **state)
+nonsense_is_survived(void **state)
 {
     uint64_t seed = 1;
-    uint64_t here = (uint64_t)&seed, code = (uint64_t)test_nonsense;
+    uint64_t here = (uint64_t)&seed, code = (uint64_t)nonsense_is_survived;
     uint64_t places[] = {0, 1, 8, ~0ull, ~0ull - 7, 1ull << 47, here, code};
 
     (void)state;
@@ -378,7 +378,7 @@ start_on(void *argument)
 }
 
 static void
-test_running_threads(void **state)
+threads_that_run_are_survived(void **state)
 {
     uint64_t until = clock_now() + 2 * (uint64_t)NS_PER_SECOND;
     uint64_t pc = 0, sp = 0, longest = 0;
@@ -408,11 +408,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_o2),
-        cmocka_unit_test(test_o0),
-        cmocka_unit_test(test_o2_fp),
-        cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_running_threads),
+        cmocka_unit_test(stacks_are_right_in_optimized_code),
+        cmocka_unit_test(stacks_are_right_in_code_that_is_not_optimized),
+        cmocka_unit_test(stacks_are_right_with_frame_pointers),
+        cmocka_unit_test(nonsense_is_survived),
+        cmocka_unit_test(threads_that_run_are_survived),
     };
 
     alarm(110);

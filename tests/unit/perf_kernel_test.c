@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "agent/perf_kernel.h"
+#include "sampling/trigger/perf_kernel.h"
 
 static void
 old_ones_may_not(void **state)
@@ -40,7 +40,7 @@ those_that_wait_may_not(void **state)
 }
 
 static void
-others_may(void **state)
+other_kernels_may(void **state)
 {
     static const char *const releases[] = {
         "6.1.0-18-amd64",
@@ -66,7 +66,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_ones_may_not),
         cmocka_unit_test(those_that_wait_may_not),
-        cmocka_unit_test(others_may),
+        cmocka_unit_test(other_kernels_may),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,32 +29,29 @@ static uint32_t
 next_random(void)
 {
     static uint64_t seed = 11;
-
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return ((uint32_t)(seed >> 33));
+    return (uint32_t)(seed >> 33);
 }
 
 static struct perf_map *
 parse(const char *text)
 {
     struct perf_map *map = perf_map_parse(text, strlen(text));
-
     assert_non_null(map);
-    return (map);
+    return map;
 }
 
 /* Of all lines that cover an address, the last one names it. */
 static void
-test_overlaps(void **state)
+the_last_line_that_covers_an_address_names_it(void **state)
 {
+    size_t length = 0;
+    (void)state;
     uint64_t low[LINES], high[LINES];
     char text[LINES * 64];
-    size_t length = 0;
-
-    (void)state;
     for (unsigned i = 0; i < LINES; i++) {
         low[i] = next_random() % SPACE;
-        high[i] = low[i] + 1 + next_random() % (i % 10 ? 8 : SPACE);
+        high[i] = low[i] + 1 + next_random() % (i % 10 != 0 ? 8 : SPACE);
         length += (size_t)sprintf(text + length, "%llx %llx f%u\n",
                                   (unsigned long long)low[i],
                                   (unsigned long long)(high[i] - low[i]), i);
@@ -74,7 +71,7 @@ test_overlaps(void **state)
 /* Equal functions are one symbol, the end is not part of it, and what makes no
  * sense is passed over. */
 static void
-test_lines(void **state)
+lines_become_symbols(void **state)
 {
     static const char text[] =
         "0x00007f0000001000 0x0000000000000100 long T.work(long)\n"
@@ -85,7 +82,6 @@ test_lines(void **state)
         "2000 0 empty\n"
         "ABC0 10 capitals\n"
         "3000 10 not ended";
-
     (void)state;
     struct perf_map *map = parse(text);
     const struct symbol *symbol = perf_map_find(map, 0x7f0000001000);
@@ -115,7 +111,6 @@ expect_name(const char *name, const char *function, const char *file,
             unsigned line)
 {
     char text[256];
-
     snprintf(text, sizeof text, "1000 10 %s\n", name);
     struct perf_map *map = parse(text);
     const struct symbol *symbol = perf_map_find(map, 0x1000);
@@ -129,7 +124,7 @@ expect_name(const char *name, const char *function, const char *file,
 }
 
 static void
-test_names(void **state)
+names_are_as_in_their_lines(void **state)
 {
     (void)state;
     expect_name("JS:*leaf /tmp/t.js:1:14", "leaf", "/tmp/t.js", 1);
@@ -155,11 +150,10 @@ test_names(void **state)
 
 /* A name without an end is cut. */
 static void
-test_long_line(void **state)
+a_name_without_an_end_is_cut(void **state)
 {
     size_t length = 1u << 20;
     char *text = malloc(length);
-
     (void)state;
     memset(text, 'x', length);
     memcpy(text, "10 10 ", 6);
@@ -175,9 +169,8 @@ static const char *
 in_directory(const char *name)
 {
     static char path[128];
-
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    return (path);
+    return path;
 }
 
 static void
@@ -185,7 +178,6 @@ write_map(const char *path)
 {
     static const char line[] = "1000 10 f\n";
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
     assert_true(fd >= 0);
     assert_int_equal(write(fd, line, sizeof line - 1), sizeof line - 1);
     close(fd);
@@ -196,7 +188,6 @@ static void
 expect_file(const char *path, uint64_t start, uint64_t end, const char *word)
 {
     struct perf_map *map = perf_map_open(path, start, end);
-
     assert_non_null(map);
     if (word == NULL) {
         assert_null(perf_map_problem(map));
@@ -210,11 +201,9 @@ expect_file(const char *path, uint64_t start, uint64_t end, const char *word)
 }
 
 static void
-test_files(void **state)
+only_files_of_the_process_are_used(void **state)
 {
     uint64_t now = (uint64_t)time(NULL) * SECOND, before = now - 10 * SECOND;
-    char link[128];
-
     (void)state;
     const char *path = in_directory("map");
     write_map(path);
@@ -222,6 +211,7 @@ test_files(void **state)
     expect_file(path, now, now + SECOND, NULL);
     expect_file(path, now + 100 * SECOND, now + 200 * SECOND, "older");
     expect_file(path, before - 200 * SECOND, now - 100 * SECOND, "ended");
+    char link[128];
     snprintf(link, sizeof link, "%s/link", directory);
     assert_int_equal(symlink(path, link), 0);
     expect_file(link, before, now, "not used");
@@ -239,10 +229,9 @@ test_files(void **state)
 
 /* Nothing there is no problem. */
 static void
-test_missing(void **state)
+a_missing_file_is_no_problem(void **state)
 {
     struct perf_map *map = perf_map_open(in_directory("none"), 0, UINT64_MAX);
-
     (void)state;
     assert_non_null(map);
     assert_null(perf_map_problem(map));
@@ -255,24 +244,26 @@ static int
 make_directory(void **state)
 {
     (void)state;
-    return (mkdtemp(directory) ? 0 : -1);
+    return mkdtemp(directory) != NULL ? 0 : -1;
 }
 
 static int
 remove_directory(void **state)
 {
     (void)state;
-    return (rmdir(directory));
+    return rmdir(directory);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlaps), cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_long_line),
-        cmocka_unit_test(test_files),    cmocka_unit_test(test_missing),
+        cmocka_unit_test(the_last_line_that_covers_an_address_names_it),
+        cmocka_unit_test(lines_become_symbols),
+        cmocka_unit_test(names_are_as_in_their_lines),
+        cmocka_unit_test(a_name_without_an_end_is_cut),
+        cmocka_unit_test(only_files_of_the_process_are_used),
+        cmocka_unit_test(a_missing_file_is_no_problem),
     };
-
-    return (cmocka_run_group_tests(tests, make_directory, remove_directory));
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

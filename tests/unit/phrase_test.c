@@ -10,12 +10,9 @@
 
 #include <cmocka.h>
 
-#include "write/phrase.h"
+#include "model/phrase.h"
 
 #include "profile_maker.h"
-
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 /* As maker_add_counts, but with 21 stacks that are cut of 20 of running and 2
  * of waiting threads. */
@@ -99,9 +96,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLEAN(a_rate_has_its_reason),
-        CLEAN(cut_stacks_are_some_of_all),
-        CLEAN(an_unknown_rate_is_not_told),
+        UNIT(a_rate_has_its_reason),
+        UNIT(cut_stacks_are_some_of_all),
+        UNIT(an_unknown_rate_is_not_told),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

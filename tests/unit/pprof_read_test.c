@@ -6,21 +6,23 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "profile/events.h"
-#include "profile/pprof_read.h"
-#include "profile/unzip.h"
-#include "profile/wire.h"
+#include "model/naming.h"
+#include "model/events.h"
+#include "read/pprof_read.h"
+#include "util/unzip.h"
+#include "util/wire.h"
 #include "write/pprof.h"
 
 #include "profile_maker.h"
-
-#define UNIT(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 static struct profile *
 new_profile(void)
@@ -122,14 +124,14 @@ ours_comes_back(struct profile *first)
 }
 
 static void
-one_process(void **state)
+one_process_is_read_as_it_was_written(void **state)
 {
     (void)state;
     ours_comes_back(example(NULL));
 }
 
 static void
-two_processes(void **state)
+two_processes_stay_apart(void **state)
 {
     struct profile *profile = example(NULL);
 
@@ -223,7 +225,7 @@ put_foreign(void)
 }
 
 static void
-foreign(void **state)
+foreign_profiles_are_read(void **state)
 {
     struct profile *profile;
     const struct symbol *symbol;
@@ -236,12 +238,12 @@ foreign(void **state)
     assert_int_equal(profile->totals[VALUE_CPU], 100000);
     assert_int_equal(profile->totals[VALUE_WALL], 0);
     leaf = profile->samples[0].node;
-    symbol = profile_symbol(profile, leaf);
+    symbol = naming_symbol(profile, leaf);
     assert_string_equal(symbol->frames[0].function, "main.f");
     assert_string_equal(symbol->frames[0].file, "file.go");
     assert_int_equal(symbol->frames[0].line, 12);
     assert_int_equal(profile->modules[profile->nodes[leaf].module].start, 0x40);
-    symbol = profile_symbol(profile, profile->nodes[leaf].parent);
+    symbol = naming_symbol(profile, profile->nodes[leaf].parent);
     assert_string_equal(symbol->frames[0].function, "x+0x10");
     assert_false(symbol->named);
     profile_free(profile);
@@ -307,7 +309,7 @@ what_makes_no_sense(void **state)
 /* Every shorter file, compressed or not, is refused or used, and nothing else.
  */
 static void
-cut_files(void **state)
+cut_files_are_refused(void **state)
 {
     struct profile *first = example(NULL);
     size_t length, size;
@@ -340,12 +342,12 @@ int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        UNIT(one_process),
-        UNIT(two_processes),
+        UNIT(one_process_is_read_as_it_was_written),
+        UNIT(two_processes_stay_apart),
         UNIT(events_follow_one_another),
-        UNIT(foreign),
+        UNIT(foreign_profiles_are_read),
         UNIT(what_makes_no_sense),
-        UNIT(cut_files),
+        UNIT(cut_files_are_refused),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

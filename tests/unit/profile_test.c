@@ -7,14 +7,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/formats.h"
-#include "profile/clean.h"
-#include "profile/intern.h"
-#include "profile/names.h"
-#include "profile/table.h"
+#include "util/clean.h"
+#include "util/intern.h"
+#include "model/naming.h"
+#include "view/table.h"
+#include "read/totals.h"
 
 #include "profile_maker.h"
 
@@ -39,7 +42,7 @@ expect_row(const struct table *table, const char *function, uint64_t flat,
 }
 
 static void
-test_same_samples_are_summed(void **state)
+same_samples_are_summed(void **state)
 {
     struct profile *profile;
 
@@ -69,7 +72,7 @@ test_same_samples_are_summed(void **state)
 }
 
 static void
-test_recursion_counts_once(void **state)
+recursion_counts_once(void **state)
 {
     struct profile *profile;
     struct table table;
@@ -97,7 +100,7 @@ test_recursion_counts_once(void **state)
 }
 
 static void
-test_inlined_functions_are_frames(void **state)
+inlined_functions_are_frames(void **state)
 {
     struct profile *profile;
     struct table table;
@@ -108,7 +111,7 @@ test_inlined_functions_are_frames(void **state)
     maker_add_node(1, 0, 1, 0x10, 0);
     maker_add_sample(1, 1, 3, 0);
     profile = maker_load(NULL);
-    assert_int_equal(profile_symbol(profile, 3)->count, 2);
+    assert_int_equal(naming_symbol(profile, 3)->count, 2);
     assert_int_equal(table_build(&table, profile, VALUE_WALL), 0);
     expect_row(&table, "helper", 3, 3);
     expect_row(&table, "main", 0, 3);
@@ -117,7 +120,7 @@ test_inlined_functions_are_frames(void **state)
 }
 
 static void
-test_same_name_in_two_modules_is_two_functions(void **state)
+same_name_in_two_modules_is_two_functions(void **state)
 {
     struct profile *profile;
     struct table table;
@@ -139,7 +142,7 @@ test_same_name_in_two_modules_is_two_functions(void **state)
 }
 
 static void
-test_markers_have_names(void **state)
+markers_have_names(void **state)
 {
     struct profile *profile;
     struct table table;
@@ -168,9 +171,10 @@ test_markers_have_names(void **state)
 }
 
 static void
-test_senseless_records_are_left_out(void **state)
+senseless_records_are_left_out(void **state)
 {
     struct record_sample bad = {.count = 1, .thread = 1, .node = 1};
+    const struct record_tree tree = {.cpu = 1, .unseen = 2};
     struct profile *profile;
 
     (void)state;
@@ -191,10 +195,12 @@ test_senseless_records_are_left_out(void **state)
     bad.trigger = TRIGGER_COUNT;
     maker_append(RECORD_SAMPLE, &bad, sizeof bad, NULL, 0); /* 10 */
     maker_add_process(1, "/bin/again");                     /* 11 */
+    maker_append(RECORD_TREE, &tree, sizeof tree, NULL, 0); /* 12 */
     maker_add_sample(1, 4, 6, 0);
     maker_add_sample(1, 2, 1, 0);
     profile = maker_load(NULL);
-    assert_int_equal(profile->problems, 11);
+    assert_int_equal(profile->problems, 12);
+    assert_int_equal(profile->cost.unseen_cpu, 0);
     assert_int_equal(profile->totals[VALUE_SAMPLES], 7);
     assert_int_equal(profile->processes[0].pid, 4711);
     /* What hung below a wrong node is a stack without a root. */
@@ -205,7 +211,7 @@ test_senseless_records_are_left_out(void **state)
 }
 
 static void
-test_sums_do_not_wrap(void **state)
+sums_do_not_wrap(void **state)
 {
     struct record_sample huge = {.time = UINT64_MAX,
                                  .duration = UINT64_MAX,
@@ -228,8 +234,39 @@ test_sums_do_not_wrap(void **state)
     profile_free(profile);
 }
 
+/* Of 2 s that are told, 40 ms are the sampler's. */
+static uint64_t
+unseen_of(uint64_t tree_cpu)
+{
+    struct profile profile = {.totals[VALUE_CPU] = 1960000000,
+                              .cost.sampler_cpu = 40000000};
+
+    totals_note_tree(&profile, tree_cpu);
+    assert_int_equal(profile.cost.tree_cpu,
+                     profile.cost.unseen_cpu > 0 ? tree_cpu : 0);
+    return profile.cost.unseen_cpu;
+}
+
 static void
-test_threads_are_renamed_and_may_have_gaps(void **state)
+unseen_is_a_percent_at_least(void **state)
+{
+    struct profile empty = {0};
+
+    (void)state;
+    assert_int_equal(unseen_of(0), 0);
+    assert_int_equal(unseen_of(1999999999), 0);
+    assert_int_equal(unseen_of(2000000000), 0);
+    assert_int_equal(unseen_of(2020000000), 0);
+    assert_int_equal(unseen_of(2021000000), 21000000);
+    assert_int_equal(unseen_of(UINT64_MAX), 0);
+    totals_note_tree(&empty, 999999);
+    assert_int_equal(empty.cost.unseen_cpu, 0);
+    totals_note_tree(&empty, 1000000);
+    assert_int_equal(empty.cost.unseen_cpu, 1000000);
+}
+
+static void
+threads_are_renamed_and_may_have_gaps(void **state)
 {
     struct profile *profile;
 
@@ -248,7 +285,7 @@ test_threads_are_renamed_and_may_have_gaps(void **state)
 }
 
 static void
-test_spools_add_up(void **state)
+spools_add_up(void **state)
 {
     struct profile *profile;
     struct table table;
@@ -279,7 +316,7 @@ test_spools_add_up(void **state)
 }
 
 static void
-test_states_have_names(void **state)
+states_have_names(void **state)
 {
     struct record_sample queued = {.count = 1,
                                    .thread = 1,
@@ -307,7 +344,7 @@ test_states_have_names(void **state)
 }
 
 static void
-test_deep_stacks(void **state)
+deep_stacks_are_whole(void **state)
 {
     enum { DEPTH = 100000 };
     struct profile *profile;
@@ -329,7 +366,7 @@ test_deep_stacks(void **state)
 }
 
 static void
-test_intern_gives_numbers(void **state)
+intern_gives_numbers(void **state)
 {
     struct intern *intern = intern_new();
     char text[32];
@@ -351,7 +388,7 @@ test_intern_gives_numbers(void **state)
 }
 
 static void
-test_text_is_cleaned(void **state)
+text_is_cleaned(void **state)
 {
     static const char *const pairs[][2] = {
         {"plain", "plain"},
@@ -377,7 +414,7 @@ test_text_is_cleaned(void **state)
 }
 
 static void
-test_endings_name_formats(void **state)
+endings_name_formats(void **state)
 {
     (void)state;
     assert_int_equal(format_of("/a/b.pb.gz"), FORMAT_PPROF);
@@ -402,42 +439,40 @@ test_endings_name_formats(void **state)
 /* Less than a second of waiting allows nothing: a compiler's driver waits for
  * others, and a build starts hundreds. */
 static void
-test_budget_of_names(void **state)
+names_have_a_budget(void **state)
 {
     struct profile_process processes[] = {{.duration = 900000000},
                                           {.duration = 500000000}};
     struct profile profile = {.processes = processes, .process_count = 2};
 
     (void)state;
-    assert_int_equal(names_budget(&profile), 300000);
+    assert_int_equal(naming_budget(&profile), 300000);
     profile.totals[VALUE_CPU] = 20000000;
-    assert_int_equal(names_budget(&profile), 1300000);
+    assert_int_equal(naming_budget(&profile), 1300000);
     processes[1].duration = 3000000000;
-    assert_int_equal(names_budget(&profile), 11300000);
+    assert_int_equal(naming_budget(&profile), 11300000);
 }
-
-#define UNIT(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        UNIT(test_same_samples_are_summed),
-        UNIT(test_recursion_counts_once),
-        UNIT(test_inlined_functions_are_frames),
-        UNIT(test_same_name_in_two_modules_is_two_functions),
-        UNIT(test_markers_have_names),
-        UNIT(test_senseless_records_are_left_out),
-        UNIT(test_sums_do_not_wrap),
-        UNIT(test_threads_are_renamed_and_may_have_gaps),
-        UNIT(test_spools_add_up),
-        UNIT(test_states_have_names),
-        UNIT(test_deep_stacks),
-        UNIT(test_intern_gives_numbers),
-        UNIT(test_text_is_cleaned),
-        UNIT(test_endings_name_formats),
-        UNIT(test_budget_of_names),
+        UNIT(same_samples_are_summed),
+        UNIT(recursion_counts_once),
+        UNIT(inlined_functions_are_frames),
+        UNIT(same_name_in_two_modules_is_two_functions),
+        UNIT(markers_have_names),
+        UNIT(senseless_records_are_left_out),
+        UNIT(sums_do_not_wrap),
+        UNIT(unseen_is_a_percent_at_least),
+        UNIT(threads_are_renamed_and_may_have_gaps),
+        UNIT(spools_add_up),
+        UNIT(states_have_names),
+        UNIT(deep_stacks_are_whole),
+        UNIT(intern_gives_numbers),
+        UNIT(text_is_cleaned),
+        UNIT(endings_name_formats),
+        UNIT(names_have_a_budget),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

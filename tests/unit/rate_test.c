@@ -73,7 +73,7 @@ nothing_is_missing(void **state)
 
 /* The period is drawn at random, so there may be more. */
 static void
-more_than_due(void **state)
+more_than_was_due_is_chance(void **state)
 {
     struct rate rate = {0};
     uint64_t unasked[LIMIT_COUNT];
@@ -83,6 +83,10 @@ more_than_due(void **state)
     assert_int_equal(points(&rate, 1020, 3, unasked), 1023);
     expect_told(&rate, 1020, 3,
                 "1,020 a CPU second of 1,000 asked, more by chance");
+
+    rate_add(&rate, LIMIT_MERGED, SECOND, MS, 1120);
+    expect_told(&rate, 2140, 3,
+                "1,070 a CPU second of 1,000 asked, more than drawn");
 }
 
 static void
@@ -158,7 +162,7 @@ few_points_are_counted(void **state)
 
 /* The first is told whatever room there is. */
 static void
-words_that_fit(void **state)
+as_many_causes_are_told_as_fit(void **state)
 {
     struct rate rate = {.tick = 4 * MS};
 
@@ -177,7 +181,7 @@ words_that_fit(void **state)
 /* A thousand processes of less than a period each, a third of which has a
  * sample, as they should. */
 static void
-many_short_processes(void **state)
+short_processes_add_up_to_their_due(void **state)
 {
     struct rate sum = {0};
     uint64_t unasked[LIMIT_COUNT];
@@ -216,12 +220,12 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_missing),
-        cmocka_unit_test(more_than_due),
+        cmocka_unit_test(more_than_was_due_is_chance),
         cmocka_unit_test(timers_reach_their_own_rate),
         cmocka_unit_test(several_limits_share_what_is_missing),
         cmocka_unit_test(few_points_are_counted),
-        cmocka_unit_test(words_that_fit),
-        cmocka_unit_test(many_short_processes),
+        cmocka_unit_test(as_many_causes_are_told_as_fit),
+        cmocka_unit_test(short_processes_add_up_to_their_due),
         cmocka_unit_test(any_numbers_add_up),
     };
 

@@ -5,30 +5,32 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "profile/branches.h"
-#include "profile/callees.h"
-#include "profile/callers.h"
-#include "profile/lines.h"
-#include "profile/match.h"
-#include "profile/tree.h"
-#include "write/fit.h"
-#include "write/quote.h"
-#include "write/flame_text.h"
-#include "write/head_text.h"
-#include "write/source_text.h"
-#include "write/table_data.h"
-#include "write/table_text.h"
-#include "write/tree_text.h"
+#include "view/branches.h"
+#include "view/callees.h"
+#include "view/callers.h"
+#include "view/lines.h"
+#include "view/match.h"
+#include "view/tree.h"
+#include "show/fit.h"
+#include "util/quote.h"
+#include "show/flame_text.h"
+#include "show/head_text.h"
+#include "show/source_text.h"
+#include "show/table_data.h"
+#include "show/table_text.h"
+#include "show/tree_text.h"
 
 #include "profile_maker.h"
-
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 /* main -> run -> work 6 (of them 2 in work's line 0x31), main -> run -> work ->
  * work 3, main -> run -> read 4 waiting (worker), main -> idle 1. */
@@ -95,7 +97,7 @@ expect_table(enum table_by by, unsigned columns, const char *expected)
 }
 
 static void
-test_tables(void **state)
+tables_have_their_rows(void **state)
 {
     (void)state;
     expect_table(
@@ -156,7 +158,7 @@ expect_tree(const char *callers_of, uint64_t least, const char *expected)
 }
 
 static void
-test_tree(void **state)
+a_tree_has_its_branches(void **state)
 {
     (void)state;
     expect_tree(NULL, 1,
@@ -175,7 +177,7 @@ test_tree(void **state)
 
 /* Recursion counts once, from its outermost call. */
 static void
-test_callers(void **state)
+callers_count_recursion_once(void **state)
 {
     (void)state;
     expect_tree("work", 1,
@@ -238,7 +240,7 @@ write_tree(FILE *stream, const struct profile *profile, const struct tree *tree,
 }
 
 static void
-test_callees_and_depth(void **state)
+callees_end_at_the_depth(void **state)
 {
     (void)state;
     expect_shape(callees_build, 0, write_tree, 0,
@@ -254,7 +256,7 @@ test_callees_and_depth(void **state)
 }
 
 static void
-test_flame(void **state)
+a_flame_has_its_boxes(void **state)
 {
     (void)state;
     expect_shape(NULL, 0, flame_text_write, 40,
@@ -272,7 +274,7 @@ test_flame(void **state)
 
 /* Three lines whatever there is to say. */
 static void
-test_head(void **state)
+a_head_has_three_lines(void **state)
 {
     struct profile *profile = example();
     FILE *stream = print_begin();
@@ -289,7 +291,7 @@ test_head(void **state)
 }
 
 static void
-test_cumulative_order(void **state)
+rows_are_in_cumulative_order(void **state)
 {
     struct profile *profile = example();
     struct table table;
@@ -306,7 +308,7 @@ test_cumulative_order(void **state)
 }
 
 static void
-test_functions_are_matched(void **state)
+functions_are_matched(void **state)
 {
     struct profile *profile = example();
     struct tree *tree = tree_build(profile, TREE_FUNCTIONS);
@@ -330,7 +332,7 @@ test_functions_are_matched(void **state)
 
 /* The file is not there: numbers alone, and why. */
 static void
-test_source_is_missing(void **state)
+a_missing_source_is_told(void **state)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
     struct profile *profile = example();
@@ -353,7 +355,7 @@ test_source_is_missing(void **state)
 }
 
 static void
-test_rows_for_programs(void **state)
+rows_for_programs_are_whole(void **state)
 {
     struct profile *profile = example();
     struct table table;
@@ -379,7 +381,7 @@ test_rows_for_programs(void **state)
 }
 
 static void
-test_texts_are_quoted(void **state)
+texts_are_quoted(void **state)
 {
     FILE *stream = print_begin();
 
@@ -393,7 +395,7 @@ test_texts_are_quoted(void **state)
 
 /* Characters are cut, not bytes; the module gives way first. */
 static void
-test_texts_fit(void **state)
+texts_fit(void **state)
 {
     FILE *stream = print_begin();
 
@@ -411,18 +413,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLEAN(test_tables),
-        CLEAN(test_tree),
-        CLEAN(test_callers),
-        CLEAN(test_callees_and_depth),
-        CLEAN(test_flame),
-        CLEAN(test_head),
-        CLEAN(test_cumulative_order),
-        CLEAN(test_functions_are_matched),
-        CLEAN(test_source_is_missing),
-        CLEAN(test_rows_for_programs),
-        CLEAN(test_texts_are_quoted),
-        CLEAN(test_texts_fit),
+        UNIT(tables_have_their_rows),
+        UNIT(a_tree_has_its_branches),
+        UNIT(callers_count_recursion_once),
+        UNIT(callees_end_at_the_depth),
+        UNIT(a_flame_has_its_boxes),
+        UNIT(a_head_has_three_lines),
+        UNIT(rows_are_in_cumulative_order),
+        UNIT(functions_are_matched),
+        UNIT(a_missing_source_is_told),
+        UNIT(rows_for_programs_are_whole),
+        UNIT(texts_are_quoted),
+        UNIT(texts_fit),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

@@ -5,18 +5,22 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "profile/respool.h"
+#include "model/naming.h"
+#include "read/load.h"
+#include "write/respool.h"
 #include "write/folded.h"
 
 #include "profile_maker.h"
-
-#define UNIT(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 /* A text of our own; names; waits; an inlined frame; a process that ended. */
 static void
@@ -96,7 +100,7 @@ comes_back(struct profile *profile)
 }
 
 static void
-one_process(void **state)
+one_process_comes_back_as_it_was(void **state)
 {
     (void)state;
     name_places();
@@ -105,7 +109,7 @@ one_process(void **state)
 }
 
 static void
-several_processes(void **state)
+several_processes_come_back_as_they_were(void **state)
 {
     struct profile *profile = NULL;
 
@@ -121,7 +125,7 @@ several_processes(void **state)
 /* What was read from memory or from another format has no records to copy: they
  * are made from the model, CPU time without a sample among them. */
 static void
-without_a_spool(void **state)
+a_profile_without_a_spool_becomes_one(void **state)
 {
     struct profile *profile = NULL;
     unsigned unseen = 0;
@@ -171,8 +175,38 @@ what_makes_no_sense(void **state)
                      0);
     assert_int_equal(profile->problems, 6 + 6);
     assert_string_equal(
-        profile_symbol(profile, PROFILE_NOT_SAMPLED + 1)->frames[0].function,
+        naming_symbol(profile, PROFILE_NOT_SAMPLED + 1)->frames[0].function,
         "?");
+    profile_free(profile);
+}
+
+/* A spool that sprofile made is cut anywhere, between two records as well: that
+ * is told, unless it is refused. */
+static void
+a_spool_may_be_cut_anywhere(void **state)
+{
+    const struct symbolizer_options options = {.inlines = true};
+    struct profile *profile;
+    char *bytes, error[512];
+    size_t length;
+
+    (void)state;
+    name_places();
+    make_spool(5000000);
+    profile = maker_load(NULL);
+    bytes = written(respool_write, profile, &length);
+    assert_true(length > 1000);
+    for (size_t end = 0; end < length; end += 8) {
+        struct profile *again = profile_new(&options);
+
+        error[0] = '\0';
+        (void)load_memory(again, bytes, end, "cut", error, sizeof error);
+        if (error[0] == '\0')
+            fail_msg("cut at byte %zu of %zu, and nothing is told", end,
+                     length);
+        profile_free(again);
+    }
+    free(bytes);
     profile_free(profile);
 }
 
@@ -180,10 +214,11 @@ int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        UNIT(one_process),
-        UNIT(several_processes),
-        UNIT(without_a_spool),
+        UNIT(one_process_comes_back_as_it_was),
+        UNIT(several_processes_come_back_as_they_were),
+        UNIT(a_profile_without_a_spool_becomes_one),
         UNIT(what_makes_no_sense),
+        UNIT(a_spool_may_be_cut_anywhere),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "capture/rules.h"
+#include "unwind/rules.h"
 
 #define CODE 0x7f0000400000ull
 #define MOST 1000000u   /* rules; no table of ours holds so many */
@@ -41,7 +41,7 @@ rule_numbered(uint64_t n)
     assert_int_equal(rule_kind(rules_find(pc)), RULE_NONE)
 
 static void
-test_exact(void **state)
+an_exact_rule_is_found(void **state)
 {
     uint64_t before = rules_count();
 
@@ -61,7 +61,7 @@ test_exact(void **state)
 }
 
 static void
-test_packing(void **state)
+rules_are_packed_without_loss(void **state)
 {
     static const int32_t offsets[] = {0,
                                       1,
@@ -115,7 +115,7 @@ check_row(uint64_t start, uint64_t end)
 }
 
 static void
-test_rows(void **state)
+rows_are_found_as_they_were_put(void **state)
 {
     static const uint16_t starts[] = {0, 1, 15, 16, 100, 127, 128, 1023, 1040};
     static const uint16_t sizes[] = {1,   15,  16,   17,   31,   32,  127,
@@ -129,7 +129,7 @@ test_rows(void **state)
 
 /* Large blocks take few cells: each level is used where it fits. */
 static void
-test_levels(void **state)
+large_blocks_take_few_cells(void **state)
 {
     uint64_t before = rules_count();
 
@@ -145,7 +145,7 @@ test_levels(void **state)
 
 /* A pc's own rule stands before that of its block. */
 static void
-test_exact_first(void **state)
+an_exact_rule_stands_before_its_blocks(void **state)
 {
     (void)state;
     rules_put_row(CODE, CODE, CODE + 1024, rule_numbered(1));
@@ -157,7 +157,7 @@ test_exact_first(void **state)
 
 /* Of a long row no more than ROW_REACH on both sides of the pc is entered. */
 static void
-test_reach(void **state)
+a_long_row_is_entered_near_its_pc(void **state)
 {
     uint64_t pc = CODE + (1 << 20) + 512, before = rules_count();
 
@@ -172,7 +172,7 @@ test_reach(void **state)
 }
 
 static void
-test_forget(void **state)
+forgotten_rules_are_gone(void **state)
 {
     (void)state;
     rules_put(CODE, rule_numbered(1));
@@ -205,7 +205,7 @@ scattered(uint64_t n)
 
 /* Whatever cells lie beside each other: all others stay. */
 static void
-test_forget_among_many(void **state)
+all_others_stay(void **state)
 {
     const uint64_t first = CODE + (100 << 20), last = CODE + (600 << 20);
 
@@ -223,7 +223,7 @@ test_forget_among_many(void **state)
 }
 
 static void
-test_forget_nowhere(void **state)
+forgetting_nothing_harms_nothing(void **state)
 {
     (void)state;
     rules_put(CODE, rule_make(RULE_NOWHERE));
@@ -243,7 +243,7 @@ test_forget_nowhere(void **state)
 /* Where N more rules do not fit any more the table grows, and all are still
  * there: of single pcs, of rows, and of pcs that were given another rule. */
 static void
-test_growth(void **state)
+a_table_grows_and_keeps_all(void **state)
 {
     (void)state;
     rules_put_row(CODE - 8192, CODE - 8192, CODE - 4096, rule_numbered(5));
@@ -270,7 +270,7 @@ test_growth(void **state)
 
 /* What was forgotten does not come back when the table grows. */
 static void
-test_forget_and_grow(void **state)
+what_was_forgotten_does_not_come_back(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 1000; i++)
@@ -287,7 +287,7 @@ test_forget_and_grow(void **state)
 
 /* A table that is full is emptied, and takes new rules for ever. */
 static void
-test_overflow(void **state)
+a_full_table_is_emptied(void **state)
 {
     uint64_t count = 0;
 
@@ -314,7 +314,7 @@ test_overflow(void **state)
 /* Cells of forgotten rules are not lost for ever: loading and unloading a
  * library a thousand times leaves a table that works. */
 static void
-test_forget_often(void **state)
+cells_of_forgotten_rules_are_not_lost(void **state)
 {
     (void)state;
     rules_put(CODE - 4096, rule_numbered(1));
@@ -381,7 +381,7 @@ write_rules(uint64_t n)
 }
 
 static void
-test_concurrent(void **state)
+a_reader_beside_a_writer_sees_whole_rules(void **state)
 {
     pthread_t threads[READERS];
     uint64_t end = milliseconds() + 1500;
@@ -405,20 +405,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_exact, empty),
-        cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test_setup(test_levels, empty),
-        cmocka_unit_test_setup(test_exact_first, empty),
-        cmocka_unit_test_setup(test_reach, empty),
-        cmocka_unit_test_setup(test_forget, empty),
-        cmocka_unit_test_setup(test_forget_among_many, empty),
-        cmocka_unit_test_setup(test_forget_nowhere, empty),
-        cmocka_unit_test_setup(test_growth, empty),
-        cmocka_unit_test_setup(test_forget_and_grow, empty),
-        cmocka_unit_test_setup(test_overflow, empty),
-        cmocka_unit_test_setup(test_forget_often, empty),
-        cmocka_unit_test_setup(test_concurrent, empty)};
+        cmocka_unit_test_setup(an_exact_rule_is_found, empty),
+        cmocka_unit_test(rules_are_packed_without_loss),
+        cmocka_unit_test(rows_are_found_as_they_were_put),
+        cmocka_unit_test_setup(large_blocks_take_few_cells, empty),
+        cmocka_unit_test_setup(an_exact_rule_stands_before_its_blocks, empty),
+        cmocka_unit_test_setup(a_long_row_is_entered_near_its_pc, empty),
+        cmocka_unit_test_setup(forgotten_rules_are_gone, empty),
+        cmocka_unit_test_setup(all_others_stay, empty),
+        cmocka_unit_test_setup(forgetting_nothing_harms_nothing, empty),
+        cmocka_unit_test_setup(a_table_grows_and_keeps_all, empty),
+        cmocka_unit_test_setup(what_was_forgotten_does_not_come_back, empty),
+        cmocka_unit_test_setup(a_full_table_is_emptied, empty),
+        cmocka_unit_test_setup(cells_of_forgotten_rules_are_not_lost, empty),
+        cmocka_unit_test_setup(a_reader_beside_a_writer_sees_whole_rules,
+                               empty)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

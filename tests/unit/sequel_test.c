@@ -6,15 +6,20 @@
  * thread's in the present, as it never is; thread 2 waits all the time, and was
  * seen without a stack in both; thread 3 runs in the present.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "profile/events.h"
-#include "profile/sequel.h"
+#include "model/events.h"
+#include "read/load.h"
+#include "read/sequel.h"
 
 #include "profile_maker.h"
 

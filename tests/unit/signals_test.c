@@ -2,19 +2,25 @@
 /*
  * signals_test.c -- a number that is borrowed while the program has a handler
  * for it: SIGTRAP, on a busy machine, when the program was faster than the
- * sampler.
+ * sampler; and what a program inherits that one thread starts while another
+ * changes the disposition.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/sys.h"
-#include "capture/signals.h"
+#include "signals/signals.h"
+#include "signals/starting.h"
 
 static void
 own_handler(int signo, siginfo_t *info, void *context)
@@ -118,6 +124,145 @@ borrowed_twice_is_the_programs_still(void **state)
     expect_program(0);
 }
 
+static void
+ignore(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_IGN;
+    assert_int_equal(signals_action(SIGTRAP, &action, NULL), 0);
+}
+
+static bool
+is_ignored_for_real(void)
+{
+    struct sys_action now;
+    return sys_get_action(SIGTRAP, &now) == 0 && now.handler == (void *)SIG_IGN;
+}
+
+static bool is_handler_seen;
+
+/* sigaction(2), which sees whether it lets SIGTRAP be handled. */
+static int
+watched_sigaction(int signo, const struct sigaction *action,
+                  struct sigaction *old)
+{
+    if (signo == SIGTRAP && action != NULL && action->sa_handler != SIG_IGN)
+        is_handler_seen = true;
+    return sigaction(signo, action, old);
+}
+
+/* The other thread may be at its exec at any instant of it. */
+static void
+ignored_stays_so_while_a_program_is_started(void **state)
+{
+    (void)state;
+    signals_begin(own_handler, watched_sigaction, sigaction, leaving);
+    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    signals_before_exec(true);
+    ignore();
+    assert_true(is_ignored_for_real());
+    is_handler_seen = false;
+    ignore();
+    assert_false(is_handler_seen);
+    signals_after_failed_exec();
+    expect_ours(SA_ONSTACK);
+}
+
+static pthread_t starter;
+static _Atomic bool is_begun, is_inherited;
+
+/* About to start a program for a while: at any instant of it SIGTRAP is ignored
+ * for real. */
+static void *
+start_program(void *unused)
+{
+    bool result = true;
+    signals_before_exec(true);
+    for (int i = 0; i < 100; i++) {
+        result = result && is_ignored_for_real();
+        usleep(100);
+    }
+    atomic_store(&is_inherited, result);
+    signals_after_failed_exec();
+    return unused;
+}
+
+/* When SIGTRAP is about to be handled again, another thread is about to start a
+ * program; and it is so for a while. */
+static int
+late_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
+{
+    bool is_late =
+        signo == SIGTRAP && action != NULL && !atomic_exchange(&is_begun, true);
+    if (is_late) {
+        assert_int_equal(pthread_create(&starter, NULL, start_program, NULL),
+                         0);
+        while (!starting_is_on())
+            usleep(100);
+    }
+    int result = sigaction(signo, action, old);
+    if (is_late)
+        usleep(5000);
+    return result;
+}
+
+static void
+one_that_begins_meanwhile_waits(void **state)
+{
+    (void)state;
+    signals_begin(own_handler, late_sigaction, sigaction, leaving);
+    atomic_store(&is_begun, true);
+    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    ignore();
+    signals_before_exec(true);
+    atomic_store(&is_begun, false);
+    signals_after_failed_exec();
+    assert_true(atomic_load(&is_begun));
+    assert_int_equal(pthread_join(starter, NULL), 0);
+    assert_true(atomic_load(&is_inherited));
+    expect_ours(SA_ONSTACK);
+}
+
+static pthread_t changer;
+
+static void *
+give_back(void *unused)
+{
+    assert_true(signals_give_back(SIGTRAP));
+    return unused;
+}
+
+static _Atomic bool may_leave, is_leaving;
+
+static void
+leave_slowly(enum signals_role role)
+{
+    (void)role;
+    atomic_store(&is_leaving, true);
+    while (!atomic_load(&may_leave))
+        usleep(100);
+}
+
+static void
+what_is_being_given_back_is_inherited(void **state)
+{
+    (void)state;
+    signals_begin(own_handler, sigaction, sigaction, leave_slowly);
+    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    ignore();
+    assert_int_equal(pthread_create(&changer, NULL, give_back, NULL), 0);
+    while (!atomic_load(&is_leaving))
+        usleep(100);
+    signals_before_exec(true);
+    bool is_right = is_ignored_for_real();
+    atomic_store(&may_leave, true);
+    assert_int_equal(pthread_join(changer, NULL), 0);
+    signals_after_failed_exec();
+    assert_true(is_right);
+    assert_true(is_ignored_for_real());
+}
+
 int
 main(void)
 {
@@ -127,6 +272,12 @@ main(void)
         cmocka_unit_test_setup_teardown(
             ours_is_on_the_other_stack_without_a_handler, begin, end),
         cmocka_unit_test_setup_teardown(borrowed_twice_is_the_programs_still,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(
+            ignored_stays_so_while_a_program_is_started, begin, end),
+        cmocka_unit_test_setup_teardown(one_that_begins_meanwhile_waits, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(what_is_being_given_back_is_inherited,
                                         begin, end),
     };
 

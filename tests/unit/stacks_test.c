@@ -8,18 +8,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "profile/filter.h"
-#include "profile/stacks.h"
-#include "profile/stacks_filter.h"
-#include "write/stacks_json.h"
-#include "write/stacks_text.h"
+#include "view/filter.h"
+#include "live/stacks.h"
+#include "live/stacks_filter.h"
+#include "show/stacks_json.h"
+#include "show/stacks_text.h"
 #include "profile_maker.h"
-
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 enum { FUTEX = 202, ACCEPT4 = 288 };
 
@@ -128,7 +128,7 @@ static const struct stacks_entry three[] = {
 };
 
 static void
-test_what_reads_the_same_is_one_group(void **state)
+what_reads_the_same_is_one_group(void **state)
 {
     (void)state;
     begin();
@@ -165,7 +165,7 @@ test_what_reads_the_same_is_one_group(void **state)
 /* State, system call and cause tell groups apart, what is waited for does
  * not. */
 static void
-test_what_differs_is_not(void **state)
+what_differs_is_not(void **state)
 {
     const struct stacks_entry entries[] = {
         {.tid = 1, .node = 2, .state = 'R'},
@@ -205,7 +205,7 @@ test_what_differs_is_not(void **state)
 }
 
 static void
-test_deadlocks_come_first(void **state)
+deadlocks_come_first(void **state)
 {
     const struct stacks_entry entries[] = {
         {.tid = 1,
@@ -259,7 +259,7 @@ test_deadlocks_come_first(void **state)
 }
 
 static void
-test_labels_and_waits_that_differ(void **state)
+labels_and_waits_that_differ_are_told(void **state)
 {
     struct stacks_entry entries[20];
 
@@ -305,7 +305,7 @@ test_labels_and_waits_that_differ(void **state)
 
 /* A record that is being written is not read, nor one that never was. */
 static void
-test_sequence(void **state)
+a_record_that_is_being_written_is_not_read(void **state)
 {
     uint64_t record;
     char error[512];
@@ -329,7 +329,7 @@ test_sequence(void **state)
 
 /* Written again in place, with a node that comes behind; then a larger one. */
 static void
-test_read_again(void **state)
+a_record_is_read_again(void **state)
 {
     struct stacks_entry entries[5] = {{0}};
     uint64_t record;
@@ -359,7 +359,7 @@ test_read_again(void **state)
 
 /* What refers to nothing is not known; a count beyond the room is cut. */
 static void
-test_nonsense(void **state)
+what_refers_to_nothing_is_not_known(void **state)
 {
     const struct stacks_entry entries[] = {
         {.tid = 7,
@@ -395,7 +395,7 @@ test_nonsense(void **state)
 }
 
 static void
-test_filter(void **state)
+a_filter_keeps_what_it_says(void **state)
 {
     struct filter_options filter = {0};
     char error[256];
@@ -431,7 +431,7 @@ test_filter(void **state)
 }
 
 static void
-test_limit_and_width(void **state)
+the_limit_and_the_width_hold(void **state)
 {
     (void)state;
     begin();
@@ -448,7 +448,7 @@ test_limit_and_width(void **state)
 }
 
 static void
-test_json(void **state)
+json_says_what_the_text_says(void **state)
 {
     (void)state;
     begin();
@@ -483,16 +483,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLEAN(test_what_reads_the_same_is_one_group),
-        CLEAN(test_what_differs_is_not),
-        CLEAN(test_deadlocks_come_first),
-        CLEAN(test_labels_and_waits_that_differ),
-        CLEAN(test_sequence),
-        CLEAN(test_read_again),
-        CLEAN(test_nonsense),
-        CLEAN(test_filter),
-        CLEAN(test_limit_and_width),
-        CLEAN(test_json),
+        UNIT(what_reads_the_same_is_one_group),
+        UNIT(what_differs_is_not),
+        UNIT(deadlocks_come_first),
+        UNIT(labels_and_waits_that_differ_are_told),
+        UNIT(a_record_that_is_being_written_is_not_read),
+        UNIT(a_record_is_read_again),
+        UNIT(what_refers_to_nothing_is_not_known),
+        UNIT(a_filter_keeps_what_it_says),
+        UNIT(the_limit_and_the_width_hold),
+        UNIT(json_says_what_the_text_says),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

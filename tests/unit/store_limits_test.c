@@ -10,21 +10,24 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -305,11 +308,38 @@ size_limit(void)
     NEED(access(maker_path("other"), F_OK) != 0);
 }
 
+/* Records come to the end of what is reserved, and of the window. */
+static void
+size_limit_for_a_while(void)
+{
+    const char *path = maker_path("while");
+    struct rlimit limit = {8192, RLIM_INFINITY};
+    struct writer *writer = maker_create(path, MAKER_CAP);
+    uint32_t id = 0;
+
+    signal(SIGXFSZ, SIG_IGN);
+    writer_gather(writer);
+    while (writer_size(writer) < (256 << 10) - 2000)
+        NEED(maker_node(writer, ++id));
+    NEED(writer_flush(writer) == 0);
+    NEED(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    for (unsigned i = 0; i < 1000; i++) {
+        NEED(maker_node(writer, ++id));
+        NEED(writer_flush(writer) == 0);
+    }
+    limit.rlim_cur = RLIM_INFINITY;
+    NEED(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    NEED(maker_node(writer, ++id) && maker_summary(writer));
+    NEED(writer_close(writer) == 0);
+    NEED(holds_nodes(path, id, true));
+}
+
 static void
 the_file_size_limit_kills_nobody(void **state)
 {
     (void)state;
     in_child(size_limit);
+    in_child(size_limit_for_a_while);
 }
 
 /* What would still fit is refused, and what would work again. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,30 +50,28 @@ static char directory[] = "/tmp/symbol_debug.XXXXXX";
 static bool
 shell(const char *command)
 {
-    return (shell_in(directory, command));
+    return shell_in(directory, command);
 }
 
 static int
 set_up(void **state)
 {
-    char path[64];
-    FILE *file;
-
     (void)state;
-    if (!mkdtemp(directory))
-        return (-1);
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    char path[64];
     snprintf(path, sizeof(path), "%s/known.c", directory);
-    file = fopen(path, "w");
-    if (!file || fputs(source, file) < 0 || fclose(file))
-        return (-1);
-    return (shell("cp known.c other.c") ? 0 : -1);
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fputs(source, file) < 0 || fclose(file) != 0)
+        return -1;
+    return shell("cp known.c other.c") ? 0 : -1;
 }
 
 static int
 tear_down(void **state)
 {
     (void)state;
-    return (shell("rm -rf \"$PWD\"") ? 0 : -1);
+    return shell("rm -rf \"$PWD\"") ? 0 : -1;
 }
 
 /* Where the function known() lies in the file NAME. */
@@ -80,11 +79,9 @@ static void
 find_known(const char *name, uint64_t *start, uint64_t *size)
 {
     char line[256];
-    FILE *tool;
-
     snprintf(line, sizeof(line), "nm -S %s/%s | grep ' known$'", directory,
              name);
-    tool = popen(line, "r");
+    FILE *tool = popen(line, "r");
     assert_non_null(tool);
     assert_int_equal(fscanf(tool, "%" SCNx64 " %" SCNx64, start, size), 2);
     pclose(tool);
@@ -93,8 +90,8 @@ find_known(const char *name, uint64_t *start, uint64_t *size)
 static bool
 is_frame(const struct symbol_frame *frame, const char *function, unsigned line)
 {
-    return (strcmp(frame->function, function) == 0 && frame->line == line &&
-            strstr(frame->file, ".c") != NULL);
+    return strcmp(frame->function, function) == 0 && frame->line == line &&
+           strstr(frame->file, ".c") != NULL;
 }
 
 /* In the file NAME some code is of the inlined function, some of its caller,
@@ -105,11 +102,10 @@ assert_complete(const char *name)
     struct symbolizer_options options = {.inlines = true};
     struct symbolizer *symbolizer = symbolizer_new(&options);
     unsigned inlined = 0, own = 0, lines = 0;
-    uint64_t start, size;
-    char path[64];
-
     assert_non_null(symbolizer);
+    char path[64];
     snprintf(path, sizeof(path), "%s/%s", directory, name);
+    uint64_t start, size;
     find_known(name, &start, &size);
     symbolizer_add(symbolizer, 1, path, NULL, 0);
     for (uint64_t i = 0; i < size; i++) {
@@ -141,7 +137,7 @@ check(const char *command)
 #define LIBRARY "-O2 -fPIC -shared -o library known.c"
 
 static void
-test_versions(void **state)
+every_version_of_dwarf_is_read(void **state)
 {
     (void)state;
     check("gcc -gdwarf-5 " LIBRARY);
@@ -151,14 +147,14 @@ test_versions(void **state)
 }
 
 static void
-test_64_bit_offsets(void **state)
+offsets_of_64_bits_are_read(void **state)
 {
     (void)state;
     check("gcc -gdwarf64 -gdwarf-5 " LIBRARY);
 }
 
 static void
-test_types_apart(void **state)
+types_may_lie_apart(void **state)
 {
     (void)state;
     check("gcc -gdwarf-4 -fdebug-types-section " LIBRARY);
@@ -166,7 +162,7 @@ test_types_apart(void **state)
 }
 
 static void
-test_old_compression(void **state)
+the_old_compression_is_read(void **state)
 {
     (void)state;
     check("gcc -g -O2 -fPIC -shared -o plain known.c && objcopy "
@@ -175,7 +171,7 @@ test_old_compression(void **state)
 
 /* Behind a skeleton: a file of its own for each object. */
 static void
-test_split(void **state)
+split_debug_information_is_read(void **state)
 {
     (void)state;
     check("gcc -gdwarf-5 -gsplit-dwarf -O2 -fPIC -c known.c && "
@@ -190,7 +186,6 @@ static void
 check_package(const char *compile, const char *pack)
 {
     char command[640];
-
     snprintf(command, sizeof(command),
              "rm -f *.dwo library.dwp && "
              "sed 's/known/alike/; s/sink/sunk/; s/use/abuse/; s/inner/within/'"
@@ -206,7 +201,7 @@ check_package(const char *compile, const char *pack)
     "$(ls /usr/bin/llvm-dwp* | head -n 1) -e library -o library.dwp"
 
 static void
-test_gnu_package(void **state)
+a_gnu_package_is_read(void **state)
 {
     (void)state;
     check_package("gcc -gdwarf-4", GNU_PACK);
@@ -216,7 +211,7 @@ test_gnu_package(void **state)
 }
 
 static void
-test_package(void **state)
+a_package_is_read(void **state)
 {
     (void)state;
     check_package("gcc -gdwarf-5", LLVM_PACK);
@@ -225,7 +220,7 @@ test_package(void **state)
 
 /* What two files have in common is in a third one. */
 static void
-test_shared_between_files(void **state)
+what_files_share_is_read(void **state)
 {
     (void)state;
     if (!shell("gcc -g -O2 -fPIC -shared -o library known.c && "
@@ -239,7 +234,7 @@ test_shared_between_files(void **state)
 
 /* What the units of one file have in common is in a partial unit. */
 static void
-test_shared_between_units(void **state)
+what_units_share_is_read(void **state)
 {
     (void)state;
     check("sed 's/known/alike/; s/sink/sunk/; s/use/abuse/' known.c >alike.c "
@@ -249,7 +244,7 @@ test_shared_between_units(void **state)
 }
 
 static void
-test_clang(void **state)
+what_clang_writes_is_read(void **state)
 {
     (void)state;
     check("clang -g -gdwarf-5 " LIBRARY);
@@ -257,7 +252,7 @@ test_clang(void **state)
 }
 
 static void
-test_link_time(void **state)
+what_is_made_at_link_time_is_read(void **state)
 {
     (void)state;
     check("gcc -g -flto -ffat-lto-objects " LIBRARY);
@@ -267,18 +262,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_64_bit_offsets),
-        cmocka_unit_test(test_types_apart),
-        cmocka_unit_test(test_old_compression),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_gnu_package),
-        cmocka_unit_test(test_package),
-        cmocka_unit_test(test_shared_between_files),
-        cmocka_unit_test(test_shared_between_units),
-        cmocka_unit_test(test_clang),
-        cmocka_unit_test(test_link_time),
+        cmocka_unit_test(every_version_of_dwarf_is_read),
+        cmocka_unit_test(offsets_of_64_bits_are_read),
+        cmocka_unit_test(types_may_lie_apart),
+        cmocka_unit_test(the_old_compression_is_read),
+        cmocka_unit_test(split_debug_information_is_read),
+        cmocka_unit_test(a_gnu_package_is_read),
+        cmocka_unit_test(a_package_is_read),
+        cmocka_unit_test(what_files_share_is_read),
+        cmocka_unit_test(what_units_share_is_read),
+        cmocka_unit_test(what_clang_writes_is_read),
+        cmocka_unit_test(what_is_made_at_link_time_is_read),
     };
-
-    return (cmocka_run_group_tests(tests, set_up, tear_down));
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

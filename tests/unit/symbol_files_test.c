@@ -8,6 +8,7 @@
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,16 +35,15 @@ static NOINLINE uintptr_t
 caller_pc(void)
 {
     __asm__ volatile("" ::: "memory");
-    return ((uintptr_t)__builtin_return_address(0) - 1);
+    return (uintptr_t)__builtin_return_address(0) - 1;
 }
 
 static NOINLINE uintptr_t
 static_function(void)
 {
     uintptr_t pc = caller_pc();
-
-    known_line = __LINE__ - 2;
-    return (pc);
+    known_line = __LINE__ - 1;
+    return pc;
 }
 
 static int
@@ -51,7 +51,7 @@ note_base(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     *(uintptr_t *)argument = info->dlpi_addr;
-    return (1);
+    return 1;
 }
 
 static struct symbolizer *
@@ -59,10 +59,9 @@ make(const char *path, const uint8_t *build_id, size_t length)
 {
     struct symbolizer_options options = {.inlines = true};
     struct symbolizer *symbolizer = symbolizer_new(&options);
-
     assert_non_null(symbolizer);
     symbolizer_add(symbolizer, 1, path, build_id, length);
-    return (symbolizer);
+    return symbolizer;
 }
 
 /* The path of NAME in the test's directory; valid until the next call. */
@@ -70,22 +69,20 @@ static const char *
 in_directory(const char *name)
 {
     static char path[4096];
-
     snprintf(path, sizeof(path), "%s/%s", directory, name);
-    return (path);
+    return path;
 }
 
 static bool
 shell(const char *command)
 {
-    return (shell_in(directory, command));
+    return shell_in(directory, command);
 }
 
 static void
 write_file(const char *path, const void *bytes, size_t size)
 {
     int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), (ssize_t)size);
     close(fd);
@@ -95,40 +92,37 @@ static unsigned char *
 read_program(size_t *size)
 {
     int fd = open(in_directory("whole"), O_RDONLY | O_CLOEXEC);
-    unsigned char *bytes;
-    struct stat status;
-
     assert_true(fd >= 0);
+    struct stat status;
     assert_int_equal(fstat(fd, &status), 0);
     *size = (size_t)status.st_size;
-    bytes = malloc(*size);
+    unsigned char *bytes = malloc(*size);
     assert_non_null(bytes);
     assert_int_equal(read(fd, bytes, *size), (ssize_t)*size);
     close(fd);
-    return (bytes);
+    return bytes;
 }
 
 static int
 set_up(void **state)
 {
-    uintptr_t base;
-    char command[64];
-
     (void)state;
-    if (!mkdtemp(directory))
-        return (-1);
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    uintptr_t base;
     dl_iterate_phdr(note_base, &base);
     known_offset = static_function() - base;
     known_start = (uintptr_t)static_function - base;
+    char command[64];
     snprintf(command, sizeof(command), "cp /proc/%d/exe whole", getpid());
-    return (shell(command) ? 0 : -1);
+    return shell(command) ? 0 : -1;
 }
 
 static int
 tear_down(void **state)
 {
     (void)state;
-    return (shell("rm -rf \"$PWD\"") ? 0 : -1);
+    return shell("rm -rf \"$PWD\"") ? 0 : -1;
 }
 
 /* The copy NAME tells everything about the known address. */
@@ -137,7 +131,6 @@ assert_complete(const char *name)
 {
     struct symbolizer *symbolizer = make(in_directory(name), NULL, 0);
     const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
-
     assert_null(symbolizer_problem(symbolizer, 1));
     assert_true(symbol->named);
     assert_int_equal(symbol->count, 1);
@@ -150,7 +143,7 @@ assert_complete(const char *name)
 }
 
 static void
-test_debug_link(void **state)
+a_debug_link_is_followed(void **state)
 {
     (void)state;
     if (!shell("objcopy --only-keep-debug whole linked.debug && "
@@ -161,7 +154,7 @@ test_debug_link(void **state)
 }
 
 static void
-test_compressed_sections(void **state)
+compressed_sections_are_read(void **state)
 {
     (void)state;
     if (!shell("objcopy --compress-debug-sections=zlib whole compressed"))
@@ -171,7 +164,7 @@ test_compressed_sections(void **state)
 
 /* What Debian ships: a debug file that is compressed. */
 static void
-test_compressed_debug_file(void **state)
+a_compressed_debug_file_is_read(void **state)
 {
     (void)state;
     if (!shell("objcopy --only-keep-debug --compress-debug-sections=zlib whole "
@@ -185,10 +178,8 @@ test_compressed_debug_file(void **state)
 /* The same with one compressed section that is not what it says: the others
  * still help, or nothing does; but it is no reason to end. */
 static void
-test_damaged_debug_file(void **state)
+a_damaged_debug_file_is_survived(void **state)
 {
-    struct symbolizer *symbolizer;
-
     (void)state;
     if (!shell("objcopy --only-keep-debug --compress-debug-sections=zlib whole "
                "cut.debug && offset=$(readelf -SW cut.debug | "
@@ -199,7 +190,7 @@ test_damaged_debug_file(void **state)
                "objcopy --strip-all --remove-section=.note.gnu.build-id "
                "--add-gnu-debuglink=cut.debug whole cut"))
         skip();
-    symbolizer = make(in_directory("cut"), NULL, 0);
+    struct symbolizer *symbolizer = make(in_directory("cut"), NULL, 0);
     assert_string_equal(
         symbolizer_find(symbolizer, 1, known_offset)->frames[0].function,
         "static_function");
@@ -208,19 +199,16 @@ test_damaged_debug_file(void **state)
 
 /* What Fedora ships: the symbols alone, compressed, in .gnu_debugdata. */
 static void
-test_mini_debug_info(void **state)
+mini_debug_info_is_read(void **state)
 {
-    struct symbolizer *symbolizer;
-    const struct symbol *symbol;
-
     (void)state;
     if (!shell("objcopy --strip-debug --remove-section=.comment whole data && "
                "xz -f data && objcopy --strip-all "
                "--remove-section=.note.gnu.build-id "
                "--add-section .gnu_debugdata=data.xz whole mini"))
         skip();
-    symbolizer = make(in_directory("mini"), NULL, 0);
-    symbol = symbolizer_find(symbolizer, 1, known_offset);
+    struct symbolizer *symbolizer = make(in_directory("mini"), NULL, 0);
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
     assert_string_equal(symbol->frames[0].function, "static_function");
     assert_int_equal(symbol->frames[0].line, 0);
     assert_false(symbolizer_has_lines(symbolizer, 1));
@@ -234,7 +222,6 @@ assert_nameless(const char *name, uint64_t offset, uint64_t expected)
     struct symbolizer *symbolizer = make(in_directory(name), NULL, 0);
     const struct symbol *symbol = symbolizer_find(symbolizer, 1, offset);
     char text[64];
-
     snprintf(text, sizeof(text), "%s+0x%llx", name,
              (unsigned long long)expected);
     assert_false(symbol->named);
@@ -245,7 +232,7 @@ assert_nameless(const char *name, uint64_t offset, uint64_t expected)
 
 /* The unwind table still knows the functions: all of one have the same name. */
 static void
-test_stripped(void **state)
+a_stripped_file_has_bounds_alone(void **state)
 {
     (void)state;
     if (!shell("objcopy --strip-all --remove-section=.note.gnu.build-id "
@@ -262,17 +249,14 @@ test_stripped(void **state)
 
 /* DWARF without a symbol table names functions, too. */
 static void
-test_dwarf_alone(void **state)
+dwarf_alone_names_functions(void **state)
 {
-    struct symbolizer *symbolizer;
-    const struct symbol *symbol;
-
     (void)state;
     if (!shell("objcopy --strip-all --keep-section='.debug_*' "
                "--remove-section=.note.gnu.build-id whole dwarf"))
         skip();
-    symbolizer = make(in_directory("dwarf"), NULL, 0);
-    symbol = symbolizer_find(symbolizer, 1, known_offset);
+    struct symbolizer *symbolizer = make(in_directory("dwarf"), NULL, 0);
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
     assert_true(symbol->named);
     assert_string_equal(symbol->frames[0].function, "static_function");
     assert_int_equal(symbol->frames[0].line, known_line);
@@ -280,14 +264,12 @@ test_dwarf_alone(void **state)
 }
 
 static void
-test_missing_file(void **state)
+a_missing_file_is_told(void **state)
 {
     struct symbolizer *symbolizer = make("/nonexistent/lib.so.1", NULL, 0);
-    const struct symbol *symbol;
-
     (void)state;
     assert_null(symbolizer_problem(symbolizer, 1)); /* not yet asked */
-    symbol = symbolizer_find(symbolizer, 1, 0x10);
+    const struct symbol *symbol = symbolizer_find(symbolizer, 1, 0x10);
     assert_string_equal(symbol->frames[0].function, "lib.so.1+0x10");
     assert_non_null(
         strstr(symbolizer_problem(symbolizer, 1), "/nonexistent/lib.so.1"));
@@ -296,13 +278,11 @@ test_missing_file(void **state)
 
 /* A pipe without a writer would block whoever opens it for reading. */
 static void
-test_not_a_file(void **state)
+what_is_not_a_file_is_told(void **state)
 {
-    struct symbolizer *symbolizer;
-
     (void)state;
     assert_int_equal(mkfifo(in_directory("fifo"), 0600), 0);
-    symbolizer = make(in_directory("fifo"), NULL, 0);
+    struct symbolizer *symbolizer = make(in_directory("fifo"), NULL, 0);
     symbolizer_find(symbolizer, 1, 0x10);
     assert_non_null(symbolizer_problem(symbolizer, 1));
     symbolizer_free(symbolizer);
@@ -313,13 +293,12 @@ test_not_a_file(void **state)
 }
 
 static void
-test_other_build_id(void **state)
+another_build_id_is_refused(void **state)
 {
     static const uint8_t other[] = {0xde, 0xad, 0xbe, 0xef};
     struct symbolizer *symbolizer =
         make(in_directory("whole"), other, sizeof(other));
     const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
-
     (void)state;
     assert_false(symbol->named);
     assert_int_equal(strncmp(symbol->frames[0].function, "whole+0x", 8), 0);
@@ -333,11 +312,9 @@ test_other_build_id(void **state)
 static void
 ask(const void *bytes, size_t size)
 {
-    struct symbolizer *symbolizer;
     const char *path = in_directory("damaged");
-
     write_file(path, bytes, size);
-    symbolizer = make(path, NULL, 0);
+    struct symbolizer *symbolizer = make(path, NULL, 0);
     for (unsigned i = 0; i < ADDRESSES; i++) {
         uint64_t offset = known_offset + i * 256;
         const struct symbol *symbol = symbolizer_find(symbolizer, 1, offset);
@@ -352,11 +329,10 @@ ask(const void *bytes, size_t size)
 }
 
 static void
-test_truncated(void **state)
+truncated_files_are_survived(void **state)
 {
     size_t size;
     unsigned char *bytes = read_program(&size);
-
     (void)state;
     for (size_t i = 0; i < DAMAGED_COPIES; i++)
         ask(bytes, i < 100 ? i * 8 : size * i / DAMAGED_COPIES);
@@ -365,13 +341,12 @@ test_truncated(void **state)
 
 /* Fixed seed: a failure can be repeated. */
 static void
-test_flipped_bytes(void **state)
+flipped_bytes_are_survived(void **state)
 {
     size_t size;
     unsigned char *bytes = read_program(&size);
     unsigned char *copy = malloc(size);
     uint64_t seed = 20240229;
-
     (void)state;
     assert_non_null(copy);
     for (unsigned i = 0; i < DAMAGED_COPIES; i++) {
@@ -379,7 +354,7 @@ test_flipped_bytes(void **state)
         for (unsigned j = 0; j < 64; j++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             /* Every other copy has its headers hit as well. */
-            size_t span = j == 0 && i % 2 ? 1024 : size;
+            size_t span = j == 0 && i % 2 != 0 ? 1024 : size;
             copy[(seed >> 16) % span] = (unsigned char)(seed >> 56);
         }
         ask(copy, size);
@@ -392,19 +367,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_debug_link),
-        cmocka_unit_test(test_compressed_sections),
-        cmocka_unit_test(test_compressed_debug_file),
-        cmocka_unit_test(test_damaged_debug_file),
-        cmocka_unit_test(test_mini_debug_info),
-        cmocka_unit_test(test_stripped),
-        cmocka_unit_test(test_dwarf_alone),
-        cmocka_unit_test(test_missing_file),
-        cmocka_unit_test(test_not_a_file),
-        cmocka_unit_test(test_other_build_id),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped_bytes),
+        cmocka_unit_test(a_debug_link_is_followed),
+        cmocka_unit_test(compressed_sections_are_read),
+        cmocka_unit_test(a_compressed_debug_file_is_read),
+        cmocka_unit_test(a_damaged_debug_file_is_survived),
+        cmocka_unit_test(mini_debug_info_is_read),
+        cmocka_unit_test(a_stripped_file_has_bounds_alone),
+        cmocka_unit_test(dwarf_alone_names_functions),
+        cmocka_unit_test(a_missing_file_is_told),
+        cmocka_unit_test(what_is_not_a_file_is_told),
+        cmocka_unit_test(another_build_id_is_refused),
+        cmocka_unit_test(truncated_files_are_survived),
+        cmocka_unit_test(flipped_bytes_are_survived),
     };
-
-    return (cmocka_run_group_tests(tests, set_up, tear_down));
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

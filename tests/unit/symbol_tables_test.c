@@ -22,22 +22,20 @@ static uint32_t
 next_random(void)
 {
     static uint64_t seed = 7;
-
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return ((uint32_t)(seed >> 33));
+    return (uint32_t)(seed >> 33);
 }
 
 /* All ranges that cover each address are found, nearest start first. */
 static void
-test_overlapping_ranges(void **state)
+all_overlapping_ranges_are_found(void **state)
 {
-    struct range ranges[RANGES];
     struct range_index index = {0};
-
     (void)state;
+    struct range ranges[RANGES];
     for (uint32_t i = 0; i < RANGES; i++) {
         uint64_t low = next_random() % SPACE;
-        uint64_t length = next_random() % (i % 10 ? 8 : SPACE);
+        uint64_t length = next_random() % (i % 10 != 0 ? 8 : SPACE);
         ranges[i] = (struct range){.low = low, .high = low + length};
         ranges[i].value = i;
         ranges[i].rank = next_random() % 4;
@@ -49,7 +47,7 @@ test_overlapping_ranges(void **state)
         unsigned found = 0, expected = 0;
         for (unsigned i = 0; i < RANGES; i++)
             expected += ranges[i].low <= address && address < ranges[i].high;
-        while ((range = range_index_find(&index, address, range))) {
+        while ((range = range_index_find(&index, address, range)) != NULL) {
             assert_true(range->low <= address && address < range->high);
             assert_true(!last || last->low > range->low ||
                         (last->low == range->low && last->rank >= range->rank));
@@ -63,10 +61,9 @@ test_overlapping_ranges(void **state)
 
 /* An open range ends where the next start is, or at its own limit. */
 static void
-test_open_ranges(void **state)
+an_open_range_ends_at_the_next(void **state)
 {
     struct range_index index = {0};
-
     (void)state;
     assert_null(range_index_find(&index, 0, NULL));
     range_index_add(&index, &(struct range){.low = 10, .high = 90, .open = 1});
@@ -86,11 +83,10 @@ test_open_ranges(void **state)
 }
 
 static void
-test_address_table(void **state)
+an_address_table_finds_what_was_put(void **state)
 {
     struct address_table table = {0};
     static char values[3000];
-
     (void)state;
     assert_null(address_table_find(&table, 1, 1));
     for (uint32_t i = 0; i < 3000; i++)
@@ -106,14 +102,13 @@ test_address_table(void **state)
 }
 
 static void
-test_strings(void **state)
+strings_stay_where_they_are(void **state)
 {
     struct answer_store store = {0};
-    const char *kept[3000];
     static char large[100000];
-    char text[32];
-
     (void)state;
+    const char *kept[3000];
+    char text[32];
     for (int i = 0; i < 3000; i++) {
         snprintf(text, sizeof(text), "string %d", i);
         kept[i] = answer_store_string(&store, text);
@@ -133,11 +128,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlapping_ranges),
-        cmocka_unit_test(test_open_ranges),
-        cmocka_unit_test(test_address_table),
-        cmocka_unit_test(test_strings),
+        cmocka_unit_test(all_overlapping_ranges_are_found),
+        cmocka_unit_test(an_open_range_ends_at_the_next),
+        cmocka_unit_test(an_address_table_finds_what_was_put),
+        cmocka_unit_test(strings_stay_where_they_are),
     };
-
-    return (cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ caller_pc(void)
 {
     /* Else two calls in one function could become one. */
     __asm__ volatile("" ::: "memory");
-    return ((uintptr_t)__builtin_return_address(0) - 1);
+    return (uintptr_t)__builtin_return_address(0) - 1;
 }
 
 #define HERE ((struct place){caller_pc(), __LINE__})
@@ -70,9 +70,8 @@ static NOINLINE struct place
 static_function(void)
 {
     struct place place = HERE;
-
     __asm__ volatile("" ::: "memory"); /* no tail call */
-    return (place);
+    return place;
 }
 
 static int
@@ -80,7 +79,7 @@ note_base(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     *(uintptr_t *)argument = info->dlpi_addr;
-    return (1); /* the program comes first */
+    return 1; /* the program comes first */
 }
 
 static struct symbolizer *
@@ -88,11 +87,10 @@ make(bool inlines)
 {
     struct symbolizer_options options = {.inlines = inlines};
     struct symbolizer *symbolizer = symbolizer_new(&options);
-
     assert_non_null(symbolizer);
     dl_iterate_phdr(note_base, &program_base);
     symbolizer_add(symbolizer, PROGRAM, "/proc/self/exe", NULL, 0);
-    return (symbolizer);
+    return symbolizer;
 }
 
 static void
@@ -100,20 +98,18 @@ assert_frame(const struct symbol_frame *frame, const char *function,
              unsigned line)
 {
     const char *name = strrchr(frame->file, '/');
-
     assert_string_equal(frame->function, function);
     assert_string_equal(name ? name + 1 : frame->file, "symbol_test.c");
     assert_int_equal(frame->line, line);
 }
 
 static void
-test_static_function(void **state)
+a_static_function_has_its_name(void **state)
 {
     struct symbolizer *symbolizer = make(true);
     struct place place = static_function();
     const struct symbol *symbol =
         symbolizer_find(symbolizer, PROGRAM, place.pc - program_base);
-
     (void)state;
     assert_true(symbol->named);
     assert_int_equal(symbol->count, 1);
@@ -127,14 +123,12 @@ test_static_function(void **state)
 }
 
 static void
-test_inlined_chain(void **state)
+an_inlined_chain_is_told_from_within(void **state)
 {
     struct symbolizer *symbolizer = make(true);
-    const struct symbol *symbol;
-
     (void)state;
     outer_function();
-    symbol =
+    const struct symbol *symbol =
         symbolizer_find(symbolizer, PROGRAM, inner_place.pc - program_base);
     assert_true(symbol->named);
     assert_int_equal(symbol->count, 3);
@@ -147,14 +141,12 @@ test_inlined_chain(void **state)
 
 /* Without inlined frames the owner stays, with the line in its own code. */
 static void
-test_inlines_off(void **state)
+without_inlined_frames_the_owner_stays(void **state)
 {
     struct symbolizer *symbolizer = make(false);
-    const struct symbol *symbol;
-
     (void)state;
     outer_function();
-    symbol =
+    const struct symbol *symbol =
         symbolizer_find(symbolizer, PROGRAM, inner_place.pc - program_base);
     assert_int_equal(symbol->count, 1);
     assert_frame(&symbol->frames[0], "outer_function", outer_place.line);
@@ -162,14 +154,13 @@ test_inlines_off(void **state)
 }
 
 static void
-test_same_question_same_pointer(void **state)
+the_same_question_has_the_same_answer(void **state)
 {
     struct symbolizer *symbolizer = make(true);
     uint64_t offset = static_function().pc - program_base;
     const struct symbol *first = symbolizer_find(symbolizer, PROGRAM, offset);
     const struct symbol *byte =
         symbolizer_find(symbolizer, PROGRAM, offset - 1);
-
     (void)state;
     /* Enough others to make the tables grow. */
     for (uint64_t i = 0; i < 5000; i++)
@@ -181,11 +172,10 @@ test_same_question_same_pointer(void **state)
 }
 
 static void
-test_no_module(void **state)
+an_unknown_module_has_no_names(void **state)
 {
     struct symbolizer *symbolizer = make(true);
     const struct symbol *symbol = symbolizer_find(symbolizer, 0, 0xabc);
-
     (void)state;
     assert_false(symbol->named);
     assert_int_equal(symbol->count, 1);
@@ -199,14 +189,12 @@ test_no_module(void **state)
 }
 
 static void
-test_between_symbols(void **state)
+between_symbols_there_is_no_name(void **state)
 {
     struct symbolizer *symbolizer = make(true);
-    const struct symbol *symbol;
-
     (void)state;
     /* The ELF header is no code, and far behind the end is nothing. */
-    symbol = symbolizer_find(symbolizer, PROGRAM, 8);
+    const struct symbol *symbol = symbolizer_find(symbolizer, PROGRAM, 8);
     assert_false(symbol->named);
     assert_string_equal(symbol->frames[0].function, "exe+0x8");
     symbol = symbolizer_find(symbolizer, PROGRAM, UINT64_MAX);
@@ -220,22 +208,20 @@ add_libc(struct symbolizer *symbolizer, const char **path)
 {
     /* Not RTLD_DEFAULT: sanitizers have a qsort of their own. */
     struct link_map *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    void *function = libc ? dlsym(libc, "qsort") : NULL;
-
+    void *function = libc != NULL ? dlsym(libc, "qsort") : NULL;
     assert_non_null(function);
     symbolizer_add(symbolizer, LIBC, libc->l_name, NULL, 0);
     *path = libc->l_name;
-    return ((uint64_t)((uintptr_t)function - libc->l_addr));
+    return (uint64_t)((uintptr_t)function - libc->l_addr);
 }
 
 static void
-test_libc(void **state)
+libc_has_names(void **state)
 {
     struct symbolizer *symbolizer = make(true);
     const char *path;
     uint64_t offset = add_libc(symbolizer, &path);
     const struct symbol *symbol = symbolizer_find(symbolizer, LIBC, offset);
-
     (void)state;
     assert_true(symbol->named);
     assert_string_equal(symbol->frames[symbol->count - 1].function, "qsort");
@@ -250,34 +236,31 @@ find_plt(const char *path, GElf_Shdr *header)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf_Scn *section = NULL;
     bool found = false;
-    size_t strings;
-    Elf *elf;
-
     elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     assert_non_null(elf);
+    size_t strings;
     assert_int_equal(elf_getshdrstrndx(elf, &strings), 0);
-    while (!found && (section = elf_nextscn(elf, section))) {
+    while (!found && (section = elf_nextscn(elf, section)) != NULL) {
         assert_non_null(gelf_getshdr(section, header));
         found = strcmp(elf_strptr(elf, strings, header->sh_name), ".plt") == 0;
     }
     elf_end(elf);
     close(fd);
-    return (found);
+    return found;
 }
 
 /* libc calls its own string functions through stubs, of which all but the
  * common head can be named. */
 static void
-test_plt(void **state)
+stubs_have_names(void **state)
 {
     struct symbolizer *symbolizer = make(true);
     unsigned named = 0, stubs = 0;
-    const char *path;
-    GElf_Shdr plt;
-
     (void)state;
+    const char *path;
     add_libc(symbolizer, &path);
+    GElf_Shdr plt;
     if (!find_plt(path, &plt)) {
         symbolizer_free(symbolizer);
         skip();
@@ -295,21 +278,20 @@ test_plt(void **state)
 }
 
 static void
-test_vdso(void **state)
+the_vdso_has_names(void **state)
 {
     struct symbolizer *symbolizer = make(true);
     void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *function = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
-    const struct symbol *symbol;
-
+    void *function = vdso != NULL ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
     (void)state;
-    if (!function) {
+    if (function == NULL) {
         symbolizer_free(symbolizer);
         skip();
     }
     symbolizer_add(symbolizer, VDSO, "[vdso]", NULL, 0);
-    symbol = symbolizer_find(symbolizer, VDSO,
-                             (uintptr_t)function - getauxval(AT_SYSINFO_EHDR));
+    const struct symbol *symbol =
+        symbolizer_find(symbolizer, VDSO,
+                        (uintptr_t)function - getauxval(AT_SYSINFO_EHDR));
     assert_true(symbol->named);
     assert_non_null(strstr(symbol->frames[0].function, "clock_gettime"));
     symbolizer_add(symbolizer, OTHER, "[vdso]", (const uint8_t *)"\1\2", 2);
@@ -339,26 +321,24 @@ make_several(uintptr_t *libc_text)
 {
     struct symbolizer *symbolizer = make(true);
     const char *unused;
-
     *libc_text = add_libc(symbolizer, &unused);
     symbolizer_add(symbolizer, VDSO, "/proc/self/exe", NULL, 0);
     symbolizer_add(symbolizer, OTHER, "/no/such/file", NULL, 0);
-    return (symbolizer);
+    return symbolizer;
 }
 
 /* What is expected is found out ahead, and is the same as without; questions
  * may be of modules that nobody knows, and come twice. */
 static void
-test_expected(void **state)
+what_is_expected_is_the_same_as_without(void **state)
 {
     enum { EACH = 500, UNKNOWN = OTHER + 1 };
-    struct symbol_question questions[UNKNOWN * EACH];
-    uintptr_t libc_text, program_text = (uintptr_t)&static_function;
+    uintptr_t program_text = (uintptr_t)&static_function;
+    uintptr_t libc_text;
     struct symbolizer *plain = make_several(&libc_text);
     struct symbolizer *ahead = make_several(&libc_text);
+    struct symbol_question questions[UNKNOWN * EACH];
     size_t count = sizeof(questions) / sizeof(*questions);
-    cpu_set_t set;
-
     (void)state;
     for (size_t i = 0; i < count; i++)
         questions[i] =
@@ -369,6 +349,7 @@ test_expected(void **state)
                                               : program_text - program_base) +
                                          i * 7919 % 3000};
     symbolizer_expect(ahead, questions, count);
+    cpu_set_t set;
     if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1) {
         assert_true(symbolizer_has_lines(ahead, PROGRAM));
         assert_true(symbolizer_has_symbols(ahead, LIBC));
@@ -388,17 +369,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_function),
-        cmocka_unit_test(test_inlined_chain),
-        cmocka_unit_test(test_inlines_off),
-        cmocka_unit_test(test_same_question_same_pointer),
-        cmocka_unit_test(test_no_module),
-        cmocka_unit_test(test_between_symbols),
-        cmocka_unit_test(test_libc),
-        cmocka_unit_test(test_plt),
-        cmocka_unit_test(test_vdso),
-        cmocka_unit_test(test_expected),
+        cmocka_unit_test(a_static_function_has_its_name),
+        cmocka_unit_test(an_inlined_chain_is_told_from_within),
+        cmocka_unit_test(without_inlined_frames_the_owner_stays),
+        cmocka_unit_test(the_same_question_has_the_same_answer),
+        cmocka_unit_test(an_unknown_module_has_no_names),
+        cmocka_unit_test(between_symbols_there_is_no_name),
+        cmocka_unit_test(libc_has_names),
+        cmocka_unit_test(stubs_have_names),
+        cmocka_unit_test(the_vdso_has_names),
+        cmocka_unit_test(what_is_expected_is_the_same_as_without),
     };
-
-    return (cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static uint32_t
 next_random(uint32_t limit)
 {
     static uint64_t seed = 7;
-
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return ((uint32_t)(seed >> 33) % limit);
+    return (uint32_t)(seed >> 33) % limit;
 }
 
 static void
@@ -76,13 +75,11 @@ put_header(struct program *program)
 {
     static const uint8_t lengths[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0,
                                                      0, 0, 1, 0, 0, 1};
-    size_t start;
-
     program->size = 0;
     put(program, 0, 4); /* the length: see put_length */
     put(program, 4, 2);
     put(program, 0, 4);
-    start = program->size;
+    size_t start = program->size;
     put(program, 1, 1); /* shortest instruction, operations */
     put(program, 1, 1);
     put(program, 1, 1);
@@ -94,7 +91,7 @@ put_header(struct program *program)
     put_text(program, "/usr");
     put(program, 0, 1);
     for (unsigned i = 0; i < 2; i++) {
-        put_text(program, i ? "two.c" : "one.c");
+        put_text(program, i != 0 ? "two.c" : "one.c");
         put(program, i, 1); /* directory, time, length */
         put(program, 0, 2);
     }
@@ -106,7 +103,6 @@ static void
 put_length(struct program *program)
 {
     uint32_t length = (uint32_t)program->size - 4;
-
     memcpy(program->bytes, &length, sizeof(length));
 }
 
@@ -119,7 +115,6 @@ put_row(struct program *program, const struct line_row *from,
     int64_t lines = (int64_t)to->line - from->line;
     uint64_t opcode = (uint64_t)(lines - LINE_BASE) +
                       program->line_range * distance + OPCODE_BASE;
-
     if (to->file != from->file) {
         put(program, DW_LNS_set_file, 1);
         put_leb(program, to->file);
@@ -133,8 +128,8 @@ put_row(struct program *program, const struct line_row *from,
     }
     put(program, DW_LNS_advance_line, 1);
     put_leb(program, lines);
-    put(program, next_random(2) ? DW_LNS_advance_pc : DW_LNS_fixed_advance_pc,
-        1);
+    put(program,
+        next_random(2) != 0 ? DW_LNS_advance_pc : DW_LNS_fixed_advance_pc, 1);
     if (program->bytes[program->size - 1] == DW_LNS_advance_pc)
         put_leb(program, (int64_t)distance);
     else
@@ -155,8 +150,8 @@ make_program(struct program *program, unsigned line_range)
         for (unsigned j = 0; j < ROWS; j++) {
             struct line_row *row = &program->rows[i][j];
             *row = last;
-            row->address += next_random(j % 20 ? 12 : 60);
-            row->line = 1 + next_random(j % 3 ? 9 : 5000);
+            row->address += next_random(j % 20 != 0 ? 12 : 60);
+            row->line = 1 + next_random(j % 3 != 0 ? 9 : 5000);
             row->file = 1 + next_random(2);
             put_row(program, &last, row);
             last = *row;
@@ -175,9 +170,8 @@ check_sequence(const struct program *program, const struct line_table *table,
                unsigned number)
 {
     const struct line_row *rows = program->rows[number];
-    struct line_row row;
     unsigned at = 0;
-
+    struct line_row row;
     assert_false(line_table_find(table, rows[0].address - 1, &row));
     assert_false(line_table_find(table, program->end[number], &row));
     for (uint64_t address = rows[0].address; address < program->end[number];
@@ -192,11 +186,10 @@ check_sequence(const struct program *program, const struct line_table *table,
 }
 
 static void
-test_line_programs(void **state)
+line_programs_give_lines(void **state)
 {
     static const unsigned line_ranges[] = {1, 3, 10, 14, 200, 242};
     struct program *program = malloc(sizeof(*program));
-
     (void)state;
     for (unsigned i = 0; i < 6; i++) {
         struct answer_store store = {0};
@@ -222,12 +215,10 @@ test_line_programs(void **state)
 
 /* The beginnings of a table say nothing, or what the whole one says. */
 static void
-test_cut_off(void **state)
+a_table_that_is_cut_off_says_nothing_else(void **state)
 {
     struct program *program = malloc(sizeof(*program));
     struct sections sections = {0};
-    struct line_row row;
-
     (void)state;
     make_program(program, 14);
     for (size_t size = 0; size < program->size; size++) {
@@ -239,6 +230,7 @@ test_cut_off(void **state)
         sections.line.at = copy;
         sections.line.end = copy + size;
         assert_int_equal(line_table_read(&table, &sections, 0), 0);
+        struct line_row row;
         if (line_table_find(&table, program->rows[0][ROWS - 1].address, &row))
             assert_int_equal(row.line, program->rows[0][ROWS - 1].line);
         line_table_free(&table);
@@ -251,10 +243,9 @@ test_cut_off(void **state)
 static void
 describe(struct unit_index *index, uint64_t address, char *text, size_t size)
 {
-    struct unit_frame frames[FRAMES];
     size_t used = 0;
-
     for (unsigned i = 0; i < CODE; i++) {
+        struct unit_frame frames[FRAMES];
         unsigned count = unit_index_find(index, address + i, frames, FRAMES);
         assert_true(count > 0);
         for (unsigned j = 0; j < count && used < size; j++)
@@ -266,14 +257,13 @@ describe(struct unit_index *index, uint64_t address, char *text, size_t size)
 }
 
 static void
-test_forgotten_and_read_again(void **state)
+what_is_forgotten_is_read_again(void **state)
 {
     uint64_t address = (uintptr_t)make_program - (uintptr_t)&__executable_start;
     static char before[65536], after[65536];
     struct unit_index index = {0};
-    struct elf_file file;
-
     (void)state;
+    struct elf_file file;
     assert_int_equal(elf_file_open(&file, "/proc/self/exe", NULL, 0), 0);
     assert_int_equal(unit_index_read(&index, &file), 0);
     describe(&index, address, before, sizeof(before));
@@ -296,10 +286,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line_programs),
-        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_forgotten_and_read_again),
+        cmocka_unit_test(line_programs_give_lines),
+        cmocka_unit_test(a_table_that_is_cut_off_says_nothing_else),
+        cmocka_unit_test(what_is_forgotten_is_read_again),
     };
-
-    return (cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,83 +3,39 @@
  * synthetic.h -- a frame for any pc, to compare a learned rule with libunwind's
  * own answer: random registers and a stack of random words, which all are
  * addresses of that stack again. One step by the rule and one by libunwind must
- * find the same caller. Functions in a header, because each test is a program
- * of one source file.
+ * find the same caller.
  */
 #ifndef TESTS_UNIT_SYNTHETIC_H
 #define TESTS_UNIT_SYNTHETIC_H
 
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include "capture/learn.h"
-#include "capture/walk.h"
+#include "unwind/learn.h"
+#include "unwind/walk.h"
 
 #include "unwinder.h"
 
-#define STACK_SIZE (8u << 20)
-#define HALF (STACK_SIZE / 2)
+#define FRAME_STACK_SIZE (8u << 20)
 
 enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
 
-static uint8_t *stack;
-static uint8_t window[VIEW_WINDOW];
-static struct unwinder unwinder;
-static unsigned kinds[RULE_NOWHERE + 1];
-static uint64_t random_state = 1;
+/* The stack, as large as FRAME_STACK_SIZE, and a view's window into it. */
+extern uint8_t *stack;
+extern uint8_t window[VIEW_WINDOW];
 
-static inline uint64_t
-random_number(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return random_state >> 20;
-}
+/* libunwind, and the registers that both walks begin with. */
+extern struct unwinder unwinder;
 
-/* An address in the upper half of the stack, room for a frame around it. */
-static inline uint64_t
-random_address(void)
-{
-    uint64_t offset = HALF + 65536 + random_number() % (HALF - 131072);
+/* How many rules of each kind check_pc has met. */
+extern unsigned kinds[RULE_NOWHERE + 1];
 
-    return (uint64_t)stack + (offset & ~7ull);
-}
+/* The same numbers in each run. */
+uint64_t random_number(void);
 
-/* The stack pointer lies below all else, so that every caller lies above. */
-static inline void
-random_registers(uint64_t pc)
-{
-    for (int i = 0; i < UNWINDER_REGISTERS; i++)
-        unwinder.registers[i] = random_address();
-    unwinder.registers[DWARF_RSP] =
-        (uint64_t)stack + (1u << 20) + random_number() % 65536 * 8;
-    unwinder.registers[DWARF_RIP] = pc;
-}
+/* Fill the registers of a frame at PC with addresses of the stack. The stack
+ * pointer lies below all else, so that every caller lies above. */
+void random_registers(uint64_t pc);
 
-static inline void
-on_module(const struct module *module, bool gone)
-{
-    (void)module;
-    (void)gone;
-}
-
-static inline int
-begin(void **state)
-{
-    (void)state;
-    dlopen("libstdc++.so.6", RTLD_NOW);
-    stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED)
-        return -1;
-    for (uint64_t *word = (uint64_t *)stack;
-         word < (uint64_t *)(stack + STACK_SIZE); word++)
-        *word = random_address();
-    return modules_begin(on_module) | modules_refresh() | rules_begin() |
-           learn_begin() | unwinder_begin(&unwinder);
-}
+/* cmocka's set-up of a group: the stack, the modules and both unwinders. */
+int begin_frames(void **state);
 
 /* What libunwind says of the caller; RESULT as unw_step's. */
 struct answer {
@@ -88,143 +44,13 @@ struct answer {
     uint64_t slot; /* address of the return address */
 };
 
-static inline struct answer
-ask(void)
-{
-    struct answer answer = {.result = -1};
-    unw_save_loc_t slot;
-
-    if (unwinder_start(&unwinder) != 0)
-        return answer;
-    answer.result = unw_step(&unwinder.cursor);
-    if (answer.result <= 0)
-        return answer;
-    answer.caller.pc = unwinder_get(&unwinder, UNW_REG_IP);
-    answer.caller.sp = unwinder_get(&unwinder, UNW_REG_SP);
-    answer.caller.fp = unwinder_get(&unwinder, UNW_X86_64_RBP);
-    if (unw_get_save_loc(&unwinder.cursor, UNW_X86_64_RIP, &slot) == 0)
-        answer.slot = slot.u.addr;
-    return answer;
-}
-
-static inline void
-check_frame(uint64_t pc, const struct answer *answer)
-{
-    uint64_t frames[8];
-    struct walk walk = {.capacity = 8, .frames = frames};
-    struct view view;
-    struct regs regs = {pc, unwinder.registers[DWARF_RSP],
-                        unwinder.registers[DWARF_RBP]};
-
-    view_begin(&view, (uint64_t)stack, (uint64_t)stack + STACK_SIZE,
-               (uint64_t)stack, window);
-    walk_begin(&walk, &regs);
-    /* The caller is no code, and nobody has learned that yet. */
-    enum walk_outcome outcome = walk_run(&walk, &view);
-    if (answer->result <= 0 || outcome != WALK_MISS ||
-        walk.regs.pc != answer->caller.pc ||
-        walk.regs.sp != answer->caller.sp ||
-        walk.regs.fp != answer->caller.fp || walk.regs.sp - 8 != answer->slot) {
-        const struct module *module = modules_find(pc);
-        fail_msg("%s+%#lx: rule %#lx; libunwind %d: pc %#lx %#lx, sp %#lx "
-                 "%#lx, fp %#lx %#lx",
-                 module->path, pc - module->base, rules_find(pc).word,
-                 answer->result, walk.regs.pc, answer->caller.pc, walk.regs.sp,
-                 answer->caller.sp, walk.regs.fp, answer->caller.fp);
-    }
-}
-
-/* The registers as a signal's context has them. */
-static inline void
-fill_context(gregset_t context)
-{
-    static const int8_t order[UNWINDER_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX,
-                                                     REG_RBX, REG_RSI, REG_RDI,
-                                                     REG_RBP, REG_RSP, REG_R8,
-                                                     REG_R9,  REG_R10, REG_R11,
-                                                     REG_R12, REG_R13, REG_R14,
-                                                     REG_R15, REG_RIP};
-
-    for (int i = 0; i < UNWINDER_REGISTERS; i++)
-        context[order[i]] = (greg_t)unwinder.registers[i];
-}
+/* Step once, from the registers. */
+struct answer ask_libunwind(void);
 
 /* A frame without a rule: learn_step undoes it on the real registers. */
-static inline void
-check_step(uint64_t pc, struct view *view, const struct answer *answer)
-{
-    struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
-    struct regs caller = {0, 0, 0};
-    bool is_root = false;
-
-    fill_context(origin.registers);
-    int result = learn_step(&origin, 0, pc, view, &caller, &is_root);
-    assert_int_equal(result, answer->result < 0 ? -1 : 0);
-    if (answer->result <= 0)
-        return;
-    assert_false(is_root);
-    assert_int_equal(caller.pc, answer->caller.pc);
-    assert_int_equal(caller.sp, answer->caller.sp);
-    assert_int_equal(caller.fp, answer->caller.fp);
-}
-
-static inline bool
-is_entry(uint64_t pc)
-{
-    const struct module *module = modules_find(pc);
-
-    return module != NULL && module->entry != 0 && pc >= module->entry &&
-           pc < module->entry + 256;
-}
-
-/* Whether a function with a table begins behind PC, in which there is none. */
-static inline bool
-is_before_table(uint64_t pc)
-{
-    unw_proc_info_t info;
-
-    return unwinder_find(unwinder.space, pc, &info, 0, &unwinder) != 0 &&
-           unwinder_find(unwinder.space, pc + 1, &info, 0, &unwinder) == 0;
-}
+void check_step(uint64_t pc, struct view *view, const struct answer *answer);
 
 /* The rule for PC says what libunwind says. Returns its kind. */
-static inline enum rule_kind
-check_pc(uint64_t pc)
-{
-    struct rule rule = learn_rule(pc, false);
-    struct view view;
-
-    assert_int_equal(rules_find(pc).word, rule.word);
-    random_registers(pc);
-    struct answer answer = ask();
-    switch (rule_kind(rule)) {
-    case RULE_FRAME:
-        /* What the code alone shows libunwind does not know. */
-        if (unwinder.has_table || answer.result > 0)
-            check_frame(pc, &answer);
-        break;
-    case RULE_HARD:
-        view_begin(&view, 0, 0, 0, window);
-        check_step(pc, &view, &answer);
-        break;
-    case RULE_CHAIN:
-        assert_false(unwinder.has_table);
-        break;
-    case RULE_ROOT:
-        assert_true(
-            answer.result == 0 ||
-            (!unwinder.has_table && (is_entry(pc) || is_before_table(pc))));
-        break;
-    case RULE_SIGNAL:
-        assert_true(unw_is_signal_frame(&unwinder.cursor) > 0);
-        answer.slot = answer.caller.sp - 8; /* it has none */
-        check_frame(pc, &answer);
-        break;
-    default:
-        fail_msg("%#lx: kind %d", pc, rule_kind(rule));
-    }
-    kinds[rule_kind(rule)]++;
-    return rule_kind(rule);
-}
+enum rule_kind check_pc(uint64_t pc);
 
 #endif

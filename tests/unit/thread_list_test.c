@@ -9,13 +9,13 @@
 
 #include <cmocka.h>
 
-#include "profile/stacks.h"
-#include "write/thread_list.h"
+#include "live/stacks.h"
+#include "show/thread_list.h"
 
 static char *text;
 
 static void
-test_list(void **state)
+every_thread_is_listed(void **state)
 {
     static const struct stacks_thread threads[] = {
         {.name = "main", .tid = 1},   {.name = "pool", .tid = 2},
@@ -43,7 +43,7 @@ test_list(void **state)
 
 /* Ten thousand in one entry. */
 static void
-test_many(void **state)
+ten_thousand_threads_are_listed(void **state)
 {
     enum { COUNT = 10000 };
     static struct stacks_thread threads[COUNT];
@@ -74,8 +74,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(every_thread_is_listed),
+        cmocka_unit_test(ten_thousand_threads_are_listed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,32 +37,30 @@ static int
 note_code(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct code *code = argument;
-
     (void)size;
     if (code->part[0] != '\0' && strstr(info->dlpi_name, code->part) == NULL)
-        return (0);
+        return 0;
     snprintf(code->path, sizeof(code->path), "%s",
-             !code->part[0]                          ? "/proc/self/exe"
-             : strstr(info->dlpi_name, "linux-vdso") ? "[vdso]"
-                                                     : info->dlpi_name);
+             code->part[0] == '\0'                           ? "/proc/self/exe"
+             : strstr(info->dlpi_name, "linux-vdso") != NULL ? "[vdso]"
+                                                             : info->dlpi_name);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0) {
             code->low = segment->p_vaddr;
             code->high = segment->p_vaddr + segment->p_memsz;
         }
     }
-    return (1);
+    return 1;
 }
 
 static struct code
 find_code(const char *part)
 {
     struct code code = {.part = part};
-
     dl_iterate_phdr(note_code, &code);
     assert_true(code.high > code.low);
-    return (code);
+    return code;
 }
 
 static struct symbolizer *
@@ -69,10 +68,9 @@ make(const char *path)
 {
     const struct symbolizer_options options = {.inlines = true};
     struct symbolizer *symbolizer = symbolizer_new(&options);
-
     assert_non_null(symbolizer);
     symbolizer_add(symbolizer, MODULE, path, NULL, 0);
-    return (symbolizer);
+    return symbolizer;
 }
 
 /* A symbolizer that may take NS for the COUNT QUESTIONS, and was asked. */
@@ -81,10 +79,9 @@ make_limited(const char *path, uint64_t ns, struct symbol_question *questions,
              size_t count)
 {
     struct symbolizer *symbolizer = make(path);
-
     symbolizer_limit(symbolizer, ns);
     symbolizer_expect(symbolizer, questions, count);
-    return (symbolizer);
+    return symbolizer;
 }
 
 /* Addresses all over CODE. */
@@ -93,20 +90,19 @@ ask(const struct code *code, struct symbol_question *questions)
 {
     uint64_t step = (code->high - code->low) / ADDRESSES_MOST;
     size_t count = 0;
-
     if (step < STEP)
         step = STEP;
     for (uint64_t at = code->low; at < code->high && count < ADDRESSES_MOST;
          at += step)
         questions[count++] =
             (struct symbol_question){.id = MODULE, .offset = at};
-    return (count);
+    return count;
 }
 
 static const char *
 owner(const struct symbol *symbol)
 {
-    return (symbol->frames[symbol->count - 1].function);
+    return symbol->frames[symbol->count - 1].function;
 }
 
 /* All of the file at PATH is called the same, with a budget and without. */
@@ -117,7 +113,6 @@ assert_same_names(const struct code *code, const char *path)
     size_t count = ask(code, questions), named = 0;
     struct symbolizer *brief = make_limited(path, 0, questions, count);
     struct symbolizer *whole = make(path);
-
     assert_false(symbolizer_has_lines(brief, MODULE));
     assert_null(symbolizer_problem(brief, MODULE));
     for (size_t i = 0; i < count; i++) {
@@ -125,7 +120,8 @@ assert_same_names(const struct code *code, const char *path)
         const struct symbol *got = symbolizer_find(brief, MODULE, offset);
         const struct symbol *expected = symbolizer_find(whole, MODULE, offset);
         /* Without a symbol, the name is DWARF's alone, or a stub's. */
-        if (!got->named && expected->named && !strstr(owner(expected), "@plt"))
+        if (!got->named && expected->named &&
+            strstr(owner(expected), "@plt") == NULL)
             continue;
         named += got->named;
         assert_string_equal(owner(got), owner(expected));
@@ -140,11 +136,10 @@ assert_same_names(const struct code *code, const char *path)
 }
 
 static void
-test_libraries(void **state)
+libraries_have_the_same_names(void **state)
 {
     static const char *const parts[] = {"",          "libc.so",  "libdw",
                                         "libcmocka", "ld-linux", "linux-vdso"};
-
     (void)state;
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
         struct code code = find_code(parts[i]);
@@ -154,19 +149,18 @@ test_libraries(void **state)
 
 /* Copies of this program that lack more and more. */
 static void
-test_stripped(void **state)
+stripped_files_have_the_same_names(void **state)
 {
     static const char *const commands[] = {
         "objcopy --strip-debug whole copy",
         "objcopy --strip-all whole copy",
         "objcopy --compress-debug-sections=zlib whole copy",
-        "objcopy --only-keep-debug whole copy.debug && "
-        "objcopy --strip-all --add-gnu-debuglink=copy.debug whole copy",
+        ("objcopy --only-keep-debug whole copy.debug && "
+         "objcopy --strip-all --add-gnu-debuglink=copy.debug whole copy"),
     };
     struct code code = find_code("");
-    char path[4096];
-
     (void)state;
+    char path[4096];
     snprintf(path, sizeof(path), "%s/copy", directory);
     for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
         if (!shell_in(directory, commands[i]))
@@ -178,7 +172,7 @@ test_stripped(void **state)
 
 /* With a large budget nothing is left out. */
 static void
-test_budget(void **state)
+a_large_budget_leaves_nothing_out(void **state)
 {
     static struct symbol_question questions[ADDRESSES_MOST];
     struct code code = find_code("");
@@ -186,7 +180,6 @@ test_budget(void **state)
     struct symbolizer *rich =
         make_limited(code.path, 10000000000u, questions, count);
     struct symbolizer *whole = make(code.path);
-
     (void)state;
     for (size_t i = 0; i < count; i++) {
         uint64_t offset = questions[i].offset;
@@ -207,24 +200,21 @@ static unsigned char *
 read_file(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned char *bytes;
-    struct stat status;
-
     assert_true(fd >= 0);
+    struct stat status;
     assert_int_equal(fstat(fd, &status), 0);
     *size = (size_t)status.st_size;
-    bytes = malloc(*size);
+    unsigned char *bytes = malloc(*size);
     assert_non_null(bytes);
     assert_int_equal(read(fd, bytes, *size), (ssize_t)*size);
     close(fd);
-    return (bytes);
+    return bytes;
 }
 
 static void
 write_file(const char *path, const void *bytes, size_t size)
 {
     int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), (ssize_t)size);
     close(fd);
@@ -232,25 +222,23 @@ write_file(const char *path, const void *bytes, size_t size)
 
 /* The header and the section headers are hit more often than chance would. */
 static void
-test_damaged(void **state)
+damaged_files_are_survived(void **state)
 {
     struct code code = find_code("");
-    char path[4096], whole[4096];
-    unsigned char *bytes;
-    size_t size;
-
     (void)state;
+    char whole[4096];
     snprintf(whole, sizeof(whole), "%s/small", directory);
+    char path[4096];
     snprintf(path, sizeof(path), "%s/damaged", directory);
     if (!shell_in(directory, "objcopy --strip-debug whole small"))
         skip();
-    bytes = read_file(whole, &size);
+    size_t size;
+    unsigned char *bytes = read_file(whole, &size);
     srand(4711);
     for (int i = 0; i < DAMAGED_COPIES; i++) {
-        struct symbol_question questions[64];
-        size_t tail = size - 4096, at[3], left = size;
+        size_t tail = size - 4096, left = size;
+        size_t at[3];
         unsigned char saved[3];
-        struct symbolizer *symbolizer;
         for (int j = 0; j < 3; j++) {
             at[j] = j == 0   ? (size_t)rand() % 64
                     : j == 1 ? tail + (size_t)rand() % 4096
@@ -262,11 +250,12 @@ test_damaged(void **state)
         if (i % 3 == 0)
             left = (size_t)rand() % size;
         write_file(path, bytes, left);
+        struct symbol_question questions[64];
         for (size_t j = 0; j < 64; j++)
             questions[j] = (struct symbol_question){
                 .id = MODULE,
                 .offset = code.low + (code.high - code.low) / 64 * j};
-        symbolizer = make_limited(path, 0, questions, 64);
+        struct symbolizer *symbolizer = make_limited(path, 0, questions, 64);
         for (size_t j = 0; j < 64; j++)
             assert_non_null(
                 symbolizer_find(symbolizer, MODULE, questions[j].offset));
@@ -279,13 +268,12 @@ test_damaged(void **state)
 
 /* A file that is not the one that was mapped is not used, and it is said. */
 static void
-test_other_build_id(void **state)
+another_build_id_is_not_used(void **state)
 {
     const struct symbolizer_options options = {.inlines = true};
     struct symbolizer *symbolizer = symbolizer_new(&options);
     struct code code = find_code("");
     struct symbol_question question = {.id = MODULE, .offset = code.low + 64};
-
     (void)state;
     symbolizer_add(symbolizer, MODULE, code.path, (const uint8_t *)"other", 5);
     symbolizer_limit(symbolizer, 0);
@@ -298,30 +286,30 @@ test_other_build_id(void **state)
 static int
 set_up(void **state)
 {
-    char command[64];
-
     (void)state;
-    if (!mkdtemp(directory))
-        return (-1);
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    char command[64];
     snprintf(command, sizeof(command), "cp /proc/%d/exe whole", getpid());
-    return (shell_in(directory, command) ? 0 : -1);
+    return shell_in(directory, command) ? 0 : -1;
 }
 
 static int
 tear_down(void **state)
 {
     (void)state;
-    return (shell_in(directory, "rm -rf \"$PWD\"") ? 0 : -1);
+    return shell_in(directory, "rm -rf \"$PWD\"") ? 0 : -1;
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_libraries),      cmocka_unit_test(test_stripped),
-        cmocka_unit_test(test_budget),         cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_other_build_id),
+        cmocka_unit_test(libraries_have_the_same_names),
+        cmocka_unit_test(stripped_files_have_the_same_names),
+        cmocka_unit_test(a_large_budget_leaves_nothing_out),
+        cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(another_build_id_is_not_used),
     };
-
-    return (cmocka_run_group_tests(tests, set_up, tear_down));
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -4,10 +4,16 @@
  * speedscope's. Whole files are held against their schemas by scenario 66; here
  * it is what each column says of a small profile.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,9 +23,6 @@
 #include "profile_maker.h"
 
 #define MS 1000000ull
-#define UNIT(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
-
 static void
 add(uint32_t node, enum state state, uint64_t time, uint64_t length)
 {
@@ -89,7 +92,7 @@ expect_parts(const char *text, const char *const *parts)
 }
 
 static void
-firefox(void **state)
+firefox_gets_its_fields(void **state)
 {
     static const char *const parts[] = {
         "\"interval\":1,",
@@ -131,7 +134,7 @@ firefox(void **state)
 }
 
 static void
-speedscope(void **state)
+speedscope_gets_its_fields(void **state)
 {
     static const char *const parts[] = {
         "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"",
@@ -160,7 +163,7 @@ speedscope(void **state)
 /* A profile of nothing is a file all the same, and one without times is none.
  */
 static void
-without_events(void **state)
+without_times_nothing_is_written(void **state)
 {
     int (*const writers[])(FILE *, struct profile *) = {firefox_write,
                                                         speedscope_write};
@@ -184,9 +187,9 @@ int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        UNIT(firefox),
-        UNIT(speedscope),
-        UNIT(without_events),
+        UNIT(firefox_gets_its_fields),
+        UNIT(speedscope_gets_its_fields),
+        UNIT(without_times_nothing_is_written),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

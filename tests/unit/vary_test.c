@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "agent/vary.h"
+#include "sampling/trigger/vary.h"
 #include "base/clock.h"
 
 #define US 1000u
@@ -95,7 +95,7 @@ busy_at_any_rate(void **state)
 
 /* So has one that never runs for a period between two ticks, within 10 %. */
 static void
-seldom_running(void **state)
+a_thread_that_seldom_runs_has_its_samples(void **state)
 {
     static const unsigned parts[] = {20, 50, 200, 1000};
 
@@ -113,7 +113,7 @@ seldom_running(void **state)
 /* Threads come all the time: the period changes more often, and half of a busy
  * main thread's samples are there in any case. */
 static void
-new_threads(void **state)
+new_threads_leave_half_of_the_samples(void **state)
 {
     struct run run;
 
@@ -174,8 +174,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_at_any_rate),
-        cmocka_unit_test(seldom_running),
-        cmocka_unit_test(new_threads),
+        cmocka_unit_test(a_thread_that_seldom_runs_has_its_samples),
+        cmocka_unit_test(new_threads_leave_half_of_the_samples),
         cmocka_unit_test(a_thread_that_does_not_run),
         cmocka_unit_test(every_second_draw_mirrors),
     };

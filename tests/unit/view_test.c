@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "capture/view.h"
+#include "unwind/view.h"
 
 static uint8_t window[VIEW_WINDOW];
 static struct view view;
@@ -63,7 +63,7 @@ check_words(uint8_t *pages)
 }
 
 static void
-test_view(void **state)
+a_view_reads_the_stack(void **state)
 {
     uint8_t *pages = map_pages();
     uint64_t low = (uint64_t)pages;
@@ -79,7 +79,7 @@ test_view(void **state)
 }
 
 static void
-test_view_nothing(void **state)
+a_view_of_nothing_reads_nothing(void **state)
 {
     static const uint64_t addresses[] = {0,
                                          1,
@@ -125,7 +125,7 @@ is_touched(void *address)
 /* A page that nobody has touched stays so, unless the walk knows that it needs
  * it. */
 static void
-test_view_untouched(void **state)
+an_untouched_page_stays_untouched(void **state)
 {
     uint8_t *pages = map_pages();
     uint64_t value;
@@ -149,7 +149,7 @@ test_view_untouched(void **state)
 
 /* A copy answers for what was copied, whatever is there now. */
 static void
-test_view_copy(void **state)
+a_copy_answers_for_what_was_copied(void **state)
 {
     uint64_t copy[8] = {0, 0, 0, 0, 0, 0, 0, 0x1122334455667788};
     uint64_t stack[64], start = (uint64_t)&stack[16], value = 1;
@@ -170,10 +170,11 @@ test_view_copy(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_view),
-                                       cmocka_unit_test(test_view_nothing),
-                                       cmocka_unit_test(test_view_untouched),
-                                       cmocka_unit_test(test_view_copy)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_view_reads_the_stack),
+        cmocka_unit_test(a_view_of_nothing_reads_nothing),
+        cmocka_unit_test(an_untouched_page_stays_untouched),
+        cmocka_unit_test(a_copy_answers_for_what_was_copied)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "profile/activity.h"
+#include "view/activity.h"
 
 #include "profile_maker.h"
 
@@ -250,9 +250,6 @@ counters_are_summed_over_processes(void **state)
     assert_int_equal(profile->cost.skipped, 14);
     profile_free(profile);
 }
-
-#define UNIT(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 int
 main(void)

@@ -13,71 +13,7 @@
 
 #include <cmocka.h>
 
-#include "capture/rules.h"
-#include "capture/walk.h"
-
-/* Code that is nowhere: rules alone know it. */
-#define CODE 0x500000000000ull
-#define LEAF (CODE + 0x100)
-#define F1 (CODE + 0x1000)
-#define F2 (CODE + 0x2000)
-#define ROOT (CODE + 0xf000)
-
-#define WORDS 64
-#define FRAMES 256
-
-static uint64_t stack[WORDS] __attribute__((aligned(64)));
-static uint64_t frames[FRAMES];
-static uint8_t window[VIEW_WINDOW];
-static struct walk walk;
-static struct view view;
-
-static uint64_t
-at(unsigned word)
-{
-    return (uint64_t)&stack[word];
-}
-
-/* The rule for the call in front of return address PC. */
-static void
-put(uint64_t pc, struct rule rule)
-{
-    rules_put(pc - 1, rule);
-}
-
-static int
-begin(void **state)
-{
-    (void)state;
-    memset(stack, 0, sizeof(stack));
-    memset(&walk, 0, sizeof(walk));
-    walk.capacity = FRAMES;
-    walk.frames = frames;
-    view_begin(&view, at(0), at(WORDS), at(0), window);
-    if (rules_begin() != 0)
-        return -1;
-    put(ROOT, rule_make(RULE_ROOT));
-    return 0;
-}
-
-static void
-stand(uint64_t pc, uint64_t sp, uint64_t fp)
-{
-    struct regs regs = {pc, sp, fp};
-
-    walk_begin(&walk, &regs);
-}
-
-#define assert_frame(i, pc) assert_int_equal(frames[i], pc)
-#define assert_return(i, pc) assert_int_equal(frames[i], (pc) | FRAME_RETURN)
-
-static void
-expect_cut(enum cut cut, uint32_t depth)
-{
-    assert_int_equal(walk_run(&walk, &view), WALK_CUT);
-    assert_int_equal(walk.cut, cut);
-    assert_int_equal(walk.depth, depth);
-}
+#include "walk_maker.h"
 
 /* Undo one frame with RULE; the caller has no rule, so that the walk stops in
  * it. SP and FP are the caller's. */
@@ -86,7 +22,7 @@ expect_caller(struct rule rule, uint64_t sp, uint64_t fp)
 {
     rules_begin();
     rules_put(LEAF, rule);
-    stand(LEAF, at(4), at(20));
+    stand_at(LEAF, word_at(4), word_at(20));
     assert_int_equal(walk_run(&walk, &view), WALK_MISS);
     assert_int_equal(walk.depth, 2);
     assert_int_equal(walk.regs.pc, F1);
@@ -100,64 +36,68 @@ expect_caller(struct rule rule, uint64_t sp, uint64_t fp)
 }
 
 static void
-test_frames_by_sp(void **state)
+frames_are_found_by_sp(void **state)
 {
     (void)state;
-    stack[7] = F1; /* CFA is at(8) */
+    stack[7] = F1; /* CFA is word_at(8) */
     stack[6] = 0x66;
     stack[19] = 0x77;
-    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_SAME, 0), at(8), at(20));
-    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_CFA, -16), at(8),
+    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_SAME, 0), word_at(8),
+                  word_at(20));
+    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_CFA, -16), word_at(8),
                   0x66);
-    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_FP, -8), at(8), 0x77);
-}
-
-static void
-test_frames_by_fp(void **state)
-{
-    (void)state;
-    stack[21] = F1; /* CFA is at(22) */
-    stack[20] = 0x66;
-    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0), at(22), at(20));
-    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16), at(22),
-                  0x66);
-    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_FP, 0), at(22), 0x66);
-}
-
-static void
-test_frames_by_pointer(void **state)
-{
-    (void)state;
-    stack[19] = at(30); /* [fp - 8] is the CFA */
-    stack[29] = F1;
-    stack[28] = 0x66;
-    stack[20] = 0x77;
-    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_SAME, 0), at(30),
-                  at(20));
-    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_CFA, -16),
-                  at(30), 0x66);
-    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_FP, 0), at(30),
+    expect_caller(rule_frame(RULE_CFA_SP, 32, RULE_FP_AT_FP, -8), word_at(8),
                   0x77);
 }
 
 static void
-test_chain(void **state)
+frames_are_found_by_fp(void **state)
 {
     (void)state;
-    stack[20] = at(25);
+    stack[21] = F1; /* CFA is word_at(22) */
+    stack[20] = 0x66;
+    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0), word_at(22),
+                  word_at(20));
+    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16), word_at(22),
+                  0x66);
+    expect_caller(rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_FP, 0), word_at(22),
+                  0x66);
+}
+
+static void
+frames_are_found_by_a_pointer(void **state)
+{
+    (void)state;
+    stack[19] = word_at(30); /* [fp - 8] is the CFA */
+    stack[29] = F1;
+    stack[28] = 0x66;
+    stack[20] = 0x77;
+    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_SAME, 0),
+                  word_at(30), word_at(20));
+    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_CFA, -16),
+                  word_at(30), 0x66);
+    expect_caller(rule_frame(RULE_CFA_FP_DEREF, -8, RULE_FP_AT_FP, 0),
+                  word_at(30), 0x77);
+}
+
+static void
+a_chain_is_followed(void **state)
+{
+    (void)state;
+    stack[20] = word_at(25);
     stack[21] = F1;
-    expect_caller(rule_chain(RULE_CHAIN_LAST), at(22), at(25));
+    expect_caller(rule_chain(RULE_CHAIN_LAST), word_at(22), word_at(25));
     /* Neither below the stack pointer, nor between words. */
-    stand(LEAF, at(21), at(20));
+    stand_at(LEAF, word_at(21), word_at(20));
     expect_cut(CUT_NO_RULE, 1);
-    stand(LEAF, at(4), at(20) + 4);
+    stand_at(LEAF, word_at(4), word_at(20) + 4);
     expect_cut(CUT_NO_RULE, 1);
 }
 
 /* The register points into a page in the middle of the stack that cannot be
  * read; and one that can be behind it. */
 static void
-test_chain_over_hole(void **state)
+a_chain_over_a_hole_is_followed(void **state)
 {
     uint8_t *pages = mmap(NULL, 5 * 4096, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -168,13 +108,13 @@ test_chain_over_hole(void **state)
     assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
     view_begin(&view, low, low + 5 * 4096, low + 64, window);
     rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
-    stand(LEAF, low + 64, low + 2 * 4096 + 64);
+    stand_at(LEAF, low + 64, low + 2 * 4096 + 64);
     expect_cut(CUT_BAD_READ, 1);
     behind[0] = (uint64_t)&behind[2];
     behind[1] = F1;
-    put(F1, rule_chain(RULE_CHAIN_LAST));
+    put_rule(F1, rule_chain(RULE_CHAIN_LAST));
     behind[3] = ROOT;
-    stand(LEAF, low + 64, (uint64_t)behind);
+    stand_at(LEAF, low + 64, (uint64_t)behind);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 3);
     munmap(pages, 5 * 4096);
@@ -183,7 +123,7 @@ test_chain_over_hole(void **state)
 /* A leaf, a signal handler, the restorer's frame, the code that was
  * interrupted, which is no return address and lies on a lower stack. */
 static void
-test_signal(void **state)
+a_signal_frame_is_crossed(void **state)
 {
     static uint64_t other[256];
     ucontext_t *context = (ucontext_t *)&other[16];
@@ -191,14 +131,14 @@ test_signal(void **state)
     (void)state;
     view_begin(&view, 0, 0, 0, window);
     rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
-    put(F1, rule_make(RULE_SIGNAL));
+    put_rule(F1, rule_make(RULE_SIGNAL));
     rules_put(F2, rule_frame(RULE_CFA_FP, 16, RULE_FP_AT_CFA, -16));
     other[15] = F1; /* the restorer; its frame is the context */
     context->uc_mcontext.gregs[REG_RIP] = (greg_t)F2;
-    context->uc_mcontext.gregs[REG_RSP] = (greg_t)at(8);
-    context->uc_mcontext.gregs[REG_RBP] = (greg_t)at(10);
+    context->uc_mcontext.gregs[REG_RSP] = (greg_t)word_at(8);
+    context->uc_mcontext.gregs[REG_RBP] = (greg_t)word_at(10);
     stack[11] = ROOT;
-    stand(LEAF, (uint64_t)&other[15], 0);
+    stand_at(LEAF, (uint64_t)&other[15], 0);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 4);
     assert_return(1, F1);
@@ -207,185 +147,109 @@ test_signal(void **state)
 }
 
 static void
-test_root_by_zero(void **state)
+a_0_is_a_root(void **state)
 {
     (void)state;
     rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
-    stand(LEAF, at(4), 0);
+    stand_at(LEAF, word_at(4), 0);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 1);
 }
 
 /* A caller must lie above; only a leaf may have no frame at all. */
 static void
-test_stuck(void **state)
+a_caller_must_lie_above(void **state)
 {
     struct rule no_frame = rule_frame(RULE_CFA_SP, 0, RULE_FP_SAME, 0);
 
     (void)state;
     rules_put(LEAF, rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0));
     stack[3] = stack[4] = ROOT;
-    stand(LEAF, at(6), at(2));
+    stand_at(LEAF, word_at(6), word_at(2));
     expect_cut(CUT_STUCK, 1);
     rules_put(LEAF, no_frame);
-    put(F1, no_frame);
+    put_rule(F1, no_frame);
     stack[5] = F1;
-    stand(LEAF, at(6), 0);
+    stand_at(LEAF, word_at(6), 0);
     expect_cut(CUT_STUCK, 2);
-    put(F1, rule_chain(RULE_CHAIN_LAST)); /* a chain that bites its tail */
-    stack[8] = at(8);
+    put_rule(F1, rule_chain(RULE_CHAIN_LAST)); /* a chain that bites its tail */
+    stack[8] = word_at(8);
     stack[9] = F1;
-    stand(F1 - 1, at(6), at(8));
+    stand_at(F1 - 1, word_at(6), word_at(8));
     expect_cut(CUT_NO_RULE, 2);
 }
 
-/* A chain that leads nowhere, or to no code, is lost where it was followed
- * last; but not if nothing else is known to help. */
 static void
-test_lost(void **state)
-{
-    (void)state;
-    rules_put(LEAF, rule_chain(0));
-    stand(LEAF, at(6), at(2));
-    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
-    assert_int_equal(walk.cut, CUT_NO_RULE);
-    stack[8] = at(20);
-    stack[9] = F1;
-    put(F1, rule_make(RULE_NOWHERE));
-    stand(LEAF, at(6), at(8));
-    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
-    assert_int_equal(walk.cut, CUT_NOT_CODE);
-    assert_int_equal(walk.depth, 1);
-    assert_int_equal(walk.regs.pc, LEAF);
-    assert_int_equal(walk.regs.sp, at(6));
-    rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
-    stand(LEAF, at(6), at(8));
-    expect_cut(CUT_NOT_CODE, 1);
-}
-
-/* Go's chain ends at 0, and may go to a stack that lies lower, but not for
- * ever. */
-static void
-test_rooted_chain(void **state)
-{
-    (void)state;
-    rules_put(LEAF, rule_chain(RULE_CHAIN_ROOTED));
-    put(F1, rule_chain(RULE_CHAIN_ROOTED));
-    stand(LEAF, at(6), 0);
-    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
-    stack[20] = at(4);
-    stack[21] = F1;
-    stack[4] = 0;
-    stack[5] = F1;
-    stand(LEAF, at(16), at(20));
-    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
-    assert_int_equal(walk.depth, 3);
-    stack[4] = at(20);
-    stand(LEAF, at(16), at(20));
-    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
-}
-
-static void
-test_guess(void **state)
-{
-    (void)state;
-    rules_put(LEAF, rule_guess(24, 0));
-    stack[8] = ROOT;
-    stand(LEAF, at(6), 0);
-    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
-    assert_int_equal(walk.depth, 3);
-    assert_frame(1, FRAME_GUESS);
-    assert_return(2, ROOT);
-    rules_put(LEAF, rule_guess(24, -16));
-    stack[7] = at(11);
-    put(F1, rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0));
-    stack[8] = F1;
-    stack[12] = ROOT;
-    stand(LEAF, at(6), 0);
-    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
-    assert_int_equal(walk.depth, 4);
-    stack[8] = 0;
-    stand(LEAF, at(6), 0);
-    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
-    stack[8] = F1;
-    put(F1, rule_make(RULE_NOWHERE));
-    stand(LEAF, at(6), 0);
-    assert_int_equal(walk_run(&walk, &view), WALK_LOST);
-    assert_int_equal(walk.depth, 1);
-    assert_int_equal(walk.regs.sp, at(6));
-}
-
-static void
-test_bad_read(void **state)
+a_bad_read_cuts_the_stack(void **state)
 {
     static const enum rule_fp where[] = {RULE_FP_SAME, RULE_FP_AT_CFA};
     uint64_t none = 0x10; /* no process has its first page */
 
     (void)state;
     rules_put(LEAF, rule_frame(RULE_CFA_FP, 16, RULE_FP_SAME, 0));
-    stand(LEAF, 8, none);
+    stand_at(LEAF, 8, none);
     expect_cut(CUT_BAD_READ, 1);
     rules_put(LEAF, rule_frame(RULE_CFA_FP_DEREF, 0, RULE_FP_SAME, 0));
-    stand(LEAF, 8, none);
+    stand_at(LEAF, 8, none);
     expect_cut(CUT_BAD_READ, 1);
     rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_AT_FP, 0));
     stack[4] = ROOT;
-    stand(LEAF, at(4), none);
+    stand_at(LEAF, word_at(4), none);
     expect_cut(CUT_BAD_READ, 1);
     for (unsigned i = 0; i < 2; i++) {
         rules_put(LEAF, rule_frame(RULE_CFA_SP, -4096, where[i], 8));
-        stand(LEAF, 4096, 0);
+        stand_at(LEAF, 4096, 0);
         expect_cut(CUT_BAD_READ, 1);
     }
     rules_put(LEAF, rule_chain(RULE_CHAIN_LAST));
-    stand(LEAF, 8, none);
+    stand_at(LEAF, 8, none);
     expect_cut(CUT_BAD_READ, 1);
     rules_put(LEAF, rule_make(RULE_SIGNAL));
-    stand(LEAF, none, 0);
+    stand_at(LEAF, none, 0);
     expect_cut(CUT_BAD_READ, 1);
     /* Far outside of what an address can be. */
     rules_put(LEAF, rule_frame(RULE_CFA_FP, -8, RULE_FP_SAME, 0));
-    stand(LEAF, 8, 0);
+    stand_at(LEAF, 8, 0);
     expect_cut(CUT_BAD_READ, 1);
-    stand(LEAF, 8, 1ull << 63);
+    stand_at(LEAF, 8, 1ull << 63);
     expect_cut(CUT_BAD_READ, 1);
 }
 
 /* A return address to no code is no frame; a leaf's pc is one. */
 static void
-test_nowhere(void **state)
+a_return_address_to_no_code_is_no_frame(void **state)
 {
     (void)state;
     rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
-    put(0x1234, rule_make(RULE_NOWHERE));
+    put_rule(0x1234, rule_make(RULE_NOWHERE));
     stack[4] = 0x1234;
-    stand(LEAF, at(4), 0);
+    stand_at(LEAF, word_at(4), 0);
     expect_cut(CUT_NOT_CODE, 1);
     assert_frame(0, LEAF);
     rules_put(LEAF, rule_make(RULE_NOWHERE));
-    stand(LEAF, at(4), 0);
+    stand_at(LEAF, word_at(4), 0);
     expect_cut(CUT_NOT_CODE, 1);
 }
 
 /* A walk that stopped for a rule goes on when it is there. */
 static void
-test_resume(void **state)
+a_walk_goes_on_when_its_rule_is_there(void **state)
 {
     (void)state;
     stack[4] = F1;
     stack[6] = F2;
     stack[8] = ROOT;
-    stand(LEAF, at(4), 0);
+    stand_at(LEAF, word_at(4), 0);
     assert_int_equal(walk_run(&walk, &view), WALK_MISS);
     assert_int_equal(walk_run(&walk, &view), WALK_MISS);
     assert_int_equal(walk.depth, 1);
     rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
-    put(F1, rule_make(RULE_HARD));
+    put_rule(F1, rule_make(RULE_HARD));
     assert_int_equal(walk_run(&walk, &view), WALK_HARD);
     assert_int_equal(walk.depth, 2);
-    struct regs caller = {F2, at(7), 0x55};
+    struct regs caller = {F2, word_at(7), 0x55};
     assert_int_equal(walk_step_to(&walk, &caller), WALK_ON);
-    put(F2, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
+    put_rule(F2, rule_frame(RULE_CFA_SP, 16, RULE_FP_SAME, 0));
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 4);
     assert_int_equal(walk.regs.fp, 0x55);
@@ -393,10 +257,10 @@ test_resume(void **state)
     assert_return(1, F1);
     assert_return(2, F2);
     assert_return(3, ROOT);
-    caller.sp = at(2);
+    caller.sp = word_at(2);
     assert_int_equal(walk_step_to(&walk, &caller), WALK_CUT);
     assert_int_equal(walk.cut, CUT_STUCK);
-    caller = (struct regs){0, at(40), 0};
+    caller = (struct regs){0, word_at(40), 0};
     assert_int_equal(walk_step_to(&walk, &caller), WALK_ROOT);
 }
 
@@ -410,14 +274,14 @@ walk_deep(uint32_t depth, uint32_t capacity)
 {
     for (uint32_t i = 1; i < depth; i++) {
         deep[i - 1] = CODE + i;
-        put(CODE + i, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+        put_rule(CODE + i, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
     }
     rules_put(CODE, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
     deep[depth - 1] = 0;
     walk.capacity = capacity;
     view_begin(&view, (uint64_t)deep, (uint64_t)(deep + DEEP + 1),
                (uint64_t)deep, window);
-    stand(CODE, (uint64_t)deep, 0);
+    stand_at(CODE, (uint64_t)deep, 0);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, depth);
 }
@@ -441,7 +305,7 @@ check_ends(uint32_t depth, uint32_t capacity)
 }
 
 static void
-test_deep(void **state)
+a_deep_stack_keeps_both_ends(void **state)
 {
     (void)state;
     frames[64] = 0x5afe;
@@ -452,7 +316,7 @@ test_deep(void **state)
 
 /* However far the ring of root frames has turned. */
 static void
-test_ring(void **state)
+the_ring_keeps_the_root_however_far_it_has_turned(void **state)
 {
     static const uint32_t capacities[] = {4, 5, 7, 16, 63, 64, 200};
 
@@ -468,22 +332,22 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_frames_by_sp, begin),
-        cmocka_unit_test_setup(test_frames_by_fp, begin),
-        cmocka_unit_test_setup(test_frames_by_pointer, begin),
-        cmocka_unit_test_setup(test_chain, begin),
-        cmocka_unit_test_setup(test_chain_over_hole, begin),
-        cmocka_unit_test_setup(test_signal, begin),
-        cmocka_unit_test_setup(test_root_by_zero, begin),
-        cmocka_unit_test_setup(test_stuck, begin),
-        cmocka_unit_test_setup(test_lost, begin),
-        cmocka_unit_test_setup(test_rooted_chain, begin),
-        cmocka_unit_test_setup(test_guess, begin),
-        cmocka_unit_test_setup(test_bad_read, begin),
-        cmocka_unit_test_setup(test_nowhere, begin),
-        cmocka_unit_test_setup(test_resume, begin),
-        cmocka_unit_test_setup(test_deep, begin),
-        cmocka_unit_test_setup(test_ring, begin)};
+        cmocka_unit_test_setup(frames_are_found_by_sp, begin_walk),
+        cmocka_unit_test_setup(frames_are_found_by_fp, begin_walk),
+        cmocka_unit_test_setup(frames_are_found_by_a_pointer, begin_walk),
+        cmocka_unit_test_setup(a_chain_is_followed, begin_walk),
+        cmocka_unit_test_setup(a_chain_over_a_hole_is_followed, begin_walk),
+        cmocka_unit_test_setup(a_signal_frame_is_crossed, begin_walk),
+        cmocka_unit_test_setup(a_0_is_a_root, begin_walk),
+        cmocka_unit_test_setup(a_caller_must_lie_above, begin_walk),
+        cmocka_unit_test_setup(a_bad_read_cuts_the_stack, begin_walk),
+        cmocka_unit_test_setup(a_return_address_to_no_code_is_no_frame,
+                               begin_walk),
+        cmocka_unit_test_setup(a_walk_goes_on_when_its_rule_is_there,
+                               begin_walk),
+        cmocka_unit_test_setup(a_deep_stack_keeps_both_ends, begin_walk),
+        cmocka_unit_test_setup(
+            the_ring_keeps_the_root_however_far_it_has_turned, begin_walk)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

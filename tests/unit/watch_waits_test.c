@@ -20,35 +20,35 @@ waits_go_on_in_place(void **state)
     struct watch *watch;
 
     (void)state;
-    begin();
+    begin_spool();
     maker_add_text(1, "mutex of worker");
     wait = begin_wait(1, 2 * MS, 1);
     watch = open_watch();
-    look(watch, 12 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 10 * MS, 10 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_SAMPLES, 11, 11);
+    look_again(watch, 12 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 10 * MS, 10 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_SAMPLES, 11, 11);
     expect_state(watch, 0, "futex", "mutex of worker");
-    look(watch, 15 * MS);
-    expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
-    expect(watch, "main", SPAN_ALL, VALUE_WALL, 0, 13 * MS);
+    look_again(watch, 15 * MS);
+    expect_times(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
+    expect_times(watch, "main", SPAN_ALL, VALUE_WALL, 0, 13 * MS);
     /* It was over at 14 ms: a part of what was counted is taken back. */
     store_wait(&wait, 12 * MS, 0);
-    look(watch, 20 * MS);
-    expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, -1 * MS, -1 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 12 * MS, 12 * MS);
+    look_again(watch, 20 * MS);
+    expect_times(watch, "wait", SPAN_INTERVAL, VALUE_WALL, -1 * MS, -1 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 12 * MS, 12 * MS);
     expect_state(watch, 0, "-", "");
     /* It waits again at the same place. */
     store_wait(&wait, 20 * MS, SAMPLE_OPEN);
-    look(watch, 25 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 23 * MS, 23 * MS);
+    look_again(watch, 25 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 23 * MS, 23 * MS);
     /* A sample comes before the wait is closed. */
-    run(1, 2, 24 * MS, 1 * MS, MS);
-    look(watch, 26 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 24 * MS, 24 * MS);
+    add_run(1, 2, 24 * MS, 1 * MS, MS);
+    look_again(watch, 26 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 24 * MS, 24 * MS);
     expect_state(watch, 0, "running", "");
     store_wait(&wait, 21 * MS, 0);
-    look(watch, 30 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 21 * MS, 21 * MS);
+    look_again(watch, 30 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 21 * MS, 21 * MS);
     assert_int_equal(watch->record_count, 0);
     close_watch(watch);
 }
@@ -61,15 +61,15 @@ a_wait_may_begin_again(void **state)
     struct watch *watch;
 
     (void)state;
-    begin();
+    begin_spool();
     wait = begin_wait(1, 2 * MS, 0);
     store_wait(&wait, 2 * MS, 0);
     watch = open_watch();
-    look(watch, 5 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 2 * MS, 2 * MS);
+    look_again(watch, 5 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 2 * MS, 2 * MS);
     store_wait(&wait, 4 * MS, SAMPLE_OPEN);
-    look(watch, 7 * MS);
-    expect(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
+    look_again(watch, 7 * MS);
+    expect_times(watch, "wait", SPAN_INTERVAL, VALUE_WALL, 3 * MS, 3 * MS);
     close_watch(watch);
 }
 
@@ -79,13 +79,13 @@ the_end_of_a_thread_ends_its_wait(void **state)
     struct watch *watch;
 
     (void)state;
-    begin();
+    begin_spool();
     begin_wait(1, 2 * MS, 0);
     watch = open_watch();
-    look(watch, 5 * MS);
+    look_again(watch, 5 * MS);
     maker_add_end(1, 7 * MS, 0, 0);
-    look(watch, 20 * MS);
-    expect(watch, "wait", SPAN_ALL, VALUE_WALL, 5 * MS, 5 * MS);
+    look_again(watch, 20 * MS);
+    expect_times(watch, "wait", SPAN_ALL, VALUE_WALL, 5 * MS, 5 * MS);
     expect_state(watch, 0, "ended", "");
     close_watch(watch);
 }
@@ -113,18 +113,20 @@ unseen_threads_are_counted(void **state)
     struct watch *watch;
 
     (void)state;
-    begin();
+    begin_spool();
     unseen = writer_append(maker_writer, RECORD_SAMPLE, &record, sizeof record,
                            NULL, 0);
     watch = open_watch();
-    look(watch, 5 * MS);
-    expect(watch, "[not sampled]", SPAN_ALL, VALUE_CPU, 3 * MS, 3 * MS);
-    run(2, 1, 6 * MS, 1 * MS, MS);
-    look(watch, 7 * MS);
+    look_again(watch, 5 * MS);
+    expect_times(watch, "[not sampled]", SPAN_ALL, VALUE_CPU, 3 * MS, 3 * MS);
+    add_run(2, 1, 6 * MS, 1 * MS, MS);
+    look_again(watch, 7 * MS);
     store_unseen(unseen, 10 * MS);
-    look(watch, 8 * MS);
-    expect(watch, "[not sampled]", SPAN_INTERVAL, VALUE_CPU, 7 * MS, 7 * MS);
-    expect(watch, "[not sampled]", SPAN_ALL, VALUE_WALL, 10 * MS, 10 * MS);
+    look_again(watch, 8 * MS);
+    expect_times(watch, "[not sampled]", SPAN_INTERVAL, VALUE_CPU, 7 * MS,
+                 7 * MS);
+    expect_times(watch, "[not sampled]", SPAN_ALL, VALUE_WALL, 10 * MS,
+                 10 * MS);
     close_watch(watch);
 }
 
@@ -142,26 +144,28 @@ unseen_threads_did_what_others_did(void **state)
     struct watch *watch;
 
     (void)state;
-    begin();
+    begin_spool();
     maker_add_thread(9, 0, "[short-lived]");
     unseen = writer_append(maker_writer, RECORD_SAMPLE, &record, sizeof record,
                            NULL, 0);
     /* Recorded for nothing, as by a timer that looks at young threads. */
-    run(1, 2, 3 * MS, MS / 2, 0);
+    add_run(1, 2, 3 * MS, MS / 2, 0);
     maker_add_end(1, 4 * MS, MS, THREAD_END_EXACT);
     maker_add_end(2, 4 * MS, 2 * MS, THREAD_END_EXACT);
     watch = open_watch();
-    look(watch, 5 * MS);
-    expect(watch, "inner", SPAN_ALL, VALUE_CPU, 6 * MS, 6 * MS);
+    look_again(watch, 5 * MS);
+    expect_times(watch, "inner", SPAN_ALL, VALUE_CPU, 6 * MS, 6 * MS);
     assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], 6 * MS);
     /* The next one is seen elsewhere: both have the same part. */
     maker_add_thread(3, 4713, "later");
-    run(3, 1, 6 * MS, MS / 2, 0);
+    add_run(3, 1, 6 * MS, MS / 2, 0);
     maker_add_end(3, 7 * MS, MS, THREAD_END_EXACT);
     store_unseen(unseen, 8 * MS + 1);
-    look(watch, 8 * MS);
-    expect(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 5 * MS / 2, 5 * MS / 2);
-    expect(watch, "main", SPAN_INTERVAL, VALUE_CPU, 7 * MS / 2 + 1, 6 * MS + 1);
+    look_again(watch, 8 * MS);
+    expect_times(watch, "inner", SPAN_INTERVAL, VALUE_CPU, 5 * MS / 2,
+                 5 * MS / 2);
+    expect_times(watch, "main", SPAN_INTERVAL, VALUE_CPU, 7 * MS / 2 + 1,
+                 6 * MS + 1);
     assert_int_equal(watch->totals.values[SPAN_ALL][VALUE_CPU], 12 * MS + 1);
     close_watch(watch);
 }
@@ -174,12 +178,9 @@ main(void)
                                         maker_clean),
         cmocka_unit_test_setup_teardown(a_wait_may_begin_again, maker_forget,
                                         maker_clean),
-        cmocka_unit_test_setup_teardown(the_end_of_a_thread_ends_its_wait,
-                                        maker_forget, maker_clean),
-        cmocka_unit_test_setup_teardown(unseen_threads_did_what_others_did,
-                                        maker_forget, maker_clean),
-        cmocka_unit_test_setup_teardown(unseen_threads_are_counted,
-                                        maker_forget, maker_clean),
+        UNIT(the_end_of_a_thread_ends_its_wait),
+        UNIT(unseen_threads_did_what_others_did),
+        UNIT(unseen_threads_are_counted),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

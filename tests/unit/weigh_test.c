@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/table.h"
+#include "view/table.h"
 
 #include "weigh_maker.h"
 

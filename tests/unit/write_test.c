@@ -3,6 +3,9 @@
  * write_test.c -- the writers: exact text, a pprof profile that is unpacked
  * again, and files that appear whole or not at all.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +13,11 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "pprof.pb-c.h"
@@ -18,12 +25,9 @@
 #include "write/output.h"
 #include "write/pprof.h"
 #include "write/report.h"
-#include "write/text_report.h"
+#include "show/text_report.h"
 
 #include "profile_maker.h"
-
-#define CLEAN(name) \
-    cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 
 /* main;parse (2), main;parse;token (3, inlined in "next;"), main;read (4,
  * waiting), and one stack without a root. */
@@ -65,7 +69,7 @@ written(int (*write)(FILE *, struct profile *), struct profile *profile,
 }
 
 static void
-test_folded(void **state)
+folded_stacks_have_their_counts(void **state)
 {
     struct profile *profile = example();
     size_t length;
@@ -86,7 +90,7 @@ test_folded(void **state)
 }
 
 static void
-test_text(void **state)
+a_text_has_its_tables(void **state)
 {
     struct profile *profile = example();
     size_t length;
@@ -114,7 +118,7 @@ test_text(void **state)
 }
 
 static void
-test_long_names_are_whole_in_files(void **state)
+long_names_are_whole_in_files(void **state)
 {
     char name[600];
     struct profile *profile;
@@ -187,7 +191,7 @@ function_at(const Perftools__Profiles__Profile *pprof,
 }
 
 static void
-test_pprof_head(void **state)
+a_pprof_file_has_its_head(void **state)
 {
     static const char *const types[] = {"samples", "cpu", "wall"};
     struct profile *profile = example();
@@ -222,7 +226,7 @@ test_pprof_head(void **state)
 }
 
 static void
-test_pprof_stacks(void **state)
+a_pprof_file_has_its_stacks(void **state)
 {
     struct profile *profile = example();
     Perftools__Profiles__Profile *pprof = unpacked(profile);
@@ -274,7 +278,7 @@ triggered(struct profile *profile, enum trigger trigger)
 }
 
 static void
-test_pprof_labels(void **state)
+a_pprof_file_has_its_labels(void **state)
 {
     struct profile *profile = example();
     Perftools__Profiles__Profile *pprof = unpacked(profile);
@@ -308,7 +312,7 @@ test_pprof_labels(void **state)
 
 /* Only where a thread was asked do the outputs say what that means. */
 static void
-test_asking_is_noted(void **state)
+asking_is_noted(void **state)
 {
     struct profile *profile = triggered(example(), TRIGGER_PERF);
     Perftools__Profiles__Profile *pprof = unpacked(profile);
@@ -347,7 +351,7 @@ files(void)
 }
 
 static void
-test_output_appears_whole(void **state)
+an_output_appears_whole(void **state)
 {
     struct profile *profile = example();
     const char *path = maker_path("out.folded"), *other = maker_path("other");
@@ -368,7 +372,7 @@ test_output_appears_whole(void **state)
 }
 
 static void
-test_output_fails_cleanly(void **state)
+an_output_fails_cleanly(void **state)
 {
     struct profile *profile = example();
     char path[PATH_MAX], error[PATH_MAX + 256];
@@ -393,7 +397,7 @@ test_output_fails_cleanly(void **state)
 }
 
 static void
-test_full_disk_is_told(void **state)
+a_full_disk_is_told(void **state)
 {
     struct profile *profile = example();
     FILE *full = fopen("/dev/full", "w");
@@ -411,7 +415,7 @@ test_full_disk_is_told(void **state)
 }
 
 static void
-test_report_writes_all_outputs(void **state)
+a_report_writes_all_outputs(void **state)
 {
     char first[PATH_MAX], wrong[PATH_MAX], last[PATH_MAX];
     const char *const outputs[] = {first, wrong, last};
@@ -441,7 +445,7 @@ test_report_writes_all_outputs(void **state)
 }
 
 static void
-test_report_refuses(void **state)
+a_report_of_nothing_writes_nothing(void **state)
 {
     const char *const output = maker_path("none.txt");
     struct sprof_report report = {.outputs = &output, .output_count = 1};
@@ -464,18 +468,18 @@ int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        CLEAN(test_folded),
-        CLEAN(test_text),
-        CLEAN(test_long_names_are_whole_in_files),
-        CLEAN(test_pprof_head),
-        CLEAN(test_pprof_stacks),
-        CLEAN(test_pprof_labels),
-        CLEAN(test_asking_is_noted),
-        CLEAN(test_output_appears_whole),
-        CLEAN(test_output_fails_cleanly),
-        CLEAN(test_full_disk_is_told),
-        CLEAN(test_report_writes_all_outputs),
-        CLEAN(test_report_refuses),
+        UNIT(folded_stacks_have_their_counts),
+        UNIT(a_text_has_its_tables),
+        UNIT(long_names_are_whole_in_files),
+        UNIT(a_pprof_file_has_its_head),
+        UNIT(a_pprof_file_has_its_stacks),
+        UNIT(a_pprof_file_has_its_labels),
+        UNIT(asking_is_noted),
+        UNIT(an_output_appears_whole),
+        UNIT(an_output_fails_cleanly),
+        UNIT(a_full_disk_is_told),
+        UNIT(a_report_writes_all_outputs),
+        UNIT(a_report_of_nothing_writes_nothing),
     };
 
     return cmocka_run_group_tests(units, maker_begin, maker_end);

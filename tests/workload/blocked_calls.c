@@ -46,7 +46,6 @@ static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static struct timespec relative, later;
 static sigset_t wakers;
-static volatile uint64_t sink;
 
 WAITS(nanosleep, nanosleep(&relative, NULL))
 WAITS(usleep,

@@ -4,8 +4,8 @@
  * which one system call fails with EPERM, or as on a kernel that lacks it; or
  * under Landlock, which lets nothing be written.
  *
- * Usage: deny_call [-n] CALL COMMAND..., CALL being a name of the table below
- * or "writing"; -n: the call fails with ENOSYS
+ * Usage: deny_call [-n | -k] CALL COMMAND..., CALL being a name of the table
+ * below or "writing"; -n: the call fails with ENOSYS; -k: it kills
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -26,6 +26,8 @@ static const struct {
     {"timer_create", SYS_timer_create},
     {"process_vm_readv", SYS_process_vm_readv},
     {"unshare", SYS_unshare},
+    {"wait4", SYS_wait4},
+    {"prctl", SYS_prctl},
     {"close_range", SYS_close_range},
     {"clone3", SYS_clone3},
     {"rseq", SYS_rseq},
@@ -35,12 +37,12 @@ static const struct {
 };
 
 static int
-deny(long number, unsigned error)
+deny(long number, unsigned action)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
@@ -67,10 +69,14 @@ deny_writing(void)
 int
 main(int argc, char **argv)
 {
-    unsigned error = EPERM;
+    unsigned action = SECCOMP_RET_ERRNO | EPERM;
 
     if (argc > 3 && strcmp(argv[1], "-n") == 0) {
-        error = ENOSYS;
+        action = SECCOMP_RET_ERRNO | ENOSYS;
+        argv++;
+        argc--;
+    } else if (argc > 3 && strcmp(argv[1], "-k") == 0) {
+        action = SECCOMP_RET_KILL_PROCESS;
         argv++;
         argc--;
     }
@@ -78,7 +84,7 @@ main(int argc, char **argv)
         execvp(argv[2], argv + 2);
     for (size_t i = 0; argc > 2 && i < sizeof(calls) / sizeof(calls[0]); i++)
         if (strcmp(argv[1], calls[i].name) == 0 &&
-            deny(calls[i].number, error) == 0)
+            deny(calls[i].number, action) == 0)
             execvp(argv[2], argv + 2);
     perror("deny_call");
     return 77;

@@ -13,6 +13,10 @@
  * Callers are return addresses. With SAMPLES, as many records more, running, in
  * 10,000 stacks that are up to 64 frames deep.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "spool.h"
 
 enum {
@@ -42,18 +46,18 @@ sample(uint32_t of, uint32_t leaf, uint64_t count, enum state state)
         .stopped = 500,
         .waits_on = state == STATE_WAITING ? LOCK : 0};
 
-    append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
+    spool_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
 }
 
 static void
 known_stacks(void)
 {
-    uint32_t caller = node(0, APP, 0x11, NODE_RETURN);
-    uint32_t middle = node(caller, APP, 0x21, NODE_RETURN);
-    uint32_t leaf = node(middle, LIB, 0x30, 0);
-    uint32_t waiting = node(caller, LIB, 0x40, 0);
-    uint32_t cut = node(0, 0, CUT_NO_RULE, NODE_TRUNCATED);
-    uint32_t orphan = node(cut, LIB, 0x30, 0);
+    uint32_t caller = spool_node(0, APP, 0x11, NODE_RETURN);
+    uint32_t middle = spool_node(caller, APP, 0x21, NODE_RETURN);
+    uint32_t leaf = spool_node(middle, LIB, 0x30, 0);
+    uint32_t waiting = spool_node(caller, LIB, 0x40, 0);
+    uint32_t cut = spool_node(0, 0, CUT_NO_RULE, NODE_TRUNCATED);
+    uint32_t orphan = spool_node(cut, LIB, 0x30, 0);
 
     sample(MAIN, middle, 3, STATE_RUNNING);
     sample(MAIN, leaf, 5, STATE_RUNNING);
@@ -79,7 +83,7 @@ counts(void)
                                          .cut_count = CUT_COUNT};
     const struct writer_tail tail[] = {{lost, sizeof lost}, {cut, sizeof cut}};
 
-    append(RECORD_COUNTS, &record, sizeof record, tail, 2);
+    spool_append(RECORD_COUNTS, &record, sizeof record, tail, 2);
 }
 
 /* As many stacks and samples as a long run of a large program has. */
@@ -92,8 +96,8 @@ many(unsigned long samples)
     for (uint32_t i = 0; i < STACKS; i++) {
         uint32_t from = i == 0 ? 0 : (i * 7919u) % DEPTH;
         for (uint32_t j = from; j < DEPTH; j++)
-            path[j + 1] = node(path[j], APP + j % 2, (i * j) % 0xfffff,
-                               j + 1 < DEPTH ? NODE_RETURN : 0);
+            path[j + 1] = spool_node(path[j], APP + j % 2, (i * j) % 0xfffff,
+                                     j + 1 < DEPTH ? NODE_RETURN : 0);
         leaves[i] = path[DEPTH];
     }
     for (unsigned long i = 0; i < samples; i++)
@@ -109,20 +113,20 @@ main(int argc, char **argv)
 
     if (argc < 2)
         return 2;
-    writer = writer_create(argv[1], &header, 1ull << 32, false);
-    if (writer == NULL) {
+    spool_writer = writer_create(argv[1], &header, 1ull << 32, false);
+    if (spool_writer == NULL) {
         perror(argv[1]);
         return 1;
     }
-    process(4711, "/opt/app", "app --fast");
-    module(APP, 0x400000, "/opt/app", build_id, sizeof build_id);
-    module(LIB, 0x7f0000000000, "/opt/lib.so", build_id, sizeof build_id);
-    thread(MAIN, 4711, "app");
-    thread(WORKER, 4712, "worker");
-    text(LOCK, "thread 4711");
+    spool_process(4711, "/opt/app", "app --fast");
+    spool_module(APP, 0x400000, "/opt/app", build_id, sizeof build_id);
+    spool_module(LIB, 0x7f0000000000, "/opt/lib.so", build_id, sizeof build_id);
+    spool_thread(MAIN, 4711, "app");
+    spool_thread(WORKER, 4712, "worker");
+    spool_text(LOCK, "thread 4711");
     known_stacks();
     counts();
     if (argc > 2)
         many(strtoul(argv[2], NULL, 10));
-    return writer_close(writer) == 0 ? 0 : 1;
+    return writer_close(spool_writer) == 0 ? 0 : 1;
 }

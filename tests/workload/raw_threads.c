@@ -23,7 +23,7 @@ burn(void *unused)
     volatile unsigned long sum = 0;
     (void)unused;
     for (unsigned long i = 0; i < 300000000ul; i++)
-        sum += i;
+        sum = sum + i;
     __atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
     __asm__ volatile("syscall" ::"a"(SYS_exit), "D"(0)
                      : "rcx", "r11", "memory");

@@ -94,15 +94,15 @@ find_program(struct dl_phdr_info *info, size_t size, void *unused)
 static uint32_t
 place(uint32_t parent, void (*function)(void))
 {
-    return node(parent, MODULE, (uint64_t)(uintptr_t)function - program.base,
-                0);
+    return spool_node(parent, MODULE,
+                      (uint64_t)(uintptr_t)function - program.base, 0);
 }
 
 static void
 label(uint32_t id, uint32_t key, uint32_t value)
 {
     const struct record_label record = {.id = id, .key = key, .value = value};
-    append(RECORD_LABEL, &record, sizeof record, NULL, 0);
+    spool_append(RECORD_LABEL, &record, sizeof record, NULL, 0);
 }
 
 /* Room for COUNT entries, behind what is there. */
@@ -112,7 +112,7 @@ make_room(uint32_t count)
     struct stacks_entry *none = calloc(count, sizeof *none);
     const struct writer_tail tail = {none, count * sizeof *none};
     const struct record_stacks record = {.capacity = count};
-    stacks = append(RECORD_STACKS, &record, sizeof record, &tail, 1);
+    stacks = spool_append(RECORD_STACKS, &record, sizeof record, &tail, 1);
     capacity = count;
     sequence = 0;
     free(none);
@@ -174,8 +174,9 @@ static void
 step(void)
 {
     sequence++;
-    writer_change(writer, stacks, offsetof(struct record_stacks, sequence),
-                  &sequence, sizeof sequence);
+    writer_change(spool_writer, stacks,
+                  offsetof(struct record_stacks, sequence), &sequence,
+                  sizeof sequence);
 }
 
 /* The stacks, as an answer to NONCE. */
@@ -196,8 +197,9 @@ write_stacks(uint32_t nonce, uint32_t count)
                                          .count = count,
                                          .capacity = capacity};
     const size_t from = offsetof(struct record_stacks, time);
-    writer_change(writer, stacks, from, &record.time, sizeof record - from);
-    writer_change(writer, stacks, sizeof record, entries,
+    writer_change(spool_writer, stacks, from, &record.time,
+                  sizeof record - from);
+    writer_change(spool_writer, stacks, sizeof record, entries,
                   count * sizeof *entries);
     if (strcmp(how, "torn") != 0)
         step();
@@ -212,7 +214,7 @@ answer(uint32_t nonce, int error, const char *words)
                                          .text_length =
                                              (uint16_t)(strlen(words) + 1)};
     const struct writer_tail tail = {words, strlen(words) + 1};
-    append(RECORD_ANSWER, &record, sizeof record, &tail, 1);
+    spool_append(RECORD_ANSWER, &record, sizeof record, &tail, 1);
 }
 
 static void
@@ -222,7 +224,7 @@ control(void)
                                           .signal = strcmp(how, "closed") == 0
                                                         ? 0
                                                         : SIGNAL};
-    append(RECORD_CONTROL, &record, sizeof record, NULL, 0);
+    spool_append(RECORD_CONTROL, &record, sizeof record, NULL, 0);
 }
 
 static void
@@ -233,15 +235,15 @@ threads(void)
     char words[64];
     uint32_t first = (uint32_t)getpid();
     for (uint32_t i = 0; i < THREAD_COUNT; i++)
-        thread(i + 1, first + i, names[i]);
+        spool_thread(i + 1, first + i, names[i]);
     snprintf(words, sizeof words, "mutex of a (%u)", first + 1);
-    text(1, words);
+    spool_text(1, words);
     snprintf(words, sizeof words, "mutex of b (%u)", first + 2);
-    text(2, words);
-    text(3, "socket:[17]");
-    text(4, "user");
-    text(5, "alice \"1\"");
-    text(6, "bob");
+    spool_text(2, words);
+    spool_text(3, "socket:[17]");
+    spool_text(4, "user");
+    spool_text(5, "alice \"1\"");
+    spool_text(6, "bob");
     label(1, 4, 5);
     label(2, 4, 6);
 }
@@ -292,21 +294,21 @@ main(int argc, char **argv)
     sigprocmask(SIG_BLOCK, &set, NULL);
     if (strcmp(how, "deaf") != 0)
         signal(SIGNAL, handle);
-    writer = writer_create(argv[1], &header, 1u << 30, true);
-    if (writer == NULL) {
+    spool_writer = writer_create(argv[1], &header, 1u << 30, true);
+    if (spool_writer == NULL) {
         perror(argv[1]);
         return 1;
     }
-    writer_show(writer);
-    process((uint32_t)getpid(), "/opt/bank", "bank --fast");
+    writer_show(spool_writer);
+    spool_process((uint32_t)getpid(), "/opt/bank", "bank --fast");
     if (strcmp(how, "old") != 0)
         control();
     char exe[4096] = "";
     if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0)
         return 1;
     dl_iterate_phdr(find_program, NULL);
-    module(MODULE, program.base, exe, program.build_id,
-           program.build_id_length);
+    spool_module(MODULE, program.base, exe, program.build_id,
+                 program.build_id_length);
     threads();
     puts("ready");
     fflush(stdout);

@@ -28,7 +28,6 @@
 
 static volatile sig_atomic_t seen, seen_signo, seen_code;
 static volatile uint64_t seen_value;
-static volatile uint64_t sink;
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t

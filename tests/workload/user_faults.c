@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "ways.h"
+#include "cases.h"
 
 #define PAGE 4096u
 #define PAGES 64u
@@ -52,7 +52,7 @@ answer_faults(void *argument)
         copy.dst = message.arg.pagefault.address & ~(uint64_t)(PAGE - 1);
         memset(page, 'a' + (int)((char *)copy.dst - heap) / (int)PAGE % 26,
                PAGE);
-        ways_compute(1);
+        cases_compute(1);
         /* Who is interrupted by a signal, a sample's say, asks once more. */
         if (ioctl(*fd, UFFDIO_COPY, &copy) == 0)
             atomic_fetch_add(&faults, 1);
@@ -119,7 +119,7 @@ supplied_heap(void)
 static void *
 use_libc(void *argument)
 {
-    ways_use_libc();
+    cases_use_libc();
     puts("ran");
     return argument;
 }
@@ -143,7 +143,7 @@ static void
 supply_nothing(void)
 {
     for (unsigned i = 0; i < 20; i++) {
-        ways_compute(1);
+        cases_compute(1);
         usleep(1000);
     }
 }
@@ -191,7 +191,7 @@ neighbours(void)
     }
 }
 
-static const struct way ways[] = {
+static const struct named_case cases[] = {
     {"heap", supplied_heap, 0},
     {"stack", supplied_stack, 0},
     {"neighbours", neighbours, 0},
@@ -200,5 +200,5 @@ static const struct way ways[] = {
 int
 main(int argc, char **argv)
 {
-    return ways_run(argc, argv, ways, sizeof ways / sizeof ways[0]);
+    return cases_run(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

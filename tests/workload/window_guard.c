@@ -5,8 +5,7 @@
  * stdio, the loader, the end of the process. A call is forbidden
  *
  * - on the sampler's thread (its name is "sprof") from where it takes that
- *   name, but for locks that lie in libsprof.so's own data: nobody else can
- *   hold those. That it blocks all signals then is checked by the way;
+ *   name. That it blocks all signals then is checked by the way;
  * - on any thread that blocks all 64 signals, as one does in libsprof's handler
  *   and else only in libc, when a thread begins or ends.
  *
@@ -14,7 +13,9 @@
  * abort are counted and go on. At the end one line goes to stderr:
  *
  *   guard: 2 forbidden calls: malloc from libsprof.so+0x1a2b (2)
- *   guard: 0 forbidden calls, 1817 locks of its own
+ *   guard: 0 forbidden calls, 3 at the end of the sampler's thread
+ *
+ * The latter are libc's, which frees nothing there: the guard is awake.
  *
  * The hard thing is to stand in front of functions of every signature, printf's
  * among them, and of dlsym, which looks at its return address. So each is a
@@ -23,7 +24,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -194,7 +194,6 @@ static void *real[CALL_COUNT] = {
     [CALL_free] = __libc_free,
 };
 
-static uintptr_t own_start, own_end; /* libsprof.so's writable memory */
 static bool is_ready;
 
 #define SIGNAL_BIT(signo) (1ull << ((signo)-1))
@@ -213,7 +212,7 @@ static struct place {
     _Atomic long call;
     atomic_ulong count;
 } places[PLACES];
-static atomic_ulong forbidden, own_locks, unblocked;
+static atomic_ulong forbidden, at_end, unblocked;
 
 static void
 find_real(enum call call)
@@ -229,32 +228,12 @@ find_real(enum call call)
         real[call] = find(RTLD_NEXT, guarded[call].name);
 }
 
-static int
-find_own(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    const char *name = strrchr(info->dlpi_name, '/');
-
-    (void)size;
-    (void)argument;
-    if (name == NULL || strcmp(name, "/libsprof.so") != 0)
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) == 0)
-            continue;
-        own_start = info->dlpi_addr + segment->p_vaddr;
-        own_end = own_start + segment->p_memsz;
-    }
-    return 1;
-}
-
 /* As the first of all constructors, libsprof.so's included. */
 __attribute__((constructor(101))) static void
 begin(void)
 {
     for (enum call call = 0; call < CALL_COUNT; call++)
         find_real(call);
-    dl_iterate_phdr(find_own, NULL);
     is_ready = true;
 }
 
@@ -304,17 +283,17 @@ is_forbidden(const struct guarded *row, uintptr_t first)
     uint64_t open = ~blocked_signals() & ~NEVER_BLOCKED;
 
     /* Frees nothing; libc does it at the end of every thread. */
-    if (row == &guarded[CALL_free] && first == 0)
+    if (row == &guarded[CALL_free] && first == 0) {
+        if (is_sampler())
+            atomic_fetch_add(&at_end, 1);
         return false;
+    }
     if (!is_sampler())
         return open == 0;
     /* A signal of the program's must never be handled on that thread. */
     if ((open & ~(LIBC_SIGNALS | CONTROL_SIGNAL)) != 0)
         atomic_fetch_add(&unblocked, 1);
-    if (row->kind != LOCK || first < own_start || first >= own_end)
-        return true;
-    atomic_fetch_add(&own_locks, 1);
-    return false;
+    return true;
 }
 
 struct verdict
@@ -359,9 +338,10 @@ window_guard_report(void)
             (unsigned long)(caller - (known ? (uintptr_t)info.dli_fbase : 0)),
             atomic_load(&places[i].count));
     }
-    if (atomic_load(&own_locks) != 0)
-        length += (size_t)snprintf(line + length, 100, ", %lu locks of its own",
-                                   atomic_load(&own_locks));
+    if (atomic_load(&at_end) != 0)
+        length += (size_t)snprintf(line + length, 100,
+                                   ", %lu at the end of the sampler's thread",
+                                   atomic_load(&at_end));
     if (atomic_load(&unblocked) != 0)
         length += (size_t)snprintf(line + length, 100,
                                    ", %lu calls with signals open",

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ending_signals.h -- the signals that end a program by default and are a usual
+ * way to end it: SIGINT, SIGTERM, SIGHUP. While the program leaves such a
+ * signal at its default action, our handler stands there. The handler has the
+ * profile written, and then lets the signal do what it would have done.
+ *
+ * The file also has the signals that end a program because of its own error, if
+ * SPROF_DUMP_ON names them: the stacks of all threads are printed first. A
+ * program that sets its own handler, or ignores the signal, gets the signal
+ * alone. A program that asks for the disposition is told what it set itself.
+ */
+#ifndef AGENT_ENDING_SIGNALS_H
+#define AGENT_ENDING_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Put our handler where the default action is, but not for the signal EXCEPT,
+ * which is ours already. DUMPS says which of the signals that print stacks get
+ * it (signal N is bit N - 1). Called again in the child of a fork. Context: any
+ * thread. */
+void ending_signals_begin(int except, uint64_t dumps);
+
+/* Avoid alternate stacks from now on (signals/alternate.h). Context: any. */
+void ending_signals_avoid_alternate(void);
+
+/* Give the signals back to the program, for good. Context: any thread. */
+void ending_signals_end(void);
+
+/*
+ * sigaction(2) for SIGNO, if it is one of those signals and the profiler has
+ * begun. Returns false if it is not, without effect. Any thread may call it, in
+ * a child of vfork too. Async-signal-safe.
+ */
+bool ending_signals_action(int signo, const struct sigaction *action,
+                           struct sigaction *old);
+
+/* Whether SIGNO is one of those signals, and the profiler has begun. */
+bool ending_signals_is_kept(int signo);
+
+/* Whether our handler is now installed for SIGNO. */
+bool ending_signals_is_installed(int signo);
+
+/* Do what our handler does for SIGNO, which has come to the calling thread by
+ * another way, with INFO. Returns as ending_signals_die does. */
+void ending_signals_take(int signo, siginfo_t *info);
+
+/* Let SIGNO end the process by its default action. Returns only if the signal
+ * was taken away, as a debugger does. Context: any. */
+void ending_signals_die(int signo);
+
+/* Find out whether one of the signals has waited for its handler for longer
+ * than a thread needs to come to it, though a thread would take it. The parent
+ * in a vfork(2) takes none until its child has executed. If so, let the signal
+ * end the process. Called about once a second. Context: sampler. */
+void ending_signals_watch(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mute_signals.h -- mutes signals that come while a program that has ended
+ * waits for its profile. Without libsprof these signals would have found no
+ * process. An alarm that was due a moment later would end the process with
+ * another status, or run a handler.
+ */
+#ifndef AGENT_MUTE_SIGNALS_H
+#define AGENT_MUTE_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Block the signals that would run a handler of the program on top of our code,
+ * except those for our own errors. With MAY_END, the signals that end the
+ * process stay open, and so does our signal SIGNO (0: none). *OLD becomes the
+ * mask before. Context: any thread. */
+void mute_signals_handlers(bool may_end, int signo, sigset_t *old);
+
+/* Set the mask to OLD again. Context: any thread. */
+void mute_signals_handlers_end(const sigset_t *old);
+
+/* Drop the program's signals in all threads until mute_signals_end. Not dropped
+ * are those of errors, those of job control and children, those that end the
+ * process by their default action (ending_signals.h), and ours. The caller is
+ * the thread that ends the process. */
+void mute_signals_begin(void);
+
+/* In a child that has a copy of the dispositions but shares our memory: restore
+ * there, too, the dispositions from before mute_signals_begin. */
+void mute_signals_end_in_child(void);
+
+/* Restore the dispositions from before mute_signals_begin. No muted signal is
+ * pending then. Not called where no code of the program runs afterwards. */
+void mute_signals_end(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sigwait.h -- threads in sigtimedwait(2), and descriptors of signalfd(2), that
+ * asked for all signals. They got a set without the numbers that are ours
+ * (signals.h). When such a number becomes the program's, it is added to their
+ * sets. Each of the two tables has room for 32; a waiter that does not fit is
+ * not told.
+ *
+ * errno keeps its value. Context: any.
+ */
+#ifndef CAPTURE_SIGWAIT_H
+#define CAPTURE_SIGWAIT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Note that the calling thread is about to wait for REST, which is SET without
+ * our numbers. Returns the set that the thread must wait for, or NULL if there
+ * is no place. That set may grow while the thread waits. Our signal then wakes
+ * the thread, and the wait ends with EINTR. */
+const sigset_t *sigwait_begin(const sigset_t *set, const sigset_t *rest);
+
+/* Note that the wait is over. SET is what sigwait_begin returned. */
+void sigwait_end(const sigset_t *set);
+
+/* Whether the calling thread's wait ended with EINTR because of a missing
+ * number, and not because of a handler of the program. REST is SET without our
+ * numbers. Another thread's handler may be about to give the number back. */
+bool sigwait_is_near(const sigset_t *set, const sigset_t *rest);
+
+/* Note that descriptor FD of signalfd(2) is for REST, which is SET without our
+ * numbers. */
+void sigwait_by_descriptor(int fd, const sigset_t *set, const sigset_t *rest);
+
+/* Add SIGNO to the sets of all waiters: it is the program's from now on. */
+void sigwait_come(int signo);
+
+#endif

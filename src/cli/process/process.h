@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process.h -- what the kernel reports of a running process, from
+ * /proc/PID/status and /proc/PID/stat (proc(5)). Every user may read these two
+ * files of any process that /proc shows.
+ */
+#ifndef CLI_PROCESS_PROCESS_H
+#define CLI_PROCESS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process {
+    pid_t pid;       /* as given */
+    pid_t group;     /* the pid of its process; PID may be a thread */
+    pid_t inner;     /* its pid in its own pid namespace */
+    char state;      /* state letter of the main thread (proc_pid_stat(5)) */
+    uint64_t caught; /* bit N - 1: it has a handler for signal N */
+    uint64_t start;  /* start time, in clock ticks since boot */
+    char name[64];   /* of its main thread, without control characters */
+};
+
+/*
+ * Read what the kernel reports of PID into PROCESS. Returns 0, or -1 with a
+ * sentence in ERROR (of SIZE bytes): there is no such process, or /proc hides
+ * it from this user.
+ */
+int process_look(struct process *process, pid_t pid, char *error, size_t size);
+
+/* Whether the pid still belongs to the same process, and a thread of it may
+ * still run. */
+bool process_is_alive(const struct process *process);
+
+#endif

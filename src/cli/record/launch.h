@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * launch.h -- starts the program of a recording and waits for its end. Signals
+ * are passed on to the program, and its exit status becomes that of the
+ * command.
+ */
+#ifndef CLI_RECORD_LAUNCH_H
+#define CLI_RECORD_LAUNCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct launch {
+    char *const *command; /* as for execvp(3) */
+    const char *library;  /* path of the library to preload */
+    /* "NAME=value" strings, ending with NULL. They replace variables of the
+     * environment. */
+    const char *const *settings;
+    pid_t pid;    /* of the program, after launch_start */
+    int status;   /* of the program, in the form of wait(2), after its end */
+    uint64_t cpu; /* CPU time of the program and its reaped children, ns */
+    sigset_t set, mask; /* signals that are waited for; the mask before */
+};
+
+/* Store the path of libsprof.so in PATH (of SIZE bytes). It is beside this
+ * command, or in the directory where both are installed. Returns 0, or -1 with
+ * a sentence in ERROR. */
+int launch_find_library(char *path, size_t size, char *error,
+                        size_t error_size);
+
+/* Start the program. Until launch_wait returns, signals for this process are
+ * kept for the program. Returns 0, or an error number: ENOENT if there is no
+ * such program. */
+int launch_start(struct launch *launch);
+
+/* Wait until the program ends, and call TICK(CONTEXT) twice a second meanwhile.
+ * A signal that was sent to this process is passed on. A signal from the
+ * terminal reaches the program directly and is not. Returns the status as a
+ * shell does: 128 + n for signal n. */
+int launch_wait(struct launch *launch, void (*tick)(void *), void *context);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spools.c -- see spools.h. A spool has its counters near its beginning, and
+ * they are updated in place (layout.h). So the cost of a look does not depend
+ * on the length of the spool. Whether the process lives is asked before the
+ * look, so that the counts of an ended process are final.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/recording.h"
+#include "store/reader.h"
+#include "spools.h"
+
+/* RECORDS: how many records are searched for the counters. */
+enum { RECORDS = 16 };
+
+/* Let other users write to the superuser's directory: a program may change its
+ * user, and processes that it starts then make spools, too. No user can read or
+ * remove the spool of another. Returns 0, or -1 with errno set. */
+static int
+let_others_in(const struct spools *spools)
+{
+    if (geteuid() != 0 || chmod(spools->directory, S_ISVTX | 0733) == 0)
+        return 0;
+    int error = errno;
+    rmdir(spools->directory);
+    errno = error;
+    return -1;
+}
+
+int
+spools_begin(struct spools *spools, const char *out)
+{
+    const char *slash = strrchr(out, '/');
+    int length = slash != NULL ? (int)(slash - out) + 1 : 0;
+    *spools = (struct spools){.count = 0};
+    char name[PATH_MAX];
+    /* The path is absolute, so that it holds in whatever directory the
+     * processes are. */
+    if (snprintf(name, sizeof(name), "%.*s.", length, out) >= PATH_MAX - 32 ||
+        realpath(name, spools->directory) == NULL)
+        return -1;
+    length = (int)strlen(spools->directory);
+    if (length > PATH_MAX - 64) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(spools->directory + length, "/" RECORDING_DIRECTORY "XXXXXX");
+    return mkdtemp(spools->directory) != NULL && let_others_in(spools) == 0
+               ? 0
+               : -1;
+}
+
+/* Whether the file at PATH was made but has no content yet. */
+static bool
+has_no_header(const char *path)
+{
+    char magic[8] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd >= 0 ? read(fd, magic, sizeof(magic)) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got == 0 || (got > 0 && memcmp(magic, "\0\0\0\0\0\0\0", 8) == 0);
+}
+
+/* Copy the counters in READER to SPOOL. */
+static void
+take_counts(struct spool *spool, struct reader *reader)
+{
+    const struct record_counts *counts = NULL;
+    enum record_kind kind = RECORD_FILLER;
+    for (int i = 0; i < RECORDS && counts == NULL; i++) {
+        const void *record = reader_next(reader, &kind);
+        spool->is_empty =
+            i == 0 && record == NULL && reader_problem(reader) == NULL;
+        if (record == NULL)
+            return;
+        if (kind == RECORD_COUNTS)
+            counts = record;
+    }
+    if (counts == NULL)
+        return;
+    spool->samples = counts->taken + counts->kept + counts->peeked;
+    spool->lost = 0;
+    for (unsigned i = 0; i < counts->loss_count; i++)
+        spool->lost += record_lost(counts, i);
+}
+
+/* Whether the spool's process lives: the process has the file locked. Its pid
+ * does not tell, because it may be of another namespace or may have been
+ * reused. */
+static bool
+process_lives(const struct spool *spool)
+{
+    int fd = open(spool->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_locked =
+        fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return is_locked;
+}
+
+/* Read the header and the counters of SPOOL again. */
+static void
+look_at_spool(struct spool *spool)
+{
+    char unused[512];
+    bool is_last = spool->pid != 0 && !process_lives(spool);
+    struct reader *reader = reader_open(spool->path, unused, sizeof(unused));
+    spool->is_empty = reader == NULL && has_no_header(spool->path);
+    if (reader == NULL)
+        return;
+    spool->pid = reader_header(reader)->pid;
+    spool->start = reader_header(reader)->start_realtime;
+    take_counts(spool, reader);
+    spool->is_over = is_last;
+    reader_end(reader);
+}
+
+static struct spool *
+find_spool(const struct spools *spools, const char *name)
+{
+    for (size_t i = spools->count; i > 0; i--)
+        if (strcmp(strrchr(spools->all[i - 1].path, '/') + 1, name) == 0)
+            return &spools->all[i - 1];
+    return NULL;
+}
+
+/* Add the file NAME, which was not known before. Returns 0, or -1 with errno
+ * set. */
+static int
+add_spool(struct spools *spools, const char *name)
+{
+    struct spool *more =
+        realloc(spools->all, (spools->count + 1) * sizeof(*more));
+    if (more == NULL)
+        return -1;
+    spools->all = more;
+    char *path;
+    if (asprintf(&path, "%s/%s", spools->directory, name) < 0)
+        return -1;
+    more[spools->count++] = (struct spool){.path = path};
+    return 0;
+}
+
+/* For qsort(3): oldest first. */
+static int
+compare_starts(const void *a, const void *b)
+{
+    const struct spool *one = a, *two = b;
+    if (one->start != two->start)
+        return one->start < two->start ? -1 : 1;
+    return strcmp(one->path, two->path);
+}
+
+int
+spools_look(struct spools *spools)
+{
+    DIR *directory = opendir(spools->directory);
+    int result = 0;
+    if (directory == NULL)
+        return -1;
+    const struct dirent *entry;
+    while (result == 0 && (entry = readdir(directory)) != NULL)
+        if (entry->d_name[0] != '.' &&
+            find_spool(spools, entry->d_name) == NULL)
+            result = add_spool(spools, entry->d_name);
+    closedir(directory);
+    for (size_t i = 0; i < spools->count; i++)
+        if (!spools->all[i].is_over)
+            look_at_spool(&spools->all[i]);
+    if (spools->count > 0)
+        qsort(spools->all, spools->count, sizeof(*spools->all), compare_starts);
+    return result;
+}
+
+unsigned
+spools_living(const struct spools *spools)
+{
+    unsigned living = 0;
+    for (size_t i = 0; i < spools->count; i++) {
+        const struct spool *spool = &spools->all[i];
+        /* A flight recorder has two files, which are neighbours. */
+        bool is_second = i > 0 && spool[-1].pid == spool->pid &&
+                         spool[-1].start == spool->start;
+        living += !is_second && spool->pid != 0 && process_lives(spool);
+    }
+    return living;
+}
+
+/* Forget all spools; the files stay. */
+static void
+forget_spools(struct spools *spools)
+{
+    for (size_t i = 0; i < spools->count; i++)
+        free(spools->all[i].path);
+    free(spools->all);
+    spools->all = NULL;
+    spools->count = 0;
+}
+
+/* Processes know their spools by path. The directory is renamed, so that no
+ * process renames or removes a spool while it is read. */
+int
+spools_detach(struct spools *spools)
+{
+    char away[PATH_MAX + 8];
+    snprintf(away, sizeof(away), "%s.over", spools->directory);
+    if (strlen(away) < PATH_MAX && rename(spools->directory, away) == 0)
+        strcpy(spools->directory, away);
+    forget_spools(spools);
+    return spools_look(spools);
+}
+
+bool
+spools_are_empty(const struct spools *spools)
+{
+    for (size_t i = 0; i < spools->count; i++)
+        if (!spools->all[i].is_empty)
+            return false;
+    return true;
+}
+
+/* Remove the directory with all files in it. */
+static void
+remove_all(const struct spools *spools)
+{
+    DIR *directory = opendir(spools->directory);
+    if (directory == NULL)
+        return;
+    const struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL)
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    closedir(directory);
+    rmdir(spools->directory);
+}
+
+void
+spools_end(struct spools *spools, bool keep)
+{
+    if (!keep)
+        remove_all(spools);
+    forget_spools(spools);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top_live.c -- see top_live.h. All data that is drawn is in memory, so a key
+ * or a resized terminal is answered at once. The process is looked at once per
+ * interval.
+ *
+ * SIGINT quits, like the key q. SIGTERM and SIGHUP end this process, but the
+ * terminal is restored first.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/command.h"
+#include "follow.h"
+#include "page.h"
+#include "top_head.h"
+#include "top_screen.h"
+#include "top_live.h"
+
+/* WAIT_MS: the longest wait for a key, in ms. A signal that comes just before
+ * the wait does not interrupt it. */
+enum { WAIT_MS = 200 };
+
+/* LINES_FEW: a terminal with fewer lines has no room for the whole head. */
+enum { LINES_FEW = 16 };
+
+/* The smallest step of `+` and `-`, which is also the shortest interval, and
+ * the longest interval, in ns. */
+#define INTERVAL_LEAST 100000000u
+#define INTERVAL_MOST 86400000000000u
+
+static const char foot[] = "q quit  c cpu  w wall  f functions  t threads  "
+                           "s sort  r recent/all  p pause  h help";
+static const char foot_over[] =
+    "it has ended; keys still change the view, any other leaves";
+
+static const char *const help[] = {
+    "c  w        CPU time; wall time",
+    "f  t        functions; threads",
+    "s           sort by the next column",
+    "r           shares of the last interval, or of all since the start",
+    "p  blank    pause, and go on",
+    "+  -        longer and shorter intervals",
+    "arrows, page up, page down, home",
+    "            the other rows",
+    "q, Ctrl-C   quit",
+    "",
+    "self and total are the shares of a function itself, and of all while it",
+    "was on the stack. Seconds are always those since the start.",
+};
+
+/* The state of the display. */
+struct live {
+    struct follow *follow;
+    struct top_options options;
+    uint32_t first, count; /* first row shown; number of all rows */
+    uint64_t next;         /* time of the next look, ns */
+    bool is_paused, is_help, is_done;
+};
+
+static volatile sig_atomic_t signal_seen;
+
+static void
+on_signal(int number)
+{
+    signal_seen = number;
+}
+
+/* A signal that is ignored stays ignored: nohup(1) relies on that. */
+static void
+catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    struct sigaction old;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+}
+
+/* Show the help in place of the tables, until the next key. */
+static void
+add_help(struct page *page)
+{
+    page_add(page, PAGE_TITLE);
+    fputs("keys", page->stream);
+    for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++) {
+        page_add(page, PAGE_PLAIN);
+        fprintf(page->stream, "  %s", help[i]);
+    }
+}
+
+/* Fill PAGE. The number of lines of the head is not known here, so more rows
+ * are made than fit. The screen leaves the surplus out. */
+static int
+compose_page(struct live *live, struct page *page)
+{
+    const struct follow *follow = live->follow;
+    unsigned lines = top_screen_lines();
+    bool is_short = lines < LINES_FEW;
+    if (live->is_help) {
+        add_help(page);
+        return 0;
+    }
+    top_head_add(page, follow->watch,
+                 live->is_paused ? "paused" : follow_state(follow),
+                 follow_problem(follow), is_short);
+    if (!is_short)
+        page_add(page, PAGE_PLAIN);
+    return top_page_table(page, follow->watch, &live->options.view, live->first,
+                          live->options.rows > 0 ? live->options.rows : lines,
+                          &live->count);
+}
+
+/* Make a page and draw it. */
+static int
+draw_page(struct live *live)
+{
+    struct page page;
+    int status = page_begin(&page, top_screen_columns());
+    if (status == 0)
+        status = compose_page(live, &page);
+    if (page.stream != NULL && page_end(&page) != 0)
+        status = -1;
+    if (status == 0)
+        top_screen_draw(&page,
+                        live->is_help
+                            ? "any key goes back"
+                            : (live->follow->is_over ? foot_over : foot));
+    page_release(&page);
+    return status;
+}
+
+/* Change the view as KEY says. The new view begins at its first row. */
+static void
+change_view(struct live *live, int key)
+{
+    struct top_view *view = &live->options.view;
+    live->first = 0;
+    if (key == 'c' || key == 'w')
+        view->value = key == 'c' ? VALUE_CPU : VALUE_WALL;
+    else if (key == 'f' || key == 't')
+        view->by = key == 'f' ? TOP_FUNCTIONS : TOP_THREADS;
+    else if (key == 'r')
+        view->span = view->span == SPAN_ALL ? SPAN_INTERVAL : SPAN_ALL;
+    else
+        top_page_next_order(view);
+}
+
+/* Scroll if KEY is one that scrolls. Returns whether it is. */
+static bool
+scroll_rows(struct live *live, int key)
+{
+    uint32_t page = top_screen_lines() / 2;
+    switch (key) {
+    case TOP_KEY_UP:
+        live->first -= live->first > 0;
+        return true;
+    case TOP_KEY_DOWN:
+        live->first += live->first + 1 < live->count;
+        return true;
+    case TOP_KEY_PAGE_UP:
+        live->first -= live->first < page ? live->first : page;
+        return true;
+    case TOP_KEY_PAGE_DOWN:
+        if (live->first + page < live->count)
+            live->first += page;
+        return true;
+    case TOP_KEY_HOME:
+        live->first = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Change the interval by a step: a tenth of a second, a second, ten, and so on.
+ * The step fits the size of the interval. */
+static void
+change_interval(struct live *live, bool longer)
+{
+    uint64_t *interval = &live->options.interval, step = INTERVAL_LEAST;
+    while (*interval >= step * 10 + (longer ? 0 : 1) &&
+           step < INTERVAL_MOST / 10)
+        step *= 10;
+    if (longer && *interval + step <= INTERVAL_MOST)
+        *interval += step;
+    else if (!longer && *interval > step)
+        *interval -= step;
+    live->next = clock_now() + *interval;
+}
+
+/* After the end of the process, a key without a meaning quits. */
+static void
+obey_key(struct live *live, int key)
+{
+    if (key == TOP_KEY_NONE || key == TOP_KEY_RESIZED)
+        return;
+    if (live->is_help) {
+        live->is_help = false;
+        return;
+    }
+    if (key == 'q' || key == 'Q' || key == 27)
+        live->is_done = true;
+    else if (key < 0x80 && strchr("cwftrs", key) != NULL)
+        change_view(live, key);
+    else if (key == 'p' || key == ' ')
+        live->is_paused = !live->is_paused;
+    else if (key == '+' || key == '-')
+        change_interval(live, key == '+');
+    else if (key == 'h' || key == '?')
+        live->is_help = true;
+    else if (!scroll_rows(live, key) && live->follow->is_over)
+        live->is_done = true;
+}
+
+/* Time until the next look in ms, at most WAIT_MS. */
+static int
+time_to_wait(const struct live *live)
+{
+    uint64_t now = clock_now();
+    if (live->is_paused || live->follow->is_over)
+        return WAIT_MS;
+    uint64_t ms = now < live->next ? (live->next - now) / 1000000 + 1 : 0;
+    return ms < WAIT_MS ? (int)ms : WAIT_MS;
+}
+
+/* Look at the process if the interval is over. After a pause, all that came
+ * meanwhile is one interval. */
+static int
+look_if_due(struct live *live, bool *is_new)
+{
+    uint64_t now = clock_now();
+    *is_new = false;
+    if (live->is_paused || live->follow->is_over || now < live->next)
+        return 0;
+    live->next += live->options.interval;
+    if (live->next < now)
+        live->next = now + live->options.interval;
+    *is_new = true;
+    return follow_look(live->follow);
+}
+
+/* A terminal that has gone answers every read at once; isatty(3) ends that
+ * loop. */
+static int
+run_display(struct live *live)
+{
+    bool is_new = true;
+    while (!live->is_done && signal_seen == 0 && isatty(STDIN_FILENO)) {
+        if (is_new && draw_page(live) != 0)
+            return -1;
+        int key = top_screen_key(time_to_wait(live));
+        obey_key(live, key);
+        if (look_if_due(live, &is_new) != 0)
+            return -1;
+        is_new |= key != TOP_KEY_NONE;
+    }
+    return 0;
+}
+
+int
+top_live_run(struct follow *follow, const struct top_options *options)
+{
+    struct live live = {.follow = follow,
+                        .options = *options,
+                        .next = clock_now() + options->interval};
+    catch_signals();
+    const char *why;
+    if (top_screen_begin(options->has_colour, &why) != 0) {
+        fprintf(stderr, "sprofile top: %s: try --once\n", why);
+        return STATUS_FAILED;
+    }
+    int status = run_display(&live);
+    int error = errno;
+    top_screen_end();
+    if (status != 0)
+        fprintf(stderr, "sprofile: %s\n", strerror(error));
+    if (signal_seen == SIGTERM || signal_seen == SIGHUP) {
+        signal((int)signal_seen, SIG_DFL);
+        raise((int)signal_seen);
+    }
+    return status != 0 ? STATUS_FAILED : STATUS_DONE;
+}

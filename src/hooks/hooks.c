@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks.c -- the functions of libc that this library stands in front of and
+ * that have no file of their own. Those are: hooks_exec.c (other programs),
+ * hooks_sandbox.c (namespaces, and a look at the threads), hooks_send.c,
+ * hooks_signal.c and hooks_wait.c (signals), hooks_stack.c (alternate stacks),
+ * hooks_syscall.c (syscall, prctl, ptrace). Each hook is thin: it tells the
+ * profiler what is about to happen or has happened, and calls the real
+ * function. Hooks work before the constructor and in processes that only share
+ * our memory (vfork), where they only call the real function.
+ *
+ * The hard thing is what must not change: arguments, results, errno, and that a
+ * process which is not profiled behaves as if the hooks were not there.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "agent/credentials.h"
+#include "agent/guardian.h"
+#include "agent/lifecycle.h"
+#include "agent/own_stack.h"
+#include "base/phase.h"
+#include "base/sys.h"
+#include "libc/real.h"
+#include "process/modules.h"
+#include "process/threads.h"
+#include "sampling/single_thread.h"
+#include "sampling/thread_ends.h"
+#include "hook.h"
+
+/* The device that /dev/null is (null(4)). */
+#define NULL_MAJOR 1
+#define NULL_MINOR 3
+
+/* Threads are known at once, not only at the next enumeration. */
+
+HOOK int
+pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+               void *(*start)(void *), void *argument)
+{
+    single_thread_end();
+    lifecycle_hurry();
+    int result = thread_ends_create(thread, attributes, start, argument);
+    threads_touch();
+    return result;
+}
+
+HOOK int
+thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    single_thread_end();
+    lifecycle_hurry();
+    int result = thread_ends_create_c11(thread, start, argument);
+    threads_touch();
+    return result;
+}
+
+/* Keys are few (PTHREAD_KEYS_MAX), and all of them are for the program. */
+
+HOOK int
+pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    int error = REAL(pthread_key_create)(key, destructor);
+    if (error == EAGAIN && thread_ends_release_key())
+        error = REAL(pthread_key_create)(key, destructor);
+    return error;
+}
+
+HOOK int
+tss_create(tss_t *key, tss_dtor_t destructor)
+{
+    int result = REAL(tss_create)(key, destructor);
+    if (result == thrd_error && thread_ends_release_key())
+        result = REAL(tss_create)(key, destructor);
+    return result;
+}
+
+HOOK void
+pthread_exit(void *result)
+{
+    lifecycle_hurry();
+    if (phase_is_running() && sys_gettid() == sys_getpid())
+        guardian_start();
+    REAL(pthread_exit)(result);
+    __builtin_unreachable();
+}
+
+/* Modules: rules learned before are not trusted until the map is read again.
+ * dlopen has no hook: it looks up the RUNPATH of the library that calls it, and
+ * behind a hook that would be ours. New code is noticed when a pc lies in it.
+ */
+
+HOOK int
+dlclose(void *handle)
+{
+    modules_closing(1);
+    int result = REAL(dlclose)(handle);
+    modules_touch();
+    modules_closing(-1);
+    return result;
+}
+
+/* Ids of the process: the sampler must be able to make the same change. */
+
+HOOK int
+setuid(uid_t uid)
+{
+    credentials_before_change(uid);
+    return credentials_after_change(REAL(setuid)(uid));
+}
+
+HOOK int
+setgid(gid_t gid)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setgid)(gid));
+}
+
+HOOK int
+seteuid(uid_t uid)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(seteuid)(uid));
+}
+
+HOOK int
+setegid(gid_t gid)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setegid)(gid));
+}
+
+HOOK int
+setreuid(uid_t uid, uid_t euid)
+{
+    credentials_before_change(uid == euid ? euid : CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setreuid)(uid, euid));
+}
+
+HOOK int
+setregid(gid_t gid, gid_t egid)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setregid)(gid, egid));
+}
+
+HOOK int
+setresuid(uid_t uid, uid_t euid, uid_t suid)
+{
+    credentials_before_change(
+        uid == euid && euid == suid ? euid : CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setresuid)(uid, euid, suid));
+}
+
+HOOK int
+setresgid(gid_t gid, gid_t egid, gid_t sgid)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setresgid)(gid, egid, sgid));
+}
+
+HOOK int
+setgroups(size_t count, const gid_t *groups)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(setgroups)(count, groups));
+}
+
+HOOK int
+initgroups(const char *user, gid_t group)
+{
+    credentials_before_change(CREDENTIALS_SAME_USER);
+    return credentials_after_change(REAL(initgroups)(user, group));
+}
+
+/* The files lie in the root that the process leaves. Before that, the sampler
+ * gets its own copy of that root. */
+HOOK int
+chroot(const char *path)
+{
+    if (lifecycle_is_early())
+        lifecycle_hurry();
+    return REAL(chroot)(path);
+}
+
+/* Forks that call handlers (pthread_atfork(3)), which tell of them. Only the
+ * start of the child's sampler waits for the return. */
+
+static pid_t
+fork_by_libc(void *unused)
+{
+    (void)unused;
+    return REAL(fork)();
+}
+
+HOOK pid_t
+fork(void)
+{
+    struct regs at;
+    arch_entry(&at, real_find(REAL_fork));
+    return lifecycle_fork(fork_by_libc, NULL, &at);
+}
+
+struct forkpty_arguments {
+    int *master;
+    char *name;
+    const struct termios *terminal;
+    const struct winsize *size;
+};
+
+static pid_t
+forkpty_by_libc(void *argument)
+{
+    const struct forkpty_arguments *given = argument;
+    return REAL(forkpty)(given->master, given->name, given->terminal,
+                         given->size);
+}
+
+HOOK int
+forkpty(int *master, char *name, const struct termios *terminal,
+        const struct winsize *size)
+{
+    struct forkpty_arguments arguments = {master, name, terminal, size};
+    struct regs at;
+    arch_entry(&at, real_find(REAL_forkpty));
+    return lifecycle_fork(forkpty_by_libc, &arguments, &at);
+}
+
+/* Put /dev/null in place of the standard descriptors. A root made for few
+ * programs may have another file there, or none. As in libc, errno is then
+ * ENODEV or EBADF. */
+static int
+take_null(void)
+{
+    struct stat status;
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0 || fstat(null, &status) != 0) {
+        close(null);
+        return -1;
+    }
+    if (!S_ISCHR(status.st_mode) ||
+        status.st_rdev != makedev(NULL_MAJOR, NULL_MINOR)) {
+        close(null);
+        errno = ENODEV;
+        return -1;
+    }
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        (void)dup2(null, fd);
+    if (null > STDERR_FILENO)
+        close(null);
+    return 0;
+}
+
+/* daemon(3). Inside libc its first process ends by a call that no hook sees. So
+ * this makes it of calls that have hooks. */
+HOOK int
+daemon(int stays_in_directory, int keeps_files)
+{
+    switch (fork()) {
+    case -1:
+        return -1;
+    case 0:
+        break;
+    default:
+        _exit(0);
+    }
+    if (setsid() < 0)
+        return -1;
+    if (!stays_in_directory)
+        (void)!chdir("/");
+    return keeps_files ? 0 : take_null();
+}
+
+/* Ends of the process that run no destructor. */
+
+HOOK void
+_exit(int status)
+{
+    own_stack_end(END_QUICK);
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+
+HOOK void
+_Exit(int status)
+{
+    own_stack_end(END_QUICK);
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+
+/* Functions of at_quick_exit(3) may follow. */
+HOOK void
+quick_exit(int status)
+{
+    own_stack_end(END_EXIT);
+    REAL(quick_exit)(status);
+    __builtin_unreachable();
+}
+
+HOOK_OLD(quick_exit, "GLIBC_2.10");
+HOOK void old_quick_exit(int status);
+
+/* Runs after the destructors of thread_local objects. */
+void
+old_quick_exit(int status)
+{
+    lifecycle_end(END_EXIT);
+    REAL_OLD(quick_exit)(status);
+    __builtin_unreachable();
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_exec.c -- the hooks on functions that start other programs, in this
+ * process or in a new one. A signal that is still pending at an exec would kill
+ * the new image, so nothing may be in flight. The samples of this image are
+ * written first. The new image inherits what the program has set, not what we
+ * have (mask.h). Vfork's children, which share our memory, call these hooks,
+ * too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#include "agent/lifecycle.h"
+#include "agent/own_stack.h"
+#include "base/phase.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "base/words.h"
+#include "libc/real.h"
+#include "signals/mask.h"
+#include "hook.h"
+
+/* Called before an exec. With IS_LIKELY false the exec will fail, and the
+ * profile goes on. */
+static void
+before(bool is_likely)
+{
+    if (is_likely)
+        own_stack_end(END_EXEC);
+    mask_before_exec();
+}
+
+/* Called when the exec has failed. errno says why, and is kept. */
+static void
+after(bool was_likely)
+{
+    mask_after_failed_exec();
+    if (was_likely)
+        lifecycle_after_failed_exec();
+}
+
+/* Whether PATH is a file that may be executed. */
+static bool
+may_execute(const char *path)
+{
+    struct stat file;
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
+           sys_stat(path, &file) == 0 && S_ISREG(file.st_mode);
+}
+
+/* The folders that execvp(3) searches, ':' between them. */
+static const char *
+search_path(void)
+{
+    for (char **variable = __environ; variable != NULL && *variable != NULL;
+         variable++)
+        if (strncmp(*variable, "PATH=", 5) == 0)
+            return *variable + 5;
+    return "/bin:/usr/bin";
+}
+
+/* Whether one of them holds a file that may be executed. A path that is too
+ * long to be tried counts as one. */
+static bool
+is_found(const char *file)
+{
+    char path[PATH_MAX];
+    const char *end;
+    for (const char *folders = search_path();; folders = end + 1) {
+        struct text text;
+        end = strchrnul(folders, ':');
+        text_begin(&text, path, sizeof(path));
+        text_add_bytes(&text, folders, (size_t)(end - folders));
+        text_add(&text, end > folders ? "/" : "");
+        text_add(&text, file);
+        if (text.cut || may_execute(path))
+            return true;
+        if (*end == '\0')
+            return false;
+    }
+}
+
+/* A file that is missing, or cannot be executed, is left to the real function
+ * alone. */
+static int
+exec(const char *path, char *const arguments[], char *const environment[],
+     int (*real)(const char *, char *const[], char *const[]))
+{
+    bool is_searched =
+        path != NULL && real == REAL(execvpe) && strchr(path, '/') == NULL;
+    /* Looking takes thread-local storage. */
+    bool is_likely =
+        phase_may_ask() && (!words_are_there() ||
+                            (is_searched ? is_found(path) : may_execute(path)));
+    before(is_likely);
+    int result = real(path, arguments, environment);
+    after(is_likely);
+    return result;
+}
+
+HOOK int
+execve(const char *path, char *const arguments[], char *const environment[])
+{
+    return exec(path, arguments, environment, REAL(execve));
+}
+
+HOOK int
+execv(const char *path, char *const arguments[])
+{
+    return exec(path, arguments, __environ, REAL(execve));
+}
+
+HOOK int
+execvp(const char *file, char *const arguments[])
+{
+    return exec(file, arguments, __environ, REAL(execvpe));
+}
+
+HOOK int
+execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+    return exec(file, arguments, environment, REAL(execvpe));
+}
+
+HOOK int
+fexecve(int fd, char *const arguments[], char *const environment[])
+{
+    bool is_likely = phase_may_ask();
+    before(is_likely);
+    int result = REAL(fexecve)(fd, arguments, environment);
+    after(is_likely);
+    return result;
+}
+
+HOOK int
+execveat(int directory, const char *path, char *const arguments[],
+         char *const environment[], int flags)
+{
+    bool is_likely = phase_may_ask();
+    before(is_likely);
+    int result = REAL(execveat)(directory, path, arguments, environment, flags);
+    after(is_likely);
+    return result;
+}
+
+/* The number of arguments from FIRST up to the NULL in LIST. */
+static size_t
+count_arguments(const char *first, va_list list)
+{
+    size_t count = 0;
+    va_list copy;
+    va_copy(copy, list);
+    for (const char *a = first; a != NULL; a = va_arg(copy, const char *))
+        count++;
+    va_end(copy);
+    return count;
+}
+
+/* Copy FIRST and the arguments in LIST, NULL included, to ARGUMENTS. */
+static void
+collect_arguments(char **arguments, const char *first, va_list list)
+{
+    *arguments++ = (char *)(uintptr_t)first;
+    while (arguments[-1] != NULL)
+        *arguments++ = va_arg(list, char *);
+}
+
+HOOK int
+execl(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+HOOK int
+execlp(const char *file, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    va_end(list);
+    return execvp(file, arguments);
+}
+
+HOOK int
+execle(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, list) + 1];
+    collect_arguments(arguments, first, list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, arguments, environment);
+}
+
+/* A new process inherits at its start, while the caller stands still. */
+
+typedef int spawn_function(pid_t *pid, const char *path,
+                           const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes,
+                           char *const arguments[], char *const environment[]);
+HOOK spawn_function old_posix_spawn, old_posix_spawnp;
+HOOK_OLD(posix_spawn, "GLIBC_2.2.5");
+HOOK_OLD(posix_spawnp, "GLIBC_2.2.5");
+
+static int
+spawn(spawn_function *real, pid_t *pid, const char *path,
+      const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const arguments[],
+      char *const environment[])
+{
+    mask_before_exec();
+    int result = real(pid, path, actions, attributes, arguments, environment);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK int
+posix_spawn(pid_t *pid, const char *path,
+            const posix_spawn_file_actions_t *actions,
+            const posix_spawnattr_t *attributes, char *const arguments[],
+            char *const environment[])
+{
+    return spawn(REAL(posix_spawn), pid, path, actions, attributes, arguments,
+                 environment);
+}
+
+HOOK int
+posix_spawnp(pid_t *pid, const char *file,
+             const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const arguments[],
+             char *const environment[])
+{
+    return spawn(REAL(posix_spawnp), pid, file, actions, attributes, arguments,
+                 environment);
+}
+
+/* The version for which a file that is no program is run by sh(1). */
+int
+old_posix_spawn(pid_t *pid, const char *path,
+                const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const environment[])
+{
+    return spawn(REAL_OLD(posix_spawn), pid, path, actions, attributes,
+                 arguments, environment);
+}
+
+int
+old_posix_spawnp(pid_t *pid, const char *file,
+                 const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[],
+                 char *const environment[])
+{
+    return spawn(REAL_OLD(posix_spawnp), pid, file, actions, attributes,
+                 arguments, environment);
+}
+
+HOOK FILE *
+popen(const char *command, const char *type)
+{
+    mask_before_exec();
+    FILE *result = REAL(popen)(command, type);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK int
+wordexp(const char *words, wordexp_t *expansion, int flags)
+{
+    mask_before_exec();
+    int result = REAL(wordexp)(words, expansion, flags);
+    mask_after_failed_exec();
+    return result;
+}
+
+HOOK int
+system(const char *command)
+{
+    mask_before_exec();
+    int result = REAL(system)(command);
+    mask_after_failed_exec();
+    return result;
+}

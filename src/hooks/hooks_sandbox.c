@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_sandbox.c -- the hooks on calls by which a program enters a sandbox, or
+ * checks whether it may; see hooks.c for hooks in general. A process enters a
+ * user or a time namespace only with one thread (unshare(2), setns(2)). Before
+ * that, a sandbox counts the threads by the links of /proc/self/task
+ * (Chromium's zygote). In a process with one thread besides ours, the sampler
+ * steps aside (lifecycle.h), so that the count is one.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/lifecycle.h"
+#include "base/digits.h"
+#include "base/phase.h"
+#include "base/sys.h"
+#include "libc/real.h"
+#include "hook.h"
+
+/* With one thread of the program: ".", "..", that thread, and the sampler. */
+#define LINKS_OF_TWO 4
+
+/* Whether the program has one thread. */
+static bool
+is_single(void)
+{
+    long fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    long links = fd >= 0 ? sys_count_links((int)fd) : -1;
+    if (fd >= 0)
+        sys_close((int)fd);
+    return links == LINKS_OF_TWO;
+}
+
+/* Whether PATH is the list of threads of the calling process, from the root, or
+ * from a directory that may be /proc. */
+static bool
+is_task_list(const char *path)
+{
+    if (strncmp(path, "/proc/", 6) == 0)
+        path += 6;
+    if (strncmp(path, "self/", 5) == 0) {
+        path += 5;
+    } else {
+        if (digits_take(&path) != (uint64_t)getpid() || *path != '/')
+            return false;
+        path++;
+    }
+    return strcmp(path, "task") == 0 || strcmp(path, "task/") == 0;
+}
+
+/* The program is about to look at PATH. Most paths are of no interest, and the
+ * first byte shows that. */
+void
+hook_before_look(const char *path)
+{
+    bool may_be =
+        path != NULL && (strncmp(path, "/proc/", 6) == 0 || *path == 's' ||
+                         (*path >= '1' && *path <= '9'));
+    if (may_be && phase_now() == PHASE_RUNNING && is_task_list(path) &&
+        phase_is_running() && is_single())
+        (void)lifecycle_stand_aside();
+}
+
+/* The functions that look by name, in all the ways that there are and were
+ * (glibc 2.33). */
+
+int __xstat(int version, const char *path, struct stat *status);
+int __xstat64(int version, const char *path, struct stat64 *status);
+int __fxstatat(int version, int directory, const char *path,
+               struct stat *status, int flags);
+int __fxstatat64(int version, int directory, const char *path,
+                 struct stat64 *status, int flags);
+
+HOOK int
+stat(const char *restrict path, struct stat *restrict status)
+{
+    hook_before_look(path);
+    return REAL(stat)(path, status);
+}
+
+HOOK int
+stat64(const char *restrict path, struct stat64 *restrict status)
+{
+    hook_before_look(path);
+    return REAL(stat64)(path, status);
+}
+
+HOOK int
+fstatat(int directory, const char *restrict path, struct stat *restrict status,
+        int flags)
+{
+    hook_before_look(path);
+    return REAL(fstatat)(directory, path, status, flags);
+}
+
+HOOK int
+fstatat64(int directory, const char *restrict path,
+          struct stat64 *restrict status, int flags)
+{
+    hook_before_look(path);
+    return REAL(fstatat64)(directory, path, status, flags);
+}
+
+HOOK int
+__xstat(int version, const char *path, struct stat *status)
+{
+    hook_before_look(path);
+    return REAL(__xstat)(version, path, status);
+}
+
+HOOK int
+__xstat64(int version, const char *path, struct stat64 *status)
+{
+    hook_before_look(path);
+    return REAL(__xstat64)(version, path, status);
+}
+
+HOOK int
+__fxstatat(int version, int directory, const char *path, struct stat *status,
+           int flags)
+{
+    hook_before_look(path);
+    return REAL(__fxstatat)(version, directory, path, status, flags);
+}
+
+HOOK int
+__fxstatat64(int version, int directory, const char *path,
+             struct stat64 *status, int flags)
+{
+    hook_before_look(path);
+    return REAL(__fxstatat64)(version, directory, path, status, flags);
+}
+
+HOOK int
+statx(int directory, const char *restrict path, int flags, unsigned mask,
+      struct statx *restrict status)
+{
+    hook_before_look(path);
+    return REAL(statx)(directory, path, flags, mask, status);
+}
+
+/* Other namespaces. */
+
+/* Flags that unshare(2) refuses to one of several threads. */
+#define ALONE (CLONE_NEWUSER | CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)
+
+bool
+hook_before_unshare(int flags)
+{
+    return (flags & ALONE) != 0 && phase_is_running() && is_single() &&
+           lifecycle_stand_aside();
+}
+
+/* What setns(2) does: to a mount namespace it wants a directory of its own,
+ * which the sampler leaves to the program in its first moment. */
+bool
+hook_before_setns(int fd, int type)
+{
+    if (!phase_is_running())
+        return false;
+    if (type == 0)
+        type = (int)sys_namespace_type(fd);
+    bool is_refused = (type & (CLONE_NEWUSER | CLONE_NEWTIME)) != 0 ||
+                      ((type & CLONE_NEWNS) != 0 && lifecycle_is_early());
+    return is_refused && is_single() && lifecycle_stand_aside();
+}
+
+HOOK int
+unshare(int flags)
+{
+    bool is_aside = hook_before_unshare(flags);
+    int result = REAL(unshare)(flags);
+    if (is_aside)
+        lifecycle_come_back();
+    return result;
+}
+
+HOOK int
+setns(int fd, int type)
+{
+    bool is_aside = hook_before_setns(fd, type);
+    int result = REAL(setns)(fd, type);
+    if (is_aside)
+        lifecycle_come_back();
+    return result;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks_syscall.c -- syscall(2), prctl(2), ptrace(2); see hooks.c for hooks in
+ * general.
+ * What matters here of a system call by number is what has a hook by name, too,
+ * or would have one:
+ *
+ * An exec: a sample that the kernel takes during it comes to the new image, and
+ * kills it. A disposition: it is the program's own that is changed. A wait for
+ * signals, or under a mask: what comes then is for the program.
+ * And a filter of system calls (seccomp(2)), which may kill the process for a
+ * call that only we make, on the program's threads or, with
+ * SECCOMP_FILTER_FLAG_TSYNC, on the sampler; or what does the same by prctl(2):
+ * so the profile ends before that begins, and nothing of ours runs in the
+ * process after it. And a thread that asks to be traced (tracee.h).
+ *
+ * Headers declare these functions with a variable number of arguments, which
+ * nobody can pass on; so they have other names here.
+ */
+#include <linux/prctl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/ending_signals.h"
+#include "agent/lifecycle.h"
+#include "base/note.h"
+#include "base/phase.h"
+#include "base/words.h"
+#include "libc/real.h"
+#include "sampling/sampler_thread.h"
+#include "sampling/tracee.h"
+#include "signals/handlers.h"
+#include "signals/restart.h"
+#include "signals/signals.h"
+#include "hook.h"
+
+#define KERNEL_MASK_SIZE 8
+
+/* Time in which the sampler's thread, whose work is done, has to leave. */
+#define GONE_NS 1000000000u
+
+long hook_syscall(long number, long a, long b, long c, long d, long e,
+                  long f) __asm__("syscall");
+int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+               unsigned long d) __asm__("prctl");
+long hook_ptrace(long request, long pid, long address,
+                 long data) __asm__("ptrace");
+
+/* The program does something under which our handlers cannot run. The sampler's
+ * thread leaves as well, because the last thread's end is that of the process.
+ */
+static void
+end_before(const char *what)
+{
+    words_ask_no_more();
+    bool is_running = phase_is_running();
+    if (is_running)
+        note(NOTE_INFO, "the program ", what, ": the profile ends here", NULL);
+    lifecycle_end(END_STOP);
+    if (is_running) {
+        sampler_thread_wait_gone(GONE_NS);
+        ending_signals_end();
+    }
+    /* Not in a child that shares our memory: its parent goes on asking. */
+    if (phase_is_own())
+        phase_ask_no_more();
+}
+
+static const char filters[] = "forbids itself system calls (seccomp)";
+
+/* Made by system call: the function of that name is not the same for every
+ * request. */
+static long
+ask_to_be_traced(long a, long b, long c, long d, long e, long f)
+{
+    bool holds = tracee_hold();
+    long result = real_syscall(SYS_ptrace, a, b, c, d, e, f);
+    if (holds)
+        tracee_release();
+    return result;
+}
+
+static long
+change_namespace(long number, long a, long b)
+{
+    bool is_aside = number == SYS_unshare ? hook_before_unshare((int)a)
+                                          : hook_before_setns((int)a, (int)b);
+    long result = real_syscall(number, a, b, 0, 0, 0, 0);
+    if (is_aside)
+        lifecycle_come_back();
+    return result;
+}
+
+/* The signals that the thread really blocks. */
+static long
+change_mask(long how, long set, long old, long size)
+{
+    long result = real_syscall(SYS_rt_sigprocmask, how, set, old, size, 0, 0);
+    if (result == 0)
+        hook_after_mask();
+    return result;
+}
+
+/* rt_sigaction(2). Returns whether *RESULT is that of the call. A separate
+ * function, because a caller of another call has set none of these arguments.
+ */
+static __attribute__((noinline)) bool
+act_by_number(long a, long b, long c, long d, long *result)
+{
+    if (d != KERNEL_MASK_SIZE)
+        return false;
+    if (hook_signal_by_number((int)a, (const struct sys_action *)b,
+                              (struct sys_action *)c, result))
+        return true;
+    if (b != 0)
+        handlers_forget((int)a);
+    return false;
+}
+
+/* A tail call, so that no frame of our code is on the stack of a waiting
+ * thread. */
+HOOK long
+hook_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    bool has_words = words_are_there();
+    if (has_words)
+        restart_last_call = number;
+    if (number == SYS_execve)
+        return execve((const char *)a, (char *const *)b, (char *const *)c);
+    if (number == SYS_execveat)
+        return execveat((int)a, (const char *)b, (char *const *)c,
+                        (char *const *)d, (int)e);
+    if (number == SYS_chroot)
+        return chroot((const char *)a);
+    if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
+        end_before(filters);
+    if (number == SYS_ptrace && a == PTRACE_TRACEME)
+        return ask_to_be_traced(a, b, c, d, e, f);
+    if (number == SYS_unshare || number == SYS_setns)
+        return change_namespace(number, a, b);
+    if (number == SYS_mprotect)
+        hook_before_protect((const void *)a, (size_t)b, c);
+    if (number == SYS_sigaltstack)
+        return sigaltstack((const stack_t *)a, (stack_t *)b);
+    if (number == SYS_newfstatat || number == SYS_statx)
+        hook_before_look((const char *)b);
+    if (number == SYS_stat)
+        hook_before_look((const char *)a);
+    hook_send_by_number(number, a, b, c);
+    /* Where the profile has ended, a filter may forbid what these do. */
+    if (has_words && phase_now() == PHASE_RUNNING) {
+        long result;
+        if (hook_wait_by_number(number, a, b, c, d, e, f, &result))
+            return result;
+        if (number == SYS_rt_sigprocmask && b != 0)
+            return change_mask(a, b, c, d);
+    }
+    if (number == SYS_rt_sigaction && has_words) {
+        long result;
+        if (act_by_number(a, b, c, d, &result))
+            return result;
+    }
+    return real_syscall(number, a, b, c, d, e, f);
+}
+
+HOOK int
+hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+           unsigned long d)
+{
+    if (option == PR_SET_SECCOMP)
+        end_before(filters);
+    if (option == PR_SET_SYSCALL_USER_DISPATCH && a != 0)
+        end_before(
+            "handles system calls itself (PR_SET_SYSCALL_USER_DISPATCH)");
+    if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
+        end_before("forbids itself the time stamp counter (PR_SET_TSC)");
+    return real_prctl(option, a, b, c, d);
+}
+
+HOOK long
+hook_ptrace(long request, long pid, long address, long data)
+{
+    long (*real)(long, long, long, long) =
+        (long (*)(long, long, long, long))real_find(REAL_ptrace);
+    if ((int)request != PTRACE_TRACEME || !tracee_hold())
+        return real(request, pid, address, data);
+    long result = real(request, pid, address, data);
+    tracee_release();
+    return result;
+}

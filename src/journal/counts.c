@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* counts.c -- see counts.h. */
+#include <stddef.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "sampling/thread_time.h"
+#include "unwind/rules.h"
+#include "journal.h"
+#include "journal_progress.h"
+#include "counts.h"
+
+/* The sums that earlier files have. */
+static struct thread_time_sums earlier;
+
+static uint64_t clocks_due; /* the tick at which the clocks are read again */
+
+void
+counts_begin(void)
+{
+    earlier = (struct thread_time_sums){.in_flight = 0};
+    clocks_due = 0;
+}
+
+/* Subtract from *SUMS what earlier files have, and the questions in flight:
+ * they are counted in the file that has the answers. */
+static void
+subtract_earlier(struct thread_time_sums *sums)
+{
+    const uint64_t *less = &earlier.counts.ticks;
+    uint64_t *from = &sums->counts.ticks;
+    size_t words = (offsetof(struct record_counts, loss_count) -
+                    offsetof(struct record_counts, ticks)) /
+                   sizeof(uint64_t);
+    sums->counts.asked -= sums->in_flight;
+    for (size_t i = 0; i < words; i++)
+        from[i] -= less[i];
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        sums->lost[i] -= earlier.lost[i];
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        sums->cut[i] -= earlier.cut[i];
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        sums->due_cpu[i] -= earlier.due_cpu[i];
+        sums->due_taken[i] -= earlier.due_taken[i];
+    }
+}
+
+void
+counts_publish(uint64_t now, bool is_last)
+{
+    struct thread_time_sums *sums = thread_time_sums();
+    sums->counts.time = now;
+    sums->counts.rules = rules_count();
+    /* This takes two system calls: not at every tick. */
+    if (sums->counts.ticks >= clocks_due || is_last) {
+        clocks_due = sums->counts.ticks + 32;
+        sums->counts.sampler_cpu = clock_own();
+        sums->counts.process_cpu = clock_process();
+    }
+    struct thread_time_sums published = *sums;
+    subtract_earlier(&published);
+    journal_progress_counts(&published);
+}
+
+void
+counts_rotate(uint64_t now)
+{
+    counts_publish(now, true);
+    earlier = *thread_time_sums();
+    earlier.counts.asked -= earlier.in_flight;
+}
+
+void
+counts_end(enum end_reason reason, bool keeps_all)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    struct record_summary summary = {
+        .time = clock_now(),
+        .user_cpu = (uint64_t)usage.ru_utime.tv_sec * NS_PER_SECOND +
+                    (uint64_t)usage.ru_utime.tv_usec * 1000,
+        .system_cpu = (uint64_t)usage.ru_stime.tv_sec * NS_PER_SECOND +
+                      (uint64_t)usage.ru_stime.tv_usec * 1000,
+        .reason = reason};
+    counts_publish(clock_now(), true);
+    const struct thread_time_sums *sums = thread_time_sums();
+    if (sums->counts.taken + sums->counts.peeked + sums->measured == 0 &&
+        !keeps_all)
+        journal_forget();
+    else
+        journal_end(&summary);
+}

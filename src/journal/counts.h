@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counts.h -- writes the sums of all thread times into the journal: what was
+ * asked, taken and lost so far, and what it cost.
+ * Context: sampler.
+ */
+#ifndef JOURNAL_COUNTS_H
+#define JOURNAL_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/layout.h"
+
+/* Begin a profile: all counts are zero. Context: start. */
+void counts_begin(void);
+
+/* The journal is rotated at NOW: write the sums of the present file, and count
+ * for the next file from here on. */
+void counts_rotate(uint64_t now);
+
+/* Write the sums after a tick at the time NOW, or (IS_LAST) after the last one.
+ */
+void counts_publish(uint64_t now, bool is_last);
+
+/* End the profile for REASON: write the last sums and the summary. A profile
+ * without samples is not written, because its file is about to be removed; but
+ * with KEEPS_ALL it is. */
+void counts_end(enum end_reason reason, bool keeps_all);
+
+#endif

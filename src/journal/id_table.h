@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * id_table.h -- numbers keys of two parts: the same key has the same number.
+ * For example, a node of the tree of stacks is a frame under a parent.
+ * Context: sampler.
+ */
+#ifndef JOURNAL_ID_TABLE_H
+#define JOURNAL_ID_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct id_entry;
+
+struct id_table {
+    uint32_t first_size, most; /* entries: powers of two */
+    struct id_entry *entries;
+    uint32_t size, count, last;
+};
+
+/* Empty TABLE. The caller has set first_size and most; numbers begin at 1.
+ * Returns 0, or -1 if memory is short. */
+int id_table_begin(struct id_table *table);
+
+/* Returns the number of the key (HIGH, LOW); *IS_NEW says that the key was
+ * added. Returns 0 if memory is short, or if more than half of MOST entries
+ * would be used. */
+uint32_t id_table_of(struct id_table *table, uint32_t high, uint64_t low,
+                     bool *is_new);
+
+/* Forget all keys, because they mean something else from now on. Numbers go on.
+ */
+void id_table_forget(struct id_table *table);
+
+#endif

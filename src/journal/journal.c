@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal.c -- see journal.h. The first record that cannot be written ends the
+ * file in use. The file is whole, and journal_error says why it has no more.
+ *
+ * The hard thing about rotation is to know all that belongs to the first file.
+ * Numbers and places in it are forgotten in one function, forget_numbers,
+ * except those that thread times hold (thread_time_rotate).
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/claim.h"
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "store/writer.h"
+#include "unwind/own_frames.h"
+#include "unwind/rules.h"
+#include "unwind/walk.h"
+#include "id_table.h"
+#include "journal_labels.h"
+#include "journal_live.h"
+#include "journal_progress.h"
+#include "journal_short_threads.h"
+#include "process_record.h"
+#include "text_ids.h"
+#include "journal.h"
+
+/* Frames that are no addresses: below every address that code can have. */
+#define FRAME_ELIDED 1u
+#define FRAME_CUT 16u /* + enum cut */
+
+/* Limit of module ids. A module with a higher id is written again each time. */
+#define MODULES_MAX 65536u
+
+struct file {
+    struct writer *writer;
+    struct journal_head head;
+};
+
+static struct journal_options options;
+static uint64_t start_realtime; /* ns since the epoch */
+static struct file present, next;
+static int failure;
+static uint8_t *module_written;  /* by module id */
+static uint32_t *thread_written; /* by thread index: its serial */
+static bool is_kept_open;        /* else the spool is opened by its path */
+static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
+static bool has_bare; /* it has nodes in no module */
+
+int
+journal_error(void)
+{
+    return failure;
+}
+
+uint64_t
+journal_append(enum record_kind kind, const void *record, size_t fixed,
+               const struct writer_tail *tail, size_t parts)
+{
+    if (present.writer == NULL || failure != 0)
+        return 0;
+    uint64_t place =
+        writer_append(present.writer, kind, record, fixed, tail, parts);
+    if (place == 0)
+        failure = errno;
+    return place;
+}
+
+void
+journal_change(uint64_t place, size_t skip, const void *bytes, size_t length)
+{
+    if (present.writer != NULL && place != 0)
+        writer_change(present.writer, place, skip, bytes, length);
+}
+
+void
+journal_flush(void)
+{
+    if (present.writer != NULL && writer_flush(present.writer) != 0 &&
+        failure == 0)
+        failure = errno;
+}
+
+static void
+write_process(void)
+{
+    struct process_record made;
+    process_record_make(&made, &options.process, options.exe, options.command);
+    journal_append(RECORD_PROCESS, &made.fixed, sizeof(made.fixed), made.tail,
+                   PROCESS_RECORD_PARTS);
+}
+
+/* A flight recorder has two files at a time. */
+static uint64_t
+cap_of_file(void)
+{
+    return options.keep != 0 ? options.max_size / 2 : options.max_size;
+}
+
+/* The header of a file that covers the time from BEGIN ns after the start. */
+static struct spool_header
+header_of(uint64_t begin)
+{
+    return (struct spool_header){.start_monotonic = options.start,
+                                 .start_realtime = start_realtime,
+                                 .pid = options.process.pid,
+                                 .keep = options.keep,
+                                 .begin = begin,
+                                 .pid_namespace = claim_namespace(),
+                                 .purpose = options.purpose};
+}
+
+/* Write the first records of the present file. Returns 0, or -1 with errno. */
+static int
+write_first(void)
+{
+    write_process();
+    journal_progress_write(&present.head, options.process.period);
+    journal_flush();
+    errno = failure;
+    return failure == 0 ? 0 : -1;
+}
+
+/* Create the file at PATH, which covers the time from BEGIN ns after the start.
+ * Returns 0, or -1 with errno and no file. */
+static int
+make_file(const char *path, uint64_t begin)
+{
+    struct spool_header header = header_of(begin);
+    present.writer = writer_create(path, &header, cap_of_file(), is_kept_open);
+    if (present.writer == NULL)
+        return -1;
+    writer_gather(present.writer);
+    if (!is_kept_open)
+        writer_show(present.writer);
+    if (write_first() == 0)
+        return 0;
+    writer_discard(present.writer);
+    present.writer = NULL;
+    errno = failure;
+    return -1;
+}
+
+/* Forget all numbers: a new file has none. Returns 0, or -1 if memory is short.
+ */
+static int
+forget_numbers(void)
+{
+    failure = 0;
+    has_bare = false;
+    journal_live_begin();
+    journal_short_threads_begin();
+    journal_labels_begin();
+    module_written = sys_renew(module_written, MODULES_MAX);
+    thread_written =
+        sys_renew(thread_written, THREADS_MAX * sizeof(*thread_written));
+    if (module_written == NULL || thread_written == NULL ||
+        id_table_begin(&nodes) != 0 || text_ids_begin() != 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return 0;
+}
+
+int
+journal_begin(const struct journal_options *given)
+{
+    options = *given;
+    start_realtime = clock_realtime() - (clock_now() - options.start);
+    present = next = (struct file){.writer = NULL};
+    journal_progress_use(NULL);
+    if (forget_numbers() != 0 || make_file(options.files->spool, 0) != 0)
+        return -1;
+    journal_progress_use(&present.head);
+    return 0;
+}
+
+void
+journal_settle(bool has_own_files)
+{
+    is_kept_open = has_own_files;
+}
+
+/* A file that a killed process has left under the name of the next one is
+ * removed. */
+int
+journal_prepare(void)
+{
+    struct file before = present;
+    int failed = failure;
+    failure = 0;
+    (void)!unlink(options.files->next);
+    int result = make_file(options.files->next, clock_now() - options.start);
+    next = present;
+    present = before;
+    failure = failed;
+    if (result == 0)
+        result =
+            writer_succeed(present.writer, next.writer, options.files->past);
+    int error = errno;
+    if (result != 0 && next.writer != NULL)
+        writer_discard(next.writer);
+    errno = error;
+    return result;
+}
+
+void
+journal_rotate(void)
+{
+    writer_close(present.writer);
+    present = next;
+    next.writer = NULL;
+    /* Use the descriptor number of the file that was just closed. */
+    if (is_kept_open)
+        writer_lower(present.writer);
+    journal_progress_use(&present.head);
+    /* This cannot fail: all memory is there already. */
+    (void)forget_numbers();
+}
+
+int
+journal_restart(uint64_t now)
+{
+    struct spool_header header = header_of(now - options.start);
+    if (present.writer == NULL ||
+        writer_restart(present.writer, &header) != 0 || forget_numbers() != 0)
+        return -1;
+    return write_first();
+}
+
+void
+journal_put_back(void)
+{
+    while (present.writer != NULL && writer_put_back(present.writer) != 0 &&
+           errno == EEXIST && config_name_beside(options.files))
+        writer_call(present.writer, options.files->spool);
+}
+
+void
+journal_heed_removal(void)
+{
+    if (present.writer != NULL && writer_is_orphan(present.writer))
+        failure = ESTALE;
+}
+
+void
+journal_give(uid_t uid)
+{
+    if (present.writer != NULL)
+        writer_give(present.writer, uid);
+}
+
+uint64_t
+journal_room(void)
+{
+    if (present.writer == NULL || failure != 0)
+        return 0;
+    return (cap_of_file() - writer_size(present.writer)) * 100 / cap_of_file();
+}
+
+static void
+write_module(const struct module *module)
+{
+    struct record_module record = {.id = module->id,
+                                   .generation = module->id,
+                                   .base = module->base,
+                                   .start = module->start,
+                                   .end = module->end,
+                                   .time = clock_now() - options.start,
+                                   .build_id_length = module->build_id_length,
+                                   .path_length =
+                                       (uint16_t)(strlen(module->path) + 1),
+                                   .flags =
+                                       (module->is_vdso ? MODULE_VDSO : 0u) |
+                                       (module->deleted ? MODULE_DELETED : 0u)};
+    const struct writer_tail tail[] = {{module->build_id,
+                                        module->build_id_length},
+                                       {module->path, record.path_length}};
+    journal_append(RECORD_MODULE, &record, sizeof(record), tail, 2);
+    if (module->id < MODULES_MAX)
+        module_written[module->id] = 1;
+}
+
+/* A node keeps the module that its frame had when it was written. */
+static void
+forget_stacks(void)
+{
+    id_table_forget(&nodes);
+    has_bare = false;
+}
+
+void
+journal_module_came(void)
+{
+    if (has_bare)
+        forget_stacks();
+}
+
+void
+journal_module_gone(const struct module *module)
+{
+    struct record_module_end record = {.id = module->id,
+                                       .time = clock_now() - options.start};
+    if (module->id < MODULES_MAX && !module_written[module->id])
+        return;
+    forget_stacks();
+    journal_append(RECORD_MODULE_END, &record, sizeof(record), NULL, 0);
+}
+
+/* Write node ID, which is FRAME under PARENT. */
+static bool
+write_node(uint32_t id, uint32_t parent, uint64_t frame)
+{
+    struct record_node record = {.id = id, .parent = parent};
+    uint64_t lookup = frame_lookup(frame);
+    const struct module *module = modules_find(lookup);
+    if (frame == FRAME_ELIDED) {
+        record.flags = NODE_ELIDED;
+    } else if (frame == FRAME_GUESS) {
+        record.flags = NODE_GUESSED;
+    } else if (frame >= FRAME_CUT && frame < FRAME_CUT + CUT_COUNT) {
+        record.flags = NODE_TRUNCATED;
+        record.offset = frame - FRAME_CUT;
+    } else {
+        record.flags = (frame & FRAME_RETURN) ? NODE_RETURN : 0;
+        record.offset = FRAME_PC(frame) - (module != NULL ? module->base : 0);
+        record.module = module != NULL ? module->id : 0;
+        has_bare |= module == NULL;
+        if (module != NULL &&
+            (module->id >= MODULES_MAX || !module_written[module->id]))
+            write_module(module);
+        /* Give each frame that is in the tree a rule of its own: the next walk
+         * finds it by one probe. */
+        if (!rules_has_exact(lookup)) {
+            struct rule rule = rules_find(lookup);
+            if (rule_kind(rule) != RULE_NONE)
+                rules_put(lookup, rule);
+        }
+    }
+    return journal_append(RECORD_NODE, &record, sizeof(record), NULL, 0) != 0;
+}
+
+/* Make the node of FRAME under *PARENT the new *PARENT. The node is written if
+ * it is new. */
+static bool
+descend_to(uint32_t *parent, uint64_t frame)
+{
+    bool is_new;
+    uint32_t id = id_table_of(&nodes, *parent, frame, &is_new);
+    if (id == 0 || (is_new && !write_node(id, *parent, frame)))
+        return false;
+    *parent = id;
+    return true;
+}
+
+/* Goes from the root to the leaf, because a node needs its caller's id, and
+ * leaves out our own frames. What was cut off beyond the root is a frame of its
+ * own, and so is the gap. */
+uint32_t
+journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
+              enum cut cut)
+{
+    uint32_t node = 0;
+    if (failure != 0)
+        return 0;
+    if (cut != CUT_NONE && !descend_to(&node, FRAME_CUT + (uint64_t)cut))
+        return 0;
+    uint32_t first = own_frames_skip(frames, count);
+    for (uint32_t i = count; i-- > first;) {
+        if (elided && i + 1 == gap && !descend_to(&node, FRAME_ELIDED))
+            return 0;
+        if (!own_frames_has(frames[i]) && !descend_to(&node, frames[i]))
+            return 0;
+    }
+    /* A stack of our own frames alone shows nothing of the program. */
+    if (node == 0)
+        (void)descend_to(&node, FRAME_CUT + (uint64_t)CUT_NOT_CODE);
+    return node;
+}
+
+void
+journal_thread_as(uint32_t id, pid_t tid, const char *name)
+{
+    struct record_thread record = {.id = id,
+                                   .tid = (uint32_t)tid,
+                                   .time = clock_now() - options.start,
+                                   .name_length = (uint16_t)(strlen(name) + 1)};
+    const struct writer_tail tail = {name, record.name_length};
+    journal_append(RECORD_THREAD, &record, sizeof(record), &tail, 1);
+}
+
+static void
+write_thread(uint32_t index)
+{
+    const struct thread *thread = threads_at(index);
+    journal_thread_as(thread->serial, thread->tid, thread->name);
+    thread_written[index] = thread->serial;
+}
+
+/* An index may be used again for another thread, which has another serial. */
+static bool
+is_thread_written(uint32_t index)
+{
+    return thread_written[index] == threads_at(index)->serial;
+}
+
+uint32_t
+journal_thread(uint32_t index)
+{
+    if (!is_thread_written(index)) {
+        threads_read_name(index);
+        write_thread(index);
+    }
+    return threads_at(index)->serial;
+}
+
+uint64_t
+journal_time(uint64_t time)
+{
+    return time > options.start ? time - options.start : 0;
+}
+
+uint64_t
+journal_sample(struct record_sample *sample, uint32_t index)
+{
+    sample->thread = journal_thread(index);
+    sample->time -= options.start;
+    return journal_append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
+}
+
+uint32_t
+journal_text(const char *text)
+{
+    bool is_new;
+    uint32_t id = text_ids_of(text, &is_new);
+    if (id == 0 || !is_new)
+        return id;
+    struct record_text record = {.id = id,
+                                 .text_length = (uint16_t)(strlen(text) + 1)};
+    const struct writer_tail tail = {text, record.text_length};
+    journal_append(RECORD_TEXT, &record, sizeof(record), &tail, 1);
+    return id;
+}
+
+void
+journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags, uint64_t end)
+{
+    struct record_thread_end record = {.id = threads_at(index)->serial,
+                                       .time = end - options.start,
+                                       .cpu = cpu,
+                                       .flags = flags};
+    if (failure != 0 || (cpu == 0 && !is_thread_written(index)))
+        return;
+    if (!is_thread_written(index))
+        write_thread(index);
+    journal_append(RECORD_THREAD_END, &record, sizeof(record), NULL, 0);
+}
+
+void
+journal_follow_name(uint32_t index)
+{
+    if (threads_read_name(index) && is_thread_written(index))
+        write_thread(index);
+}
+
+void
+journal_thread_name(uint32_t index, const char *name)
+{
+    if (threads_set_name(index, name) && is_thread_written(index))
+        write_thread(index);
+}
+
+void
+journal_end(const struct record_summary *summary)
+{
+    struct record_summary record = *summary;
+    if (present.writer == NULL)
+        return;
+    record.time -= options.start;
+    /* Also after a failure: the writer keeps room for this record. */
+    writer_append(present.writer, RECORD_SUMMARY, &record, sizeof(record), NULL,
+                  0);
+    journal_put_back();
+    writer_close(present.writer);
+    present.writer = NULL;
+    journal_progress_use(NULL);
+}
+
+void
+journal_forget(void)
+{
+    if (present.writer != NULL)
+        writer_forget(present.writer);
+    present.writer = NULL;
+    journal_progress_use(NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal.h -- turns what the sampler sees into records of the spool. It gives
+ * modules, threads and stacks their numbers, and writes each of them once.
+ * journal_begin creates the spool, so that its name is taken from then on.
+ *
+ * These functions make system calls and take no lock. The sampler may call them
+ * while a thread is parked: the walk of that thread may have the module map
+ * read anew, and that harvests the slots that are done. The sampler's thread
+ * alone calls them; journal_forget is also called in the child of a fork.
+ * Context: sampler.
+ */
+#ifndef JOURNAL_JOURNAL_H
+#define JOURNAL_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agent/config.h"
+#include "process/modules.h"
+#include "process/threads.h"
+#include "store/layout.h"
+#include "store/writer.h"
+
+struct journal_options {
+    /* The names of the spool's files. The spool gets another name if its file
+     * was moved, or if another file stands in its place. */
+    struct config_files *files;
+    uint64_t max_size;
+    uint64_t start; /* CLOCK_MONOTONIC ns */
+    uint64_t keep;  /* ns that a flight recorder keeps; 0: all */
+    enum spool_purpose purpose;
+    struct record_process process;
+    const char *exe, *command;
+};
+
+/* Create the spool and write its first records. Returns 0, or -1 with errno:
+ * EEXIST if another process has taken the name. */
+int journal_begin(const struct journal_options *options);
+
+/* Say before journal_begin whether the calling thread HAS_OWN_FILES: a
+ * descriptor table of its own. If so, spools are kept open. */
+void journal_settle(bool has_own_files);
+
+/*
+ * Rotate the journal, in two steps. journal_prepare creates the next file and
+ * gives both files their names; after it the last records of the present file
+ * can still be written. journal_rotate ends the present file. After that no
+ * place in it is valid, nor the number of any node or text.
+ *
+ * journal_prepare returns 0, or -1 with errno, and then nothing has changed.
+ */
+int journal_prepare(void);
+void journal_rotate(void);
+
+/* Begin the present file anew at NOW, after it was shortened from outside
+ * (journal_error is ENODATA). Earlier places and numbers are no longer valid.
+ * Returns 0, or -1. */
+int journal_restart(uint64_t now);
+
+/* Give the present file its name back, with all that was written, if it was
+ * removed or moved from outside. If another file has that name now, it gets a
+ * name beside it. Does nothing if the file has its name, or if that is not
+ * possible. */
+void journal_put_back(void);
+
+/* Called from time to time. If the file was removed, and its directory too, no
+ * reader can ever find it: journal_error is ESTALE from then on. */
+void journal_heed_removal(void);
+
+/* The process is about to become user UID's for good: give the spool to that
+ * user, too. */
+void journal_give(uid_t uid);
+
+/* Percent of the present file that is free; 0 after a failure. */
+uint64_t journal_room(void);
+
+/* Returns the errno of the first record that could not be written; 0: all were
+ * written. */
+int journal_error(void);
+
+/* Append a record (writer_append). Returns its place in the file, or 0 if this
+ * record or an earlier one could not be written. */
+uint64_t journal_append(enum record_kind kind, const void *record, size_t fixed,
+                        const struct writer_tail *tail, size_t parts);
+
+/* Replace LENGTH bytes, from SKIP on, of the record at PLACE by those at BYTES.
+ */
+void journal_change(uint64_t place, size_t skip, const void *bytes,
+                    size_t length);
+
+/* Write to the file all that the journal has gathered. Quick if there is
+ * nothing. */
+void journal_flush(void);
+
+/* Turns the CLOCK_MONOTONIC time TIME (ns) into the time of a record: ns since
+ * the journal began. */
+uint64_t journal_time(uint64_t time);
+
+/* Returns the id of thread INDEX. The thread is written if it was not written
+ * yet. */
+uint32_t journal_thread(uint32_t index);
+
+/* Returns the node for the stack of COUNT frames (walk.h), leaf first. If
+ * ELIDED, frames were left out at index GAP. CUT says why the stack misses its
+ * root. Returns 0 if the stack could not be written. */
+uint32_t journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap,
+                       bool elided, enum cut cut);
+
+/* Write SAMPLE for thread INDEX. Its times are CLOCK_MONOTONIC; on return they
+ * are relative to the journal's start. Returns its place in the file, or 0 if
+ * it could not be written. */
+uint64_t journal_sample(struct record_sample *sample, uint32_t index);
+
+/* Returns the number of TEXT for record_sample.waits_on, or 0 if it could not
+ * be written. */
+uint32_t journal_text(const char *text);
+
+/* Write that thread INDEX, or the process, ended at END. The thread used CPU ns
+ * while it was profiled; FLAGS is enum thread_end_flags. */
+void journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags,
+                        uint64_t end);
+
+/* journal_follow_name: read the name of thread INDEX, and write it if it has
+ * changed. journal_thread_name: the same with the name NAME. */
+void journal_follow_name(uint32_t index);
+void journal_thread_name(uint32_t index, const char *name);
+
+/* A module was mapped: frames that were in no module may lie in it. */
+void journal_module_came(void);
+
+/* A module was unmapped: its frames are no longer looked up. */
+void journal_module_gone(const struct module *module);
+
+/* Write a thread with the given ID. */
+void journal_thread_as(uint32_t id, pid_t tid, const char *name);
+
+/* Write the summary, cut the file to its size and release it. */
+void journal_end(const struct record_summary *summary);
+
+/* Let go of the parent's file, in the child of a fork. */
+void journal_forget(void);
+
+#endif

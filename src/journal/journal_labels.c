@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_labels.c -- see journal_labels.h. A set has the same number in the
+ * tree and in the file; parents have smaller numbers. The tree notes which sets
+ * were written, together with the number of the journal: a forked child has
+ * another journal.
+ */
+#include "labels/label_tree.h"
+#include "store/layout.h"
+#include "journal.h"
+#include "journal_labels.h"
+
+static uint32_t journals;
+
+void
+journal_labels_begin(void)
+{
+    journals++;
+}
+
+static bool
+write_label(uint32_t set)
+{
+    struct label label = label_tree_at(set);
+    struct record_label record = {.id = set,
+                                  .parent = label.parent,
+                                  .key = journal_text(label.key),
+                                  .value = journal_text(label.value)};
+    if (record.key == 0 || record.value == 0 ||
+        journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) == 0)
+        return false;
+    label_tree_note(set, journals);
+    return true;
+}
+
+/* The missing sets below SET are written first, the lowest one before all. */
+uint32_t
+journal_labels_put(uint32_t set)
+{
+    uint32_t missing[LABEL_TREE_DEPTH], count = 0;
+    for (uint32_t at = set; at != 0 && count < LABEL_TREE_DEPTH &&
+                            !label_tree_is_noted(at, journals);
+         at = label_tree_at(at).parent)
+        missing[count++] = at;
+    while (count > 0)
+        if (!write_label(missing[--count]))
+            return 0;
+    return set;
+}

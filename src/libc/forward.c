@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * forward.c -- functions of libc that are more than a system call, for this
+ * library alone, as in system_calls.c: libc's own, behind this library in the
+ * search order (real.h) or under a name that is libc's alone (C11, 7.1.3); and
+ * what is as short as a call of it. After real_begin in handler, but for those
+ * that libc itself has not so.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "real.h"
+
+/* Defined by libc; its headers do not declare them. */
+long __sysconf(int name);
+unsigned long __getauxval(unsigned long type);
+char *__realpath_chk(const char *path, char *to, size_t size);
+
+long
+sysconf(int name)
+{
+    return __sysconf(name);
+}
+
+int
+getpagesize(void)
+{
+    return (int)__sysconf(_SC_PAGESIZE);
+}
+
+unsigned long
+getauxval(unsigned long type)
+{
+    return __getauxval(type);
+}
+
+/* TO has PATH_MAX bytes, which is what the check compares. */
+char *
+realpath(const char *restrict path, char *restrict to)
+{
+    return __realpath_chk(path, to, PATH_MAX);
+}
+
+/* From the thread's rseq area, without a system call. */
+int
+sched_getcpu(void)
+{
+    return REAL(sched_getcpu)();
+}
+
+int
+dladdr(const void *address, Dl_info *info)
+{
+    return REAL(dladdr)(address, info);
+}
+
+int
+dl_iterate_phdr(int (*look)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+    return REAL(dl_iterate_phdr)(look, data);
+}
+
+int
+fnmatch(const char *pattern, const char *text, int flags)
+{
+    return REAL(fnmatch)(pattern, text, flags);
+}
+
+const char *
+sigabbrev_np(int signo)
+{
+    return REAL(sigabbrev_np)(signo);
+}
+
+/* Threads. libunwind has mutexes, and checks for each of these functions
+ * whether it exists. */
+
+int
+pthread_attr_init(pthread_attr_t *attributes)
+{
+    return REAL(pthread_attr_init)(attributes);
+}
+
+int
+pthread_attr_destroy(pthread_attr_t *attributes)
+{
+    return REAL(pthread_attr_destroy)(attributes);
+}
+
+int
+pthread_attr_setdetachstate(pthread_attr_t *attributes, int state)
+{
+    return REAL(pthread_attr_setdetachstate)(attributes, state);
+}
+
+int
+pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size)
+{
+    return REAL(pthread_attr_setstacksize)(attributes, size);
+}
+
+int
+pthread_attr_getsigmask_np(const pthread_attr_t *attributes, sigset_t *mask)
+{
+    return REAL(pthread_attr_getsigmask_np)(attributes, mask);
+}
+
+int
+pthread_attr_getstack(const pthread_attr_t *attributes, void **start,
+                      size_t *size)
+{
+    return REAL(pthread_attr_getstack)(attributes, start, size);
+}
+
+int
+pthread_detach(pthread_t thread)
+{
+    return REAL(pthread_detach)(thread);
+}
+
+int
+pthread_key_delete(pthread_key_t key)
+{
+    return REAL(pthread_key_delete)(key);
+}
+
+int
+pthread_setspecific(pthread_key_t key, const void *value)
+{
+    return REAL(pthread_setspecific)(key, value);
+}
+
+int
+pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind)
+{
+    return REAL(pthread_mutex_init)(mutex, kind);
+}
+
+int
+pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    return REAL(pthread_mutex_lock)(mutex);
+}
+
+int
+pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    return REAL(pthread_mutex_unlock)(mutex);
+}
+
+/* Text. */
+
+size_t
+strnlen(const char *text, size_t most)
+{
+    const char *end = memchr(text, '\0', most);
+    return end != NULL ? (size_t)(end - text) : most;
+}
+
+char *
+stpcpy(char *restrict to, const char *restrict from)
+{
+    size_t length = strlen(from);
+    return (char *)memcpy(to, from, length + 1) + length;
+}
+
+/* Sets of signals. Two numbers are libc's own; it hides them (nptl(7)). */
+
+static int
+check(const sigset_t *set, int signo, int libc_first)
+{
+    if (set != NULL && signo > 0 && signo < NSIG &&
+        (signo < libc_first || signo > 33))
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+static uint64_t
+bit_of(int signo)
+{
+    return UINT64_C(1) << (signo - 1);
+}
+
+int
+sigemptyset(sigset_t *set)
+{
+    memset(set, 0, sizeof(*set));
+    return 0;
+}
+
+int
+sigfillset(sigset_t *set)
+{
+    memset(set, 0xff, sizeof(*set));
+    set->__val[0] &= ~(bit_of(32) | bit_of(33));
+    return 0;
+}
+
+int
+sigaddset(sigset_t *set, int signo)
+{
+    if (check(set, signo, 32) != 0)
+        return -1;
+    set->__val[0] |= bit_of(signo);
+    return 0;
+}
+
+int
+sigdelset(sigset_t *set, int signo)
+{
+    if (check(set, signo, 32) != 0)
+        return -1;
+    set->__val[0] &= ~bit_of(signo);
+    return 0;
+}
+
+int
+sigismember(const sigset_t *set, int signo)
+{
+    if (check(set, signo, 34) != 0)
+        return -1;
+    return (set->__val[0] & bit_of(signo)) != 0;
+}

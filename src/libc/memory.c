@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory.c -- memcpy and its kin for this library alone, which the linker binds
+ * to these. Any context.
+ *
+ * The hard thing is that other modules define them, too. A sanitizer's
+ * functions, found first, check every byte. A copy of a thread's whole stack,
+ * with the gaps between its variables, is an error to them that ends the
+ * program. Or they take locks that the interrupted thread may hold.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+void *
+memcpy(void *restrict to, const void *restrict from, size_t length)
+{
+    void *at = to;
+    __asm__ volatile("rep movsb"
+                     : "+D"(at), "+S"(from), "+c"(length)
+                     :
+                     : "memory");
+    return to;
+}
+
+/* From the last byte down, if the first would overwrite what is to be copied.
+ */
+void *
+memmove(void *to, const void *from, size_t length)
+{
+    if ((uintptr_t)to - (uintptr_t)from >= length)
+        return memcpy(to, from, length);
+    char *last = (char *)to + length - 1;
+    const char *source = (const char *)from + length - 1;
+    __asm__ volatile("std\n\trep movsb\n\tcld"
+                     : "+D"(last), "+S"(source), "+c"(length)
+                     :
+                     : "memory", "cc");
+    return to;
+}
+
+void *
+memset(void *to, int byte, size_t length)
+{
+    void *at = to;
+    __asm__ volatile("rep stosb"
+                     : "+D"(at), "+c"(length)
+                     : "a"(byte)
+                     : "memory");
+    return to;
+}
+
+int
+memcmp(const void *left, const void *right, size_t length)
+{
+    const unsigned char *a = left, *b = right;
+    for (size_t i = 0; i < length; i++)
+        if (a[i] != b[i])
+            return a[i] - b[i];
+    return 0;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * system_calls.c -- functions of libc that are one system call, for this
+ * library alone. The linker binds its references to these, libunwind's too. Any
+ * context; errno as libc has it; no cancellation points.
+ *
+ * The hard thing is that other modules may define them: ISO C leaves these
+ * names to the program (C11, 7.1.3), and a program's close or access may do
+ * anything. The loader would give us the program's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+
+/* The result as libc gives it: -1 and errno. */
+static long
+result_of(long answer)
+{
+    if (answer >= 0 || answer < -4095)
+        return answer;
+    errno = (int)-answer;
+    return -1;
+}
+
+/* CALL(number, arguments...): up to six; missing arguments are 0. */
+#define SIX(number, a, b, c, d, e, f, ...)                            \
+    result_of(arch_syscall((number), (long)(a), (long)(b), (long)(c), \
+                           (long)(d), (long)(e), (long)(f)))
+#define CALL(...) SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
+/* Files by name. */
+
+int
+open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    mode_t mode =
+        (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    return (int)CALL(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int
+access(const char *path, int mode)
+{
+    return (int)CALL(SYS_faccessat, AT_FDCWD, path, mode);
+}
+
+/* Before Linux 5.8 the kernel knows no flags: it looks with the real ids, which
+ * differ from the effective ones only where the program has changed them. A
+ * filter of a container may say EPERM for what it does not know. */
+int
+faccessat(int directory, const char *path, int mode, int flags)
+{
+    int saved = errno;
+    int result = (int)CALL(SYS_faccessat2, directory, path, mode, flags);
+    if (result == 0 || (errno != ENOSYS && errno != EPERM))
+        return result;
+    errno = saved;
+    return (int)CALL(SYS_faccessat, directory, path, mode);
+}
+
+int
+lstat(const char *restrict path, struct stat *restrict status)
+{
+    return (int)CALL(SYS_newfstatat, AT_FDCWD, path, status,
+                     AT_SYMLINK_NOFOLLOW);
+}
+
+ssize_t
+readlink(const char *restrict path, char *restrict to, size_t size)
+{
+    return CALL(SYS_readlinkat, AT_FDCWD, path, to, size);
+}
+
+int
+rename(const char *from, const char *to)
+{
+    return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int
+renameat2(int from_directory, const char *from, int to_directory,
+          const char *to, unsigned flags)
+{
+    return (int)CALL(SYS_renameat2, from_directory, from, to_directory, to,
+                     flags);
+}
+
+int
+unlink(const char *path)
+{
+    return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int
+chdir(const char *path)
+{
+    return (int)CALL(SYS_chdir, path);
+}
+
+/* The kernel's answer for a directory that is out of reach is not a path. */
+char *
+getcwd(char *to, size_t size)
+{
+    if (CALL(SYS_getcwd, to, size) < 0)
+        return NULL;
+    if (to[0] == '/')
+        return to;
+    errno = ENOENT;
+    return NULL;
+}
+
+/* Descriptors. */
+
+int
+close(int fd)
+{
+    return (int)CALL(SYS_close, fd);
+}
+
+ssize_t
+read(int fd, void *to, size_t size)
+{
+    return CALL(SYS_read, fd, to, size);
+}
+
+ssize_t
+write(int fd, const void *from, size_t size)
+{
+    return CALL(SYS_write, fd, from, size);
+}
+
+int
+fstat(int fd, struct stat *status)
+{
+    return (int)CALL(SYS_fstat, fd, status);
+}
+
+/* Whether there is a third argument, the kernel decides by the command; it is a
+ * number or an address, both as long as a register. */
+int
+fcntl(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    long argument = va_arg(list, long);
+    va_end(list);
+    return (int)CALL(SYS_fcntl, fd, command, argument);
+}
+
+int
+ioctl(int fd, unsigned long request, ...)
+{
+    va_list list;
+    va_start(list, request);
+    long argument = va_arg(list, long);
+    va_end(list);
+    return (int)CALL(SYS_ioctl, fd, request, argument);
+}
+
+int
+flock(int fd, int operation)
+{
+    return (int)CALL(SYS_flock, fd, operation);
+}
+
+/* dup3(2) refuses two equal numbers, dup2(2) does not. */
+int
+dup2(int from, int to)
+{
+    if (from == to)
+        return CALL(SYS_fcntl, from, F_GETFD) < 0 ? -1 : to;
+    return (int)CALL(SYS_dup3, from, to, 0);
+}
+
+int
+pipe2(int ends[2], int flags)
+{
+    return (int)CALL(SYS_pipe2, ends, flags);
+}
+
+/* MS below 0: for ever. */
+int
+poll(struct pollfd *events, nfds_t count, int ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000,
+                            .tv_nsec = ms % 1000 * 1000000L};
+    return (int)CALL(SYS_ppoll, events, count, ms < 0 ? NULL : &time, NULL, 0);
+}
+
+/* Memory. */
+
+void *
+mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
+{
+    return (void *)CALL(SYS_mmap, at, size, access, flags, fd, offset);
+}
+
+int
+munmap(void *memory, size_t size)
+{
+    return (int)CALL(SYS_munmap, memory, size);
+}
+
+int
+msync(void *memory, size_t size, int flags)
+{
+    return (int)CALL(SYS_msync, memory, size, flags);
+}
+
+int
+mincore(void *memory, size_t size, unsigned char *pages)
+{
+    return (int)CALL(SYS_mincore, memory, size, pages);
+}
+
+/* The process. */
+
+pid_t
+getpid(void)
+{
+    return (pid_t)CALL(SYS_getpid, 0);
+}
+
+pid_t
+getppid(void)
+{
+    return (pid_t)CALL(SYS_getppid, 0);
+}
+
+pid_t
+getpgrp(void)
+{
+    return (pid_t)CALL(SYS_getpgid, 0);
+}
+
+pid_t
+setsid(void)
+{
+    return (pid_t)CALL(SYS_setsid, 0);
+}
+
+int
+sched_yield(void)
+{
+    return (int)CALL(SYS_sched_yield, 0);
+}
+
+/* The kernel returns how many bytes it has filled; it has no CPU for the
+ * others. */
+int
+sched_getaffinity(pid_t tid, size_t size, cpu_set_t *cpus)
+{
+    long filled = CALL(SYS_sched_getaffinity, tid, size, cpus);
+    if (filled < 0)
+        return -1;
+    memset((char *)cpus + filled, 0, size - (size_t)filled);
+    return 0;
+}
+
+int
+getrlimit(__rlimit_resource_t which, struct rlimit *limit)
+{
+    return (int)CALL(SYS_prlimit64, 0, which, NULL, limit);
+}
+
+int
+getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    return (int)CALL(SYS_getrusage, who, usage);
+}
+
+/* The system. */
+
+int
+uname(struct utsname *name)
+{
+    return (int)CALL(SYS_uname, name);
+}
+
+int
+gethostname(char *to, size_t size)
+{
+    struct utsname name;
+    if (uname(&name) != 0)
+        return -1;
+    strncpy(to, name.nodename, size);
+    return 0;
+}
+
+ssize_t
+getrandom(void *to, size_t size, unsigned flags)
+{
+    return CALL(SYS_getrandom, to, size, flags);
+}
+
+/* The clock of the first moments, until libc's own is found (clock_use), which
+ * needs no system call. */
+int
+clock_gettime(clockid_t id, struct timespec *time)
+{
+    return (int)CALL(SYS_clock_gettime, id, time);
+}

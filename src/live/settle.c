@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * settle.c -- see settle.h. A sample is judged once, when it first has a value;
+ * later values are only added. Walking a sample's stack is the expensive part.
+ * So all that a look brought for one sample is added in one step, from however
+ * many records.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/generated.h"
+#include "util/array.h"
+#include "view/filter.h"
+#include "watch.h"
+#include "settle.h"
+
+/* NAMES_SHARE: naming generated code anew takes at most one part in NAMES_SHARE
+ * of the time. NAMES_LEAST_NS: least pause between two namings, in ns. */
+enum { NAMES_SHARE = 20 };
+#define NAMES_LEAST_NS 2000000000u
+
+/* New entries are zero. */
+int
+settle_room(struct watch *watch)
+{
+    const struct profile *profile = watch->profile;
+    while (watch->sample_count < profile->sample_count) {
+        struct watch_sample *samples =
+            array_room(watch->samples, watch->sample_count, sizeof(*samples));
+        if (samples == NULL)
+            return -1;
+        watch->samples = samples;
+        samples[watch->sample_count++] = (struct watch_sample){0};
+    }
+    while (watch->thread_count < profile->thread_count) {
+        struct watch_thread *threads =
+            array_room(watch->threads, watch->thread_count, sizeof(*threads));
+        if (threads == NULL)
+            return -1;
+        watch->threads = threads;
+        threads[watch->thread_count++] = (struct watch_thread){0};
+    }
+    return 0;
+}
+
+/* A sample stands in the list once. */
+int
+settle_note(struct watch *watch, uint32_t sample,
+            const int64_t values[VALUE_COUNT])
+{
+    struct watch_sample *beside = &watch->samples[sample];
+    uint32_t *changed =
+        array_room(watch->changed, watch->changed_count, sizeof(*changed));
+    if (changed == NULL)
+        return -1;
+    watch->changed = changed;
+    if (!beside->is_changed)
+        changed[watch->changed_count++] = sample;
+    beside->is_changed = true;
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        span_add(&beside->pending[i], values[i]);
+    return 0;
+}
+
+/* Set the sums of the interval to zero; no sample has found THREAD running. */
+static void
+begin_thread(struct watch_thread *thread)
+{
+    for (unsigned i = 0; i < STATE_COUNT; i++)
+        span_begin(&thread->states[i]);
+    thread->has_run = false;
+}
+
+/* Only the samples in the list have sums in the interval. */
+void
+settle_begin(struct watch *watch)
+{
+    for (uint32_t i = 0; i < watch->changed_count; i++) {
+        struct watch_sample *beside = &watch->samples[watch->changed[i]];
+        span_begin(&beside->sums);
+        beside->is_changed = false;
+    }
+    watch->changed_count = 0;
+    for (uint32_t i = 0; i < watch->thread_count; i++)
+        begin_thread(&watch->threads[i]);
+    span_begin(&watch->totals);
+    span_begin(&watch->everything);
+    functions_begin_interval(&watch->functions);
+}
+
+/* Decide about SAMPLE, and name the functions on its stack. Labels are compared
+ * first: this is cheap, and leaves fewer stacks to be named. */
+static int
+judge_sample(struct watch *watch, uint32_t sample)
+{
+    struct watch_sample *beside = &watch->samples[sample];
+    const struct profile_sample *at = &watch->profile->samples[sample];
+    if (beside->verdict != SETTLE_UNJUDGED)
+        return 0;
+    beside->verdict = SETTLE_DROP;
+    if (!filter_has_labels(watch->filter, watch->profile, at))
+        return 0;
+    if (functions_name(&watch->functions, at->node) != 0)
+        return -1;
+    if (functions_keep(&watch->functions, at->node))
+        beside->verdict = SETTLE_KEEP;
+    return 0;
+}
+
+/* Count SUMS for SAMPLE, if it is kept. */
+static int
+count_sample(struct watch *watch, uint32_t sample, const struct span_sums *sums)
+{
+    const struct profile_sample *at = &watch->profile->samples[sample];
+    if (judge_sample(watch, sample) != 0)
+        return -1;
+    if (watch->samples[sample].verdict == SETTLE_DROP)
+        return 0;
+    functions_add(&watch->functions, at->node, sums);
+    span_add_sums(&watch->threads[at->thread].states[at->state], sums);
+    span_add_sums(&watch->totals, sums);
+    return 0;
+}
+
+/* New values belong to both spans. */
+int
+settle_pending(struct watch *watch)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < watch->changed_count && status == 0; i++) {
+        struct watch_sample *beside = &watch->samples[watch->changed[i]];
+        struct span_sums sums;
+        for (unsigned j = 0; j < SPAN_COUNT; j++)
+            memcpy(sums.values[j], beside->pending, sizeof(beside->pending));
+        memset(beside->pending, 0, sizeof(beside->pending));
+        span_add_sums(&beside->sums, &sums);
+        status = count_sample(watch, watch->changed[i], &sums);
+    }
+    return status;
+}
+
+int
+settle_anew(struct watch *watch)
+{
+    int status = 0;
+    functions_forget(&watch->functions);
+    watch->totals = (struct span_sums){0};
+    for (uint32_t i = 0; i < watch->thread_count; i++)
+        memset(watch->threads[i].states, 0, sizeof(watch->threads[i].states));
+    for (uint32_t i = 0; i < watch->sample_count && status == 0; i++) {
+        watch->samples[i].verdict = SETTLE_UNJUDGED;
+        status = count_sample(watch, i, &watch->samples[i].sums);
+    }
+    return status;
+}
+
+/* Reading a large map takes long. The longer it took, the longer is the pause
+ * before the next time. */
+int
+settle_new_names(struct watch *watch)
+{
+    uint64_t start = clock_now();
+    if (!watch->functions.has_nameless || start < watch->names_due ||
+        !generated_has_news(watch->profile))
+        return 0;
+    generated_forget(watch->profile);
+    int status = settle_anew(watch);
+    uint64_t took = clock_now() - start;
+    watch->names_due = start + took + took * NAMES_SHARE + NAMES_LEAST_NS;
+    return status;
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks.c -- see stacks.h. The record is changed in place, and a running
+ * process may be writing it. A copy is good if the record's sequence was even
+ * before it was read and is the same afterwards. The process writes everything
+ * that the entries refer to before the sequence becomes even. This may stand
+ * behind the place that the reader had reached. So the rest of the spool is
+ * read after the record, not before.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "model/system_call.h"
+#include "read/build.h"
+#include "read/parts.h"
+#include "store/reader.h"
+#include "store/record.h"
+#include "symbol/mapped_files.h"
+#include "util/intern.h"
+#include "stacks_group.h"
+#include "stacks.h"
+
+/* How often a record that is being written is read, and the pause between two
+ * attempts, 10 ms. */
+enum { ATTEMPTS = 200 };
+static const struct timespec pause_between = {.tv_nsec = 10000000};
+
+const struct profile_process *
+stacks_process(const struct stacks *stacks)
+{
+    return &stacks->profile->processes[stacks->build->process];
+}
+
+/* Begin with another process, whose ids start again. */
+static int
+begin_process(struct stacks *stacks, const struct spool_header *header)
+{
+    if (stacks->build != NULL)
+        parts_release(stacks->build);
+    free(stacks->build);
+    stacks_label_release(&stacks->labels);
+    stacks->build = calloc(1, sizeof(*stacks->build));
+    if (stacks->build == NULL)
+        return -1;
+    stacks->build->profile = stacks->profile;
+    return build_begin(stacks->build, header);
+}
+
+/* The same as build.c does for files of several processes. */
+static int
+begin_next(struct stacks *stacks, const struct record_next *next)
+{
+    struct spool_header header = *reader_header(stacks->reader);
+    header.start_monotonic = next->start_monotonic;
+    header.start_realtime = next->start_realtime;
+    header.pid = next->pid;
+    header.machine = next->machine;
+    return begin_process(stacks, &header);
+}
+
+/* Take one record. Most records are samples, which are not used here. */
+static int
+take_record(struct stacks *stacks, enum record_kind kind, const void *record)
+{
+    switch (kind) {
+    case RECORD_SAMPLE:
+        return 0;
+    case RECORD_STACKS:
+        stacks->place = reader_offset(stacks->reader) -
+                        record_size_of(*(const uint64_t *)record);
+        return 0;
+    case RECORD_LABEL:
+        return stacks_label_add(&stacks->labels, stacks->build, record);
+    case RECORD_NEXT:
+        return begin_next(stacks, record);
+    default:
+        return build_take(stacks->build, kind, record) == FAILED ? -1 : 0;
+    }
+}
+
+/* Read what was written since the last call. In a file of several processes the
+ * first one that has stacks is used. */
+static int
+take_rest(struct stacks *stacks)
+{
+    uint64_t before = reader_offset(stacks->reader);
+    enum record_kind kind;
+    const void *record;
+    while ((record = reader_next(stacks->reader, &kind)) != NULL) {
+        if (kind == RECORD_NEXT && stacks->place != 0) {
+            reader_go(stacks->reader, before);
+            return 0;
+        }
+        if (take_record(stacks, kind, record) != 0)
+            return -1;
+        before = reader_offset(stacks->reader);
+    }
+    return 0;
+}
+
+/* The record as the file has it now, NULL if it cannot be read. */
+static const struct record_stacks *
+record_now(struct stacks *stacks)
+{
+    reader_go(stacks->reader, stacks->place);
+    enum record_kind kind;
+    const void *record = reader_next(stacks->reader, &kind);
+    return record != NULL && kind == RECORD_STACKS ? record : NULL;
+}
+
+/* The sequence of the record. It is 0 if no stacks were ever written, or if the
+ * record has disappeared. */
+static uint64_t
+sequence_now(struct stacks *stacks)
+{
+    const struct record_stacks *record = record_now(stacks);
+    return record != NULL ? record->sequence : 0;
+}
+
+/* A copy of the whole record, which the caller frees. NULL with errno set:
+ * EAGAIN if the record is being written, ENODATA if it never was. */
+static struct record_stacks *
+copy_once(struct stacks *stacks)
+{
+    uint64_t sequence = sequence_now(stacks);
+    errno = sequence == 0 ? ENODATA : EAGAIN;
+    if (sequence == 0 || sequence % 2 != 0)
+        return NULL;
+    const struct record_stacks *record = record_now(stacks);
+    if (record == NULL)
+        return NULL;
+    size_t size = record_size_of(record->head);
+    struct record_stacks *copy = malloc(size);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, record, size);
+    if (sequence_now(stacks) == sequence)
+        return copy;
+    free(copy);
+    errno = EAGAIN;
+    return NULL;
+}
+
+/* The same after at most ATTEMPTS attempts. The reader stays where it was. */
+static struct record_stacks *
+copy_record(struct stacks *stacks)
+{
+    uint64_t offset = reader_offset(stacks->reader);
+    struct record_stacks *copy;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (i > 0)
+            nanosleep(&pause_between, NULL);
+        copy = copy_once(stacks);
+        if (copy != NULL || errno != EAGAIN || stacks->is_memory)
+            break;
+    }
+    int problem = errno;
+    reader_go(stacks->reader, offset);
+    errno = problem;
+    return copy;
+}
+
+/* The name of the system call that ENTRY waits in, "waiting" if unknown. */
+static const char *
+name_wait(struct stacks *stacks, const struct stacks_entry *entry)
+{
+    if (entry->system_call == SYSCALL_UNKNOWN)
+        return "waiting";
+    const char *name =
+        system_call_name(stacks_process(stacks)->machine, entry->system_call);
+    if (name != NULL)
+        return name;
+    char text[32];
+    snprintf(text, sizeof(text), "system call %u", entry->system_call);
+    name = profile_string(stacks->profile, text);
+    return name != NULL ? name : "waiting";
+}
+
+/* The activity of a thread, in the words for the states of samples. */
+static const char *
+doing_of(struct stacks *stacks, const struct stacks_entry *entry)
+{
+    switch (entry->state) {
+    case 'R':
+        return "running";
+    case 'S':
+    case 'D':
+    case 'I':
+        return name_wait(stacks, entry);
+    case 'T':
+        return "stopped";
+    case 't':
+        return "traced";
+    case 'X':
+    case 'Z':
+        return "ended";
+    default:
+        return "unknown";
+    }
+}
+
+/* The string with this ID in the spool; "" for 0 and for ids that the spool has
+ * not defined. */
+static const char *
+text_of(const struct stacks *stacks, uint32_t id)
+{
+    uint32_t string =
+        id == 0 ? INTERN_NONE : parts_number(&stacks->build->texts, id);
+    return string == INTERN_NONE
+               ? ""
+               : intern_bytes(stacks->profile->strings, string);
+}
+
+/* Say that THREAD runs: it waits in our own code, for us alone. */
+static void
+set_running(struct stacks_thread *thread)
+{
+    thread->state = 'R';
+    thread->doing = "running";
+    thread->system_call = SYSCALL_UNKNOWN;
+    thread->waits_on = "";
+    thread->owner = 0;
+}
+
+/* An entry may refer to something that does not exist; the field is then
+ * unknown. */
+static void
+take_entry(struct stacks *stacks, const struct stacks_entry *entry,
+           struct stacks_thread *thread)
+{
+    const struct profile *profile = stacks->profile;
+    uint32_t number = parts_number(&stacks->build->threads, entry->thread);
+    uint64_t node = stacks->build->base_node + entry->node;
+    bool has_node = entry->node != 0 && node < profile->node_count;
+    *thread = (struct stacks_thread){
+        .tid = entry->tid,
+        .name = number != INTERN_NONE ? profile->threads[number].name : "",
+        .node = has_node ? (uint32_t)node : 0,
+        .depth = entry->depth,
+        .doing = doing_of(stacks, entry),
+        .waits_on = text_of(stacks, entry->waits_on),
+        .owner = entry->owner,
+        .owner_at = STACKS_NONE,
+        .cpu = entry->cpu,
+        .system_call = SYSCALL_UNKNOWN,
+        .state = isalpha(entry->state) ? entry->state : 0,
+        .cause = entry->cause,
+        .label = stacks_label_set(&stacks->labels, entry->label),
+        .is_kept = true,
+    };
+    if (stacks_is_waiting(thread))
+        thread->system_call = entry->system_call;
+    if (has_node && thread->node != node && stacks_is_waiting(thread))
+        set_running(thread);
+}
+
+/* For qsort and bsearch. */
+static int
+compare_tids(const void *a, const void *b)
+{
+    uint32_t one = ((const struct stacks_thread *)a)->tid;
+    uint32_t two = ((const struct stacks_thread *)b)->tid;
+    return (one > two) - (one < two);
+}
+
+/* The number of the thread TID, or STACKS_NONE. */
+static uint32_t
+find_thread(const struct stacks *stacks, uint32_t tid)
+{
+    const struct stacks_thread key = {.tid = tid};
+    const struct stacks_thread *found =
+        tid == 0 ? NULL
+                 : bsearch(&key, stacks->threads, stacks->thread_count,
+                           sizeof(key), compare_tids);
+    return found != NULL ? (uint32_t)(found - stacks->threads) : STACKS_NONE;
+}
+
+/* An owner that is none of the threads is not part of a circle. */
+static int
+find_deadlocks(struct stacks *stacks)
+{
+    uint32_t *owners = calloc(stacks->thread_count + 1u, sizeof(*owners));
+    if (owners == NULL)
+        return -1;
+    for (uint32_t i = 0; i < stacks->thread_count; i++) {
+        struct stacks_thread *thread = &stacks->threads[i];
+        thread->owner_at = find_thread(stacks, thread->owner);
+        owners[i] = thread->owner_at;
+    }
+    int result =
+        deadlock_find(&stacks->deadlocks, owners, stacks->thread_count);
+    free(owners);
+    return result;
+}
+
+/* Forget what was read from the last record. */
+static void
+forget_record(struct stacks *stacks)
+{
+    free(stacks->threads);
+    free(stacks->groups);
+    free(stacks->order);
+    stacks->threads = NULL;
+    stacks->groups = NULL;
+    stacks->order = NULL;
+    stacks->thread_count = stacks->kept_count = stacks->group_count = 0;
+    deadlock_release(&stacks->deadlocks);
+}
+
+/* Make the model of RECORD. */
+static int
+take_stacks(struct stacks *stacks, const struct record_stacks *record)
+{
+    const struct stacks_entry *entries = record_entries(record);
+    uint32_t count =
+        record->count < record->capacity ? record->count : record->capacity;
+    forget_record(stacks);
+    stacks->time = stacks_process(stacks)->start;
+    sum_add(&stacks->time, record->time);
+    stacks->took = record->took;
+    stacks->nonce = record->nonce;
+    stacks->threads = calloc(count + 1u, sizeof(*stacks->threads));
+    if (stacks->threads == NULL)
+        return -1;
+    stacks->thread_count = stacks->kept_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        take_entry(stacks, &entries[i], &stacks->threads[i]);
+    qsort(stacks->threads, count, sizeof(*stacks->threads), compare_tids);
+    return find_deadlocks(stacks) != 0 ? -1 : stacks_group_all(stacks);
+}
+
+/* Write to ERROR why there is nothing to show. Returns -1. */
+static int
+explain_failure(const struct stacks *stacks, int problem, char *error,
+                size_t size)
+{
+    const char *damage = reader_problem(stacks->reader);
+    if (damage != NULL)
+        snprintf(error, size, "%s", damage);
+    else if (problem == EAGAIN)
+        snprintf(error, size,
+                 "%s: the stacks of all threads were being written, and never "
+                 "were complete",
+                 stacks->path);
+    else if (problem == ENODATA)
+        snprintf(error, size,
+                 "%s: no stacks of all threads are in it: nobody asked for "
+                 "them while its process ran",
+                 stacks->path);
+    else
+        snprintf(error, size, "%s: %s", stacks->path, strerror(problem));
+    text_hide_controls(error);
+    return -1;
+}
+
+/* While this one is read, a larger record may be appended, which is then the
+ * one in use. */
+int
+stacks_read(struct stacks *stacks, char *error, size_t size)
+{
+    struct record_stacks *copy = NULL;
+    if (take_rest(stacks) != 0)
+        return explain_failure(stacks, ENOMEM, error, size);
+    uint64_t place;
+    int result;
+    do {
+        free(copy);
+        if (stacks->place == 0)
+            return explain_failure(stacks, ENODATA, error, size);
+        place = stacks->place;
+        copy = copy_record(stacks);
+        if (copy == NULL)
+            return explain_failure(stacks, errno, error, size);
+        result = take_rest(stacks);
+    } while (result == 0 && stacks->place != place);
+    if (result == 0)
+        result = take_stacks(stacks, copy);
+    free(copy);
+    return result == 0 ? 0 : explain_failure(stacks, ENOMEM, error, size);
+}
+
+/* Finish opening STACKS. Its reader is NULL if the file could not be opened;
+ * ERROR then has a sentence. On failure stacks_close releases the parts that
+ * exist. */
+static struct stacks *
+begin_stacks(struct stacks *stacks, const char *path,
+             const struct symbolizer_options *options, char *error, size_t size)
+{
+    if (stacks->reader == NULL)
+        goto err;
+    stacks->profile = profile_new(options);
+    if (stacks->profile != NULL)
+        stacks->path = profile_string(stacks->profile, path);
+    if (stacks->path == NULL ||
+        begin_process(stacks, reader_header(stacks->reader)) != 0) {
+        snprintf(error, size, "%s", strerror(ENOMEM));
+        goto err;
+    }
+    return stacks;
+
+err:
+    stacks_close(stacks);
+    return NULL;
+}
+
+struct stacks *
+stacks_open(const char *path, const struct symbolizer_options *options,
+            char *error, size_t size)
+{
+    struct stacks *stacks = calloc(1, sizeof(*stacks));
+    if (stacks == NULL) {
+        snprintf(error, size, "%s", strerror(errno));
+        return NULL;
+    }
+    stacks->reader = reader_open(path, error, size);
+    return begin_stacks(stacks, path, options, error, size);
+}
+
+struct stacks *
+stacks_open_memory(const void *bytes, size_t length,
+                   const struct symbolizer_options *options, char *error,
+                   size_t size)
+{
+    struct stacks *stacks = calloc(1, sizeof(*stacks));
+    if (stacks == NULL) {
+        snprintf(error, size, "%s", strerror(errno));
+        return NULL;
+    }
+    stacks->is_memory = true;
+    stacks->reader = reader_open_memory(bytes, length, error, size);
+    return begin_stacks(stacks, "spool", options, error, size);
+}
+
+/* The same as parts.c does with the pid of the spool. */
+void
+stacks_tell_pid(struct stacks *stacks, uint32_t pid)
+{
+    mapped_files_close(stacks->build->mapped);
+    stacks->build->mapped = mapped_files_open(pid);
+    stacks->build->has_looked = true;
+}
+
+void
+stacks_close(struct stacks *stacks)
+{
+    if (stacks == NULL)
+        return;
+    forget_record(stacks);
+    stacks_label_release(&stacks->labels);
+    if (stacks->build != NULL)
+        parts_release(stacks->build);
+    free(stacks->build);
+    profile_free(stacks->profile);
+    reader_end(stacks->reader);
+    free(stacks);
+}

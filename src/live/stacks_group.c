@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks_group.c -- see stacks_group.h. Ten thousand threads stand at a few
+ * places. So each node is named once, and its stack then has a number. The
+ * number stands for the frames of the node on top of the stack of its parent.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/naming.h"
+#include "util/array.h"
+#include "util/intern.h"
+#include "stacks.h"
+#include "stacks_group.h"
+
+/* Numbers of stacks, from 1 on. A stack is a frame on top of another stack:
+ * (stack below or 0, function, file, line). */
+struct naming {
+    struct profile *profile;
+    struct intern *strings;
+    struct intern *stacks;
+    uint32_t *named; /* stack of each node; 0: not named yet */
+    uint32_t *path;  /* from a node towards its root */
+    uint32_t path_length;
+};
+
+/* The stack of FRAME on top of BELOW; 0 if memory is short. */
+static uint32_t
+stack_on(struct naming *naming, uint32_t below,
+         const struct symbol_frame *frame, uint64_t detail)
+{
+    uint64_t key[3] = {below, 0, detail};
+    uint32_t function = intern_string(naming->strings, frame->function);
+    uint32_t file = intern_string(naming->strings, frame->file);
+    if (function == INTERN_NONE || file == INTERN_NONE)
+        return 0;
+    key[1] = (uint64_t)function << 32 | file;
+    uint32_t number = intern_put(naming->stacks, key, sizeof(key));
+    return number == INTERN_NONE ? 0 : number + 1;
+}
+
+/* The stack of NODE on top of BELOW; 0 if memory is short. Markers differ by
+ * what they say, functions without a line by their module. */
+static uint32_t
+name_node(struct naming *naming, uint32_t node, uint32_t below)
+{
+    const struct profile_node *at = &naming->profile->nodes[node];
+    const struct symbol *symbol = naming_symbol(naming->profile, node);
+    uint64_t detail = (uint64_t)at->module << 32;
+    uint32_t stack = below;
+    if (profile_is_marker(naming->profile, node))
+        detail = at->offset ^ (uint64_t)at->flags << 56;
+    for (unsigned i = symbol->count; i > 0; i--) {
+        const struct symbol_frame *frame = &symbol->frames[i - 1];
+        stack = stack_on(naming, stack, frame, detail + frame->line);
+        if (stack == 0)
+            return 0;
+    }
+    return stack;
+}
+
+/* The stack that has NODE as its leaf; 0 if memory is short. Nodes on the way
+ * to the root that have no stack yet get one, from the root on. */
+static uint32_t
+name_stack(struct naming *naming, uint32_t node)
+{
+    const struct profile *profile = naming->profile;
+    uint32_t stack = 0;
+    naming->path_length = 0;
+    for (uint32_t at = node; at != 0; at = profile->nodes[at].parent) {
+        stack = naming->named[at];
+        if (stack != 0)
+            break;
+        uint32_t *path =
+            array_room(naming->path, naming->path_length, sizeof(*path));
+        if (path == NULL)
+            return 0;
+        naming->path = path;
+        path[naming->path_length++] = at;
+    }
+    while (naming->path_length > 0) {
+        uint32_t at = naming->path[--naming->path_length];
+        stack = name_node(naming, at, stack);
+        if (stack == 0)
+            return 0;
+        naming->named[at] = stack;
+    }
+    return stack;
+}
+
+/* Give THREAD the number of its group, which may be new. Returns 0, or -1 if
+ * memory is short. */
+static int
+find_group(struct naming *naming, struct intern *keys,
+           struct stacks_thread *thread)
+{
+    uint64_t key[2] = {0, (uint64_t)thread->state << 8 | thread->cause};
+    if (stacks_is_waiting(thread))
+        key[1] |= (uint64_t)thread->system_call << 16;
+    if (thread->node != 0) {
+        key[0] = name_stack(naming, thread->node);
+        if (key[0] == 0)
+            return -1;
+    }
+    thread->group = intern_put(keys, key, sizeof(key));
+    return thread->group == INTERN_NONE ? -1 : 0;
+}
+
+/* A group that is not in order yet. */
+struct rank {
+    uint32_t number, count, smallest; /* SMALLEST: number of a thread */
+};
+
+/* For qsort. */
+static int
+compare_ranks(const void *a, const void *b)
+{
+    const struct rank *one = a, *two = b;
+    if (one->count != two->count)
+        return one->count > two->count ? -1 : 1;
+    return one->smallest < two->smallest ? -1 : 1;
+}
+
+/* The ranks of COUNT groups, the largest first, for the caller to free. NULL if
+ * memory is short. */
+static struct rank *
+rank_groups(const struct stacks *stacks, uint32_t count)
+{
+    struct rank *ranks = calloc(count + 1u, sizeof(*ranks));
+    if (ranks == NULL)
+        return NULL;
+    for (uint32_t i = stacks->thread_count; i > 0; i--) {
+        const struct stacks_thread *thread = &stacks->threads[i - 1];
+        if (!thread->is_kept)
+            continue;
+        ranks[thread->group].number = thread->group;
+        ranks[thread->group].count++;
+        ranks[thread->group].smallest = i - 1;
+    }
+    qsort(ranks, count, sizeof(*ranks), compare_ranks);
+    return ranks;
+}
+
+/* Put COUNT groups in order. Before this, thread->group is a number in order of
+ * appearance. */
+static int
+place_groups(struct stacks *stacks, uint32_t count)
+{
+    struct rank *ranks = rank_groups(stacks, count);
+    uint32_t *place = calloc(count + 1u, sizeof(*place)), used = 0;
+    stacks->groups = calloc(count + 1u, sizeof(*stacks->groups));
+    stacks->order = calloc(stacks->thread_count + 1u, sizeof(*stacks->order));
+    if (ranks == NULL || place == NULL || stacks->groups == NULL ||
+        stacks->order == NULL) {
+        free(ranks);
+        free(place);
+        return -1;
+    }
+    stacks->group_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        place[ranks[i].number] = i;
+        stacks->groups[i].first = used;
+        used += ranks[i].count;
+    }
+    for (uint32_t i = 0; i < stacks->thread_count; i++) {
+        struct stacks_thread *thread = &stacks->threads[i];
+        if (!thread->is_kept)
+            continue;
+        thread->group = place[thread->group];
+        struct stacks_group *group = &stacks->groups[thread->group];
+        stacks->order[group->first + group->count++] = i;
+    }
+    free(ranks);
+    free(place);
+    return 0;
+}
+
+/* Most of the time goes into naming: symbols are looked up here. */
+int
+stacks_group_all(struct stacks *stacks)
+{
+    struct profile *profile = stacks->profile;
+    struct naming naming = {.profile = profile,
+                            .strings = intern_new(),
+                            .stacks = intern_new(),
+                            .named = calloc(profile->node_count,
+                                            sizeof(*naming.named))};
+    struct intern *keys = intern_new();
+    int result = naming.strings == NULL || naming.stacks == NULL ||
+                         naming.named == NULL || keys == NULL
+                     ? -1
+                     : 0;
+    free(stacks->groups);
+    free(stacks->order);
+    stacks->groups = NULL;
+    stacks->order = NULL;
+    stacks->group_count = 0;
+    for (uint32_t i = 0; i < stacks->thread_count && result == 0; i++)
+        if (stacks->threads[i].is_kept)
+            result = find_group(&naming, keys, &stacks->threads[i]);
+    if (result == 0)
+        result = place_groups(stacks, intern_count(keys));
+    intern_free(naming.strings);
+    intern_free(naming.stacks);
+    intern_free(keys);
+    free(naming.named);
+    free(naming.path);
+    if (result != 0)
+        errno = ENOMEM;
+    return result;
+}

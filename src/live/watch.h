@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watch.h -- a spool that is read while its process writes it. The sums say
+ * what functions and threads used since the start and in the latest interval.
+ * The interval is the time between the last two looks.
+ *
+ *          look 1             look 2             look 3
+ *     start  |                  |                  |
+ *     +------+------------------+------------------+
+ *     |                                            |  SPAN_ALL
+ *                               |                  |  SPAN_INTERVAL
+ *
+ * The interval of the first look is everything before it. A look costs as much
+ * as there is news: the records that were written since the last look, and the
+ * waits that go on. Memory grows with the number of different stacks, threads
+ * and functions, not with the number of samples.
+ *
+ * Callers may read all fields and change none. watch.c, clocks.c, given.c and
+ * settle.c change them. Not thread-safe.
+ */
+#ifndef LIVE_WATCH_H
+#define LIVE_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "util/pool.h"
+#include "functions.h"
+#include "span.h"
+
+struct build;
+struct clocks_sample;
+struct reader;
+struct watch_record;
+struct watch_sample;
+
+/* Most stacks of short threads that are remembered. They stand for the stacks
+ * of other short threads. */
+enum { WATCH_NOTES = 64 };
+
+/* The sums of a thread. Its name, tid and end are in the profile, under the
+ * same number. */
+struct watch_thread {
+    struct span_sums
+        states[STATE_COUNT]; /* of the samples that the filter keeps */
+    uint64_t place;          /* in the spool, of its latest sample */
+    uint32_t latest;         /* number of that sample; see watch_state */
+    bool has_latest;         /* LATEST is valid */
+    bool is_open;            /* the latest sample is a wait that goes on */
+    bool has_run;            /* a sample of the interval found it running */
+
+    /* Used by clocks.c and given.c. */
+    uint64_t clock;    /* ns of CPU time used, according to its samples */
+    int64_t given;     /* ns of CPU time that its samples were given */
+    struct pool pool;  /* the CPU time that its new samples share */
+    uint32_t last_run; /* 1 + number of its latest running sample; 0: none */
+    bool is_sharing;   /* POOL is filled */
+};
+
+struct watch {
+    struct profile *profile; /* cost, threads and names; no sums */
+    struct functions functions;
+    struct watch_thread *threads; /* by number of the profile's threads */
+    uint32_t thread_count;
+    struct span_sums totals;     /* of the samples that the filter keeps */
+    struct span_sums everything; /* of all samples */
+    uint64_t length[SPAN_COUNT]; /* ns of sampling, according to the ticks */
+    uint64_t taken[SPAN_COUNT];  /* samples of running threads */
+    uint64_t period;             /* ns between sample points; 0: unknown */
+    enum control_state control;  /* valid if HAS_CONTROL */
+    enum end_reason reason;      /* valid if HAS_ENDED */
+    bool has_control;
+    bool has_ended; /* the library wrote the last record */
+
+    /* For the files of this module, not for callers. */
+    const struct filter_options *filter;
+    struct reader *reader;
+    struct build *build;
+    struct watch_sample *samples; /* by number of the profile's samples */
+    uint32_t sample_count;
+    uint32_t *changed; /* samples whose sums changed in the interval */
+    uint32_t changed_count;
+    struct watch_record *records; /* records that may change in place */
+    uint32_t record_count;
+    bool has_renamed; /* a thread was renamed in this look */
+    uint64_t counts_place, control_place; /* in the spool; 0: no such record */
+    uint64_t first, last; /* ns, bounds of the sampling so far */
+    uint64_t names_due;   /* earliest time to name generated code anew, ns */
+    struct clocks_sample *fresh; /* samples without a share yet, see clocks.h */
+    uint32_t fresh_count;
+    uint32_t *ended; /* threads that ended since the last look */
+    uint32_t ended_count;
+    uint32_t notes[WATCH_NOTES]; /* latest stacks of short threads */
+    uint32_t note_count; /* stacks noted so far, may exceed WATCH_NOTES */
+};
+
+/*
+ * Watch READER, whose spool is of one process (version SPOOL_VERSION). FILTER
+ * and READER must outlive the watch, and only the watch may use READER. This
+ * function reads no record. Returns NULL with errno set if memory is short.
+ */
+struct watch *watch_new(struct reader *reader,
+                        const struct filter_options *filter,
+                        const struct symbolizer_options *options);
+
+/* Look: read what is new and bring all sums up to date. Returns 0, or -1 with
+ * errno set if memory is short. reader_problem tells what is wrong with the
+ * spool. */
+int watch_look(struct watch *watch);
+
+/*
+ * The activity of THREAD at the latest look. The result is "running",
+ * "runnable", the name of the system call that it waits in, "waiting", "ended",
+ * or "-" if unknown. *WAITS_ON is what the thread waits for, "" if it does not
+ * wait or if that is unknown.
+ */
+const char *watch_state(const struct watch *watch, uint32_t thread,
+                        const char **waits_on);
+
+/* Release WATCH; NULL is allowed. */
+void watch_free(struct watch *watch);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phrase.c -- the sentences about a profile. The words for losses and cut
+ * stacks come from the table in base/loss.h, so a cause that is added there
+ * appears here.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "phrase.h"
+
+/* A line that grows; what does not fit is truncated. */
+struct line {
+    char *text;
+    size_t size, length;
+};
+
+/* As printf, at the end of LINE. */
+__attribute__((format(printf, 2, 3))) static void
+add_text(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->length, line->size - line->length,
+                           format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        line->length += (size_t)length;
+    if (line->length >= line->size)
+        line->length = line->size - 1;
+}
+
+/* A whole of 0 occurs: a spool without counts, a profile without CPU time. */
+double
+phrase_percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+double
+phrase_seconds(uint64_t nanoseconds)
+{
+    return (double)nanoseconds / 1e9;
+}
+
+const char *
+phrase_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* Add ": 2 exited, 1 silent" for the COUNTERS that are not 0, from FIRST on. */
+static void
+add_causes(struct line *line, const uint64_t *counters, unsigned first,
+           unsigned count, const char *(*word)(unsigned))
+{
+    const char *separator = ": ";
+    for (unsigned i = first; i < count; i++) {
+        if (counters[i] == 0)
+            continue;
+        add_text(line, "%s%llu %s", separator, (unsigned long long)counters[i],
+                 word(i));
+        separator = ", ";
+    }
+}
+
+/* Add "3 of 12348 asked". The word "none" is easier to find than a 0. */
+static void
+add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
+{
+    if (part == 0)
+        add_text(line, "none of %llu %s", (unsigned long long)whole, what);
+    else
+        add_text(line, "%llu of %llu %s", (unsigned long long)part,
+                 (unsigned long long)whole, what);
+}
+
+/* The sum of all losses. */
+static uint64_t
+sum_losses(const struct profile_cost *cost)
+{
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        sum_add(&lost, cost->lost[i]);
+    return lost;
+}
+
+char *
+phrase_losses(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    add_share(&line, sum_losses(cost), cost->asked, "asked");
+    add_causes(&line, cost->lost, 0, LOSS_COUNT, loss_word);
+    return text;
+}
+
+/* How many samples were asked for in a CPU second: the rate that all processes
+ * have in common, or the effective rate if they differ. */
+static uint64_t
+wanted_rate(const struct profile *profile)
+{
+    uint64_t period = 0;
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        uint64_t other = profile->processes[i].period;
+        if (other != 0 && period != 0 && other != period)
+            return rate_wanted(&profile->cost.rate);
+        period = other != 0 ? other : period;
+    }
+    return period != 0 ? 1000000000u / period : 0;
+}
+
+char *
+phrase_rate(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    text[0] = '\0';
+    if (rate_wanted(&cost->rate) == 0)
+        return text;
+    add_text(&line, "%llu sample%s in %.3f s of CPU: ",
+             (unsigned long long)cost->taken, phrase_plural(cost->taken),
+             phrase_seconds(cost->rate.cpu));
+    struct text rest;
+    text_begin(&rest, text + line.length, size - line.length);
+    rate_tell(&rest, &cost->rate, wanted_rate(profile), cost->taken,
+              sum_losses(cost));
+    return text;
+}
+
+char *
+phrase_short_rate(const struct profile *profile, char *text, size_t size,
+                  size_t room)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct text rate;
+    text_begin(&rate, text, size);
+    if (rate_wanted(&cost->rate) != 0)
+        rate_tell_in(&rate, &cost->rate, wanted_rate(profile), cost->taken,
+                     sum_losses(cost), room);
+    return text;
+}
+
+char *
+phrase_due(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    uint64_t asked = cost->taken;
+    text[0] = '\0';
+    if (rate_wanted(&cost->rate) == 0)
+        return text;
+    sum_add(&asked, sum_losses(cost));
+    uint64_t unasked[LIMIT_COUNT];
+    uint64_t due = rate_points(&cost->rate, asked, unasked);
+    add_text(&line,
+             "%llu point%s in %.6f s: %llu taken, %llu lost, %llu not asked",
+             (unsigned long long)due, phrase_plural(due),
+             phrase_seconds(cost->rate.cpu / 1000 * 1000),
+             (unsigned long long)cost->taken,
+             (unsigned long long)sum_losses(cost),
+             (unsigned long long)(due - asked));
+    add_causes(&line, unasked, 0, LIMIT_COUNT, limit_word);
+    return text;
+}
+
+/* CUT_NONE counts the complete stacks, so the causes begin behind it. */
+char *
+phrase_cuts(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    uint64_t cut = 0, walked = cost->taken;
+    for (unsigned i = CUT_NONE + 1; i < CUT_COUNT; i++)
+        sum_add(&cut, cost->cut[i]);
+    sum_add(&walked, cost->peeked);
+    add_share(&line, cut, walked, walked == 1 ? "stack" : "stacks");
+    add_causes(&line, cost->cut, CUT_NONE + 1, CUT_COUNT, cut_word);
+    return text;
+}
+
+char *
+phrase_cost(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    add_text(&line, "sampler %.3f s CPU, %.1f %% of %.3f s; ",
+             phrase_seconds(cost->sampler_cpu),
+             phrase_percent(cost->sampler_cpu, cost->process_cpu),
+             phrase_seconds(cost->process_cpu));
+    add_text(&line, "threads stopped %.3f s; ", phrase_seconds(cost->stopped));
+    add_text(&line, "%llu parked (%.2f %%)", (unsigned long long)cost->parked,
+             phrase_percent(cost->parked, cost->taken));
+    return text;
+}
+
+char *
+phrase_unseen(const struct profile *profile, char *text, size_t size)
+{
+    const struct profile_cost *cost = &profile->cost;
+    struct line line = {text, size, 0};
+    text[0] = '\0';
+    if (cost->unseen_cpu == 0)
+        return text;
+    add_text(&line, "%.3f s CPU, %.1f %% of %.3f s: after the last look at ",
+             phrase_seconds(cost->unseen_cpu),
+             phrase_percent(cost->unseen_cpu, cost->tree_cpu),
+             phrase_seconds(cost->tree_cpu));
+    if (profile->process_count > 1)
+        add_text(&line, "each of %u processes", profile->process_count);
+    else
+        add_text(&line, "the process");
+    add_text(&line, " (exit), while sampling was off, or without the library");
+    return text;
+}
+
+/* The scheduler may let a short burst end before the sampler gets the CPU
+ * that it shares with the thread. Threads that interrupt themselves do
+ * not depend on that. */
+char *
+phrase_asked(const struct profile *profile, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+    text[0] = '\0';
+    if (profile->triggers[TRIGGER_ASK] > 0)
+        add_text(&line,
+                 "running threads were asked by the sampler's signal; on a CPU "
+                 "shared with it short bursts of work are under-represented");
+    return text;
+}
+
+char *
+phrase_times(const struct profile *profile, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+    text[0] = '\0';
+    if (profile->has_no_times)
+        add_text(&line,
+                 "invented: the samples came from a file that does not tell "
+                 "when they were, and stand one behind the other");
+    return text;
+}
+
+/* UTC, so that a report is the same wherever it is made. */
+char *
+phrase_time(const struct profile *profile, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+    time_t seconds = (time_t)(profile->start / 1000000000u);
+    char date[64] = "";
+    struct tm broken;
+    if (gmtime_r(&seconds, &broken) != NULL)
+        strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &broken);
+    add_text(&line, "%s, %.3f s", date, phrase_seconds(profile->duration));
+    return text;
+}

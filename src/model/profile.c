@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.c -- makes and frees the model, and answers the questions that need
+ * more than reading an array. Names of functions are in naming.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/address_table.h"
+#include "symbol/perf_map.h"
+#include "util/array.h"
+#include "util/clean.h"
+#include "util/intern.h"
+#include "system_call.h"
+#include "profile.h"
+
+/* Reserve the numbers with a meaning: 0 of nodes and modules is none, nodes 1
+ * and 2 are PROFILE_NO_STACK and PROFILE_NOT_SAMPLED, string 0 is "". With them
+ * every number in the model is an index, without exceptions. */
+static int
+reserve_numbers(struct profile *profile)
+{
+    profile->modules = array_room(NULL, 0, sizeof(*profile->modules));
+    profile->nodes = array_room(NULL, 0, sizeof(*profile->nodes));
+    if (profile->modules == NULL || profile->nodes == NULL)
+        return -1;
+    profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
+    profile->module_count = 1;
+
+    profile->nodes[0] = (struct profile_node){0};
+    for (uint32_t i = PROFILE_NO_STACK; i <= PROFILE_NOT_SAMPLED; i++) {
+        struct profile_node *nodes =
+            array_room(profile->nodes, i, sizeof(*profile->nodes));
+        if (nodes == NULL)
+            return -1;
+        profile->nodes = nodes;
+        nodes[i] = (struct profile_node){.flags = NODE_TRUNCATED};
+        profile->node_count = i + 1;
+    }
+    return profile_string(profile, "") == NULL ? -1 : 0;
+}
+
+/* profile_free releases whatever exists, so one exit is enough. */
+struct profile *
+profile_new(const struct symbolizer_options *options)
+{
+    struct profile *profile = calloc(1, sizeof(*profile));
+    if (profile == NULL)
+        return NULL;
+    profile->strings = intern_new();
+    profile->files = intern_new();
+    profile->keys = intern_new();
+    profile->label_keys = intern_new();
+    profile->markers = intern_new();
+    profile->symbols = symbolizer_new(options);
+    profile->full_names = options->full_names;
+    if (profile->strings == NULL || profile->files == NULL ||
+        profile->keys == NULL || profile->label_keys == NULL ||
+        profile->markers == NULL || profile->symbols == NULL ||
+        reserve_numbers(profile) != 0)
+        goto err;
+    return profile;
+
+err:
+    profile_free(profile);
+    errno = ENOMEM;
+    return NULL;
+}
+
+bool
+profile_is_marker(const struct profile *profile, uint32_t node)
+{
+    return (profile->nodes[node].flags &
+            (NODE_TRUNCATED | NODE_ELIDED | NODE_GUESSED)) != 0;
+}
+
+/* Markers are right, too: they have no flag for return addresses. */
+uint64_t
+profile_offset(const struct profile *profile, uint32_t node)
+{
+    const struct profile_node *at = &profile->nodes[node];
+    return at->offset - ((at->flags & NODE_RETURN) != 0);
+}
+
+/* The number of a system call has a meaning only together with the machine. */
+const char *
+profile_state(struct profile *profile, const struct profile_sample *sample)
+{
+    uint32_t process = profile->threads[sample->thread].process;
+    char text[32];
+    if (sample->state == STATE_RUNNING)
+        return "running";
+    if (sample->state == STATE_RUNQUEUE)
+        return "runnable";
+    if (sample->system_call == SYSCALL_UNKNOWN)
+        return "waiting";
+    const char *name = system_call_name(profile->processes[process].machine,
+                                        sample->system_call);
+    if (name == NULL) {
+        snprintf(text, sizeof(text), "system call %u", sample->system_call);
+        name = profile_string(profile, text);
+    }
+    return name != NULL ? name : "waiting";
+}
+
+const char *
+profile_module_name(const struct profile *profile, uint32_t module)
+{
+    const char *path = profile->modules[module].path;
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+uint32_t
+profile_module_names(const struct profile *profile, uint32_t module)
+{
+    const struct profile_module *at = &profile->modules[module];
+    if (at->has_names)
+        return at->names;
+    if (symbolizer_has_lines(profile->symbols, at->symbols))
+        return MODULE_HAS_FUNCTIONS | MODULE_HAS_FILES | MODULE_HAS_LINES |
+               MODULE_HAS_INLINES;
+    return symbolizer_has_symbols(profile->symbols, at->symbols)
+               ? MODULE_HAS_FUNCTIONS
+               : 0;
+}
+
+uint32_t
+profile_busy_threads(const struct profile *profile)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < profile->thread_count; i++)
+        count += profile->threads[i].values[VALUE_SAMPLES] > 0;
+    return count;
+}
+
+const char *
+profile_string(struct profile *profile, const char *raw)
+{
+    uint32_t number = clean_put(profile->strings, raw, "");
+    if (number == INTERN_NONE)
+        return NULL;
+    return intern_bytes(profile->strings, number);
+}
+
+void *
+profile_block(struct profile *profile, size_t size)
+{
+    void **blocks =
+        array_room(profile->blocks, profile->block_count, sizeof(*blocks));
+
+    if (blocks == NULL)
+        return NULL;
+    profile->blocks = blocks;
+    blocks[profile->block_count] = calloc(1, size);
+    if (blocks[profile->block_count] == NULL)
+        return NULL;
+    return blocks[profile->block_count++];
+}
+
+void
+profile_free(struct profile *profile)
+{
+    if (profile == NULL)
+        return;
+    for (uint32_t i = 0; i < profile->mark_count; i++)
+        free(profile->marks[i]);
+    free(profile->marks);
+    for (size_t i = 0; i < profile->block_count; i++)
+        free(profile->blocks[i]);
+    free(profile->blocks);
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        perf_map_close(profile->processes[i].map);
+    if (profile->spelled != NULL)
+        address_table_free(profile->spelled);
+    free(profile->spelled);
+    if (profile->symbols != NULL)
+        symbolizer_free(profile->symbols);
+    intern_free(profile->markers);
+    intern_free(profile->label_keys);
+    intern_free(profile->keys);
+    intern_free(profile->files);
+    intern_free(profile->strings);
+    free(profile->stopped);
+    free(profile->timed_marks);
+    free(profile->labels);
+    free(profile->events);
+    free(profile->samples);
+    free(profile->nodes);
+    free(profile->threads);
+    free(profile->modules);
+    free(profile->processes);
+    free(profile);
+}

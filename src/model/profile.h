@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.h -- the model from which every output is made. It holds what
+ * one or several spools or pprof files say, checked, summed up, and free
+ * of the file's layout.
+ *
+ *   processes   one for each image of a process that a file describes
+ *   modules     mapped ELF files; number 0 is no module
+ *   threads
+ *   nodes       the tree of all stacks; a node's parent has a smaller number,
+ *               0 is beyond the root. A stack is the number of its leaf.
+ *   labels      sets of labels that the program gave to samples (label_sets.h)
+ *   samples     one for each (thread, stack, state, system call, what is
+ *               waited for, labels), with sums
+ *   marks       instants and spans of time that the program named
+ *
+ * Every part of the report side reads the fields directly. These change them:
+ *
+ *   read/           adds a file: build.c, load.c and pprof_read.c with their
+ *                   helpers; sequel.c joins and shortens flight recordings
+ *   model/          keeps strings, labels and symbols, cuts events, adds totals
+ *   view/filter.c   removes samples, events and marks
+ *   live/watch.c    adds a growing spool, and sets its times, cost and problems
+ *   the caller      sets keeps_events and spares_names before it adds a file,
+ *                   and is_short after that
+ *
+ * A number (of a node, module, thread, sample) is an index. Numbers of samples
+ * and threads change when a filter, a clip or a join removes entries, so no
+ * caller may keep them across these. An array may move when anything is added
+ * to it.
+ *
+ * Sums stop at INT64_MAX instead of wrapping, because formats have signed
+ * values. Strings are clean (util/clean.h); equal strings of profile_string
+ * have one address. A symbol is looked up when its node is first asked for it.
+ * A profile is not thread-safe: one thread at a time may use it.
+ */
+#ifndef MODEL_PROFILE_H
+#define MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/loss.h"
+#include "base/rate.h"
+#include "store/layout.h"
+#include "symbol/symbolizer.h"
+#include "util/sum.h"
+
+struct address_table;
+struct perf_map;
+struct profile_event;
+
+/* What is summed up: sample points; CPU time and wall time in ns. */
+enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
+
+struct profile_process {
+    uint32_t pid, ppid;
+    uint32_t machine;  /* e_machine of ELF */
+    uint64_t period;   /* ns between the sample points of a thread */
+    uint64_t start;    /* ns since the epoch */
+    uint64_t duration; /* ns from the start to the latest known time */
+    const char *exe, *command, *version, *host;
+    bool ended;           /* the library saw the end */
+    uint32_t first_node;  /* number of its first node */
+    struct perf_map *map; /* names of its generated code (generated.h) */
+    bool has_map;         /* MAP was looked for */
+    uint64_t map_size;    /* bytes of the map's file at that time */
+    const char *spool;    /* path; NULL: not read from a spool file */
+    /* For a flight recorder (read/sequel.h), else 0. KEEP: how much time it
+     * keeps, ns. MONOTONIC: the start of the process on CLOCK_MONOTONIC, ns.
+     * BEGIN: where the data begins, ns since that start. LAST_BEGIN: the same
+     * of the last spool. */
+    uint64_t keep, monotonic, begin, last_begin;
+};
+
+struct profile_module {
+    uint32_t process;
+    uint32_t symbols;    /* id for the symbolizer; equal files share it */
+    uint32_t flags;      /* enum module_flags */
+    uint64_t base;       /* a node's address is base + offset */
+    uint64_t start, end; /* addresses that it covers */
+    const char *path;
+    const char *build_id; /* hexadecimal, "" if none */
+    uint32_t names;       /* enum module_names of store/layout.h */
+    bool has_names;       /* names came with the profile, not from the file */
+};
+
+struct profile_thread {
+    uint32_t process;
+    uint32_t tid;
+    uint32_t id; /* id in its spool */
+    const char *name;
+    uint64_t cpu;       /* ns by the thread's own clock; 0 if unknown */
+    uint64_t unsampled; /* ns of CPU time in records without a stack */
+    uint64_t start;     /* ns since the start of its process, when first seen */
+    uint64_t end;       /* ns, likewise; UINT64_MAX if unknown */
+    bool has_cpu;       /* CPU is known */
+    bool has_exact_cpu; /* CPU was read at the end, of it or the run */
+    uint64_t values[VALUE_COUNT]; /* the sums of its samples */
+};
+
+struct profile_node {
+    uint32_t parent;
+    uint32_t module;
+    uint32_t flags; /* enum node_flags */
+    uint64_t offset;
+    const struct symbol *symbol; /* NULL until naming_symbol finds it */
+};
+
+struct profile_sample {
+    uint32_t thread, node;
+    uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
+    uint8_t state;        /* enum state */
+    bool is_measured;     /* CPU time is exact (TRIGGER_HOOK) */
+    const char *waits_on; /* awaited object, "" if unknown */
+    uint32_t labels;      /* number of their set; 0: none */
+    uint64_t values[VALUE_COUNT];
+};
+
+/* A label on top of the set PARENT (label_sets.h). */
+struct profile_label {
+    uint32_t parent;
+    const char *key, *value;
+    const char *unit; /* of a number in a pprof file; NULL: text */
+};
+
+/* An instant, or a span of time. */
+struct profile_mark {
+    uint64_t time, duration; /* ns, since the start of its process */
+    uint32_t process;
+    uint32_t thread; /* PROFILE_NO_THREAD: the whole process */
+    uint32_t labels; /* set of its thread at that time */
+    uint32_t kind;   /* enum mark_kind of store/layout.h */
+    const char *name;
+};
+
+#define PROFILE_NO_THREAD UINT32_MAX
+
+/* Costs and losses of profiling, summed over all processes. Counters have the
+ * meaning of struct record_counts in store/layout.h. */
+struct profile_cost {
+    uint64_t ticks, asked, taken, parked, kept, peeked, unsure, skipped, rules;
+    uint64_t process_cpu, sampler_cpu, stopped; /* ns */
+    uint64_t lost[LOSS_COUNT];
+    uint64_t cut[CUT_COUNT]; /* of the stacks of taken and peeked samples */
+    struct rate rate;        /* rate of running threads' samples */
+    /* TREE_CPU: ns of CPU time that the kernel accounts for in all processes.
+     * UNSEEN_CPU: the part of it that no process reports. Both are 0 if
+     * unknown, or if the part is less than a percent. */
+    uint64_t tree_cpu, unseen_cpu;
+};
+
+struct profile {
+    struct profile_process *processes;
+    struct profile_module *modules;
+    struct profile_thread *threads;
+    struct profile_node *nodes;
+    struct profile_sample *samples;
+    uint32_t process_count, module_count, thread_count, node_count,
+        sample_count;
+
+    bool full_names;    /* of functions, see enum demangle_form */
+    bool has_no_times;  /* the times of some samples are unknown */
+    bool is_from_pprof; /* part of it came from a pprof file */
+    bool spares_names;  /* limit the time for reading names (names.h) */
+    bool is_short;      /* an input or a filter lacks something asked for */
+    bool keeps_events;  /* events.h; set it before the first file */
+    struct profile_label *labels; /* set N is at index N - 1 */
+    uint32_t label_count;
+    struct profile_mark *timed_marks;
+    size_t timed_mark_count;
+    struct profile_event *events;
+    size_t event_count;
+
+    uint64_t totals[VALUE_COUNT];
+    const char *filter;               /* as typed (view/filter.h); NULL: none */
+    uint64_t whole[VALUE_COUNT];      /* totals before the first filter */
+    uint64_t triggers[TRIGGER_COUNT]; /* sample points */
+    uint64_t states[STATE_COUNT];     /* sample points */
+    struct profile_cost cost;
+    /* START: ns since the epoch of the first process's start. DURATION: ns from
+     * there to the latest known time of any process. */
+    uint64_t start, duration;
+    uint32_t *stopped; /* ns in the handler, for each visit */
+    size_t stopped_count;
+
+    uint64_t records;  /* records that were used */
+    uint64_t problems; /* senseless records, left out */
+
+    struct intern *strings; /* clean strings */
+    struct intern *files;   /* (path, build-id); see parts_file */
+    struct intern *keys;    /* of samples; numbers are those of samples */
+    struct intern *label_keys;
+    uint32_t builds;        /* processes begun; part of sample keys */
+    struct intern *markers; /* texts of markers */
+    bool has_looked_up;     /* naming.c has looked up all names */
+    struct mark **marks;    /* symbols of the markers */
+    uint32_t mark_count;
+    void **blocks; /* memory of profile_block */
+    size_t block_count;
+    struct symbolizer *symbols;    /* from offsets to names */
+    struct address_table *spelled; /* spell.h; NULL: nothing yet */
+};
+
+/* Number of the node for a stack of which nothing is known. */
+#define PROFILE_NO_STACK 1u
+
+/* Number of the node for CPU time of which no sample was taken. */
+#define PROFILE_NOT_SAMPLED 2u
+#define PROFILE_NOT_SAMPLED_NAME "[not sampled]"
+
+/* Make an empty profile with a symbolizer of OPTIONS, whose full_names it takes
+ * over. Returns NULL with errno set if memory is short. Release it by
+ * profile_free. */
+struct profile *profile_new(const struct symbolizer_options *options);
+
+/* Whether NODE is a marker: a note about the stack and not a frame. */
+bool profile_is_marker(const struct profile *profile, uint32_t node);
+
+/* The address to look up for NODE, relative to its module. It is the pc, less
+ * one for a return address, which belongs to the call before it. */
+uint64_t profile_offset(const struct profile *profile, uint32_t node);
+
+/* The name of SAMPLE's state: "running", "runnable", the name of the system
+ * call in which the thread waited ("system call 511" if it has none), or
+ * "waiting". The string lives as long as PROFILE. */
+const char *profile_state(struct profile *profile,
+                          const struct profile_sample *sample);
+
+/* The last part of MODULE's path, "" for module 0. It lives as long as
+ * PROFILE. */
+const char *profile_module_name(const struct profile *profile, uint32_t module);
+
+/* Which names MODULE has, as enum module_names of store/layout.h. For names
+ * from the module's file this is known only after a symbol of it was looked
+ * up. */
+uint32_t profile_module_names(const struct profile *profile, uint32_t module);
+
+/* The number of threads with at least one sample point. */
+uint32_t profile_busy_threads(const struct profile *profile);
+
+/* Return RAW as a clean string (util/clean.h) that lives as long as PROFILE,
+ * NULL if memory is short. Equal strings have the same address. */
+const char *profile_string(struct profile *profile, const char *raw);
+
+/* Return SIZE bytes of 0 that live as long as PROFILE, NULL if memory is
+ * short. */
+void *profile_block(struct profile *profile, size_t size);
+
+/* Free PROFILE with all its symbols and strings; NULL is allowed. */
+void profile_free(struct profile *profile);
+
+#endif

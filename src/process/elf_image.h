@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_image.h -- reads the headers of an ELF file where it is mapped, without
+ * faulting: bias, segments, entry, unwind table and build-id.
+ */
+#ifndef PROCESS_ELF_IMAGE_H
+#define PROCESS_ELF_IMAGE_H
+
+#include "modules.h"
+
+/* The contents of the first page of an ELF file. */
+struct elf_head {
+    uint64_t phdrs; /* offset of the program headers in the file */
+    uint64_t entry; /* before the bias is added; 0: none */
+    unsigned count; /* of program headers */
+};
+
+/* Read the ELF header at ADDRESS. Returns 0, or -1 if there is none (or it is
+ * for another machine). All functions here: sampler thread; they read by system
+ * calls only. */
+int elf_image_head(uint64_t address, struct elf_head *head);
+
+/* The size of the program headers in bytes. */
+uint64_t elf_image_size(const struct elf_head *head);
+
+/* Fill base, loads, entry, table and build_id of MODULE, whose ELF header HEAD
+ * lies at MODULE->start and whose program headers lie at the address
+ * MODULE->phdrs. Returns 0, or -1 if they are none. */
+int elf_image_read(struct module *module, const struct elf_head *head);
+
+/* The same with the program headers of the file PATH, for a file of which no
+ * mapping has its program headers. The file is used only if it has the ELF
+ * header that lies at MODULE->start. */
+int elf_image_read_file(struct module *module, const struct elf_head *head,
+                        const char *path);
+
+#endif

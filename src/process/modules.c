@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * modules.c -- the module map; see modules.h. Two tables, both reserved once
+ * and bounded: modules (module_table.h) and the executable ranges of the last
+ * refresh (ranges.h).
+ *
+ * The hard thing: one ELF file is several mappings, and one file may be mapped
+ * twice. An image begins at a mapping with offset 0 that holds an ELF header;
+ * its program headers say where its segments lie, and a mapping of the file
+ * belongs to it that lies where one of them should. The program headers may be
+ * in the last of them: tools that rewrite files (BOLT, patchelf) put them into
+ * a segment of their own. What lies between is not looked at: holes, .bss, or
+ * something else.
+ */
+#include <string.h>
+
+#include "elf_image.h"
+#include "maps.h"
+#include "module_table.h"
+#include "ranges.h"
+#include "modules.h"
+
+/* Longer paths do not exist (PATH_MAX). */
+#define PATH_SIZE 4096
+
+/* The image that was begun last while the map is read. MODULE is NO_MODULE
+ * until its program headers are found. */
+static struct image {
+    struct elf_head head;
+    uint32_t module, first_range;
+    uint64_t start, end, device, inode;
+    bool is_open, deleted;
+    bool is_placed; /* a second mapping lies where a segment should */
+    char path[PATH_SIZE];
+} image;
+
+/* Loads and unloads so far, the count that the map is true for, and the
+ * unloads under way. */
+static _Atomic uint32_t touched, refreshed;
+static _Atomic bool is_emulated;
+static _Atomic int32_t closing;
+
+void
+modules_touch(void)
+{
+    atomic_fetch_add(&touched, 1);
+}
+
+void
+modules_closing(int change)
+{
+    atomic_fetch_add(&closing, change);
+}
+
+bool
+modules_are_current(void)
+{
+    return atomic_load_explicit(&touched, memory_order_acquire) ==
+               atomic_load_explicit(&refreshed, memory_order_relaxed) &&
+           atomic_load_explicit(&closing, memory_order_relaxed) <= 0;
+}
+
+int
+modules_begin(modules_listener *listener)
+{
+    if (module_table_begin(listener) != 0 || ranges_begin() != 0)
+        return -1;
+    modules_touch(); /* an empty map is not a true one */
+    return 0;
+}
+
+/* Fill MODULE, whose place is known, from the headers of the open image. */
+static int
+read_headers(struct module *module)
+{
+    if (module->phdrs != 0)
+        return elf_image_read(module, &image.head);
+    return elf_image_read_file(module, &image.head, image.path);
+}
+
+/* Whether what lies at the start of MODULE still has its build-id: the same
+ * address may have been given to a rebuilt file with a recycled inode. */
+static bool
+is_unchanged(const struct module *module)
+{
+    struct module now = {.start = module->start, .phdrs = module->phdrs};
+    return read_headers(&now) == 0 && now.base == module->base &&
+           now.build_id_length == module->build_id_length &&
+           memcmp(now.build_id, module->build_id, now.build_id_length) == 0;
+}
+
+/* Enter the open image, whose program headers lie at the address PHDRS, or (0)
+ * in its file alone. Not yet reported. */
+static void
+add_module(uint64_t phdrs)
+{
+    struct module module = {.start = image.start,
+                            .end = image.end,
+                            .phdrs = phdrs,
+                            .device = image.device,
+                            .inode = image.inode,
+                            .deleted = image.deleted,
+                            .is_vdso = strcmp(image.path, "[vdso]") == 0};
+    if (read_headers(&module) == 0)
+        image.module = module_table_add(&module, image.path);
+}
+
+/* The segment of MODULE that lies where MAPPING does, NULL if none. */
+static const struct module_load *
+find_load(const struct module *module, const struct mapping *mapping)
+{
+    for (unsigned i = 0; i < module->load_count; i++) {
+        const struct module_load *load = &module->loads[i];
+        if (mapping->start - mapping->offset == load->shift &&
+            mapping->start < load->end && mapping->end > load->start)
+            return load;
+    }
+    return NULL;
+}
+
+/* Whether MAPPING is of the file of the open image. */
+static bool
+is_of_image(const struct mapping *mapping)
+{
+    return image.is_open && mapping->inode != 0 &&
+           mapping->inode == image.inode && mapping->device == image.device;
+}
+
+/* Whether RANGE belongs to MODULE, which is the open image. Code of no file in
+ * the place of a segment is a copy of it: on large pages, for example. */
+static bool
+is_range_of(const struct range *range, const struct module *module)
+{
+    for (unsigned i = 0; i < module->load_count; i++) {
+        const struct module_load *load = &module->loads[i];
+        bool is_copy = range->shift == SHIFT_ANONYMOUS && load->executable &&
+                       image.is_placed && range->end <= load->end;
+        if (range->start >= load->start && range->start < load->end &&
+            (range->shift == load->shift || is_copy))
+            return true;
+    }
+    return false;
+}
+
+/* All mappings of the open image have come. */
+static void
+end_image(void)
+{
+    uint32_t count = ranges_count();
+    /* Only what runs is worth opening a file. */
+    for (uint32_t i = image.first_range;
+         i < count && image.is_open && image.module == NO_MODULE; i++)
+        if (ranges_at(i)->shift < SHIFT_FOREIGN) {
+            add_module(0);
+            break;
+        }
+    for (uint32_t i = image.first_range; i < count && image.module != NO_MODULE;
+         i++)
+        if (ranges_at(i)->module == NO_MODULE &&
+            is_range_of(ranges_at(i), module_table_at(image.module)))
+            ranges_at(i)->module = image.module;
+    ranges_join(image.first_range);
+    image.is_open = false;
+    image.module = NO_MODULE;
+    image.first_range = ranges_count();
+}
+
+/* The program headers of the open image may be in MAPPING of its file, which
+ * may be part of it. */
+static void
+see_part(const struct mapping *mapping)
+{
+    uint64_t length = mapping->end - mapping->start;
+    uint64_t at = image.head.phdrs - mapping->offset;
+    if (mapping->end > image.end && image.module == NO_MODULE)
+        image.end = mapping->end;
+    if (image.module == NO_MODULE && mapping->readable && at < length &&
+        length - at >= elf_image_size(&image.head))
+        add_module(mapping->start + at);
+    if (image.module == NO_MODULE)
+        return;
+    struct module *module = module_table_at(image.module);
+    if (find_load(module, mapping) == NULL)
+        return;
+    image.is_placed |= mapping->offset != 0;
+    if (mapping->end > module->end)
+        module->end = mapping->end;
+}
+
+/* Begin an image if MAPPING does. Fonts, locale archives and the like are
+ * mapped files, too: no ELF header, no module. Offset 0 again may be the header
+ * mapped twice, or the next copy. */
+static bool
+begin_image(const struct mapping *mapping)
+{
+    struct elf_head head;
+    /* The vdso is the only ELF image that has no inode. */
+    bool named = mapping->inode != 0 || strcmp(mapping->path, "[vdso]") == 0;
+    if (!named || !mapping->readable || mapping->offset != 0 ||
+        (is_of_image(mapping) && image.module != NO_MODULE &&
+         find_load(module_table_at(image.module), mapping) != NULL) ||
+        elf_image_head(mapping->start, &head) != 0)
+        return false;
+    end_image();
+    image.is_open = true;
+    image.head = head;
+    image.start = mapping->start;
+    image.end = mapping->end;
+    image.device = mapping->device;
+    image.inode = mapping->inode;
+    image.deleted = mapping->deleted;
+    image.is_placed = false;
+    strncpy(image.path, mapping->path, PATH_SIZE - 1);
+    uint32_t known = module_table_find(image.start, image.device, image.inode);
+    if (known != NO_MODULE && is_unchanged(module_table_at(known))) {
+        module_table_at(known)->seen = true;
+        image.module = known;
+    }
+    see_part(mapping);
+    return true;
+}
+
+/* The module of a mapping that does not follow its image: something else has
+ * been mapped into a hole between its segments. */
+static uint32_t
+find_owner(const struct mapping *mapping)
+{
+    for (uint32_t i = 0; i < module_table_count(); i++) {
+        const struct module *module = module_table_at(i);
+        if (module->seen && module->inode == mapping->inode &&
+            module->device == mapping->device &&
+            find_load(module, mapping) != NULL)
+            return i;
+    }
+    return NO_MODULE;
+}
+
+static void
+add_range(const struct mapping *mapping, bool is_own)
+{
+    struct range range = {.start = mapping->start,
+                          .end = mapping->end,
+                          .shift = SHIFT_ANONYMOUS,
+                          .module = NO_MODULE};
+    if (is_own) {
+        range.shift = mapping->start - mapping->offset;
+    } else if (mapping->inode != 0) {
+        range.shift = SHIFT_FOREIGN;
+        range.module = find_owner(mapping);
+    }
+    ranges_add(&range);
+}
+
+static void
+read_maps(struct maps *maps)
+{
+    struct mapping mapping;
+    ranges_clear();
+    image.is_open = false;
+    image.module = NO_MODULE;
+    image.first_range = 0;
+    while (maps_next(maps, &mapping)) {
+        bool is_first = begin_image(&mapping);
+        bool is_own = is_first || is_of_image(&mapping);
+        if (is_own && !is_first)
+            see_part(&mapping);
+        if (mapping.executable && strcmp(mapping.path, "[vsyscall]") != 0)
+            add_range(&mapping, is_own);
+    }
+    end_image();
+}
+
+int
+modules_refresh(void)
+{
+    struct maps maps;
+    /* Taken before the map is read: what is loaded meanwhile makes the count
+     * differ again, and the map is read once more. */
+    uint32_t as_of = atomic_load(&touched);
+    if (maps_begin(&maps) != 0)
+        return -1;
+    module_table_unsee();
+    read_maps(&maps);
+    maps_end(&maps);
+    if (ranges_count() == 0 && maps_begin_emulated(&maps) == 0) {
+        atomic_store(&is_emulated, true);
+        read_maps(&maps);
+        maps_end(&maps);
+    }
+    module_table_report();
+    atomic_store(&refreshed, as_of);
+    return 0;
+}
+
+bool
+modules_are_emulated(void)
+{
+    return atomic_load(&is_emulated);
+}
+
+const struct module *
+modules_find(uint64_t address)
+{
+    const struct range *range = ranges_find(address);
+    if (range == NULL || range->module == NO_MODULE)
+        return NULL;
+    return module_table_at(range->module);
+}
+
+bool
+modules_holds(uint64_t address)
+{
+    for (uint32_t i = 0; i < module_table_count(); i++) {
+        const struct module *module = module_table_at(i);
+        if (module->id != 0 && address >= module->start &&
+            address < module->end)
+            return true;
+    }
+    return false;
+}
+
+enum code_kind
+modules_code_kind(uint64_t address)
+{
+    const struct range *range = ranges_find(address);
+    if (range == NULL)
+        return CODE_NONE;
+    return range->module == NO_MODULE ? CODE_ANONYMOUS : CODE_MODULE;
+}
+
+/* Reads the whole file for one answer: 30 us, asked once for a thread. */
+int
+modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
+                bool *is_stack)
+{
+    struct maps maps;
+    struct mapping mapping;
+    int result = -1;
+    if (maps_begin(&maps) != 0)
+        return -1;
+    while (result != 0 && maps_next(&maps, &mapping))
+        if (address >= mapping.start && address < mapping.end) {
+            *start = mapping.start;
+            *end = mapping.end;
+            *is_stack = strcmp(mapping.path, "[stack]") == 0;
+            result = 0;
+        }
+    maps_end(&maps);
+    return result;
+}

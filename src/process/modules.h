@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * modules.h -- the module map: which ELF file and which unwind table lie where.
+ * It is made from /proc/self/maps and the ELF headers in memory, read without
+ * faulting. So it touches no loader lock, and a library that is being unmapped
+ * yields an error. It sees what dl_iterate_phdr does not (dlmopen, the vdso,
+ * code without a file).
+ *
+ * There is one instance. Only the sampler thread calls it, except for
+ * modules_touch, modules_closing and modules_are_current.
+ *
+ * Generations: the hook on dlclose calls modules_closing and modules_touch;
+ * dlopen has no hook. Until the sampler has read the map again, rules may be
+ * stale, and a handler leaves its walk to the sampler, which reads the map
+ * first.
+ */
+#ifndef PROCESS_MODULES_H
+#define PROCESS_MODULES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODULE_BUILD_ID_MAX 64
+
+/* Linkers make two to six; what rewrites files adds one or two. */
+#define MODULE_LOADS_MAX 12
+
+/* A segment (PT_LOAD) at its place. */
+struct module_load {
+    uint64_t start, end; /* addresses, in whole pages */
+    uint64_t shift;      /* address - shift = offset in the file */
+    bool executable;
+};
+
+struct module {
+    uint64_t start, end; /* addresses, from its first mapping to its last */
+    uint64_t base;       /* load bias: address - base = ELF's own address */
+    uint64_t phdrs;      /* address of its program headers; 0: not mapped */
+    uint64_t table;      /* address of .eh_frame_hdr; 0: none */
+    uint64_t table_size;
+    uint64_t entry;         /* address of the ELF entry point */
+    uint64_t device, inode; /* what the mapping names */
+    const char *path;       /* of the file; "[vdso]" */
+    uint32_t id;            /* 1, 2, ...: new for every appearance */
+    uint8_t build_id_length;
+    bool deleted; /* the file is gone from its path */
+    bool is_vdso;
+    bool is_go; /* Go's linker made it: its functions keep a frame pointer */
+    bool seen;  /* by the refresh that is under way */
+    uint8_t build_id[MODULE_BUILD_ID_MAX];
+    uint8_t load_count;
+    struct module_load loads[MODULE_LOADS_MAX];
+};
+
+/* What the map says of an address. */
+enum code_kind {
+    CODE_NONE,      /* nothing that may be executed is mapped there */
+    CODE_MODULE,    /* in a module */
+    CODE_ANONYMOUS, /* executable, in no module: generated code */
+};
+
+/* Called for every module that appears (GONE false) or has gone; a refresh
+ * reports those gone first. The module is valid during the call. */
+typedef void modules_listener(const struct module *module, bool gone);
+
+/* Make the map empty: not current before the first refresh. Returns 0, or -1 if
+ * memory is short. */
+int modules_begin(modules_listener *listener);
+
+/* Read the map anew. Returns 0, or -1 if it could not be read (the old one
+ * stays). Outside the suspended window, or for a parked thread: takes no lock
+ * that a program can hold, costs 30 us and up. */
+int modules_refresh(void);
+
+/* Whether the last refresh found that an emulator runs the program
+ * (maps_begin_emulated). Context: any thread. */
+bool modules_are_emulated(void);
+
+/* The module at ADDRESS, or NULL. */
+const struct module *modules_find(uint64_t address);
+
+/* Whether ADDRESS lies in a module's file, code or not. */
+bool modules_holds(uint64_t address);
+
+/* The kind of code at ADDRESS as of the last refresh. */
+enum code_kind modules_code_kind(uint64_t address);
+
+/* The mapping that holds ADDRESS, read now; *IS_STACK if it is that of the main
+ * thread's stack. Returns 0, or -1 if there is none. */
+int modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
+                    bool *is_stack);
+
+/* A module was loaded or unloaded. Context: any thread. */
+void modules_touch(void);
+
+/* An unload begins (+1) or has ended (-1). Context: any thread. */
+void modules_closing(int change);
+
+/* Whether rules learned so far hold. Context: any. */
+bool modules_are_current(void);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build.c -- turns the records of a spool into the model. The reader has
+ * checked the lengths; here the meaning is checked. A spool may be damaged or
+ * made by any program. So every number that refers to something is looked up,
+ * and a record that refers to nothing is left out and counted.
+ */
+#include <errno.h>
+
+#include "model/events.h"
+#include "store/reader.h"
+#include "store/record.h"
+#include "util/array.h"
+#include "util/intern.h"
+#include "annotations.h"
+#include "parts.h"
+#include "sequel.h"
+#include "totals.h"
+#include "waits.h"
+#include "weigh.h"
+#include "build.h"
+
+/* NO_TEXT: number of the string "". */
+#define NO_TEXT 0u
+
+/* A process has one record of this kind, so a second one is damage. If the
+ * first was lost, samples before it keep the header's pid. */
+static enum outcome
+add_process(struct build *build, const void *bytes)
+{
+    const struct record_process *record = bytes;
+    struct profile *profile = build->profile;
+    struct profile_process *process = &profile->processes[build->process];
+    if (build->has_process)
+        return SENSELESS;
+    build->has_process = true;
+    process->pid = record->pid;
+    process->ppid = record->ppid;
+    process->period = record->period < INT64_MAX ? record->period : 0;
+    process->exe = profile_string(profile, record_exe(record));
+    process->command = profile_string(profile, record_command(record));
+    process->version = profile_string(profile, record_version(record));
+    process->host = profile_string(profile, record_host(record));
+    return process->exe == NULL || process->command == NULL ||
+                   process->version == NULL || process->host == NULL
+               ? FAILED
+               : USED;
+}
+
+/* Remember how long a visit of the handler took. All are kept, because the
+ * commands show percentiles, and four bytes a sample are little. */
+static int
+add_stopped(struct profile *profile, uint32_t stopped)
+{
+    uint32_t *all =
+        array_room(profile->stopped, profile->stopped_count, sizeof(*all));
+    if (all == NULL)
+        return -1;
+    profile->stopped = all;
+    all[profile->stopped_count++] = stopped;
+    return 0;
+}
+
+/* The points of a record beyond its first were answered without a signal. Times
+ * are summed over threads and in total when they are final (totals_add). */
+static void
+sum_sample(struct profile *profile, const struct record_sample *record,
+           struct profile_sample *sample)
+{
+    uint64_t first = record->count > 0;
+    sum_add(&sample->values[VALUE_SAMPLES], record->count);
+    sum_add(&sample->values[VALUE_CPU], record->cpu);
+    sum_add(&sample->values[VALUE_WALL], record->wall);
+    if ((record->flags & SAMPLE_SUMMED) == 0) {
+        sum_add(&profile->triggers[record->trigger], first);
+        sum_add(&profile->triggers[TRIGGER_KEPT], record->count - first);
+    }
+    sum_add(&profile->states[record->state], record->count);
+}
+
+/* The node of a sample without a stack. */
+static uint32_t
+no_stack(const struct record_sample *record)
+{
+    return (record->flags & SAMPLE_NOT_SAMPLED) != 0 ? PROFILE_NOT_SAMPLED
+                                                     : PROFILE_NO_STACK;
+}
+
+bool
+build_find_key(const struct build *build, const struct record_sample *record,
+               struct profile_sample *key)
+{
+    const struct profile *profile = build->profile;
+    uint64_t node = build->base_node + record->node;
+    uint32_t text = NO_TEXT;
+    *key = (struct profile_sample){
+        .thread = parts_number(&build->threads, record->thread),
+        .node = record->node != 0 ? (uint32_t)node : no_stack(record),
+        .system_call = SYSCALL_UNKNOWN,
+        .state = record->state,
+        .is_measured = record->trigger == TRIGGER_HOOK,
+        .labels = annotations_set(build, record->label),
+    };
+    if (record->waits_on != 0)
+        text = parts_number(&build->texts, record->waits_on);
+    if (key->thread == INTERN_NONE || key->labels == INTERN_NONE ||
+        node >= profile->node_count || text == INTERN_NONE ||
+        record->state >= STATE_COUNT || record->trigger >= TRIGGER_COUNT)
+        return false;
+    if (record->state == STATE_WAITING)
+        key->system_call = record->system_call;
+    else
+        text = NO_TEXT;
+    key->waits_on = intern_bytes(profile->strings, text);
+    return true;
+}
+
+/* Such CPU time has no stack; weigh.c decides which samples show it. */
+bool
+build_is_unsampled(const struct record_sample *record)
+{
+    return record->trigger == TRIGGER_NONE && record->node == 0 &&
+           record->count == 0 && (record->flags & SAMPLE_SUMMED) == 0;
+}
+
+/* Everything that a sample refers to is checked before anything is summed, so
+ * that a record counts in all sums or in none. */
+static enum outcome
+add_sample(struct build *build, const void *bytes)
+{
+    const struct record_sample *record = bytes;
+    struct profile *profile = build->profile;
+    struct profile_sample key;
+    if (!build_find_key(build, record, &key))
+        return SENSELESS;
+    parts_see_time(build, record->time, record->duration);
+    parts_see_alive(build, key.thread, record->time);
+    profile->has_no_times |= (record->flags & SAMPLE_UNTIMED) != 0;
+    if (build_is_unsampled(record))
+        return weigh_note_unsampled(build, record, key.thread) != 0 ? FAILED
+                                                                    : USED;
+    struct profile_sample *sample = parts_sample(build, &key);
+    if (sample == NULL || weigh_note(build, record, sample) != 0 ||
+        (record->stopped > 0 && add_stopped(profile, record->stopped) != 0) ||
+        events_add(profile, record, sample) != 0)
+        return FAILED;
+    sum_sample(profile, record, sample);
+    return waits_note(build, record, sample) != 0 ? FAILED : USED;
+}
+
+/* Counters are of the whole run, so the last of several records counts. */
+static enum outcome
+take_counts(struct build *build, const void *bytes)
+{
+    const struct record_counts *counts = bytes;
+    struct profile_cost *cost = &build->cost;
+    *cost = (struct profile_cost){
+        .ticks = counts->ticks,
+        .asked = counts->asked,
+        .taken = counts->taken,
+        .parked = counts->parked,
+        .kept = counts->kept,
+        .peeked = counts->peeked,
+        .unsure = counts->unsure,
+        .skipped = counts->skipped,
+        .rules = counts->rules,
+        .process_cpu = counts->process_cpu,
+        .sampler_cpu = counts->sampler_cpu,
+        .stopped = counts->stopped,
+        .rate = cost->rate,
+        .tree_cpu = cost->tree_cpu,
+        .unseen_cpu = cost->unseen_cpu,
+    };
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        cost->lost[i] = record_lost(counts, i);
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        cost->cut[i] = record_cut(counts, i);
+    build->last_tick = counts->time < INT64_MAX ? counts->time : 0;
+    parts_see_time(build, counts->time, 0);
+    return USED;
+}
+
+/* Rates are of the whole run, too. */
+static enum outcome
+take_rate(struct build *build, const void *bytes)
+{
+    const struct record_rate *record = bytes;
+    struct rate rate = {.tick = record->tick};
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        struct rate_entry entry = record_rated(record, i);
+        rate_add(&rate, (enum limit)i, entry.cpu, record->period, entry.taken);
+    }
+    build->cost.rate = rate;
+    return USED;
+}
+
+static enum outcome
+take_tree(struct build *build, const void *bytes)
+{
+    const struct record_tree *record = bytes;
+    if (record->unseen > record->cpu || record->cpu > INT64_MAX)
+        return SENSELESS;
+    build->cost.tree_cpu = record->cpu;
+    build->cost.unseen_cpu = record->unseen;
+    return USED;
+}
+
+/* Its presence says that the library saw the process end. */
+static enum outcome
+add_summary(struct build *build, const void *bytes)
+{
+    const struct record_summary *record = bytes;
+    build->profile->processes[build->process].ended = true;
+    parts_see_time(build, record->time, 0);
+    return USED;
+}
+
+/* Records of these kinds are valid but say nothing that the model holds yet. */
+static enum outcome
+use_nothing(struct build *build, const void *bytes)
+{
+    (void)build;
+    (void)bytes;
+    return USED;
+}
+
+/* The function for each kind of record. */
+static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
+                                                        const void *) = {
+    [RECORD_PROCESS] = add_process,
+    [RECORD_MODULE] = parts_add_module,
+    [RECORD_MODULE_END] = use_nothing,
+    [RECORD_THREAD] = parts_add_thread,
+    [RECORD_THREAD_END] = parts_end_thread,
+    [RECORD_NODE] = parts_add_node,
+    [RECORD_SAMPLE] = add_sample,
+    [RECORD_COUNTS] = take_counts,
+    [RECORD_MARK] = annotations_add_mark,
+    [RECORD_SUMMARY] = add_summary,
+    [RECORD_TEXT] = parts_add_text,
+    [RECORD_SYMBOL] = parts_add_symbol,
+    [RECORD_NAMED] = parts_name_node,
+    [RECORD_LABEL] = annotations_add_label,
+    [RECORD_CONTROL] = use_nothing,
+    [RECORD_ANSWER] = use_nothing,
+    [RECORD_STACKS] = use_nothing,
+    [RECORD_RATE] = take_rate,
+    [RECORD_TREE] = take_tree,
+};
+
+/* A time beyond the range of signed numbers is damage and becomes 0. */
+int
+build_begin(struct build *build, const struct spool_header *header)
+{
+    struct profile *profile = build->profile;
+    uint64_t begin = header->begin < INT64_MAX / 2 ? header->begin : 0;
+    struct profile_process *processes =
+        array_room(profile->processes, profile->process_count,
+                   sizeof(*processes));
+    if (processes == NULL)
+        return -1;
+    profile->processes = processes;
+    processes[profile->process_count] = (struct profile_process){
+        .pid = header->pid,
+        .machine = header->machine,
+        .first_node = profile->node_count,
+        .start =
+            header->start_realtime < INT64_MAX / 2 ? header->start_realtime : 0,
+        .exe = "",
+        .command = "",
+        .version = "",
+        .host = "",
+        .keep = header->keep,
+        .monotonic = header->start_monotonic,
+        .begin = begin,
+        .last_begin = begin,
+    };
+    build->number = ++profile->builds;
+    build->process = profile->process_count++;
+    build->base_node = profile->node_count - 1;
+    build->first_thread = profile->thread_count;
+    build->first_sample = profile->sample_count;
+    build->first_event = profile->event_count;
+    return parts_begin(build);
+}
+
+enum outcome
+build_take(struct build *build, enum record_kind kind, const void *record)
+{
+    if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
+        return USED;
+    enum outcome outcome = actions[kind](build, record);
+    build->profile->records += outcome == USED;
+    build->profile->problems += outcome == SENSELESS;
+    return outcome;
+}
+
+/* Read one process, up to the end or to the record where the next process
+ * begins. In that case HEADER becomes its header and *AGAIN is set. Returns 0,
+ * or -1 if memory is short. */
+static int
+add_process_records(struct profile *profile, struct reader *reader,
+                    struct spool_header *header, bool *again)
+{
+    struct build build = {.profile = profile};
+    enum outcome outcome = USED;
+    const void *record;
+
+    *again = false;
+    if (build_begin(&build, header) != 0) {
+        parts_release(&build);
+        return -1;
+    }
+    enum record_kind kind;
+    while (outcome != FAILED && !*again &&
+           (record = reader_next(reader, &kind)) != NULL) {
+        if (kind == RECORD_NEXT) {
+            const struct record_next *next = record;
+            header->start_monotonic = next->start_monotonic;
+            header->start_realtime = next->start_realtime;
+            header->pid = next->pid;
+            header->machine = next->machine;
+            header->keep = header->begin = 0;
+            *again = true;
+        }
+        outcome = build_take(&build, kind, record);
+    }
+    /* The end of a wait, and the clock that gives a weight, may stand behind
+     * the sample in the spool. */
+    waits_extend(&build);
+    if (weigh_samples(&build) != 0 ||
+        events_weigh(build.profile, build.first_sample, build.first_event) !=
+            0 ||
+        sequel_join(&build) != 0)
+        outcome = FAILED;
+    totals_add(&build);
+    parts_release(&build);
+    return outcome == FAILED ? -1 : 0;
+}
+
+int
+build_add(struct profile *profile, struct reader *reader)
+{
+    struct spool_header header = *reader_header(reader);
+    bool again = true;
+    while (again)
+        if (add_process_records(profile, reader, &header, &again) != 0) {
+            errno = ENOMEM;
+            return -1;
+        }
+    return 0;
+}

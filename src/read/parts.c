@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts.c -- takes modules, threads, nodes and texts from a spool into the
+ * profile. Nodes are consecutive in a spool, so they are only shifted. Threads
+ * and modules may have gaps and are looked up. A definition that contradicts an
+ * earlier one, or refers to nothing, makes no sense and is left out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/spell.h"
+#include "store/record.h"
+#include "symbol/mapped_files.h"
+#include "util/array.h"
+#include "util/clean.h"
+#include "util/intern.h"
+#include "parts.h"
+
+/* All tables are made before any is checked, so that
+ * parts_release can free all. */
+int
+parts_begin(struct build *build)
+{
+    build->modules.ids = intern_new();
+    build->threads.ids = intern_new();
+    build->texts.ids = intern_new();
+    build->labels.ids = intern_new();
+    return build->modules.ids == NULL || build->threads.ids == NULL ||
+                   build->texts.ids == NULL || build->labels.ids == NULL
+               ? -1
+               : 0;
+}
+
+uint32_t
+parts_number(const struct numbering *numbering, uint32_t id)
+{
+    uint32_t at = intern_find(numbering->ids, &id, sizeof(id));
+    return at == INTERN_NONE ? INTERN_NONE : numbering->numbers[at];
+}
+
+int
+parts_define(struct numbering *numbering, uint32_t id, uint32_t number)
+{
+    uint32_t count = intern_count(numbering->ids);
+    uint32_t *numbers = array_room(numbering->numbers, count, sizeof(*numbers));
+    if (numbers == NULL)
+        return -1;
+    numbering->numbers = numbers;
+    numbers[count] = number;
+    return intern_put(numbering->ids, &id, sizeof(id)) == INTERN_NONE ? -1 : 0;
+}
+
+/* A time at the limit of the numbers is damage, not a long run. */
+void
+parts_see_time(struct build *build, uint64_t time, uint64_t duration)
+{
+    sum_add(&time, duration);
+    if (time > build->end && time < INT64_MAX)
+        build->end = time;
+}
+
+/* Build-ids have 20 bytes, or 16 or 8; more than 64 are not shown. */
+static const char *
+hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
+{
+    if (length > 64)
+        length = 64;
+    char text[2 * 64 + 1];
+    for (size_t i = 0; i < length; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    text[2 * length] = '\0';
+    return profile_string(profile, text);
+}
+
+/* While the process lives, as when it has its profile written, a file that is
+ * gone from its path can still be read. The build-id tells whether it is the
+ * right file, so a module without one is not looked for. */
+static void
+look_for_copy(struct build *build, const struct record_module *record,
+              uint32_t id)
+{
+    struct profile *profile = build->profile;
+    if (!build->has_looked)
+        build->mapped =
+            mapped_files_open(profile->processes[build->process].pid);
+    build->has_looked = true;
+    if (build->mapped == NULL || record->build_id_length == 0)
+        return;
+    char *copy =
+        mapped_files_find(build->mapped, record->start, record_path(record));
+    if (copy != NULL)
+        symbolizer_add_copy(profile->symbols, id, copy);
+    free(copy);
+}
+
+/* A new file gets the symbolizer's next id. */
+uint32_t
+parts_file(struct profile *profile, const char *path, const char *build_id,
+           const uint8_t *bytes, size_t length)
+{
+    uint32_t known = intern_count(profile->files);
+    uint32_t key[2] = {intern_string(profile->strings, path),
+                       intern_string(profile->strings, build_id)};
+    if (key[0] == INTERN_NONE || key[1] == INTERN_NONE)
+        return 0;
+    uint32_t file = intern_put(profile->files, key, sizeof(key));
+    if (file == INTERN_NONE)
+        return 0;
+    if (file == known)
+        symbolizer_add(profile->symbols, file + 1, path, bytes, length);
+    return file + 1;
+}
+
+static uint32_t
+add_file(struct build *build, const struct record_module *record,
+         const char *build_id)
+{
+    struct profile *profile = build->profile;
+    uint32_t known = intern_count(profile->files);
+    uint32_t id = parts_file(profile, record_path(record), build_id,
+                             record_build_id(record), record->build_id_length);
+    if (id == known + 1)
+        look_for_copy(build, record, id);
+    return id;
+}
+
+/* The same file mapped twice, or again after dlclose, makes two modules: they
+ * have different addresses. */
+enum outcome
+parts_add_module(struct build *build, const void *bytes)
+{
+    const struct record_module *record = bytes;
+    struct profile *profile = build->profile;
+    uint32_t number = profile->module_count;
+    if (record->id == 0 || record->start > record->end ||
+        parts_number(&build->modules, record->id) != INTERN_NONE)
+        return SENSELESS;
+    struct profile_module *modules =
+        array_room(profile->modules, number, sizeof(*modules));
+    if (modules == NULL)
+        return FAILED;
+    profile->modules = modules;
+    modules[number] = (struct profile_module){
+        .process = build->process,
+        .flags = record->flags,
+        .base = record->base,
+        .start = record->start,
+        .end = record->end,
+        .path = profile_string(profile, record_path(record)),
+        .build_id = hexadecimal(profile, record_build_id(record),
+                                record->build_id_length),
+    };
+    if (modules[number].path == NULL || modules[number].build_id == NULL)
+        return FAILED;
+    modules[number].symbols = add_file(build, record, modules[number].build_id);
+    if (modules[number].symbols == 0 ||
+        parts_define(&build->modules, record->id, number) != 0)
+        return FAILED;
+    profile->module_count++;
+    return USED;
+}
+
+/* A thread has a further record for each change of its name;
+ * the last one stays. */
+enum outcome
+parts_add_thread(struct build *build, const void *bytes)
+{
+    const struct record_thread *record = bytes;
+    struct profile *profile = build->profile;
+    const char *name = profile_string(profile, record_name(record));
+    uint32_t number = parts_number(&build->threads, record->id);
+    if (record->id == 0)
+        return SENSELESS;
+    if (name == NULL)
+        return FAILED;
+    if (number != INTERN_NONE) {
+        profile->threads[number].name = name;
+        return USED;
+    }
+    number = profile->thread_count;
+    struct profile_thread *threads =
+        array_room(profile->threads, number, sizeof(*threads));
+    if (threads == NULL)
+        return FAILED;
+    profile->threads = threads;
+    threads[number] =
+        (struct profile_thread){.process = build->process,
+                                .tid = record->tid,
+                                .id = record->id,
+                                .name = name,
+                                .start =
+                                    record->time < INT64_MAX ? record->time : 0,
+                                .end = UINT64_MAX};
+    if (parts_define(&build->threads, record->id, number) != 0)
+        return FAILED;
+    profile->thread_count++;
+    return USED;
+}
+
+/* The clock of a thread is exact, while the sum of its samples is an
+ * estimate. A value of 0 that was not read at the end means that the
+ * clock was never read. */
+enum outcome
+parts_end_thread(struct build *build, const void *bytes)
+{
+    const struct record_thread_end *record = bytes;
+    uint32_t number = parts_number(&build->threads, record->id);
+    if (number == INTERN_NONE)
+        return SENSELESS;
+    struct profile_thread *thread = &build->profile->threads[number];
+    thread->cpu = 0;
+    sum_add(&thread->cpu, record->cpu);
+    thread->has_exact_cpu = (record->flags & THREAD_END_EXACT) != 0;
+    thread->has_cpu = thread->has_exact_cpu || thread->cpu > 0;
+    thread->end = record->time;
+    parts_see_time(build, record->time, 0);
+    return USED;
+}
+
+void
+parts_see_alive(struct build *build, uint32_t number, uint64_t time)
+{
+    struct profile_thread *thread = &build->profile->threads[number];
+    if (time <= thread->end)
+        return;
+    thread->end = UINT64_MAX;
+    thread->cpu = 0;
+    thread->has_cpu = thread->has_exact_cpu = false;
+}
+
+/* A node with a wrong parent still gets its number, so that the nodes behind it
+ * keep theirs. It becomes the marker that the stack is not known beyond it. */
+enum outcome
+parts_add_node(struct build *build, const void *bytes)
+{
+    const struct record_node *record = bytes;
+    struct profile *profile = build->profile;
+    uint64_t next = profile->node_count;
+    bool valid = record->parent < record->id;
+    uint32_t module = 0;
+    if (next != build->base_node + record->id || next >= UINT32_MAX)
+        return SENSELESS;
+    struct profile_node *nodes =
+        array_room(profile->nodes, next, sizeof(*nodes));
+    if (nodes == NULL)
+        return FAILED;
+    profile->nodes = nodes;
+    if (record->module != 0)
+        module = parts_number(&build->modules, record->module);
+    if (module == INTERN_NONE) {
+        valid = false;
+        module = 0;
+    }
+    nodes[next] = (struct profile_node){.flags = NODE_TRUNCATED};
+    if (valid) {
+        nodes[next].flags = record->flags;
+        nodes[next].module = module;
+        nodes[next].offset = record->offset;
+        if (record->parent != 0)
+            nodes[next].parent = (uint32_t)build->base_node + record->parent;
+    }
+    profile->node_count++;
+    return valid ? USED : SENSELESS;
+}
+
+/* Texts are numbers of strings, so that equal texts are equal parts of a
+ * key. */
+enum outcome
+parts_add_text(struct build *build, const void *bytes)
+{
+    const struct record_text *record = bytes;
+    if (record->id == 0 ||
+        parts_number(&build->texts, record->id) != INTERN_NONE)
+        return SENSELESS;
+    uint32_t string =
+        clean_put(build->profile->strings, record_string(record), "");
+    if (string == INTERN_NONE ||
+        parts_define(&build->texts, record->id, string) != 0)
+        return FAILED;
+    return USED;
+}
+
+/* FRAMES_MOST: the most functions inlined in one another; a record with more is
+ * damaged. */
+enum { FRAMES_MOST = 4096 };
+
+const char *
+parts_text(const struct build *build, uint32_t id)
+{
+    uint32_t string = id == 0 ? 0 : parts_number(&build->texts, id);
+    return string == INTERN_NONE
+               ? NULL
+               : intern_bytes(build->profile->strings, string);
+}
+
+/* Make a symbol with room for its frames; NULL if memory is short. */
+static struct symbol *
+new_symbol(struct build *build, const struct record_symbol *record)
+{
+    struct symbol_frame *frames =
+        profile_block(build->profile, record->count * sizeof(*frames));
+    struct symbol *symbol = profile_block(build->profile, sizeof(*symbol));
+    struct symbol **symbols =
+        array_room(build->symbols, build->symbol_count, sizeof(*symbols));
+    if (symbols != NULL)
+        build->symbols = symbols;
+    if (frames == NULL || symbol == NULL || symbols == NULL)
+        return NULL;
+    *symbol = (struct symbol){record->count,
+                              (record->flags & SYMBOL_NAMED) != 0, frames};
+    symbols[build->symbol_count++] = symbol;
+    build->frame_count = 0;
+    return symbol;
+}
+
+/* The record is a frame of the symbol that is being read, or the
+ * first of the next. */
+enum outcome
+parts_add_symbol(struct build *build, const void *bytes)
+{
+    const struct record_symbol *record = bytes;
+    struct symbol_frame frame = {parts_text(build, record->function),
+                                 parts_text(build, record->linkage),
+                                 parts_text(build, record->file), record->line,
+                                 record->start_line};
+    struct symbol *symbol = NULL;
+    if (frame.function == NULL || frame.linkage == NULL || frame.file == NULL ||
+        record->count == 0 || record->count > FRAMES_MOST)
+        return SENSELESS;
+    frame.function =
+        spell_function(build->profile, frame.function, frame.linkage);
+    if (frame.function == NULL)
+        return FAILED;
+    if (build->symbol_count > 0)
+        symbol = build->symbols[build->symbol_count - 1];
+    if (symbol == NULL || build->frame_count == symbol->count) {
+        if (record->id != build->symbol_count + 1)
+            return SENSELESS;
+        symbol = new_symbol(build, record);
+        if (symbol == NULL)
+            return FAILED;
+    } else if (record->id != build->symbol_count ||
+               record->count != symbol->count) {
+        return SENSELESS;
+    }
+    ((struct symbol_frame *)symbol->frames)[build->frame_count++] = frame;
+    return USED;
+}
+
+/* A symbol that lacks frames, because the file is truncated, is not used. */
+enum outcome
+parts_name_node(struct build *build, const void *bytes)
+{
+    const struct record_named *record = bytes;
+    struct profile *profile = build->profile;
+    uint64_t node = build->base_node + record->node;
+    if (record->node == 0 || node >= profile->node_count ||
+        record->symbol == 0 || record->symbol > build->symbol_count ||
+        profile_is_marker(profile, (uint32_t)node))
+        return SENSELESS;
+    const struct symbol *symbol = build->symbols[record->symbol - 1];
+    if (record->symbol == build->symbol_count &&
+        build->frame_count < symbol->count)
+        return SENSELESS;
+    profile->nodes[node].symbol = symbol;
+    struct profile_module *module =
+        &profile->modules[profile->nodes[node].module];
+    if (profile->nodes[node].module != 0) {
+        module->has_names = true;
+        module->names |= record->names;
+    }
+    return USED;
+}
+
+struct profile_sample *
+parts_sample(struct build *build, const struct profile_sample *key)
+{
+    struct profile *profile = build->profile;
+    /* Strings are compared by address: equal ones have the same. */
+    const uintptr_t words[5] = {key->thread, key->node,
+                                (uintptr_t)build->number << 32 |
+                                    (uintptr_t)key->is_measured << 24 |
+                                    (uintptr_t)key->state << 16 |
+                                    key->system_call,
+                                (uintptr_t)key->waits_on, key->labels};
+    struct profile_sample *samples =
+        array_room(profile->samples, profile->sample_count, sizeof(*samples));
+    uint32_t number;
+
+    if (samples == NULL)
+        return NULL;
+    profile->samples = samples;
+    number = intern_put(profile->keys, words, sizeof(words));
+    if (number == INTERN_NONE)
+        return NULL;
+    if (number == profile->sample_count)
+        samples[profile->sample_count++] = *key;
+    return &samples[number];
+}
+
+void
+parts_forget_mapped(struct build *build)
+{
+    mapped_files_close(build->mapped);
+    build->mapped = NULL;
+    build->has_looked = false;
+}
+
+void
+parts_release(struct build *build)
+{
+    intern_free(build->modules.ids);
+    intern_free(build->threads.ids);
+    intern_free(build->texts.ids);
+    intern_free(build->labels.ids);
+    mapped_files_close(build->mapped);
+    free(build->modules.numbers);
+    free(build->threads.numbers);
+    free(build->texts.numbers);
+    free(build->labels.numbers);
+    free(build->waits);
+    free(build->notes);
+    free(build->unsampled);
+    free(build->symbols);
+}

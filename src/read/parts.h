@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts.h -- the things that samples refer to, as a spool defines them:
+ * modules, threads, nodes and texts. Each spool has its own numbers, which
+ * begin at 1. They are mapped to numbers of the profile, behind those of other
+ * spools. For build.c and its helpers, and for live/watch.c.
+ */
+#ifndef READ_PARTS_H
+#define READ_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+
+/* Ids of one spool, which may have gaps, and the profile's numbers for them.
+ * Entry I of NUMBERS belongs to the id that has number I in IDS. */
+struct numbering {
+    struct intern *ids;
+    uint32_t *numbers;
+};
+
+/* A process of a spool while it is added to a profile. */
+struct build {
+    struct profile *profile;
+    uint32_t process;
+    uint32_t number;    /* unique in the profile */
+    uint64_t base_node; /* node N of the spool is BASE_NODE + N */
+    /* A sample's key has the build in it, so the samples of a spool are the
+     * last of the profile, as its threads are. */
+    uint32_t first_thread, first_sample;
+    size_t first_event; /* of this spool (events.h) */
+    struct numbering modules, threads;
+    struct numbering texts;  /* to numbers of the profile's strings */
+    struct numbering labels; /* to the profile's sets of labels */
+    struct open_wait *waits; /* waits.h */
+    uint32_t wait_count;
+    struct weigh_note *notes; /* weigh.h */
+    size_t note_count;
+    struct weigh_unsampled *unsampled;
+    size_t unsampled_count;
+    struct mapped_files *mapped; /* of the process, if it still runs */
+    bool has_looked;             /* MAPPED was looked for */
+    struct profile_cost cost;    /* by the last record of counts */
+    uint64_t last_tick;          /* ns, of the same; 0: no such record */
+    uint64_t end;                /* ns, the latest time in a record */
+    bool has_process;
+    struct symbol **symbols; /* of the spool (parts_add_symbol) */
+    uint32_t symbol_count;
+    uint32_t frame_count; /* frames of the last symbol so far */
+};
+
+/* Outcome of a record: it was used, was left out, or memory was short. */
+enum outcome { USED, SENSELESS, FAILED };
+
+/* Begin with no ids. Returns 0, or -1 if memory is short; parts_release is due
+ * in both cases. */
+int parts_begin(struct build *build);
+
+/* Each takes the record BYTES of its kind. */
+enum outcome parts_add_module(struct build *build, const void *bytes);
+enum outcome parts_add_thread(struct build *build, const void *bytes);
+enum outcome parts_end_thread(struct build *build, const void *bytes);
+enum outcome parts_add_node(struct build *build, const void *bytes);
+enum outcome parts_add_text(struct build *build, const void *bytes);
+enum outcome parts_add_symbol(struct build *build, const void *bytes);
+enum outcome parts_name_node(struct build *build, const void *bytes);
+
+/* Note that thread NUMBER lived at TIME. If an end before TIME is known,
+ * that was the end of a session. The CPU time given with it is then not
+ * the thread's last. */
+void parts_see_alive(struct build *build, uint32_t number, uint64_t time);
+
+/* Return the sample for KEY, made as a copy of KEY if it is new; NULL if memory
+ * is short. Valid until the next call. */
+struct profile_sample *parts_sample(struct build *build,
+                                    const struct profile_sample *key);
+
+/* Return the symbolizer's id for the file at PATH with the build-id of LENGTH
+ * BYTES, in hexadecimal BUILD_ID. A file has one id, however many processes map
+ * it. 0 if memory is short. */
+uint32_t parts_file(struct profile *profile, const char *path,
+                    const char *build_id, const uint8_t *bytes, size_t length);
+
+/* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
+uint32_t parts_number(const struct numbering *numbering, uint32_t id);
+
+/* Let ID, which is not defined yet, mean NUMBER from now on. Returns 0, or -1
+ * if memory is short. */
+int parts_define(struct numbering *numbering, uint32_t id, uint32_t number);
+
+/* The text ID, "" for 0, NULL if the spool has not defined it. */
+const char *parts_text(const struct build *build, uint32_t id);
+
+/* Note that the process existed until TIME + DURATION. Both are ns, TIME since
+ * the start of the process. */
+void parts_see_time(struct build *build, uint64_t time, uint64_t duration);
+
+/* Look for deleted files anew when the next module comes. */
+void parts_forget_mapped(struct build *build);
+
+/* Free what BUILD holds; the profile keeps what was added. */
+void parts_release(struct build *build);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof_notes.h -- reads the comments of a pprof file that we wrote: the
+ * commands, and the quality of the profile, in the words of model/phrase.h. For
+ * pprof_read.c alone.
+ */
+#ifndef READ_PPROF_NOTES_H
+#define READ_PPROF_NOTES_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+
+struct pprof_notes {
+    struct pprof_note {
+        uint32_t pid;
+        const char *host, *exe, *command; /* "" if unknown */
+    } * processes;
+    uint32_t process_count;
+    struct profile *profile;  /* owns the strings */
+    struct profile_cost cost; /* raw; see pprof_notes_cost */
+    uint64_t walked;          /* stacks, also of waiting threads */
+    bool was_asked;           /* running threads were asked by the sampler */
+};
+
+/* Return what is known of the process that the label LABEL names, "app.4711";
+ * for "" of the only process. Never NULL. */
+const struct pprof_note *pprof_notes_process(const struct pprof_notes *notes,
+                                             const char *label);
+
+/* Take COMMENT, which outlives NOTES. Comments of other programs are ignored.
+ * Returns 0, or -1 if memory is short. */
+int pprof_notes_add(struct pprof_notes *notes, const char *comment);
+
+/* The cost that the comments give, once all are taken. */
+struct profile_cost pprof_notes_cost(const struct pprof_notes *notes);
+
+void pprof_notes_release(struct pprof_notes *notes);
+
+#endif

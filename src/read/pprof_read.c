@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof_read.c -- turns the samples of a pprof file into those of the model.
+ * From what we write ourselves (write/pprof.c) it reads
+ *
+ *   value types   samples/count, cpu and wall in units of time
+ *   labels        thread, tid, process, state, waits_on
+ *   comments      command, lost, cut, cost (pprof_notes.h)
+ *
+ * In other profiles the first type that is a count is samples. The first type
+ * that is a time is CPU time, unless it is called wall, real or delay. Other
+ * types have no place in the model. Labels that are not ours are kept.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/events.h"
+#include "model/system_call.h"
+#include "util/array.h"
+#include "util/intern.h"
+#include "util/unzip.h"
+#include "parts.h"
+#include "pprof_notes.h"
+#include "pprof_sample.h"
+#include "totals.h"
+#include "pprof_read.h"
+
+/* MACHINE: EM_X86_64, for which names of system calls are looked up. */
+enum { MACHINE = 62 };
+
+struct pprof_read {
+    struct pprof_sample sample; /* the current one; first, for callbacks */
+    struct build build;         /* for parts.h; its process is the first */
+    struct wire whole;
+    uint64_t period, start, duration; /* ns */
+    bool is_checking;                 /* samples are checked, not added */
+    uint32_t first_module;            /* module of the first mapping */
+    struct intern *processes, *threads, *edges;
+    uint64_t *thread_times; /* time of each thread's next event */
+    struct pprof_notes notes;
+};
+
+bool
+pprof_read_recognize(const void *bytes, size_t length)
+{
+    const uint8_t *at = bytes;
+    /* Nearly all writers of profiles begin with a sample type. */
+    return unzip_recognize(bytes, length) ||
+           (length > 2 && at[0] == (PPROF_SAMPLE_TYPE << 3 | WIRE_BYTES) &&
+            at[1] < 64);
+}
+
+/* period_type gives the meaning of the number in period: a time by its unit,
+ * else nothing that we know. read_head has read that number before. */
+static int
+read_period(struct pprof_tables *tables, struct wire message)
+{
+    struct pprof_read *read = (struct pprof_read *)tables;
+    const char *type;
+    const char *unit;
+    if (pprof_sample_read_type(tables, message, &type, &unit) != 0)
+        return -1;
+    if (pprof_sample_unit(unit) == 0 ||
+        read->period > INT64_MAX / pprof_sample_unit(unit))
+        read->period = 0;
+    else
+        read->period *= pprof_sample_unit(unit);
+    return 0;
+}
+
+/* Take one of the profile's comments. */
+static int
+add_comment(struct pprof_read *read, uint64_t number)
+{
+    const char *text = pprof_tables_text(&read->sample.tables, number);
+    return text == NULL ? -1 : pprof_notes_add(&read->notes, text);
+}
+
+/* Read the fields of the profile itself. A time beyond its range is damage, and
+ * becomes 0 as in a spool. */
+static int
+read_head(struct pprof_read *read)
+{
+    struct wire whole = read->whole;
+    struct wire_field field;
+    while (wire_next(&whole, &field)) {
+        uint64_t number;
+        if (field.number == PPROF_TIME && field.value < INT64_MAX / 2)
+            read->start = field.value;
+        else if (field.number == PPROF_DURATION && field.value < INT64_MAX / 2)
+            read->duration = field.value;
+        else if (field.number == PPROF_PERIOD && field.value < INT64_MAX)
+            read->period = field.value;
+        else if (field.number == PPROF_COMMENT)
+            while (wire_number(&field, &number))
+                if (add_comment(read, number) != 0)
+                    return -1;
+    }
+    if (pprof_tables_each(&read->sample.tables, read->whole, PPROF_SAMPLE_TYPE,
+                          pprof_sample_add_type) != 0 ||
+        pprof_tables_each(&read->sample.tables, read->whole, PPROF_PERIOD_TYPE,
+                          read_period) != 0)
+        return -1;
+    if ((read->sample.scale[VALUE_CPU] | read->sample.scale[VALUE_WALL]) == 0 &&
+        !read->sample.counts_samples)
+        return pprof_tables_refuse(&read->sample.tables,
+                                   "it counts neither samples nor time");
+    return 0;
+}
+
+/* Set the state that NAME means. A name that we would not write is ignored. */
+static void
+set_state(struct profile_sample *key, const char *name)
+{
+    key->state = STATE_RUNNING;
+    key->system_call = SYSCALL_UNKNOWN;
+    if (name == NULL || strcmp(name, "running") == 0)
+        return;
+    unsigned number;
+    if (strcmp(name, "runnable") == 0) {
+        key->state = STATE_RUNQUEUE;
+    } else if (strcmp(name, "waiting") == 0) {
+        key->state = STATE_WAITING;
+    } else if (sscanf(name, "system call %5u", &number) == 1 &&
+               number < SYSCALL_UNKNOWN) {
+        key->state = STATE_WAITING;
+        key->system_call = (uint16_t)number;
+    } else {
+        key->system_call = system_call_number(MACHINE, name);
+        if (key->system_call != SYSCALL_UNKNOWN)
+            key->state = STATE_WAITING;
+    }
+}
+
+/* A process without comments gets its name and pid from its label,
+ * "app.4711". */
+static int
+set_process(struct pprof_read *read, struct profile_process *process,
+            const char *label)
+{
+    const struct pprof_note *note = pprof_notes_process(&read->notes, label);
+    const char *dot = strrchr(label, '.');
+    *process = (struct profile_process){
+        .pid = note->pid,
+        .machine = MACHINE,
+        .period = read->period,
+        .start = read->start,
+        .duration = read->duration,
+        .exe = note->exe,
+        .command = note->command,
+        .version = "",
+        .host = note->host,
+        .first_node = read->sample.tables.profile->node_count,
+        .has_map = true,
+    };
+    if (note->exe[0] != '\0' || dot == NULL)
+        return 0;
+    process->pid = (uint32_t)strtoul(dot + 1, NULL, 10);
+    char *exe = strndup(label, (size_t)(dot - label));
+    if (exe == NULL)
+        return -1;
+    process->exe = profile_string(read->sample.tables.profile, exe);
+    free(exe);
+    return process->exe == NULL ? -1 : 0;
+}
+
+/* The process with LABEL, "" if samples have no such label. INTERN_NONE if
+ * memory is short. */
+static uint32_t
+process_of(struct pprof_read *read, const char *label)
+{
+    struct profile *profile = read->sample.tables.profile;
+    uint32_t known = intern_count(read->processes);
+    uint32_t number = intern_string(read->processes, label);
+    if (number == INTERN_NONE || number < known)
+        return number == INTERN_NONE ? INTERN_NONE
+                                     : read->build.process + number;
+    struct profile_process *processes =
+        array_room(profile->processes, profile->process_count,
+                   sizeof(*processes));
+    if (processes == NULL)
+        return INTERN_NONE;
+    profile->processes = processes;
+    if (set_process(read, &processes[profile->process_count], label) != 0)
+        return INTERN_NONE;
+    return profile->process_count++;
+}
+
+/* The thread of a sample; INTERN_NONE if memory is short. */
+static uint32_t
+thread_of(struct pprof_read *read, const struct pprof_labels *labels)
+{
+    struct profile *profile = read->sample.tables.profile;
+    const char *name = labels->thread != NULL ? labels->thread : "";
+    uint32_t process =
+        process_of(read, labels->process != NULL ? labels->process : "");
+    const uint64_t key[3] = {process, labels->tid, (uintptr_t)name};
+    uint32_t known = intern_count(read->threads);
+    if (process == INTERN_NONE)
+        return INTERN_NONE;
+    uint32_t number = intern_put(read->threads, key, sizeof(key));
+    if (number == INTERN_NONE || number < known)
+        return number == INTERN_NONE ? INTERN_NONE
+                                     : read->build.first_thread + number;
+    struct profile_thread *threads =
+        array_room(profile->threads, profile->thread_count, sizeof(*threads));
+    if (threads == NULL)
+        return INTERN_NONE;
+    profile->threads = threads;
+    uint64_t *times = array_room(read->thread_times, known, sizeof(*times));
+    if (times == NULL)
+        return INTERN_NONE;
+    read->thread_times = times;
+    times[known] = 0;
+    threads[profile->thread_count] =
+        (struct profile_thread){.process = process,
+                                .tid = (uint32_t)labels->tid,
+                                .name = name,
+                                .end = UINT64_MAX};
+    return profile->thread_count++;
+}
+
+/* The node of LOCATION called from PARENT; 0 if memory is short. */
+static uint32_t
+node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
+{
+    struct profile *profile = read->sample.tables.profile;
+    const struct pprof_location *at = &read->sample.tables.locations[location];
+    const uint32_t key[2] = {parent, location};
+    uint32_t known = intern_count(read->edges);
+    uint32_t number = intern_put(read->edges, key, sizeof(key));
+    if (number == INTERN_NONE)
+        return 0;
+    if (number < known)
+        return read->build.base_node + number < UINT32_MAX
+                   ? (uint32_t)read->build.base_node + number
+                   : 0;
+    struct profile_node *nodes =
+        array_room(profile->nodes, profile->node_count, sizeof(*nodes));
+    if (nodes == NULL || profile->node_count == UINT32_MAX)
+        return 0;
+    profile->nodes = nodes;
+    nodes[profile->node_count] =
+        (struct profile_node){.parent = parent, .flags = at->flags};
+    if (at->flags == 0) {
+        struct profile_node *node = &nodes[profile->node_count];
+        node->offset = at->address;
+        node->symbol = &at->symbol;
+        if (at->mapping != PPROF_NO_MAPPING) {
+            node->module = read->first_module + at->mapping;
+            node->offset -= profile->modules[node->module].base;
+        }
+    }
+    return profile->node_count++;
+}
+
+/* The node of the current sample's stack; 0 if memory is short. */
+static uint32_t
+stack_node(struct pprof_read *read)
+{
+    const struct pprof_location *locations = read->sample.tables.locations;
+    size_t depth = read->sample.depth;
+    uint32_t node = 0;
+    if (depth == 0)
+        return PROFILE_NO_STACK;
+    if (depth == 1 && locations[read->sample.stack[0]].known_node != 0)
+        return locations[read->sample.stack[0]].known_node;
+    while (depth-- > 0) {
+        node = node_of(read, node, read->sample.stack[depth]);
+        if (node == 0)
+            return 0;
+    }
+    return node;
+}
+
+/* The time is not known: each thread's samples follow one another. */
+static int
+add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
+{
+    struct profile *profile = read->sample.tables.profile;
+    const struct profile_sample *sample = &profile->samples[number];
+    uint64_t *time =
+        &read->thread_times[sample->thread - read->build.first_thread];
+    struct profile_event event = {
+        .time = *time,
+        .duration = values[VALUE_WALL],
+        .sample = number,
+        .count = values[VALUE_SAMPLES] < UINT32_MAX
+                     ? (uint32_t)values[VALUE_SAMPLES]
+                     : UINT32_MAX,
+        .cpu = values[VALUE_CPU],
+        .wall = values[VALUE_WALL],
+    };
+    sum_add(time, values[VALUE_WALL]);
+    if (sample->state == STATE_RUNNING) {
+        event.time = *time;
+        event.duration = 0;
+    }
+    return events_put(profile, &event);
+}
+
+/* Samples that differ in state or in what they wait for are two, though their
+ * stacks are one: all of it is the key. */
+static int
+add_sample(struct pprof_read *read)
+{
+    struct profile *profile = read->sample.tables.profile;
+    const struct pprof_labels *labels = &read->sample.labels;
+    const uint64_t *values = read->sample.values;
+    struct profile_sample key = {0};
+    enum trigger trigger = TRIGGER_NONE;
+    set_state(&key, labels->state);
+    key.waits_on = profile_string(profile, labels->waits_on != NULL &&
+                                                   key.state == STATE_WAITING
+                                               ? labels->waits_on
+                                               : "");
+    key.thread = thread_of(read, labels);
+    key.node = stack_node(read);
+    key.labels = label_sets_put(profile, read->sample.labels.others,
+                                labels->other_count);
+    if (key.labels == INTERN_NONE || key.waits_on == NULL ||
+        key.thread == INTERN_NONE || key.node == 0)
+        return -1;
+    struct profile_sample *sample = parts_sample(&read->build, &key);
+    if (sample == NULL)
+        return -1;
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        sum_add(&sample->values[i], values[i]);
+    if (read->notes.was_asked && key.state == STATE_RUNNING)
+        trigger = TRIGGER_ASK;
+    sum_add(&profile->triggers[trigger], values[VALUE_SAMPLES]);
+    sum_add(&profile->states[key.state], values[VALUE_SAMPLES]);
+    profile->records++;
+    return add_event(read, (uint32_t)(sample - profile->samples), values);
+}
+
+/* This is called twice for each sample: to check it, and to add it. */
+static int
+use_sample(struct pprof_tables *tables, struct wire message)
+{
+    struct pprof_read *read = (struct pprof_read *)tables;
+    if (pprof_sample_decode(&read->sample, message) != 0)
+        return -1;
+    return read->is_checking ? 0 : add_sample(read);
+}
+
+/* From here on the profile changes. */
+static int
+add_modules(struct pprof_read *read)
+{
+    struct profile *profile = read->sample.tables.profile;
+    read->first_module = profile->module_count;
+    for (uint32_t i = 0; i < read->sample.tables.mapping_count; i++) {
+        const struct pprof_mapping *mapping = &read->sample.tables.mappings[i];
+        struct profile_module *modules =
+            array_room(profile->modules, profile->module_count,
+                       sizeof(*modules));
+        if (modules == NULL)
+            return -1;
+        profile->modules = modules;
+        modules[profile->module_count] = (struct profile_module){
+            .process = read->build.process,
+            .base = mapping->start - mapping->offset,
+            .start = mapping->start,
+            .end = mapping->limit,
+            .path = mapping->path,
+            .build_id = mapping->build_id,
+            .names = mapping->names,
+            .has_names = true,
+        };
+        modules[profile->module_count].symbols =
+            parts_file(profile, mapping->path, mapping->build_id, NULL, 0);
+        if (modules[profile->module_count++].symbols == 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A profile without processes names its program by its first mapping. */
+static void
+name_process(struct pprof_read *read)
+{
+    struct profile *profile = read->sample.tables.profile;
+    struct profile_process *process = &profile->processes[read->build.process];
+    if (process->exe[0] == '\0' && read->sample.tables.mapping_count > 0)
+        process->exe = read->sample.tables.mappings[0].path;
+}
+
+/* Samples create the processes that they name; a file without
+ * samples still has one. */
+static int
+add_all(struct pprof_read *read)
+{
+    struct profile *profile = read->sample.tables.profile;
+    if (add_modules(read) != 0)
+        return -1;
+    int status = pprof_tables_each(&read->sample.tables, read->whole,
+                                   PPROF_SAMPLE, use_sample);
+    if (profile->process_count > read->build.process)
+        name_process(read);
+    else if (status == 0 && process_of(read, "") == INTERN_NONE)
+        status = -1;
+    return status;
+}
+
+static int
+read_all(struct pprof_read *read, struct profile *profile)
+{
+    read->build = (struct build){.profile = profile,
+                                 .process = profile->process_count,
+                                 .base_node = profile->node_count,
+                                 .first_thread = profile->thread_count,
+                                 .first_sample = profile->sample_count,
+                                 .first_event = profile->event_count};
+    read->processes = intern_new();
+    read->threads = intern_new();
+    read->edges = intern_new();
+    read->notes.profile = profile;
+    if (read->processes == NULL || read->threads == NULL ||
+        read->edges == NULL ||
+        pprof_tables_read(&read->sample.tables, profile, read->whole) != 0 ||
+        read_head(read) != 0)
+        return -1;
+    read->is_checking = true;
+    if (pprof_tables_each(&read->sample.tables, read->whole, PPROF_SAMPLE,
+                          use_sample) != 0)
+        return -1;
+    read->is_checking = false;
+    if (add_all(read) != 0)
+        return -1;
+    read->build.cost = pprof_notes_cost(&read->notes);
+    read->build.end = read->duration;
+    totals_add(&read->build);
+    return 0;
+}
+
+int
+pprof_read(struct profile *profile, const void *bytes, size_t length,
+           const char **wrong)
+{
+    struct pprof_read read = {.whole.at = bytes};
+    uint8_t *unpacked = NULL;
+    int status = -1;
+    *wrong = NULL;
+    if (unzip_recognize(bytes, length)) {
+        unpacked = unzip(bytes, length, &length);
+        if (unpacked == NULL && errno != ENOMEM)
+            *wrong = errno == EFBIG ? "it is too large"
+                                    : "it is damaged, or its end is missing";
+        if (unpacked == NULL)
+            return -1;
+        read.whole.at = unpacked;
+    }
+    read.whole.end = read.whole.at + length;
+    status = read_all(&read, profile);
+    if (status == 0)
+        profile->has_no_times = true;
+    *wrong = read.sample.tables.wrong;
+    pprof_tables_release(&read.sample.tables);
+    pprof_notes_release(&read.notes);
+    intern_free(read.processes);
+    intern_free(read.threads);
+    intern_free(read.edges);
+    free(read.thread_times);
+    free(read.sample.stack);
+    free(unpacked);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof_read.h -- adds a pprof profile (write/pprof.proto) to the model. A file
+ * that `sprofile` wrote comes back as it was, except for the times of its
+ * samples. Of a file of another program we keep what the model can hold.
+ */
+#ifndef READ_PPROF_READ_H
+#define READ_PPROF_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/profile.h"
+
+/* Whether LENGTH bytes begin like a pprof profile, compressed or not. */
+bool pprof_read_recognize(const void *bytes, size_t length);
+
+/*
+ * Add the profile of LENGTH bytes. Its samples need not be in any order of
+ * time. If PROFILE keeps events, these follow one another in each thread.
+ * Returns 0, or -1: *WRONG is then part of a sentence, "it is damaged", or NULL
+ * if memory is short. A file that is wrong adds nothing to PROFILE but strings;
+ * if memory is short, parts of it may have been added.
+ */
+int pprof_read(struct profile *profile, const void *bytes, size_t length,
+               const char **wrong);
+
+#endif

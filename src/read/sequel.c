@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sequel.c -- joins the spools of a flight recorder; see sequel.h. A thread is
+ * recognised by its id, which both spools share, and by its tid, in case the
+ * files do not belong together. Nodes belong to the process before them
+ * (generated.c), so only neighbours can be joined.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/events.h"
+#include "util/intern.h"
+#include "parts.h"
+#include "sequel.h"
+
+/* The identity of a thread in a process. */
+struct key {
+    uint32_t id, tid;
+};
+
+/* A build that is joined. NUMBERS has an entry for each of its threads. */
+struct join {
+    struct build *build;
+    uint32_t process;  /* the process that it continues */
+    uint32_t *numbers; /* new numbers of its threads */
+};
+
+static bool
+is_same(const struct profile_process *process, uint32_t pid, uint64_t monotonic)
+{
+    return process->keep != 0 && process->pid == pid &&
+           process->monotonic == monotonic;
+}
+
+bool
+sequel_is_there(const struct profile *profile,
+                const struct spool_header *header)
+{
+    for (uint32_t i = 0; header->keep != 0 && i < profile->process_count; i++)
+        if (is_same(&profile->processes[i], header->pid,
+                    header->start_monotonic) &&
+            profile->processes[i].last_begin >= header->begin)
+            return true;
+    return false;
+}
+
+static uint64_t
+time_after(uint64_t time, uint64_t shift)
+{
+    return time > shift ? time - shift : 0;
+}
+
+/* Make the times of threads from FIRST_THREAD and events from FIRST_EVENT on
+ * count from SHIFT ns on. */
+static void
+shift_times(struct profile *profile, uint32_t first_thread, size_t first_event,
+            uint64_t shift)
+{
+    for (uint32_t i = first_thread; i < profile->thread_count; i++) {
+        struct profile_thread *thread = &profile->threads[i];
+        thread->start = time_after(thread->start, shift);
+        if (thread->end != UINT64_MAX)
+            thread->end = time_after(thread->end, shift);
+    }
+    for (size_t i = first_event; i < profile->event_count; i++)
+        profile->events[i].time = time_after(profile->events[i].time, shift);
+}
+
+/* Continue thread TO by FROM. Values are summed up later. */
+static void
+merge_thread(struct profile_thread *to, const struct profile_thread *from)
+{
+    to->name = from->name;
+    to->end = from->end;
+    to->has_cpu &= from->has_cpu;
+    to->has_exact_cpu &= from->has_exact_cpu;
+    sum_add(&to->cpu, from->cpu);
+    if (!to->has_cpu)
+        to->cpu = 0;
+    sum_add(&to->unsampled, from->unsampled);
+}
+
+/* List the threads of the process so far in KNOWN. Entry I of the result is the
+ * number of the thread that has number I in KNOWN. NULL if memory is short. */
+static uint32_t *
+list_threads(const struct join *join, struct intern *known)
+{
+    const struct profile *profile = join->build->profile;
+    uint32_t *numbers =
+        calloc(join->build->first_thread + 1u, sizeof(*numbers));
+    for (uint32_t i = 0; numbers != NULL && i < join->build->first_thread;
+         i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        const struct key key = {thread->id, thread->tid};
+        if (thread->process != join->process)
+            continue;
+        uint32_t at = intern_put(known, &key, sizeof(key));
+        if (at == INTERN_NONE) {
+            free(numbers);
+            return NULL;
+        }
+        numbers[at] = i;
+    }
+    return numbers;
+}
+
+/* Merge the threads that are known; the others close up behind them. */
+static void
+merge_threads(struct join *join, const struct intern *known,
+              const uint32_t *numbers)
+{
+    struct profile *profile = join->build->profile;
+    uint32_t first = join->build->first_thread, count = first;
+    for (uint32_t i = first; i < profile->thread_count; i++) {
+        struct profile_thread thread = profile->threads[i];
+        const struct key key = {thread.id, thread.tid};
+        uint32_t at = intern_find(known, &key, sizeof(key));
+        thread.process = join->process;
+        if (at != INTERN_NONE) {
+            merge_thread(&profile->threads[numbers[at]], &thread);
+            join->numbers[i - first] = numbers[at];
+        } else {
+            profile->threads[count] = thread;
+            join->numbers[i - first] = count++;
+        }
+    }
+    profile->thread_count = count;
+}
+
+/* Remove the process of the build; its modules and samples go to the other
+ * one. */
+static void
+merge_process(const struct join *join)
+{
+    struct build *build = join->build;
+    struct profile *profile = build->profile;
+    struct profile_process *to = &profile->processes[join->process];
+    const struct profile_process *from = &profile->processes[build->process];
+    for (uint32_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].process == build->process)
+            profile->modules[i].process = join->process;
+    for (uint32_t i = build->first_sample; i < profile->sample_count; i++) {
+        struct profile_sample *sample = &profile->samples[i];
+        sample->thread = join->numbers[sample->thread - build->first_thread];
+    }
+    to->ended |= from->ended;
+    to->last_begin = from->last_begin;
+    if (build->end < to->duration)
+        build->end = to->duration;
+    build->process = join->process;
+    profile->process_count--;
+}
+
+static int
+join_to(struct build *build, uint32_t process)
+{
+    uint32_t count = build->profile->thread_count - build->first_thread;
+    struct join join = {build, process, calloc(count + 1u, sizeof(uint32_t))};
+    struct intern *known = intern_new();
+    uint32_t *numbers = NULL;
+    if (known != NULL && join.numbers != NULL)
+        numbers = list_threads(&join, known);
+    if (numbers != NULL) {
+        merge_threads(&join, known, numbers);
+        merge_process(&join);
+    }
+    free(numbers);
+    free(join.numbers);
+    intern_free(known);
+    return numbers != NULL ? 0 : -1;
+}
+
+int
+sequel_join(struct build *build)
+{
+    struct profile *profile = build->profile;
+    struct profile_process *own = &profile->processes[build->process];
+    struct profile_process *before = build->process > 0 ? own - 1 : NULL;
+    bool goes_on = own->keep != 0 && before != NULL &&
+                   is_same(before, own->pid, own->monotonic) &&
+                   before->last_begin < own->last_begin;
+    uint64_t shift = goes_on ? before->begin : own->begin;
+    if (own->keep == 0)
+        return 0;
+    shift_times(profile, build->first_thread, build->first_event, shift);
+    build->end = time_after(build->end, shift);
+    if (goes_on)
+        return join_to(build, build->process - 1);
+    sum_add(&own->start, shift);
+    return 0;
+}
+
+int
+sequel_keep(struct profile *profile)
+{
+    struct profile_process *process = profile->processes;
+    if (profile->process_count != 1 || process->keep == 0 ||
+        profile->duration <= process->keep)
+        return 0;
+    uint64_t shift = profile->duration - process->keep;
+    if (events_clip(profile, shift, UINT64_MAX) != 0)
+        return -1;
+    shift_times(profile, 0, 0, shift);
+    sum_add(&process->start, shift);
+    sum_add(&process->begin, shift);
+    process->duration -= shift;
+    sum_add(&profile->start, shift);
+    profile->duration -= shift;
+    return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * follow_cpu.c -- see follow_cpu.h. A move to another CPU costs a few
+ * microseconds, so the thread that is followed changes only now and then.
+ */
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "follow_cpu.h"
+
+/* Ticks for which one thread is followed before another has its turn. */
+#define TURN 64
+
+/* The index of no thread. */
+#define NO_THREAD UINT32_MAX
+
+static cpu_set_t allowed; /* where the process may run */
+static bool is_known;
+static uint32_t followed;
+static int followed_cpu, present_cpu; /* -1: anywhere */
+static uint32_t candidates, ticks;
+static uint32_t candidate;
+static uint64_t last_random;
+
+void
+follow_cpu_begin(void)
+{
+    is_known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+               CPU_COUNT(&allowed) > 1;
+    followed = NO_THREAD;
+    followed_cpu = present_cpu = -1;
+    candidates = ticks = 0;
+}
+
+void
+follow_cpu_seen(uint32_t index, int cpu, bool is_busy)
+{
+    if (index == followed)
+        followed_cpu = is_busy ? cpu : -1;
+    if (!is_busy)
+        return;
+    /* Each busy thread is equally likely to be followed next. */
+    candidates++;
+    if (last_random % candidates == 0)
+        candidate = index;
+    last_random = last_random * 6364136223846793005u + 1442695040888963407u;
+}
+
+static void
+move_to(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, &allowed))
+        CPU_SET((size_t)cpu, &one);
+    else
+        one = allowed;
+    arch_syscall(SYS_sched_setaffinity, 0, sizeof(one), (long)&one, 0, 0, 0);
+    present_cpu = cpu;
+}
+
+void
+follow_cpu_move(uint64_t random)
+{
+    last_random = random >> 16;
+    if (!is_known)
+        return;
+    if (followed_cpu != present_cpu)
+        move_to(followed_cpu);
+    if (++ticks % TURN == 0 || followed_cpu < 0)
+        followed = candidates != 0 ? candidate : NO_THREAD;
+    if (followed == NO_THREAD)
+        followed_cpu = -1;
+    candidates = 0;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * harvest.c -- see harvest.h.
+ *
+ * The hard thing is a thread that is not on the roster: its own clock may bring
+ * a sample before the thread was ever listed, and it may have ended by now.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "capture/suspend.h"
+#include "journal/journal.h"
+#include "journal/journal_labels.h"
+#include "process/modules.h"
+#include "process/threads.h"
+#include "sampling/trigger/trigger.h"
+#include "follow_cpu.h"
+#include "rates.h"
+#include "thread_time.h"
+#include "harvest.h"
+
+static uint32_t last_sequence;
+static uint64_t round_random;
+static bool (*listener)(struct slot *slot);
+
+uint32_t
+harvest_sequence(void)
+{
+    return ++last_sequence % SUSPEND_SEQUENCES;
+}
+
+void
+harvest_listen(bool (*given)(struct slot *slot))
+{
+    listener = given;
+}
+
+bool
+harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
+{
+    struct thread_time *account = thread_time_of(index);
+    struct thread_time_sums *sums = thread_time_sums();
+    account->sequence = harvest_sequence();
+    account->asked_clock = clock;
+    account->asked_at = now;
+    account->asked_for = between;
+    sums->counts.asked++;
+    int result = suspend_ask(index, threads_at(index)->tid, account->sequence);
+    if (result != 0) {
+        thread_time_lose(account,
+                         result == -EAGAIN ? LOSS_QUEUE_FULL : LOSS_EXITED);
+        return false;
+    }
+    account->in_flight = true;
+    sums->in_flight++;
+    return true;
+}
+
+/* Tell the handler where the thread's own stack lies. It ends below the
+ * thread's control block, if that is in the same mapping as the stack pointer.
+ * The main thread's stack reaches to the end of its mapping. */
+static void
+learn_stack(struct thread_time *account, uint32_t index,
+            const struct slot *slot)
+{
+    uint64_t low, high;
+    bool is_stack;
+    if (slot->thread_pointer == 0)
+        return;
+    account->has_stack = true;
+    if (modules_mapping(slot->sp, &low, &high, &is_stack) != 0)
+        return;
+    if (slot->thread_pointer > slot->sp && slot->thread_pointer < high)
+        high = slot->thread_pointer;
+    else if (!is_stack)
+        return;
+    suspend_set_stack(index, low, high, slot->thread_pointer);
+}
+
+/* Returns the CPU time of one timer tick in kernel time, which perf does not
+ * see: the average time between two ticks. */
+static uint64_t
+tick_weight(struct thread_time *account, uint32_t index, uint64_t clock)
+{
+    account->ticks += 1 + suspend_take_user_ticks(index);
+    /* A slot of before a fork may come after the fork's. */
+    return clock > account->ticks_clock
+               ? (clock - account->ticks_clock) / account->ticks
+               : 0;
+}
+
+/*
+ * Returns the CPU time that the sample in SLOT stands for: the average time
+ * between two samples, not the time between these two. The kernel lets threads
+ * that take turns on a CPU share the countdown to the next sample. So the
+ * distances between one thread's samples are as irregular as chance can make
+ * them. To weigh by them would double the variance. Lost samples are made up
+ * for in the end, when the samples of a thread are scaled to its clock.
+ */
+static uint64_t
+weigh_sample(struct thread_time *account, uint32_t index,
+             const struct slot *slot, uint64_t clock)
+{
+    account->given = clock;
+    if (slot->trigger == TRIGGER_ASK)
+        return account->asked_for;
+    if (slot->trigger == TRIGGER_HOOK)
+        return slot->measured;
+    if (slot->trigger == TRIGGER_PERF)
+        return thread_time_period();
+    if (account->trigger == TRIGGER_TIMER)
+        return trigger_timer_period();
+    /* The timers of young threads are for threads that end young. */
+    return trigger_is_split() && slot->in_syscall
+               ? tick_weight(account, index, clock)
+               : 0;
+}
+
+/* Let the sampler follow the thread that was asked, if it is busy. */
+static void
+follow_asked(const struct thread_time *account, uint32_t index,
+             const struct slot *slot, uint64_t cpu)
+{
+    uint64_t between = account->asked_clock - account->woke_clock;
+    if (slot->trigger == TRIGGER_ASK)
+        follow_cpu_seen(index, slot->cpu,
+                        between > thread_time_period() * 2 && cpu != 0);
+}
+
+static void
+count_taken(struct thread_time *account, const struct slot *slot,
+            uint64_t clock)
+{
+    struct thread_time_sums *sums = thread_time_sums();
+    sums->counts.taken++;
+    sums->cut[slot->walk.cut]++;
+    rates_take(account, clock);
+}
+
+/* No question asked for this sample, and no tick has its CPU time. */
+static void
+count_measured(struct thread_time *account, const struct slot *slot)
+{
+    thread_time_sums()->measured++;
+    account->ticks_clock += slot->measured;
+    rates_measure(account, slot->measured);
+}
+
+static void
+take_sample(struct slot *slot, uint32_t index)
+{
+    struct thread_time *account = thread_time_of(index);
+    struct thread_time_sums *sums = thread_time_sums();
+    uint32_t gap, elided;
+    suspend_finish(slot);
+    uint32_t count = walk_finish(&slot->walk, &gap, &elided);
+    uint32_t node = journal_stack(slot->walk.frames, count, gap, elided != 0,
+                                  slot->walk.cut);
+    /* Where the handler did not read the clock, its value at the last look will
+     * do. */
+    uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;
+    uint64_t cpu = weigh_sample(account, index, slot, clock);
+    follow_asked(account, index, slot, cpu);
+    struct record_sample sample = {.time = slot->time,
+                                   .wall = cpu,
+                                   .cpu = cpu,
+                                   .count = 1,
+                                   .node = node,
+                                   .label = journal_labels_put(slot->label),
+                                   .system_call = SYSCALL_UNKNOWN,
+                                   .state = STATE_RUNNING,
+                                   .trigger = slot->trigger,
+                                   .stopped = slot->stopped,
+                                   .depth = slot->walk.depth,
+                                   .age = clock > account->base
+                                              ? clock - account->base
+                                              : 0};
+    if (node == 0 || journal_sample(&sample, index) == 0) {
+        sums->lost[LOSS_SPOOL_FULL]++;
+        return;
+    }
+    if (slot->trigger == TRIGGER_HOOK)
+        count_measured(account, slot);
+    else
+        count_taken(account, slot, clock);
+    sums->counts.parked += slot->parked;
+    sums->counts.stopped += slot->stopped;
+    account->node = node;
+    account->depth = slot->walk.depth;
+    account->label = sample.label;
+    account->last = NULL;
+}
+
+/* Take the answer to a question, unless the question was given up meanwhile. */
+static void
+harvest_answer(struct slot *slot)
+{
+    uint32_t index = slot->thread;
+    struct thread_time *account = thread_time_of(index);
+    if (!account->in_flight || account->sequence != slot->sequence ||
+        threads_at(index)->tid == 0)
+        return;
+    account->in_flight = false;
+    thread_time_sums()->in_flight--;
+    take_sample(slot, index);
+    if (!account->has_stack)
+        learn_stack(account, index, slot);
+}
+
+/* Whether the tid of the thread of ACCOUNT belonged to another thread at TIME,
+ * when that thread's clock read CLOCK. A thread runs on for a moment after it
+ * has reported its end. */
+static bool
+has_successor(const struct thread_time *account, uint64_t time, uint64_t clock)
+{
+    if (!account->has_ended || time <= account->ended_at)
+        return false;
+    if (clock == CLOCK_NONE)
+        return time - account->ended_at > HARVEST_LEAVING_NS;
+    return clock < account->seen || clock - account->seen > HARVEST_LEAVING_NS;
+}
+
+uint32_t
+harvest_find_thread(pid_t tid, uint64_t time, uint64_t clock)
+{
+    uint32_t index = threads_index(tid);
+    if (index != THREADS_NONE &&
+        has_successor(thread_time_of(index), time, clock)) {
+        threads_remove(index);
+        index = threads_index(tid);
+    }
+    return index == THREADS_NONE || thread_time_of(index)->is_ignored
+               ? THREADS_NONE
+               : index;
+}
+
+/* Take a sample that the thread's own clock brought. */
+static void
+harvest_own(struct slot *slot)
+{
+    uint32_t index = harvest_find_thread(slot->tid, slot->time, slot->clock);
+    if (index == THREADS_NONE)
+        return;
+    struct thread_time *account = thread_time_of(index);
+    if (slot->trigger != TRIGGER_HOOK)
+        thread_time_sums()->counts.asked++;
+    take_sample(slot, index);
+    if (!account->has_ended)
+        thread_time_activate(index);
+    if (!account->has_stack)
+        learn_stack(account, index, slot);
+    if (slot->trigger == TRIGGER_TIMER)
+        trigger_rearm(slot->tid, round_random ^ slot->time);
+}
+
+void
+harvest_begin_round(uint32_t every, uint64_t random)
+{
+    uint32_t lost[LOSS_COUNT];
+    struct thread_time_sums *sums = thread_time_sums();
+    suspend_begin_harvest(every, lost);
+    for (uint32_t i = 0; i < LOSS_COUNT; i++) {
+        sums->counts.asked += lost[i];
+        sums->lost[i] += lost[i];
+    }
+    round_random = random;
+}
+
+void
+harvest_slots(bool walked_only)
+{
+    for (uint32_t i = 0; i < slots_used(); i++) {
+        /* The slot is claimed for this harvest: the end of a walk may read the
+         * module map anew, and that harvests all other slots first. */
+        struct slot *slot = slots_at(i);
+        if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
+            continue;
+        if (walked_only && slot->unfinished) {
+            slot_move(slot, SLOT_CLAIMED, SLOT_DONE);
+            continue;
+        }
+        if (slot->trigger == TRIGGER_ASK && listener != NULL && listener(slot))
+            ;
+        else if (slot->trigger == TRIGGER_ASK)
+            harvest_answer(slot);
+        else
+            harvest_own(slot);
+        slot_free(slot);
+    }
+}
+
+void
+harvest_thread_gone(uint32_t index)
+{
+    if (thread_time_of(index)->in_flight)
+        thread_time_lose(thread_time_of(index), LOSS_EXITED);
+}
+
+void
+harvest_give_up(enum loss cause)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (thread_time_of(i)->in_flight)
+            thread_time_lose(thread_time_of(i), cause);
+}
+
+bool
+harvest_is_waiting(uint64_t since)
+{
+    for (uint32_t i = 0;
+         thread_time_sums()->in_flight != 0 && i < threads_limit(); i++)
+        if (thread_time_of(i)->in_flight &&
+            thread_time_of(i)->asked_at >= since)
+            return true;
+    return false;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * observe.c -- see observe.h.
+ *
+ * Wall time is split exactly. Of the time between two looks, the CPU clock says
+ * how much the thread ran; the samples that interrupted the thread show that.
+ * In the rest it waited, which is shown where it is seen waiting.
+ *
+ * The hard thing is the cost of looking. A thread that has not run since it was
+ * seen waiting still waits: its record stays open, and the thread is not looked
+ * at. Whether any of these threads ran is known without a look: take the
+ * process's CPU time, less the sampler's, less that of the threads that were
+ * looked at. If the rest has not grown, none of them ran. If it has, the quiet
+ * threads are looked at in turn until the growth is explained.
+ */
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "capture/suspend.h"
+#include "journal/journal.h"
+#include "labels/labels.h"
+#include "process/status.h"
+#include "process/threads.h"
+#include "sampling/trigger/trigger.h"
+#include "cpu_without_samples.h"
+#include "harvest.h"
+#include "rates.h"
+#include "thread_time.h"
+#include "wait.h"
+#include "observe.h"
+
+/* ns of CPU time that need no explanation. Clocks that are read one after the
+ * other differ by as much. A thread that ran for no longer may be missed. */
+#define SLACK_NS 20000
+
+/* Threads that are looked at in one tick: at most LOOK_MOST of those that ran
+ * lately, at most SCAN_MOST of the others, and never fewer than LOOK_LEAST of
+ * either. */
+#define LOOK_MOST 256u
+#define SCAN_MOST 64u
+#define LOOK_LEAST 8u
+
+/* Most threads whose labels are compared in one tick. */
+#define LABEL_MOST 256u
+
+/* Looks in a row, without a run, after which a thread is quiet. */
+#define QUIET_LOOKS 2u
+
+/* A thread is not reached by its trigger if its clock moves this far without a
+ * sample: UNREACHED_PERIODS periods, and at least UNREACHED_NS ns. */
+#define UNREACHED_PERIODS 16u
+#define UNREACHED_NS 100000000u
+
+/* A thread that has spent less than 1 / USER_PART of that time outside the
+ * kernel may have been in one system call. */
+#define USER_PART 8u
+
+/* A thread whose last wait took LONG_WAIT_NS is not asked in the first AWAKE_NS
+ * of CPU time after it woke: it may wait again when the signal comes, and the
+ * signal would end the wait. */
+#define LONG_WAIT_NS 50000000u
+#define AWAKE_NS 1000000u
+
+#define ASK_MOST 128u /* signals a tick: half the slots */
+
+/* Looks after which parked threads are served. */
+#define SERVE_EVERY 8u
+
+/* The part of NS after which a thread did not wait: it ran, or wanted to. */
+static uint64_t
+mostly(uint64_t ns)
+{
+    return ns / 8 * 7;
+}
+
+static int64_t unexplained; /* ns of CPU time */
+static uint64_t process_seen, own_seen;
+static uint32_t cursor;  /* the next quiet thread to look at */
+static uint32_t scanned; /* since all were looked at */
+static uint32_t label_cursor, label_looks; /* see activate_relabelled */
+
+void
+observe_begin(void)
+{
+    unexplained = 0;
+    process_seen = clock_process();
+    own_seen = clock_own();
+    cursor = scanned = 0;
+    label_looks = 0;
+}
+
+void
+observe_explain(uint64_t cpu)
+{
+    unexplained -= (int64_t)cpu;
+}
+
+/* Whether the thread did nothing from SINCE to NOW but run, for RAN, and stand
+ * in line for a CPU. On a busy machine most threads spend their time that way.
+ * Such a thread needs no look in every period either. */
+static bool
+was_runnable(struct thread_time *account, uint32_t index, uint64_t ran,
+             uint64_t since, uint64_t now)
+{
+    uint64_t queued = look_queued(threads_at(index)->tid);
+    uint64_t more = queued - account->queue_read;
+    bool is_known = account->queue_read_at == since && since != 0;
+    account->queue_read = queued;
+    account->queue_read_at = now;
+    return is_known && ran + more >= mostly(now - since);
+}
+
+/* Time without a CPU is no wait: it belongs to the place where the thread was
+ * going to run on. If the thread has waited, that place is most likely its
+ * wait: a thread that wakes has to wait for a CPU before it can go on. The
+ * labels go with the place: a stack is never shown with labels that the thread
+ * did not have there. */
+static void
+show_queue(struct thread_time *account, uint32_t index, uint64_t now)
+{
+    uint64_t queued = look_queued(threads_at(index)->tid);
+    uint64_t since = queued - account->queued;
+    account->queued = queued;
+    uint32_t node = account->has_woken ? account->wait_node : account->node;
+    uint32_t depth = account->has_woken ? account->wait_depth : account->depth;
+    uint32_t label = account->has_woken ? account->wait_label : account->label;
+    account->has_woken = false;
+    if (node == 0 || account->rest <= 0)
+        return;
+    if (since > (uint64_t)account->rest)
+        since = (uint64_t)account->rest;
+    if (since == 0)
+        return;
+    struct record_sample sample = {.time = now - since,
+                                   .duration = since,
+                                   .wall = since,
+                                   .count = 1,
+                                   .node = node,
+                                   .depth = depth,
+                                   .label = label,
+                                   .system_call = SYSCALL_UNKNOWN,
+                                   .state = STATE_RUNQUEUE,
+                                   .trigger = TRIGGER_KEPT};
+    if (journal_sample(&sample, index) != 0)
+        account->rest -= (int64_t)since;
+    account->last = NULL;
+}
+
+/* The thread's clock has moved, so its wait is over: as late as the CPU time
+ * allows. */
+static void
+end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
+         uint64_t now)
+{
+    thread_time_activate(index);
+    uint64_t end = account->wait_until;
+    wait_close(index, end);
+    account->rest += (int64_t)(now - end);
+    account->rest -= (int64_t)ran;
+    account->woke_clock = account->seen;
+    account->has_woken = true;
+}
+
+static bool
+may_ask(const struct thread_time *account, uint32_t index, uint64_t clock)
+{
+    return account->trigger == TRIGGER_ASK && !account->in_flight &&
+           (account->last_wait < LONG_WAIT_NS ||
+            clock - account->woke_clock >= AWAKE_NS) &&
+           trigger_may_ask(threads_at(index)->tid, clock - account->base);
+}
+
+/* The thread has run for long without a sample. Within a system call no event
+ * and no timer of ours interrupts it. But a question would end some calls
+ * before they have done all (sendfile(2), copy_file_range(2)). So a thread that
+ * is in the kernel all the time is not asked for that reason. */
+static void
+doubt_trigger(struct thread_time *account, uint32_t index, uint64_t clock)
+{
+    uint64_t most = UNREACHED_PERIODS * thread_time_period();
+    pid_t tid = threads_at(index)->tid;
+    bool is_again = account->doubted > account->given;
+    if (most < UNREACHED_NS)
+        most = UNREACHED_NS;
+    if (clock - (is_again ? account->doubted : account->given) <= most)
+        return;
+    uint64_t user = status_user_time(tid);
+    bool is_outside =
+        is_again && user - account->doubted_user >= most / USER_PART;
+    account->trigger = trigger_after(account->trigger, tid, is_outside);
+    account->doubted = clock;
+    account->doubted_user = user;
+}
+
+/* The thread ran, and may still run. Ask it, or see whether its own trigger
+ * works. */
+static void
+see_running(struct thread_time *account, uint32_t index, uint64_t clock,
+            uint64_t now, uint64_t between, struct observe_view *view)
+{
+    if (account->trigger == TRIGGER_PERF || account->trigger == TRIGGER_TIMER)
+        doubt_trigger(account, index, clock);
+    if (view->asked < ASK_MOST && between != 0 &&
+        may_ask(account, index, clock))
+        view->asked += harvest_ask(index, clock, now, between);
+    if (account->rest > (int64_t)(2 * thread_time_period()) &&
+        !thread_time_is_cpu_only())
+        show_queue(account, index, now);
+}
+
+/* Find out what the thread does at this instant, when its clock does not say.
+ * Returns whether it runs, or would if it had a CPU. */
+static bool
+look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
+            uint64_t now, uint64_t between, struct observe_view *view)
+{
+    struct look look;
+    look_at(threads_at(index)->tid, &look);
+    if (look.state == LOOK_RUNNING)
+        see_running(account, index, clock, now, between, view);
+    else if (look.state != LOOK_GONE && !thread_time_is_cpu_only())
+        wait_open(index, &look, clock, now);
+    return look.state == LOOK_RUNNING;
+}
+
+/* Returns the part of BETWEEN, the wall time between two looks, in which the
+ * thread did what no sample stands for yet; it ran for RAN ns of it. A fork has
+ * a sample of its own, and a thread that is asked then stands just behind the
+ * fork: its sample would show the fork a second time. */
+static uint64_t
+without_measured(uint32_t index, uint64_t between, uint64_t ran)
+{
+    uint64_t measured = suspend_take_measured(index);
+    uint64_t rest = ran - (measured < ran ? measured : ran);
+    return (uint64_t)((__uint128_t)between * rest / ran);
+}
+
+/* The thread ran for RAN of the time since the last look. */
+static void
+see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
+          uint64_t ran, uint64_t now, struct observe_view *view)
+{
+    uint64_t since = account->seen_at, between = now - since;
+    rates_run(account, clock);
+    if (account->wait != NULL) {
+        end_wait(account, index, ran, now);
+        since = account->wait_until;
+        between = now - since;
+    } else {
+        account->rest += (int64_t)between - (int64_t)ran;
+    }
+    account->seen = clock;
+    account->seen_at = now;
+    thread_time_activate(index);
+    view->ran = true;
+    if (account->trigger == TRIGGER_NONE)
+        cpu_without_samples_add(account, index, ran, between, now);
+    uint64_t open = without_measured(index, between, ran);
+    if ((ran >= mostly(between) && !account->is_new) ||
+        (thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
+        see_running(account, index, clock, now, open, view);
+        return;
+    }
+    bool is_new = account->is_new;
+    if (!look_closer(account, index, clock, now, open, view) ||
+        !was_runnable(account, index, ran, since, now) || is_new)
+        view->changes = true;
+}
+
+/* The thread has not run since the last look. */
+static void
+see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
+            uint64_t now, struct observe_view *view)
+{
+    account->quiet++;
+    if (account->wait != NULL) {
+        account->wait_until = now;
+    } else if (!thread_time_is_cpu_only()) {
+        uint64_t since = account->seen_at, between = now - since;
+        account->rest += (int64_t)between;
+        bool is_runnable =
+            look_closer(account, index, clock, now, between, view);
+        view->changes |=
+            account->wait == NULL &&
+            !(is_runnable && was_runnable(account, index, 0, since, now));
+    }
+    account->seen_at = now;
+    thread_time_sums()->counts.kept++;
+    if (account->quiet >= QUIET_LOOKS &&
+        (account->wait != NULL || thread_time_is_cpu_only()))
+        thread_time_deactivate(index);
+}
+
+/* Returns the CPU time that thread INDEX used since the last look. */
+static uint64_t
+look_at_thread(uint32_t index, uint64_t now, struct observe_view *view)
+{
+    struct thread_time *account = thread_time_of(index);
+    uint64_t clock = clock_thread(threads_at(index)->tid);
+    if (clock == CLOCK_NONE) {
+        threads_touch();
+        thread_time_deactivate(index);
+        return 0;
+    }
+    uint64_t ran = clock - account->seen;
+    enum loss refusal = suspend_refusal(index, account->sequence);
+    if (account->in_flight && refusal != LOSS_COUNT)
+        thread_time_lose(account, refusal);
+    if (ran != 0)
+        see_moved(account, index, clock, ran, now, view);
+    else
+        see_unmoved(account, index, clock, now, view);
+    view->first_looks += account->is_new;
+    account->is_new = false;
+    return ran;
+}
+
+/* MOST divided by THRIFT, but at least LOOK_LEAST. */
+static uint32_t
+share_of(uint32_t most, uint32_t thrift)
+{
+    return most / thrift > LOOK_LEAST ? most / thrift : LOOK_LEAST;
+}
+
+/* A thread that wakes, changes its labels and waits again may use too little
+ * CPU time to be noticed. But its labels show that its wait is another one, so
+ * it is looked at. Labels are compared twice after each change, which may come
+ * too late for the first time; and for only some threads in each tick. */
+static void
+activate_relabelled(void)
+{
+    uint32_t limit = threads_limit();
+    if (labels_have_changed())
+        label_looks = 2 * limit;
+    uint32_t count = label_looks < limit ? label_looks : limit;
+    if (count > LABEL_MOST)
+        count = LABEL_MOST;
+    label_looks -= count;
+    while (count-- > 0) {
+        uint32_t index = label_cursor++ % limit;
+        const struct thread_time *account = thread_time_of(index);
+        if (threads_at(index)->tid != 0 && account->wait != NULL &&
+            account->wait_label != labels_of(threads_at(index)->tid))
+            thread_time_activate(index);
+    }
+}
+
+static void
+look_at_active(uint64_t now, uint64_t random, uint32_t most,
+               struct observe_view *view)
+{
+    uint32_t count = thread_time_active_count();
+    uint32_t first = count > most ? (uint32_t)(random % count) : 0;
+    uint32_t looked[LOOK_MOST];
+    /* A look changes the list: copy a part of it first. */
+    if (count > most)
+        count = most;
+    for (uint32_t i = 0; i < count; i++)
+        looked[i] =
+            thread_time_active_at((first + i) % thread_time_active_count());
+    for (uint32_t i = 0; i < count; i++) {
+        unexplained -= (int64_t)look_at_thread(looked[i], now, view);
+        /* A thread that parks now must not wait for all the other looks. */
+        if (i % SERVE_EVERY == SERVE_EVERY - 1)
+            suspend_serve();
+    }
+}
+
+/* Look at quiet threads until the CPU time is explained, or all were looked at,
+ * or the tick has looked at MOST of them. */
+static void
+look_at_quiet(uint64_t now, uint32_t most, struct observe_view *view)
+{
+    uint32_t limit = threads_limit(), looked = 0;
+    while (unexplained > SLACK_NS && looked < most && scanned < limit) {
+        uint32_t index = cursor++ % limit;
+        scanned++;
+        if (threads_at(index)->tid == 0 || thread_time_of(index)->is_active ||
+            thread_time_of(index)->has_ended ||
+            thread_time_of(index)->is_ignored)
+            continue;
+        looked++;
+        unexplained -= (int64_t)look_at_thread(index, now, view);
+    }
+    if (scanned >= limit)
+        unexplained = 0;
+    if (unexplained <= SLACK_NS) {
+        scanned = 0;
+        thread_time_confirm_quiet(now);
+    }
+}
+
+void
+observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
+                struct observe_view *view)
+{
+    *view = (struct observe_view){0};
+    activate_relabelled();
+    look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
+    /* This comes after the active threads: to read a thread's clock brings the
+     * clock of the process up to date. */
+    uint64_t process = clock_process(), own = clock_own();
+    unexplained += (int64_t)(process - process_seen);
+    unexplained -= (int64_t)(own - own_seen);
+    process_seen = process;
+    own_seen = own;
+    if (cursor >= threads_limit())
+        cursor = 0;
+    look_at_quiet(now, share_of(SCAN_MOST, thrift), view);
+}

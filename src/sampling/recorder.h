@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recorder.h -- the flight recorder (SPROF_KEEP). It rotates the journal when
+ * the present file covers the time that is kept, or is nearly full. The file of
+ * the past then has the time before the last rotation; what was before that is
+ * gone. So at every instant the files cover that much time, and never more than
+ * twice as much.
+ * Context: sampler.
+ */
+#ifndef SAMPLING_RECORDER_H
+#define SAMPLING_RECORDER_H
+
+#include <stdint.h>
+
+/* Keep NS; 0: keep all. Also called in the child of a fork. Context: start. */
+void recorder_begin(uint64_t ns);
+
+/* Rotate the journal if that is due; returns at once if not. A session is on.
+ */
+void recorder_rotate_if_due(void);
+
+/* The errno of the last rotation that was due and failed; 0: it did not fail.
+ */
+int recorder_error(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roster.h -- the roster of threads: which threads exist, which have come and
+ * which have gone. It begins and ends the time of each thread (thread_time.h).
+ * Context: sampler.
+ */
+#ifndef SAMPLING_ROSTER_H
+#define SAMPLING_ROSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Least ns between two readings of the list of threads when nothing seems to
+ * have changed. */
+#define ROSTER_NS 100000000u
+
+struct roster_options {
+    pid_t pid;
+    bool is_child; /* of a fork: the clock of its thread is ours from 0 on */
+    bool has_own_files; /* the program cannot close what we open */
+    bool registered_only;
+    bool starts_now; /* threads that exist are sampled from their beginning */
+    /* The beginning of the first thread: see struct sampler_options. */
+    uint64_t since, clock, base;
+};
+
+/* Begin an empty roster. The calling thread is never on it. */
+void roster_begin(const struct roster_options *options);
+
+/* Enter the existing threads, and make them ready for the trigger. Called after
+ * trigger_begin and before trigger_enable. */
+void roster_prepare(void);
+
+/* Sampling begins at NOW, for the first time or again. If IS_LATE, what the
+ * threads did before is not shown. Called after trigger_enable. */
+void roster_start(uint64_t now, bool is_late);
+
+/* Update the roster, once a tick. Reads the ends that threads reported. Reads
+ * the list of threads, too, if it may have changed and the reading can be
+ * afforded. */
+void roster_update(uint64_t now);
+
+/* Give all threads their trigger anew. */
+void roster_rearm(void);
+
+/* Whether threads were made since the last call. */
+bool roster_has_new(void);
+
+/* Whether the calling thread is the only thread left. */
+bool roster_is_alone(void);
+
+/* Number of threads so far. */
+uint32_t roster_total(void);
+
+/* The journal is rotated at NOW. roster_before_rotate, called before, writes
+ * what belongs into the present file; roster_after_rotate, called after, begins
+ * to count anew. Sampling goes on meanwhile. */
+void roster_before_rotate(uint64_t now);
+void roster_after_rotate(void);
+
+/* End sampling at NOW: write the end of all threads. Threads are only counted
+ * until roster_start. A second call does nothing. */
+void roster_end(uint64_t now);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sampler_thread.c -- see sampler_thread.h. The thread is made with the real
+ * pthread_create, so that it has the control block that libc expects of a
+ * thread. Nothing that is set here changes the program's threads.
+ */
+#include <errno.h>
+#include <linux/close_range.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "libc/real.h"
+#include "single_thread.h"
+#include "sampler_thread.h"
+
+/* Bytes of the stack, ns of a slice of the scheduler, and the nice value. */
+#define STACK_SIZE (256u << 10)
+#define SLICE_NS 100000u
+#define NICE (-20)
+
+/* Period, in ns, below which the timer slack is lowered. By default the kernel
+ * wakes a thread up to 50 us late, to save wake-ups (prctl(2),
+ * PR_SET_TIMERSLACK); that is much of a short period. */
+#define SHORT_PERIOD_NS 500000u
+
+/* ns that a caller waits for the sampler's last records, on a slow machine. */
+#define STOP_NS 10000000000u
+
+/* ns after which a thread that waits checks whether the sampler still exists.
+ */
+#define LOOK_NS 50000000u
+
+/* ns between two checks whether the kernel has removed the thread. */
+#define POLL_NS 50000u
+
+static pid_t process;
+static _Atomic pid_t own_tid; /* set as soon as the thread runs */
+static _Atomic bool is_launched;
+static _Atomic uint32_t stopped;
+
+void
+sampler_thread_begin(pid_t pid)
+{
+    process = pid;
+    atomic_store(&stopped, 0);
+    atomic_store(&own_tid, 0);
+    atomic_store(&is_launched, false);
+}
+
+static int
+make_thread(void *(*main)(void *))
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    REAL(pthread_sigmask)(SIG_SETMASK, &all, &old);
+    bool is_single = single_thread_is_believed();
+    error = REAL(pthread_create)(&thread, &attributes, main, NULL);
+    if (is_single)
+        single_thread_believe();
+    REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+int
+sampler_thread_start(void *(*main)(void *))
+{
+    return atomic_exchange(&is_launched, true) ? -1 : make_thread(main);
+}
+
+bool
+sampler_thread_is_launched(void)
+{
+    return atomic_load(&is_launched);
+}
+
+/* This is for a child that ends among its fork handlers: there is no thread to
+ * wait for. */
+void
+sampler_thread_give_up(void)
+{
+    if (!atomic_exchange(&is_launched, true))
+        atomic_store(&stopped, 1);
+}
+
+void
+sampler_thread_leave(void)
+{
+    atomic_store(&stopped, 1);
+    sys_futex_wake(&stopped, 1 << 30);
+}
+
+bool
+sampler_thread_has_left(void)
+{
+    return atomic_load(&stopped) != 0;
+}
+
+/* A filter of the program (seccomp(2)) may have ended the thread. */
+bool
+sampler_thread_is_there(void)
+{
+    pid_t tid = atomic_load(&own_tid);
+    return sampler_thread_is_launched() && !sampler_thread_has_left() &&
+           (tid == 0 ||
+            arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0);
+}
+
+bool
+sampler_thread_is_caller(void)
+{
+    return sys_gettid() == atomic_load(&own_tid);
+}
+
+bool
+sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
+{
+    uint64_t left = ns, now = clock_now();
+    uint32_t seen;
+    while ((seen = atomic_load(word)) != value && left > 0) {
+        uint64_t before = now, most = left < LOOK_NS ? left : LOOK_NS;
+        sys_futex_wait(word, seen, before + most);
+        now = clock_now();
+        left -= now - before < most ? now - before : most;
+        if (now - before >= most && !sampler_thread_is_there())
+            break;
+    }
+    return atomic_load(word) == value;
+}
+
+bool
+sampler_thread_wait(void)
+{
+    return sampler_thread_wait_for(&stopped, 1, STOP_NS);
+}
+
+void
+sampler_thread_wait_gone(uint64_t ns)
+{
+    uint64_t until = clock_now() + ns;
+    pid_t tid = atomic_load(&own_tid);
+    while (arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0 &&
+           clock_now() < until)
+        sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
+}
+
+void
+sampler_thread_wait_end(void)
+{
+    while (sampler_thread_is_there())
+        sampler_thread_wait();
+    sampler_thread_wait_gone(STOP_NS);
+}
+
+/* struct sched_attr of sched_setattr(2). */
+struct scheduling {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* The scheduling of the program's thread that made ours; SIZE 0: not known. */
+static struct scheduling inherited;
+
+/* The scheduler's shortest slice lets a thread that runs briefly run early;
+ * kernels before 6.12 ignore it. */
+static void
+shorten_slice(void)
+{
+    struct scheduling own = {.size = sizeof(own)};
+    inherited.size = 0;
+    if (syscall(SYS_sched_getattr, 0, &own, sizeof(own), 0) != 0 ||
+        own.policy != 0)
+        return;
+    inherited = own;
+    own.runtime = SLICE_NS;
+    /* A higher weight, where the process may have it: the later an instant is
+     * sampled, the more it depends on when the program left a CPU free. */
+    own.nice = NICE;
+    if (syscall(SYS_sched_setattr, 0, &own, 0) == 0)
+        return;
+    own.nice = inherited.nice;
+    (void)syscall(SYS_sched_setattr, 0, &own, 0);
+}
+
+void
+sampler_thread_give_way(void)
+{
+    struct scheduling now = {.size = sizeof(now)};
+    if (inherited.size != 0 && inherited.nice != NICE &&
+        arch_syscall(SYS_sched_getattr, 0, (long)&now, sizeof(now), 0, 0, 0) ==
+            0 &&
+        now.nice == NICE)
+        arch_syscall(SYS_sched_setattr, 0, (long)&inherited, 0, 0, 0, 0);
+}
+
+/* unshare(2) itself, not our hook. */
+static bool
+leave_shared(int what)
+{
+    return arch_syscall(SYS_unshare, what, 0, 0, 0, 0, 0) == 0;
+}
+
+/*
+ * Give the sampler a descriptor table and a directory of its own. What the
+ * sampler opens, the program neither sees, nor closes, nor has counted against
+ * RLIMIT_NOFILE; and a chroot of the program does not part the sampler from
+ * /proc.
+ *
+ * Inherited descriptors are closed: a pipe that the program closes must be
+ * closed. The directory is left: a file system that the program leaves can be
+ * unmounted. All our paths begin with "/". One call does both where the kernel
+ * has it (close_range(2), Linux 5.9), so that no copy of a descriptor outlives
+ * it.
+ */
+static bool
+part_from_files(void)
+{
+    bool has_own = syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
+    if (!has_own && leave_shared(CLONE_FILES)) {
+        has_own = true;
+        syscall(SYS_close_range, 0u, ~0u, 0u);
+    }
+    if (leave_shared(CLONE_FS))
+        (void)!chdir("/");
+    return has_own;
+}
+
+bool
+sampler_thread_settle(uint64_t period)
+{
+    atomic_store(&own_tid, sys_gettid());
+    prctl(PR_SET_NAME, "sprof");
+    bool has_own = part_from_files();
+    if (period < SHORT_PERIOD_NS)
+        prctl(PR_SET_TIMERSLACK, period / 10);
+    shorten_slice();
+    return has_own;
+}

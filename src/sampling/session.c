@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c -- see session.h. A tick harvests the samples that threads took of
+ * themselves, and looks at the threads (observe.h). It asks the threads that no
+ * trigger of their own interrupts.
+ *
+ * The hard thing is to show exactly what lies between a start and a stop. Each
+ * thread's clocks are read at the start and again at the stop. A rest of less
+ * than a period goes into the next session.
+ */
+#include <stdatomic.h>
+#include <sys/random.h>
+
+#include "agent/ending_signals.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "capture/suspend.h"
+#include "journal/counts.h"
+#include "journal/journal.h"
+#include "journal/journal_live.h"
+#include "journal/journal_progress.h"
+#include "process/modules.h"
+#include "process/threads.h"
+#include "sampling/trigger/trigger.h"
+#include "unwind/learn.h"
+#include "unwind/rules.h"
+#include "unwind/untabled.h"
+#include "budget.h"
+#include "follow_cpu.h"
+#include "harvest.h"
+#include "marks.h"
+#include "observe.h"
+#include "pace.h"
+#include "rates.h"
+#include "roster.h"
+#include "thread_time.h"
+#include "tracee.h"
+#include "session.h"
+
+/* NAMES_NS: least ns between two readings of names and other rare work.
+ * NAMES_MOST: most threads whose names are read then. POLL_NS: ns between two
+ * harvests while the sampler waits for answers. */
+#define NAMES_NS 1000000000u
+#define NAMES_MOST 1000u
+#define POLL_NS 50000u
+
+/* Longest ns that a stop waits for the answers of asked threads. */
+#define QUIET_NS 20000000u
+
+/* Longest ns that a tick may stand for: BUSY_NS when all threads run all the
+ * time, IDLE_NS when none runs. */
+#define BUSY_NS 16000000u
+#define IDLE_NS 32000000u
+/* The same when none runs and the sampler asks: then only a look finds a thread
+ * that begins to run. */
+#define IDLE_ASK_NS 16000000u
+/* ns without a running thread after which a tick may stand for twice that. */
+#define STILL_NS 1000000000u
+
+/* Most samples of threads' own clocks that wait for the harvest. */
+#define OWN_MOST 64u
+
+/* Least ns between two writes: ticks that come faster write together. */
+#define WRITE_NS 1000000u
+
+/* Greatest thrift while there are threads that were not looked at yet. */
+#define THRIFT_NEW 4u
+
+static struct session_options options;
+static struct pace pace;
+static struct budget budget;
+static uint64_t last_names, last_written;
+static uint32_t name_cursor; /* the next thread whose name is read */
+static uint64_t last_run;    /* the last tick that saw a thread run */
+static uint32_t stride;      /* periods that the next tick stands for */
+static uint32_t ring_every;
+static bool has_news; /* the last tick looked at threads for the first time */
+static bool is_attached; /* the trigger is ready, and no time has passed */
+static uint64_t started, elapsed; /* ns */
+static bool was_displaced;
+static bool was_traced, is_told; /* in any session; now */
+static _Atomic bool is_on;
+static _Atomic bool is_due; /* a session begins as soon as the sampler runs */
+
+void
+session_on_module(const struct module *module, bool gone)
+{
+    rules_forget(module->start, module->end);
+    if (gone)
+        journal_module_gone(module);
+    else
+        journal_module_came();
+}
+
+/* What was walked under the old map is harvested first, while its addresses
+ * still mean what they meant then. */
+void
+session_refresh_modules(void)
+{
+    harvest_slots(true);
+    learn_forget_pages();
+    rules_forget_nowhere();
+    modules_refresh();
+}
+
+void
+session_harvest(void)
+{
+    marks_write();
+    harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
+    if (suspend_has_samples() && !modules_are_current())
+        session_refresh_modules();
+    untabled_settle(clock_now());
+    harvest_slots(false);
+}
+
+/* Read the names of threads that have run since theirs were read; of very many
+ * threads not all at once. */
+static void
+read_names(uint64_t now)
+{
+    uint32_t limit = threads_limit(), left = NAMES_MOST;
+    last_names = now;
+    for (uint32_t i = 0; i < limit && left > 0; i++) {
+        uint32_t index = name_cursor++ % limit;
+        struct thread_time *account = thread_time_of(index);
+        if (threads_at(index)->tid == 0 || !account->has_run)
+            continue;
+        account->has_run = account->is_active;
+        journal_follow_name(index);
+        left--;
+    }
+}
+
+/* Returns how many periods NS are, at least 1. */
+static uint32_t
+periods_of(uint64_t ns)
+{
+    return ns > options.period ? (uint32_t)(ns / options.period) : 1;
+}
+
+/* Choose when the next tick comes. Threads that run for a part of the time, or
+ * that must be asked, are to be seen in every period. If all threads run all
+ * the time, or none runs, fewer ticks will do. */
+static void
+choose_stride(const struct observe_view *view, uint64_t now)
+{
+    bool asks = trigger_is_ask();
+    uint32_t least = budget_note(&budget, now, clock_own(),
+                                 view->asked + view->first_looks != 0);
+    uint32_t most = 1;
+    if (view->ran)
+        last_run = now;
+    if (view->ran && !view->changes && !asks)
+        most = periods_of(BUSY_NS);
+    else if (!view->ran)
+        most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
+               << (now - last_run > STILL_NS);
+    rates_spare(least > 1);
+    stride = stride * 2 < most ? stride * 2 : most;
+    if (view->first_looks != 0 && least > THRIFT_NEW)
+        least = THRIFT_NEW;
+    if (stride < least) {
+        thread_time_sums()->counts.skipped += least - stride;
+        stride = least;
+    }
+    /* While ticks are rare because no thread runs, the first sample rings the
+     * bell. */
+    ring_every = !view->ran && stride > 1 ? 1 : OWN_MOST;
+}
+
+/* Returns the thrift of the next tick. First looks are not put off for long. */
+static uint32_t
+next_thrift(void)
+{
+    return has_news && budget.stride > THRIFT_NEW ? THRIFT_NEW : budget.stride;
+}
+
+/* Write a mark when a tracer comes: once for each time. */
+static void
+mark_tracer(uint64_t now)
+{
+    bool is_traced = session_is_on() && tracee_is_foreign();
+    if (is_traced && !is_told)
+        journal_live_mark(MARK_USER, MARK_TRACED, now);
+    is_told = is_traced;
+    was_traced |= is_traced;
+}
+
+void
+session_check_tracer(uint64_t now)
+{
+    if (session_is_on() && trigger_check_tracer(now))
+        roster_rearm();
+    /* While nothing is sampled, no signals are sent, and the look alone is
+     * enough. */
+    if (!session_is_on())
+        (void)tracee_look(now);
+    tracee_confirm();
+    mark_tracer(now);
+}
+
+/* Write to the file what was sampled: a killed process loses only what came
+ * since the last tick, or in WRITE_NS. No counter is in the file before what it
+ * counts. */
+static void
+write_out(uint64_t now)
+{
+    if (now - last_written < WRITE_NS && stride * options.period < WRITE_NS)
+        return;
+    last_written = now;
+    journal_flush();
+    counts_publish(now, false);
+    journal_flush();
+}
+
+void
+session_tick(void)
+{
+    uint64_t now = clock_now(), random = pace_random(&pace, UINT64_MAX);
+    struct observe_view view;
+    session_harvest();
+    follow_cpu_move(random);
+    roster_update(now);
+    bool is_time = now - last_names > NAMES_NS;
+    if (is_time) {
+        read_names(now);
+        journal_heed_removal();
+        suspend_reclaim(now);
+        ending_signals_watch();
+    }
+    session_check_tracer(now);
+    if (trigger_check_signals(is_time) || trigger_check_switches(now))
+        roster_rearm();
+    observe_threads(now, random >> 8, next_thrift(), &view);
+    has_news = view.first_looks != 0;
+    trigger_vary(now, roster_has_new(), random);
+    choose_stride(&view, now);
+    thread_time_sums()->counts.ticks++;
+    write_out(now);
+    suspend_ring_every(ring_every);
+}
+
+/* Wait until the threads that were asked have answered, or had their time. */
+static void
+wait_for_answers(void)
+{
+    uint64_t start = clock_now(), until = start + QUIET_NS;
+    session_harvest();
+    while (harvest_is_waiting(start - QUIET_NS) && clock_now() < until) {
+        suspend_wait(clock_now() + POLL_NS);
+        session_harvest();
+    }
+}
+
+/* If the sampler was held, draw the next look from now on. A look at once would
+ * always find the thread that released it at the same place. */
+static bool
+shift_if_held(void)
+{
+    bool was_held = suspend_was_held();
+    if (was_held)
+        pace_shift(&pace, clock_now());
+    return was_held;
+}
+
+/* If samples ring the bell before the instant, they are harvested. A program
+ * that seemed idle is then looked at soon. */
+void
+session_sleep(bool (*is_called)(void))
+{
+    (void)shift_if_held();
+    uint64_t at = pace_next(&pace, clock_now(), stride);
+    while (clock_now() < at && !is_called()) {
+        suspend_wait_unless(is_called, at);
+        if (shift_if_held())
+            at = pace_next(&pace, clock_now(), stride);
+        marks_write();
+        if (!suspend_is_due())
+            continue;
+        session_harvest();
+        pace_hurry(&pace, clock_now());
+        stride = 1;
+        at = pace_next(&pace, clock_now(), stride);
+    }
+}
+
+/* A tick is made, because on a busy machine the last look may be long ago. */
+void
+session_flush(void)
+{
+    session_harvest();
+    if (!session_is_on())
+        return;
+    session_tick();
+    counts_publish(clock_now(), true);
+    journal_flush();
+}
+
+/* Make the threads' own clocks ready to interrupt them. */
+static int
+ready_trigger(void)
+{
+    struct trigger_options trigger = {.wanted = options.trigger,
+                                      .pid = options.pid,
+                                      .period = options.period,
+                                      .has_own_files = options.has_own_files,
+                                      .registered_only =
+                                          options.registered_only};
+    return trigger_begin(&trigger);
+}
+
+int
+session_attach(const struct session_options *given, bool starts_now)
+{
+    options = *given;
+    struct roster_options roster = {.pid = options.pid,
+                                    .is_child = options.is_child,
+                                    .has_own_files = options.has_own_files,
+                                    .registered_only = options.registered_only,
+                                    .starts_now = starts_now,
+                                    .since = options.since,
+                                    .clock = options.clock,
+                                    .base = options.base};
+    last_names = elapsed = 0;
+    has_news = was_displaced = was_traced = is_told = false;
+    atomic_store(&is_on, false);
+    roster_begin(&roster);
+    int error = ready_trigger();
+    is_attached = error == 0 && starts_now;
+    if (error == 0)
+        roster_prepare();
+    else
+        atomic_store(&is_due, false);
+    if (!is_attached)
+        trigger_stop();
+    return error;
+}
+
+/* Returns the words of MARK for BY. */
+static const char *
+words_of(enum session_by by)
+{
+    static const char *const words[] = {
+        [SESSION_BY_OPTIONS] = "as set",
+        [SESSION_BY_PROGRAM] = "by the program",
+        [SESSION_BY_COMMAND] = "by command",
+        [SESSION_BY_FAULT] = "nothing more can be written",
+        [SESSION_BY_END] = "the end",
+    };
+    return words[by];
+}
+
+/* Begin the instants anew, at random: otherwise a program that starts and stops
+ * at fixed points would always be looked at after the same time. */
+static void
+begin_pace(uint64_t now)
+{
+    uint64_t seed = now;
+    (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+    pace_begin(&pace, now, options.period, seed);
+    last_run = now;
+    stride = 1;
+    ring_every = OWN_MOST;
+}
+
+int
+session_start(enum session_by by)
+{
+    bool is_late = !is_attached;
+    if (session_is_on())
+        return 0;
+    if (is_late) {
+        int error = ready_trigger();
+        if (error != 0)
+            return error;
+        roster_prepare();
+    }
+    is_attached = false;
+    trigger_enable();
+    uint64_t now = clock_now();
+    started = is_late || options.since == 0 ? now : options.since;
+    begin_pace(now);
+    roster_start(now, is_late);
+    budget_begin(&budget, options.budget, now, clock_own());
+    observe_begin();
+    marks_open();
+    atomic_store(&is_on, true);
+    atomic_store(&is_due, false);
+    journal_live_mark(MARK_START, words_of(by), started);
+    journal_progress_state(CONTROL_SAMPLING, started);
+    return 0;
+}
+
+void
+session_stop(enum session_by by)
+{
+    if (!session_is_on())
+        return;
+    atomic_store(&is_on, false);
+    marks_close();
+    trigger_stop();
+    wait_for_answers();
+    harvest_give_up(LOSS_SILENT);
+    uint64_t now = clock_now();
+    roster_end(now);
+    counts_publish(now, true);
+    elapsed += now - started;
+    was_displaced |= trigger_was_displaced();
+    journal_live_mark(MARK_STOP, words_of(by), now);
+    journal_progress_state(journal_error() == 0 ? CONTROL_STOPPED
+                                                : CONTROL_OVER,
+                           now);
+}
+
+bool
+session_is_on(void)
+{
+    return atomic_load_explicit(&is_on, memory_order_relaxed);
+}
+
+void
+session_announce(bool is_near)
+{
+    atomic_store(&is_on, false);
+    atomic_store(&is_due, is_near);
+}
+
+bool
+session_is_announced(void)
+{
+    return session_is_on() || atomic_load(&is_due);
+}
+
+uint64_t
+session_end(void)
+{
+    return options.duration != 0 ? started + options.duration : UINT64_MAX;
+}
+
+uint64_t
+session_sampled(uint64_t now)
+{
+    return elapsed + (session_is_on() ? now - started : 0);
+}
+
+uint64_t
+session_elapsed(void)
+{
+    return elapsed;
+}
+
+bool
+session_was_displaced(void)
+{
+    return was_displaced;
+}
+
+bool
+session_was_traced(void)
+{
+    return was_traced;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.h -- sampling, from a start to a stop, as often as is wanted. Between
+ * two sessions no thread is interrupted and no clock is read. The functions
+ * that other threads may call say so.
+ * Context: sampler.
+ */
+#ifndef SAMPLING_SESSION_H
+#define SAMPLING_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/options.h"
+#include "process/modules.h"
+
+struct session_options {
+    pid_t pid;
+    enum option_trigger trigger;
+    uint64_t period;    /* ns */
+    uint64_t budget;    /* percent of one CPU for the sampler */
+    uint64_t duration;  /* ns that one session takes; 0: until a stop */
+    bool has_own_files; /* the program cannot close what we open */
+    bool registered_only;
+    bool is_child; /* of a fork */
+    uint64_t since, clock,
+        base; /* of the first thread: see struct sampler_options */
+};
+
+/* The cause of a start or stop, which stands in the profile. */
+enum session_by {
+    SESSION_BY_OPTIONS, /* at the start, SPROF_DELAY, SPROF_DURATION */
+    SESSION_BY_PROGRAM, /* sprof_start, sprof_stop */
+    SESSION_BY_COMMAND, /* sprofile start, sprofile stop */
+    SESSION_BY_FAULT,   /* the spool cannot be written */
+    SESSION_BY_END,
+};
+
+/* Find the existing threads, and find out whether the trigger works. With
+ * STARTS_NOW session_start follows at once, and what young threads did before
+ * it belongs to the profile. Returns 0, or -errno if the wanted trigger does
+ * not work here. */
+int session_attach(const struct session_options *options, bool starts_now);
+
+/* Begin to sample, if no session is on. Returns 0, or -errno as session_attach.
+ */
+int session_start(enum session_by by);
+
+/* Stop sampling; all that is known is then in the journal. */
+void session_stop(enum session_by by);
+
+/* Whether a session is on. Context: any thread. */
+bool session_is_on(void);
+
+/* session_announce is called before the sampler begins: if IS_NEAR, a session
+ * is the first thing that the sampler does. session_is_announced, which any
+ * thread may call: whether that is so, or a session is on. */
+void session_announce(bool is_near);
+bool session_is_announced(void);
+
+/* CLOCK_MONOTONIC when the present session is to end; UINT64_MAX: when it is
+ * stopped. */
+uint64_t session_end(void);
+
+/* ns of all sessions until NOW, with the present one. */
+uint64_t session_sampled(uint64_t now);
+
+/* ns of all sessions that are over. */
+uint64_t session_elapsed(void);
+
+/* Whether the program has replaced one of our handlers in a session. */
+bool session_was_displaced(void);
+
+/* Whether running threads were not sampled because of a tracer. */
+bool session_was_traced(void);
+
+/* While a session is on: session_sleep sleeps until the next instant, or until
+ * IS_CALLED says that a request waits; session_tick then looks at the threads.
+ */
+void session_sleep(bool (*is_called)(void));
+void session_tick(void);
+
+/* Look for a tracer of the process, and change the triggers accordingly. */
+void session_check_tracer(uint64_t now);
+
+/* Write all answers so far, by a module map that is current. */
+void session_harvest(void);
+
+/* Write all that is known now into the journal. */
+void session_flush(void);
+
+/* MODULE was mapped, or (GONE) unmapped; see modules_begin. */
+void session_on_module(const struct module *module, bool gone);
+
+/* Read the module map anew. May be called while a thread is parked. */
+void session_refresh_modules(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * single_thread.h -- what libc believes of the number of threads. While there
+ * is only one, malloc and fork of libc take no locks. So a handler may fork on
+ * top of malloc. And code that counts references need not do so atomically
+ * (sys/single_threaded.h). The sampler's thread is a second one. But it shares
+ * no data of libc, nor of any other library, with the program: it neither
+ * allocates, nor takes a mutex that others take. So libc keeps its belief as
+ * long as the program itself has made no thread.
+ *
+ * One case needs the truth: libc repeats a setuid in other threads only if it
+ * believes that there are some (credentials.h).
+ */
+#ifndef SAMPLING_SINGLE_THREAD_H
+#define SAMPLING_SINGLE_THREAD_H
+
+#include <stdbool.h>
+
+/* Find the variables of libc. Called before our first thread is made.
+ * Context: start. */
+void single_thread_begin(void);
+
+/* Whether libc believes that there is one thread. Context: any. */
+bool single_thread_is_believed(void);
+
+/* single_thread_deny: let libc believe in several threads.
+ * single_thread_believe: let it believe in one again, unless the program has
+ * made a thread. Only the caller and our thread exist.
+ * Context: any. */
+void single_thread_deny(void);
+void single_thread_believe(void);
+
+/* Called in the child of a fork, before our thread is made there. */
+void single_thread_after_fork(void);
+
+/* The program is about to make a thread. Context: any thread. */
+void single_thread_end(void);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread_ends.h -- what a thread itself must do for us at its beginning and its
+ * end. It takes over its creator's belief of the signal mask. It arms a timer
+ * for the time before its first period is over. At its end it reports how much
+ * CPU time it used.
+ */
+#ifndef SAMPLING_THREAD_ENDS_H
+#define SAMPLING_THREAD_ENDS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <threads.h>
+
+/* A thread that has ended. */
+struct thread_end {
+    pid_t tid;
+    uint64_t start, time; /* CLOCK_MONOTONIC */
+    uint64_t cpu;         /* its CPU clock at the end */
+    char name[16];        /* at its end */
+};
+
+/* Called once, in the constructor. Context: start. */
+void thread_ends_begin(void);
+
+/* Drop the ends that wait, when a roster begins: in the child of a fork they
+ * are those of the parent.
+ * Context: sampler. */
+void thread_ends_reset(void);
+
+/*
+ * Let new threads arm a timer whose signals carry COOKIE. It first expires
+ * after FIRST ns of CPU time, then every INTERVAL ns (0: only once). COOKIE 0:
+ * they arm none.
+ * Context: sampler.
+ */
+void thread_ends_use_timers(uint64_t cookie, uint64_t first, uint64_t interval);
+
+/* Calls pthread_create(3) for a thread that does all that. A thread of the
+ * program calls it.
+ * Context: hook. */
+int thread_ends_create(pthread_t *thread, const pthread_attr_t *attributes,
+                       void *(*start)(void *), void *argument);
+
+/* The same for thrd_create(3). */
+int thread_ends_create_c11(thrd_t *thread, thrd_start_t start, void *argument);
+
+/* Delete our pthread key because the program has run out of keys. From then on
+ * only the sampler notices thread ends. Returns false if we have no key.
+ * Context: any thread. */
+bool thread_ends_release_key(void);
+
+/* Move the next thread that has ended into *END. Returns false if there is
+ * none.
+ * Context: sampler. */
+bool thread_ends_next_end(struct thread_end *end);
+
+#endif

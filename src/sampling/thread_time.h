@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread_time.h -- what is known of each thread: the CPU and wall time that its
+ * samples were given, its present wait, and the question that it has not
+ * answered yet. It also has the sums of the whole profile: asked = taken + lost
+ * + in flight.
+ * Context: sampler.
+ */
+#ifndef SAMPLING_THREAD_TIME_H
+#define SAMPLING_THREAD_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loss.h"
+#include "base/sample.h"
+#include "journal/journal_wait.h"
+#include "store/layout.h"
+
+/* What is left of the earlier sessions (session.h) of a thread. */
+struct thread_time_past {
+    uint64_t used; /* ns of CPU time */
+    int64_t rest;  /* ns of wall time, less than a period */
+    bool is_counted;
+};
+
+struct thread_time {
+    uint64_t base;  /* CPU clock when profiling began */
+    uint64_t given; /* CPU clock up to which samples stand for the thread */
+    uint64_t seen;  /* CPU clock at the last look */
+    uint64_t seen_at;
+    uint64_t known_from; /* wall time before this is not given to samples */
+    int64_t rest; /* wall time up to then that is in no wait and no CPU time */
+    uint64_t queued;        /* time without a CPU when that was last shown */
+    uint64_t queue_read;    /* time without a CPU at its last reading */
+    uint64_t queue_read_at; /* when that reading was; 0: never */
+    uint64_t doubted;       /* CPU clock when its trigger was last doubted */
+    uint64_t doubted_user;  /* ns of user time at that moment */
+    uint64_t woke_clock;    /* CPU clock when its last wait was over */
+    uint64_t last_wait;     /* how long that wait was; at first, for ever */
+
+    uint32_t node, depth;           /* its last stack on a CPU; node 0: none */
+    uint32_t wait_node, wait_depth; /* the stack of its last wait */
+    uint32_t label, wait_label;     /* its labels at these two */
+    bool has_woken;        /* since its time without a CPU was last read */
+    enum trigger trigger;  /* what interrupts it when it runs */
+    uint32_t quiet;        /* looks in a row at which it had not run */
+    bool is_active;        /* it is looked at in every tick */
+    bool has_run;          /* it has run since its name was read */
+    uint32_t active_place; /* its index in the list of such threads */
+    bool has_stack;        /* the handler knows its stack's bounds */
+    bool is_new;           /* it was not looked at yet */
+    bool is_ignored;       /* it is not profiled */
+    bool has_ended;        /* its end is written; it may be listed yet */
+    uint64_t ended_at;
+    uint64_t ticks_clock; /* CPU clock at the first tick of a split trigger */
+    uint64_t ticks;       /* ticks since then */
+    uint64_t measured;    /* CPU time outside all samples, not seen yet */
+    uint64_t rated;       /* CPU clock up to which rates.h knows it */
+    uint64_t rated_from;  /* CPU clock when its trigger was made ready */
+    enum limit limit;     /* of its rate since its last look (rates.h);
+                           * LIMIT_COUNT: it was not looked at yet */
+
+    struct journal_wait latest; /* its last wait */
+    struct journal_wait *wait;  /* &latest while it is open, else NULL */
+    struct journal_wait *last;  /* &latest if no sample came since, else NULL */
+    uint64_t opened_at;         /* the record grows by itself since this time */
+    uint64_t opened_wall;       /* what the wait stood for at that time */
+    uint64_t wait_until;        /* up to this time it has certainly waited */
+
+    uint64_t unsampled; /* CPU time that must not be sampled, not written yet */
+    uint64_t unsampled_since, unsampled_until; /* the time that it covers */
+
+    struct thread_time_past past;
+
+    uint32_t sequence;    /* of the question in flight */
+    uint64_t asked_at;    /* when the question was asked */
+    uint64_t asked_clock; /* CPU clock at that time */
+    uint64_t asked_for;   /* ns of wall time that the answer stands for */
+    bool in_flight;
+};
+
+struct thread_time_sums {
+    struct record_counts counts;
+    uint64_t lost[LOSS_COUNT];
+    uint64_t cut[CUT_COUNT];
+    /* Of the samples that threads take of their own running, by what limited
+     * their rate: ns of CPU time in which they were due, and how many were
+     * taken. */
+    uint64_t due_cpu[LIMIT_COUNT];
+    uint64_t due_taken[LIMIT_COUNT];
+    uint64_t in_flight;
+    uint64_t measured;  /* samples of calls that a hook measured; no question
+                           asked for them */
+    uint64_t unsampled; /* records of CPU time that must not be sampled */
+};
+
+/* Empty all thread times and sums. PERIOD is in ns. With CPU_ONLY, waits are
+ * not shown. Returns 0, or -1 if memory is short. */
+int thread_time_begin(uint64_t period, bool cpu_only);
+
+/* The thread time of thread INDEX; the sums; and what thread_time_begin was
+ * given. */
+struct thread_time *thread_time_of(uint32_t index);
+struct thread_time_sums *thread_time_sums(void);
+uint64_t thread_time_period(void);
+bool thread_time_is_cpu_only(void);
+
+/* A thread appeared at INDEX, of which nothing is known. */
+void thread_time_forget(uint32_t index);
+
+/* The thread is profiled from START on; its CPU clock counts from CLOCK. */
+void thread_time_open(uint32_t index, uint64_t clock, uint64_t start,
+                      enum trigger trigger);
+
+/* The thread is not profiled from now on. */
+void thread_time_ignore(uint32_t index);
+
+/* A session ends in which the thread used CPU ns, including earlier sessions.
+ */
+void thread_time_keep(uint32_t index, uint64_t cpu);
+
+/* The journal is rotated: what the thread used so far, and all places and
+ * numbers of its records, belong to the file before. */
+void thread_time_rotate(uint32_t index);
+
+/* Count the question to the thread of ACCOUNT as lost to CAUSE. */
+void thread_time_lose(struct thread_time *account, enum loss cause);
+
+/* No thread has run up to NOW, but those that are looked at in every tick. */
+void thread_time_confirm_quiet(uint64_t now);
+
+/* The list of the threads that are looked at in every tick. */
+void thread_time_activate(uint32_t index);
+void thread_time_deactivate(uint32_t index);
+uint32_t thread_time_active_count(void);
+uint32_t thread_time_active_at(uint32_t i);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* perf_event.c -- see perf_event.h. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "base/arch.h"
+#include "base/sys.h"
+#include "perf_kernel.h"
+#include "perf_event.h"
+
+/* A thread id that no thread has: larger than any. */
+#define NO_THREAD INT_MAX
+
+static int descriptor = -1; /* of the first event */
+static int highest;         /* highest descriptor of an event */
+
+static long
+try_open(pid_t tid, bool alone, uint64_t period, uint64_t cookie, bool kernel)
+{
+    struct perf_event_attr attributes = {
+        .size = sizeof(attributes),
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = period,
+        .disabled = 1,
+        .exclude_kernel = !kernel,
+        .exclude_hv = 1,
+        .inherit = !alone,
+        .inherit_thread = !alone,
+        .remove_on_exec = 1,
+        .sigtrap = 1,
+        .sig_data = cookie,
+    };
+    return arch_syscall(SYS_perf_event_open, (long)&attributes, tid, -1, -1,
+                        PERF_FLAG_FD_CLOEXEC, 0);
+}
+
+void
+perf_event_begin(void)
+{
+    descriptor = highest = -1;
+}
+
+/* Check the running kernel: returns 0, or -errno. */
+static int
+check_kernel(void)
+{
+    struct utsname name;
+    return uname(&name) == 0 ? perf_kernel_check(name.release) : -ENOSYS;
+}
+
+int
+perf_event_try(void)
+{
+    int result = check_kernel();
+    if (result != 0)
+        return result;
+    result = (int)try_open(NO_THREAD, false, 1, 0, false);
+    return result == -EACCES || result == -EPERM || result == -ENOSYS ? result
+                                                                      : 0;
+}
+
+int
+perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
+                   bool *sees_kernel)
+{
+    int result = check_kernel();
+    if (result != 0)
+        return result;
+    *sees_kernel = true;
+    long fd = try_open(tid, alone, period, cookie, true);
+    if (fd == -EACCES || fd == -EPERM) {
+        *sees_kernel = false;
+        fd = try_open(tid, alone, period, cookie, false);
+    }
+    if (fd < 0)
+        return (int)fd;
+    /* The descriptors of other events are kept until the sampler's table is
+     * closed. */
+    if (descriptor < 0)
+        descriptor = (int)fd;
+    if (fd > highest)
+        highest = (int)fd;
+    return 0;
+}
+
+void
+perf_event_enable(void)
+{
+    for (int fd = descriptor; fd >= 0 && fd <= highest; fd++)
+        (void)arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
+}
+
+void
+perf_event_set_period(uint64_t period)
+{
+    if (descriptor >= 0)
+        (void)arch_syscall(SYS_ioctl, descriptor, PERF_EVENT_IOC_PERIOD,
+                           (long)&period, 0, 0, 0);
+}
+
+void
+perf_event_stop(void)
+{
+    /* Descriptors that were opened earlier have lower numbers and stay open.
+     * Only events were opened since. */
+    if (descriptor >= 0)
+        (void)arch_syscall(SYS_close_range, descriptor, UINT32_MAX, 0, 0, 0, 0);
+    descriptor = highest = -1;
+}

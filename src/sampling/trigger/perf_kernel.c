@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_kernel.c -- see perf_kernel.h. Linux 5.13 has all that is needed, with
+ * two faults. Before 6.1 a sample that falls into the kernel signals at once
+ * instead of waiting for the way back to user mode ("perf: Fix missing
+ * SIGTRAPs"). Before 5.18 a thread that blocks SIGTRAP dies of it ("signal:
+ * Deliver SIGTRAP on perf event asynchronously if blocked").
+ *
+ * From 6.11 on, closing an event waited for its signal, if that was on the way
+ * ("perf: Fix event leak upon exec and file release"): for ever, if the thread
+ * sleeps. 6.15 mends it, and so do 6.12.24, 6.13.12 and 6.14.3 ("perf: Fix hang
+ * while freeing sigtrap event"). Kernels of distributions that have the repair
+ * under a lower number are taken for unrepaired.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/digits.h"
+#include "perf_kernel.h"
+
+/* For each 6.x series in which closing waits: the first patch level that does
+ * not wait; 0 if there is none. */
+static const struct {
+    uint64_t minor, repaired;
+} waiting[] = {{11, 0}, {12, 24}, {13, 12}, {14, 3}};
+
+int
+perf_kernel_check(const char *release)
+{
+    uint64_t major = digits_take(&release);
+    release += *release == '.';
+    uint64_t minor = digits_take(&release);
+    release += *release == '.';
+    uint64_t patch = digits_take(&release);
+    if (major < 6 || (major == 6 && minor < 1))
+        return -EOPNOTSUPP;
+    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+        if (major == 6 && minor == waiting[i].minor &&
+            (waiting[i].repaired == 0 || patch < waiting[i].repaired))
+            return -EDEADLK;
+    return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trigger.h -- decides what interrupts the threads that run. The best trigger
+ * is perf: any rate, on the thread's own CPU clock. Next comes a timer on the
+ * thread's CPU clock, then a question from the sampler. What works is found out
+ * at the start for the process, and later for each thread whose clock moves
+ * without a sample.
+ * Context: sampler.
+ */
+#ifndef SAMPLING_TRIGGER_TRIGGER_H
+#define SAMPLING_TRIGGER_TRIGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/loss.h"
+#include "base/options.h"
+#include "base/sample.h"
+
+struct trigger_options {
+    enum option_trigger wanted;
+    pid_t pid;
+    uint64_t period;    /* ns of CPU time between the samples of a thread */
+    bool has_own_files; /* the program cannot close what we open */
+    bool registered_only;
+};
+
+/* Forget the state of before a fork. Called before the program goes on in the
+ * child: otherwise a thread would arm a timer whose signal is not yet known as
+ * ours, which would end the process. And a thread that wants SIGTRAP would wait
+ * for events that the child does not have.
+ * Context: start. */
+void trigger_reset(void);
+
+/* Whether the trigger WANTED can work here, as far as that can be known before
+ * it begins: a kernel, a program or a filter may forbid perf. Returns 0, or
+ * -errno as trigger_begin.
+ * Context: any thread. */
+int trigger_try(enum option_trigger wanted);
+
+/* Borrow the signal that the trigger WANTED may need, before the program
+ * changes a mask: what the program blocks later is then only what it believes
+ * (signals.h). Called in the constructor, and in the child of a fork.
+ * Context: start. */
+void trigger_borrow(enum option_trigger wanted);
+
+/* Find the best trigger and make it ready; it interrupts no thread before
+ * trigger_enable. Returns 0, or -errno if the wanted trigger does not work
+ * here; then nothing is sampled. */
+int trigger_begin(const struct trigger_options *options);
+
+/* Let the trigger interrupt threads. */
+void trigger_enable(void);
+
+/* Make the trigger ready for thread TID, which existed before trigger_begin.
+ * Called before trigger_enable. */
+void trigger_prepare(pid_t tid);
+
+/* Make the trigger ready for thread TID, and return it. Called after
+ * trigger_enable. */
+enum trigger trigger_of_thread(pid_t tid);
+
+/* Make the next trigger ready for a thread that FROM does not reach. Returns
+ * it, or FROM if there is no other. With MAY_ASK it may be the sampler's
+ * question. */
+enum trigger trigger_after(enum trigger from, pid_t tid, bool may_ask);
+
+/* Why a thread with TRIGGER may have fewer samples than the rate asks for. */
+enum limit trigger_limit(enum trigger trigger);
+
+/* Whether perf's samples leave out time in the kernel, which timers then show.
+ */
+bool trigger_is_split(void);
+
+/* Whether the sampler's question is the trigger of all threads. */
+bool trigger_is_ask(void);
+
+/* Average ns of CPU time between two samples of a timer, which come at ticks of
+ * the kernel. */
+uint64_t trigger_timer_period(void);
+
+/* A timer's sample of thread TID was taken: draw the next instant by RANDOM,
+ * which is any number. If the timer was only for the first sample, delete it.
+ */
+void trigger_rearm(pid_t tid, uint64_t random);
+
+/* Whether thread TID, which has used USED ns of CPU time, may be asked. It may
+ * not while its timer may expire: of two pending signals of one number the
+ * kernel keeps only the first, and the question would be lost. */
+bool trigger_may_ask(pid_t tid, uint64_t used);
+
+/* Called once a tick: change perf's period now and then, so that it cannot fall
+ * into step with the program. HAS_NEW: threads were made since the last call.
+ */
+void trigger_vary(uint64_t now, bool has_new, uint64_t random);
+
+/* Returns true if the trigger has changed. Either the program wants perf's
+ * SIGTRAP for itself, or questions and timers have another signal number now
+ * (signals/signals.h). Then trigger_of_thread gives each thread's new trigger.
+ * With LOOK_CLOSELY, also notice a handler of the program that was put in place
+ * of ours by a raw system call. */
+bool trigger_check_signals(bool look_closely);
+
+/* The same, because a tracer has come or gone (tracee.h). Under a known
+ * debugger timers are used; under another tracer no thread is interrupted
+ * (TRIGGER_NONE). Does nothing if a trigger was asked for by name. */
+bool trigger_check_tracer(uint64_t now);
+
+/* The same, because the program's threads have begun, or ceased, to be switched
+ * so often that perf's events cost too much. While they are, the events are
+ * closed and timers are used. */
+bool trigger_check_switches(uint64_t now);
+
+/* Have the sampler close perf's events, because the program wants SIGTRAP for
+ * itself, and wait for that. It takes some milliseconds; the caller waits for
+ * one second at most.
+ * Context: any. */
+void trigger_leave_trap(void);
+
+/* Whether trigger_check_signals has yet to do that. */
+bool trigger_must_leave_trap(void);
+
+/* Whether the program has replaced one of our handlers. */
+bool trigger_was_displaced(void);
+
+/* Stop interrupting threads. */
+void trigger_stop(void);
+
+/* Called around a fork by the thread that forks: a signal of its timer would
+ * make the kernel begin the fork again.
+ * Context: any thread. */
+void trigger_before_fork(void);
+void trigger_after_fork(void);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.c -- see wait.h. The stack of a thread that waits is walked from
+ * outside, from the stack pointer and pc that the kernel gives. The thread may
+ * wake at any instant and change what is being read; but it cannot do so
+ * without CPU time. So its clock, which was read before the first look, is read
+ * again after the last one. What was found between is used only if the clock
+ * has not moved.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "journal/journal.h"
+#include "journal/journal_labels.h"
+#include "labels/labels.h"
+#include "process/modules.h"
+#include "process/threads.h"
+#include "unwind/peek.h"
+#include "thread_time.h"
+#include "wait.h"
+
+static uint64_t *frames;
+static uint32_t frames_most;
+
+int
+wait_begin(uint32_t max_depth)
+{
+    if (frames == NULL)
+        frames = sys_reserve_for_one(max_depth * sizeof(*frames));
+    frames_most = max_depth;
+    return frames != NULL ? peek_begin() : -1;
+}
+
+/* Whether a waiting thread has a user stack of its own. A thread that the
+ * kernel works with (io_uring's) has none: its registers are copies of those of
+ * the thread that it was made for. */
+static bool
+has_user_mode(const struct look *look)
+{
+    return look->state == LOOK_WAITING && (look->pc != 0 || look->sp != 0);
+}
+
+bool
+wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
+{
+    bool is_call = look->number != LOOK_NO_CALL;
+    peek_stack(look->pc, look->sp, is_call ? look->arguments : NULL, walk);
+    return clock_thread(tid) == clock;
+}
+
+/* Find the stack at LOOK as a node of the journal, 0 if there is none. Returns
+ * false if the thread moved while the stack was read. */
+static bool
+find_stack(pid_t tid, const struct look *look, uint64_t clock, uint32_t *node,
+           uint32_t *depth)
+{
+    struct thread_time_sums *sums = thread_time_sums();
+    struct walk walk = {.frames = frames, .capacity = frames_most};
+    uint32_t gap, elided;
+    *node = *depth = 0;
+    if (!has_user_mode(look))
+        return true;
+    if (!wait_look(tid, look, clock, &walk)) {
+        sums->counts.unsure++;
+        return false;
+    }
+    uint32_t count = walk_finish(&walk, &gap, &elided);
+    *node = journal_stack(frames, count, gap, elided != 0, walk.cut);
+    *depth = walk.depth;
+    sums->counts.peeked++;
+    sums->cut[walk.cut] += walk.cut != CUT_NONE;
+    return true;
+}
+
+static const char *
+name_of_thread(pid_t tid)
+{
+    uint32_t index = threads_indexes()[(uint32_t)tid % THREADS_TIDS];
+    if (index == 0)
+        return NULL;
+    if (threads_at(index - 1)->name[0] == '\0')
+        threads_read_name(index - 1);
+    return threads_at(index - 1)->name;
+}
+
+uint32_t
+wait_words(pid_t tid, const struct look *look)
+{
+    char words[256];
+    if (look_words(tid, look, name_of_thread, words, sizeof(words)) == 0)
+        return 0;
+    return journal_text(words);
+}
+
+/* Reopen the thread's latest wait, if it waits again at the same place with the
+ * same labels and no sample came between. Returns whether it was reopened. */
+static bool
+reopen_wait(struct thread_time *account, const struct look *look,
+            uint32_t waits_on, uint64_t now)
+{
+    const struct record_sample *last = &account->latest.record;
+    if (account->last == NULL || last->node != account->wait_node ||
+        last->label != account->wait_label || last->waits_on != waits_on ||
+        look->number != last->system_call)
+        return false;
+    account->wait = account->last;
+    account->opened_wall =
+        last->wall + (account->rest > 0 ? (uint64_t)account->rest : 0);
+    journal_wait_reopen(account->wait, account->opened_wall, now);
+    return true;
+}
+
+bool
+wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
+{
+    struct thread_time *account = thread_time_of(index);
+    pid_t tid = threads_at(index)->tid;
+    uint32_t node, depth;
+    /* The labels are read between two equal readings of the clock, like the
+     * stack. */
+    uint32_t set = labels_of(tid);
+    if (!find_stack(tid, look, clock, &node, &depth))
+        return false;
+    uint32_t waits_on = wait_words(tid, look);
+    account->wait_node = node;
+    account->wait_depth = depth;
+    account->wait_label = journal_labels_put(set);
+    account->opened_at = account->wait_until = now;
+    if (!reopen_wait(account, look, waits_on, now)) {
+        uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
+        bool named = has_user_mode(look) && look->number >= 0;
+        struct record_sample sample = {.time = now - wall,
+                                       .duration = wall,
+                                       .wall = wall,
+                                       .count = 1,
+                                       .node = node,
+                                       .depth = depth,
+                                       .label = account->wait_label,
+                                       .waits_on = waits_on,
+                                       .system_call =
+                                           named ? (uint16_t)look->number
+                                                 : SYSCALL_UNKNOWN,
+                                       .state = STATE_WAITING,
+                                       .trigger = TRIGGER_KEPT,
+                                       .flags = SAMPLE_OPEN};
+        uint64_t place = journal_sample(&sample, index);
+        account->latest = (struct journal_wait){place, sample};
+        account->wait = account->last = place != 0 ? &account->latest : NULL;
+        account->opened_wall = wall;
+    }
+    account->rest = account->rest > 0 ? 0 : account->rest;
+    return true;
+}
+
+void
+wait_close(uint32_t index, uint64_t end)
+{
+    struct thread_time *account = thread_time_of(index);
+    struct journal_wait *wait = account->wait;
+    if (wait == NULL)
+        return;
+    uint64_t more = end > account->opened_at ? end - account->opened_at : 0;
+    /* What was given too much before is taken back here. */
+    uint64_t wall = account->opened_wall + more;
+    if (account->rest < 0) {
+        uint64_t over = (uint64_t)-account->rest;
+        over = over < wall ? over : wall;
+        wall -= over;
+        account->rest += (int64_t)over;
+    }
+    uint64_t count = wall / thread_time_period();
+    journal_wait_close(wait, wall, count != 0 ? count : 1, end);
+    account->wait = NULL;
+    account->last_wait = more;
+}

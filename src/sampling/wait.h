@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.h -- records the waits of threads. A wait is one record, however long it
+ * takes. The record is written when the thread is first seen waiting, with the
+ * stack that is found without waking it. It stays open while the thread does
+ * not run, and is closed when the thread has run.
+ * Context: sampler.
+ */
+#ifndef SAMPLING_WAIT_H
+#define SAMPLING_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "process/look.h"
+#include "unwind/walk.h"
+
+/* Reserve what stacks of MAX_DEPTH frames need. Returns 0, or -1. */
+int wait_begin(uint32_t max_depth);
+
+/* Walk the stack of thread TID into WALK (peek_stack). The thread waits as LOOK
+ * says, since its CPU clock read CLOCK. Returns false if the thread moved
+ * meanwhile. */
+bool wait_look(pid_t tid, const struct look *look, uint64_t clock,
+               struct walk *walk);
+
+/* Returns the number of the words for what thread TID waits for (journal_text),
+ * or 0 if there are none. */
+uint32_t wait_words(pid_t tid, const struct look *look);
+
+/*
+ * Open a record for thread INDEX, which waits at NOW as LOOK says; its CPU
+ * clock reads CLOCK. At first the record stands for the rest of wall time in
+ * its thread time. Returns false if the thread moved meanwhile: then nothing is
+ * known.
+ */
+bool wait_open(uint32_t index, const struct look *look, uint64_t clock,
+               uint64_t now);
+
+/* Close the wait of thread INDEX, if it has one, at END. */
+void wait_close(uint32_t index, uint64_t end);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * diff_text.c -- prints, for a program that became slower,
+ *
+ *   total    +0.500 s CPU, +25.0 %; seconds of each run are compared
+ *   old      2.000 s CPU, 2003 points: ./app
+ *   new      2.500 s CPU, 2498 points: ./app
+ *   test     31 functions, 2 changed by more than noise
+ *            (1 % false alarms) and 1 % of the whole
+ *
+ *   slower
+ *       old s     new s    change  of old      +-  function
+ *       0.500     0.800    +0.300   +60.0   0.051  work (app)
+ *
+ * The true change lies within +- of the printed one with a probability of 95 %.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/phrase.h"
+#include "util/intern.h"
+#include "fit.h"
+#include "diff_text.h"
+
+enum { TAKEN = 46, NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
+
+/* Columns in front of a command in the head, with room for long numbers. */
+enum { HEAD_TAKEN = 48 };
+
+/* The sections and the rows that they show. */
+enum section { SLOWER, FASTER, REST };
+
+/* How rows are printed. */
+struct listing {
+    FILE *stream;
+    const struct diff *diff;
+    const struct diff_options *test;
+    const struct paint *paint;
+    uint32_t rows;
+    unsigned columns, name; /* of lines and of names; 0: any number */
+};
+
+/* The leaf comes first, so what does not fit is the root's end. */
+static void
+print_stack(FILE *stream, const struct diff *diff, uint32_t stack,
+            unsigned columns)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    const char *separator = "";
+    if (memory == NULL)
+        return;
+    while (stack != INTERN_NONE && ftell(memory) < NAME_MOST) {
+        fprintf(memory, "%s%s", separator,
+                measure_function(&diff->names,
+                                 measure_leaf(&diff->names, stack)));
+        stack = measure_below(&diff->names, stack);
+        separator = " < ";
+    }
+    if (fclose(memory) == 0)
+        fit_print(stream, text, columns);
+    free(text);
+}
+
+void
+diff_text_name(FILE *stream, const struct diff *diff,
+               const struct diff_row *row, enum measure_by by, unsigned columns)
+{
+    if (by == MEASURE_STACK)
+        print_stack(stream, diff, row->number, columns);
+    else
+        fit_print_function(stream, measure_function(&diff->names, row->number),
+                           measure_module(&diff->names, row->number), columns);
+}
+
+static void
+print_side(const struct listing *listing, const char *word,
+           const struct profile *profile, double points)
+{
+    enum value value = listing->test->value;
+    const char *command = profile->process_count > 0
+                              ? profile->processes[0].command
+                              : "(no process)";
+    fprintf(listing->stream, "%-9s%.3f s %s, %.0f point%s: ", word,
+            phrase_seconds(profile->totals[value]),
+            value == VALUE_CPU ? "CPU" : "wall time", points,
+            phrase_plural((uint64_t)(points + 0.5)));
+    if (profile->process_count > 1)
+        fprintf(listing->stream, "%u processes, ", profile->process_count);
+    fit_print(listing->stream, command,
+              listing->columns > HEAD_TAKEN ? listing->columns - HEAD_TAKEN
+                                            : listing->columns);
+    fputc('\n', listing->stream);
+    if (profile->filter != NULL)
+        fprintf(listing->stream, "         %s\n", profile->filter);
+}
+
+/* Print how much the total changed, and what the rows below compare. */
+static void
+print_total(const struct listing *listing)
+{
+    const struct diff_row *total = &listing->diff->total;
+    double change = total->new - total->old;
+    const char *what = listing->test->absolute
+                           ? "seconds of each run are compared"
+                           : "shares of the totals are compared";
+    char text[160];
+    snprintf(text, sizeof(text), "%+.3f s %s, %+.1f %%; %s", change / 1e9,
+             listing->test->value == VALUE_CPU ? "CPU" : "wall time",
+             total->old > 0 ? 100 * change / total->old : 0, what);
+    fprintf(listing->stream, "%-9s", "total");
+    fit_print(listing->stream, text,
+              listing->columns > 20 ? listing->columns - 9 : listing->columns);
+    fputc('\n', listing->stream);
+}
+
+static void
+print_head(const struct listing *listing, const struct profile *old,
+           const struct profile *new)
+{
+    const struct diff *diff = listing->diff;
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < diff->count; i++)
+        changed += diff->rows[i].is_significant;
+    print_total(listing);
+    print_side(listing, "old", old, diff->old_points);
+    print_side(listing, "new", new, diff->new_points);
+    if (!listing->test->absolute)
+        fprintf(listing->stream,
+                "scale    new times x %.4f, so both have the same total\n",
+                diff->factor);
+    fprintf(listing->stream,
+            "test     %u %s, %u changed by more than noise\n"
+            "         (%g %% false alarms) and %g %% of the whole\n",
+            diff->tested,
+            listing->test->by == MEASURE_STACK ? "stacks" : "functions",
+            changed, 100 * listing->test->level, listing->test->least);
+}
+
+static bool
+is_in_section(const struct diff_row *row, enum section section)
+{
+    if (section == REST)
+        return !row->is_significant;
+    return row->is_significant && (row->change > 0) == (section == SLOWER);
+}
+
+static void
+print_row(const struct listing *listing, const struct diff_row *row)
+{
+    const struct paint *paint = listing->paint;
+    const char *colour = !row->is_significant ? ""
+                         : row->change > 0    ? paint->hot
+                                              : paint->warm;
+    fprintf(listing->stream, "%9.3f %9.3f %s%+9.3f", row->old / 1e9,
+            row->new_scaled / 1e9, colour, row->change / 1e9);
+    if (row->old > 0)
+        fprintf(listing->stream, " %+7.1f", 100 * row->change / row->old);
+    else
+        fprintf(listing->stream, "     new");
+    fprintf(listing->stream, "%s %7.3f  ", colour[0] != '\0' ? paint->end : "",
+            row->error / 1e9);
+    diff_text_name(listing->stream, listing->diff, row, listing->test->by,
+                   listing->name);
+    fputc('\n', listing->stream);
+}
+
+/* An empty section is not printed. */
+static void
+print_section(const struct listing *listing, enum section section)
+{
+    static const char *const titles[] = {
+        [SLOWER] = "slower",
+        [FASTER] = "faster",
+        [REST] = "not significant",
+    };
+    const struct diff *diff = listing->diff;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < diff->count; i++) {
+        if (!is_in_section(&diff->rows[i], section))
+            continue;
+        if (count++ == 0)
+            fprintf(listing->stream,
+                    "\n%s%s\n    old s     new s    change  of old      +-  "
+                    "%s%s\n",
+                    listing->paint->title, titles[section],
+                    listing->test->by == MEASURE_STACK ? "stack" : "function",
+                    listing->paint->end);
+        if (listing->rows == 0 || count <= listing->rows)
+            print_row(listing, &diff->rows[i]);
+    }
+    if (listing->rows > 0 && count > listing->rows)
+        fprintf(listing->stream, "(%u more; -n 0 shows all)\n",
+                count - listing->rows);
+}
+
+void
+diff_text_write(FILE *stream, const struct diff *diff,
+                const struct profile *old, const struct profile *new,
+                const struct diff_options *test, bool all,
+                const struct text_report_options *options)
+{
+    const struct listing listing = {
+        .stream = stream,
+        .diff = diff,
+        .test = test,
+        .paint = options->paint != NULL ? options->paint : &paint_none,
+        .rows = options->rows,
+        .columns = options->columns,
+        .name = options->columns == 0 ? 0
+                : options->columns > TAKEN + NAME_LEAST
+                    ? options->columns - TAKEN
+                    : NAME_LEAST,
+    };
+    print_head(&listing, old, new);
+    print_section(&listing, SLOWER);
+    print_section(&listing, FASTER);
+    if (all)
+        print_section(&listing, REST);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* fit.c -- see fit.h. In UTF-8 a byte that continues a character begins with
+ * the bits 10. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "fit.h"
+
+/* Columns that a function keeps at least; if fewer are left, its module is left
+ * out. */
+enum { FUNCTION_LEAST = 16 };
+
+static int
+is_continued(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+unsigned
+fit_width(const char *text)
+{
+    unsigned width = 0;
+    for (; *text != '\0'; text++)
+        width += !is_continued(*text);
+    return width;
+}
+
+/* The number of bytes of the first COLUMNS characters of TEXT. */
+static int
+bytes_of(const char *text, unsigned columns)
+{
+    const char *end = text;
+    for (; *end != '\0'; end++) {
+        if (!is_continued(*end) && columns == 0)
+            break;
+        columns -= !is_continued(*end);
+    }
+    return (int)(end - text);
+}
+
+void
+fit_print(FILE *stream, const char *text, unsigned columns)
+{
+    if (columns == 0 || fit_width(text) <= columns)
+        fputs(text, stream);
+    else if (columns <= 3)
+        fprintf(stream, "%.*s", (int)columns, "...");
+    else
+        fprintf(stream, "%.*s...", bytes_of(text, columns - 3), text);
+}
+
+void
+fit_print_start(FILE *stream, const char *text, unsigned columns)
+{
+    fprintf(stream, "%.*s", bytes_of(text, columns), text);
+}
+
+/* The beginning and the end are kept; the end has the function's own name, and
+ * is one column longer if the room is uneven. */
+void
+fit_print_name(FILE *stream, const char *name, unsigned columns)
+{
+    unsigned width = fit_width(name);
+    if (columns == 0 || width <= columns || columns <= 4) {
+        fit_print(stream, name, columns);
+        return;
+    }
+    unsigned first = (columns - 3) / 2;
+    fprintf(stream, "%.*s...%s", bytes_of(name, first), name,
+            name + bytes_of(name, width - (columns - 3 - first)));
+}
+
+unsigned
+fit_function_width(const char *function, const char *module)
+{
+    return fit_width(function) +
+           (module[0] != '\0' ? fit_width(module) + 3 : 0);
+}
+
+void
+fit_print_function(FILE *stream, const char *function, const char *module,
+                   unsigned columns)
+{
+    fit_print_line(stream, function, "", module, columns);
+}
+
+void
+fit_print_line(FILE *stream, const char *function, const char *place,
+               const char *module, unsigned columns)
+{
+    unsigned whole = fit_width(function);
+    unsigned least = whole < FUNCTION_LEAST ? whole : FUNCTION_LEAST;
+    unsigned behind = fit_width(place) + (place[0] != '\0');
+    bool has_module = module[0] != '\0';
+    if (has_module && columns > 0 &&
+        least + behind + fit_width(module) + 3 > columns)
+        has_module = false;
+    if (has_module)
+        behind += fit_width(module) + 3;
+    if (columns > 0 && behind > 0)
+        columns = columns > behind + least ? columns - behind : least;
+    fit_print_name(stream, function, columns);
+    fprintf(stream, "%s%s", place[0] != '\0' ? " " : "", place);
+    if (has_module)
+        fprintf(stream, " (%s)", module);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nameless_report.c -- prints, for code of a runtime and stripped libraries,
+ *
+ *   frames without names
+ *    cpu %  wall %  places  in
+ *     61.0    20.3     112  generated code [1]
+ *      1.4     9.8       3  /usr/lib/libfast.so [2]
+ *      0.3     0.1      31  14 files, each with less than 0.5 % [2, 3]
+ *   what would help
+ *     [1] its runtime writes names ...
+ *     [2] the package with its debug information ...
+ *     [3] no package has their debug information ...
+ *
+ * The percentages are of the stacks that have such a frame anywhere. So they
+ * may add up to more than 100. Each hint is given once.
+ */
+#include <string.h>
+
+#include "model/generated.h"
+#include "model/phrase.h"
+#include "view/nameless.h"
+#include "nameless_report.h"
+
+enum hint { GENERATED, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
+
+/* The numbers of hints, in the order in which rows first need them; 0: no row
+ * needs the hint. */
+struct hints {
+    unsigned number[HINT_COUNT], count;
+};
+
+/* For generated code: why a map that is there was refused, or how to have one.
+ */
+static void
+print_generated_hint(FILE *stream, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (generated_problem(profile, i) != NULL) {
+            fprintf(stream, "%s\n", generated_problem(profile, i));
+            return;
+        }
+    fputs("its runtime writes names to /tmp/perf-PID.map when told to:\n"
+          "      node --perf-basic-prof --interpreted-frames-native-stack\n"
+          "      --no-short-builtin-calls, python3 -X perf,\n"
+          "      java -XX:+PreserveFramePointer "
+          "-XX:+UnlockDiagnosticVMOptions\n"
+          "      -XX:+DumpPerfMapAtExit, DOTNET_PerfMapEnabled=1\n",
+          stream);
+}
+
+static void
+print_hint(FILE *stream, const struct profile *profile, enum hint hint)
+{
+    static const char *const texts[HINT_COUNT] = {
+        [PACKAGED] =
+            "the debug information of its package: -dbgsym, -dbg or -debuginfo "
+            "of\n"
+            "      what `dpkg -S` or `rpm -qf` names for the file; or "
+            "DEBUGINFOD_URLS\n",
+        [FOREIGN] =
+            "no package of the system has the file's debug information: it "
+            "was\n"
+            "      stripped by whoever built it. A build that is not stripped "
+            "would help\n"
+            "      (of a Python wheel: pip install --no-binary NAME NAME, with "
+            "CFLAGS=-g)\n",
+        [NO_BUILD_ID] =
+            "the file has no build-id, so nothing but a file with its symbols "
+            "would\n"
+            "      help\n",
+    };
+    if (hint == GENERATED)
+        print_generated_hint(stream, profile);
+    else
+        fputs(texts[hint], stream);
+}
+
+static bool
+begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Whether a package of the system may have installed the file at PATH. Files
+ * that were installed by hand, by pip or into an environment of Python are not.
+ */
+static bool
+may_be_packaged(const char *path)
+{
+    static const char *const places[] = {"/usr/", "/lib", "/bin/", "/sbin/"};
+    bool is_system = false;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        is_system |= begins_with(path, places[i]);
+    return is_system && !begins_with(path, "/usr/local/") &&
+           strstr(path, "/site-packages/") == NULL &&
+           strstr(path, "/node_modules/") == NULL;
+}
+
+static enum hint
+hint_for(const struct profile *profile, uint32_t number)
+{
+    const struct profile_module *module = &profile->modules[number];
+    if (number == 0)
+        return GENERATED;
+    if (!may_be_packaged(module->path))
+        return FOREIGN;
+    return strlen(module->build_id) > 2 ? PACKAGED : NO_BUILD_ID;
+}
+
+/* Print the numbers of the hints for COUNT rows: " [1, 2]". */
+static void
+print_numbers(FILE *stream, const struct profile *profile, struct hints *hints,
+              const struct nameless_row *rows, uint32_t count)
+{
+    bool is_needed[HINT_COUNT] = {false};
+    const char *before = " [";
+    for (uint32_t i = 0; i < count; i++) {
+        enum hint hint = hint_for(profile, rows[i].module);
+        is_needed[hint] = true;
+        if (hints->number[hint] == 0)
+            hints->number[hint] = ++hints->count;
+    }
+    for (unsigned number = 1; number <= hints->count; number++)
+        for (unsigned i = 0; i < HINT_COUNT; i++)
+            if (is_needed[i] && hints->number[i] == number) {
+                fprintf(stream, "%s%u", before, number);
+                before = ", ";
+            }
+    fputs("]\n", stream);
+}
+
+static void
+print_values(FILE *stream, const struct profile *profile,
+             const struct nameless_row *row)
+{
+    fprintf(stream, "%7.1f %7.1f %7u  ",
+            phrase_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]),
+            phrase_percent(row->values[VALUE_WALL],
+                           profile->totals[VALUE_WALL]),
+            row->places);
+}
+
+/* Print a file and, if its symbols were found but not used, the reason. */
+static void
+print_row(FILE *stream, const struct profile *profile, struct hints *hints,
+          const struct nameless_row *row)
+{
+    const struct profile_module *module = &profile->modules[row->module];
+    const char *problem =
+        row->module != 0 ? symbolizer_problem(profile->symbols, module->symbols)
+                         : NULL;
+    print_values(stream, profile, row);
+    fputs(row->module == 0 ? "generated code" : module->path, stream);
+    print_numbers(stream, profile, hints, row, 1);
+    if (problem != NULL)
+        fprintf(stream, "        %s\n", problem);
+}
+
+static void
+print_rest(FILE *stream, const struct profile *profile, struct hints *hints,
+           const struct nameless *nameless)
+{
+    if (nameless->small == 0)
+        return;
+    print_values(stream, profile, &nameless->rest);
+    fprintf(stream, "%u files, each with less than %.1f %%", nameless->small,
+            100.0 / NAMELESS_SMALL);
+    print_numbers(stream, profile, hints, nameless->rows + nameless->count,
+                  nameless->small);
+}
+
+static void
+print_hints(FILE *stream, const struct profile *profile,
+            const struct hints *hints)
+{
+    fputs("what would help\n", stream);
+    for (unsigned number = 1; number <= hints->count; number++)
+        for (unsigned i = 0; i < HINT_COUNT; i++)
+            if (hints->number[i] == number) {
+                fprintf(stream, "  [%u] ", number);
+                print_hint(stream, profile, (enum hint)i);
+            }
+}
+
+int
+nameless_report_write(FILE *stream, struct profile *profile)
+{
+    struct hints hints = {.count = 0};
+    struct nameless nameless;
+    if (nameless_build(&nameless, profile) != 0)
+        return -1;
+    if (nameless.count + nameless.small > 0) {
+        fputs("\nframes without names\n  cpu %  wall %  places  in\n", stream);
+        for (uint32_t i = 0; i < nameless.count; i++)
+            print_row(stream, profile, &hints, &nameless.rows[i]);
+        print_rest(stream, profile, &hints, &nameless);
+        print_hints(stream, profile, &hints);
+    }
+    nameless_release(&nameless);
+    return 0;
+}

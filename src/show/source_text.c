@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * source_text.c -- prints functions line by line. The first line is the
+ * declaration, or a little before the first line with samples; the last is a
+ * little behind the last line with samples:
+ *
+ *   work (app), /src/app.c
+ *    cpu flat      %   cpu cum      %  line
+ *                                        7 void work(void)
+ *       0.100    5.0     0.400   20.0    8     step(n);
+ *
+ * If the file cannot be read, the lines with samples are shown by their
+ * numbers, with the reason.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "model/phrase.h"
+#include "view/lines.h"
+#include "fit.h"
+#include "source_text.h"
+
+/* AROUND: lines of source before the first and behind the last line with
+ * samples. BEFORE_MOST: most lines between the declaration and the first line
+ * with samples. TAKEN: columns in front of the text. */
+enum { AROUND = 3, BEFORE_MOST = 200, TAKEN = 41 };
+enum { NARROW = 80, NARROW_TAKEN = 27, TEXT_LEAST = 8 };
+
+/* A function that is being printed. */
+struct listing {
+    FILE *stream, *source; /* SOURCE is NULL if it cannot be read */
+    const struct paint *paint;
+    enum value value;
+    uint64_t whole;
+    unsigned text;  /* columns for the source; 0: any number */
+    bool is_narrow; /* no room for percentages */
+    const struct table_row *rows, *end;
+};
+
+static void
+print_share(const struct listing *listing, uint64_t value)
+{
+    double percent = phrase_percent(value, listing->whole);
+    const char *colour = paint_share(listing->paint, percent);
+    if (listing->is_narrow)
+        fprintf(listing->stream, "%9.3f ", phrase_seconds(value));
+    else
+        fprintf(listing->stream, "%9.3f  %s%5.1f%s ", phrase_seconds(value),
+                colour, percent, colour[0] != '\0' ? listing->paint->end : "");
+}
+
+/* A source file may contain anything. Replace control characters: a terminal is
+ * shown plain text. */
+static void
+make_plain(char *text)
+{
+    size_t length = strcspn(text, "\r\n");
+    text[length] = '\0';
+    for (; *text != '\0'; text++)
+        if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
+            *text = '?';
+}
+
+/* Print LINE with the numbers of ROW, which may be NULL, and its TEXT. Tabs
+ * become blanks, so that fit_print can count columns. */
+static void
+print_line(const struct listing *listing, const struct table_row *row,
+           unsigned line, const char *text)
+{
+    size_t length = 0;
+    if (row != NULL) {
+        print_share(listing, row->flat[listing->value]);
+        print_share(listing, row->cumulative[listing->value]);
+    } else {
+        fprintf(listing->stream, "%*s", listing->is_narrow ? 20 : 34, "");
+    }
+    fprintf(listing->stream, "%6u ", line);
+    char wide[1024];
+    for (; *text != '\0' && length < sizeof(wide) - 9; text++)
+        if (*text == '\t')
+            do
+                wide[length++] = ' ';
+            while (length % 8 != 0);
+        else
+            wide[length++] = *text;
+    wide[length] = '\0';
+    fit_print(listing->stream, wide, listing->text);
+    fputc('\n', listing->stream);
+}
+
+/* The lines to print are *FIRST to *LAST. */
+static void
+find_range(const struct listing *listing, unsigned *first, unsigned *last)
+{
+    const struct table_row *row = listing->rows;
+    unsigned least = row->line, start = row->start_line;
+    *last = listing->end[-1].line + AROUND;
+    *first = least > AROUND ? least - AROUND : 1;
+    if (start > 0 && start < least && least - start < BEFORE_MOST)
+        *first = start;
+}
+
+/* The lines with samples are in the order of the file, so one pass is enough.
+ */
+static void
+print_source(const struct listing *listing)
+{
+    const struct table_row *row = listing->rows;
+    unsigned first, last, number = 0;
+    char *text = NULL;
+    size_t size = 0;
+    find_range(listing, &first, &last);
+    while (number < last && getline(&text, &size, listing->source) >= 0) {
+        const struct table_row *here = NULL;
+        number++;
+        if (row < listing->end && row->line == number)
+            here = row++;
+        if (number < first)
+            continue;
+        make_plain(text);
+        print_line(listing, here, number, text);
+    }
+    free(text);
+    for (; row < listing->end; row++)
+        print_line(listing, row, row->line, "(the file ends before this line)");
+}
+
+static void
+print_numbers(const struct listing *listing)
+{
+    for (const struct table_row *row = listing->rows; row < listing->end; row++)
+        print_line(listing, row, row->line, "");
+}
+
+/* Open the file of the function, or print why it is not shown. A file that was
+ * changed after the run may have other lines at these numbers. */
+static void
+open_source(struct listing *listing, const struct profile *profile)
+{
+    const char *file = listing->rows->file;
+    if (file[0] == '\0') {
+        fputs("note: its module has no line numbers\n", listing->stream);
+        return;
+    }
+    listing->source = fopen(file, "re");
+    struct stat status;
+    if (listing->source == NULL ||
+        fstat(fileno(listing->source), &status) != 0 ||
+        !S_ISREG(status.st_mode)) {
+        fprintf(listing->stream, "note: the source is not here: %s\n",
+                listing->source == NULL ? strerror(errno) : "not a file");
+        if (listing->source != NULL)
+            fclose(listing->source);
+        listing->source = NULL;
+        return;
+    }
+    if ((uint64_t)status.st_mtime > profile->start / 1000000000u)
+        fputs("note: the source is newer than the profile\n", listing->stream);
+}
+
+static void
+print_function(struct listing *listing, const struct profile *profile)
+{
+    const struct table_row *row = listing->rows;
+    bool by_cpu = listing->value == VALUE_CPU;
+    const char *titles = by_cpu ? " cpu flat      %   cpu cum      %"
+                                : "wall flat      %  wall cum      %";
+    fputs(listing->paint->title, listing->stream);
+    fit_print_function(listing->stream, row->function, row->module, 0);
+    fprintf(listing->stream, "%s%s%s\n", row->file[0] != '\0' ? ", " : "",
+            row->file, listing->paint->end);
+    open_source(listing, profile);
+    if (listing->is_narrow)
+        titles = by_cpu ? " cpu flat   cpu cum" : "wall flat  wall cum";
+    fprintf(listing->stream, "%s%s   line%s\n", listing->paint->title, titles,
+            listing->paint->end);
+    for (; listing->rows < listing->end && listing->rows->line == 0;
+         listing->rows++)
+        print_line(listing, listing->rows, 0, "(no line)");
+    if (listing->source != NULL) {
+        if (listing->rows < listing->end)
+            print_source(listing);
+        fclose(listing->source);
+    } else {
+        print_numbers(listing);
+    }
+}
+
+void
+source_text_write(FILE *stream, const struct profile *profile,
+                  const struct lines *lines,
+                  const struct text_report_options *options)
+{
+    bool is_narrow = options->columns > 0 && options->columns < NARROW;
+    unsigned taken = is_narrow ? NARROW_TAKEN : TAKEN, text = 0;
+    if (options->columns > 0)
+        text = options->columns > taken + TEXT_LEAST ? options->columns - taken
+                                                     : TEXT_LEAST;
+    uint32_t count;
+    for (uint32_t i = 0; i < lines->table.count; i += count) {
+        struct listing listing = {
+            .stream = stream,
+            .paint = options->paint != NULL ? options->paint : &paint_none,
+            .value = options->value,
+            .whole = profile->totals[options->value],
+            .text = text,
+            .is_narrow = is_narrow,
+            .rows = &lines->table.rows[i],
+        };
+        count = lines_of_function(lines, i);
+        listing.end = listing.rows + count;
+        if (i > 0)
+            fputc('\n', stream);
+        print_function(&listing, profile);
+    }
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks_text.c -- see stacks_text.h. The title of a group has the details that
+ * all its threads have in common: what they wait for, and their labels. If a
+ * detail differs, the group is printed in parts, a line for each. If there are
+ * more than PARTS_MOST parts, only the threads are listed: thousands of sockets
+ * would not help the reader.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/naming.h"
+#include "model/phrase.h"
+#include "fit.h"
+#include "paint.h"
+#include "stacks_deadlock.h"
+#include "stacks_place.h"
+#include "thread_list.h"
+#include "wrap.h"
+#include "stacks_text.h"
+
+enum { PLAIN_COLUMNS = 100, PARTS_MOST = 16 };
+
+struct text {
+    FILE *stream;
+    struct stacks *stacks;
+    const struct stacks_text_options *options;
+    const struct paint *paint;
+    uint32_t *numbers; /* of the threads of a part; room for all */
+};
+
+/* Print TIME, in ns since the epoch: "2026-05-09 07:29:33.120 UTC". */
+static void
+print_time(FILE *stream, uint64_t time)
+{
+    time_t seconds = (time_t)(time / 1000000000u);
+    struct tm broken;
+    char date[64] = "";
+    if (gmtime_r(&seconds, &broken) != NULL)
+        strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &broken);
+    fprintf(stream, "%s.%03u UTC", date, (unsigned)(time / 1000000u % 1000u));
+}
+
+/* Print the three lines of the head. */
+static void
+print_head(const struct text *text)
+{
+    const struct stacks *stacks = text->stacks;
+    const struct profile_process *process = stacks_process(stacks);
+    const char *slash = strrchr(process->exe, '/');
+    unsigned columns = text->options->columns;
+    fprintf(text->stream, "%sStacks of %s, process %u, ", text->paint->title,
+            slash != NULL ? slash + 1 : process->exe, process->pid);
+    print_time(text->stream, stacks->time);
+    fprintf(text->stream, "%s\ncommand  ", text->paint->end);
+    fit_print(text->stream, process->command, columns > 20 ? columns - 9 : 0);
+    fputs("\nthreads  ", text->stream);
+    if (stacks->kept_count < stacks->thread_count)
+        fprintf(text->stream, "%u of ", stacks->kept_count);
+    fprintf(text->stream, "%u in %u group%s, looked at within %.3f ms\n",
+            stacks->thread_count, stacks->group_count,
+            stacks->group_count == 1 ? "" : "s", (double)stacks->took / 1e6);
+}
+
+/* Details that all threads of a group may have in common. */
+enum { DETAIL_WAIT = 1, DETAIL_LABELS = 2, DETAIL_ALL = 3 };
+
+/* Print the DETAILS of THREAD: ", mutex of b (4713); user=7, request=12". */
+static void
+print_details(FILE *stream, const struct stacks *stacks,
+              const struct stacks_thread *thread, unsigned details)
+{
+    unsigned count = 0;
+    if ((details & DETAIL_WAIT) != 0 && thread->waits_on[0] != '\0')
+        fprintf(stream, ", %s", thread->waits_on);
+    if ((details & DETAIL_WAIT) != 0 && thread->owner != 0 &&
+        thread->owner_at == STACKS_NONE)
+        fprintf(stream, ", where no thread %u is left", thread->owner);
+    const struct stacks_label *list[STACKS_LABELS_MOST];
+    if ((details & DETAIL_LABELS) != 0)
+        count = stacks_label_list(&stacks->labels, thread->label, list);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(stream, "%s %s=%s", i == 0 ? ";" : ",", list[i]->key,
+                list[i]->value);
+}
+
+/* Thread I of a group. */
+static const struct stacks_thread *
+member_of(const struct stacks *stacks, const struct stacks_group *group,
+          uint32_t i)
+{
+    return &stacks->threads[stacks->order[group->first + i]];
+}
+
+/* The details that two threads have in common. Strings are interned, so equal
+ * strings have equal addresses. */
+static unsigned
+common_details(const struct stacks_thread *one, const struct stacks_thread *two)
+{
+    unsigned details = 0;
+    if (one->waits_on == two->waits_on && one->owner == two->owner)
+        details |= DETAIL_WAIT;
+    if (one->label == two->label)
+        details |= DETAIL_LABELS;
+    return details;
+}
+
+/* The details that all threads of a group have in common. */
+static unsigned
+group_details(const struct stacks *stacks, const struct stacks_group *group)
+{
+    unsigned details = DETAIL_ALL;
+    for (uint32_t i = 1; i < group->count; i++)
+        details &= common_details(member_of(stacks, group, 0),
+                                  member_of(stacks, group, i));
+    return details;
+}
+
+/* Print the CPU time of a group: ", 0.012 s of CPU time (most: 4720, 0.004 s)".
+ */
+static void
+print_cpu(FILE *stream, const struct stacks *stacks,
+          const struct stacks_group *group)
+{
+    const struct stacks_thread *most = NULL;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct stacks_thread *thread = member_of(stacks, group, i);
+        if (thread->cpu == STACKS_NO_CPU)
+            continue;
+        sum_add(&sum, thread->cpu);
+        if (most == NULL || thread->cpu > most->cpu)
+            most = thread;
+    }
+    if (most == NULL)
+        return;
+    fprintf(stream, ", %.3f s of CPU time", phrase_seconds(sum));
+    if (group->count > 1 && most->cpu >= 1000000)
+        fprintf(stream, " (most: %u, %.3f s)", most->tid,
+                phrase_seconds(most->cpu));
+}
+
+/* Print "waiting in accept4" or "running". */
+static void
+print_state(FILE *stream, const struct stacks_thread *thread)
+{
+    if (stacks_is_waiting(thread))
+        fprintf(stream, "%s%s%s",
+                strcmp(thread->doing, "waiting") != 0 ? "waiting in " : "",
+                thread->doing,
+                thread->state == 'D' ? " (not to be interrupted)" : "");
+    else if (strcmp(thread->doing, "traced") == 0)
+        fputs("stopped by a debugger", stream);
+    else if (strcmp(thread->doing, "unknown") == 0)
+        fputs("in an unknown state", stream);
+    else
+        fputs(thread->doing, stream);
+}
+
+/* Print "3 threads waiting in accept4, socket:[123], 0.012 s of CPU time". */
+static void
+print_group_title(FILE *stream, const struct stacks *stacks,
+                  const struct stacks_group *group, unsigned details)
+{
+    const struct stacks_thread *first = member_of(stacks, group, 0);
+    fprintf(stream, "%u thread%s ", group->count, group->count == 1 ? "" : "s");
+    print_state(stream, first);
+    print_details(stream, stacks, first, details);
+    print_cpu(stream, stacks, group);
+}
+
+/* Print WORDS in lines that fit. Without a terminal they stay one line, which
+ * grep can find. */
+static void
+print_wrapped(const struct text *text, const char *words, unsigned indent)
+{
+    unsigned columns = text->options->columns;
+    struct wrap wrap = {text->stream, columns > 0 ? columns : UINT_MAX, indent,
+                        4, 0};
+    wrap_text(&wrap, words);
+}
+
+/* Print the title of print_group_title in lines that fit. */
+static int
+print_title(const struct text *text, const struct stacks_group *group,
+            unsigned details)
+{
+    char *line = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&line, &length);
+    if (stream == NULL)
+        return -1;
+    print_group_title(stream, text->stacks, group, details);
+    if (fclose(stream) != 0) {
+        free(line);
+        return -1;
+    }
+    fprintf(text->stream, "\n%s", text->paint->title);
+    print_wrapped(text, line, 0);
+    fprintf(text->stream, "%s\n", text->paint->end);
+    free(line);
+    return 0;
+}
+
+/* Print a list of COUNT threads, and WORDS about them. */
+static int
+print_threads(const struct text *text, const uint32_t *numbers, uint32_t count,
+              const char *words)
+{
+    unsigned columns = text->options->columns;
+    return thread_list_print(text->stream, text->stacks->threads, numbers,
+                             count, words, 2,
+                             columns > 0 ? columns : PLAIN_COLUMNS);
+}
+
+/* Print the threads of the group that have all details in common with its
+ * thread FIRST, with these DETAILS. */
+static int
+print_part(const struct text *text, const struct stacks_group *group,
+           uint32_t first, unsigned details)
+{
+    const struct stacks *stacks = text->stacks;
+    const struct stacks_thread *like = member_of(stacks, group, first);
+    uint32_t count = 0;
+    char *words = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&words, &length);
+    if (stream == NULL)
+        return -1;
+    print_details(stream, stacks, like, details);
+    if (fclose(stream) != 0) {
+        free(words);
+        return -1;
+    }
+    for (uint32_t i = first; i < group->count; i++)
+        if (common_details(member_of(stacks, group, i), like) == DETAIL_ALL)
+            text->numbers[count++] = stacks->order[group->first + i];
+    int result =
+        print_threads(text, text->numbers, count, words + strspn(words, ",; "));
+    free(words);
+    return result;
+}
+
+/* Find the first thread of each part of a group, at most PARTS_MOST + 1.
+ * Returns their number. */
+static unsigned
+find_parts(const struct stacks *stacks, const struct stacks_group *group,
+           uint32_t firsts[PARTS_MOST + 1])
+{
+    unsigned parts = 0;
+    for (uint32_t i = 0; i < group->count && parts <= PARTS_MOST; i++) {
+        bool is_known = false;
+        for (unsigned j = 0; j < parts && !is_known; j++)
+            is_known = common_details(member_of(stacks, group, i),
+                                      member_of(stacks, group, firsts[j])) ==
+                       DETAIL_ALL;
+        if (!is_known)
+            firsts[parts++] = i;
+    }
+    return parts;
+}
+
+/* Print the title of a group and its threads, in as few words as possible. */
+static int
+print_members(const struct text *text, const struct stacks_group *group)
+{
+    const uint32_t *numbers = text->stacks->order + group->first;
+    uint32_t firsts[PARTS_MOST + 1];
+    unsigned parts = find_parts(text->stacks, group, firsts);
+    unsigned details = group_details(text->stacks, group);
+    int result = print_title(text, group, details);
+    if (result == 0 && parts == 1)
+        return print_threads(text, numbers, group->count, "");
+    if (result == 0 && parts > PARTS_MOST)
+        return print_threads(text, numbers, group->count,
+                             "each with a wait or labels of its own");
+    for (unsigned i = 0; i < parts && result == 0; i++)
+        result = print_part(text, group, firsts[i], DETAIL_ALL & ~details);
+    return result;
+}
+
+/* Print what stands in place of frames: how many are left out of a stack of
+ * DEPTH, or why the stack ends. SHOWN is the number of real frames in the whole
+ * stack. */
+static void
+print_marker(const struct text *text, const struct profile_node *node,
+             uint32_t depth, uint32_t shown)
+{
+    fprintf(text->stream, "    %s[", text->paint->faint);
+    if ((node->flags & NODE_GUESSED) != 0)
+        fputs("caller guessed", text->stream);
+    else if ((node->flags & NODE_ELIDED) == 0)
+        fprintf(text->stream, "truncated: %s",
+                cut_text((unsigned)node->offset));
+    else if (depth > shown)
+        fprintf(text->stream, "%u frames are left out", depth - shown);
+    else
+        fputs("frames are left out", text->stream);
+    fprintf(text->stream, "]%s\n", text->paint->end);
+}
+
+/* Innermost first. The stacks of a group read the same, so one stands for all.
+ */
+static void
+print_frames(const struct text *text, const struct stacks_thread *thread)
+{
+    struct profile *profile = text->stacks->profile;
+    unsigned columns = text->options->columns;
+    uint32_t shown = 0;
+    for (uint32_t at = thread->node; at != 0; at = profile->nodes[at].parent)
+        shown += !profile_is_marker(profile, at);
+    for (uint32_t at = thread->node; at != 0; at = profile->nodes[at].parent) {
+        if (profile_is_marker(profile, at)) {
+            print_marker(text, &profile->nodes[at], thread->depth, shown);
+            continue;
+        }
+        const struct symbol *symbol = naming_symbol(profile, at);
+        for (unsigned i = 0; i < symbol->count; i++) {
+            fputs("    ", text->stream);
+            stacks_place_print(text->stream, profile, at, i,
+                               columns > 4 ? columns - 4 : 0);
+            fputc('\n', text->stream);
+        }
+    }
+}
+
+/* Print the stack of a group, or why there is none. */
+static void
+print_stack(const struct text *text, const struct stacks_thread *thread)
+{
+    const char *cause = stack_cause_text(thread->cause);
+    const char *what = thread->node == 0 ? "no stack" : "may be out of date";
+    if (thread->node == 0 && thread->cause == STACK_NONE)
+        cause = "it is not known why";
+    if (thread->node == 0 || thread->cause != STACK_NONE) {
+        char words[256];
+        snprintf(words, sizeof(words), "[%s: %s]", what, cause);
+        fputs(text->paint->warm, text->stream);
+        print_wrapped(text, words, 4);
+        fprintf(text->stream, "%s\n", text->paint->end);
+    }
+    print_frames(text, thread);
+}
+
+/* Print how many groups were not asked for, and how many threads they have. */
+static void
+print_rest(const struct text *text, uint32_t from)
+{
+    const struct stacks *stacks = text->stacks;
+    uint32_t threads = 0;
+    for (uint32_t i = from; i < stacks->group_count; i++)
+        threads += stacks->groups[i].count;
+    if (from < stacks->group_count)
+        fprintf(text->stream,
+                "\n(%u more groups of %u threads; -n 0 shows "
+                "all)\n",
+                stacks->group_count - from, threads);
+}
+
+/* Nothing is printed after a failure: half a list would look like a whole one.
+ */
+int
+stacks_text_write(FILE *stream, struct stacks *stacks,
+                  const struct stacks_text_options *options)
+{
+    struct stacks_text_options own = *options;
+    struct text text = {stream, stacks, &own, NULL, NULL};
+    uint32_t groups = stacks->group_count;
+    if (own.paint == NULL)
+        own.paint = &paint_none;
+    if (own.groups > 0 && own.groups < groups)
+        groups = own.groups;
+    text.paint = own.paint;
+    text.numbers = calloc(stacks->thread_count + 1u, sizeof(*text.numbers));
+    if (text.numbers == NULL)
+        return -1;
+    print_head(&text);
+    int result = stacks_deadlock_write(stream, stacks, &own);
+    for (uint32_t i = 0; i < groups && result == 0; i++) {
+        result = print_members(&text, &stacks->groups[i]);
+        if (result == 0)
+            print_stack(&text, member_of(stacks, &stacks->groups[i], 0));
+    }
+    if (result == 0)
+        print_rest(&text, groups);
+    free(text.numbers);
+    return result;
+}

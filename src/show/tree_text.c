@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_text.c -- draws a tree. A step to the right is taken only at a fork. A
+ * function that is its caller's only callee stands below it, with a ">":
+ *
+ *    cpu cum      %  cpu flat      %  call tree
+ *      2.000  100.0     0.000    0.0  main (app)
+ *      2.000  100.0     0.000    0.0  > run (app)
+ *      1.500   75.0     0.500   25.0  |- work (app)
+ *      1.000   50.0     1.000   50.0  |  > inner (app)
+ *      0.450   22.5     0.450   22.5  |- read (libc.so.6)
+ *      0.050    2.5                   `- (3 more)
+ *
+ * The last line stands for branches that are too small to be drawn. A function
+ * that only calls itself has one line, "fib (app), 20 deep". In a tree of
+ * callers, main stands below what it calls, and an only caller has "<". There
+ * is no flat column: a caller has no time of its own there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/phrase.h"
+#include "view/branches.h"
+#include "view/tree.h"
+#include "fit.h"
+#include "tree_text.h"
+
+/* Columns in front of the names, and the least columns of a name. */
+enum { TREE_COLUMNS = 36, CALLERS_COLUMNS = 19, NAME_LEAST = 16 };
+
+/* RAILS stands in front of the children of the branch that was drawn last. Its
+ * first ENDS[i] bytes belong to the children of branch I. */
+struct drawing {
+    FILE *stream;
+    const struct paint *paint;
+    const struct tree *tree;
+    const struct branches *branches;
+    enum value value;
+    uint64_t whole;
+    bool callers;
+    uint32_t rows; /* most branches to draw; 0: all */
+    unsigned name; /* columns for rails and name; 0: any number */
+    char *rails;
+    size_t size;
+    uint32_t *ends;
+};
+
+/* Whether the children of BRANCH need rails; what is hidden counts as a child.
+ */
+static bool
+is_fork(const struct drawing *drawing, const struct branch *branch)
+{
+    return branch->children + (branch->hidden_total[drawing->value] > 0) > 1;
+}
+
+static void
+print_share(const struct drawing *drawing, uint64_t value, const char *behind)
+{
+    double percent = phrase_percent(value, drawing->whole);
+    const char *colour = paint_share(drawing->paint, percent);
+    fprintf(drawing->stream, "%9.3f  %s%5.1f%s%s", phrase_seconds(value),
+            colour, percent, colour[0] != '\0' ? drawing->paint->end : "",
+            behind);
+}
+
+/* Print the first LENGTH bytes of the rails, and MARK. If they leave no room
+ * for names, only their end is printed: it tells siblings apart. Returns the
+ * columns that are left for the name. */
+static unsigned
+print_rails(const struct drawing *drawing, uint32_t length, const char *mark)
+{
+    unsigned width = length + (unsigned)strlen(mark), skip = 0;
+    /* The first branch has no rails, and RAILS is not allocated yet. */
+    const char *rails = length > 0 ? drawing->rails : "";
+    if (drawing->name == 0) {
+        fprintf(drawing->stream, "%.*s%s", (int)length, rails, mark);
+        return 0;
+    }
+    if (width + NAME_LEAST > drawing->name) {
+        unsigned room =
+            drawing->name > NAME_LEAST ? drawing->name - NAME_LEAST : 0;
+        skip = width - room < length ? width - room : length;
+    }
+    fprintf(drawing->stream, "%s%.*s%s%s", drawing->paint->faint,
+            (int)(length - skip), rails + skip, mark, drawing->paint->end);
+    width -= skip;
+    return drawing->name > width ? drawing->name - width : 1;
+}
+
+/* Print one line for the children of branch NUMBER that are too small. */
+static void
+draw_hidden(const struct drawing *drawing, uint32_t number)
+{
+    const struct branch *branch = &drawing->branches->all[number];
+    const char *mark = number != 0 && is_fork(drawing, branch) ? "`- " : "";
+    if (branch->hidden_total[drawing->value] == 0)
+        return;
+    print_share(drawing, branch->hidden_total[drawing->value],
+                drawing->callers ? "  " : "");
+    if (!drawing->callers)
+        fprintf(drawing->stream, "%19s", "");
+    print_rails(drawing, drawing->ends[number], mark);
+    fprintf(drawing->stream, "%s(%u more)%s\n", drawing->paint->faint,
+            branch->hidden, drawing->paint->end);
+}
+
+/* Make the rails for the children of branch NUMBER; RAILS has those of its
+ * parent. Returns 0, or -1 if memory is short. */
+static int
+extend_rails(struct drawing *drawing, uint32_t number, bool in_fork,
+             bool is_last)
+{
+    const struct branch *branch = &drawing->branches->all[number];
+    uint32_t length = drawing->ends[branch->parent];
+    if (length + 4 > drawing->size) {
+        size_t size = 2 * (drawing->size + 64);
+        char *rails = realloc(drawing->rails, size);
+        if (rails == NULL)
+            return -1;
+        drawing->rails = rails;
+        drawing->size = size;
+    }
+    if (in_fork) {
+        memcpy(drawing->rails + length, is_last ? "   " : "|  ", 3);
+        length += 3;
+    }
+    drawing->ends[number] = length;
+    return 0;
+}
+
+/* The length of the chain of branches from NUMBER on in which one function
+ * calls only itself. */
+static uint32_t
+find_depth(const struct drawing *drawing, uint32_t number)
+{
+    const struct branch *all = drawing->branches->all;
+    const struct tree_node *nodes = drawing->tree->nodes;
+    uint32_t depth = 1, next = number + 1;
+    while (next < drawing->branches->count && all[next].parent == next - 1 &&
+           !is_fork(drawing, &all[next - 1]) &&
+           nodes[all[next].node].name == nodes[all[number].node].name) {
+        depth++;
+        next++;
+    }
+    return depth;
+}
+
+/* Print the numbers of branch NUMBER and of the DEPTH - 1 below it as one. */
+static void
+print_numbers(const struct drawing *drawing, uint32_t number, uint32_t depth)
+{
+    const struct branch *all = drawing->branches->all;
+    uint64_t own = 0;
+    for (uint32_t i = number; i < number + depth; i++)
+        sum_add(&own, all[i].own[drawing->value]);
+    print_share(drawing, all[number].total[drawing->value],
+                drawing->callers ? "  " : " ");
+    if (!drawing->callers)
+        print_share(drawing, own, "  ");
+}
+
+/* Returns 0, or -1 if memory is short. */
+static int
+draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
+{
+    const struct branch *branch = &drawing->branches->all[number];
+    const struct branch *parent = &drawing->branches->all[branch->parent];
+    struct tree_label label =
+        tree_label(drawing->tree, drawing->tree->nodes[branch->node].name);
+    bool in_fork = branch->parent != 0 && is_fork(drawing, parent);
+    bool is_last = branch->is_last && parent->hidden_total[drawing->value] == 0;
+    const char *only = drawing->callers ? "< " : "> ";
+    const char *mark = is_last ? "`- " : "|- ";
+    char deep[32] = "";
+    if (!in_fork)
+        mark = branch->parent != 0 ? only : "";
+    if (depth > 1)
+        snprintf(deep, sizeof(deep), ", %u deep", depth);
+    print_numbers(drawing, number, depth);
+    unsigned columns =
+        print_rails(drawing, drawing->ends[branch->parent], mark);
+    if (columns > strlen(deep) + NAME_LEAST)
+        columns -= (unsigned)strlen(deep);
+    fit_print_function(drawing->stream, label.function, label.module, columns);
+    fprintf(drawing->stream, "%s\n", deep);
+    if (extend_rails(drawing, number, in_fork, is_last) != 0)
+        return -1;
+    for (uint32_t i = 1; i < depth; i++)
+        drawing->ends[number + i] = drawing->ends[number];
+    return 0;
+}
+
+/* When a branch ends, the line for its hidden children follows its last child.
+ */
+static int
+draw_all(struct drawing *drawing)
+{
+    const struct branches *branches = drawing->branches;
+    uint32_t at = 0, depth, rows = 0;
+    for (uint32_t i = 1; i < branches->count; i += depth) {
+        if (drawing->rows > 0 && rows++ == drawing->rows) {
+            fprintf(drawing->stream, "(%u more branches; -n 0 shows all)\n",
+                    branches->count - i);
+            return 0;
+        }
+        for (; at != branches->all[i].parent; at = branches->all[at].parent)
+            draw_hidden(drawing, at);
+        depth = find_depth(drawing, i);
+        if (draw_branch(drawing, i, depth) != 0)
+            return -1;
+        at = i + depth - 1;
+    }
+    for (; at != 0; at = branches->all[at].parent)
+        draw_hidden(drawing, at);
+    draw_hidden(drawing, 0);
+    return 0;
+}
+
+static void
+print_title(const struct drawing *drawing)
+{
+    bool by_cpu = drawing->value == VALUE_CPU;
+    fprintf(drawing->stream, "%s%s", drawing->paint->title,
+            by_cpu ? "  cpu cum      %" : " wall cum      %");
+    if (!drawing->callers)
+        fputs(by_cpu ? "  cpu flat      %" : " wall flat      %",
+              drawing->stream);
+    fprintf(drawing->stream, "  %s%s\n",
+            drawing->callers ? "callers" : "call tree", drawing->paint->end);
+}
+
+int
+tree_text_write(FILE *stream, const struct profile *profile,
+                const struct tree *tree, const struct branches *branches,
+                bool callers, const struct text_report_options *options)
+{
+    unsigned taken = callers ? CALLERS_COLUMNS - 1 : TREE_COLUMNS - 1;
+    struct drawing drawing = {
+        .stream = stream,
+        .paint = options->paint != NULL ? options->paint : &paint_none,
+        .tree = tree,
+        .branches = branches,
+        .value = options->value,
+        .whole = profile->totals[options->value],
+        .callers = callers,
+        .rows = options->rows,
+        .ends = calloc(branches->count, sizeof(uint32_t)),
+    };
+    int status = -1;
+    if (options->columns > 0)
+        drawing.name = options->columns > taken + NAME_LEAST
+                           ? options->columns - taken
+                           : NAME_LEAST;
+    if (drawing.ends != NULL) {
+        print_title(&drawing);
+        status = draw_all(&drawing);
+    }
+    free(drawing.ends);
+    free(drawing.rails);
+    if (status != 0)
+        errno = ENOMEM;
+    return status;
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learn.c -- rules from libunwind; see learn.h. It runs on the sampler thread,
+ * also while a thread is parked.
+ *
+ * A rule is compiled by one unw_step on symbolic registers. rip is the pc, rsp
+ * the magic number S, and rbp the magic number B. Each word of the symbolic
+ * stack holds a number that tells its address. The new sp says which base and
+ * offset make the CFA. The save location of rbp says where it was stored. If
+ * the answer depends on anything else, the rule is RULE_HARD.
+ *
+ * The hard thing is to know when not to believe an answer. Without an FDE
+ * libunwind guesses (a frame-pointer chain), which is a rule of its own here.
+ */
+#include <libunwind-x86_64.h>
+
+#include "base/sys.h"
+#include "process/modules.h"
+#include "unwind/x86_64/call_site.h"
+#include "unwind/x86_64/code_pattern.h"
+#include "fde.h"
+#include "pages.h"
+#include "refusals.h"
+#include "untabled.h"
+#include "walk.h"
+#include "learn.h"
+#include "base/poison.h"
+
+/* Exported by libunwind-x86_64, but declared in no public header: a binary
+ * search in .eh_frame_hdr, then the FDE. */
+int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
+                                       unw_dyn_info_t *, unw_proc_info_t *,
+                                       int need, void *);
+
+/* Symbolic values of rsp and rbp. No memory is ever there: user addresses have
+ * 47 bits, or 56 (5-level). */
+#define S 0x1000000000000000ull
+#define B 0x2000000000000000ull
+#define SPAN 0x1000000ull /* farther than any frame reaches */
+/* The word at B + d reads DEREF + (d << 20): a CFA made from it tells d. */
+#define DEREF 0x4000000000000000ull
+#define DUMMY 0x3000000000000000ull
+/* Where libunwind finds a table of one entry: the FDE that fde_find has found
+ * already. */
+#define TABLE 0x5000000000000000ull
+
+/* What is known of a pc in a module before libunwind is asked. */
+struct place {
+    uint64_t pc;
+    bool is_return; /* pc is in the call before a return address */
+    const struct module *module;
+    bool has_fde;
+    struct fde fde;
+};
+
+/* What one question to libunwind needs. libunwind passes it on as "arg". */
+struct question {
+    bool symbolic;
+    bool has_table;     /* the last find_proc_info found an FDE */
+    bool is_strange;    /* A register or word was read that has no symbol. */
+    struct place place; /* of the pc that find_proc_info was asked for */
+    const struct learn_origin *origin;
+    struct view *view;
+};
+
+static unw_addr_space_t space;
+static struct pages *pages;
+static unw_cursor_t cursor; /* 1 KiB: too much for a small stack */
+
+/* How far behind the entry code without an FDE may still be the first code, in
+ * bytes. */
+#define ENTRY_REACH 256
+
+static void
+find_place(uint64_t pc, struct place *place)
+{
+    place->pc = pc;
+    place->module = modules_find(pc);
+    place->has_fde = place->module != NULL &&
+                     fde_find(pages, place->module, pc, &place->fde);
+}
+
+/* The entry of the table at TABLE: start and FDE, relative to the FDE. */
+static uint64_t
+table_entry(const struct place *place)
+{
+    return (uint32_t)(place->fde.start - place->fde.address);
+}
+
+static int
+find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
+               int need, void *arg)
+{
+    struct question *question = arg;
+    struct place *place = &question->place;
+    question->has_table = false;
+    if (place->pc != ip)
+        find_place(ip, place);
+    if (!place->has_fde)
+        return -UNW_ENOINFO;
+    unw_dyn_info_t table = {.start_ip = place->module->start,
+                            .end_ip = place->module->end,
+                            .format = UNW_INFO_FORMAT_REMOTE_TABLE};
+    table.u.rti.segbase = place->fde.address;
+    table.u.rti.table_data = TABLE;
+    table.u.rti.table_len = 1;
+    int result =
+        _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
+    question->has_table = result == 0;
+    return result;
+}
+
+static bool
+is_near(uint64_t address, uint64_t base)
+{
+    return address - (base - SPAN) < 2 * SPAN;
+}
+
+/* Read a word: of the symbolic stack, of memory to which a word of that stack
+ * points, or of a table. */
+static int
+read_symbolic(struct question *question, uint64_t address, unw_word_t *value)
+{
+    if (is_near(address, B))
+        *value = DEREF + ((address - B) << 20);
+    else if (is_near(address, S) ||
+             address - (DEREF - (SPAN << 20)) < (2 * SPAN) << 20)
+        *value = DUMMY;
+    else if (pages_word(pages, address, value))
+        return 0;
+    else
+        question->is_strange = true;
+    return question->is_strange ? -UNW_EINVAL : 0;
+}
+
+static int
+access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
+           void *arg)
+{
+    struct question *question = arg;
+    (void)as;
+    if (put)
+        return -UNW_EINVAL;
+    if (address == TABLE) {
+        *value = table_entry(&question->place);
+        return 0;
+    }
+    if (question->symbolic)
+        return read_symbolic(question, address, value);
+    if (modules_holds(address) || modules_code_kind(address))
+        return pages_read(pages, address, value, 8) ? 0 : -UNW_EINVAL;
+    return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
+}
+
+/* DWARF's numbers of the registers (psABI, table 3.36) as ucontext indexes. */
+static const int8_t context_index[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX,
+                                       REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                       REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                       REG_R12, REG_R13, REG_R14, REG_R15,
+                                       REG_RIP};
+
+static int
+access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
+           void *arg)
+{
+    struct question *question = arg;
+    (void)as;
+    if (put || number < 0 || number > UNW_X86_64_RIP)
+        return -UNW_EBADREG;
+    int index = context_index[number];
+    if (!question->symbolic) {
+        if ((question->origin->known & 1u << index) == 0)
+            return -UNW_EBADREG;
+        *value = (unw_word_t)question->origin->registers[index];
+    } else if (number == UNW_X86_64_RIP) {
+        *value = question->place.pc;
+    } else if (number == UNW_X86_64_RSP) {
+        *value = S;
+    } else {
+        *value = number == UNW_X86_64_RBP ? B : DUMMY;
+    }
+    return 0;
+}
+
+int
+learn_begin(void)
+{
+    static unw_accessors_t accessors = {find_proc_info,
+                                        refusals_put_unwind_info,
+                                        refusals_get_dyn_info_list,
+                                        access_mem,
+                                        access_reg,
+                                        refusals_access_fpreg,
+                                        refusals_resume,
+                                        refusals_get_proc_name};
+    pages = sys_renew(pages, sizeof(*pages));
+    if (pages == NULL)
+        return -1;
+    pages_begin(pages);
+    if (space == NULL) {
+        space = unw_create_addr_space(&accessors, 0);
+        if (space == NULL)
+            return -1;
+        unw_set_caching_policy(space, UNW_CACHE_NONE);
+    }
+    return 0;
+}
+
+void
+learn_forget_pages(void)
+{
+    pages_begin(pages);
+}
+
+/* Split CFA into base and offset of a rule. Returns false if it is none of the
+ * known forms. */
+static bool
+split_cfa(uint64_t cfa, enum rule_cfa *base, int64_t *offset)
+{
+    *offset = 0;
+    if (is_near(cfa, S)) {
+        *base = RULE_CFA_SP;
+        *offset = (int64_t)(cfa - S);
+    } else if (is_near(cfa, B)) {
+        *base = RULE_CFA_FP;
+        *offset = (int64_t)(cfa - B);
+    } else {
+        *base = RULE_CFA_FP_DEREF;
+        *offset = (int64_t)(cfa - DEREF) >> 20;
+        return ((cfa - DEREF) & 0xfffff) == 0 &&
+               is_near(B + (uint64_t)*offset, B);
+    }
+    return true;
+}
+
+/* Find where the caller's rbp is, after a step to CFA. Returns false if that is
+ * not known. */
+static bool
+split_fp(uint64_t cfa, enum rule_fp *where, int64_t *offset)
+{
+    unw_save_loc_t location;
+    *where = RULE_FP_SAME;
+    *offset = 0;
+    if (unw_get_save_loc(&cursor, UNW_X86_64_RBP, &location) != 0)
+        return false;
+    if (location.type != UNW_SLT_MEMORY)
+        return location.type == UNW_SLT_REG &&
+               location.u.regnum == UNW_X86_64_RBP;
+    /* A register that is its own address is a value, not saved anywhere. */
+    unw_word_t value;
+    uint64_t address = location.u.addr;
+    if (unw_get_reg(&cursor, UNW_X86_64_RBP, &value) != 0 || value == address)
+        return false;
+    bool by_cfa = address - (cfa - SPAN) < 2 * SPAN;
+    *where = by_cfa ? RULE_FP_AT_CFA : RULE_FP_AT_FP;
+    *offset = (int64_t)(address - (by_cfa ? cfa : B));
+    return by_cfa || is_near(address, B);
+}
+
+/* Whether the return address was taken from below the CFA. */
+static bool
+has_usual_return(uint64_t cfa)
+{
+    unw_save_loc_t location;
+    return unw_get_save_loc(&cursor, UNW_X86_64_RIP, &location) == 0 &&
+           location.type == UNW_SLT_MEMORY && location.u.addr == cfa - 8;
+}
+
+/* The rule that one successful step on symbols showed. */
+static struct rule
+read_step(const struct question *question)
+{
+    unw_word_t cfa;
+    enum rule_cfa base;
+    enum rule_fp where;
+    int64_t cfa_offset, fp_offset;
+    if (question->is_strange || unw_get_reg(&cursor, UNW_REG_SP, &cfa) != 0 ||
+        !split_cfa(cfa, &base, &cfa_offset) || !has_usual_return(cfa) ||
+        !split_fp(cfa, &where, &fp_offset) || cfa_offset > RULE_OFFSET_MAX ||
+        cfa_offset < -RULE_OFFSET_MAX)
+        return rule_make(RULE_HARD);
+    return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
+}
+
+bool
+learn_is_behind_table(uint64_t pc, uint64_t *last)
+{
+    struct place before;
+    for (uint64_t at = pc; at >= pc - CODE_PATTERN_CALL;
+         at -= CODE_PATTERN_CALL) {
+        find_place(at - 1, &before);
+        *last = at - 1;
+        if (before.has_fde && before.fde.end == at && code_pattern_is_call(at))
+            return true;
+    }
+    return false;
+}
+
+/* The rule that the code of a module without an FDE shows: Go's, and assembly.
+ */
+static struct rule
+rule_by_code(const struct place *place)
+{
+    struct untabled code = {.pc = place->pc,
+                            .is_return = place->is_return,
+                            .is_go = place->module->is_go};
+    fde_gap(pages, place->module, place->pc, &code.start, &code.end);
+    return untabled_put(&code);
+}
+
+/* Whether PLACE is among the first instructions of the dynamic loader or the
+ * program, where they have no FDE. */
+static bool
+is_first_code(const struct place *place)
+{
+    uint64_t entry = place->module->entry;
+    struct fde fde;
+    return entry != 0 && place->pc - entry < ENTRY_REACH &&
+           !fde_find(pages, place->module, entry, &fde);
+}
+
+/* Whether PLACE is before a return address that no call has left, of code that
+ * ends the program. It is the bottom of a stack that assembly has made, as
+ * make_fcontext of Boost does. */
+static bool
+is_made_end(const struct place *place)
+{
+    uint64_t address = place->pc + 1;
+    return place->is_return && call_site_before(address, 0) == CALL_SITE_NONE &&
+           code_pattern_is_last(address);
+}
+
+/* The rule for code of a module without an FDE. That may be a PLT stub that
+ * libunwind recognizes, .init, or assembly that may keep a frame pointer. It
+ * may also be the first instructions of the dynamic loader or the program. */
+static struct rule
+rule_without_table(struct question *question)
+{
+    const struct place *place = &question->place;
+    uint64_t last;
+    if (learn_is_behind_table(place->pc, &last))
+        return rule_make(RULE_HARD);
+    if (is_first_code(place) || is_made_end(place))
+        return rule_make(RULE_ROOT);
+    if (code_pattern_is_entry(place->pc))
+        return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
+    struct rule rule = read_step(question);
+    if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
+        return rule;
+    return rule_by_code(place);
+}
+
+static struct rule
+ask_libunwind(const struct place *place)
+{
+    struct question question = {.symbolic = true, .place = *place};
+    if (unw_init_remote(&cursor, space, &question) != 0)
+        return rule_make(RULE_CHAIN);
+    int result = unw_step(&cursor);
+    if (!question.has_table)
+        return rule_without_table(&question);
+    if (result == 0)
+        return rule_make(RULE_ROOT);
+    return result < 0 ? rule_make(RULE_HARD) : read_step(&question);
+}
+
+/* Whether a stack begins at the return address behind PLACE. That is a
+ * function's first instruction, to which no call returns, and the byte in front
+ * of it belongs to no function. makecontext puts such an address under a new
+ * stack. */
+static bool
+is_stack_start(const struct place *place)
+{
+    struct fde fde;
+    return !place->has_fde &&
+           fde_find(pages, place->module, place->pc + 1, &fde) &&
+           fde.start == place->pc + 1;
+}
+
+/* Whether a function may begin at PLACE or behind it. The table of glibc's
+ * restorer begins one byte early. */
+static bool
+is_edge(const struct place *place)
+{
+    return !place->has_fde || place->pc - place->fde.start <= 1 ||
+           place->pc + 1 == place->fde.end;
+}
+
+/* The rule for a place in a module. */
+static struct rule
+learn_in_module(const struct place *place)
+{
+    if (is_edge(place) && code_pattern_is_restorer(place->pc))
+        return rule_make(RULE_SIGNAL);
+    if (is_stack_start(place))
+        return rule_make(RULE_ROOT);
+    return ask_libunwind(place);
+}
+
+/* Let RULE hold for the row around PLACE, where the table tells how far the row
+ * reaches. */
+static void
+put_row(const struct place *place, struct rule rule)
+{
+    uint64_t start, end;
+    if (place->has_fde && rule_kind(rule) == RULE_FRAME &&
+        fde_row(pages, &place->fde, place->pc, &start, &end))
+        rules_put_row(place->pc, start, end, rule);
+}
+
+/* The rule that generated code shows. Whole pages of it mostly keep a frame
+ * pointer. */
+static struct rule
+rule_of_generated(uint64_t pc, bool is_return)
+{
+    struct untabled code = {.pc = pc,
+                            .is_return = is_return,
+                            .is_generated = true,
+                            .start = pc & ~4095ull,
+                            .end = (pc | 4095) + 1};
+    return untabled_put(&code);
+}
+
+struct rule
+learn_rule(uint64_t pc, bool is_return)
+{
+    struct rule rule;
+    struct place place = {.is_return = is_return};
+    find_place(pc, &place);
+    switch (modules_code_kind(pc)) {
+    case CODE_MODULE:
+        rule = learn_in_module(&place);
+        break;
+    case CODE_ANONYMOUS:
+        rule = rule_of_generated(pc, is_return);
+        break;
+    default:
+        rule = rule_make(RULE_NOWHERE);
+    }
+    /* The pc itself comes last: put_row may empty a full table. */
+    put_row(&place, rule);
+    rules_put(pc, rule);
+    return rule;
+}
+
+bool
+learn_function(uint64_t pc, struct fde *function)
+{
+    const struct module *module = modules_find(pc);
+    return module != NULL && fde_find(pages, module, pc, function);
+}
+
+bool
+learn_read_code(uint64_t address, void *to, size_t length)
+{
+    return pages_read(pages, address, to, length);
+}
+
+/* The registers of the frame that libunwind stands in. */
+static int
+read_regs(const struct learn_origin *origin, struct regs *regs)
+{
+    if (unw_get_reg(&cursor, UNW_REG_IP, &regs->pc) != 0 ||
+        unw_get_reg(&cursor, UNW_REG_SP, &regs->sp) != 0)
+        return -1;
+    if (unw_get_reg(&cursor, UNW_X86_64_RBP, &regs->fp) == 0)
+        return 0;
+    regs->fp = REGS_FP_UNKNOWN;
+    return (origin->known & 1u << REG_RBP) == 0 ? 0 : -1;
+}
+
+int
+learn_step(const struct learn_origin *origin, uint32_t depth,
+           uint64_t expected_pc, struct view *view, struct regs *caller,
+           bool *is_root)
+{
+    struct question question = {.origin = origin, .view = view};
+    unw_word_t pc;
+    /* Pages of variables may hold stacks, which have changed. */
+    pages_begin(pages);
+    if (unw_init_remote(&cursor, space, &question) != 0)
+        return -1;
+    for (uint32_t i = 0; i < depth; i++)
+        if (unw_step(&cursor) <= 0)
+            return -1;
+    if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || pc != expected_pc)
+        return -1;
+    int result = unw_step(&cursor);
+    *is_root = result == 0;
+    if (result < 0)
+        return -1;
+    return read_regs(origin, caller) == 0 || *is_root ? 0 : -1;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learn.h -- asks libunwind how a frame is undone. The sampler thread alone
+ * calls it. libunwind is a private copy, so a suspended thread never holds its
+ * locks. It reads only through pages and views, so it never faults.
+ */
+#ifndef UNWIND_LEARN_H
+#define UNWIND_LEARN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ucontext.h>
+
+#include "base/arch.h"
+#include "fde.h"
+#include "rules.h"
+#include "view.h"
+
+/* Make the address space, and let libunwind allocate all that it needs: here or
+ * by mmap. Returns 0, or -1 if memory is short. Context: sampler. */
+int learn_begin(void);
+
+/* Forget what was read of unwind tables, because modules have changed. Context:
+ * sampler. */
+void learn_forget_pages(void);
+
+/*
+ * Find the rule for PC. Put it into the table, for PC and for the row of the
+ * unwind table around it. IS_RETURN: PC is the last byte before a return
+ * address. Returns the rule; its kind is never RULE_NONE. It takes no lock:
+ * libunwind's locks are stubs (libunwind_stub.c). Context: sampler, in window.
+ */
+struct rule learn_rule(uint64_t pc, bool is_return);
+
+/* Registers of a frame, of which some may be unknown. */
+struct learn_origin {
+    gregset_t registers;
+    uint32_t known; /* bit 1 << REG_RIP and so on */
+};
+#define LEARN_ALL_KNOWN UINT32_MAX
+
+/*
+ * Walk DEPTH frames by libunwind from ORIGIN, then undo one more. This passes a
+ * frame without a simple rule, for which the callee-saved registers of its
+ * callees are needed. EXPECTED_PC is where the frame at DEPTH stands. *CALLER
+ * becomes its caller's registers. *IS_ROOT becomes true if it has no caller.
+ *
+ * Returns 0. Returns -1 if libunwind cannot undo a frame, or needs a register
+ * that is not known. An unknown rbp that the frame leaves alone is
+ * REGS_FP_UNKNOWN in *CALLER. The thread is parked. Context: sampler, in
+ * window.
+ */
+int learn_step(const struct learn_origin *origin, uint32_t depth,
+               uint64_t expected_pc, struct view *view, struct regs *caller,
+               bool *is_root);
+
+/*
+ * Whether PC is on a system call that stands where the unwind table of a
+ * function ends, or right behind that call. If so, *LAST becomes the last pc in
+ * the table. glibc's clone and clone3 are of this kind, because that call
+ * returns twice. Their rule is RULE_HARD. Context: sampler, in window.
+ */
+bool learn_is_behind_table(uint64_t pc, uint64_t *last);
+
+/* Find the function around PC, by the unwind table of its module. Returns false
+ * if it has none. Context: sampler, in window. */
+bool learn_function(uint64_t pc, struct fde *function);
+
+/* Copy LENGTH bytes of a module's code at ADDRESS to TO. Code does not change
+ * while its module is there. Returns false if it cannot be read. Context:
+ * sampler, in window. */
+bool learn_read_code(uint64_t address, void *to, size_t length);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_frames.h -- our own frames on the stacks of the program. They are of a
+ * hook, of a call of sprof.h, of the constructor, or of the handler. No
+ * recorded stack has them. Their time is that of the program's function that
+ * called.
+ */
+#ifndef UNWIND_OWN_FRAMES_H
+#define UNWIND_OWN_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The index of the first frame of the program in FRAMES, which begin at the
+ * leaf (unwind/walk.h). It is behind our frames, and behind the frame by which
+ * the kernel returns from our handler. Returns COUNT if there is none. Context:
+ * sampler. */
+uint32_t own_frames_skip(const uint64_t *frames, uint32_t count);
+
+/* Whether FRAME is ours. Context: sampler. */
+bool own_frames_has(uint64_t frame);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peek.c -- walks the stacks of blocked threads; see peek.h. It runs on the
+ * sampler thread. It reads everything by system calls, because the thread may
+ * run or end meanwhile.
+ *
+ * The hard thing is rbp, which the kernel does not tell. Inner frames mostly
+ * restore it from the stack. Where a function with rbp as its frame pointer
+ * comes first, its frame is searched, in this order of certainty:
+ *
+ *   exact      The function's code shows a frame of fixed size (frame_size.h).
+ *              So the frame lies this far above sp and nowhere else.
+ *   bounded    The function pushes arguments. Its frame can be in few places,
+ *              and only one of them leads to the root.
+ *   unbounded  The frame has any size (alloca), or the code is not followed.
+ *              The lowest place that leads to the root is a call of this
+ *              function, no other place is, and the function is on the stack
+ *              only once: else the place may be left from an earlier call.
+ *              Or there is only one place at all that leads to the root.
+ *
+ * A place is a word that is a return address behind a call, with the frame
+ * below it. In all other cases the stack is cut.
+ */
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "process/modules.h"
+#include "unwind/x86_64/call_site.h"
+#include "unwind/x86_64/frame_size.h"
+#include "resume.h"
+#include "rules.h"
+#include "peek.h"
+#include "base/poison.h"
+
+/* Limits of what one peek may cost: fills of the window (10 MiB of stack), and
+ * CPU time in ns. No thread waits for a peek, so to be preempted is no reason
+ * to give up. */
+#define FILLS 2560
+#define PEEK_NS 1000000u
+/* Limits in bytes: larger frames are not searched, and larger functions are not
+ * followed. */
+#define REACH (64u << 10)
+#define FUNCTION_MAX (32u << 10)
+/* Frames of a trial. A frame has two words at least, so this is room for all
+ * within REACH. The tail, which is a quarter, comes on top. */
+#define TRIAL_FRAMES (REACH / 16 / 3 * 4 + 4)
+
+/* Reserved once. */
+static struct memory {
+    uint8_t window[VIEW_WINDOW];
+    uint8_t code[FUNCTION_MAX];
+    uint64_t frames[TRIAL_FRAMES];
+} * memory;
+
+/* A search for the frame of one function. */
+struct search {
+    const struct walk *walk; /* stands in the frame, without fp */
+    struct view *view;
+    struct rule rule;
+    struct fde function; /* start 0: not known */
+    uint64_t low, high;  /* bounds of its frame pointer */
+    bool is_bounded;     /* its code gives the bounds */
+    uint64_t until;
+};
+
+int
+peek_begin(void)
+{
+    if (memory == NULL)
+        memory = sys_reserve_for_one(sizeof(*memory));
+    return memory == NULL ? -1 : 0;
+}
+
+/* Let libunwind begin where WALK stands. */
+static void
+set_origin(struct resume *finish, const struct walk *walk)
+{
+    greg_t *registers = finish->origin.registers;
+    registers[REG_RIP] = (greg_t)(walk->regs.pc - walk->is_return);
+    registers[REG_RSP] = (greg_t)walk->regs.sp;
+    registers[REG_RBP] = (greg_t)walk->regs.fp;
+    finish->origin.known = 1u << REG_RIP | 1u << REG_RSP;
+    if (walk->regs.fp != REGS_FP_UNKNOWN)
+        finish->origin.known |= 1u << REG_RBP;
+    finish->depth = walk->depth - 1;
+}
+
+/* Let libunwind know the registers of the system call's ARGUMENTS, which keep
+ * their values (syscall(2)). vfork keeps its return address in one of them. */
+static void
+set_arguments(struct resume *finish, const uint64_t *arguments)
+{
+    static const int places[] = {REG_RDI, REG_RSI, REG_RDX,
+                                 REG_R10, REG_R8,  REG_R9};
+    for (unsigned i = 0; arguments != NULL && i < 6; i++) {
+        finish->origin.registers[places[i]] = (greg_t)arguments[i];
+        finish->origin.known |= 1u << places[i];
+    }
+}
+
+/* Set the bounds of the frame pointer, as the code of the function tells. */
+static void
+set_bounds(struct search *search)
+{
+    struct fde *function = &search->function;
+    struct frame_size frame;
+    uint64_t sp = search->walk->regs.sp;
+    uint64_t pc = search->walk->regs.pc - search->walk->is_return;
+    search->low = sp;
+    search->high = sp + REACH;
+    if (!learn_function(pc, function)) {
+        function->start = 0;
+        return;
+    }
+    uint64_t size = function->end - function->start;
+    if (size > FUNCTION_MAX ||
+        !learn_read_code(function->start, memory->code, size) ||
+        !frame_size_read(memory->code, size, &frame) ||
+        pc - function->start < frame.ready || frame.high > REACH)
+        return;
+    search->low = sp + frame.low;
+    search->high = sp + frame.high;
+    search->is_bounded = true;
+}
+
+/* Read the return address of the frame if its frame pointer is FP. Returns
+ * false if FP cannot be one. */
+static bool
+read_return(const struct search *search, uint64_t fp, uint64_t *address)
+{
+    uint64_t cfa = fp + 16, caller;
+    if (rule_kind(search->rule) == RULE_FRAME) {
+        cfa = fp + (uint64_t)rule_cfa_offset(search->rule);
+        if (rule_cfa(search->rule) == RULE_CFA_FP_DEREF &&
+            !view_read(search->view, cfa, &cfa))
+            return false;
+    } else if (!view_read(search->view, fp, &caller) || caller <= fp) {
+        return false;
+    }
+    return cfa > fp && cfa - fp <= REACH &&
+           view_read(search->view, cfa - 8, address);
+}
+
+/* Which evidence says that ADDRESS is the function's return address. No call
+ * stands before an address that begins a stack or leads to a signal frame. */
+static enum call_site
+find_evidence(const struct search *search, uint64_t address)
+{
+    enum call_site kind = call_site_before(address, search->function.start);
+    if (kind != CALL_SITE_NONE || !search->is_bounded ||
+        modules_code_kind(address - 1) != CODE_MODULE)
+        return kind;
+    enum rule_kind rule = rule_kind(learn_rule(address - 1, true));
+    return rule == RULE_SIGNAL || rule == RULE_ROOT ? CALL_SITE_OTHER
+                                                    : CALL_SITE_NONE;
+}
+
+/* Whether the walk reaches the root with FP. *REPEATS becomes whether it meets
+ * the function once more. The trial has its own memory for frames. */
+static bool
+reaches_root(const struct search *search, uint64_t fp, bool *repeats)
+{
+    struct resume finish = {.is_trial = true,
+                            .clock = clock_own,
+                            .until = search->until};
+    struct walk trial = *search->walk;
+    uint32_t gap, elided;
+    trial.frames = memory->frames;
+    trial.capacity = TRIAL_FRAMES;
+    trial.tail = TRIAL_FRAMES / 4;
+    trial.depth = 1;
+    trial.regs.fp = fp;
+    trial.frames[0] = 0;
+    set_origin(&finish, &trial);
+    *repeats = false;
+    if (resume_run(&finish, &trial, search->view) != WALK_ROOT)
+        return false;
+    uint32_t count = walk_finish(&trial, &gap, &elided);
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t pc = frame_lookup(trial.frames[i]);
+        *repeats |= pc >= search->function.start && pc < search->function.end;
+    }
+    return true;
+}
+
+/* Find the one place in SEARCH's bounds where FP can be. Returns false if there
+ * is none, or if it could be another. */
+static bool
+choose_fp(const struct search *search, uint64_t *fp)
+{
+    enum call_site first = CALL_SITE_NONE;
+    uint64_t address, word, at = search->low;
+    bool is_exact = search->low == search->high;
+    bool repeats = false, is_doubtful = false;
+    for (uint64_t n = (search->high - at) / 8 + 1; n != 0; n--, at += 8) {
+        /* The stack ends below the first word that cannot be read. */
+        if (!view_read(search->view, at, &word))
+            break;
+        if (!read_return(search, at, &address))
+            continue;
+        bool is_end = address == 0 && is_exact;
+        enum call_site kind =
+            is_end ? CALL_SITE_OTHER : find_evidence(search, address);
+        if (kind == CALL_SITE_NONE)
+            continue;
+        if (is_exact) {
+            *fp = at;
+            return true;
+        }
+        bool is_rooted = reaches_root(search, at, &repeats);
+        /* The budget is spent: neither this place nor the next can be tried. */
+        if (search->view->fills == 0 || clock_own() > search->until)
+            return false;
+        if (!is_rooted)
+            continue;
+        if (first == CALL_SITE_NONE) {
+            *fp = at;
+            first = kind;
+            is_doubtful = !search->is_bounded && repeats;
+        } else if (search->is_bounded || first != CALL_SITE_OURS ||
+                   kind == CALL_SITE_OURS) {
+            return false;
+        }
+    }
+    return first != CALL_SITE_NONE && !is_doubtful;
+}
+
+/* Find fp of the frame where WALK stands. */
+static bool
+find_fp(struct walk *walk, struct view *view, uint64_t until)
+{
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    struct search search = {.walk = walk,
+                            .view = view,
+                            .rule = rules_find(pc),
+                            .until = until};
+    set_bounds(&search);
+    view_guess(view);
+    if (!choose_fp(&search, &walk->regs.fp)) {
+        walk->regs.fp = REGS_FP_UNKNOWN;
+        return false;
+    }
+    walk->cut = CUT_NONE;
+    return true;
+}
+
+enum walk_outcome
+peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments,
+           struct walk *walk)
+{
+    struct regs regs = {pc, sp, REGS_FP_UNKNOWN};
+    struct resume finish = {.clock = clock_own, .until = clock_own() + PEEK_NS};
+    struct view view;
+    enum walk_outcome outcome;
+    resume_refresh();
+    view_begin_bounded(&view, memory->window, FILLS);
+    walk_begin(walk, &regs);
+    set_origin(&finish, walk);
+    set_arguments(&finish, arguments);
+    while ((outcome = resume_run(&finish, walk, &view)) == WALK_NEEDS_FP) {
+        if (!find_fp(walk, &view, finish.until))
+            return WALK_CUT;
+        set_origin(&finish, walk);
+    }
+    if (outcome == WALK_CUT && view.fills == 0)
+        walk->cut = CUT_DEADLINE;
+    return outcome;
+}

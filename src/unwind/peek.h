@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * peek.h -- walks the stack of a thread that is blocked in a system call,
+ * without a signal. Of its registers the kernel tells pc, sp and those with the
+ * arguments of the call (/proc/self/task/TID/syscall). rbp is found where a
+ * frame needs it. The caller checks afterwards whether the thread has stayed
+ * where it was.
+ */
+#ifndef UNWIND_PEEK_H
+#define UNWIND_PEEK_H
+
+#include <stdint.h>
+
+#include "walk.h"
+
+/* Reserve the memory that peeks need. Returns 0, or -1 if memory is short. A
+ * second call, after fork, keeps the same memory. Context: sampler. */
+int peek_begin(void);
+
+/*
+ * Walk the stack of a thread that stands at PC with stack pointer SP into WALK.
+ * The caller has set the frames and the capacity of WALK. ARGUMENTS are the six
+ * of the system call that the thread waits in; NULL if it is in none.
+ *
+ * Returns WALK_ROOT if the stack is complete, or WALK_CUT with the reason in
+ * walk->cut. Every frame is certain: where there are two ways to go on, the
+ * walk is cut (CUT_NO_RULE). It never faults, whatever the thread does. It
+ * takes no more than some milliseconds of CPU time, and no lock. The caller
+ * calls it while no thread is parked. Context: sampler.
+ */
+enum walk_outcome peek_stack(uint64_t pc, uint64_t sp,
+                             const uint64_t *arguments, struct walk *walk);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resume.c -- finishes walks; see resume.h. It runs on the sampler thread, also
+ * while a thread is parked, so it allocates nothing and takes no lock.
+ */
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "process/modules.h"
+#include "unwind/x86_64/call_site.h"
+#include "learn.h"
+#include "scan.h"
+#include "untabled.h"
+#include "resume.h"
+#include "base/poison.h"
+
+/* A return address in unknown memory makes the map be read anew. The pause
+ * after that is this many times as long as the reading took. */
+#define REFRESH_SHARE 20
+
+/* Frames between two looks at the clock, which is a system call. */
+#define CLOCK_FRAMES 8
+
+/* Pause after a search, as a multiple of the time that the search took. The
+ * second is for a search in vain, which is tried again later. */
+#define SEARCH_SHARE 10
+#define SEARCH_SHARE_IN_VAIN 50
+
+static void (*refresh_modules)(void);
+static uint64_t next_refresh, next_search;
+
+void
+resume_begin(void (*refresh)(void))
+{
+    refresh_modules = refresh;
+    next_refresh = next_search = 0;
+}
+
+void
+resume_refresh(void)
+{
+    if (!modules_are_current())
+        refresh_modules();
+}
+
+/* Learn the rule for the frame where WALK stands. Unknown memory may be new
+ * code, so the map is read anew. The pc of a leaf surely is code. A return
+ * address may be a wrong word on the stack. Only a share of the time is spent
+ * on those, and none in a trial. Returns false if the walk ends here. */
+static bool
+learn_missing(const struct resume *finish, const struct walk *walk)
+{
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    bool is_unknown = modules_code_kind(pc) == CODE_NONE;
+    if (is_unknown && finish->is_trial)
+        return false;
+    uint64_t start = is_unknown ? clock_now() : 0;
+    if (is_unknown && (!walk->is_return || start >= next_refresh)) {
+        refresh_modules();
+        uint64_t end = clock_now();
+        next_refresh = end + REFRESH_SHARE * (end - start);
+    }
+    learn_rule(pc, walk->is_return);
+    return true;
+}
+
+static enum walk_outcome
+no_rule(struct walk *walk)
+{
+    walk->cut = CUT_NO_RULE;
+    return WALK_CUT;
+}
+
+/* Whether the frame where WALK stands is that of a new thread or process. */
+static bool
+is_child(const struct resume *finish, const struct walk *walk)
+{
+    return walk->depth - 1 == finish->depth &&
+           (finish->origin.known & 1u << REG_RAX) != 0 &&
+           finish->origin.registers[REG_RAX] == 0;
+}
+
+/* Undo the frame of a clone that returns twice. LAST is the last pc in its
+ * table. The table still holds for the parent, which waits there for a child
+ * that shares its memory (posix_spawn, system). The child has its own stack
+ * from its first instruction on. What lies there is no return address, but may
+ * be the function that it must call. */
+static enum walk_outcome
+step_clone(const struct resume *finish, struct walk *walk, struct view *view,
+           uint64_t last)
+{
+    struct rule rule = learn_rule(last, false);
+    uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule), address;
+    struct fde function;
+    if (is_child(finish, walk))
+        return WALK_ROOT;
+    if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) != RULE_CFA_SP ||
+        rule_fp(rule) != RULE_FP_SAME || !view_read(view, cfa - 8, &address) ||
+        call_site_before(address, 0) == CALL_SITE_NONE ||
+        (learn_function(address, &function) && function.start == address))
+        return no_rule(walk);
+    struct regs caller = {address, cfa, walk->regs.fp};
+    return walk_step_to(walk, &caller);
+}
+
+/* Undo a frame that has no simple rule. */
+static enum walk_outcome
+step_hard(const struct resume *finish, struct walk *walk, struct view *view)
+{
+    struct regs caller;
+    bool is_root;
+    uint64_t last;
+    uint32_t depth = walk->depth - 1 - finish->depth;
+    if (!walk->is_return && learn_is_behind_table(walk->regs.pc, &last))
+        return step_clone(finish, walk, view, last);
+    /* The origin may stand on its call: there a pc is looked up. */
+    uint64_t pc = depth == 0 ? (uint64_t)finish->origin.registers[REG_RIP]
+                             : walk->regs.pc;
+    if (learn_step(&finish->origin, depth, pc, view, &caller, &is_root) != 0)
+        return no_rule(walk);
+    return is_root ? WALK_ROOT : walk_step_to(walk, &caller);
+}
+
+/* Limits of a search: its CPU time in ns, and the frames that are kept of a
+ * trial. */
+#define SCAN_NS 1000000u
+#define TRIAL_FRAMES 64u
+
+/* Limits of the search for a saved rbp. It is among the first SAVED_WORDS below
+ * the return address, and the caller's frame has FRAME_REACH bytes at most. */
+#define SAVED_WORDS 8u
+#define FRAME_REACH (64u << 10)
+
+/* Whether a walk from CALLER reaches the root. It must pass neither a signal
+ * frame nor our own code: our handler ran below, and what it left there is no
+ * stack. */
+static bool
+reaches_root(const struct resume *finish, const struct regs *caller,
+             struct view *view)
+{
+    uint64_t frames[TRIAL_FRAMES];
+    struct resume trial = *finish;
+    struct walk walk = {.frames = frames, .capacity = TRIAL_FRAMES};
+    trial.is_trial = true;
+    walk_begin(&walk, caller);
+    walk.is_return = true;
+    walk.is_guessed = true;
+    if (resume_run(&trial, &walk, view) != WALK_ROOT)
+        return false;
+    const struct module *own = modules_find((uint64_t)resume_run);
+    for (uint32_t i = 0; i < walk.depth && i < TRIAL_FRAMES; i++)
+        if ((i != 0 && (frames[i] & FRAME_RETURN) == 0 &&
+             frames[i] != FRAME_GUESS) ||
+            modules_find(frame_lookup(frames[i])) == own)
+            return false;
+    return true;
+}
+
+/* Whether CALLER is one, with some fp: that of its callee, one that its callee
+ * saved (*RULE says where), or an unknown one. */
+static bool
+try_caller(const struct resume *finish, struct view *view, struct regs *caller,
+           struct rule *rule)
+{
+    int32_t cfa = (int32_t)rule_cfa_offset(*rule);
+    if (reaches_root(finish, caller, view))
+        return true;
+    for (int32_t i = 2; i < (int32_t)SAVED_WORDS + 2; i++)
+        if (i * 8 <= cfa &&
+            view_read(view, caller->sp - (uint64_t)i * 8, &caller->fp) &&
+            caller->fp % 8 == 0 && caller->fp - caller->sp < FRAME_REACH &&
+            reaches_root(finish, caller, view)) {
+            *rule = rule_guess(cfa, -i * 8);
+            return true;
+        }
+    caller->fp = REGS_FP_UNKNOWN;
+    return reaches_root(finish, caller, view);
+}
+
+/* Find the caller of the frame where WALK stands: the lowest return address
+ * from which the root is reached. Returns false if there is none. */
+static bool
+search_caller(const struct resume *finish, const struct walk *walk,
+              struct view *view, struct regs *caller, struct rule *rule)
+{
+    struct resume trial = *finish;
+    struct scan scan;
+    uint64_t address, until = finish->clock() + SCAN_NS;
+    if (until < trial.until)
+        trial.until = until;
+    scan_begin(&scan, walk->regs.sp);
+    while (scan_next(&scan, view, &address) && finish->clock() < trial.until) {
+        *caller = (struct regs){address, scan.at, walk->regs.fp};
+        *rule = rule_guess((int32_t)(scan.at - walk->regs.sp), 0);
+        if (try_caller(&trial, view, caller, rule))
+            return true;
+    }
+    return false;
+}
+
+/* Search, and note when the next search may be. */
+static bool
+search_in_turn(const struct resume *finish, const struct walk *walk,
+               struct view *view, struct regs *caller, struct rule *rule)
+{
+    uint64_t start = clock_now();
+    bool is_found = search_caller(finish, walk, view, caller, rule);
+    uint64_t end = clock_now();
+    next_search =
+        end + (is_found ? SEARCH_SHARE : SEARCH_SHARE_IN_VAIN) * (end - start);
+    return is_found;
+}
+
+/* Undo a frame of generated code in a trial: by the lowest return address. Such
+ * frames are small, so little on them is old. A function that saves rbp does so
+ * first of all. */
+static enum walk_outcome
+try_lowest(struct walk *walk, struct view *view)
+{
+    struct scan scan;
+    struct regs caller = {.fp = walk->regs.fp};
+    uint64_t saved;
+    scan_begin(&scan, walk->regs.sp);
+    if (!scan_next(&scan, view, &caller.pc))
+        return WALK_CUT;
+    caller.sp = scan.at;
+    if (view_read(view, caller.sp - 16, &saved) && saved % 8 == 0 &&
+        saved - caller.sp < FRAME_REACH)
+        caller.fp = saved;
+    return walk_guess_to(walk, &caller);
+}
+
+/* Go on where the walk leads nowhere without a table. What is found holds for
+ * this pc from now on, so no thread waits for it a second time. That nothing is
+ * found may be due to this stack, and is forgotten after a while. */
+static enum walk_outcome
+step_lost(const struct resume *finish, struct walk *walk, struct view *view)
+{
+    struct regs caller;
+    struct rule found;
+    uint64_t pc = walk->regs.pc - walk->is_return;
+    bool is_generated = modules_code_kind(pc) == CODE_ANONYMOUS;
+    if (finish->is_trial)
+        return is_generated ? try_lowest(walk, view) : WALK_CUT;
+    /* An earlier rule may have taken its page for code with frame pointers. */
+    if (is_generated &&
+        rule_kind(learn_rule(pc, walk->is_return)) == RULE_FRAME) {
+        walk->cut = CUT_NONE;
+        return WALK_ON;
+    }
+    struct rule known = rules_find(pc);
+    if (clock_now() < next_search)
+        return WALK_CUT;
+    if (!search_in_turn(finish, walk, view, &caller, &found)) {
+        if (rule_kind(known) == RULE_CHAIN)
+            untabled_give_up(pc, known);
+        return WALK_CUT;
+    }
+    untabled_decide(pc, is_generated, found);
+    walk->cut = CUT_NONE;
+    return walk_guess_to(walk, &caller);
+}
+
+enum walk_outcome
+resume_run(const struct resume *finish, struct walk *walk, struct view *view)
+{
+    for (unsigned frames = 1;; frames++) {
+        enum walk_outcome outcome = walk_run(walk, view);
+        if (outcome == WALK_HARD)
+            outcome = step_hard(finish, walk, view);
+        if (outcome == WALK_LOST)
+            outcome = step_lost(finish, walk, view);
+        if (outcome != WALK_MISS && outcome != WALK_ON)
+            return outcome;
+        if (outcome == WALK_MISS && !learn_missing(finish, walk)) {
+            walk->cut = CUT_NOT_CODE;
+            return WALK_CUT;
+        }
+        if (frames % CLOCK_FRAMES == 0 && finish->clock() > finish->until) {
+            walk->cut = CUT_DEADLINE;
+            return WALK_CUT;
+        }
+    }
+}

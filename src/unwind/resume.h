@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resume.h -- finishes a walk on the sampler. It learns the rules that are
+ * missing, and lets libunwind undo the frames that have no simple rule. All
+ * walks go the same way: those that a handler left behind, those of parked
+ * threads, and those of blocked threads. Of a blocked thread only some
+ * registers are known.
+ */
+#ifndef UNWIND_RESUME_H
+#define UNWIND_RESUME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "learn.h"
+#include "walk.h"
+
+struct resume {
+    struct learn_origin origin; /* a frame from which libunwind may walk */
+    uint32_t depth;             /* frames that the walk has before it */
+    /* only a guess: the module map is not read anew */
+    bool is_trial;
+    /* clock_now if a thread waits, else clock_own */
+    uint64_t (*clock)(void);
+    uint64_t until; /* by that clock, in ns */
+};
+
+/* Set REFRESH, which reads the module map anew (suspend_options). Context:
+ * sampler. */
+void resume_begin(void (*refresh)(void));
+
+/* Read the module map anew if it is not current. Context: sampler. */
+void resume_refresh(void);
+
+/* Walk on in VIEW until the stack ends or FINISH->until has come. Returns
+ * WALK_ROOT, WALK_CUT or WALK_NEEDS_FP. Context: sampler, in window. */
+enum walk_outcome resume_run(const struct resume *finish, struct walk *walk,
+                             struct view *view);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules.h -- the rule table: how a frame is undone, for each pc.
+ *
+ * A rule is one word. With sp and fp (rbp) of the frame:
+ *   RULE_FRAME   CFA = (sp | fp) + offset, or [fp + offset]
+ *                pc = [CFA - 8]; sp = CFA
+ *                fp = fp, or [CFA + offset], or [fp + offset]
+ *   RULE_CHAIN   no unwind table: fp points at the caller's fp and return
+ *                address (Go, generated code, assembly)
+ *   RULE_GUESS   a search found the caller, and it may be there again:
+ *                CFA = sp + offset;
+ *                fp = fp, or [CFA + fp_offset] if fp_offset is not 0
+ *   RULE_SIGNAL  the kernel's signal frame: all registers lie at sp
+ *   RULE_ROOT    the outermost frame
+ *   RULE_HARD    none of these: libunwind steps it on the real registers
+ *   RULE_NOWHERE not code
+ *
+ * A rule holds for one pc, or for an aligned block of 16, 128 or 1,024 bytes
+ * that lies within one row of the unwind table. The table is one
+ * open-addressing table of 16-byte cells. The sampler is its only writer.
+ * Readers are wait-free and run in signal handlers.
+ */
+#ifndef UNWIND_RULES_H
+#define UNWIND_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rule_kind {
+    RULE_NONE, /* not known */
+    RULE_FRAME,
+    RULE_CHAIN,
+    RULE_SIGNAL,
+    RULE_ROOT,
+    RULE_HARD,
+    RULE_NOWHERE,
+    RULE_GUESS,
+};
+
+enum rule_cfa { RULE_CFA_SP, RULE_CFA_FP, RULE_CFA_FP_DEREF };
+enum rule_fp { RULE_FP_SAME, RULE_FP_AT_CFA, RULE_FP_AT_FP };
+
+/* Flags of a RULE_CHAIN, in place of cfa. */
+enum rule_chain {
+    /* The code always keeps fp, and 0 is the root. fp may lead to another stack
+     * (Go). */
+    RULE_CHAIN_ROOTED = 1,
+    RULE_CHAIN_LAST = 2, /* Where fp leads nowhere, there is no other way. */
+};
+
+/* The word: kind:4 | cfa:2 | fp:2 | cfa_offset:28 | fp_offset:28. */
+struct rule {
+    uint64_t word;
+};
+
+#define RULE_OFFSET_MAX ((1 << 27) - 1)
+
+static inline struct rule
+rule_make(enum rule_kind kind)
+{
+    return (struct rule){kind};
+}
+
+static inline enum rule_kind
+rule_kind(struct rule rule)
+{
+    return (enum rule_kind)(rule.word & 15);
+}
+
+static inline struct rule
+rule_guess(int32_t cfa_offset, int32_t fp_offset)
+{
+    uint64_t high = ((uint64_t)(uint32_t)fp_offset & 0xfffffff) << 36;
+    uint64_t low = ((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8;
+    return (struct rule){high | low | RULE_GUESS};
+}
+
+static inline struct rule
+rule_chain(unsigned flags)
+{
+    return (struct rule){(uint64_t)flags << 4 | RULE_CHAIN};
+}
+
+static inline struct rule
+rule_chain_last(struct rule chain)
+{
+    return (struct rule){chain.word | (uint64_t)RULE_CHAIN_LAST << 4};
+}
+
+static inline bool
+rule_chain_is(struct rule rule, enum rule_chain flag)
+{
+    return rule_kind(rule) == RULE_CHAIN && (rule.word >> 4 & flag) != 0;
+}
+
+static inline struct rule
+rule_frame(enum rule_cfa cfa, int32_t cfa_offset, enum rule_fp fp,
+           int32_t fp_offset)
+{
+    uint64_t high = ((uint64_t)(uint32_t)fp_offset & 0xfffffff) << 36;
+    uint64_t low = ((uint64_t)(uint32_t)cfa_offset & 0xfffffff) << 8;
+    return (struct rule){high | low | (uint64_t)fp << 6 | (uint64_t)cfa << 4 |
+                         RULE_FRAME};
+}
+
+static inline enum rule_cfa
+rule_cfa(struct rule rule)
+{
+    return (enum rule_cfa)(rule.word >> 4 & 3);
+}
+
+static inline enum rule_fp
+rule_fp(struct rule rule)
+{
+    return (enum rule_fp)(rule.word >> 6 & 3);
+}
+
+static inline int64_t
+rule_cfa_offset(struct rule rule)
+{
+    return (int64_t)(rule.word << 28) >> 36;
+}
+
+static inline int64_t
+rule_fp_offset(struct rule rule)
+{
+    return (int64_t)rule.word >> 36;
+}
+
+/* Reserve the table, and empty it. Returns 0, or -1 if memory is short.
+ * Context: sampler. */
+int rules_begin(void);
+
+/* The rule for PC, or one of kind RULE_NONE. Context: any. */
+struct rule rules_find(uint64_t pc);
+
+/* Whether PC has a rule of its own, and not only its block. Context: sampler.
+ */
+bool rules_has_exact(uint64_t pc);
+
+/* Let RULE hold for PC. Context: sampler, in window. */
+void rules_put(uint64_t pc, struct rule rule);
+
+/* Let RULE hold for all pcs from START to END - 1 that whole blocks cover,
+ * within a few KiB of PC. Context: sampler, in window. */
+void rules_put_row(uint64_t pc, uint64_t start, uint64_t end, struct rule rule);
+
+/* Forget the rules for START to END - 1. Context: sampler. */
+void rules_forget(uint64_t start, uint64_t end);
+
+/* Forget the rule that PC has of its own. Context: sampler. */
+void rules_drop(uint64_t pc);
+
+/* Forget every RULE_NOWHERE: there may be code by now. Context: sampler. */
+void rules_forget_nowhere(void);
+
+/* The number of rules put so far. Context: any. */
+uint64_t rules_count(void);
+
+#endif

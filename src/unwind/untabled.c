@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * untabled.c -- see untabled.h. It runs on the sampler thread.
+ *
+ * The hard thing is generated code, which may be another function's a moment
+ * later. So a rule that generated code showed holds for one pc, and the code is
+ * compared again from time to time.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "process/modules.h"
+#include "unwind/x86_64/epilogue.h"
+#include "untabled.h"
+#include "base/poison.h"
+
+/* Limit of what is read at once, in bytes. */
+#define PIECE 1024u
+
+/* Size in bytes of the blocks that get one rule where code showed nothing. What
+ * follows such code will show nothing either. What is in front of it may be
+ * another function. */
+#define SILENT_ROW 128u
+
+/* How far generated code is read for a rule, in bytes. */
+#define GENERATED_REACH 64u
+
+/* Rules that may expire, WATCHED at most. Some are for generated code, with the
+ * code that they are from. The others say that nothing is known, for any code,
+ * and hold for IN_VAIN_NS. When there is no room, the oldest is forgotten.
+ * SETTLE_COUNT are compared at a time, SETTLE_NS apart. */
+#define WATCHED 1024u
+#define SETTLE_COUNT 32u
+#define SETTLE_NS 20000000u
+#define IN_VAIN_NS 250000000u
+static struct watched {
+    uint64_t pc, from; /* 0: unused */
+    uint64_t until;    /* 0: as long as the code is the same */
+    uint8_t length;
+    uint8_t code[GENERATED_REACH];
+} * watched;
+static uint32_t next_watched, next_settled;
+static uint64_t settle_at;
+
+static uint8_t bytes[EPILOGUE_REACH];
+
+/* Read the code from START on into BYTES, up to LIMIT of them. Returns how
+ * many. */
+static size_t
+read_code(const struct untabled *code, uint64_t start, size_t limit)
+{
+    size_t length = 0;
+    if (limit > code->end - start)
+        limit = code->end - start;
+    while (length < limit) {
+        /* Not beyond the end of a page: the next one may not be there. */
+        size_t piece = PIECE - ((start + length) & (PIECE - 1));
+        if (piece > limit - length)
+            piece = limit - length;
+        long got = code->is_generated
+                       ? sys_read_present(bytes + length, start + length, piece)
+                       : sys_read_memory(bytes + length, start + length, piece);
+        length += got > 0 ? (size_t)got : 0;
+        if (got != (long)piece)
+            break;
+    }
+    return length;
+}
+
+static void
+forget_watched(struct watched *old)
+{
+    if (old->pc != 0)
+        rules_drop(old->pc);
+    old->pc = 0;
+}
+
+/* Remember the code that the rule for PC is from, or until when the rule holds.
+ */
+static void
+watch_code(uint64_t pc, uint64_t from, size_t length, uint64_t until)
+{
+    if (watched == NULL)
+        watched = sys_reserve(WATCHED * sizeof(*watched));
+    if (watched == NULL)
+        return;
+    struct watched *new = &watched[next_watched++ % WATCHED];
+    forget_watched(new);
+    new->pc = pc;
+    new->from = from;
+    new->until = until;
+    new->length = (uint8_t)length;
+    memcpy(new->code, bytes, length);
+}
+
+/* Whether the rule of OLD may be wrong at the time NOW. */
+static bool
+is_outdated(const struct watched *old, uint64_t now)
+{
+    uint8_t code[GENERATED_REACH];
+    if (old->until != 0)
+        return now >= old->until;
+    return sys_read_present(code, old->from, old->length) !=
+               (long)old->length ||
+           memcmp(code, old->code, old->length) != 0;
+}
+
+void
+untabled_settle(uint64_t now)
+{
+    uint32_t count = next_watched < WATCHED ? next_watched : WATCHED;
+    if (count == 0 || now < settle_at)
+        return;
+    settle_at = now + SETTLE_NS;
+    for (uint32_t i = 0; i < SETTLE_COUNT && i < count; i++) {
+        struct watched *old = &watched[next_settled++ % count];
+        if (old->pc != 0 && is_outdated(old, now))
+            forget_watched(old);
+    }
+}
+
+void
+untabled_give_up(uint64_t pc, struct rule rule)
+{
+    watch_code(pc, pc, 0, clock_now() + IN_VAIN_NS);
+    rules_put(pc, rule_chain_last(rule));
+}
+
+void
+untabled_decide(uint64_t pc, bool is_generated, struct rule rule)
+{
+    struct untabled code = {.pc = pc,
+                            .start = pc & ~4095ull,
+                            .end = (pc | 4095) + 1,
+                            .is_generated = is_generated};
+    if (is_generated)
+        watch_code(pc, pc, read_code(&code, pc, GENERATED_REACH), 0);
+    rules_put(pc, rule);
+}
+
+/* Put a rule for code that may change. Only what one look shows is believed,
+ * and only where no frame pointer is kept. */
+static struct rule
+put_generated(const struct untabled *code, uint64_t from)
+{
+    struct epilogue epilogue;
+    size_t length = read_code(code, from, GENERATED_REACH);
+    if (epilogue_read(bytes, length, EPILOGUE_STRAIGHT, from, NULL,
+                      &epilogue) &&
+        rule_cfa(epilogue.rule) == RULE_CFA_SP &&
+        rule_fp(epilogue.rule) == RULE_FP_SAME) {
+        watch_code(code->pc, from, length, 0);
+        return epilogue.rule;
+    }
+    rules_put_row(code->pc, code->start, code->end, rule_chain(0));
+    return rule_chain(0);
+}
+
+/* Read code that is called. It must be in a file, where it does not change. */
+static size_t
+read_callee(uint64_t address, uint8_t *to, size_t limit)
+{
+    if (modules_code_kind(address) != CODE_MODULE)
+        return 0;
+    long got = sys_read_memory(to, address, limit);
+    return got > 0 ? (size_t)got : 0;
+}
+
+struct rule
+untabled_put(const struct untabled *code)
+{
+    struct epilogue epilogue;
+    uint64_t from = code->pc + code->is_return;
+    if (code->is_generated)
+        return put_generated(code, from);
+    size_t length = read_code(code, from, EPILOGUE_REACH);
+    if (epilogue_read(bytes, length, EPILOGUE_BRANCHED, from, read_callee,
+                      &epilogue)) {
+        rules_put_row(code->pc, code->pc, from + epilogue.same, epilogue.rule);
+        return epilogue.rule;
+    }
+    struct rule chain = rule_chain(code->is_go ? RULE_CHAIN_ROOTED : 0);
+    uint64_t end = (code->pc | (SILENT_ROW - 1)) + 1;
+    rules_put_row(code->pc, code->pc, end > code->end ? code->end : end, chain);
+    return chain;
+}

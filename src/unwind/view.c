@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* view.c -- fills a view's window; see view.h. It runs in any thread, also in
+ * handlers. */
+#include "base/sys.h"
+#include "view.h"
+#include "base/poison.h"
+
+void
+view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
+           uint8_t *window)
+{
+    view->low = low;
+    view->high = high;
+    view->last = first;
+    view->leap = VIEW_ANYWHERE;
+    view->window_start = view->window_end = 0;
+    view->window = window;
+    view->fills = UINT32_MAX;
+    view->is_copy = false;
+}
+
+void
+view_begin_bounded(struct view *view, uint8_t *window, uint32_t fills)
+{
+    view_begin(view, 0, 0, 0, window);
+    view->fills = fills;
+}
+
+void
+view_begin_copy(struct view *view, uint64_t start, uint32_t length,
+                uint8_t *copy)
+{
+    view_begin(view, 0, 0, 0, copy);
+    view->window_start = start;
+    view->window_end = start + length;
+    view->is_copy = true;
+}
+
+bool
+view_fill(struct view *view, uint64_t address)
+{
+    if (view->is_copy || view->fills == 0)
+        return false;
+    view->fills--;
+    view->window_end = view->window_start;
+    if (view->leap != VIEW_ANYWHERE && sys_present(address, 8) < 8)
+        return false;
+    /* Frames are read upwards. So the window begins a little before ADDRESS and
+     * reaches to the end of the page. But a word may begin on one page and end
+     * on the next. */
+    uint64_t page = address & ~4095ull, end = page + 4096;
+    uint64_t start = address - page > 128 ? (address - 128) & ~7ull : page;
+    if (end - address < 8)
+        end = address + 8;
+    if (end < start)
+        return false;
+    long got = sys_read_memory(view->window, start, end - start);
+    view->window_start = start;
+    view->window_end = got > 0 ? start + (uint64_t)got : start;
+    if (view->window_end <= address || view->window_end - address < 8)
+        return false;
+    view->last = address;
+    return true;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view.h -- the memory that a walk may read, without ever faulting.
+ *
+ * Memory in [low, high) is read directly: the caller knows that it is the
+ * thread's own stack. What is in use of it stays mapped during the walk. But
+ * the program may have made a page inaccessible that it does not use. Such a
+ * page is in a large array, or between two stacks that were cut from one piece.
+ * Tables of frames never lead there. A walk that guesses may, so after each
+ * leap of such a walk the kernel is asked. All other memory (alternate stacks,
+ * coroutines, a thread that may leave) is copied by a system call into the
+ * window.
+ *
+ * Only pages that the walk needs are read. Another page may be one that the
+ * program has never touched, and that one of its threads has to supply
+ * (userfaultfd(2)). That may be this very thread, or one that no longer does
+ * so. A page that is only guessed must be in memory already.
+ */
+#ifndef UNWIND_VIEW_H
+#define UNWIND_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Size of the window, in bytes. */
+#define VIEW_WINDOW 4096
+
+/* How far from one word the next may be read directly, in bytes: in a walk that
+ * knows, and in a walk that guesses. */
+#define VIEW_ANYWHERE (1ull << 62)
+#define VIEW_NEAR 4096u
+
+struct view {
+    uint64_t low, high;
+    uint64_t last;                     /* address read last, or first to be */
+    uint64_t leap;                     /* VIEW_ANYWHERE or VIEW_NEAR */
+    uint64_t window_start, window_end; /* addresses in the window */
+    uint8_t *window;
+    uint32_t fills; /* how often it may still be filled */
+    bool is_copy;   /* nothing but the window is read */
+};
+
+/* Make VIEW read LOW to HIGH directly (equal: nothing), and all else through
+ * WINDOW, which has VIEW_WINDOW bytes. The first read is at FIRST, or not
+ * farther above it than a frame. Context: any. */
+void view_begin(struct view *view, uint64_t low, uint64_t high, uint64_t first,
+                uint8_t *window);
+
+/* Make VIEW read everything through WINDOW, which is filled FILLS times at
+ * most. That limits what a walk may cost. Context: sampler. */
+void view_begin_bounded(struct view *view, uint8_t *window, uint32_t fills);
+
+/* Treat every address that VIEW reads from now on as a guess. Context: any. */
+static inline void
+view_guess(struct view *view)
+{
+    view->leap = VIEW_NEAR;
+}
+
+/* Make VIEW read the LENGTH bytes in COPY, which were copied from START, and
+ * nothing else. Context: sampler. */
+void view_begin_copy(struct view *view, uint64_t start, uint32_t length,
+                     uint8_t *copy);
+
+/* Fill the window so that it holds ADDRESS. Returns false if 8 bytes cannot be
+ * read there. Context: any. */
+bool view_fill(struct view *view, uint64_t address);
+
+/* Read the word at ADDRESS into *VALUE. Returns false if it cannot be read. It
+ * takes no lock. Context: any. */
+static inline bool
+view_read(struct view *view, uint64_t address, uint64_t *value)
+{
+    if (address >= view->low && address < view->high &&
+        view->high - address >= sizeof(*value) &&
+        address - view->last + view->leap < 2 * view->leap) {
+        view->last = address;
+        *value = *(const uint64_t *)address;
+        return true;
+    }
+    if (address < view->window_start || address + 8 > view->window_end ||
+        address + 8 < address)
+        if (!view_fill(view, address))
+            return false;
+    __builtin_memcpy(value, view->window + (address - view->window_start), 8);
+    return true;
+}
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.c -- the walk by rules; see walk.h. It runs in the signal handler of the
+ * sampled thread: it allocates nothing, takes no lock, and calls nothing of
+ * libc. It is bounded by the number of frames that a stack can have. Every
+ * frame must lie above the one before, so that a walk over a damaged stack
+ * ends.
+ */
+#include <stddef.h>
+
+#include "base/sys.h"
+#include "rules.h"
+#include "view.h"
+#include "walk.h"
+#include "base/poison.h"
+
+/* Limit of the frames of a walk: more than any stack of 64 MiB holds. It ends a
+ * walk over a stack whose frames are nonsense but rise. */
+#define DEPTH_MAX 1000000u
+
+/* Limit of the changes to a lower stack in a walk. Go changes stacks when it
+ * calls C, when C calls it, and for its own runtime. A walk over nonsense must
+ * not go round for ever. */
+#define LEAPS_MAX 16u
+
+void
+walk_begin(struct walk *walk, const struct regs *regs)
+{
+    walk->regs = *regs;
+    walk->is_return = false;
+    walk->cut = CUT_NONE;
+    walk->tail = walk->capacity / 4;
+    walk->frames[0] = regs->pc;
+    walk->depth = 1;
+    walk->leaps = 0;
+    walk->is_guessed = false;
+    walk->trusted.depth = 0;
+}
+
+static inline void
+add_frame(struct walk *walk, uint64_t frame)
+{
+    uint32_t head = walk->capacity - walk->tail;
+    uint32_t at = walk->depth < head ? walk->depth
+                                     : head + (walk->depth - head) % walk->tail;
+    walk->frames[at] = frame;
+    walk->depth++;
+}
+
+static enum walk_outcome
+cut_walk(struct walk *walk, enum cut why)
+{
+    walk->cut = why;
+    return WALK_CUT;
+}
+
+/* Stop the walk where it stands, in code without a table. RULE says whether
+ * there may be another way. */
+static enum walk_outcome
+lose_way(struct walk *walk, struct rule rule, enum cut why)
+{
+    walk->cut = why;
+    return rule_chain_is(rule, RULE_CHAIN_LAST) ? WALK_CUT : WALK_LOST;
+}
+
+/* Whether the walk, which came to no code or to no stack's end, knows where it
+ * lost its way. That is where it last followed a guess, or where a chain has
+ * led to the very frame that it is in. */
+static bool
+knows_better(const struct walk *walk)
+{
+    uint32_t trusted = walk->trusted.depth;
+    return trusted != 0 && walk->depth > trusted &&
+           walk->depth <= walk->capacity &&
+           (walk->frames[trusted] == FRAME_GUESS || walk->depth == trusted + 1);
+}
+
+/* Go back to where the walk lost its way. */
+static enum walk_outcome
+go_back(struct walk *walk)
+{
+    if (!knows_better(walk))
+        return cut_walk(walk, CUT_NOT_CODE);
+    walk->depth = walk->trusted.depth;
+    walk->trusted.depth = 0; /* only once */
+    walk->regs = walk->trusted.regs;
+    walk->is_return = walk->trusted.is_return;
+    return lose_way(walk, rules_find(walk->regs.pc - walk->is_return),
+                    CUT_NOT_CODE);
+}
+
+/* Enter the caller: return address PC, stack pointer SP. A return address of 0
+ * is how start-up code marks the root. But there are many zeros on a stack.
+ * Behind a guess one of them shows only that the guess was wrong. */
+static inline enum walk_outcome
+enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    /* A leaf may have taken its return address off the stack (vfork). */
+    if (sp < walk->regs.sp || (sp == walk->regs.sp && walk->depth > 1) ||
+        walk->depth >= DEPTH_MAX)
+        return cut_walk(walk, CUT_STUCK);
+    if (pc == 0)
+        return walk->is_guessed ? go_back(walk) : WALK_ROOT;
+    if (pc & FRAME_RETURN)
+        return cut_walk(walk, CUT_NOT_CODE);
+    walk->regs = (struct regs){pc, sp, fp};
+    walk->is_return = true;
+    add_frame(walk, pc | FRAME_RETURN);
+    return WALK_ON;
+}
+
+/* End the walk here. It is cut unless the caller finds fp and walks on. */
+static enum walk_outcome
+need_fp(struct walk *walk)
+{
+    walk->cut = CUT_NO_RULE;
+    return WALK_NEEDS_FP;
+}
+
+static inline enum walk_outcome
+undo_frame(struct walk *walk, struct view *view, struct rule rule)
+{
+    uint64_t base =
+        rule_cfa(rule) == RULE_CFA_SP ? walk->regs.sp : walk->regs.fp;
+    uint64_t cfa = base + (uint64_t)rule_cfa_offset(rule);
+    uint64_t pc, fp = walk->regs.fp;
+    /* A handler always knows fp: the branch costs nothing there. */
+    bool is_lost = __builtin_expect(fp == REGS_FP_UNKNOWN, 0);
+    if (is_lost && rule_cfa(rule) != RULE_CFA_SP)
+        return need_fp(walk);
+    if (rule_cfa(rule) == RULE_CFA_FP_DEREF && !view_read(view, cfa, &cfa))
+        return cut_walk(walk, CUT_BAD_READ);
+    if (!view_read(view, cfa - 8, &pc))
+        return cut_walk(walk, CUT_BAD_READ);
+    /* An fp that is saved at an unknown fp stays unknown. The caller is known
+     * all the same. */
+    if (rule_fp(rule) == RULE_FP_AT_CFA ||
+        (rule_fp(rule) == RULE_FP_AT_FP && !is_lost)) {
+        uint64_t from = rule_fp(rule) == RULE_FP_AT_CFA ? cfa : walk->regs.fp;
+        if (!view_read(view, from + (uint64_t)rule_fp_offset(rule), &fp))
+            return cut_walk(walk, CUT_BAD_READ);
+    }
+    return enter_caller(walk, pc, cfa, fp);
+}
+
+/* Remember where the walk stands. No table says where the caller is, and what
+ * is found there may be nonsense. */
+static void
+note_trusted(struct walk *walk)
+{
+    walk->trusted.regs = walk->regs;
+    walk->trusted.depth = walk->depth;
+    walk->trusted.is_return = walk->is_return;
+}
+
+/* Whether the frame at AT, which lies below, may be on another stack. If so,
+ * the walk goes on there. */
+static bool
+may_leap(struct walk *walk, struct rule rule, uint64_t at)
+{
+    if (!rule_chain_is(rule, RULE_CHAIN_ROOTED) || walk->leaps >= LEAPS_MAX)
+        return false;
+    walk->leaps++;
+    walk->regs.sp = at;
+    return true;
+}
+
+/* Undo a frame by a chain. No table says where the frame is. Its register may
+ * point anywhere, and so may all that is read there. */
+static enum walk_outcome
+undo_chain(struct walk *walk, struct view *view, struct rule rule)
+{
+    uint64_t at = walk->regs.fp, fp, pc;
+    if (at == REGS_FP_UNKNOWN)
+        return need_fp(walk);
+    if (at == 0 && rule_chain_is(rule, RULE_CHAIN_ROOTED))
+        return WALK_ROOT;
+    note_trusted(walk);
+    view_guess(view);
+    if ((at & 7) != 0 || (at < walk->regs.sp && !may_leap(walk, rule, at)))
+        return lose_way(walk, rule, CUT_NO_RULE);
+    if (!view_read(view, at, &fp) || !view_read(view, at + 8, &pc))
+        return lose_way(walk, rule, CUT_BAD_READ);
+    /* The root would have a 0 in the register, too, and that would have led
+     * nowhere. */
+    if (pc == 0 || (pc & FRAME_RETURN) != 0)
+        return lose_way(walk, rule, CUT_NOT_CODE);
+    return enter_caller(walk, pc, at + 16, fp);
+}
+
+/* End a walk that stands in no code. Unless that is the leaf, it is no frame
+ * and is taken off, with the FRAME_GUESS before it. */
+static enum walk_outcome
+undo_nowhere(struct walk *walk)
+{
+    if (knows_better(walk) || walk->depth <= 1 || walk->depth > walk->capacity)
+        return go_back(walk);
+    walk->depth--;
+    walk->depth -= walk->frames[walk->depth - 1] == FRAME_GUESS;
+    return cut_walk(walk, CUT_NOT_CODE);
+}
+
+/* Undo a frame by a rule that a search has found on an earlier stack. */
+static enum walk_outcome
+undo_guess(struct walk *walk, struct view *view, struct rule rule)
+{
+    uint64_t cfa = walk->regs.sp + (uint64_t)rule_cfa_offset(rule);
+    uint64_t saved = cfa + (uint64_t)rule_fp_offset(rule);
+    struct regs caller = {0, cfa, walk->regs.fp};
+    view_guess(view);
+    if (!view_read(view, cfa - 8, &caller.pc) ||
+        (saved != cfa && !view_read(view, saved, &caller.fp)))
+        return lose_way(walk, rule, CUT_BAD_READ);
+    /* The search would not have taken a root for a caller. */
+    if (caller.pc == 0 || (caller.pc & FRAME_RETURN) != 0)
+        return lose_way(walk, rule, CUT_NOT_CODE);
+    note_trusted(walk);
+    return walk_guess_to(walk, &caller);
+}
+
+/* Undo a signal frame, to which a signal handler returns. The registers that
+ * the signal interrupted follow. They are exact, and possibly of another stack.
+ */
+static enum walk_outcome
+undo_signal(struct walk *walk, struct view *view)
+{
+    uint64_t sp = walk->regs.sp;
+    struct regs regs;
+    if (!view_read(view, sp + ARCH_SIGNAL_REG(REG_RIP), &regs.pc) ||
+        !view_read(view, sp + ARCH_SIGNAL_REG(REG_RSP), &regs.sp) ||
+        !view_read(view, sp + ARCH_SIGNAL_REG(REG_RBP), &regs.fp))
+        return cut_walk(walk, CUT_BAD_READ);
+    if (walk->depth >= DEPTH_MAX)
+        return cut_walk(walk, CUT_STUCK);
+    walk->regs = regs;
+    walk->is_return = false;
+    add_frame(walk, regs.pc);
+    return WALK_ON;
+}
+
+enum walk_outcome
+walk_run(struct walk *walk, struct view *view)
+{
+    for (;;) {
+        uint64_t pc = walk->regs.pc - walk->is_return;
+        struct rule rule = rules_find(pc);
+        enum walk_outcome step = WALK_ON;
+        switch (rule_kind(rule)) {
+        case RULE_NONE:
+            return WALK_MISS;
+        case RULE_FRAME:
+            step = undo_frame(walk, view, rule);
+            break;
+        case RULE_CHAIN:
+            step = undo_chain(walk, view, rule);
+            break;
+        case RULE_GUESS:
+            step = undo_guess(walk, view, rule);
+            break;
+        case RULE_SIGNAL:
+            step = undo_signal(walk, view);
+            break;
+        case RULE_ROOT:
+            return WALK_ROOT;
+        case RULE_HARD:
+            return WALK_HARD;
+        case RULE_NOWHERE:
+            return undo_nowhere(walk);
+        }
+        if (step != WALK_ON)
+            return step;
+    }
+}
+
+enum walk_outcome
+walk_step_to(struct walk *walk, const struct regs *caller)
+{
+    return enter_caller(walk, caller->pc, caller->sp, caller->fp);
+}
+
+enum walk_outcome
+walk_guess_to(struct walk *walk, const struct regs *caller)
+{
+    add_frame(walk, FRAME_GUESS);
+    walk->is_guessed = true;
+    return walk_step_to(walk, caller);
+}
+
+/* Reverse FRAMES[0..COUNT). */
+static void
+reverse_frames(uint64_t *frames, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint64_t frame = frames[i];
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = frame;
+    }
+}
+
+uint32_t
+walk_finish(struct walk *walk, uint32_t *gap, uint32_t *elided)
+{
+    uint32_t head = walk->capacity - walk->tail;
+    *gap = head;
+    *elided = 0;
+    if (walk->depth <= walk->capacity)
+        return walk->depth;
+    /* Turn the ring so that its oldest frame comes first: three reversals. */
+    uint32_t oldest = (walk->depth - head) % walk->tail;
+    uint64_t *ring = walk->frames + head;
+    reverse_frames(ring, oldest);
+    reverse_frames(ring + oldest, walk->tail - oldest);
+    reverse_frames(ring, walk->tail);
+    *elided = walk->depth - walk->capacity;
+    return walk->capacity;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.h -- walks a stack by rules, frame by frame. The same code runs in the
+ * handler, on the thread's own stack, and in the sampler, which goes on where
+ * the handler stopped.
+ */
+#ifndef UNWIND_WALK_H
+#define UNWIND_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arch.h"
+#include "base/loss.h"
+#include "view.h"
+
+/* A frame as it is stored: its pc, with the top bit set if it is a return
+ * address. */
+#define FRAME_RETURN (1ull << 63)
+#define FRAME_PC(frame) ((frame) & ~FRAME_RETURN)
+
+/* Stored in place of a frame: the frames before it are certain. The next one
+ * was found by a search for a return address (RULE_GUESS). */
+#define FRAME_GUESS 2u
+
+/* The pc to look up for FRAME: that of the call itself, not of the instruction
+ * behind it. */
+static inline uint64_t
+frame_lookup(uint64_t frame)
+{
+    return (frame & FRAME_RETURN) ? FRAME_PC(frame) - 1 : frame;
+}
+
+enum walk_outcome {
+    WALK_ON,   /* the walk has entered the caller */
+    WALK_ROOT, /* the stack is complete */
+    WALK_MISS, /* the rule for the current pc is not known */
+    WALK_HARD, /* the current frame has no simple rule */
+    /* Its chain of frame pointers leads nowhere. walk.cut says why, but there
+     * may be another way. */
+    WALK_LOST,
+    WALK_CUT,      /* it cannot go on; walk.cut says why */
+    WALK_NEEDS_FP, /* the current rule needs fp, not known */
+};
+
+/* regs.fp where only pc and sp are known. It is odd and no address, so nothing
+ * is found there if a register ever holds this value. */
+#define REGS_FP_UNKNOWN 0x5eedf0e5eedf0e5dull
+
+/*
+ * Where a walk stands. It keeps the first CAPACITY - TAIL frames from the leaf.
+ * Of the others it keeps the last TAIL, in a ring behind the first. So both
+ * ends of a deep stack are kept.
+ */
+struct walk {
+    struct regs regs; /* of the frame to be undone next */
+    bool is_return;   /* regs.pc is a return address */
+    enum cut cut;
+    uint32_t depth; /* frames so far */
+    uint32_t capacity, tail;
+    uint64_t *frames;
+    uint32_t leaps;  /* how often it went on on a lower stack */
+    bool is_guessed; /* has a frame found by a search, or is a trial */
+    /* The state before the last frame that was undone without an unwind table.
+     * The walk goes back to it if it comes to no code. DEPTH 0: none yet. */
+    struct {
+        struct regs regs;
+        uint32_t depth;
+        bool is_return;
+    } trusted;
+};
+
+/* Begin WALK at REGS, which are those of an interrupted thread. walk->frames
+ * has room for walk->capacity frames. Context: any. */
+void walk_begin(struct walk *walk, const struct regs *regs);
+
+/* Walk on until an outcome. The frame at which a MISS, HARD, LOST, NEEDS_FP or
+ * CUT happened is among the frames. A resumed walk does not add it again.
+ * NEEDS_FP is possible only if the walk began without fp. If the caller leaves
+ * it so, the walk is cut there. It takes no lock. Context: any. */
+enum walk_outcome walk_run(struct walk *walk, struct view *view);
+
+/* Enter the current frame's caller, whose registers are CALLER, and add its
+ * frame. So the sampler undoes a frame without a simple rule. Returns WALK_ON
+ * if the walk can go on, else WALK_ROOT or WALK_CUT. Context: sampler, in
+ * window. */
+enum walk_outcome walk_step_to(struct walk *walk, const struct regs *caller);
+
+/* The same where a search found CALLER: a FRAME_GUESS is added first. Context:
+ * any. */
+enum walk_outcome walk_guess_to(struct walk *walk, const struct regs *caller);
+
+/* Put the kept frames in order, those near the root behind those near the leaf.
+ * *ELIDED becomes how many were left out between them, at index *GAP. Returns
+ * the number kept. Context: sampler. */
+uint32_t walk_finish(struct walk *walk, uint32_t *gap, uint32_t *elided);
+
+#endif

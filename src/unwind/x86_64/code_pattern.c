@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* code_pattern.c -- see code_pattern.h. */
+#include <string.h>
+
+#include "base/sys.h"
+#include "instruction.h"
+#include "code_pattern.h"
+#include "base/poison.h"
+
+/* Limit of the code that ends a program at the bottom of a stack, in bytes. */
+#define LAST_REACH 24u
+
+/* Whether the LENGTH bytes of CODE, 16 at most, are at PC. */
+static bool
+has_code(uint64_t pc, const uint8_t *code, size_t length)
+{
+    uint8_t bytes[16];
+    return sys_read_memory(bytes, pc, length) == (long)length &&
+           memcmp(bytes, code, length) == 0;
+}
+
+bool
+code_pattern_is_restorer(uint64_t pc)
+{
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
+                                   0x00, 0x00, 0x0f, 0x05};
+    return has_code(pc, code, sizeof(code)) ||
+           has_code(pc + 1, code, sizeof(code));
+}
+
+bool
+code_pattern_is_entry(uint64_t pc)
+{
+    static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    return has_code(pc, code, sizeof(code));
+}
+
+bool
+code_pattern_is_call(uint64_t pc)
+{
+    static const uint8_t code[] = {0x0f, 0x05};
+    return has_code(pc, code, sizeof(code));
+}
+
+/* Whether IN leaves its row of instructions: a jump or a return. */
+static bool
+is_turn(const struct instruction *in)
+{
+    unsigned op = in->opcode;
+    if (in->map == MAP_0F)
+        return (op & 0xf0) == 0x80;
+    return (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0 || op == 0xe9 ||
+           op == 0xeb || (op & 0xf6) == 0xc2 || op == 0xcc ||
+           (op == 0xff && ((in->reg & 7) == 4 || (in->reg & 7) == 5));
+}
+
+/* Whether IN ends the program. */
+static bool
+is_end(const struct instruction *in)
+{
+    return in->map == MAP_0F ? in->opcode == 0x0b
+                             : in->map == MAP_ONE && in->opcode == 0xf4;
+}
+
+bool
+code_pattern_is_last(uint64_t pc)
+{
+    uint8_t code[LAST_REACH];
+    struct instruction in;
+    size_t at = 0;
+    if (sys_read_memory(code, pc, sizeof(code)) != (long)sizeof(code))
+        return false;
+    while (at < sizeof(code) &&
+           instruction_read(code + at, sizeof(code) - at, &in)) {
+        if (is_end(&in))
+            return true;
+        if (in.is_vector || is_turn(&in))
+            return false;
+        at += in.length;
+    }
+    return false;
+}

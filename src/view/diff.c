@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * diff.c -- makes one row for each function or stack in which any of the two
+ * profiles has time. A row is a finding if its change is too large for noise,
+ * and large enough to matter. The second is needed because two runs are never
+ * quite the same, and with enough samples every difference is significant.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "diff.h"
+
+/* Minimum of sample points in both profiles together; with fewer nothing would
+ * be significant. */
+static const double points_least = 5;
+
+/* The state of a comparison. */
+struct comparison {
+    struct diff *diff;
+    const struct diff_options *options;
+    struct measure old, new;
+    struct noise_test test;
+};
+
+/* A number that only the profile measured later has is beyond the sums of the
+ * first one, where its sum is 0. */
+static struct noise_sum
+sum_of(const struct measure *measure, uint32_t number)
+{
+    return number < measure->count ? measure->sums[number]
+                                   : (struct noise_sum){0};
+}
+
+/* Make a row with its times, still untested. */
+static struct diff_row
+make_row(const struct diff *diff, uint32_t number, const struct noise_sum *old,
+         const struct noise_sum *new)
+{
+    struct diff_row row = {
+        .number = number,
+        .old = old->value,
+        .new = new->value,
+        .new_scaled = new->value * diff->factor,
+        .chance = 1,
+        .chance_above = 1,
+    };
+    row.change = row.new_scaled - row.old;
+    return row;
+}
+
+/* Both measures number the same names, so a number is one row in both. */
+static int
+make_rows(struct comparison *comparison)
+{
+    struct diff *diff = comparison->diff;
+    uint32_t count = comparison->new.count > comparison->old.count
+                         ? comparison->new.count
+                         : comparison->old.count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct noise_sum old = sum_of(&comparison->old, i);
+        struct noise_sum new = sum_of(&comparison->new, i);
+        if (old.value <= 0 && new.value <= 0)
+            continue;
+        struct diff_row *rows =
+            array_room(diff->rows, diff->count, sizeof(*rows));
+        if (rows == NULL)
+            return -1;
+        diff->rows = rows;
+        rows[diff->count++] = make_row(diff, i, &old, &new);
+    }
+    return 0;
+}
+
+/* Test the rows that have enough points, and adjust their chances together.
+ * ABOVE: test whether they are slower by more than is allowed. Returns 0, or -1
+ * if memory is short. */
+static int
+test_rows(struct comparison *comparison, bool above)
+{
+    struct diff *diff = comparison->diff;
+    double ratio = 1 + comparison->options->fail_above / 100;
+    double *chances = malloc((diff->count + 1u) * sizeof(*chances));
+    uint32_t tested = 0;
+    if (chances == NULL)
+        return -1;
+    for (uint32_t i = 0; i < diff->count; i++) {
+        struct diff_row *row = &diff->rows[i];
+        struct noise_sum old = sum_of(&comparison->old, row->number);
+        struct noise_sum new = sum_of(&comparison->new, row->number);
+        double chance =
+            noise_chance(&comparison->test, &old, &new, &row->error);
+        if (above)
+            chance = noise_chance_above(&comparison->test, &old, &new, ratio);
+        if (noise_points(&old, &new) >= points_least)
+            chances[tested++] = chance;
+    }
+    if (noise_adjust(chances, tested) != 0) {
+        free(chances);
+        return -1;
+    }
+    diff->tested = tested;
+    tested = 0;
+    for (uint32_t i = 0; i < diff->count; i++) {
+        struct diff_row *row = &diff->rows[i];
+        struct noise_sum old = sum_of(&comparison->old, row->number);
+        struct noise_sum new = sum_of(&comparison->new, row->number);
+        if (noise_points(&old, &new) >= points_least)
+            *(above ? &row->chance_above : &row->chance) = chances[tested++];
+    }
+    free(chances);
+    return 0;
+}
+
+/* Whether ROW is code without names, or a stack that ends there. */
+static bool
+is_nameless(const struct diff *diff, const struct diff_row *row)
+{
+    uint32_t function = row->number;
+    if (diff->by == MEASURE_STACK)
+        function = measure_leaf(&diff->names, function);
+    return strcmp(measure_function(&diff->names, function), MEASURE_NAMELESS) ==
+           0;
+}
+
+/* Decide from the chances and sizes which rows are significant, and which
+ * fail. */
+static void
+test_totals(struct comparison *comparison)
+{
+    const struct diff_options *options = comparison->options;
+    struct diff *diff = comparison->diff;
+    double least = comparison->test.old_total.value * options->least / 100;
+    for (uint32_t i = 0; i < diff->count; i++) {
+        struct diff_row *row = &diff->rows[i];
+        row->is_significant =
+            row->chance <= options->level && fabs(row->change) >= least;
+        row->fails = options->fail_above >= 0 && row->change >= least &&
+                     row->chance_above <= options->level &&
+                     !is_nameless(diff, row);
+    }
+    diff->total.is_significant =
+        options->absolute && fabs(diff->total.change) >= least;
+    diff->total.fails =
+        options->absolute && options->fail_above >= 0 &&
+        diff->total.change >= least &&
+        diff->total.change > diff->total.old * options->fail_above / 100;
+}
+
+/* For qsort: the largest change first; ties as they were named. */
+static int
+compare_rows(const void *a, const void *b)
+{
+    const struct diff_row *one = a, *two = b;
+    double first = fabs(one->change), second = fabs(two->change);
+    int order = (first < second) - (first > second);
+    return order != 0
+               ? order
+               : (one->number > two->number) - (one->number < two->number);
+}
+
+/* The effective sample size: as many samples of equal size would be as
+ * noisy. */
+static double
+points_of(const struct noise_sum *total)
+{
+    return total->squares > 0 ? total->value * total->value / total->squares
+                              : 0;
+}
+
+/* FACTOR scales NEW to the total of OLD: with 20 s after 10 s all of
+ * NEW counts half. */
+static int
+compare_all(struct comparison *comparison)
+{
+    struct diff *diff = comparison->diff;
+    const struct noise_sum *old = &comparison->old.total;
+    const struct noise_sum *new = &comparison->new.total;
+    comparison->test = (struct noise_test){
+        .old_total = *old,
+        .new_total = *new,
+        .absolute = comparison->options->absolute,
+    };
+    diff->factor = 1;
+    if (!comparison->options->absolute && old->value > 0 && new->value > 0)
+        diff->factor = old->value / new->value;
+    diff->old_points = points_of(old);
+    diff->new_points = points_of(new);
+    diff->total = make_row(diff, 0, old, new);
+    if (make_rows(comparison) != 0 || test_rows(comparison, false) != 0 ||
+        (comparison->options->fail_above >= 0 &&
+         test_rows(comparison, true) != 0))
+        return -1;
+    test_totals(comparison);
+    if (diff->count > 0)
+        qsort(diff->rows, diff->count, sizeof(*diff->rows), compare_rows);
+    return 0;
+}
+
+int
+diff_build(struct diff *diff, struct profile *old, struct profile *new,
+           const struct diff_options *options)
+{
+    struct comparison comparison = {.diff = diff, .options = options};
+    int status = -1;
+    *diff = (struct diff){.by = options->by};
+    if (measure_begin_names(&diff->names) == 0 &&
+        measure_take(&comparison.old, &diff->names, old, options->by,
+                     options->value) == 0 &&
+        measure_take(&comparison.new, &diff->names, new, options->by,
+                     options->value) == 0)
+        status = compare_all(&comparison);
+    measure_release(&comparison.old);
+    measure_release(&comparison.new);
+    if (status != 0) {
+        diff_release(diff);
+        errno = ENOMEM;
+    }
+    return status;
+}
+
+const struct diff_row *
+diff_find_nameless(const struct diff *diff)
+{
+    for (uint32_t i = 0; i < diff->count; i++)
+        if (diff->rows[i].is_significant && is_nameless(diff, &diff->rows[i]))
+            return &diff->rows[i];
+    return NULL;
+}
+
+bool
+diff_fails(const struct diff *diff)
+{
+    bool fails = diff->total.fails;
+    for (uint32_t i = 0; i < diff->count; i++)
+        fails |= diff->rows[i].fails;
+    return fails;
+}
+
+void
+diff_release(struct diff *diff)
+{
+    measure_end_names(&diff->names);
+    free(diff->rows);
+    *diff = (struct diff){0};
+}

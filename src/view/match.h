@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * match.h -- selects functions by a text: the one with exactly this name, or
+ * else those that the text matches as a POSIX extended regular expression. So
+ * "main" is one function, "foo(int)" needs no backslashes, and "^foo" selects
+ * all that begin with it.
+ */
+#ifndef VIEW_MATCH_H
+#define VIEW_MATCH_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tree;
+
+struct match {
+    const char *text;
+    bool is_exact;
+    regex_t regex; /* unless it is exact */
+};
+
+/* Find the functions of TREE that TEXT selects. Returns 0, or -1 with a
+ * sentence in ERROR (of SIZE bytes): there is none, or the expression is wrong.
+ * TEXT must outlive MATCH. */
+int match_begin(struct match *match, const struct tree *tree, const char *text,
+                char *error, size_t size);
+
+/* Whether MATCH selects FUNCTION. */
+bool match_is(const struct match *match, const char *function);
+
+/* To be called once after a match_begin that returned 0. */
+void match_end(struct match *match);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nameless.h -- which files have code without names on the stacks of a profile,
+ * and how much of its time that affects. There is one row for each file,
+ * however often it is mapped. Generated code is the row of module 0.
+ */
+#ifndef VIEW_NAMELESS_H
+#define VIEW_NAMELESS_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+
+struct nameless_row {
+    uint32_t module; /* first module of this file */
+    uint32_t number; /* for nameless.c */
+    uint32_t places; /* addresses without a name */
+    /* Sums of the stacks that have at least one of them. */
+    uint64_t values[VALUE_COUNT];
+};
+
+/* The row with the most CPU time comes first, then wall time decides. Files
+ * with less than one in NAMELESS_SMALL of both stand behind the others, if
+ * there are several. REST is their sum, in which a stack with places of two
+ * files counts once. */
+struct nameless {
+    struct nameless_row *rows; /* COUNT rows, then SMALL small ones */
+    uint32_t count, small;
+    struct nameless_row rest;
+};
+#define NAMELESS_SMALL 200u
+
+/* Make the rows of PROFILE, at most 64. Looks up the symbols of all stacks with
+ * samples. Returns 0, or -1 with errno set. */
+int nameless_build(struct nameless *nameless, struct profile *profile);
+
+void nameless_release(struct nameless *nameless);
+
+#endif

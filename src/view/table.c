@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.c -- sums over the tree of names. A node's total is its own values
+ * and those below it. On a walk through the tree, a node's total is added
+ * to its function only if the function is not on the path already. So
+ * recursion counts once.
+ *
+ * Threads, processes, states and labels are in samples and not in frames, and
+ * are summed up without a tree. Threads and processes have their numbers
+ * already. States are compared by name, because a number may mean another
+ * system call on another machine.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/label_sets.h"
+#include "util/array.h"
+#include "util/intern.h"
+#include "tree.h"
+#include "walk.h"
+#include "table.h"
+
+/* The walk's state. */
+struct count {
+    const struct tree *tree;
+    struct table_row *rows;   /* by name */
+    struct tree_sums *totals; /* by node */
+    uint32_t *on_path;        /* by name: how often it is on the path */
+};
+
+static void
+count_node(void *context, uint32_t node)
+{
+    struct count *count = context;
+    const struct tree_node *at = &count->tree->nodes[node];
+    struct table_row *row = &count->rows[at->name];
+    bool first = count->on_path[at->name]++ == 0;
+    for (unsigned i = 0; i < VALUE_COUNT; i++) {
+        sum_add(&row->flat[i], at->values[i]);
+        if (first)
+            sum_add(&row->cumulative[i], count->totals[node].values[i]);
+    }
+}
+
+static void
+leave_node(void *context, uint32_t node)
+{
+    struct count *count = context;
+    count->on_path[count->tree->nodes[node].name]--;
+}
+
+/* Walk the tree once and sum into the rows. Returns 0, or -1 if
+ * memory is short. */
+static int
+make_rows(struct table *table, const struct tree *tree)
+{
+    struct count count = {.tree = tree, .rows = table->rows};
+    struct walk_visitor visitor = {count_node, leave_node, &count};
+    int status = -1;
+    count.totals = tree_totals(tree);
+    count.on_path = calloc(table->count + 1, sizeof(*count.on_path));
+    if (count.totals != NULL && count.on_path != NULL) {
+        status = walk_by_number(tree, &visitor);
+    }
+    free(count.on_path);
+    free(count.totals);
+    return status;
+}
+
+/* Order for qsort: -1 if A is larger, so that large values come first. */
+static int
+larger(uint64_t a, uint64_t b)
+{
+    return (a < b) - (a > b);
+}
+
+/* The fields that rows are compared by. */
+struct key {
+    enum value value;
+    enum table_order order;
+};
+
+/* Ties are broken by all other fields, so that output is stable. */
+static int
+compare_rows(const void *a, const void *b, void *context)
+{
+    const struct table_row *one = a, *two = b;
+    const struct key *key = context;
+    enum value value = key->value;
+    int order = 0;
+    if (key->order == TABLE_CUMULATIVE)
+        order = larger(one->cumulative[value], two->cumulative[value]);
+    if (order == 0)
+        order = larger(one->flat[value], two->flat[value]);
+    if (order == 0)
+        order = larger(one->cumulative[value], two->cumulative[value]);
+    if (order == 0)
+        order = larger(one->flat[VALUE_SAMPLES], two->flat[VALUE_SAMPLES]);
+    if (order == 0)
+        order = larger(one->cumulative[VALUE_SAMPLES],
+                       two->cumulative[VALUE_SAMPLES]);
+    if (order == 0)
+        order = strcmp(one->function, two->function);
+    if (order == 0)
+        order = strcmp(one->module, two->module);
+    if (order == 0)
+        order = strcmp(one->file, two->file);
+    if (order == 0)
+        order = (one->line > two->line) - (one->line < two->line);
+    return order != 0 ? order : (one->id > two->id) - (one->id < two->id);
+}
+
+void
+table_sort(struct table *table, enum value value, enum table_order order)
+{
+    struct key key = {value, order};
+    if (table->count > 0)
+        qsort_r(table->rows, table->count, sizeof(*table->rows), compare_rows,
+                &key);
+}
+
+static void
+sort_rows(struct table *table, enum value value)
+{
+    table_sort(table, value, TABLE_FLAT);
+}
+
+int
+table_of_tree(struct table *table, const struct tree *tree, enum value value)
+{
+    table->count = tree_name_count(tree);
+    table->rows = calloc(table->count + 1, sizeof(*table->rows));
+    if (table->rows == NULL)
+        return -1;
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct tree_label label = tree_label(tree, i);
+        table->rows[i].function = label.function;
+        table->rows[i].module = label.module;
+        table->rows[i].file = label.file;
+        table->rows[i].line = label.line;
+        table->rows[i].start_line = label.start_line;
+    }
+    if (make_rows(table, tree) != 0) {
+        table_release(table);
+        return -1;
+    }
+    sort_rows(table, value);
+    return 0;
+}
+
+int
+table_build(struct table *table, struct profile *profile, enum value value)
+{
+    return table_build_by(table, profile, TABLE_FUNCTION, value);
+}
+
+/* A row is made from a number that identifies it, its name, and its tid or
+ * pid. */
+struct group {
+    uint32_t number, id;
+    const char *name;
+};
+
+static struct group
+group_of(struct profile *profile, const struct profile_sample *sample,
+         enum table_by by, const char *key)
+{
+    const struct profile_thread *thread = &profile->threads[sample->thread];
+    const struct profile_process *process =
+        &profile->processes[thread->process];
+    const char *slash = strrchr(process->exe, '/');
+    if (by == TABLE_THREAD)
+        return (struct group){sample->thread, thread->tid, thread->name};
+    if (by == TABLE_PROCESS)
+        return (struct group){thread->process, process->pid,
+                              slash != NULL ? slash + 1 : process->exe};
+    if (by == TABLE_EXE || by == TABLE_COMMAND) {
+        const char *text = by == TABLE_EXE ? process->exe : process->command;
+        return (struct group){intern_string(profile->strings, text), 0, text};
+    }
+    if (by == TABLE_LABEL) {
+        const char *value = label_sets_value(profile, sample->labels, key);
+        /* No string of the profile is in brackets by chance: the row of samples
+         * without the key has a number that no string has. */
+        if (value == NULL)
+            return (struct group){INTERN_NONE, 0, TABLE_NO_LABEL};
+        return (struct group){intern_string(profile->strings, value), 0, value};
+    }
+    const char *state = profile_state(profile, sample);
+    return (struct group){intern_string(profile->strings, state), 0, state};
+}
+
+/* The row of GROUP, made if it is new; NULL if memory is short. */
+static struct table_row *
+find_row(struct table *table, struct intern *numbers, const struct group *group)
+{
+    struct table_row *rows =
+        array_room(table->rows, table->count, sizeof(*rows));
+    uint32_t number =
+        intern_put(numbers, &group->number, sizeof(group->number));
+    if (rows != NULL)
+        table->rows = rows;
+    if (rows == NULL || number == INTERN_NONE)
+        return NULL;
+    if (number == table->count)
+        rows[table->count++] = (struct table_row){
+            .function = group->name,
+            .module = "",
+            .file = "",
+            .id = group->id,
+            .number = group->number,
+        };
+    return &rows[number];
+}
+
+/* Flat and cumulative are the same: a sample has one thread and one state, with
+ * nothing below it. */
+static int
+build_groups(struct table *table, struct profile *profile, enum table_by by,
+             const char *key)
+{
+    struct intern *numbers = intern_new();
+    for (uint32_t i = 0; i < profile->sample_count && numbers != NULL; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        struct group group = group_of(profile, sample, by, key);
+        struct table_row *row = find_row(table, numbers, &group);
+        if (row == NULL) {
+            intern_free(numbers);
+            numbers = NULL;
+            break;
+        }
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+            sum_add(&row->flat[j], sample->values[j]);
+            row->cumulative[j] = row->flat[j];
+        }
+    }
+    if (numbers == NULL) {
+        table_release(table);
+        errno = ENOMEM;
+        return -1;
+    }
+    intern_free(numbers);
+    return 0;
+}
+
+/* Functions, lines and modules are in frames, and need a tree. The others are
+ * in samples, which need none. */
+int
+table_build_by(struct table *table, struct profile *profile, enum table_by by,
+               enum value value)
+{
+    static const enum tree_kind kinds[] = {
+        [TABLE_FUNCTION] = TREE_FUNCTIONS,
+        [TABLE_LINE] = TREE_LINES,
+        [TABLE_MODULE] = TREE_MODULES,
+    };
+    *table = (struct table){0};
+    int status;
+    if (by > TABLE_MODULE) {
+        status = build_groups(table, profile, by, NULL);
+        if (status == 0)
+            sort_rows(table, value);
+        return status;
+    }
+    struct tree *tree = tree_build(profile, kinds[by]);
+    if (tree == NULL)
+        return -1;
+    status = table_of_tree(table, tree, value);
+    tree_free(tree);
+    return status;
+}
+
+int
+table_build_by_label(struct table *table, struct profile *profile,
+                     const char *key, enum value value)
+{
+    *table = (struct table){0};
+    int status = build_groups(table, profile, TABLE_LABEL, key);
+    if (status == 0)
+        sort_rows(table, value);
+    return status;
+}
+
+void
+table_release(struct table *table)
+{
+    free(table->rows);
+    *table = (struct table){0};
+}

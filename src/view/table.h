@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.h -- a profile as a table of functions. FLAT is what was spent in the
+ * function itself, CUMULATIVE what was spent while it was on the stack. A stack
+ * in which a function occurs several times counts once.
+ */
+#ifndef VIEW_TABLE_H
+#define VIEW_TABLE_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+
+struct tree;
+
+/* The kind of rows. Threads, states, processes and labels are not on stacks:
+ * there FLAT and CUMULATIVE are the same. */
+enum table_by {
+    TABLE_FUNCTION,
+    TABLE_LINE,
+    TABLE_MODULE,
+    TABLE_THREAD,
+    TABLE_STATE,
+    TABLE_PROCESS,
+    TABLE_EXE,     /* processes of the same executable file */
+    TABLE_COMMAND, /* processes with the same command line */
+    TABLE_LABEL,   /* table_build_by_label */
+};
+
+/* The sum that rows are sorted by. */
+enum table_order { TABLE_FLAT, TABLE_CUMULATIVE };
+
+struct table_row {
+    /* The name: of the function, or of whatever the row is. */
+    const char *function;
+    const char *module;  /* module of a function, "" if none */
+    const char *file;    /* file of a line, "" if unknown */
+    uint32_t line;       /* 0 if unknown */
+    uint32_t start_line; /* first line of its function, 0 if unknown */
+    uint32_t id;         /* tid of a thread, pid of a process, else 0 */
+    uint32_t number;     /* of a thread or process in the profile */
+    uint64_t flat[VALUE_COUNT];
+    uint64_t cumulative[VALUE_COUNT];
+};
+
+struct table {
+    struct table_row *rows;
+    uint32_t count;
+};
+
+/*
+ * Make a row for each function of PROFILE, those with the most flat VALUE
+ * first, then by cumulative VALUE, by samples, by name. Returns 0, or -1 with
+ * errno set if memory is short. PROFILE must outlive TABLE.
+ */
+int table_build(struct table *table, struct profile *profile, enum value value);
+
+/* As table_build, with rows of kind BY (not TABLE_LABEL). */
+int table_build_by(struct table *table, struct profile *profile,
+                   enum table_by by, enum value value);
+
+/* As table_build, for the values of the label KEY, which the program gave to
+ * samples. Samples without it have the row TABLE_NO_LABEL. */
+#define TABLE_NO_LABEL "[none]"
+int table_build_by_label(struct table *table, struct profile *profile,
+                         const char *key, enum value value);
+
+/* As table_build, for the names of TREE as they are. */
+int table_of_tree(struct table *table, const struct tree *tree,
+                  enum value value);
+
+/* Sort the rows by ORDER of VALUE, the largest first. */
+void table_sort(struct table *table, enum value value, enum table_order order);
+
+void table_release(struct table *table);
+
+#endif

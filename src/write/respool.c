@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * respool.c -- copies records and adds others:
+ *
+ *   header | records of process 1 | TEXT SYMBOL NAMED ... | NEXT |
+ *   records of process 2 | TEXT SYMBOL NAMED ...
+ *
+ * Names that are in a spool are not copied but written again from the model.
+ * The same is done with the kernel's CPU time of all processes (TREE), which
+ * stands behind the first process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/reader.h"
+#include "store/record.h"
+#include "records.h"
+#include "remake.h"
+#include "respool.h"
+
+struct respool {
+    struct records records;
+    uint32_t last_text; /* largest text id of the current process */
+};
+
+/* Write the names of all nodes of process NUMBER. Its nodes end where those of
+ * the next process begin. */
+static int
+put_names(struct respool *respool, uint32_t number)
+{
+    struct records *records = &respool->records;
+    const struct profile *profile = records->profile;
+    uint32_t first = profile->processes[number].first_node;
+    uint32_t end = number + 1 < profile->process_count
+                       ? profile->processes[number + 1].first_node
+                       : profile->node_count;
+    if (records_begin_names(records, respool->last_text + 1) == 0)
+        for (uint32_t i = first; i < end && !records->failed; i++)
+            if (!profile_is_marker(profile, i))
+                records_name(records, i, i - first + 1);
+    return records_end_names(records);
+}
+
+/* Copy the records of one process. Returns whether the record NEXT ended them;
+ * *NEXT is then set. */
+static bool
+copy_process(struct respool *respool, struct reader *reader,
+             struct record_next *next)
+{
+    respool->last_text = 0;
+    enum record_kind kind;
+    const void *record;
+    while ((record = reader_next(reader, &kind)) != NULL) {
+        if (kind == RECORD_NEXT) {
+            *next = *(const struct record_next *)record;
+            return true;
+        }
+        if (kind == RECORD_SYMBOL || kind == RECORD_NAMED ||
+            kind == RECORD_TREE)
+            continue;
+        if (kind == RECORD_TEXT &&
+            ((const struct record_text *)record)->id > respool->last_text &&
+            ((const struct record_text *)record)->id < UINT32_MAX / 2)
+            respool->last_text = ((const struct record_text *)record)->id;
+        records_copy(&respool->records, kind, record);
+    }
+    return false;
+}
+
+/* Copy the spool of process *NUMBER with all its processes. *NUMBER is then the
+ * first process of the next spool. Returns 0, or -1 with errno set. */
+static int
+copy_spool(struct respool *respool, uint32_t *number)
+{
+    const struct profile *profile = respool->records.profile;
+    const char *path = profile->processes[*number].spool;
+    struct record_next next = {0};
+    char error[512];
+    struct reader *reader = reader_open(path, error, sizeof(error));
+    bool goes_on = true;
+    if (reader == NULL) {
+        errno = EIO;
+        return -1;
+    }
+    next.start_monotonic = reader_header(reader)->start_monotonic;
+    next.start_realtime = reader_header(reader)->start_realtime;
+    next.pid = reader_header(reader)->pid;
+    next.machine = reader_header(reader)->machine;
+    while (goes_on && *number < profile->process_count &&
+           profile->processes[*number].spool == path) {
+        if (*number > 0)
+            records_add(&respool->records, RECORD_NEXT, &next, sizeof(next),
+                        NULL, 0);
+        goes_on = copy_process(respool, reader, &next);
+        if (put_names(respool, *number) != 0) {
+            reader_end(reader);
+            errno = ENOMEM;
+            return -1;
+        }
+        if (*number == 0)
+            records_tree(&respool->records);
+        ++*number;
+    }
+    reader_end(reader);
+    return 0;
+}
+
+/* Write the header, which is that of the first process. Returns 0, or -1 with
+ * errno set. */
+static int
+put_header(struct respool *respool)
+{
+    const struct profile *profile = respool->records.profile;
+    char error[512];
+    struct reader *reader =
+        reader_open(profile->processes[0].spool, error, sizeof(error));
+    if (reader == NULL) {
+        errno = EIO;
+        return -1;
+    }
+    struct spool_header header = *reader_header(reader);
+    reader_end(reader);
+    header.header_size = sizeof(header);
+    header.purpose = SPOOL_RESULT;
+    header.version =
+        profile->process_count > 1 ? SPOOL_VERSION_SEVERAL : SPOOL_VERSION;
+    records_put(&respool->records, &header, sizeof(header));
+    return 0;
+}
+
+/* Whether PROFILE is exactly the contents of some spools. The spool of a flight
+ * recorder does not count: if the process runs, the file has changed. */
+static bool
+is_whole(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].spool == NULL ||
+            profile->processes[i].keep != 0)
+            return false;
+    return profile->process_count > 0 && profile->filter == NULL;
+}
+
+int
+respool_write(FILE *stream, struct profile *profile)
+{
+    struct respool respool = {
+        .records = {.stream = stream, .profile = profile}};
+    if (!is_whole(profile))
+        return remake_write(stream, profile);
+    if (put_header(&respool) != 0)
+        return -1;
+    for (uint32_t i = 0; i < profile->process_count;)
+        if (copy_spool(&respool, &i) != 0)
+            return -1;
+    records_whole(&respool.records);
+    return ferror(stream) == 0 ? 0 : -1;
+}

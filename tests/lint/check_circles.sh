@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# No circle of files and no circle of folders. A file uses another if its object
+# names a symbol that the other one defines (nm); a call through a function
+# pointer is no use. A folder uses another if one of its files does, or includes
+# a header of it. A folder within a folder counts as part of the outer one.
+#
+# circles_known.txt lists the uses that have to go, one a line: "files" or
+# "folders", who, whom. Without them there must be no circle, and each of them
+# must still close one: so the list only shrinks. It is deleted when it is empty.
+#
+#   check_circles.sh           the lint
+#   check_circles.sh --all     every circle of today, as if nothing were listed
+#   check_circles.sh --list    a new list, for circles_known.txt
+. "$(dirname "$0")/lib.sh"
+
+known=$here/circles_known.txt
+mode=${1:-lint}
+
+# The newest object of each source that there is: OBJECT UNIT, where a unit is
+# the path below src/, without its ending. Tests compile sources again, elsewhere.
+objects() {
+    find "$build/CMakeFiles" -name '*.c.o' -path '*.dir/src/*' \
+        -printf '%T@ %p\n' 2>/dev/null | sort -rn | cut -d' ' -f2 |
+        awk '{ unit = $0; sub(/.*\.dir\/src\//, "", unit)
+               sub(/\.c\.o$/, "", unit)
+               if (!(unit in seen)) { seen[unit] = 1; print $0, unit } }' |
+        while read -r object unit; do
+            [ -e "$source/src/$unit.c" ] && echo "$object $unit"
+        done
+}
+
+# The symbols: "defines UNIT NAME", "uses UNIT NAME".
+symbols() {
+    objects >"$scratch/objects"
+    cut -d' ' -f1 "$scratch/objects" | xargs -r nm -A -P -g |
+        awk 'NR == FNR { unit[$1 ":"] = $2; next }
+             $2 != "main" && ($1 in unit) {
+                 print ($3 ~ /^[Uw]$/ ? "uses" : "defines"), unit[$1], $2
+             }' "$scratch/objects" -
+}
+
+# The names of the C library: a use of one is bound to the hook of that name, if
+# there is one (-Bsymbolic-functions).
+libc_names() {
+    nm -D --defined-only "$(cc -print-file-name=libc.so.6)" |
+        awk '{ sub(/@.*/, "", $NF); print "libc", $NF }' | sort -u
+}
+
+# The include table: "includes UNIT UNIT".
+includes() {
+    (cd "$source/src" && grep -rE '^[ \t]*#[ \t]*include[ \t]*"' \
+        --include='*.[ch]' .) | sed 's/^\.\///' |
+        awk -F'"' '{ file = $1; sub(/:.*/, "", file); folder = file
+                     sub(/\/[^\/]*$/, "", folder); sub(/\.[ch]$/, "", file)
+                     header = $2; sub(/\.h$/, "", header)
+                     if (header !~ /\//) header = folder "/" header
+                     print "includes", file, header }' |
+        while read -r word file header; do
+            [ -e "$source/src/$header.h" ] && echo "$word $file $header"
+        done
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+{
+    libc_names
+    includes
+    symbols
+    if [ "$mode" = lint ] && [ -e "$known" ]; then
+        sed -e 's/#.*//' "$known" | awk 'NF { print "known", $0 }'
+    fi
+} >"$scratch/facts"
+[ -s "$scratch/objects" ] || { complain "$build: not built"; finish; }
+while read -r path; do
+    unit=${path#"$source"/src/}
+    grep -q " ${unit%.c}$" "$scratch/objects" || [[ $unit == symbol/unpack_* ]] ||
+        complain "src/$unit: not built"
+done < <(c_sources src | grep '\.c$')
+
+if [ "$mode" = --list ] && [ "$faults" -gt 0 ]; then
+    finish
+fi
+awk -v mode="$mode" -f "$here/circles.awk" "$scratch/facts" \
+    >"$scratch/circles" || complain "circles.awk failed"
+while IFS= read -r line; do
+    case $line in
+    "! "*) complain "${line#! }" ;;
+    *) echo "$line" ;;
+    esac
+done <"$scratch/circles"
+finish

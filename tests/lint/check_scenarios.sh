@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The scenarios: each has a number of its own, opens with its goals, ends by
+# finish, which says whether anything was run, and has at most 500 lines. What
+# the documentation names is there.
+. "$(dirname "$0")/lib.sh"
+
+folder=$source/tests/scenario
+for path in "$folder"/[0-9]*.sh; do
+    name=${path##*/}
+    grep -q '^# Goals of this test' "$path" || complain "$name: no goals"
+    tail -n 1 "$path" | grep -qE '^(finish|exec) ?' ||
+        complain "$name: does not end by finish"
+    [ "$(wc -l <"$path")" -le 500 ] || complain "$name: over 500 lines"
+    [ "$(ls "$folder/${name%%-*}"-*.sh | wc -l)" -eq 1 ] ||
+        complain "$name: another one has its number"
+done
+for named in $(grep -ohE 'scenario[./][0-9]{2}-[a-z-]+' \
+    "$source"/README.md "$source"/docs/*.md | sed 's/.*[./]//'); do
+    [ -e "$folder/$named.sh" ] || complain "$named is named, and not there"
+done
+finish

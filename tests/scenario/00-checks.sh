@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the checks that all scenarios share (lib.sh) can fail.
+# - each check fails on what it must not accept;
+# - a scenario in which nothing was run is skipped, not passed.
+. "$(dirname "$0")/lib.sh"
+
+# must_fail CHECK...: it finds a fault.
+must_fail() {
+    local before=$failures
+    "$@" >said
+    if [ "$failures" -gt "$before" ]; then
+        failures=$before
+    else
+        fail "found no fault: $*"
+    fi
+}
+
+# The output of a workload that expects nothing, and of one whose stacks are
+# not there.
+printf 'main;work 7\nmain;other 3\n' >p.folded
+echo ok >out
+: >err
+status=0
+expect_ok
+must_fail expect_stacks 99
+must_fail expect_share 50 "$(expected)" p.folded
+echo 'expect: main;nothing' >>out
+must_fail expect_stacks 10
+echo 'expect: main;work' >>out
+expect_stacks 70
+must_fail expect_stacks 71
+must_fail expect_share 50 main p.folded nothing
+must_fail expect_share 50 main nowhere.folded
+must_fail expect_roots 99 p.folded
+must_fail expect_samples 11 p.folded
+must_fail expect_samples 1 nowhere.folded
+
+status=3
+must_fail expect_status 0
+must_fail expect_ok
+status=0
+echo 'sprof: a word' >err
+must_fail expect_ok
+must_fail expect_note another
+expect_note word
+echo 'sprof: two words' >>err
+must_fail expect_note word
+
+printf 'due: 10 points in 1 s: 7 taken, 1 lost, 2 not asked: 2 merged\n' >due
+expect_due due >/dev/null
+printf 'due: 10 points in 1 s: 7 taken, 1 lost, 2 not asked: 1 merged\n' >due
+must_fail expect_due due
+
+# Programs that notice the library: by their output, messages and status.
+# shellcheck disable=SC2016
+for command in 'echo $LD_PRELOAD' 'echo $LD_PRELOAD >&2' \
+    'exit ${LD_PRELOAD:+1}'; do
+    must_fail expect_same sh -c "$command"
+done
+deadline=1
+must_fail plain sleep 10
+
+# ends_with STATUS LINE...: a scenario of these lines.
+ends_with() {
+    local expected=$1
+    shift
+    printf '%s\n' ". '$here/lib.sh'" "$@" finish >scenario
+    SPROF_BUILD=$build bash scenario >said 2>&1
+    status=$?
+    [ "$status" -eq "$expected" ] || fail "status $status, expected $expected: $*"
+}
+ends_with 77
+ends_with 77 'has no_such_program && plain true'
+ends_with 0 'plain true' 'has no_such_program && plain true'
+ends_with 0 'has no_such_program && plain true' 'has sh && plain true'
+ends_with 1 'has no_such_program && plain true' 'fail "a fault"'
+
+finish

@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: code without unwind tables or frame pointers. Each section
+# names its goals.
+. "$(dirname "$0")/lib.sh"
+
+# Hand-written assembly with and without tables is crossed.
+section "assembly with and without tables"
+
+profile "$work/hand_asm" 700
+expect_ok
+expect_stacks 98
+expect_roots 98 p.folded
+
+# Stacks go through code that has neither an unwind table nor a frame pointer,
+# and say where that is a guess.
+# - what the code shows is followed: CPython's trampolines for perf, assembly with
+#   branches and calls of its own;
+# - where it shows nothing, the caller is found, and marked; also if several such
+#   functions are in the stack, and if an old return address is in the frame, from
+#   which a 0 is reached: that is no root;
+# - a stack that assembly has made ends in the code that would end the program;
+# - nobody waits twice for what is known to be so: no thread parks for it again;
+# - Go with cgo: goroutines, calls of C, and calls back from C have roots.
+section "no table and no frame pointer"
+
+way='main;call_it'
+guess='\[caller guessed\]'
+for kind in trampoline assembly nested decoy made hidden; do
+    echo "-- $kind"
+    start="_start;.*;$way"
+    case $kind in
+    trampoline) frame='0x[0-9a-f]+' ;;
+    assembly) frame=assembly ;;
+    nested) frame="$guess;0x[0-9a-f]+;$guess;0x[0-9a-f]+" ;;
+    made)
+        start=made
+        frame=called_and_gone
+        ;;
+    *) frame="$guess;$kind" ;;
+    esac
+    profile SPROF_KEEP_SPOOL=1 "$work/no_frame" 700 "$kind"
+    expect_ok
+    expect_share 98 "^$start;$frame;called_back;work_burn" p.folded \
+        'called_back'
+    if [ "$kind" = made ]; then
+        expect_share 97 '^made;' p.folded
+    else
+        expect_roots 97 p.folded
+    fi
+    plain "$sprofile" info p.sprof
+    expect_status 0
+    [ "$(sed -n 's/^cost.*; \([0-9]*\) parked.*/\1/p' out)" -le 10 ] ||
+        fail "threads parked: $(grep '^cost' out)"
+done
+[ "$(grep -c '^guessed' out)" -eq 1 ] || fail "info does not tell of guesses"
+
+# With frames that are not told, in every format.
+plain "$sprofile" convert p.sprof p.pb.gz
+expect_status 0
+plain "$sprofile" report p.pb.gz
+expect_status 0
+grep -qF '[caller guessed]' out || fail "pprof has no mark"
+
+# rooted FILE PERCENT: so many of its stacks reach their root.
+rooted() {
+    plain "$sprofile" convert "$1" rooted.folded
+    expect_status 0
+    expect_share "$2" '^([^[]|\[[^t])' rooted.folded
+}
+
+# Python that has been built with trampolines: from 3.12 on.
+python=
+for name in ${TEST_PYTHON:-} python3.13 python3.12 python3; do
+    "$name" -c 'import sys, sysconfig
+sys.exit(not sysconfig.get_config_var("PY_HAVE_PERF_TRAMPOLINE"))' \
+        2>/dev/null && python=$name && break
+done
+if [ -n "$python" ]; then
+    echo "-- $python -X perf"
+    cat >job.py <<'EOF'
+import time
+def leaf(n): return sum(i * i for i in range(n))
+def deep(d): return leaf(3000) if d == 0 else deep(d - 1) + 1
+end = time.process_time() + 0.7
+while time.process_time() < end: deep(20)
+EOF
+    plain "$sprofile" record -o python.sprof -- "$python" -X perf job.py
+    expect_status 0
+    rooted python.sprof 98
+    expect_share 90 ';deep;.*;deep;.*;leaf[ ;]' rooted.folded ';leaf'
+fi
+
+has go && {
+    cat >go.mod <<'EOF'
+module job
+
+go 1.22
+EOF
+    cat >job.go <<'EOF'
+package main
+
+/*
+#include <stdint.h>
+extern uint64_t back(uint64_t);
+static uint64_t work(uint64_t n)
+{
+    uint64_t mix = 1;
+    for (uint64_t i = 0; i < n; i++)
+        mix = mix * 6364136223846793005u + i;
+    return mix;
+}
+static uint64_t call_back(uint64_t n) { return back(n) + 1; }
+*/
+import "C"
+import "syscall"
+
+//export back
+func back(n C.uint64_t) C.uint64_t { return C.uint64_t(compute(uint64(n))) }
+
+//go:noinline
+func compute(n uint64) uint64 {
+	mix := uint64(1)
+	for i := uint64(0); i < n; i++ {
+		mix = mix*6364136223846793005 + i
+	}
+	return mix
+}
+
+// By CPU time: where the machine is loaded there are as many samples. The first
+// ones of each of C's functions, until its rules are known, are walked in a copy
+// of C's stack, and are cut: on a loaded machine some five.
+func cpuTime() int64 {
+	var usage syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+var sum [3]uint64
+
+func main() {
+	done := make(chan bool)
+	for g := range 3 {
+		go func() {
+			for cpuTime() < 2_500_000_000 {
+				switch g {
+				case 0:
+					sum[g] += compute(100000)
+				case 1:
+					sum[g] += uint64(C.work(100000))
+				case 2:
+					sum[g] += uint64(C.call_back(100000))
+				}
+			}
+			done <- true
+		}()
+	}
+	for range 3 {
+		<-done
+	}
+}
+EOF
+    if HOME=$tmp GOFLAGS=-mod=mod CGO_ENABLED=1 timeout 100 go build -o job \
+        2>go.err; then
+        plain "$sprofile" record -o go.sprof -- ./job
+        expect_status 0
+        rooted go.sprof 85
+        # A walk that lacks a rule goes on in a copy of one stack, and is cut
+        # where the next one begins: none to a tenth, as addresses fall.
+        expect_share 85 '^runtime.goexit.*;main.compute' rooted.folded \
+            ';main.compute'
+        grep -qE '^runtime.goexit.*;runtime.asmcgocall.*;work ' \
+            rooted.folded || fail "no way from work to its goroutine"
+        expect_share 95 ';call_back;.*crosscall2;.*;main.compute' \
+            rooted.folded 'crosscall2;.*;main.compute'
+    else
+        echo "no program: $(head -n 1 go.err)"
+    fi
+}
+
+finish

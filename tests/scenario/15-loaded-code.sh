@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: files of code that come, go, move, or are replaced. Each
+# section names its goals.
+. "$(dirname "$0")/lib.sh"
+
+# Goals:
+# - code that is loaded and unloaded while it is sampled does no harm, and what
+#   was sampled in it has its name and its way to the root;
+# - a library that comes to lie where code without a file was sampled has names.
+section "loaded and unloaded"
+
+profile SPROF_FREQUENCY=5000 "$work/dlopen_loop" 3000 3
+expect_ok
+expect_stacks 95 ';loader'
+expect_share 50 'load_and_compute;plugin_compute' p.folded ';loader'
+expect_roots 98 p.folded
+
+profile "$work/late_library" 500
+expect_ok
+expect_share 40 'main;compute_for;plugin_compute' p.folded ';compute_for'
+
+# A library whose code was moved by a tool (BOLT) into a last segment, behind a
+# hole, is one module.
+# - functions that were moved and those that were left alone have names, and
+#   stacks go through both to the root, wherever the program headers are;
+# - no address of it is taken for generated code;
+# - the official Rust tool chain, which is made so: stacks of a build reach their
+#   roots.
+section "moved by a tool"
+
+for library_of in moved moved_inside moved_outside; do
+    echo "-- $library_of"
+    profile SPROF_KEEP_SPOOL=1 "$work/chosen_library" 400 \
+        "$work/$library_of.so" "$PWD/loaded"
+    expect_ok
+    expect_share 95 ';main;compute;plugin_compute;moved_compute[ ;]' p.folded \
+        ';main'
+    expect_roots 98 p.folded
+    plain "$sprofile" info p.sprof
+    expect_status 0
+    ! grep 'generated code' out || fail "code of a file is called generated"
+done
+
+# Half a second of a compiler: a few functions, as often as it takes.
+official=$(rustc --print sysroot 2>/dev/null)
+if readelf -SW "$official"/lib/librustc_driver-*.so 2>/dev/null |
+    grep -qF .bolt.org.text; then
+    echo "-- rustc"
+    for i in {1..60}; do
+        echo "pub fn f$i(n: u64) -> String" \
+            "{ (0..n).map(|k| format!(\"{}\", k * $i)).collect() }"
+    done >lib.rs
+    plain "$sprofile" record -o rust.sprof -- \
+        rustc -O --crate-type lib --edition 2021 lib.rs
+    expect_status 0
+    plain "$sprofile" convert rust.sprof rust.folded
+    expect_status 0
+    # On a crowded machine a walk may lack the time; 1 % may be cut besides.
+    "$sprofile" info rust.sprof >info
+    cut=$(tr -d , <info | awk '/^cut .* of / {
+        late = match($0, /[0-9]+ deadline/) ? substr($0, RSTART) + 0 : 0
+        print ($2 - late > 0.01 * $4) }')
+    [ "${cut:-0}" -eq 0 ] || fail "$(grep '^cut' info)"
+    grep -qE '[;:]rustc_[a-z]+::' rust.folded || fail "rustc has no names"
+else
+    echo "-- no official rustc"
+fi
+
+# The files of a program are gone when its profile is made.
+# - an executable and a library that were deleted or replaced after they had
+#   been loaded are read while the process lives: their functions have names;
+# - who may not read a library that way (no CAP_SYS_ADMIN) has those of the
+#   executable;
+# - later, the new file is not taken for the old one: the report says so.
+section "deleted or replaced"
+
+# profile_while COMMAND...: run one when the workload has loaded its files.
+profile_while() {
+    cp "$work/chosen_library" victim
+    cp "$work/plugin.so" library.so
+    rm -f loaded p.folded p.sprof
+    { for i in {1..200}; do [ -e loaded ] || sleep 0.05; done
+      [ -e loaded ] && "$@"; } &
+    profile SPROF_KEEP_SPOOL=1 "${run_by[@]}" ./victim 700 "$PWD/library.so" \
+        "$PWD/loaded"
+    wait $!
+    expect_ok
+}
+replace() {
+    cp "$work/known_stack.o0" new
+    mv new victim
+    cp "$build/libsprof-report.so" new
+    mv new library.so
+}
+run_by=()
+
+if [ "$(id -u)" -eq 0 ]; then
+    for way in "rm victim library.so" replace "mv library.so moved.so"; do
+        echo "-- $way"
+        profile_while $way
+        expect_share 95 ';main;compute;plugin_compute[ ;]' p.folded ';main'
+    done
+    profile_while replace
+    plain "$sprofile" report p.sprof
+    expect_status 0
+    grep -q '^note: .*/library.so is not the file that was profiled' out ||
+        fail "no note on the library: $(cat out)"
+    grep -Eq 'library.so\+0x[0-9a-f]+ ' out || fail "no bare address"
+    # Without the capability, which the file system is not asked about.
+    has setpriv && run_by=(setpriv --bounding-set=-all --inh-caps=-all)
+fi
+
+profile_while rm victim library.so
+expect_share 95 ';main;compute;library.so\+0x' p.folded ';main'
+
+finish

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: threads: each is in the profile under its name, or those
+# that registered. Each section names its goals.
+. "$(dirname "$0")/lib.sh"
+
+# Goals:
+# - every thread is seen, with its own stack;
+# - a thread has the name that it had last, whenever it chose it.
+section "all threads"
+
+profile "$work/many_threads" 20 100
+expect_ok
+expect_stacks 98 ';worker'
+for parity in even odd; do
+    expect_share 40 "${parity}_work" p.folded ';worker.*work_burn'
+done
+expect_samples 500 p.folded
+
+profile SPROF_KEEP_SPOOL=1 "$work/many_threads" 300 10
+expect_ok
+expect_stacks 95 ';worker'
+expect_samples 2000 p.folded
+plain "$sprofile" report --by thread -n 0 p.sprof
+# One that comes and goes between two looks is in [short-lived].
+count=$(grep -oE ' worker-[0-9]+ \([0-9]+\)$' out | sort -u | wc -l)
+[ "$count" -ge 295 ] && [ "$count" -le 300 ] ||
+    fail "$count of 300 threads are in the profile"
+rm -f p.sprof
+
+for rate in $rates; do
+    for how in ends waits 'waits 1500'; do
+        # shellcheck disable=SC2086
+        profile SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/n.sprof" \
+            "$work/late_names" $how
+        expect_ok
+        "$sprofile" report --wall --by thread -n 0 n.sprof >threads
+        count=$(grep -cE ' named-[0-9]+ \([0-9]+\)$' threads)
+        [ "$count" -eq 20 ] || fail "$how: $count threads have their names"
+        rm -f n.sprof
+    done
+done
+
+# SPROF_THREADS=registered.
+# - only threads that registered are in the profile, under each trigger;
+# - with all threads, registering gives a thread its name;
+# - without the library the calls do nothing.
+section "registered threads"
+
+for trigger in auto timer ask; do
+    echo "-- $trigger"
+    profile SPROF_TRIGGER=$trigger SPROF_THREADS=registered \
+        "$work/registered_threads" 700
+    expect_ok
+    expect_share 95 'listed_work' p.folded
+    ! grep unlisted_work p.folded || fail "a thread that did not register"
+    expect_samples 100 p.folded
+done
+
+profile SPROF_KEEP_SPOOL=1 "$work/registered_threads" 300
+expect_ok
+grep -q ';unlisted_work' p.folded || fail "the other thread is not there"
+plain "$sprofile" info p.sprof
+grep -q ' listed$' out || fail "the thread has not its name"
+
+plain "$work/registered_threads" 10
+expect_ok
+
+profile SPROF_THREADS=some "$work/registered_threads" 10
+expect_note SPROF_THREADS=some "all|registered"
+
+finish

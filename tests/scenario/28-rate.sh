@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: the rate that is told is the rate that was.
+# - due = taken + lost + not asked, with a cause for each, in the spool, in a
+#   pprof file's comments and in JSON, whoever interrupts;
+# - neither a low rate nor a main thread that seldom runs takes samples away;
+# - the summary, the closing line, report and info say the rate that was
+#   reached, and why it is not the one that was asked for;
+# - no more stacks are cut than were walked.
+. "$(dirname "$0")/lib.sh"
+
+# In a file of protobuf nothing says where a text ends.
+cause='[0-9]+ [a-z]+'
+comment="due: [0-9]+ points? in [0-9.]+ s: $cause, $cause, [0-9]+ not asked"
+comment="$comment(: $cause(, $cause)*)?"
+
+# Every output of the last program's p.sprof, and the pprof file made of it.
+expect_accounted() {
+    local cut walked
+    "$sprofile" convert p.sprof p.pb.gz || fail "no pprof file"
+    "$sprofile" info p.sprof >spool.info
+    "$sprofile" info p.pb.gz >pprof.info
+    gzip -dc p.pb.gz | grep -aoE "$comment" >comment
+    expect_due spool.info
+    expect_due pprof.info
+    expect_due comment
+    grep -E '^(due|rate|lost|cut)' spool.info >one
+    grep -E '^(due|rate|lost|cut)' pprof.info >other
+    cmp -s one other || fail "the pprof file says something else: $(cat other)"
+    # Taken is what was asked for, and no fork that was measured.
+    [ "$(sed -n 's/^triggers //p' spool.info | tr , '\n' |
+        awk '$1 ~ /^(perf|timer|ask)$/ { sum += $2 } END { print sum + 0 }')" \
+        -eq "$(sed -n 's/^due.*: \([0-9]*\) taken.*/\1/p' one)" ] ||
+        fail "other samples: $(grep -E '^(triggers|due)' spool.info)"
+    # What was due is due of all the CPU time there is, if that is known, but
+    # for forks.
+    grep -qE '^end *not seen|^triggers.* measured' spool.info || sed -n 's/^totals *\([0-9.]*\) s CPU.*/\1/p
+        s/^due .* points* in \([0-9.]*\) s:.*/\1/p' spool.info | paste -sd' ' |
+        awk '{ d = $1 - $2; if (d < 0) d = -d
+               exit !(d <= 0.002 + $1 / 100) }' ||
+        fail "other CPU time: $(grep -E '^(totals|due)' spool.info)"
+    cut=$(sed -n 's/^cut *\([0-9]*\) of.*/\1/p' one)
+    walked=$(sed -n 's/^cut .* of \([0-9]*\) stacks.*/\1/p' one)
+    [ "${cut:-0}" -le "$walked" ] || fail "$cut stacks of $walked are cut"
+    "$sprofile" report --json p.sprof >json
+    python3 - json <<'END' || fail "JSON does not add up"
+import json, sys
+head = json.load(open(sys.argv[1]))
+assert head["due"] == head["asked"] + sum(head["unasked"].values()), head
+assert head["asked"] == head["taken"] + sum(head["lost"].values()), head
+END
+}
+
+# expect_rate LEAST MOST [REASON]: of p.sprof, in samples a CPU second.
+expect_rate() {
+    local line rate
+    line=$(grep '^rate' spool.info)
+    rate=$(echo "$line" |
+        sed -n 's/.*CPU: \([0-9,]*\) a CPU second.*/\1/p' | tr -d ,)
+    [ "${rate:-0}" -ge "$1" ] && [ "${rate:-0}" -le "$2" ] ||
+        fail "expected $1 to $2 a CPU second: $line"
+    case $line in
+    *"${3:-}"*) ;;
+    *) fail "expected as reason $3: $line" ;;
+    esac
+}
+
+# run [NAME=VALUE...] COMMAND...
+run() {
+    echo "-- $*"
+    rm -f p.*
+    profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off "$@"
+    expect_ok
+    [ -e p.sprof ] || { fail "no spool"; return; }
+    expect_accounted
+}
+
+# Ticks of the kernel are timers' limit; where the machine is loaded, more of a
+# thread's moments are at ticks than elsewhere.
+hertz=$(python3 -c 'import time
+print(round(1 / time.clock_getres(time.CLOCK_MONOTONIC_COARSE)))' 2>/dev/null)
+[ "${hertz:-0}" -gt 0 ] || hertz=250
+most=$((hertz * 2))
+
+run SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 "$work/known_stack.o2" 1000
+expect_rate 50 "$most" "of 5,000 asked (timers, $hertz Hz)"
+run SPROF_TRIGGER=timer "$work/short_threads" 500
+run SPROF_TRIGGER=ask "$work/short_threads" 500
+run "$work/short_threads" 500
+run "$work/known_stack.o2" 500
+run "$work/fork_time"
+run SPROF_TRIGGER=timer "$work/fork_time"
+run "$work/sleepers" 300
+run SPROF_FREQUENCY=5000 "$work/deep_recursion" 100000 300
+run SPROF_FREQUENCY=5000 SPROF_MODE=cpu "$work/hand_over" 1500
+# The trigger is perf where that is possible, until it is noticed.
+if "$sprofile" info p.sprof | grep -q '^triggers .*perf'; then
+    expect_rate 50 "$((most + 2000))" \
+        "(timers, $hertz Hz: threads switch too often"
+fi
+
+# expect_half: of the points that were due, by perf.
+expect_half() {
+    sed -n 's/^due *\([0-9]*\) points in [^:]*: \([0-9]*\) taken.*/\1 \2/p' \
+        spool.info | awk '{ exit !($1 >= 10 && 2 * $2 >= $1) }' ||
+        fail "samples are missing: $(grep -E '^(due|rate)' spool.info)"
+}
+
+rm -f p.*
+profile SPROF_TRIGGER=perf "$work/known_stack.o2" 100
+if [ -e p.folded ]; then
+    run SPROF_TRIGGER=perf SPROF_FREQUENCY=10 "$work/known_stack.o2" 2000
+    expect_half
+    run SPROF_TRIGGER=perf "$work/seldom_runs" 800
+    expect_half
+fi
+
+echo "-- the lines at the end"
+rm -f p.*
+profile SPROF_LOG=info SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 \
+    "$work/known_stack.o2" 300
+grep -qE "[0-9]+ a CPU second of 5,000 asked \\(timers, $hertz Hz\\)" err ||
+    fail "the closing line: $(cat err)"
+
+echo "-- several processes in one profile"
+rm -f p.*
+plain env SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 "$sprofile" record \
+    -o p.sprof -- "$work/hand_over" 500
+expect_status 0
+grep -E '^rate ' err || fail "no rate in the summary: $(cat err)"
+[ "$("$sprofile" info p.sprof | grep -c '^process ')" -eq 2 ] ||
+    fail "not two processes"
+expect_accounted
+expect_rate 50 "$most" "of 5,000 asked (timers, $hertz Hz"
+
+echo "-- processes that are too short for a sample"
+rm -f p.*
+# shellcheck disable=SC2016
+plain "$sprofile" record -q -o p.sprof -- sh -c \
+    'for i in 1 2 3 4 5 6 7 8; do "$0" -c :; done; "$1" 100' \
+    /bin/sh "$work/known_stack.o2"
+expect_status 0
+expect_accounted
+grep -q '^due .* early' spool.info || fail "their time is not due"
+
+echo "-- a part of it tells of the whole"
+"$sprofile" convert --thread hand_over p.sprof part.sprof
+"$sprofile" info part.sprof | grep '^due' >part
+"$sprofile" info p.sprof | grep '^due' >whole
+awk '{ print $2, $7, $9, $11 }' part whole | uniq | grep -c . | grep -qx 1 ||
+    fail "the part: $(cat part), the whole: $(cat whole)"
+
+echo "-- a process that was killed"
+rm -f p.*
+plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" \
+    SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 SPROF_ONLY='known_stack*' \
+    prlimit --cpu=1:1 "$work/known_stack.o2" 20000
+[ -e p.sprof ] || fail "no spool: $(ls)"
+expect_accounted
+expect_rate 50 "$most" "(timers, $hertz Hz)"
+
+finish

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: processes outlive the command that `sprofile record` ran.
+# They end, replace themselves, and start others while the profile is made.
+# - the profile is there, in each format, and has the command's own part;
+# - nothing is complained of, neither by the recorder nor by the processes that
+#   go on;
+# - no spool and no directory is left;
+# - who lives is told, and nobody else;
+# - a profile that could not be written is a failure of the recorder.
+. "$(dirname "$0")/lib.sh"
+
+cat >family.sh <<'END'
+known=$1
+for i in 1 2 3; do
+    { for k in 1 2 3 4; do "$known" $((20 * i + 13 * k)); done
+      exec "$known" 100; } >/dev/null &
+done
+"$known" 200
+END
+
+for round in {1..10}; do
+    for ending in sprof pb.gz; do
+        plain "$sprofile" record -q -o "x.$ending" -- \
+            bash family.sh "$work/known_stack.o2"
+        expect_status 0
+        # Who goes on writes to the same file.
+        for i in {1..100}; do
+            pgrep -f "^$work/known_stack.o2" -s 0 >/dev/null || break
+            sleep 0.05
+        done
+        ! grep -v 'of its processes still run' err ||
+            fail "$ending: messages: $(head -n 3 err)"
+        ! ls -d sprof.record.* 2>/dev/null || fail "$ending: spools are left"
+        plain "$sprofile" convert "x.$ending" q.folded
+        expect_status 0
+        grep 'main;through_pointer;pointed_to' q.folded >known.folded
+        [ "$(total known.folded)" -ge 10 ] ||
+            fail "$ending: the command has $(total known.folded) samples"
+        rm -f x.* q.folded
+        [ "$failures" -eq 0 ] || { echo "in round $round"; finish; }
+    done
+done
+
+# The recorder ends when the process has looked at its directory and is about to
+# make its spool there.
+if has strace; then
+    folder=$tmp/sprof.record.123456
+    mkdir "$folder"
+    plain strace -f -qq -o trace -P "$folder/x.sprof" \
+        -e inject=openat:delay_enter=2000000 env LD_PRELOAD="$library" \
+        SPROF_OUTPUT="$folder/x.sprof" "$work/known_stack.o2" 100 &
+    for i in {1..200}; do
+        grep -q 'O_CREAT' trace 2>/dev/null && break
+        sleep 0.05
+    done
+    grep -q 'O_CREAT' trace || fail "no spool is made: $(cat trace)"
+    mv "$folder" over
+    wait $!
+    [ ! -s err ] || fail "the recorder has ended: $(cat err)"
+    rm -rf over
+fi
+
+# Who lives is told; a number of another PID namespace is nobody's here.
+plain "$sprofile" record -q -o x.sprof -- \
+    sh -c '"$1" 2000 >/dev/null 2>&1 & sleep 1' sh "$work/known_stack.o2"
+expect_status 0
+grep -q ' 1 of its processes still run' err || fail "nobody lives: $(cat err)"
+if unshare -Urpf true 2>/dev/null; then
+    plain "$sprofile" record -q -o x.sprof -- \
+        unshare -Urpf "$work/exits" exit 100
+    expect_status 21
+    ! grep 'still run' err || fail "they have ended"
+fi
+rm -f x.sprof
+
+mkdir gone
+plain "$sprofile" record -q -o gone/x.sprof -- \
+    sh -c '"$1" 100; mv gone elsewhere' sh "$work/known_stack.o2"
+expect_status 1
+grep -q '^sprofile record: .*gone/' err || fail "no message: $(cat err)"
+rm -rf elsewhere
+finish

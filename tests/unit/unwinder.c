@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* unwinder.c -- see unwinder.h. */
+#include <sys/ucontext.h>
+
+#include "process/modules.h"
+#include "unwind/refusals.h"
+
+#include "unwinder.h"
+
+/* As in libunwind-x86_64; no public header declares it. */
+int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
+                                       unw_dyn_info_t *, unw_proc_info_t *,
+                                       int need, void *);
+
+int
+unwinder_find(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
+              int need, void *arg)
+{
+    struct unwinder *unwinder = arg;
+    const struct module *module = modules_find(ip);
+    uint32_t head[3];
+
+    unwinder->has_table = false;
+    if (module == NULL || module->table == 0 ||
+        !pages_read(&unwinder->pages, module->table, head, sizeof(head)))
+        return -UNW_ENOINFO;
+    unw_dyn_info_t table = {.start_ip = module->start,
+                            .end_ip = module->end,
+                            .format = UNW_INFO_FORMAT_REMOTE_TABLE};
+    table.u.rti.segbase = module->table;
+    table.u.rti.table_data = module->table + 12;
+    table.u.rti.table_len = head[2];
+    int result =
+        _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
+    unwinder->has_table = result == 0;
+    return result;
+}
+
+static int
+unwinder_memory(unw_addr_space_t as, unw_word_t address, unw_word_t *value,
+                int put, void *arg)
+{
+    struct unwinder *unwinder = arg;
+
+    (void)as;
+    return !put && pages_read(&unwinder->pages, address, value, 8)
+               ? 0
+               : -UNW_EINVAL;
+}
+
+static int
+unwinder_register(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value,
+                  int put, void *arg)
+{
+    struct unwinder *unwinder = arg;
+
+    (void)as;
+    if (put || number < 0 || number >= UNWINDER_REGISTERS)
+        return -UNW_EBADREG;
+    *value = unwinder->registers[number];
+    return 0;
+}
+
+int
+unwinder_begin(struct unwinder *unwinder)
+{
+    static unw_accessors_t accessors = {
+        .find_proc_info = unwinder_find,
+        .put_unwind_info = refusals_put_unwind_info,
+        .get_dyn_info_list_addr = refusals_get_dyn_info_list,
+        .access_mem = unwinder_memory,
+        .access_reg = unwinder_register,
+        .access_fpreg = refusals_access_fpreg,
+        .resume = refusals_resume,
+        .get_proc_name = refusals_get_proc_name};
+
+    pages_begin(&unwinder->pages);
+    unwinder->space = unw_create_addr_space(&accessors, 0);
+    if (unwinder->space == NULL)
+        return -1;
+    unw_set_caching_policy(unwinder->space, UNW_CACHE_NONE);
+    return 0;
+}
+
+void
+unwinder_context(struct unwinder *unwinder, const ucontext_t *context)
+{
+    static const int8_t order[UNWINDER_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX,
+                                                     REG_RBX, REG_RSI, REG_RDI,
+                                                     REG_RBP, REG_RSP, REG_R8,
+                                                     REG_R9,  REG_R10, REG_R11,
+                                                     REG_R12, REG_R13, REG_R14,
+                                                     REG_R15, REG_RIP};
+
+    for (int i = 0; i < UNWINDER_REGISTERS; i++)
+        unwinder->registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+}
+
+int
+unwinder_start(struct unwinder *unwinder)
+{
+    return unw_init_remote(&unwinder->cursor, unwinder->space, unwinder) == 0
+               ? 0
+               : -1;
+}
+
+uint64_t
+unwinder_get(struct unwinder *unwinder, int number)
+{
+    unw_word_t value;
+
+    return unw_get_reg(&unwinder->cursor, number, &value) == 0 ? value : 0;
+}
