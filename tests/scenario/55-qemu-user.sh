@@ -20,12 +20,17 @@ emulated() {
     mv out out.plain
     mv err err.plain
     local before=$status
-    rm -f p.*
-    plain qemu-x86_64 -E LD_PRELOAD="$library" -E "$setting" \
-        -E SPROF_OUTPUT="$tmp/p.folded" "$@"
+    # QEMU 7.2 ends a forked child that starts a thread, with this assertion of
+    # its own, in some runs. It does so to programs without the library too.
+    for _ in 1 2 3 4 5; do
+        rm -f p.*
+        plain qemu-x86_64 -E LD_PRELOAD="$library" -E "$setting" \
+            -E SPROF_OUTPUT="$tmp/p.folded" "$@"
+        grep -q '^ERROR:.*qemu_plugin_vcpu_init_hook' err || break
+    done
     [ "$status" -eq "$before" ] || fail "status $status, not $before: $*"
-    cmp out.plain out || fail "other output: $*"
-    cmp err.plain err || fail "other messages: $*"
+    diff out.plain out || fail "other output: $*"
+    diff err.plain err || fail "other messages: $*"
 }
 
 for trigger in auto timer; do
