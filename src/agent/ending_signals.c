@@ -26,7 +26,6 @@
 #include "sampling/sampler_thread.h"
 #include "signals/alternate.h"
 #include "signals/signals.h"
-#include "lifecycle.h"
 #include "own_stack.h"
 #include "requests.h"
 #include "ending_signals.h"
@@ -50,6 +49,7 @@ static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGILL,
 static struct sigaction program[SIGNALS];
 static _Atomic bool is_used[SIGNALS];
 static int watch_turns[SIGNALS];
+static ending_signals_end_process *end_process;
 
 /* Let SIGNO have its default action from now on. */
 static void
@@ -123,7 +123,7 @@ end_for_signal(void *argument)
 {
     const struct deep *deep = argument;
     open_signals(deep);
-    if (lifecycle_end_for_signal(deep->signo))
+    if (end_process(deep->signo))
         ending_signals_die(deep->signo);
 }
 
@@ -187,9 +187,11 @@ take_over(int i)
 }
 
 void
-ending_signals_begin(int except, uint64_t dumps)
+ending_signals_begin(int except, uint64_t dumps,
+                     ending_signals_end_process *end)
 {
     struct sys_action now;
+    end_process = end;
     own_stack_begin();
     if (sys_getpid() == 1)
         return;

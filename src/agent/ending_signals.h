@@ -18,11 +18,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* End the profile because SIGNO has come. Returns whether SIGNO is to end the
+ * process now. Otherwise another thread ends the process by SIGNO. Context:
+ * any.
+ */
+typedef bool ending_signals_end_process(int signo);
+
 /* Put our handler where the default action is, but not for the signal EXCEPT,
  * which is ours already. DUMPS says which of the signals that print stacks get
- * it (signal N is bit N - 1). Called again in the child of a fork. Context: any
- * thread. */
-void ending_signals_begin(int except, uint64_t dumps);
+ * it (signal N is bit N - 1). The handler calls END. Called again in the child
+ * of a fork. Context: any thread. */
+void ending_signals_begin(int except, uint64_t dumps,
+                          ending_signals_end_process *end);
 
 /* Avoid alternate stacks from now on (signals/alternate.h). Context: any. */
 void ending_signals_avoid_alternate(void);

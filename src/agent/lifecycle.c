@@ -119,48 +119,6 @@ prepare_sampler(bool is_child)
     return -1;
 }
 
-/* Ready this process to be sampled, the first time or after a fork. */
-static int
-prepare(bool is_child)
-{
-    sigset_t old;
-    mute_signals_handlers(false, 0, &old);
-    int result = prepare_sampler(is_child);
-    mute_signals_handlers_end(&old);
-    if (result != 0)
-        return -1;
-    handler_know_thread(true);
-    mask_begin();
-    ending_signals_begin((int)config.options.signal.number,
-                         config.options.dump_on.number);
-    return 0;
-}
-
-/* Make the sampler's thread. No signal is handled meanwhile: one that ends the
- * process would wait, on top of us, for what cannot come. */
-static void
-launch(void)
-{
-    sigset_t old;
-    mute_signals_handlers(false, 0, &old);
-    bool has_begun = sampler_launch() == 0;
-    int error = errno;
-    mute_signals_handlers_end(&old);
-    if (has_begun)
-        return;
-    ending_signals_end();
-    mask_end();
-    errno = error;
-    give_up();
-}
-
-static void
-start(void)
-{
-    if (prepare(false) == 0)
-        launch();
-}
-
 static struct ending
 ending_for(enum end_reason reason, int signo)
 {
@@ -195,6 +153,68 @@ try_to_end(enum end_reason reason, int signo)
 {
     struct cause cause = {.reason = reason, .signo = signo};
     return ender_run(end, &cause, (int)config.options.signal.number);
+}
+
+/* As lifecycle_end, for SIGNO, which is about to end the process by its default
+ * action. All other threads stand still meanwhile, and writing may not take
+ * long. If this is called again after a moment, the writing is broken off, and
+ * the spool is left. Returns false if the signal interrupted the thread that
+ * ends the process, which will let it act. */
+static bool
+end_for_signal(int signo)
+{
+    if (!phase_is_own() || try_to_end(END_SIGNAL, signo))
+        return true;
+    if (ender_tid() != 0 && clock_now() - ender_since() > PATIENCE_NS) {
+        spawn_kill();
+        return true;
+    }
+    if (ender_defer(signo))
+        return false;
+    ender_wait();
+    return true;
+}
+
+/* Ready this process to be sampled, the first time or after a fork. */
+static int
+prepare(bool is_child)
+{
+    sigset_t old;
+    mute_signals_handlers(false, 0, &old);
+    int result = prepare_sampler(is_child);
+    mute_signals_handlers_end(&old);
+    if (result != 0)
+        return -1;
+    handler_know_thread(true);
+    mask_begin();
+    ending_signals_begin((int)config.options.signal.number,
+                         config.options.dump_on.number, end_for_signal);
+    return 0;
+}
+
+/* Make the sampler's thread. No signal is handled meanwhile: one that ends the
+ * process would wait, on top of us, for what cannot come. */
+static void
+launch(void)
+{
+    sigset_t old;
+    mute_signals_handlers(false, 0, &old);
+    bool has_begun = sampler_launch() == 0;
+    int error = errno;
+    mute_signals_handlers_end(&old);
+    if (has_begun)
+        return;
+    ending_signals_end();
+    mask_end();
+    errno = error;
+    give_up();
+}
+
+static void
+start(void)
+{
+    if (prepare(false) == 0)
+        launch();
 }
 
 /* The last of what exit(3) calls, on whatever thread: one that returns from
@@ -232,21 +252,6 @@ lifecycle_end(enum end_reason reason)
     int signo = ender_signal();
     if (signo != 0)
         ending_signals_die(signo);
-}
-
-bool
-lifecycle_end_for_signal(int signo)
-{
-    if (!phase_is_own() || try_to_end(END_SIGNAL, signo))
-        return true;
-    if (ender_tid() != 0 && clock_now() - ender_since() > PATIENCE_NS) {
-        spawn_kill();
-        return true;
-    }
-    if (ender_defer(signo))
-        return false;
-    ender_wait();
-    return true;
 }
 
 bool

@@ -38,16 +38,6 @@ void lifecycle_come_back(void);
  */
 void lifecycle_end(enum end_reason reason);
 
-/*
- * As lifecycle_end, for SIGNO, which is about to end the process by its default
- * action. All other threads stand still meanwhile, and writing may not take
- * long. If this is called again after a moment, the writing is broken off, and
- * the spool is left. Returns whether the caller is to let the signal act.
- * Returns false if the signal interrupted the thread that ends the process,
- * which will let it act. Context: any.
- */
-bool lifecycle_end_for_signal(int signo);
-
 /* Call FORK_BY with ARGUMENT, which forks, and return its result. Called by a
  * hook. The child's sampler begins when all fork handlers have run. AT is where
  * the stack of the hook's caller begins (arch_entry). Context: any. */

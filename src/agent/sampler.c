@@ -55,9 +55,10 @@
 /* Age in ns from which a process is sampled, however little it runs. */
 #define DOZE_NS 100000000u
 
-/* Time in ns between two checks for a signal that is stuck, between two
- * sessions. */
-#define WATCH_NS 2000000000u
+/* Time in ns between two checks for a signal that is stuck, at least; and for
+ * which the sampler sleeps between two sessions, at most. */
+#define WATCH_NS 1000000000u
+#define REST_NS 2000000000u
 
 /* Time in ns between two looks at a running helper process. */
 #define BUSY_NS 5000000u
@@ -102,13 +103,11 @@ static void
 rest(void)
 {
     bool is_guarded = guardian_is_there();
-    uint64_t until = clock_now() + (is_guarded ? ROSTER_NS : WATCH_NS);
+    uint64_t until = clock_now() + (is_guarded ? ROSTER_NS : REST_NS);
     uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
     suspend_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded || clock_now() >= until)
         roster_update(clock_now());
-    if (clock_now() >= until)
-        ending_signals_watch();
 }
 
 static void
@@ -135,6 +134,18 @@ go_on(void)
     }
 }
 
+/* See ending_signals_watch. */
+static void
+watch(void)
+{
+    static uint64_t next;
+    uint64_t now = clock_now();
+    if (now < next)
+        return;
+    next = now + WATCH_NS;
+    ending_signals_watch();
+}
+
 static void
 run(void)
 {
@@ -145,6 +156,7 @@ run(void)
             begin();
         else
             rest();
+        watch();
         heed();
     }
 }

@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <sys/random.h>
 
-#include "agent/ending_signals.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
@@ -227,7 +226,6 @@ session_tick(void)
         read_names(now);
         journal_heed_removal();
         suspend_reclaim(now);
-        ending_signals_watch();
     }
     session_check_tracer(now);
     if (trigger_check_signals(is_time) || trigger_check_switches(now))
