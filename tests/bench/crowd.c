@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd.c -- threads that all do the same until the process is ended: they
- * compute, or sleep for 10 ms at a time.
+ * crowd.c -- threads that all do the same until the process is ended. They
+ * compute, or they sleep for 10 ms at a time.
  *
  * Usage: crowd THREADS busy|quiet
  *

@@ -3,8 +3,8 @@
  * disturb.c -- counts what a profiler does to waits. One thread for each way to
  * wait (the calls that signal(7) says are never restarted, and some that are)
  * and each length: 1 ms, 100 ms, and without end, when another thread wakes it
- * every 700 ms. Between waits a thread computes for a random short time, so
- * that whatever goes by CPU time happens on the way into a wait, too.
+ * every 700 ms. Between waits a thread computes for a random short time. So
+ * timers of CPU time also expire on the way into a wait.
  *
  * Usage: disturb SECONDS [everyone]; disturb loop SECONDS [everyone]
  *

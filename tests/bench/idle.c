@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * idle.c -- many threads on stacks of 64 KiB that do nothing, each in one of
- * three waits in turn: a futex, a read from a pipe, a long nanosleep.
+ * idle.c -- many threads that do nothing, on stacks of 64 KiB. Each is in one
+ * of three waits: a futex, a read from a pipe, a long nanosleep.
  *
  * Usage: idle THREADS SECONDS [busy|wake|still [STILL]]
  *

@@ -15,8 +15,8 @@ programs=(python3 xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
 peers=(python3-dbg libc6-dbg libgoogle-perftools-dev google-perftools
     linux-perf golang-go valgrind elfutils llvm rustc g++)
 
-# A service that a package would start competes with the measurements; this
-# switch, where the system has none of its own, keeps it from starting.
+# A service that a package starts would compete with the measurements. This
+# file, where the system has none yet, keeps services from starting.
 policy=/usr/sbin/policy-rc.d
 if [ "$(id -u)" = 0 ] && [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"

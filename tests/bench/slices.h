@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * slices.h -- work that knows where its time went, for truth.c and idle.c. Each
- * part of the work is a function without calls of its own, so that its time is
- * the time of one leaf; the clocks are read around it, outside: the thread's
- * CPU clock and CLOCK_MONOTONIC. Slices end by the processor's counter, which
- * is read inline. What a signal handler costs is in the slice, in the truth and
- * in the profile alike.
+ * part of the work is a function that calls nothing, so that its time is the
+ * time of one leaf. The thread's CPU clock and CLOCK_MONOTONIC are read before
+ * and after it. Slices end by the processor's counter, which is read inline.
+ * What a signal handler costs is in the slice, in the truth and in the profile
+ * alike.
  *
  * print_truth() tells it, times in nanoseconds:
  *
@@ -84,7 +84,8 @@ void thread_end(void);
 /* One slice of NS, with the clocks read around it. */
 void slice(struct part *part, int64_t ns);
 
-/* Slices until the thread's CPU clock is at TARGET, whoever preempts it. */
+/* Slices until the thread's CPU clock is at TARGET, however often it is
+ * preempted. */
 void slice_until(struct part *part, int64_t target);
 
 /* A random number of this thread, less than BELOW. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switches.c -- a byte is handed to and fro between two processes or two
- * threads, on one CPU: two switches each time, and next to no work.
+ * switches.c -- two processes or two threads hand a byte to and fro on one CPU.
+ * Each time costs two switches and next to no work.
  *
  * Arguments: "processes" or "threads", and how often.
  */

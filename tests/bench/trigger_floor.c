@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trigger_floor.c -- what the machine takes for an interruption, before any
- * profiler has done anything: the same computation plain and under each way to
- * interrupt a thread, the handler being empty.
+ * trigger_floor.c -- what an interruption costs on this machine, without any
+ * profiler. The same computation runs plain, and under each way to interrupt a
+ * thread with an empty handler.
  *
  * Usage: trigger_floor HZ ROUNDS
  * Prints a line for each way and round: "WAY NANOSECONDS", CPU time for each
  * interruption; ways that are not possible here are left out. "event" is a perf
- * event that nobody hears of, "perf" one with SIGTRAP, "timer" a CPU timer.
+ * event that sends no signal, "perf" one with SIGTRAP, "timer" a CPU timer.
  */
 #include <linux/perf_event.h>
 #include <signal.h>

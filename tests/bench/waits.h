@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waits.h -- the ways to wait that disturb.c tries: those that signal(7) says
- * are never restarted after a handler, and some that are.
+ * waits.h -- the ways to wait that disturb.c tries. signal(7) says that most of
+ * them are never restarted after a handler; some are.
  */
 #ifndef BENCH_WAITS_H
 #define BENCH_WAITS_H

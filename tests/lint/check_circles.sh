@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# No circle of files and no circle of folders. A file uses another if its object
-# names a symbol that the other one defines (nm); a call through a function
-# pointer is no use. A folder uses another if one of its files does, or includes
-# a header of it. A folder within a folder counts as part of the outer one.
+# No circle of files and no circle of folders. A file uses another if its
+# object names a symbol that the other one defines (nm). A call through a
+# function pointer is no use. A folder uses another if one of its files does,
+# or includes a header of it. A folder within a folder counts as part of the
+# outer one.
 #
 # circles_known.txt lists the uses that have to go, one a line: "files" or
-# "folders", who, whom. Without them there must be no circle, and each of them
-# must still close one: so the list only shrinks. It is deleted when it is empty.
+# "folders", the user, the used. Without them there must be no circle, and each
+# of them must still close one: so the list only shrinks. It is deleted when it
+# is empty.
 #
 #   check_circles.sh           the lint
 #   check_circles.sh --all     every circle of today, as if nothing were listed

@@ -40,7 +40,7 @@ while read -r name; do
     done
     complain "the window: $name is not in window_allowed.txt"
 done <<<"$used"
-# Whether the compiler makes a copy of its own is up to it.
+# Whether the compiler makes a copy of the function is up to the compiler.
 for pattern in $(grep -v "the compiler's own" "$here/window_allowed.txt" |
     list /dev/stdin); do
     [[ $'\n'$used$'\n' == *$'\n'$pattern$'\n'* ]] ||

@@ -17,8 +17,8 @@ expect_ok
 expect_stacks 94 ';descend'
 expect_stacks 99 ';bottom'
 expect_share 99 '^([^;]*;)?(clone3?|start_thread);' p.folded ';descend'
-# Nobody stands still for longer than a walk may take, also where the sampler
-# loses its CPU in the middle of one: a stack is cut for that alone.
+# No thread stands still for longer than a walk may take, also where the
+# sampler loses its CPU in the middle of one. A stack is cut for that alone.
 "$sprofile" info p.sprof | grep '^cut' >info
 grep -qxE 'cut +(none of [0-9,]+ stacks|[0-9,]+ of [0-9,]+ stacks: [0-9,]+ deadline)' \
     info || fail "$(cat info)"

@@ -21,7 +21,7 @@ expect_roots 98 p.folded
 #   functions are in the stack, and if an old return address is in the frame, from
 #   which a 0 is reached: that is no root;
 # - a stack that assembly has made ends in the code that would end the program;
-# - nobody waits twice for what is known to be so: no thread parks for it again;
+# - no thread parks twice for code that is known to have no rule;
 # - Go with cgo: goroutines, calls of C, and calls back from C have roots.
 section "no table and no frame pointer"
 
@@ -63,7 +63,7 @@ plain "$sprofile" report p.pb.gz
 expect_status 0
 grep -qF '[caller guessed]' out || fail "pprof has no mark"
 
-# rooted FILE PERCENT: so many of its stacks reach their root.
+# rooted FILE PERCENT: at least PERCENT of its stacks reach their root.
 rooted() {
     plain "$sprofile" convert "$1" rooted.folded
     expect_status 0

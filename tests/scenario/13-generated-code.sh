@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: generated code is crossed, has names, and is told of where
-# it has none. Each section names its goals.
+# Goals of this test: stacks go through generated code; it has names, and a
+# hint where it has none. Each section names its goals.
 . "$(dirname "$0")/lib.sh"
 
 # Generated machine code in anonymous memory is crossed by its frame pointers,
@@ -19,7 +19,7 @@ expect_roots 98 p.folded
 #   a map written at once or only in an exit handler; the last line wins;
 # - each of several processes in one profile has its own map;
 # - a kept spool finds the map later, and not one that another process left
-#   under the same pid or that belongs to somebody else;
+#   under the same pid or that belongs to another user;
 # - without a map, frames are addresses, and info says what would help;
 # - Node, Java and Python (3.12) show their functions by name, and stacks go
 #   through generated code to their root.
@@ -105,8 +105,8 @@ function leaf(n) {
 function middle(n) { let s = 0; for (let i = 0; i < 5; i++) s += leaf(n); return s; }
 while (process.cpuUsage().user < 800000) middle(1e5);
 P
-    # The second option gives each function that is not yet compiled a code of
-    # its own; without, it is "Builtins_InterpreterEntryTrampoline".
+    # The second option gives each function that is not yet compiled its own
+    # code. Without it the function is "Builtins_InterpreterEntryTrampoline".
     profile_kept SPROF_OUTPUT="$tmp/p.folded,$tmp/p.pb.gz" \
         node --perf-basic-prof --interpreted-frames-native-stack t.js
     expect_status 0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: waits: their stacks, what they cost and what is told of
-# them. Each section names its goals.
+# Goals of this test: waits: their stacks, their cost, and how they are
+# described. Each section names its goals.
 . "$(dirname "$0")/lib.sh"
 
 # Waiting threads are seen without being woken.
@@ -43,7 +43,7 @@ for words in waits_on 'mutex of blocked_calls' 'pipe:\[' 'socket:\[' \
     zcat p.pb.gz | grep -aq -- "$words" || fail "no \"$words\" in the profile"
 done
 
-# What waits cost and what is told of them.
+# What waits cost, and how they are described.
 # - the spool of an idle program does not grow;
 # - a wait that a kill cut off reaches to the last tick;
 # - wall time and CPU time are complete: a program that computes and then sleeps

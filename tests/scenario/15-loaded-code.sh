@@ -71,8 +71,8 @@ fi
 # The files of a program are gone when its profile is made.
 # - an executable and a library that were deleted or replaced after they had
 #   been loaded are read while the process lives: their functions have names;
-# - who may not read a library that way (no CAP_SYS_ADMIN) has those of the
-#   executable;
+# - a user who may not read a library that way (no CAP_SYS_ADMIN) has those of
+#   the executable;
 # - later, the new file is not taken for the old one: the report says so.
 section "deleted or replaced"
 

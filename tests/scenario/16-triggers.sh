@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: who interrupts running threads.
+# Goals of this test: what interrupts running threads.
 # - each trigger gives samples of its kind, and programs behave under each;
 # - auto takes the next one where perf is denied: by a seccomp filter, by
 #   perf_event_paranoid, and under a debugger;
@@ -20,7 +20,8 @@ of_trigger() {
         sed -n "s/^triggers .*\\b$1 \\([0-9]*\\).*/\\1/p" | grep . || echo 0
 }
 
-# expect_trigger NAME LEAST: p.sprof has so many of it.
+# expect_trigger NAME LEAST: p.sprof has at least LEAST samples of trigger
+# NAME.
 expect_trigger() {
     local count
     count=$(of_trigger "$1")
@@ -59,7 +60,7 @@ profile SPROF_TRIGGER=ask SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
 expect_ok
 expect_trigger ask 700
 near "$(cpu_seconds)" 1.0 2 "CPU seconds by ask"
-# Nobody is asked in the first moments of his life: that is seen by a timer.
+# No thread is asked in the first moments of its life: a timer samples these.
 rm -f p.folded p.sprof
 profile SPROF_TRIGGER=ask SPROF_KEEP_SPOOL=1 "$work/short_threads" 4000
 expect_ok
@@ -162,7 +163,7 @@ echo "-- few descriptors"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$tmp"
     mkdir -m 777 open
-    # unprivileged PARANOID: reading in system calls, as nobody.
+    # unprivileged PARANOID: reading in system calls, as the user "nobody".
     unprivileged() {
         local before
         before=$(cat $paranoid)

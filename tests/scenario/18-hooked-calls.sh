@@ -5,7 +5,7 @@
 # stands. Each section names its goals.
 . "$(dirname "$0")/lib.sh"
 
-# The CPU time of forks, in which nobody can be interrupted.
+# The CPU time of forks, in which no thread can be interrupted.
 # - it is in the profile as that of fork, as much as the program itself saw;
 # - with each trigger, and with no function of ours on the stack;
 # - a fork that no hook sees is there, too.
@@ -38,7 +38,8 @@ for trigger in auto timer; do
     done
 done
 
-# Whoever asks has few samples, so one run says little: the middle one of five.
+# The trigger "ask" gives few samples, so one run says little: take the middle
+# one of five.
 for _ in 1 2 3 4 5; do
     rm -f p.*
     profile SPROF_TRIGGER=ask SPROF_FORK=off SPROF_OUTPUT="$tmp/p.pb.gz" \

@@ -69,7 +69,7 @@ if [ "$(id -u)" -ne 0 ]; then
     unwritable "$tmp/closed/p.folded"
 fi
 
-# What a look can tell is told at once, and not when sampling begins.
+# What a look can tell is said at once, and not when sampling begins.
 for name in missing/p.folded "$(printf '%0250d' 0).folded"; do
     profile SPROF_OUTPUT="$tmp/$name" true
     expect_status 0
@@ -82,8 +82,8 @@ profile "$work/known_stack.o2" 100
 expect_status 0
 [ "$(cat victim)" = precious ] || fail "a symbolic link was followed"
 
-# Nobody reads stderr any more; it is a file at its limit; or a terminal that
-# stops who writes from the background.
+# Nothing reads stderr; or it is a file at its limit, or a terminal that stops
+# a process that writes from the background.
 # says_to COMMAND...: runs where the line raises a signal, and at the start,
 # where all signals are blocked for some lines.
 says_to() {

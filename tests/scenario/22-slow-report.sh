@@ -7,7 +7,8 @@
 # - one that is slow: SPROF_LOG=info tells; a killed process waits 8 s for it
 #   and no longer, and a second signal ends that wait at once;
 # - meanwhile no thread of the process does anything;
-# - who exits first has his status, whoever exits while the profile is written.
+# - the status is that of the first exit, however many threads exit while the
+#   profile is written.
 . "$(dirname "$0")/lib.sh"
 
 mkdir beside
@@ -35,7 +36,7 @@ keeps_spool() {
     rm -f p.*
 }
 
-# Whoever starts it, it competes with others as the program does.
+# However it is started, it competes with others as the program does.
 for end in exit:21 term:143; do
     report_is "nice >'$tmp/nice'" 'kill -SEGV $$'
     keeps_spool "${end%:*}" "${end#*:}" 'broke off'
@@ -87,7 +88,7 @@ for end in exit:21 _exit:22 term:143; do
     keeps_spool "$way" "$expected" 'cannot run' 'No such file'
 done
 
-# What it gets: nothing of the program's.
+# It gets nothing that belongs to the program.
 report_is 'ls /proc/self/fd | wc -l' 'exit 1'
 exec 7<"$report" 8>fd8
 keeps_spool exit 21 '4;' # 0, 1, 2, and the directory that ls reads

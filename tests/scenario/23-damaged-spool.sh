@@ -37,7 +37,8 @@ awk -v wall="${wall:-0}" 'BEGIN { exit !(wall >= 1.5) }' ||
 
 # Spools that are none, or damaged.
 # - every command survives any content: status 0 or 1, never a crash;
-# - what is valid is used and the damage is told; status 1 if nothing is valid.
+# - what is valid is used and the damage is named; status 1 if nothing is
+#   valid.
 section "damaged"
 
 profile SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 500

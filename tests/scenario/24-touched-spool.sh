@@ -5,12 +5,12 @@
 # Each section names its goals.
 . "$(dirname "$0")/lib.sh"
 
-# Somebody shortens the spool of a program that runs.
+# The spool of a running program is shortened.
 # - the program runs to its end, at any rate, however often and to whatever
 #   length that is done;
 # - what comes after is in its profile, and one line says what was lost;
-# - a copy that was made before (log rotation with copytruncate) is a spool of
-#   its own;
+# - a copy that was made before (log rotation with copytruncate) is a whole
+#   spool;
 # - a process that is killed after that leaves a spool that reads well.
 section "shortened"
 
@@ -53,11 +53,12 @@ plain "$sprofile" convert p.sprof q.folded
 expect_status 0
 expect_share 90 'main;through_pointer;pointed_to' q.folded
 
-# Somebody removes or moves a spool that is being written.
+# A spool that is being written is removed or moved.
 # - the program runs to its end, and its profile is written all the same;
 # - a spool that is wanted (SPROF_SYMBOLIZE=off, SPROF_KEEP_SPOOL=1) is there;
 # - a flight recorder can be asked for what it has, and goes on;
-# - who changes its user, and may not write there, says how to make the profile;
+# - a process that changes its user, and may not write there, says how to make
+#   the profile;
 # - no message names a file that is not there, whatever else is gone.
 section "removed or moved"
 

@@ -75,11 +75,11 @@ expect_samples 30 p.folded
 # One recording, several outputs.
 # - -o again and again, and commas between names, each of its format and all
 #   with the same samples;
-# - one that cannot be written is told, the others are written, the spools are
+# - one that cannot be written is named, the others are written, the spools are
 #   kept, and the status is not 0;
 # - without -o there is one spool, with times and names, and the summary names
 #   the next commands, which work as they stand there;
-# - a wrong name is told before the program runs.
+# - a wrong name is refused before the program runs.
 section "several outputs of record"
 
 program=$work/known_stack.o2

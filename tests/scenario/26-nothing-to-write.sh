@@ -37,10 +37,10 @@ expect_status 21
 # - a child that is traced and killed at once, as programs do that try out
 #   ptrace(2); what one that computed has is kept;
 # - su, runuser and setpriv in a directory where only the superuser may write:
-#   their command runs as it does without, and what cannot be profiled is told
-#   in one line of each process;
-# - who changes its user and executes another program cannot remove its spool:
-#   it says so.
+#   their command runs as it does without, and one line of each process says
+#   that it cannot be profiled;
+# - a process that changes its user and executes another program cannot remove
+#   its spool: it says so.
 section "no empty spool"
 
 # expect_no_spool: none is left in p, but what has a sample: on a busy machine a

@@ -58,7 +58,7 @@ grep -qx ok out || fail "the program did not run to its end"
 
 profile SPROF_DURATION=0.3 "$work/known_stack.o2" 1500
 expect_ok
-# How much of that time a loaded machine lets it run, nobody knows.
+# How much of that time a loaded machine lets it run is not known.
 count=$(total p.folded)
 [ "$count" -ge 10 ] && [ "$count" -le 400 ] ||
     fail "$count samples in 0.3 s at 1,000 Hz"

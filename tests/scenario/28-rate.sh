@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: the rate that is told is the rate that was.
+# Goals of this test: the rate that is shown is the rate that was reached.
 # - due = taken + lost + not asked, with a cause for each, in the spool, in a
-#   pprof file's comments and in JSON, whoever interrupts;
+#   pprof file's comments and in JSON, with each trigger;
 # - neither a low rate nor a main thread that seldom runs takes samples away;
 # - the summary, the closing line, report and info say the rate that was
 #   reached, and why it is not the one that was asked for;

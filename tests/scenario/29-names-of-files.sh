@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # A profile has the name that a process would give its spool.
-# - whoever made it (record, convert, merge, an output of the library, a spool
+# - whatever made it (record, convert, merge, an output of the library, a spool
 #   that was to stay), no later process takes, changes or removes it;
 # - neither does one whose spool is replaced by it while the process runs;
 # - the process has its own profile under the name that it was given;

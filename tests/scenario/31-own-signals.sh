@@ -7,7 +7,7 @@
 
 # Goals:
 # - a program that has its own SIGPROF handler and profiling timer sees its own
-#   signals and none of ours;
+#   signals alone;
 # - threads that block all signals or wait for them see only what was sent;
 # - waiting threads are not disturbed without need.
 section "handlers, masks and waits"

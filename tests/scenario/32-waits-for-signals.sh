@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: a program that waits for SIGPROF, SIGTRAP or 35 (sigwait,
-# signalfd, sigsuspend, ppoll and its like), or is interrupted by them, gets each
-# of its own and none of ours; and so does one that waits for all signals at
-# once, or handles all. One that names sets where nothing is hears so from the
-# kernel; and one that goes back to a mask that it had kept has that.
+# signalfd, sigsuspend, ppoll and the like), or is interrupted by them, gets
+# each that was sent to it and no other. So does one that waits for all signals
+# at once, or handles all. One that names sets where nothing is hears so from
+# the kernel; and one that goes back to a mask that it had kept has that.
 . "$(dirname "$0")/lib.sh"
 
 for trap in $("$work/signal_waits"); do
@@ -19,7 +19,8 @@ for trap in $("$work/signal_waits"); do
     esac
 done
 
-# 35 is asked for by others, and so is not for who waits for all.
+# 35 is asked for by others, so a thread that waits for all signals does not
+# get it.
 for trap in $("$work/all_signals"); do
     for number in '' 5 60; do
         expect_same "$work/all_signals" "$trap" $number

@@ -5,11 +5,11 @@
 # kernel would send them. Each section names its goals.
 . "$(dirname "$0")/lib.sh"
 
-# A signal for the process is handled by its main thread, as without a profiler,
-# if that does not block it; whatever the main thread waits in ends; and the
-# handler is told who sent it. One that it blocks is handled by another thread,
-# also when it has left a wait for it by a jump. With SPROF_TEST_FULL, 1,000 of
-# each.
+# A signal for the process is handled by its main thread, as without a
+# profiler, if that does not block it. Any wait of the main thread ends, and
+# the handler learns the sender. One that it blocks is handled by another
+# thread, also when it has left a wait for it by a jump. With SPROF_TEST_FULL,
+# 1,000 of each.
 section "the main thread"
 
 count=20 runs=8
@@ -43,7 +43,8 @@ fi
 
 # A signal whose default action ends the process does so at once, though a
 # thread waits for it (sigtimedwait, sigwait, sigwaitinfo, signalfd), if the
-# main thread does not block it; and who waits gets it if all threads block it.
+# main thread does not block it. The waiting thread gets it if all threads
+# block it.
 section "signals that end the process"
 
 count=12

@@ -11,7 +11,7 @@
 # - real-time, bound to a CPU, stopped and continued;
 # - the process ends, with all of its output, when its last thread does, however
 #   the main thread has left;
-# - at once, also if our thread was not running while it read who is there.
+# - at once, also if our thread lost its CPU while it read the list of threads.
 section "beginnings and ends"
 
 brief=5000

@@ -50,8 +50,8 @@ expect_ok
 
 # Children are as without the library.
 # - whatever makes them (fork, raw system calls, vfork, posix_spawn, system,
-#   popen) and whoever (threads, handlers, children), they do their work, end
-#   with their status, and are all that their parent sees;
+#   popen), in threads, handlers or children, they do their work, end with
+#   their status, and are all that their parent sees;
 # - a child that is traced stops where it stops without the library;
 # - so is one whose allocator is locked until its fork handlers have run;
 # - a program without threads is taken for one, so that a handler may fork;
@@ -60,8 +60,8 @@ expect_ok
 #   nothing.
 section "behaviour"
 
-# Each child that was sampled writes a profile of its own, which takes as long
-# as it takes; here it is what the child itself does that counts.
+# Each child that was sampled writes its own profile, which takes as long as it
+# takes. Only what the child itself does counts here.
 export SPROF_SYMBOLIZE=off
 large=256
 forks=100
@@ -109,7 +109,7 @@ chmod 777 .
 expect_same "$work/single_thread" "$forks"
 rm -f p*
 
-# As somebody to whom /proc/self does not belong any more.
+# As a user that no longer owns /proc/self.
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${nobody[@]}" test -r "$library" 2>/dev/null || nobody=()
 plain "${nobody[@]}" env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
@@ -127,7 +127,7 @@ if unshare --pid --fork true 2>/dev/null; then
     expect_share 95 "$(expected)" n.folded ';worker'
     expect_samples 200 n.folded
 
-    # Two of the same number at once, each in a namespace of its own.
+    # Two of the same number at once, each in its own namespace.
     for i in 1 2; do
         timeout "$deadline" unshare --pid --fork env LD_PRELOAD="$library" \
             SPROF_SYMBOLIZE=exit SPROF_MODE=cpu \

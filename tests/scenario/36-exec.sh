@@ -30,7 +30,7 @@ done
 # An exec is as without the library.
 # - by whatever function, from whatever thread, into whatever program;
 # - the new image inherits the signals that the program blocks and ignores, and
-#   no descriptor of ours;
+#   no descriptor of the library;
 # - one that fails leaves the program as it was, and profiled;
 # - a chain of images under one pid reaches its end, also past the hooks of the
 #   exec family.

@@ -4,7 +4,7 @@
 # Goals of this test: a process ends as it would have, and its profile is there.
 # - SIGINT, SIGTERM and SIGHUP by default write the profile and then kill;
 # - the program sees its own dispositions, and so do its children;
-# - that takes no more of the program's stack than a sample does;
+# - that takes no more of the stack than a sample does;
 # - ends that interrupt malloc, come twice, to a group, from several threads,
 #   from constructors and destructors; a raw exit_group leaves a whole spool.
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ ulimit -c 0
 program=$work/signal_ends
 rates=${SPROF_TEST_FULL:+100 1000 5000} rates=${rates:-1000} # and 10,000 below
 
-# wait_until_gone FILE: what is written by somebody who is not waited for.
+# wait_until_gone FILE: a process that this script does not wait for writes it.
 wait_until_gone() {
     for _ in $(seq 300); do
         [ -e "$1" ] || return
@@ -121,8 +121,9 @@ expect_status 0
 expect_samples 200 q.folded
 rm -f p.* q.*
 
-# Libraries that end the process, on either side of ours. The thread does so
-# 0.1 s after it has begun, be that when it may: main has more to do than that.
+# Libraries that end the process, before and behind ours in the search order.
+# The thread does so 0.1 s after it has begun, be that when it may: main has
+# more to do than that.
 for way in constructor:41:200 constructor_now:42:200 destructor:43:200 \
     destructor_now:44:200 thread:45:20000; do
     IFS=: read -r name number ms <<<"$way"

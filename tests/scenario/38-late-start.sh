@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: sampling begins when it pays.
-# - a process that ends before has no file, waits for nobody, and makes few
+# - a process that ends before has no file, waits for no thread, and makes few
 #   system calls for us; that goes for all that use less than 5 ms of CPU time;
 # - of a process that begins to be sampled nothing is missing: its CPU time is
 #   that of its clock, and where it waited is known from the start;
@@ -49,8 +49,8 @@ echo "   kernel $kernel us, in the profile $ours us"
 [ "$ours" -ge $((kernel * 2 / 5)) ] || fail "CPU time is missing"
 [ "$ours" -le $((kernel * 11 / 10)) ] || fail "CPU time counted twice"
 
-# short COUNT [COMMAND...]: so many processes, behind COMMAND, each with a spool
-# that stays.
+# short COUNT [COMMAND...]: run COUNT processes, behind COMMAND, each with a
+# spool that stays.
 short() {
     local count=$1
     shift

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: nobody gains anything from the library but its user.
+# Goals of this test: only the user of the library gains anything from it.
 # - files are the user's alone, whatever the umask; what others put at their
 #   names is neither followed nor waited for;
 # - of many processes that meet a dead one's spool, none loses its own;
@@ -166,7 +166,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     fi
 
     # Capabilities kept over a change of user, then a change of group.
-    # Who was root cannot write there any more; no word of that.
+    # A process that was root can no longer write there; no message says so.
     export SPROF_LOG=quiet
     expect_same $as_other id
     expect_same setpriv --reuid=65534 --regid=65534 --clear-groups \

@@ -39,8 +39,8 @@ look() {
     mv out without
     profile "$facts" "$@"
     expect_status 0
-    # Who is another user by the end may neither read nor remove the spool; of
-    # so short a program there mostly is none.
+    # A process that ends as another user may neither read nor remove the
+    # spool. So short a program mostly has none.
     [ "$*" != drop_user ] || sed -i \
         '/the samples are kept;/d; /took no sample, and cannot be removed:/d' err
     ! [ -s err ] || fail "messages: $(cat err)"
@@ -68,7 +68,7 @@ ours=$((1 << 26 | 1 << 4 | 1 << 59 | 1 | 1 << 1 | 1 << 14 | 1 << 32 |
     "$(value signals_caught without)" ] ||
     fail "signals caught: $(value signals_caught with)"
 
-# Each in a process of its own: it changes the process.
+# Each in its own process, which it changes.
 for fact in setns_mount drop_user use_membarrier use_personality priority \
     not_dumpable unshare_others; do
     look "$fact"
@@ -112,7 +112,7 @@ for fact in setns_time unshare_user unshare_memory; do
 done
 ! [ -e p.folded ] || fail "a program that was left out has a file"
 
-# With this trigger each thread has a timer of ours, once sampling has begun.
+# With this trigger each thread has one of our timers, once sampling has begun.
 profile SPROF_TRIGGER=timer "$facts" timer_number
 mv out with
 is timer_number 0 1000

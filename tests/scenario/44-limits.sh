@@ -6,8 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 
 # Limits on the memory of the program.
-# - where it runs without the library it runs with it, and is told in one line
-#   why it has no profile;
+# - where it runs without the library it runs with it, and one line says why it
+#   has no profile;
 # - where the limit leaves room, it has one.
 section "memory"
 
@@ -106,7 +106,7 @@ run --fsize=300000 -- SPROF_FREQUENCY=20000 "$work/exits" exit 1500
 expect_status 21
 expect_note 'reached RLIMIT_FSIZE'
 expect_samples 1000 p.folded
-# A limit that is gone when that is told.
+# A limit that is gone when the line is written.
 profile SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 1000
 expect_status 33
 expect_note 'reached RLIMIT_FSIZE'

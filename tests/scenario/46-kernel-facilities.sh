@@ -24,7 +24,7 @@ same_with_profile() {
 
 for way in io_uring timers mq aio lookup events; do
     expect_same "$work/facility_cases" "$way"
-    # The kernel's workers have no stack of the program's.
+    # The kernel's workers have no stack in the program.
     ! grep '^[^ ]*0x0;' p.folded || fail "$way: registers that are nobody's"
 done
 expect_same "$work/signal_waits" timeouts
@@ -47,7 +47,7 @@ same_with_profile 20 setarch -R "$work/exits" exit 30
 for mode in size time memory descriptors part; do
     same_with_profile 50 "$work/restrict_itself" "$mode" 20
 done
-# The program dies of its own write; the spool is left.
+# The program dies by its write; the spool is left.
 rm -f p.*
 expect_same "$work/restrict_itself" size_death 20
 [ -s p.sprof ] || fail "size_death: no spool"

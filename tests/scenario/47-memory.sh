@@ -5,8 +5,8 @@
 # or takes away. Each section names its goals.
 . "$(dirname "$0")/lib.sh"
 
-# Faults, stacks, code and mappings of the program's own making are as without
-# the library.
+# Faults, stacks, code and mappings that the program makes are as without the
+# library.
 section "mappings, faults and stacks"
 
 ulimit -c 0
@@ -38,7 +38,7 @@ for way in repair jump leave; do
 done
 
 # A program that makes an alternate signal stack read-only, while signals come
-# to it, goes on as without a profiler: nothing of ours comes to that stack. Its
+# to it, goes on as without a profiler: our signals do not use that stack. Its
 # handlers' masks read as it set them, and samples go on.
 section "a read-only alternate stack"
 

@@ -229,7 +229,7 @@ import "C"' burn.go; echo 'func extra() int { return int(C.burn()) }'
     else
         lacks "a static Go program" "cannot be built"
     fi
-    # It ends by a system call of its own, so the spool is what stays.
+    # It ends by a raw system call, so the spool stays.
     if CGO_ENABLED=1 timeout 100 go build -o go_cgo ./cgo/main.go; then
         for trigger in auto timer ask; do
             expect_same SPROF_TRIGGER=$trigger ./go_cgo

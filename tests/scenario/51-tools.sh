@@ -15,7 +15,7 @@
 known=$work/known_stack.o2
 settings=(LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded")
 
-# expect_program: the workload's own output is there, whoever ran it.
+# expect_program: the workload's own output is there, whichever tool ran it.
 expect_program() {
     expect_status 0
     grep -qx ok out || fail "the program did not print ok"
@@ -248,7 +248,8 @@ mkdir servers
 served=(LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/servers/%e.%p.folded"
     SPROF_FREQUENCY=10000)
 
-# expect_server NAME: it ended as it does, said nothing of ours, left a profile.
+# expect_server NAME: it ended as it does without the library, has no message
+# of ours, and left a profile.
 expect_server() {
     [ "$status" -eq 0 ] || fail "$1 ended with $status"
     ! grep -H '^sprof:' server.log || fail "the profiler complained in $1"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Goals of this test: debug information from a debuginfod server.
-# - names and lines come from a server that DEBUGINFOD_URLS names, and nobody is
-#   asked without it;
+# - names and lines come from a server that DEBUGINFOD_URLS names, and no
+#   server is asked without it;
 # - a server that does not answer costs seconds, however many files there are,
 #   and the profile is written without it.
 . "$(dirname "$0")/lib.sh"

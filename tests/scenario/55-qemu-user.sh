@@ -20,8 +20,8 @@ emulated() {
     mv out out.plain
     mv err err.plain
     local before=$status
-    # QEMU 7.2 ends a forked child that starts a thread, with this assertion of
-    # its own, in some runs. It does so to programs without the library too.
+    # QEMU 7.2 ends a forked child that starts a thread, by this assertion,
+    # in some runs. It does so to programs without the library too.
     for _ in 1 2 3 4 5; do
         rm -f p.*
         plain qemu-x86_64 -E LD_PRELOAD="$library" -E "$setting" \

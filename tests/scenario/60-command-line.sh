@@ -10,7 +10,7 @@
 # - every command has --help, and -- ends options;
 # - report, info and convert show what is in the spool, from files and from
 #   standard input, of one spool and of several;
-# - damage is told and what is valid is used;
+# - damage is named and what is valid is used;
 # - go tool pprof takes the pprof file.
 section "usage and files"
 

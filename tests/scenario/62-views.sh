@@ -9,7 +9,8 @@
 # - a head of three lines, whatever the profile and the filter;
 # - rows in the order that --sort says; executables and commands as rows;
 # - --callees, --depth and --flame agree with the tree that they are parts of;
-# - a function that is the only one called is told from its caller's siblings;
+# - a function that is the only one called is shown apart from its caller's
+#   siblings;
 # - --module keeps what --by module says of it;
 # - one-valued formats have CPU time, and wall time after --wall or .wall;
 # - every word of a head and of the causes below it is explained.

@@ -4,7 +4,7 @@
 # Goals of this test: sprofile record and merge.
 # - the program's output, status and signals are its own;
 # - one profile of all processes, also of killed ones, and nothing else is left;
-# - what cannot be profiled is told before it runs;
+# - a line says what cannot be profiled before it runs;
 # - wrong options end with 2, and nothing runs;
 # - a line on the terminal while the program is silent, gone at the end.
 . "$(dirname "$0")/lib.sh"

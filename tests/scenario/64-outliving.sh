@@ -7,7 +7,7 @@
 # - nothing is complained of, neither by the recorder nor by the processes that
 #   go on;
 # - no spool and no directory is left;
-# - who lives is told, and nobody else;
+# - the processes that live are named, and no others;
 # - a profile that could not be written is a failure of the recorder.
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +25,7 @@ for round in {1..10}; do
         plain "$sprofile" record -q -o "x.$ending" -- \
             bash family.sh "$work/known_stack.o2"
         expect_status 0
-        # Who goes on writes to the same file.
+        # A process that goes on writes to the same file.
         for i in {1..100}; do
             pgrep -f "^$work/known_stack.o2" -s 0 >/dev/null || break
             sleep 0.05
@@ -62,7 +62,8 @@ if has strace; then
     rm -rf over
 fi
 
-# Who lives is told; a number of another PID namespace is nobody's here.
+# The processes that live are named; a pid of another PID namespace means no
+# process here.
 plain "$sprofile" record -q -o x.sprof -- \
     sh -c '"$1" 2000 >/dev/null 2>&1 & sleep 1' sh "$work/known_stack.o2"
 expect_status 0

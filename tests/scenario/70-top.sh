@@ -150,7 +150,7 @@ echo text >text
 expect_wrong 1 'not a spool' --once text
 ! grep -q . a.err || fail "the process said: $(cat a.err)"
 
-# Whatever is shown within so many s.
+# Whatever is shown within that many seconds.
 shows() {
     local deadline_at=$((SECONDS + 15))
     while [ $SECONDS -lt $deadline_at ]; do

@@ -242,7 +242,7 @@ grep -q 'no marks: not running' alone || fail "marks: $(cat alone)"
 [ -s recorded ] && fail "marks: $(cat recorded)"
 "$sprofile" info p.sprof | grep -q '^marks    3 instants, 9 spans' ||
     fail "marks: $("$sprofile" info p.sprof | grep '^marks')"
-# Nobody else's flags should find fault with the header.
+# No warning flag of a user should find fault with the header.
 printf '#include "sprof.h"\nint main() { return sprof_mark("a") > 0; }\n' >h.c
 for standard in c99 c11 c2x; do
     cc -std=$standard -pedantic -Wall -Wextra -Wconversion -Werror \

@@ -5,7 +5,7 @@
 # started, stopped and written out, from outside and by itself, and notices
 # nothing of it:
 # - every thread is in a dump, with its stack or the reason; deadlocks are found;
-# - nobody is woken, no wait ends early;
+# - no thread is woken, no wait ends early;
 # - dumps go on while threads, children and libraries come and go;
 # - a profile holds exactly the time between starts and stops.
 . "$(dirname "$0")/lib.sh"

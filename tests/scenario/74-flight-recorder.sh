@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Goals of this test: with SPROF_KEEP only so much of the past is there, and
-# that is complete:
-# - a dump has the last seconds, of every thread exactly so many, and each
-#   thread once, however many files it was in;
+# Goals of this test: with SPROF_KEEP only that much of the past is there, and
+# it is complete:
+# - a dump has the last seconds, of every thread exactly as many as asked, and
+#   each thread once, however many files it was in;
 # - a signal that ends the program writes the same; after kill -9 both spools
-#   are there, and are one process for who reads one or both of them;
+#   are there, and read as one process, one alone or both;
 # - an ordinary end leaves nothing, unless it was asked for;
 # - files, memory and descriptors do not grow, whatever the program does;
-# - who asks while the recorder turns gets an answer.
+# - a request while the recorder rotates gets an answer.
 . "$(dirname "$0")/lib.sh"
 
 turns=4
@@ -195,7 +195,7 @@ start SPROF_KEEP=1s SPROF_ONLY='exec_chain*' "$work/exec_chain" 3
 stop_it
 expect_files
 
-# The descriptors of the sampler, which has a table of its own.
+# The descriptors of the sampler, which has its own table.
 own_files() {
     local task
     for task in /proc/"$pid"/task/*; do

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# lib.sh -- shared by the scenarios. Each runs in a directory of its own that
-# is removed at the end, starts programs with a deadline, and ends with 0, 1
-# or 77 (skipped). A folded profile has a stack a line, root first:
-# "main;work;leaf 17".
+# lib.sh -- shared by the scenarios. Each runs in a new directory that is
+# removed at the end, starts programs with a deadline, and ends with 0, 1 or 77
+# (skipped). A folded profile has a stack a line, root first: "main;work;leaf
+# 17".
 set -u
 export LC_ALL=C
 
@@ -109,7 +109,8 @@ plain() {
     local start=$SECONDS
     status=0
     programs_run=$((programs_run + 1))
-    # Files of its own: who is left of the last one writes into others.
+    # New files for each run: processes that are left of the last run write
+    # into others.
     rm -f out err
     # The shell's own remark about a signal goes nowhere.
     { timeout -k 5 "$deadline" "$@" >out 2>err </dev/null; } 2>/dev/null ||

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # libuv.sh -- the tests of libuv, an event loop: signals, processes, threads,
-# timers, sockets. A case is a test, run in a process of its own.
+# timers, sockets. A case is a test, run in its own process.
 uv=$sources/libuv1/build/uv_run_tests_a
 [ "$(id -u)" -ne 0 ] ||
     as_user=(setpriv --reuid nobody --regid nogroup --clear-groups)

@@ -64,8 +64,7 @@ a_thread_fills_its_bins(void **state)
     assert_int_equal(ages.bins[AGES_BINS - 1].mass, 249);
 }
 
-/* A quarter of 1003 is 250.75. Whoever tells the start of a bin may round it
- * either way. */
+/* A quarter of 1003 is 250.75. The start of a bin may be rounded either way. */
 static void
 starts_are_in_their_bins(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alternate_leave_test.c -- who takes an alternate stack away waits until our
- * handler is gone from it, however long the thread is kept from a CPU there;
- * and disturbs no thread that is elsewhere.
+ * alternate_leave_test.c -- a thread that takes an alternate stack away waits
+ * until our handler has left that stack, however long the handler is kept from
+ * a CPU. It disturbs no thread that is elsewhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@
 
 #define SIZE (64u << 10)
 #define THREADS 4u
-#define REQUESTS 50   /* a number that nobody uses */
+#define REQUESTS 50   /* a number that no thread has */
 #define LONG_US 10000 /* longer than any handler takes */
 #define GIVEN_UP_NS 1000000000u
 

@@ -51,7 +51,7 @@ what_is_used_is_known(void **state)
     assert_true(alternate_is_in(memory, SIZE));
     assert_true(alternate_is_in(memory + SIZE - PAGE, PAGE));
     assert_true(alternate_is_in(memory + SIZE - 1, 1));
-    /* A guard of the program's own. */
+    /* A guard page that the program made. */
     assert_false(alternate_is_in(memory, PAGE));
     assert_false(alternate_is_in(memory + SIZE, PAGE));
     assert_false(alternate_is_in(memory - PAGE, PAGE));
@@ -76,7 +76,8 @@ a_thread_that_has_ended_has_no_stack(void **state)
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, end_with_stack, memory), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    /* The kernel wakes who joins before the thread's number is free. */
+    /* The kernel wakes the joining thread before the ended thread's number is
+     * free. */
     for (int i = 0; i < 1000 && alternate_is_in(memory, SIZE); i++)
         usleep(1000);
     assert_false(alternate_is_in(memory, SIZE));

@@ -5,9 +5,9 @@
  * agreed, and where not, to the file that SPROF_COMPARE names (with the pid
  * behind it).
  *
- * A thread of ours sends SIGPROF to threads that are running; their handler
- * does both walks on the spot, one thread at a time. The program stands still
- * meanwhile, which nobody minds here.
+ * A thread of the library sends SIGPROF to running threads. Their handler does
+ * both walks on the spot, one thread at a time. The program stands still
+ * meanwhile, which does not matter here.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -87,7 +87,7 @@ static void
 who_waits_from_outside_is_told(void **state)
 {
     (void)state;
-    /* 0 -> 5 -> 1 <-> 2, 4 -> 2, 3 waits for nobody, 6 -> 3. */
+    /* 0 -> 5 -> 1 <-> 2, 4 -> 2, 3 waits for no thread, 6 -> 3. */
     find(LIST(5, 2, 1, NONE, 2, 1, 3), 7, 1);
     expect(0, LIST(1, 2), LIST(0, 4, 5));
     deadlock_release(&deadlocks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file is that is no profile of ours. */
+/* The kinds of files that are no profiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -191,9 +191,8 @@ few_records_share_alike(void **state)
     profile_free(profile);
 }
 
-/* Their time is told by age, too; what is older than eight periods counts as
- * the oldest. What a thread outside of the group is told to have used unseen
- * does not count. */
+/* Their time is recorded by age, too. Threads older than eight periods count as
+ * the oldest. The unseen time of a thread outside the group does not count. */
 static void
 unseen_threads_add_to_their_ages(void **state)
 {
@@ -224,8 +223,8 @@ unseen_threads_add_to_their_ages(void **state)
     profile_free(profile);
 }
 
-/* Nobody knows how much there was of a thread without a clock, so records stay
- * as they are, and unseen threads have none to share with. */
+/* The whole time of a thread without a clock is unknown. So its records stay as
+ * they are, and unseen threads get no share of them. */
 static void
 killed_processes_stay_as_recorded(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers_test.c -- what the program is told of its handlers, and what the
- * kernel has in their place.
+ * handlers_test.c -- which handlers the program sees, and which the kernel has
+ * in their place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,7 +113,8 @@ old_is_what_was(void **state)
     assert_int_equal(handlers_action(SIGUSR1, &action, &old, 0, sigaction), 0);
     assert_ptr_equal(old.sa_sigaction, with_info);
     assert_int_equal(old.sa_flags & SA_SIGINFO, SA_SIGINFO);
-    /* And ours, kept by somebody who asked the kernel, is still the program's.
+    /* A caller that asked the kernel has kept our handler; it still means the
+     * program's.
      */
     action = in_kernel(SIGUSR1);
     assert_int_equal(set(SIGUSR1, action), 0);

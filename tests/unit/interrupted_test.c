@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interrupted_test.c -- what a handler of ours returns to, when a signal of the
- * program's is pending: SIGUSR1, which this thread blocks.
+ * interrupted_test.c -- what our handler returns to while a signal for the
+ * program is pending: SIGUSR1, which this thread blocks.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -145,7 +145,8 @@ call_ends_for_the_program(void **state)
     assert_int_equal(context.uc_mcontext.gregs[REG_RIP], (uintptr_t)(code + 6));
 }
 
-/* Who blocks the signal is not interrupted by it; a fork by none. */
+/* A thread that blocks the signal is not interrupted by it; a fork is
+ * interrupted by none. */
 static void
 call_goes_on(void **state)
 {

@@ -105,8 +105,8 @@ example(void)
     return maker_load(profile);
 }
 
-/* That the table by KEY has a row VALUE with so many ms, and the whole of the
- * rows is that of the profile. */
+/* Check that the table by KEY has a row VALUE with MS, and that its rows add up
+ * to the profile. */
 static void
 expect_row(struct profile *profile, const char *key, const char *value,
            uint64_t ms)

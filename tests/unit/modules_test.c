@@ -148,7 +148,7 @@ a_file_that_is_mapped_as_data_is_no_module(void **state)
     dlclose(library.handle);
 }
 
-/* Another file in a hole, and code that somebody generated there. */
+/* Another file in a hole, and code that was generated there. */
 static void
 what_lies_in_a_hole_is_not_the_modules(void **state)
 {

@@ -95,7 +95,7 @@ small_files_are_summed(void **state)
     assert_int_equal(nameless.rest.values[VALUE_SAMPLES], 6);
     nameless_release(&nameless);
     profile_free(profile);
-    /* One alone is told as it is. */
+    /* A single one is shown as it is. */
     profile = with_small_files(1, "/opt/lib");
     assert_int_equal(nameless_build(&nameless, profile), 0);
     assert_int_equal(nameless.count, 2);

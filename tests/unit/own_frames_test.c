@@ -61,7 +61,8 @@ frames_of_the_library_are_skipped(void **state)
     assert_int_equal(SKIP(ours, RETURN(ours), RETURN(theirs), theirs,
                           RETURN(theirs)),
                      3);
-    /* In a handler of the program's, which ours called: all as it would be. */
+    /* In the program's handler, which ours called: everything is as it would
+     * be. */
     assert_int_equal(SKIP(theirs, RETURN(ours), RETURN(theirs), theirs), 0);
     assert_int_equal(SKIP(ours, RETURN(theirs), FRAME_GUESS, RETURN(theirs)),
                      1);

@@ -197,7 +197,7 @@ end(void **state)
     return msgctl(things.queue, IPC_RMID, NULL);
 }
 
-/* The function of FRAME, NULL if it is not one of ours. */
+/* The function of FRAME, NULL if it is not in this file. */
 static const void *
 own_function(uint64_t frame)
 {
@@ -222,8 +222,8 @@ expected_function(const struct peek_case *what, size_t place)
     return place < PEEK_CHAIN ? what->chain[place] : NULL;
 }
 
-/* Hold the walk's frames against WHAT. The number of ours that are right; all
- * are, if not COMPLETE only so far. */
+/* Hold the walk's frames against WHAT. The number of right frames of this file:
+ * all if COMPLETE, else those that were found. */
 static void
 check_frames(const struct peek_case *what, bool complete)
 {

@@ -96,7 +96,7 @@ void maker_expect_sums(const struct profile *profile);
 /* cmocka's set-up of a test. */
 int maker_forget(void **state);
 
-/* A test with a spool of its own. */
+/* A test with its own spool. */
 #define UNIT(name) \
     cmocka_unit_test_setup_teardown(name, maker_forget, maker_clean)
 

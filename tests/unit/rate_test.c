@@ -42,7 +42,7 @@ expect_told(const struct rate *rate, uint64_t taken, uint64_t lost,
     assert_string_equal(line, expected);
 }
 
-/* What is told in words, where ROOM bytes are there for it. */
+/* The words for a rate, where there is room for ROOM bytes. */
 static void
 expect_short(const struct rate *rate, uint64_t taken, uint64_t lost,
              size_t room, const char *expected)
@@ -160,7 +160,7 @@ few_points_are_counted(void **state)
                 "chance");
 }
 
-/* The first is told whatever room there is. */
+/* The first word is written whatever room there is. */
 static void
 as_many_causes_are_told_as_fit(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * respool_test.c -- spools with their names: copied whole, read again where
- * nobody else knows the names, several in one.
+ * respool_test.c -- spools with their names: copied whole, read again without
+ * the files that had the names, several in one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,8 +180,8 @@ what_makes_no_sense(void **state)
     profile_free(profile);
 }
 
-/* A spool that sprofile made is cut anywhere, between two records as well: that
- * is told, unless it is refused. */
+/* A spool that sprofile made is cut anywhere, also between two records. The
+ * reader says so, or refuses it. */
 static void
 a_spool_may_be_cut_anywhere(void **state)
 {

@@ -17,7 +17,7 @@
 #include "unwind/rules.h"
 
 #define CODE 0x7f0000400000ull
-#define MOST 1000000u   /* rules; no table of ours holds so many */
+#define MOST 1000000u   /* rules; no table here holds that many */
 #define FITTING 100000u /* the largest holds these */
 #define ROW_REACH 8192u
 

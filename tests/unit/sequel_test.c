@@ -250,7 +250,7 @@ a_past_of_another_process_is_not_used(void **state)
     assert_int_equal(profile->thread_count, 3);
     assert_int_equal(profile->duration, 5 * MS);
     assert_int_equal(profile->start, 2000 + 110 * MS);
-    /* Unless somebody wants both. */
+    /* Unless the caller wants both. */
     load(profile, past);
     assert_int_equal(profile->process_count, 2);
     assert_int_equal(profile->thread_count, 5);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * store_limits_test.c -- the writer at its limits: the cap, a full disk, file
- * systems that cannot reserve, RLIMIT_FSIZE, and a file that somebody replaced.
- * Each must be an error code, leave a spool that reads well, and harm neither
- * the process nor a foreign file.
+ * systems that cannot reserve, RLIMIT_FSIZE, and a file that was replaced. Each
+ * must be an error code, leave a spool that reads well, and harm neither the
+ * process nor a foreign file.
  *
  * What a process cannot undo (seccomp filters, limits, mounts) happens in a
  * forked child, whose exit status is the line that failed, 0 or SKIPPED.

@@ -411,7 +411,7 @@ gathered_records_come_together(void **state)
     assert_int_equal(writer_close(writer), 0);
 }
 
-/* Somebody shortens the file to SIZE bytes between two batches. */
+/* The file is shortened to SIZE bytes between two batches. */
 static void
 shorten(off_t size)
 {

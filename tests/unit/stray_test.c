@@ -147,7 +147,7 @@ an_open_signal_is_taken(void **state)
     assert_true(is_taken_by_main());
 }
 
-/* The program did it, and goes on so: nobody waits a second time. */
+/* The program did it and goes on like that: there is no second wait. */
 static void
 a_thread_may_block_all(void **state)
 {

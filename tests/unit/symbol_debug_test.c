@@ -169,7 +169,7 @@ the_old_compression_is_read(void **state)
           "--compress-debug-sections=zlib-gnu plain library");
 }
 
-/* Behind a skeleton: a file of its own for each object. */
+/* Behind a skeleton: one file for each object. */
 static void
 split_debug_information_is_read(void **state)
 {

@@ -276,7 +276,7 @@ a_missing_file_is_told(void **state)
     symbolizer_free(symbolizer);
 }
 
-/* A pipe without a writer would block whoever opens it for reading. */
+/* A pipe without a writer would block a thread that opens it for reading. */
 static void
 what_is_not_a_file_is_told(void **state)
 {

@@ -327,8 +327,8 @@ make_several(uintptr_t *libc_text)
     return symbolizer;
 }
 
-/* What is expected is found out ahead, and is the same as without; questions
- * may be of modules that nobody knows, and come twice. */
+/* The expected answers were found without it before. Questions may name unknown
+ * modules, and may come twice. */
 static void
 what_is_expected_is_the_same_as_without(void **state)
 {

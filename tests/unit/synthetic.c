@@ -103,7 +103,7 @@ check_frame(uint64_t pc, const struct answer *answer)
     view_begin(&view, (uint64_t)stack, (uint64_t)stack + FRAME_STACK_SIZE,
                (uint64_t)stack, window);
     walk_begin(&walk, &regs);
-    /* The caller is no code, and nobody has learned that yet. */
+    /* The caller is no code, and no rule says so yet. */
     enum walk_outcome outcome = walk_run(&walk, &view);
     if (answer->result <= 0 || outcome != WALK_MISS ||
         walk.regs.pc != answer->caller.pc ||

@@ -122,8 +122,7 @@ is_touched(void *address)
     return (page & 1) != 0;
 }
 
-/* A page that nobody has touched stays so, unless the walk knows that it needs
- * it. */
+/* An untouched page stays untouched, unless the walk knows that it needs it. */
 static void
 an_untouched_page_stays_untouched(void **state)
 {

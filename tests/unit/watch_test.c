@@ -252,8 +252,8 @@ what_changes_is_seen(void **state)
     close_watch(watch);
 }
 
-/* Numbers that nobody wrote: nothing is read beyond, nothing is added up to
- * undefined behaviour. */
+/* Numbers that no writer wrote: nothing is read beyond the file, and no sum
+ * overflows. */
 static void
 nonsense_does_no_harm(void **state)
 {

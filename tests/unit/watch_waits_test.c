@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watch_waits_test.c -- what changes in place while a spool is looked at: waits
- * that go on, end and begin again, and the CPU time of threads that nobody saw.
+ * that go on, end and begin again, and the CPU time of threads without samples.
  * A period is 1 ms.
  */
 #include <setjmp.h>
@@ -99,7 +99,7 @@ store_unseen(uint64_t place, uint64_t cpu)
                   both, sizeof both);
 }
 
-/* The CPU time of threads that nobody saw grows in place. */
+/* The CPU time of threads without samples grows in place. */
 static void
 unseen_threads_are_counted(void **state)
 {

@@ -2,8 +2,8 @@
 /*
  * bad_pointers.c -- a program that hands the kernel addresses where nothing is,
  * through functions that a profiler has between. The kernel says EFAULT, or
- * what else is wrong first; nobody may look there before it. Arguments:
- * traps.h.
+ * what else is wrong first. The library must not look there before the kernel
+ * does. Arguments: traps.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -62,7 +62,7 @@ sets_at(const sigset_t *set)
     tell("flags", signalfd(-1, set, -1));
 }
 
-/* What is told of a signal, and until when to wait for one. */
+/* Where a call describes a signal, and until when it waits for one. */
 static void
 answers(void)
 {

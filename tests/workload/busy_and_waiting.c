@@ -2,9 +2,10 @@
 /*
  * busy_and_waiting.c -- a live view has something to show: a thread that burns
  * the CPU in hot_spot, one that waits in read, and one that naps and whose name
- * no terminal should get to see as it is. Runs for so many ms (10,000), then
- * prints ok. With a second argument it runs until SIGUSR1, and then replaces
- * itself by an image that burns in next_spot, until the next SIGUSR1.
+ * no terminal should get to see as it is. Runs for the given number of ms
+ * (10,000), then prints ok. With a second argument it runs until SIGUSR1, and
+ * then replaces itself by an image that burns in next_spot, until the next
+ * SIGUSR1.
  */
 #include <pthread.h>
 #include <signal.h>

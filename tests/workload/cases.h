@@ -21,8 +21,8 @@ struct named_case {
 /* The second argument, or the case's own number. */
 extern unsigned cases_number;
 
-/* Run the case that the arguments name, of COUNT; then say whether a child is
- * left that nobody made, and "ok". Returns main's status. */
+/* Run the case of COUNT that the arguments name. Then say whether a child is
+ * left that the case did not make, and print "ok". Returns main's status. */
 int cases_run(int argc, char **argv, const struct named_case *cases,
               size_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chosen_library.c -- computes in a library that is loaded from a path. Who
- * runs it may delete or replace the two files meanwhile.
+ * chosen_library.c -- computes in a library that is loaded from a path. The
+ * test may delete or replace the two files meanwhile.
  *
  * Arguments: milliseconds of CPU time; path of a copy of plugin.so; a file that
  * is made when both are loaded.

@@ -164,7 +164,7 @@ end_second(void)
     usleep(500000);
 }
 
-/* The same, but nobody returns from main. */
+/* The same, but main never returns. */
 static void
 end_second_now(void)
 {

@@ -204,8 +204,8 @@ ring_read_file(struct ring *ring)
     close(fd);
 }
 
-/* Workers that wait in the kernel, for whom only this thread can do something;
- * a signal to one of them would end its wait. */
+/* Workers that wait in the kernel for something that only this thread can do. A
+ * signal to one of them would end its wait. */
 static void
 ring_wait_in_workers(struct ring *ring)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * family_cases.c -- children to whom somebody stands in a special relation: a
- * tracer, an adopter, the kernel with a signal for orphans, a namespace, a
- * control group, a policy of scheduling.
+ * family_cases.c -- children with a special relation to a tracer, an adopter, a
+ * namespace, a control group or a policy of scheduling, and orphans that get a
+ * signal of the kernel.
  *
  * Argument: a word of the table at the end.
  */

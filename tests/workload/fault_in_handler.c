@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fault_in_handler.c -- a thread computes at the end of many calls, while
- * another makes the pages of the calls in between unreadable again and again.
- * Whoever walks the stack at that moment faults, and the program's own handler
- * of SIGSEGV repairs it: it makes the pages readable ("repair"), or does that
- * and leaves by a jump, with the mask of before ("jump") or without ("leave").
- * Prints "ok" at the end.
+ * another makes the pages of the calls in between unreadable again and again. A
+ * walk of the stack at that moment faults, and the program's handler of SIGSEGV
+ * repairs it. It makes the pages readable ("repair"), or does that and leaves
+ * by a jump, with the old mask ("jump") or without ("leave"). Prints "ok" at
+ * the end.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_own_malloc.c -- has an allocator of its own, whose lock is held over a
- * fork by handlers that main registers: in a child nobody can allocate or free
+ * fork_own_malloc.c -- the program has its own allocator. Handlers that main
+ * registers hold its lock over a fork, so that a child cannot allocate or free
  * before they have run. A thread holds the lock most of the time. The children
  * compute, and make threads; one is made by __fork, the others by fork and
  * forkpty.
@@ -137,7 +137,7 @@ main(int argc, char **argv)
     pthread_t thread;
     int master;
 
-    /* By a function that no hook can see, while nobody has the lock. */
+    /* By a function that no hook can see, while no thread has the lock. */
     right += is_right(__fork(), true);
     pthread_atfork(take_lock, give_lock, give_lock);
     pthread_create(&thread, NULL, keep_busy, NULL);

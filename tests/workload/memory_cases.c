@@ -342,7 +342,7 @@ compute_variously(unsigned ms)
         }
 }
 
-/* What is mapped anew where it has just been, because nobody else maps. */
+/* What is mapped anew where it has just been, because no other thread maps. */
 static void
 vacant(void)
 {

@@ -103,7 +103,7 @@ end_by_exec(void *unused)
     return 1;
 }
 
-/* With and without the signal handlers of its own, and files. */
+/* With and without its own signal handlers, and files. */
 static void
 try_ends(int flags)
 {

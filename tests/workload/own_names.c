@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_names.c -- a program of ISO C, to which POSIX has given no name: it calls
- * functions of its own open, mmap, kill... (C11, 7.1.3), and they do something
- * else. Nobody but the program may call them. It says which were called, and
- * "ok" if none was.
+ * own_names.c -- a program of ISO C, which may use the names of POSIX (C11,
+ * 7.1.3). Its own functions are called open, mmap, kill..., and do something
+ * else. Only the program may call them. It says which were called, and "ok" if
+ * none was.
  *
  * Argument: milliseconds of CPU time, in each of two threads, 300. No header of
  * the system is included but those that declare none of the names.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * own_sigprof.c -- a program that profiles itself the old way: its own SIGPROF
- * handler and ITIMER_PROF. It must see its own signals, at its own rate, and
- * none of ours; and sigaction must give back the handler that it installed.
+ * handler and ITIMER_PROF. The program must see its own signals, at its own
+ * rate, and none of the library. sigaction must return the handler that the
+ * program installed.
  *
  * Argument: milliseconds of CPU time, 1000. Prints the count on stderr.
  */

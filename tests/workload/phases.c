@@ -23,7 +23,7 @@
 
 #include "work.h"
 
-static int doors[2]; /* nobody opens them */
+static int doors[2]; /* the program does not open them */
 
 FRAME static void *
 wait_long(void *unused)

@@ -188,7 +188,8 @@ fork_and_leave(int signo)
     longjmp(back, 1);
 }
 
-/* Neither the jump nor the child's return leaves anything of ours blocked. */
+/* Neither the jump nor the child's return leaves a signal of the library
+ * blocked. */
 static void
 use_again(void)
 {

@@ -234,7 +234,7 @@ limit_size(void)
     set_limit(RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY);
 }
 
-/* None of its own writes reach it. */
+/* No write of the program reaches it. */
 static void
 limit_size_for_long(void)
 {
@@ -288,7 +288,7 @@ take_descriptors(void)
     printf("next is %d\n", open("/dev/null", O_RDONLY));
 }
 
-/* A thread with descriptors and a directory of its own. */
+/* A thread with its own descriptors and directory. */
 static void *
 go_apart(void *unused)
 {

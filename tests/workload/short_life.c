@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * short_life.c -- uses so many milliseconds of CPU time and ends: too few for
- * sampling to pay, and more than a shell's small commands use.
+ * short_life.c -- uses the given number of milliseconds of CPU time and ends.
+ * These are too few for sampling to pay, and more than a shell's small commands
+ * use.
  *
  * Argument: milliseconds of CPU time.
  */

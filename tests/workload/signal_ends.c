@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signal_ends.c -- ends by one of the signals that end a program by default,
- * in situations that make this hard for whoever wants to do something before.
- * What it prints is the same with and without a profiler.
+ * signal_ends.c -- ends by one of the signals that end a program by default, in
+ * situations that make it hard to do something before the end. What it prints
+ * is the same with and without a profiler.
  *
  * Usage: signal_ends MODE [SIGNAL], the number of the signal, SIGTERM
  */
@@ -187,8 +187,8 @@ in_malloc(__sighandler_t alarm_handler)
 {
     struct itimerval timer = {.it_value.tv_usec = 100000};
     pthread_t thread;
-    /* A process that uses less than that has no profile of its own, and on a
-     * busy machine it may have no more until the alarm. */
+    /* A process that uses less than that has no profile. On a busy machine the
+     * process may have no more until the alarm. */
     sink += work_burn(20);
     for (int i = 0; alarm_handler == SIG_DFL && i < 3; i++)
         pthread_create(&thread, NULL, allocate, "libm.so.6");

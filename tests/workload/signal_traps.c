@@ -33,7 +33,7 @@ default_action(void)
     puts("still here");
 }
 
-/* A child, in a group of its own, ends by the default action, or has handled
+/* A child, in its own process group, ends by the default action, or has handled
  * the signal when the call returns. */
 static void
 send_to_group(unsigned how, bool is_handled)
@@ -142,7 +142,7 @@ full_sa_mask(void)
     print_action(signo);
     signal(SIGUSR1, count_it);
     print_action(SIGUSR1);
-    action.sa_flags = SA_RESTART | 0x500; /* and two that nobody knows */
+    action.sa_flags = SA_RESTART | 0x500; /* and two unknown ones */
     sigaction(signo, &action, NULL);
     print_action(signo);
 }

@@ -37,8 +37,8 @@ seconds_since(const struct timespec *start)
  * written only after the signal. */
 static int pipe_ends[2];
 
-/* Until the main thread waits in read(2), for some time at most: another wait
- * may be of whoever looks at it, and be over at once. */
+/* Wait until the main thread waits in read(2), for some time at most. Another
+ * wait may be caused by a look at the thread, and be over at once. */
 static void
 wait_for_read(void)
 {
@@ -178,7 +178,7 @@ waits(void)
     print_mask("mask");
 }
 
-/* Nobody sends anything: the wait lasts as long as was asked for. */
+/* No signal is sent: the wait lasts as long as was asked for. */
 static void
 waits_in_vain(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * single_thread.c -- makes no thread, and counts on what libc promises to such
- * a program: a handler on top of malloc may fork. It prints what libc believes,
- * as it goes on: in a child, after a change of its user, which must be that of
- * all threads there are, and when at last it makes a thread.
+ * a program: a handler on top of malloc may fork. It prints at each step
+ * whether libc counts one thread: in a child, after a change of the user (which
+ * must be that of all threads), and after it has made a thread.
  *
  * Argument: how many forks.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stale_masks.c -- a program that blocks a signal by its name, keeps that mask
- * in a context or a jump buffer, is sent the signal, and goes back to the mask
- * it has kept: the signal stays blocked, and who waits for it gets it. A child
- * of a fork blocks it first of all, which does not take long. And signals sent
- * by syscall(2). Arguments: traps.h.
+ * stale_masks.c -- a program blocks a signal by its name and keeps that mask in
+ * a context or a jump buffer. It is sent the signal and goes back to the mask.
+ * The signal stays blocked, and a thread that waits for it gets it. A child of
+ * a fork blocks it first of all, which does not take long. And signals sent by
+ * syscall(2). Arguments: traps.h.
  */
 #include <setjmp.h>
 #include <stdbool.h>

@@ -270,7 +270,7 @@ take_request(const siginfo_t *info, uint32_t count)
     }
     if (request == REQUEST_STACKS)
         write_stacks(nonce, count);
-    /* One of somebody else's first. */
+    /* First one of another sender. */
     answer(nonce + 1, EPERM, "not yours");
     answer(nonce, 0,
            request == REQUEST_WRITE ? "/tmp/x.pb.gz\n/tmp/x\033.txt" : "");

@@ -26,7 +26,7 @@
 
 static volatile sig_atomic_t here, elsewhere, wrong_info;
 static volatile unsigned long sink;
-static pid_t sender; /* whom si_pid must name, 0: the kernel */
+static pid_t sender; /* the process that si_pid must name, 0: the kernel */
 static int handled;  /* before the one that is waited for */
 static int go[2], never[2];
 

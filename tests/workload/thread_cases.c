@@ -113,7 +113,8 @@ fill_stack(void *argument)
     return argument;
 }
 
-/* In memory of the program's own, with nothing below that could be hit unseen.
+/* In memory that the program mapped, with nothing below that could be
+ * overwritten unseen.
  */
 static void
 on_own_stack(size_t size, char *memory)
@@ -358,7 +359,7 @@ stopped(void)
 }
 
 /* Mutexes whose owner ends, in this process and in a child; and those that lend
- * the owner the priority of who waits. */
+ * the owner the priority of a waiting thread. */
 static pthread_mutex_t *
 make_mutex(int protocol, int robust)
 {

@@ -53,7 +53,8 @@ answer_faults(void *argument)
         memset(page, 'a' + (int)((char *)copy.dst - heap) / (int)PAGE % 26,
                PAGE);
         cases_compute(1);
-        /* Who is interrupted by a signal, a sample's say, asks once more. */
+        /* A thread that a signal (of a sample, say) interrupts asks once more.
+         * */
         if (ioctl(*fd, UFFDIO_COPY, &copy) == 0)
             atomic_fetch_add(&faults, 1);
         else if (errno != EEXIST)
@@ -138,7 +139,7 @@ supplied_stack(void)
 }
 
 /* A thread's stack, and a coroutine's, end where memory begins that only they
- * themselves can supply: whoever reads it would wait for ever. */
+ * themselves can supply. A reader of that memory would wait for ever. */
 static void
 supply_nothing(void)
 {

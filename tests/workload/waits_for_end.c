@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waits_for_end.c -- SIGTERM, SIGINT and SIGHUP by their default action, while
- * a thread waits for them: they end the process if its main thread does not
- * block them, whoever waits; and if all threads block them, who waits gets
- * them. A child does it, many times. Prints "ok", or how many ended otherwise.
+ * a thread waits for them. They end the process if its main thread does not
+ * block them. If all threads block them, the waiting thread gets them. A child
+ * does it, many times. Prints "ok", or how many ended otherwise.
  *
  *   waits_for_end WAY [COUNT]
  *

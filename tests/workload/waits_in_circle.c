@@ -3,9 +3,9 @@
  * waits_in_circle.c -- three threads that wait for each other's mutexes for
  * ever, one that computes with every signal blocked by the kernel's own call,
  * one that a tracer has stopped, two that compute and many that wait. The main
- * thread waits for a line on its standard input, then says what all of them saw
- * of whoever looked at them: waits that ended early, and switches of context of
- * those that only wait.
+ * thread waits for a line on its standard input. Then it says how the others
+ * were disturbed: waits that ended early, and context switches of threads that
+ * only wait.
  *
  * Usage: waits_in_circle IDLE
  */

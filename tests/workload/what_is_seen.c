@@ -132,7 +132,7 @@ lines_of_maps(void)
     return count;
 }
 
-/* What the program is told of its own dispositions: how many are not default.
+/* What the program reads of its own dispositions: how many are not default.
  */
 static long
 dispositions(void)
@@ -227,8 +227,8 @@ look_below(int is_first)
     return BELOW - intact;
 }
 
-/* How many bytes below a thread's stack pointer signals have written. The
- * clock is a call into the vdso, with a frame of its own; hence the loop. */
+/* How many bytes below a thread's stack pointer signals have written. The clock
+ * is a call into the vdso, which has its own frame; hence the loop. */
 static long
 stack_bytes(void)
 {
@@ -284,7 +284,7 @@ setns_time(void)
 }
 
 /* A user namespace of a child's: one's own cannot be joined again. The child is
- * made so that nobody sees it: it must have one thread. */
+ * made so that no hook sees it: it must have one thread. */
 static long
 setns_user(void)
 {

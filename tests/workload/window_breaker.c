@@ -18,7 +18,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int refused;
 
-/* Volatile, or the compiler would leave out a malloc that nobody uses. */
+/* Volatile, or the compiler would leave out an unused malloc. */
 static void *(*volatile allocate)(size_t) = malloc;
 
 static void

@@ -198,8 +198,9 @@ static bool is_ready;
 
 #define SIGNAL_BIT(signo) (1ull << ((signo)-1))
 #define NEVER_BLOCKED (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
-/* Blocked in a handler that asks for all signals, but never by pthread_sigmask:
- * so a handler is told from a thread that starts another one, and allocates. */
+/* This signal is blocked in a handler that asks for all signals, but never by
+ * pthread_sigmask. So a handler differs from a thread that starts another one,
+ * and allocates. */
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 /* The sampler alone has it open: requests come by it (SPROF_DUMP_SIGNAL). */
 #define CONTROL_SIGNAL SIGNAL_BIT(35)
@@ -290,7 +291,7 @@ is_forbidden(const struct guarded *row, uintptr_t first)
     }
     if (!is_sampler())
         return open == 0;
-    /* A signal of the program's must never be handled on that thread. */
+    /* A signal for the program must never be handled on that thread. */
     if ((open & ~(LIBC_SIGNALS | CONTROL_SIGNAL)) != 0)
         atomic_fetch_add(&unblocked, 1);
     return true;
