@@ -2,8 +2,8 @@
 /*
  * sprof.h -- libsprof from inside the program that it profiles.
  *
- * A program may call these whether or not the library is preloaded: the symbols
- * are weak, and without the library the functions below answer "not running".
+ * A program may call these whether or not the library is preloaded. The symbols
+ * are weak: without the library the functions below answer "not running".
  * Nothing needs to be linked. C and C++.
  */
 #ifndef SPROF_H
@@ -83,10 +83,10 @@ sprof_version(void)
 
 /*
  * Name the calling thread NAME, cut after 15 bytes (prctl(2), PR_SET_NAME; NULL
- * keeps the name it has), and with SPROF_THREADS=registered have it profiled
- * from now on, which others then are not. Returns 0, or -1 if this process is
- * not being sampled. May be called again, to change the name; not from a signal
- * handler.
+ * keeps the name it has). With SPROF_THREADS=registered the thread is profiled
+ * from now on; threads that did not call this are not. Returns 0, or -1 if this
+ * process is not being sampled. May be called again, to change the name; not
+ * from a signal handler.
  */
 static inline int
 sprof_thread_register(const char *name)
@@ -160,10 +160,10 @@ extern int sprof_api_stacks_collect(int (*)(const struct sprof_stack *, void *),
                                     void *) __attribute__((weak));
 
 /*
- * Print the stacks of all threads, with names, to the descriptor FD, as
- * `kill -35` does on standard error: deadlocks first, threads with the same
- * stack together. Waits until it is written, which may take seconds when names
- * are read for the first time. Not from a signal handler.
+ * Print the stacks of all threads, with names, to the descriptor FD. (`kill -35`
+ * prints them on standard error.) Deadlocks come first, and threads with the
+ * same stack stand together. Waits until the text is written, which may take
+ * seconds when names are read for the first time. Not from a signal handler.
  */
 static inline int
 sprof_stacks_print(int fd)
@@ -192,29 +192,29 @@ sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
 /*
  * Labels
  *
- * A label is a key with a value that a thread has for some time: the request it
- * serves, the phase it is in. Each sample carries those that its thread has at
- * that instant, also while it waits. Commands take them as --label KEY=VALUE,
- * and `sprofile report --by label:KEY` sums up by them; in pprof files they are
- * labels.
+ * A label is a key with a value that a thread has for some time, for example
+ * the request that the thread serves. Each sample carries those that its thread
+ * has at that instant, also while it waits. Commands take them as --label
+ * KEY=VALUE, and `sprofile report --by label:KEY` sums up by them; in pprof
+ * files they are labels.
  *
  *     int64_t scope = sprof_label_begin("request", path);
  *     serve(path);
  *     sprof_label_end(scope);
  *
- * They belong to the calling thread; a new thread begins with none, a forked
+ * They belong to the calling thread. A new thread begins with none, and a forked
  * child has its parent's. They are kept whether or not the process is sampled
- * at the time. The calls neither lock nor allocate and make no system call but
- * for a thread's first one: they may be made anywhere, in a signal handler too
- * (which must end the scopes that it begins), but on threads of the C library
- * only, not on those of a raw clone(2).
+ * at the time. The calls neither lock nor allocate, and only a thread's first
+ * one makes a system call. So they may be made anywhere, also in a signal
+ * handler, which must end the scopes that it begins. They may be made on
+ * threads of the C library only, not on those of a raw clone(2).
  *
- * A key has up to 127 bytes and no '=', a value up to 1023; a thread has up to
- * 32 labels and 31 open scopes at a time. A process can have used half a
- * million different combinations, in 32 MiB; then new ones are refused. So a
- * value should be one of some thousands, not a number that is new each time.
- * Keys with a meaning of their own (thread, tid, state, process, waits_on) are
- * shown as "program.thread" and so on.
+ * A key has up to 127 bytes and no '=', and a value has up to 1023. A thread
+ * has up to 32 labels and 31 open scopes at a time. A process can have used
+ * half a million different combinations, in 32 MiB; then new ones are refused.
+ * So a value should be one of some thousands, not a number that is new each
+ * time. Keys with a meaning of their own (thread, tid, state, process,
+ * waits_on) are shown as "program.thread" and so on.
  */
 #define SPROF_LABEL_KEY_MAX 127
 #define SPROF_LABEL_VALUE_MAX 1023
@@ -251,11 +251,12 @@ sprof_label_begin(const char *key, const char *value)
 }
 
 /*
- * End SCOPE: the calling thread has the labels again that it had before, what
- * sprof_label_set did meanwhile is undone. Returns 0; SCOPE itself if that is
- * an error; SPROF_ERROR_OTHER_THREAD, and nothing has changed;
- * SPROF_ERROR_UNBALANCED if SCOPE has ended already, and nothing has changed,
- * or if scopes inside it had not ended: they have now, too.
+ * End SCOPE: the calling thread has the labels again that it had before. What
+ * sprof_label_set did meanwhile is undone. Returns 0, or SCOPE itself if that
+ * is an error. Returns SPROF_ERROR_OTHER_THREAD, and changes nothing, if
+ * another thread began SCOPE. Returns SPROF_ERROR_UNBALANCED, and changes
+ * nothing, if SCOPE has ended already. Returns SPROF_ERROR_UNBALANCED, too, if
+ * scopes inside it had not ended; they have ended now.
  */
 static inline int
 sprof_label_end(int64_t scope)
@@ -278,9 +279,9 @@ extern int sprof_api_mark(const char *) __attribute__((weak));
 extern int64_t sprof_api_span_begin(void) __attribute__((weak));
 extern int sprof_api_span_end(int64_t, const char *) __attribute__((weak));
 
-/* Mark this instant with NAME. Returns 0 or an enum sprof_error;
- * SPROF_ERROR_FULL if marks come faster than they can be written: the profile
- * then tells how many it lacks. */
+/* Mark this instant with NAME. Returns 0 or an enum sprof_error. It is
+ * SPROF_ERROR_FULL if marks come faster than they can be written; the profile
+ * then says how many it lacks. */
 static inline int
 sprof_mark(const char *name)
 {
