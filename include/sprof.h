@@ -160,10 +160,11 @@ extern int sprof_api_stacks_collect(int (*)(const struct sprof_stack *, void *),
                                     void *) __attribute__((weak));
 
 /*
- * Print the stacks of all threads, with names, to the descriptor FD. (`kill -35`
- * prints them on standard error.) Deadlocks come first, and threads with the
- * same stack stand together. Waits until the text is written, which may take
- * seconds when names are read for the first time. Not from a signal handler.
+ * Print the stacks of all threads, with names, to the descriptor FD. (`kill
+ * -35` prints them on standard error.) Deadlocks come first, and threads with
+ * the same stack stand together. Waits until the text is written, which may
+ * take seconds when names are read for the first time. Not from a signal
+ * handler.
  */
 static inline int
 sprof_stacks_print(int fd)
@@ -202,10 +203,10 @@ sprof_stacks_collect(int (*visit)(const struct sprof_stack *stack,
  *     serve(path);
  *     sprof_label_end(scope);
  *
- * They belong to the calling thread. A new thread begins with none, and a forked
- * child has its parent's. They are kept whether or not the process is sampled
- * at the time. The calls neither lock nor allocate, and only a thread's first
- * one makes a system call. So they may be made anywhere, also in a signal
+ * They belong to the calling thread. A new thread begins with none, and a
+ * forked child has its parent's. They are kept whether or not the process is
+ * sampled at the time. The calls neither lock nor allocate, and only a thread's
+ * first one makes a system call. So they may be made anywhere, also in a signal
  * handler, which must end the scopes that it begins. They may be made on
  * threads of the C library only, not on those of a raw clone(2).
  *
