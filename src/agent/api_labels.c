@@ -7,8 +7,8 @@
 #include "base/phase.h"
 #include "labels/labels.h"
 #include "sampling/marks.h"
+#include "doze.h"
 #include "lifecycle.h"
-#include "sampler.h"
 #include "sprof.h"
 
 #define API __attribute__((visibility("default")))
@@ -38,7 +38,7 @@ static bool
 are_marks_taken(void)
 {
     if (lifecycle_is_early() && phase_is_own())
-        sampler_hurry();
+        doze_hurry();
     return marks_are_open() && phase_is_on();
 }
 

@@ -29,20 +29,12 @@
 /* Two paths and some words. */
 #define ROOM (16u << 10)
 
-#define KEEPS_ALL 2 /* of SPROF_KEEP_SPOOL */
-
 /* The spool that is being made. */
 struct sheet {
     char *bytes;
     size_t used;
     uint64_t start; /* where it will stand in its file, bytes */
 };
-
-bool
-brief_is_wanted(const struct config *config)
-{
-    return config->options.keep_spool.number == KEEPS_ALL;
-}
 
 static void
 put(struct sheet *sheet, const void *bytes, size_t size)

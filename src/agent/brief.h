@@ -21,9 +21,6 @@ struct brief {
     uint64_t base;  /* CPU clock of its first thread then */
 };
 
-/* Whether every process leaves a spool. */
-bool brief_is_wanted(const struct config *config);
-
 /* Write the spool of this process, in one go. It goes into the file that the
  * spools of all processes share, beside the outputs in FILES (brief_file.h), or
  * else to the name in FILES. A failure is not reported. Async-signal-safe. */

@@ -54,19 +54,13 @@ lock(int fd)
     return false;
 }
 
-static bool
-is_own(uid_t owner)
-{
-    return owner == (uid_t)arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
-}
-
 /* Whether the file with STATUS is one that this process may add ROOM bytes to.
  */
 static bool
 has_room(const struct stat *status, size_t room)
 {
     uint64_t end = (uint64_t)status->st_size + room;
-    return S_ISREG(status->st_mode) && is_own(status->st_uid) &&
+    return S_ISREG(status->st_mode) && status->st_uid == sys_geteuid() &&
            status->st_size % 8 == 0 && end < SIZE_MOST &&
            spool_file_may_have(end);
 }

@@ -6,17 +6,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/arch.h"
-#include "base/clock.h"
 #include "base/sys.h"
+#include "process/nspid.h"
 #include "store/layout.h"
 #include "claim.h"
 
@@ -42,13 +39,10 @@ is_free(int fd, const char *path)
            open.st_ino == named.st_ino;
 }
 
-uint32_t
-claim_namespace(void)
+static bool
+read_at(int fd, uint64_t offset, void *bytes, size_t size)
 {
-    struct stat namespace;
-    return sys_stat("/proc/self/ns/pid", &namespace) == 0
-               ? (uint32_t) namespace.st_ino
-               : 0;
+    return sys_read_at(fd, bytes, size, offset) == (long)size;
 }
 
 /* Find the owner of the file with HEADER, which no process has locked. In
@@ -57,15 +51,14 @@ static enum claim
 judge(const struct spool_header *header, pid_t pid, uint64_t since)
 {
     pid_t owner = (pid_t)header->pid;
-    uint32_t namespace = claim_namespace();
+    uint32_t namespace = nspid_namespace();
     if (memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) != 0 ||
         owner <= 0)
         return CLAIM_LIVING;
     if (namespace != header->pid_namespace)
         return CLAIM_DEAD;
     if (owner != pid)
-        return kill(owner, 0) != 0 && errno == ESRCH ? CLAIM_DEAD
-                                                     : CLAIM_LIVING;
+        return sys_kill(owner, 0) == -ESRCH ? CLAIM_DEAD : CLAIM_LIVING;
     bool is_earlier =
         namespace != 0 && header->start_realtime + EXACT_NS >= since;
     return is_earlier ? CLAIM_EARLIER : CLAIM_DEAD;
@@ -81,9 +74,8 @@ is_closed(int fd)
     unsigned char last[sizeof(zeros)];
     struct stat status;
     return fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(last) &&
-           arch_syscall(SYS_pread64, fd, (long)last, sizeof(last),
-                        status.st_size - (off_t)sizeof(last), 0,
-                        0) == sizeof(last) &&
+           read_at(fd, (uint64_t)status.st_size - sizeof(last), last,
+                   sizeof(last)) &&
            memcmp(last, zeros, sizeof(last)) != 0;
 }
 
@@ -133,15 +125,8 @@ claim_is_other(const char *path, pid_t pid, uint64_t start)
     bool has_header = sys_read(fd, &header, sizeof(header)) == sizeof(header);
     sys_close(fd);
     return !has_header || is_result(&header) || header.pid != (uint32_t)pid ||
-           header.pid_namespace != claim_namespace() ||
+           header.pid_namespace != nspid_namespace() ||
            header.start_monotonic != start;
-}
-
-static bool
-read_at(int fd, uint64_t offset, void *bytes, size_t size)
-{
-    return arch_syscall(SYS_pread64, fd, (long)bytes, (long)size, (long)offset,
-                        0, 0) == (long)size;
 }
 
 /* Whether the first record of FD is that of a child of PARENT. */
@@ -185,12 +170,12 @@ claim_of_child(const char *path, pid_t parent, uint64_t start,
         sys_read(fd, header, sizeof(*header)) == sizeof(*header) &&
         memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) == 0 &&
         header->purpose == SPOOL_TEMPORARY &&
-        header->pid_namespace == claim_namespace() &&
+        header->pid_namespace == nspid_namespace() &&
         header->start_monotonic >= start && is_of_child(fd, parent) &&
         is_free(fd, path);
     if (is_left && is_closed(fd))
         claim = CLAIM_RESULT;
-    else if (is_left && kill((pid_t)header->pid, 0) != 0 && errno == ESRCH &&
+    else if (is_left && sys_kill((pid_t)header->pid, 0) == -ESRCH &&
              is_empty(fd))
         claim = CLAIM_DEAD;
     sys_close(fd);

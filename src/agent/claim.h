@@ -47,10 +47,6 @@ bool claim_is_other(const char *path, pid_t pid, uint64_t start);
 enum claim claim_of_child(const char *path, pid_t parent, uint64_t start,
                           struct spool_header *header);
 
-/* The PID namespace of this process, as the number of the file
- * /proc/self/ns/pid (namespaces(7)); 0: not known. */
-uint32_t claim_namespace(void);
-
 /* Remove the spool at PATH, which claim_look has found DEAD or WANTED, unless
  * another process has put its own spool there meanwhile. Returns 0, or -1. */
 int claim_remove(const char *path);

@@ -14,9 +14,8 @@
 #include "journal/journal.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/single_thread.h"
+#include "doze.h"
 #include "left.h"
-#include "lifecycle.h"
-#include "sampler.h"
 #include "credentials.h"
 
 /* How long to wait for the sampler, in ns. Without its answer the program may
@@ -77,10 +76,10 @@ credentials_before_change(uint32_t uid)
     /* Among the handlers of a fork there is no sampler yet. */
     if (!phase_is_running() || !sampler_thread_is_launched())
         return;
-    bool is_superuser = arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0;
+    bool is_superuser = sys_geteuid() == 0;
     /* The next user may not be allowed to make the spool. */
-    if (lifecycle_is_early() && phase_is_own() && is_superuser)
-        sampler_hurry();
+    if (doze_is_on() && is_superuser)
+        doze_hurry();
     if (is_superuser && uid != 0 && uid != CREDENTIALS_SAME_USER)
         left_mark();
     if (lone_changes != 0 || single_thread_is_believed()) {

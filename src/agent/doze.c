@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
+#include "sampling/sampler_thread.h"
 #include "doze.h"
 
 /* CPU time of the process, in ns, from which sampling pays: to begin costs some
@@ -23,6 +24,10 @@
 /* CPU time of the process, in ns, from which its end waits for a sampler that
  * had no CPU until then. */
 #define LATE_NS (4 * WORTH_NS)
+
+/* How long a program that makes its first thread waits, in ns, until the
+ * sampler can see it. After that it goes on without. */
+#define ATTACH_NS 5000000000u
 
 /* Time between two looks at the clock, in ns: at least, and while the process
  * waits. */
@@ -35,6 +40,7 @@ enum state { ASLEEP, AWAKE, OVER };
 
 static _Atomic uint32_t state = OVER;
 static _Atomic bool is_hurried;
+static _Atomic uint32_t attached;
 static uint64_t latest;     /* CLOCK_MONOTONIC when it is to begin */
 static uint64_t cpu_before; /* of the process, ns */
 
@@ -44,6 +50,7 @@ doze_begin(uint64_t until)
     latest = until;
     cpu_before = clock_process();
     atomic_store(&is_hurried, false);
+    atomic_store(&attached, 0);
     atomic_store(&state, ASLEEP);
 }
 
@@ -60,10 +67,21 @@ doze_is_late(void)
 }
 
 void
-doze_wake(void)
+doze_hurry(void)
 {
+    if (atomic_load(&attached) != 0 || !sampler_thread_is_launched() ||
+        sampler_thread_is_caller())
+        return;
     atomic_store(&is_hurried, true);
     suspend_ring();
+    (void)sampler_thread_wait_for(&attached, 1, ATTACH_NS);
+}
+
+void
+doze_attached(void)
+{
+    atomic_store(&attached, 1);
+    sys_futex_wake(&attached, 1 << 30);
 }
 
 bool

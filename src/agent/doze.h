@@ -32,8 +32,14 @@ bool doze_is_on(void);
  * Context: any. */
 bool doze_is_late(void);
 
-/* Have the sampler begin now. Context: any. */
-void doze_wake(void);
+/* Sampling begins when it pays. Have it begin now, and wait until threads can
+ * be interrupted, some 0.3 ms. What the caller is about to do is then seen from
+ * its first moment. Context: any thread. */
+void doze_hurry(void);
+
+/* The sampler can see the threads, or never will: doze_hurry waits no longer.
+ * Context: sampler. */
+void doze_attached(void);
 
 /* Keep the sampler from beginning until doze_release, around a fork and an
  * exec. Returns false if it has begun, or never will: then there is nothing to

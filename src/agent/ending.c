@@ -85,7 +85,7 @@ write_own(uint64_t limit)
     /* Called when we have no spool. */
     if (job.ending->complaint[0] != '\0')
         return;
-    bool is_empty = has_nothing() && !brief_is_wanted(job.ending->config);
+    bool is_empty = has_nothing() && !config_keeps_all(job.ending->config);
     if (is_empty || !is_spool_wanted()) {
         if (config_remove_spools(job.ending->files, true) != 0)
             job.remove_error = left_to_parent() ? 0 : errno;
@@ -95,7 +95,7 @@ write_own(uint64_t limit)
         !claim_is_other(job.ending->files->spool, job.ending->files->pid,
                         job.ending->files->start))
         config_rename_for_exec(job.ending->files);
-    if (job.ending->reason == END_EXEC && brief_is_wanted(job.ending->config))
+    if (job.ending->reason == END_EXEC && config_keeps_all(job.ending->config))
         brief_leave(job.ending->files, sys_getpid(),
                     clock_thread(job.ending->ender));
     if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF) {
@@ -184,7 +184,7 @@ ending_briefly(const struct ending *ending)
     const struct brief brief = {.reason = ending->reason,
                                 .since = ending->since,
                                 .base = ending->base};
-    if (brief_is_wanted(ending->config))
+    if (config_keeps_all(ending->config))
         brief_write(ending->config, ending->files, &brief);
 }
 
@@ -196,7 +196,7 @@ ending_run(const struct ending *ending)
     memset(&job, 0, sizeof(job));
     job.ending = ending;
     if (has_left() || doze_is_late())
-        sampler_hurry();
+        doze_hurry();
     if (sampler_cancel(reason == END_STOP)) {
         if (reason != END_STOP)
             ending_briefly(ending);

@@ -17,14 +17,6 @@
  * sampler is the last. */
 void guardian_start(void);
 
-/* Called when only the sampler is left, and there is no guardian. The main
- * thread ended by its own system call (exit(2)), or a filter of seccomp(2)
- * killed it. Write the profile and end the process with the status that it
- * would have; since Linux 5.17 that is the last thread's. Returns if there is a
- * guardian, or the main thread has not ended. The sampler has left its loop.
- * Context: sampler. */
-void guardian_stand_in(bool is_single_thread);
-
 /* Whether this process has a guardian. Context: any thread. */
 bool guardian_is_there(void);
 

@@ -36,12 +36,6 @@ struct word {
 
 static struct word *of_children, *of_parent;
 
-static bool
-is_superuser(void)
-{
-    return arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) == 0;
-}
-
 void
 left_before_fork(void)
 {
@@ -76,8 +70,8 @@ bool
 left_to_parent(void)
 {
     return of_parent != NULL && atomic_load(&of_parent->is_left) != 0 &&
-           getppid() == of_parent->parent && !is_superuser() &&
-           arch_syscall(SYS_kill, of_parent->parent, 0, 0, 0, 0, 0) == -EPERM;
+           getppid() == of_parent->parent && sys_geteuid() != 0 &&
+           sys_kill(of_parent->parent, 0) == -EPERM;
 }
 
 bool

@@ -11,11 +11,16 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/digits.h"
 #include "base/note.h"
 #include "base/phase.h"
+#include "base/sys.h"
 #include "base/words.h"
 #include "capture/handler.h"
 #include "journal/journal_progress.h"
@@ -34,10 +39,12 @@
 #include "ending.h"
 #include "ending_signals.h"
 #include "filter.h"
+#include "guardian.h"
 #include "left.h"
 #include "misspelt.h"
 #include "mute_signals.h"
 #include "output.h"
+#include "own_stack.h"
 #include "requests.h"
 #include "sampler.h"
 #include "service.h"
@@ -53,6 +60,10 @@
 /* Time in ns in which the sampler's thread, whose work is done, has to leave.
  */
 #define GONE_NS PATIENCE_NS
+
+/* wait(2): the status is above the signal. */
+#define SIGNAL_OF_CODE 0x7fu
+#define STATUS_OF_CODE 8
 
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
@@ -84,7 +95,7 @@ static uint64_t since; /* CLOCK_MONOTONIC when this process was begun with */
 static int
 open_journal(uint64_t *base)
 {
-    if (brief_is_wanted(&config)) {
+    if (config_keeps_all(&config)) {
         uint64_t told = brief_take(files, phase_process());
         *base = told > *base && told <= next.clock ? told : *base;
     }
@@ -94,6 +105,40 @@ open_journal(uint64_t *base)
     journal_progress_signal(requests_signal());
     service_use(&config, files);
     return 0;
+}
+
+/* Whether the main thread has ended, and its exit code then, as wait(2) shows
+ * it: the last field of /proc/self/stat (proc_pid_stat(5)). */
+static bool
+has_main_ended(uint32_t *code)
+{
+    char line[1024];
+    if (sys_read_file("/proc/self/stat", line, sizeof(line)) <= 0)
+        return false;
+    const char *state = strrchr(line, ')'), *last = strrchr(line, ' ');
+    if (state == NULL || last == NULL || strncmp(state, ") Z", 3) != 0)
+        return false;
+    last++;
+    *code = (uint32_t)digits_take(&last);
+    return true;
+}
+
+/* The sampler's thread is the last one. The main thread ended by its own system
+ * call (exit(2)), or a filter of seccomp(2) killed it; with a guardian the
+ * sampler is not the last. Write the profile and end the process with the
+ * status that it would have; since Linux 5.17 that is the last thread's. */
+static void
+stand_in(bool is_single_thread)
+{
+    uint32_t code = 0;
+    if (guardian_is_there() || !has_main_ended(&code))
+        return;
+    if (!is_single_thread)
+        code = 0;
+    lifecycle_end(END_EXIT);
+    if ((code & SIGNAL_OF_CODE) != 0)
+        ending_signals_die((int)(code & SIGNAL_OF_CODE));
+    arch_syscall(SYS_exit, code >> STATUS_OF_CODE, 0, 0, 0, 0, 0);
 }
 
 /* Ready all that the sampler needs but the spool. Returns 0, or -1 if there is
@@ -112,6 +157,7 @@ prepare_sampler(bool is_child)
         since = next.since;
     setup_sampler(&config, phase_process(), since, is_child, &next, &sampler);
     sampler.open = open_journal;
+    sampler.on_alone = stand_in;
     phase_set(PHASE_RUNNING);
     if (sampler_prepare(&sampler) == 0)
         return 0;
@@ -254,6 +300,22 @@ lifecycle_end(enum end_reason reason)
         ending_signals_die(signo);
 }
 
+static void
+end_here(void *reason)
+{
+    lifecycle_end(*(const enum end_reason *)reason);
+}
+
+void
+lifecycle_end_apart(enum end_reason reason)
+{
+    /* What is left then takes neither room nor system calls. */
+    if (phase_is_running())
+        own_stack_run(end_here, &reason);
+    else
+        lifecycle_end(reason);
+}
+
 bool
 lifecycle_is_early(void)
 {
@@ -311,7 +373,7 @@ lifecycle_hurry(void)
     if (phase_now() == PHASE_ASIDE)
         lifecycle_come_back();
     if (phase_is_running())
-        sampler_hurry();
+        doze_hurry();
     words_set_errno(saved);
 }
 
@@ -431,7 +493,7 @@ begin(int count, char **arguments, char **environment)
         single_thread_begin();
         go_program_begin();
         clock_use(real_libc_clock());
-        thread_ends_begin();
+        thread_ends_begin(guardian_start);
         output_begin();
         spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -38,6 +38,10 @@ void lifecycle_come_back(void);
  */
 void lifecycle_end(enum end_reason reason);
 
+/* As lifecycle_end, on a stack of our own (own_stack.h) if there is anything to
+ * do. Context: any. */
+void lifecycle_end_apart(enum end_reason reason);
+
 /* Call FORK_BY with ARGUMENT, which forks, and return its result. Called by a
  * hook. The child's sampler begins when all fork handlers have run. AT is where
  * the stack of the hook's caller begins (arch_entry). Context: any. */

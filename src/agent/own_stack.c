@@ -17,9 +17,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
-#include "base/phase.h"
 #include "base/sys.h"
-#include "lifecycle.h"
 #include "own_stack.h"
 
 #define STACK_SIZE (64u << 10)
@@ -36,17 +34,10 @@ struct call {
 };
 
 static void
-set_mask(int how, const uint64_t *mask, uint64_t *old)
-{
-    arch_syscall(SYS_rt_sigprocmask, how, (long)mask, (long)old, sizeof(*mask),
-                 0, 0);
-}
-
-static void
 block_all(uint64_t *old)
 {
     static const uint64_t all = UINT64_MAX;
-    set_mask(SIG_BLOCK, &all, old);
+    sys_mask(SIG_BLOCK, &all, old);
 }
 
 void
@@ -74,7 +65,7 @@ run(void *argument)
     bool had_one = arch_syscall(SYS_sigaltstack, (long)&none, (long)&alternate,
                                 0, 0, 0, 0) == 0 &&
                    (alternate.ss_flags & SS_DISABLE) == 0;
-    set_mask(SIG_SETMASK, &call->mask, NULL);
+    sys_mask(SIG_SETMASK, &call->mask, NULL);
     call->function(call->argument);
     block_all(NULL);
     if (had_one)
@@ -92,22 +83,6 @@ own_stack_run(void (*function)(void *), void *argument)
     }
     block_all(&call.mask);
     arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run, &call);
-    set_mask(SIG_SETMASK, &call.mask, NULL);
+    sys_mask(SIG_SETMASK, &call.mask, NULL);
     atomic_store(&is_taken, false);
-}
-
-static void
-end(void *reason)
-{
-    lifecycle_end(*(const enum end_reason *)reason);
-}
-
-void
-own_stack_end(enum end_reason reason)
-{
-    /* What is left then takes neither room nor system calls. */
-    if (phase_is_running())
-        own_stack_run(end, &reason);
-    else
-        lifecycle_end(reason);
 }

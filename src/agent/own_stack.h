@@ -7,8 +7,6 @@
 #ifndef AGENT_OWN_STACK_H
 #define AGENT_OWN_STACK_H
 
-#include "store/layout.h"
-
 /* Reserve the stack. Called again in the child of a fork. Context: any thread.
  */
 void own_stack_begin(void);
@@ -18,8 +16,5 @@ void own_stack_begin(void);
  * our memory. Signal handlers that interrupt FUNCTION use the same stack. errno
  * is that of FUNCTION. Context: any. */
 void own_stack_run(void (*function)(void *), void *argument);
-
-/* Call lifecycle_end on that stack, if it has anything to do. */
-void own_stack_end(enum end_reason reason);
 
 #endif

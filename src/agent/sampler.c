@@ -48,10 +48,6 @@
  * the child begins anew. */
 #define PAUSE_NS 100000000u
 
-/* How long a program that makes its first thread waits, in ns, until the
- * sampler can see it. After that it goes on without. */
-#define ATTACH_NS 5000000000u
-
 /* Age in ns from which a process is sampled, however little it runs. */
 #define DOZE_NS 100000000u
 
@@ -68,9 +64,10 @@ static struct sampler_options options;
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
-static _Atomic uint32_t stop_wanted, attached;
-static int trigger_error; /* valid once ATTACHED */
-static bool is_equipped;  /* there was memory; valid once ATTACHED */
+static _Atomic uint32_t stop_wanted;
+/* Valid once doze_attached was called. */
+static int trigger_error;
+static bool is_equipped; /* there was memory */
 
 static bool
 is_called(void)
@@ -121,7 +118,7 @@ begin(void)
 static void
 go_on(void)
 {
-    recorder_rotate_if_due();
+    recorder_rotate_if_due(!service_is_busy());
     renew_heed();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
@@ -178,8 +175,7 @@ attach(bool has_own_files)
                                       .clock = options.clock,
                                       .base = options.base};
     trigger_error = session_attach(&session, begin_at <= clock_now());
-    atomic_store(&attached, 1);
-    sys_futex_wake(&attached, 1);
+    doze_attached();
     return trigger_error == 0;
 }
 
@@ -237,8 +233,7 @@ work(bool has_own_files)
     }
     marks_close();
     journal_forget();
-    atomic_store(&attached, 1);
-    sys_futex_wake(&attached, 1 << 30);
+    doze_attached();
 }
 
 static void *
@@ -257,7 +252,7 @@ sampler_main(void *unused)
     if (has_work)
         run_on_sampler_serve();
     else if (roster_is_alone())
-        guardian_stand_in(roster_total() <= 1);
+        options.on_alone(roster_total() <= 1);
     return NULL;
 }
 
@@ -286,7 +281,6 @@ reset(void)
     trigger_error = 0;
     is_equipped = true;
     atomic_store(&stop_wanted, 0);
-    atomic_store(&attached, 0);
 }
 
 /* A child of a fork is sampled if its parent is, or else when that is to be. */
@@ -345,16 +339,6 @@ sampler_launch(void)
     /* What fails without saying why does for want of memory. */
     errno = ENOMEM;
     return sampler_thread_start(sampler_main);
-}
-
-void
-sampler_hurry(void)
-{
-    if (atomic_load(&attached) != 0 || !sampler_thread_is_launched() ||
-        sampler_thread_is_caller())
-        return;
-    doze_wake();
-    (void)sampler_thread_wait_for(&attached, 1, ATTACH_NS);
 }
 
 bool

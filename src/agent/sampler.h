@@ -37,6 +37,9 @@ struct sampler_options {
     /* Make the journal, on the sampler's thread. If an earlier image told some
      * of the first thread's CPU time, *BASE is moved. Returns 0, or -1. */
     int (*open)(uint64_t *base);
+    /* Only the sampler is left, and has left its loop; IS_SINGLE_THREAD: there
+     * was one thread. Context: sampler. */
+    void (*on_alone)(bool is_single_thread);
 };
 
 struct sampler_result {
@@ -65,11 +68,6 @@ int sampler_prepare(const struct sampler_options *options);
 /* Make the thread, which begins by itself, after sampler_prepare. Returns 0, or
  * -1 with errno. A profile that ends before that is possible has no thread. */
 int sampler_launch(void);
-
-/* Sampling begins when it pays (doze.h). Have it begin now, and wait until
- * threads can be interrupted, some 0.3 ms. What the caller is about to do is
- * then seen from its first moment. Context: any thread. */
-void sampler_hurry(void);
 
 /* Keep a sampler that has not begun from beginning: nothing was sampled, and
  * there is nothing to stop. With IS_LEFT its thread has left, too. Returns

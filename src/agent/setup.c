@@ -21,7 +21,6 @@
 #include "process/go_program.h"
 #include "process/modules.h"
 #include "sampling/trigger/trigger.h"
-#include "brief.h"
 #include "exit_line.h"
 #include "setup.h"
 
@@ -69,6 +68,10 @@ begin_journal(const struct config *config, pid_t pid, uint64_t now,
               struct config_files *files)
 {
     struct journal_options journal = {
+        .spool = files->spool,
+        .past = files->past,
+        .next = files->next,
+        .name_beside = config_name_beside,
         .files = files,
         .max_size = config->options.max_size.number,
         .start = now,
@@ -150,7 +153,7 @@ choose_origin(const struct config *config, uint64_t now, bool is_child,
                          o->threads.number != OPTION_THREADS_REGISTERED;
     origin->since = is_from_start || is_child ? now : 0;
     origin->clock = clock_own();
-    origin->base = is_child || brief_is_wanted(config) ? 0 : origin->clock;
+    origin->base = is_child || config_keeps_all(config) ? 0 : origin->clock;
 }
 
 void
@@ -179,7 +182,7 @@ setup_sampler(const struct config *config, pid_t pid, uint64_t now,
         .since = origin->since,
         .clock = origin->clock,
         .base = origin->base,
-        .keeps_all = brief_is_wanted(config),
+        .keeps_all = config_keeps_all(config),
         .waits = o->start.number == 0};
 }
 

@@ -49,6 +49,19 @@ sys_queue_signal(pid_t pid, pid_t tid, int signo, int code, uint64_t value)
                         0);
 }
 
+long
+sys_kill(pid_t pid, int signo)
+{
+    return arch_syscall(SYS_kill, pid, signo, 0, 0, 0, 0);
+}
+
+long
+sys_mask(int how, const uint64_t *set, uint64_t *old)
+{
+    return arch_syscall(SYS_rt_sigprocmask, how, (long)set, (long)old,
+                        sizeof(*set), 0, 0);
+}
+
 /* What sys_believe_sets says. */
 static _Atomic bool believes_sets;
 
@@ -61,8 +74,7 @@ read_memory_file(void *to, uint64_t address, size_t length)
     long fd = sys_open("/proc/thread-self/mem", O_RDONLY);
     if (fd < 0)
         return fd;
-    long got = arch_syscall(SYS_pread64, fd, (long)to, (long)length,
-                            (long)address, 0, 0);
+    long got = sys_read_at((int)fd, to, length, address);
     sys_close((int)fd);
     return got;
 }
@@ -165,8 +177,7 @@ sys_can_read_set(const void *address)
 {
     if (address == NULL || atomic_load(&believes_sets))
         return address != NULL;
-    return arch_syscall(SYS_rt_sigprocmask, NO_CHANGE, (long)address, 0,
-                        SET_SIZE, 0, 0) != -EFAULT;
+    return sys_mask(NO_CHANGE, address, NULL) != -EFAULT;
 }
 
 bool
@@ -190,6 +201,12 @@ sys_gettid(void)
     return (pid_t)arch_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+uid_t
+sys_geteuid(void)
+{
+    return (uid_t)arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
 long
 sys_getdents(int fd, void *buffer, size_t size)
 {
@@ -207,6 +224,13 @@ long
 sys_read(int fd, void *buffer, size_t size)
 {
     return arch_syscall(SYS_read, fd, (long)buffer, (long)size, 0, 0, 0);
+}
+
+long
+sys_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+    return arch_syscall(SYS_pread64, fd, (long)buffer, (long)size, (long)offset,
+                        0, 0);
 }
 
 void

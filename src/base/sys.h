@@ -27,6 +27,14 @@ long sys_futex_wake(_Atomic uint32_t *word, int count);
 long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
                       uint64_t value);
 
+/* Send SIGNO to process PID; 0: only ask whether it is there. kill(2). */
+long sys_kill(pid_t pid, int signo);
+
+/* Change the calling thread's mask by the word SET (signal N is bit N - 1) as
+ * HOW says, and put the mask before into *OLD. Each may be NULL.
+ * rt_sigprocmask(2). */
+long sys_mask(int how, const uint64_t *set, uint64_t *old);
+
 /* Copy LENGTH bytes at ADDRESS of this process to TO without faulting: up to
  * the first byte that cannot be read. Returns the number of bytes copied, or
  * -errno. process_vm_readv(2) on the calling thread (the main thread's memory
@@ -68,6 +76,7 @@ long sys_set_action(int signo, const struct sys_action *action);
 
 pid_t sys_getpid(void);
 pid_t sys_gettid(void);
+uid_t sys_geteuid(void);
 
 /* Directory entries of descriptor FD into BUFFER. getdents64(2). */
 long sys_getdents(int fd, void *buffer, size_t size);
@@ -77,6 +86,9 @@ long sys_getdents(int fd, void *buffer, size_t size);
 long sys_open(const char *path, int flags);
 long sys_read(int fd, void *buffer, size_t size);
 void sys_close(int fd);
+
+/* As sys_read, from OFFSET on. pread64(2). */
+long sys_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 
 /* Read the first SIZE - 1 bytes of a file of /proc into BUFFER, NUL-terminated,
  * by one read(2): those that hold one record (stat, status, syscall, comm,

@@ -28,7 +28,6 @@
 #include "agent/credentials.h"
 #include "agent/guardian.h"
 #include "agent/lifecycle.h"
-#include "agent/own_stack.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "libc/real.h"
@@ -286,7 +285,7 @@ daemon(int stays_in_directory, int keeps_files)
 HOOK void
 _exit(int status)
 {
-    own_stack_end(END_QUICK);
+    lifecycle_end_apart(END_QUICK);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -294,7 +293,7 @@ _exit(int status)
 HOOK void
 _Exit(int status)
 {
-    own_stack_end(END_QUICK);
+    lifecycle_end_apart(END_QUICK);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -303,7 +302,7 @@ _Exit(int status)
 HOOK void
 quick_exit(int status)
 {
-    own_stack_end(END_EXIT);
+    lifecycle_end_apart(END_EXIT);
     REAL(quick_exit)(status);
     __builtin_unreachable();
 }

@@ -22,7 +22,6 @@
 #include <wordexp.h>
 
 #include "agent/lifecycle.h"
-#include "agent/own_stack.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -37,7 +36,7 @@ static void
 before(bool is_likely)
 {
     if (is_likely)
-        own_stack_end(END_EXEC);
+        lifecycle_end_apart(END_EXEC);
     mask_before_exec();
 }
 

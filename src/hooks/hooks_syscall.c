@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "agent/ending_signals.h"
+#include "agent/left.h"
 #include "agent/lifecycle.h"
 #include "base/note.h"
 #include "base/phase.h"
@@ -76,6 +77,7 @@ static const char filters[] = "forbids itself system calls (seccomp)";
 static long
 ask_to_be_traced(long a, long b, long c, long d, long e, long f)
 {
+    left_mark();
     bool holds = tracee_hold();
     long result = real_syscall(SYS_ptrace, a, b, c, d, e, f);
     if (holds)
@@ -185,9 +187,12 @@ hook_ptrace(long request, long pid, long address, long data)
 {
     long (*real)(long, long, long, long) =
         (long (*)(long, long, long, long))real_find(REAL_ptrace);
-    if ((int)request != PTRACE_TRACEME || !tracee_hold())
+    if ((int)request != PTRACE_TRACEME)
         return real(request, pid, address, data);
+    left_mark();
+    bool holds = tracee_hold();
     long result = real(request, pid, address, data);
-    tracee_release();
+    if (holds)
+        tracee_release();
     return result;
 }

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/claim.h"
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "process/nspid.h"
 #include "store/writer.h"
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
@@ -109,7 +109,7 @@ header_of(uint64_t begin)
                                  .pid = options.process.pid,
                                  .keep = options.keep,
                                  .begin = begin,
-                                 .pid_namespace = claim_namespace(),
+                                 .pid_namespace = nspid_namespace(),
                                  .purpose = options.purpose};
 }
 
@@ -172,7 +172,7 @@ journal_begin(const struct journal_options *given)
     start_realtime = clock_realtime() - (clock_now() - options.start);
     present = next = (struct file){.writer = NULL};
     journal_progress_use(NULL);
-    if (forget_numbers() != 0 || make_file(options.files->spool, 0) != 0)
+    if (forget_numbers() != 0 || make_file(options.spool, 0) != 0)
         return -1;
     journal_progress_use(&present.head);
     return 0;
@@ -192,14 +192,13 @@ journal_prepare(void)
     struct file before = present;
     int failed = failure;
     failure = 0;
-    (void)!unlink(options.files->next);
-    int result = make_file(options.files->next, clock_now() - options.start);
+    (void)!unlink(options.next);
+    int result = make_file(options.next, clock_now() - options.start);
     next = present;
     present = before;
     failure = failed;
     if (result == 0)
-        result =
-            writer_succeed(present.writer, next.writer, options.files->past);
+        result = writer_succeed(present.writer, next.writer, options.past);
     int error = errno;
     if (result != 0 && next.writer != NULL)
         writer_discard(next.writer);
@@ -235,8 +234,8 @@ void
 journal_put_back(void)
 {
     while (present.writer != NULL && writer_put_back(present.writer) != 0 &&
-           errno == EEXIST && config_name_beside(options.files))
-        writer_call(present.writer, options.files->spool);
+           errno == EEXIST && options.name_beside(options.files))
+        writer_call(present.writer, options.spool);
 }
 
 void

@@ -18,15 +18,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "agent/config.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "store/layout.h"
 #include "store/writer.h"
 
+struct config_files;
+
 struct journal_options {
-    /* The names of the spool's files. The spool gets another name if its file
-     * was moved, or if another file stands in its place. */
+    /* The paths of the spool, and of a flight recorder's past and next spool;
+     * the caller keeps them. NAME_BESIDE with FILES changes the first, when
+     * another file stands there; it returns false if no name is left. */
+    const char *spool, *past, *next;
+    bool (*name_beside)(struct config_files *files);
     struct config_files *files;
     uint64_t max_size;
     uint64_t start; /* CLOCK_MONOTONIC ns */

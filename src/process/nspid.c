@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/digits.h"
 #include "base/sys.h"
@@ -17,6 +18,15 @@
 #include "nspid.h"
 
 static uint32_t *tid_of_listed, *listed_of_tid; /* NULL: they are the same */
+
+uint32_t
+nspid_namespace(void)
+{
+    struct stat namespace;
+    return sys_stat("/proc/self/ns/pid", &namespace) == 0
+               ? (uint32_t) namespace.st_ino
+               : 0;
+}
 
 /* The first and the last number of the line "NSpid:" in the file PATH. */
 static bool

@@ -9,7 +9,12 @@
 #ifndef PROCESS_NSPID_H
 #define PROCESS_NSPID_H
 
+#include <stdint.h>
 #include <sys/types.h>
+
+/* The PID namespace of this process, as the number of the file
+ * /proc/self/ns/pid (namespaces(7)); 0: not known. Context: any thread. */
+uint32_t nspid_namespace(void);
 
 /* Forget all threads, and find out whose /proc this is. Returns 0, or -1 if
  * memory is short. */

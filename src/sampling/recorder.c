@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "agent/service.h"
 #include "base/clock.h"
 #include "journal/counts.h"
 #include "journal/journal.h"
@@ -54,15 +53,13 @@ rotate_now(void)
     due = session_sampled(now) + keep;
 }
 
-/* While a helper process reads the files, rotate only if the present file is
- * full: the helper must find what it was sent for. */
 void
-recorder_rotate_if_due(void)
+recorder_rotate_if_due(bool may_rotate)
 {
     if (keep == 0)
         return;
     bool is_full = journal_room() < ROOM_PERCENT && error == 0;
-    bool is_time = session_sampled(clock_now()) >= due && !service_is_busy();
+    bool is_time = may_rotate && session_sampled(clock_now()) >= due;
     if (is_time || is_full)
         rotate_now();
 }

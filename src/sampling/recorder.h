@@ -10,14 +10,16 @@
 #ifndef SAMPLING_RECORDER_H
 #define SAMPLING_RECORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Keep NS; 0: keep all. Also called in the child of a fork. Context: start. */
 void recorder_begin(uint64_t ns);
 
-/* Rotate the journal if that is due; returns at once if not. A session is on.
- */
-void recorder_rotate_if_due(void);
+/* Rotate the journal if that is due; returns at once if not. MAY_ROTATE is
+ * false while a helper process reads the files, which must find what it was
+ * sent for: then only a full file is rotated. A session is on. */
+void recorder_rotate_if_due(bool may_rotate);
 
 /* The errno of the last rotation that was due and failed; 0: it did not fail.
  */

@@ -182,6 +182,19 @@ struct scheduling {
 /* The scheduling of the program's thread that made ours; SIZE 0: not known. */
 static struct scheduling inherited;
 
+/* Of the calling thread. */
+static long
+get_scheduling(struct scheduling *to)
+{
+    return arch_syscall(SYS_sched_getattr, 0, (long)to, sizeof(*to), 0, 0, 0);
+}
+
+static long
+set_scheduling(const struct scheduling *from)
+{
+    return arch_syscall(SYS_sched_setattr, 0, (long)from, 0, 0, 0, 0);
+}
+
 /* The scheduler's shortest slice lets a thread that runs briefly run early;
  * kernels before 6.12 ignore it. */
 static void
@@ -189,18 +202,17 @@ shorten_slice(void)
 {
     struct scheduling own = {.size = sizeof(own)};
     inherited.size = 0;
-    if (syscall(SYS_sched_getattr, 0, &own, sizeof(own), 0) != 0 ||
-        own.policy != 0)
+    if (get_scheduling(&own) != 0 || own.policy != 0)
         return;
     inherited = own;
     own.runtime = SLICE_NS;
     /* A higher weight, where the process may have it: the later an instant is
      * sampled, the more it depends on when the program left a CPU free. */
     own.nice = NICE;
-    if (syscall(SYS_sched_setattr, 0, &own, 0) == 0)
+    if (set_scheduling(&own) == 0)
         return;
     own.nice = inherited.nice;
-    (void)syscall(SYS_sched_setattr, 0, &own, 0);
+    (void)set_scheduling(&own);
 }
 
 void
@@ -208,10 +220,15 @@ sampler_thread_give_way(void)
 {
     struct scheduling now = {.size = sizeof(now)};
     if (inherited.size != 0 && inherited.nice != NICE &&
-        arch_syscall(SYS_sched_getattr, 0, (long)&now, sizeof(now), 0, 0, 0) ==
-            0 &&
-        now.nice == NICE)
-        arch_syscall(SYS_sched_setattr, 0, (long)&inherited, 0, 0, 0, 0);
+        get_scheduling(&now) == 0 && now.nice == NICE)
+        (void)set_scheduling(&inherited);
+}
+
+/* close_range(2), Linux 5.9. */
+static bool
+close_all(unsigned flags)
+{
+    return arch_syscall(SYS_close_range, 0, ~0u, flags, 0, 0, 0) == 0;
 }
 
 /* unshare(2) itself, not our hook. */
@@ -236,10 +253,10 @@ leave_shared(int what)
 static bool
 part_from_files(void)
 {
-    bool has_own = syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
+    bool has_own = close_all(CLOSE_RANGE_UNSHARE);
     if (!has_own && leave_shared(CLONE_FILES)) {
         has_own = true;
-        syscall(SYS_close_range, 0u, ~0u, 0u);
+        (void)close_all(0);
     }
     if (leave_shared(CLONE_FS))
         (void)!chdir("/");
@@ -250,10 +267,11 @@ bool
 sampler_thread_settle(uint64_t period)
 {
     atomic_store(&own_tid, sys_gettid());
-    prctl(PR_SET_NAME, "sprof");
+    arch_syscall(SYS_prctl, PR_SET_NAME, (long)"sprof", 0, 0, 0, 0);
     bool has_own = part_from_files();
     if (period < SHORT_PERIOD_NS)
-        prctl(PR_SET_TIMERSLACK, period / 10);
+        arch_syscall(SYS_prctl, PR_SET_TIMERSLACK, (long)(period / 10), 0, 0, 0,
+                     0);
     shorten_slice();
     return has_own;
 }

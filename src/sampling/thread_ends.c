@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-#include "agent/guardian.h"
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
@@ -49,6 +48,7 @@ static _Atomic uint64_t taken;
 static pthread_key_t key;
 static _Atomic bool has_key;
 static _Atomic uint32_t users; /* threads that use the key at this moment */
+static void (*main_exits)(void);
 static _Atomic uint64_t timer_cookie, timer_first, timer_interval;
 static __thread uint64_t started_at;
 static __thread bool is_last_round;
@@ -95,7 +95,7 @@ note_end(void *value)
     /* The main thread leaves before others, in whatever way: pthread_exit,
      * thrd_exit or cancellation. */
     if (tid == sys_getpid()) {
-        guardian_start();
+        main_exits();
         return;
     }
     uint64_t at = atomic_load(&written);
@@ -130,8 +130,9 @@ make_key(void)
 }
 
 void
-thread_ends_begin(void)
+thread_ends_begin(void (*on_main_exit)(void))
 {
+    main_exits = on_main_exit;
     ring = sys_reserve(RING * sizeof(*ring));
     atomic_store(&has_key, ring != NULL && make_key());
     set_key(&key);

@@ -22,8 +22,10 @@ struct thread_end {
     char name[16];        /* at its end */
 };
 
-/* Called once, in the constructor. Context: start. */
-void thread_ends_begin(void);
+/* Called once, in the constructor. The main thread calls ON_MAIN_EXIT when it
+ * leaves by itself, in whatever way.
+ * Context: start. */
+void thread_ends_begin(void (*on_main_exit)(void));
 
 /* Drop the ends that wait, when a roster begins: in the child of a fork they
  * are those of the parent.

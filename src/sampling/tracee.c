@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "agent/left.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -177,7 +176,6 @@ tracee_is_foreign(void)
 bool
 tracee_hold(void)
 {
-    left_mark();
     if (!matters || !phase_is_running())
         return false;
     atomic_store(&asker, sys_gettid());

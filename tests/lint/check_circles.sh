@@ -3,8 +3,9 @@
 #
 # No circle of files and no circle of folders. A file uses another if its
 # object names a symbol that the other one defines (nm). A call through a
-# function pointer is no use. A folder uses another if one of its files does,
-# or includes a header of it. A folder within a folder counts as part of the
+# function pointer is no use, nor is one of a name of the C library that
+# src/libc/ defines. A folder uses another if one of its files does, or includes
+# a header of it. A folder within a folder counts as part of the
 # outer one.
 #
 # circles_known.txt lists the uses that have to go, one a line: "files" or

@@ -81,8 +81,10 @@ function make_graph(    i, part, to, name, n, all) {
     for (i = 1; i <= uses; i++) {
         split(use[i], part, " ")
         if (part[2] in definers && part[2] in libc && part[1] in loaded) {
+            # What libc/ defines is the C library's, which all folders use.
             to = definer(part[1], part[2])
-            add_use(part[1], to, part[2], 1)
+            if (folder_of(to) != "libc")
+                add_use(part[1], to, part[2], 1)
         }
     }
     for (i = 1; i <= inclusions; i++) {
