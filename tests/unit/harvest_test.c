@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* harvest_test.c -- which thread a sample belongs to, what it stands for, and
+ * what becomes of a question without an answer. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "process/threads.h"
+#include "sampling/harvest.h"
+#include "sampling/thread_time.h"
+#include "sampling_maker.h"
+
+#define PC 4096u /* where the thread of a sample is */
+
+static int
+begin(void **state)
+{
+    (void)state;
+    made_begin();
+    made_begin_sampling(NULL, false);
+    return 0;
+}
+
+static void
+harvest(void)
+{
+    harvest_begin_round(64, 0);
+    harvest_slots(false);
+}
+
+/* Ask thread TID for 1 ms of its time. */
+static bool
+ask(pid_t tid)
+{
+    return harvest_ask(threads_index(tid), made_thread_of(tid)->cpu, made_now,
+                       MADE_MS);
+}
+
+static void
+an_answer_stands_for_what_was_asked(void **state)
+{
+    (void)state;
+    made_run(MADE_PID, MADE_MS);
+    assert_true(ask(MADE_PID));
+    assert_true(harvest_is_waiting(0));
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    harvest();
+    assert_false(harvest_is_waiting(0));
+    assert_int_equal(made_record_count, 1);
+    assert_int_equal(made_last(MADE_PID)->cpu, MADE_MS);
+    assert_int_equal(made_last(MADE_PID)->wall, MADE_MS);
+    assert_int_equal(made_last(MADE_PID)->age, MADE_MS);
+    assert_int_equal(made_last(MADE_PID)->node, PC);
+    assert_int_equal(thread_time_sums()->counts.taken, 1);
+    assert_true(made_sums_add_up());
+}
+
+/* A sample of a thread's own clock stands for the time between two of them. */
+static void
+own_samples_stand_for_their_period(void **state)
+{
+    struct thread_time *account = thread_time_of(threads_index(MADE_PID));
+    (void)state;
+    made_run(MADE_PID, 3 * MADE_MS);
+    made_sample(MADE_PID, TRIGGER_PERF, PC);
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, MADE_PERIOD);
+    account->trigger = TRIGGER_TIMER;
+    made_sample(MADE_PID, TRIGGER_TIMER, PC);
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 4 * MADE_MS);
+    assert_int_equal(made_rearmed, 1);
+    /* The one shot of a young thread says where it is, and weighs nothing. */
+    account->trigger = TRIGGER_ASK;
+    made_sample(MADE_PID, TRIGGER_TIMER, PC);
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 0);
+    assert_int_equal(thread_time_sums()->counts.taken, 3);
+    assert_true(made_sums_add_up());
+}
+
+static void
+what_a_hook_measured_was_not_asked_for(void **state)
+{
+    (void)state;
+    made_run(MADE_PID, 9 * MADE_MS);
+    made_sample(MADE_PID, TRIGGER_HOOK, PC)->measured = 7 * MADE_MS;
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 7 * MADE_MS);
+    assert_int_equal(thread_time_sums()->counts.asked, 0);
+    assert_int_equal(thread_time_sums()->counts.taken, 0);
+    assert_int_equal(thread_time_sums()->measured, 1);
+}
+
+/* Its clock may bring a sample before the list of threads is read. */
+static void
+a_sample_enters_a_thread_that_is_not_listed(void **state)
+{
+    (void)state;
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    made_sample(MADE_TID, TRIGGER_PERF, PC);
+    harvest();
+    assert_int_equal(made_last(MADE_TID)->age, MADE_MS);
+    assert_int_equal(roster_total(), 2);
+}
+
+static void
+a_sample_after_the_end_is_that_of_the_successor(void **state)
+{
+    (void)state;
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, 5 * MADE_MS);
+    made_tick();
+    uint32_t first = threads_at(threads_index(MADE_TID))->serial;
+    /* Taken before the end, harvested after it. */
+    made_sample(MADE_TID, TRIGGER_PERF, PC);
+    made_run(0, 1000);
+    made_report_end(MADE_TID, made_now, "");
+    roster_update(made_now);
+    harvest();
+    assert_int_equal(made_records[made_record_count - 1].serial, first);
+    /* The thread runs on for a moment. */
+    made_run(MADE_TID, 1000);
+    made_sample(MADE_TID, TRIGGER_PERF, PC);
+    harvest();
+    assert_int_equal(made_records[made_record_count - 1].serial, first);
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    made_sample(MADE_TID, TRIGGER_PERF, PC);
+    harvest();
+    assert_int_not_equal(made_records[made_record_count - 1].serial, first);
+    assert_int_equal(made_last(MADE_TID)->age, MADE_MS);
+}
+
+/* A clock that reads no value says less, so time alone decides. */
+static void
+without_a_clock_time_tells_the_successor(void **state)
+{
+    (void)state;
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    made_tick();
+    made_report_end(MADE_TID, made_now, "");
+    made_tick();
+    uint64_t end = made_now;
+    uint32_t serial = threads_at(threads_index(MADE_TID))->serial;
+    uint32_t index =
+        harvest_find_thread(MADE_TID, end + HARVEST_LEAVING_NS, UINT64_MAX);
+    assert_int_equal(threads_at(index)->serial, serial);
+    index =
+        harvest_find_thread(MADE_TID, end + HARVEST_LEAVING_NS + 1, UINT64_MAX);
+    assert_int_not_equal(threads_at(index)->serial, serial);
+}
+
+static void
+a_thread_that_never_runs_again_is_given_up(void **state)
+{
+    (void)state;
+    uint64_t asked = made_now;
+    assert_true(ask(MADE_PID));
+    made_run(0, 50 * MADE_MS);
+    harvest();
+    assert_true(harvest_is_waiting(asked));
+    /* A stop does not wait for what was asked long before it. */
+    assert_false(harvest_is_waiting(asked + 1));
+    harvest_give_up(LOSS_SILENT);
+    assert_false(harvest_is_waiting(0));
+    assert_int_equal(thread_time_sums()->lost[LOSS_SILENT], 1);
+    assert_int_equal(thread_time_sums()->in_flight, 0);
+    assert_true(made_sums_add_up());
+    /* It runs after all. Its answer was given up, and is not counted twice. */
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    harvest();
+    assert_int_equal(made_record_count, 0);
+    assert_int_equal(slots_at(0)->state, SLOT_FREE);
+    assert_true(made_sums_add_up());
+}
+
+static void
+an_answer_to_an_earlier_question_is_dropped(void **state)
+{
+    (void)state;
+    assert_true(ask(MADE_PID));
+    harvest_give_up(LOSS_SILENT);
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    assert_true(ask(MADE_PID));
+    harvest();
+    assert_int_equal(made_record_count, 0);
+    assert_true(harvest_is_waiting(0));
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    harvest();
+    assert_int_equal(made_record_count, 1);
+    assert_true(made_sums_add_up());
+}
+
+static void
+a_thread_that_ends_loses_its_question(void **state)
+{
+    (void)state;
+    made_thread_begin(MADE_TID);
+    made_run(MADE_TID, MADE_MS);
+    roster_update(made_now);
+    assert_true(ask(MADE_TID));
+    made_thread_gone(MADE_TID);
+    roster_update(made_now);
+    assert_int_equal(thread_time_sums()->lost[LOSS_EXITED], 1);
+    assert_false(harvest_is_waiting(0));
+    assert_true(made_sums_add_up());
+}
+
+static void
+a_question_that_cannot_be_sent_is_lost(void **state)
+{
+    (void)state;
+    made_ask_result = -EAGAIN;
+    assert_false(ask(MADE_PID));
+    made_ask_result = -ESRCH;
+    assert_false(ask(MADE_PID));
+    assert_int_equal(thread_time_sums()->lost[LOSS_QUEUE_FULL], 1);
+    assert_int_equal(thread_time_sums()->lost[LOSS_EXITED], 1);
+    assert_int_equal(thread_time_sums()->in_flight, 0);
+    assert_true(made_sums_add_up());
+}
+
+static void
+a_sample_without_room_is_lost(void **state)
+{
+    (void)state;
+    assert_true(ask(MADE_PID));
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    made_journal_is_full = true;
+    harvest();
+    assert_int_equal(thread_time_sums()->lost[LOSS_SPOOL_FULL], 1);
+    assert_int_equal(thread_time_sums()->counts.taken, 0);
+    assert_true(made_sums_add_up());
+}
+
+static void
+what_handlers_lost_was_asked_for(void **state)
+{
+    (void)state;
+    made_lost[LOSS_RING_FULL] = 3;
+    made_lost[LOSS_THROTTLED] = 2;
+    harvest();
+    assert_int_equal(thread_time_sums()->counts.asked, 5);
+    assert_int_equal(thread_time_sums()->lost[LOSS_RING_FULL], 3);
+    harvest();
+    assert_int_equal(thread_time_sums()->counts.asked, 5);
+    assert_true(made_sums_add_up());
+}
+
+/* Under an old module map, a walk that is not finished has to wait. */
+static void
+unfinished_walks_are_left_for_later(void **state)
+{
+    (void)state;
+    made_sample(MADE_PID, TRIGGER_PERF, PC)->unfinished = true;
+    made_sample(MADE_PID, TRIGGER_PERF, PC + 1);
+    harvest_slots(true);
+    assert_int_equal(made_record_count, 1);
+    assert_int_equal(made_last(MADE_PID)->node, PC + 1);
+    harvest_slots(false);
+    assert_int_equal(made_record_count, 2);
+    assert_int_equal(made_last(MADE_PID)->node, PC);
+}
+
+static uint32_t listened;
+
+static bool
+listen(struct slot *slot)
+{
+    return slot->sequence == listened;
+}
+
+static void
+a_listener_takes_the_answers_that_are_its_own(void **state)
+{
+    (void)state;
+    harvest_listen(listen);
+    assert_true(ask(MADE_PID));
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    listened = made_thread_of(MADE_PID)->cookie;
+    harvest();
+    assert_int_equal(made_record_count, 0);
+    made_sample(MADE_PID, TRIGGER_ASK, PC);
+    listened++;
+    harvest();
+    assert_int_equal(made_record_count, 1);
+    harvest_listen(NULL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(an_answer_stands_for_what_was_asked, begin),
+        cmocka_unit_test_setup(own_samples_stand_for_their_period, begin),
+        cmocka_unit_test_setup(what_a_hook_measured_was_not_asked_for, begin),
+        cmocka_unit_test_setup(a_sample_enters_a_thread_that_is_not_listed,
+                               begin),
+        cmocka_unit_test_setup(a_sample_after_the_end_is_that_of_the_successor,
+                               begin),
+        cmocka_unit_test_setup(without_a_clock_time_tells_the_successor, begin),
+        cmocka_unit_test_setup(a_thread_that_never_runs_again_is_given_up,
+                               begin),
+        cmocka_unit_test_setup(an_answer_to_an_earlier_question_is_dropped,
+                               begin),
+        cmocka_unit_test_setup(a_thread_that_ends_loses_its_question, begin),
+        cmocka_unit_test_setup(a_question_that_cannot_be_sent_is_lost, begin),
+        cmocka_unit_test_setup(a_sample_without_room_is_lost, begin),
+        cmocka_unit_test_setup(what_handlers_lost_was_asked_for, begin),
+        cmocka_unit_test_setup(unfinished_walks_are_left_for_later, begin),
+        cmocka_unit_test_setup(a_listener_takes_the_answers_that_are_its_own,
+                               begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

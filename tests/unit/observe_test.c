@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* observe_test.c -- whether a thread's time is shown, all of it and only once:
+ * CPU time by questions, the rest where the thread waits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "process/threads.h"
+#include "sampling/harvest.h"
+#include "sampling/thread_time.h"
+#include "sampling_maker.h"
+
+/* Places in the program. */
+#define RUNS 1000u
+#define WAITS 2000u
+#define WAITS_ELSEWHERE 3000u
+
+static int
+begin(void **state)
+{
+    (void)state;
+    made_begin();
+    made_begin_sampling(NULL, false);
+    return 0;
+}
+
+/* NS pass, in which thread TID runs or, if 0, none; then comes a tick. If it
+ * asks the thread, the thread answers at once. */
+static void
+run(pid_t tid, uint64_t ns)
+{
+    made_run(tid, ns);
+    made_tick();
+    if (tid != 0 && thread_time_of(threads_index(tid))->in_flight)
+        made_sample(tid, TRIGGER_ASK, RUNS);
+}
+
+static void
+waits(uint64_t ns)
+{
+    for (; ns >= MADE_MS; ns -= MADE_MS)
+        run(0, MADE_MS);
+}
+
+static void
+weights_add_up_to_cpu_time(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 200; i++)
+        run(MADE_PID, MADE_MS / 2 + i % 7 * 100000);
+    made_tick();
+    /* It is not asked before it has run for a millisecond. */
+    uint64_t cpu = made_thread_of(MADE_PID)->cpu;
+    assert_true(made_cpu(MADE_PID) <= cpu);
+    assert_true(made_cpu(MADE_PID) >= cpu - 2 * MADE_MS);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
+    assert_true(made_sums_add_up());
+}
+
+static void
+wall_time_is_split_exactly(void **state)
+{
+    (void)state;
+    uint64_t start = made_now;
+    for (unsigned i = 0; i < 10; i++) {
+        for (unsigned j = 0; j < 5; j++)
+            run(MADE_PID, MADE_MS);
+        made_wait(MADE_PID, WAITS + i);
+        waits(20 * MADE_MS);
+        made_wake(MADE_PID);
+    }
+    roster_end(made_now);
+    uint64_t cpu = made_thread_of(MADE_PID)->cpu;
+    assert_int_equal(cpu, 50 * MADE_MS);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING),
+                     made_now - start - cpu);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 10);
+    assert_int_equal(made_ends[0].cpu, cpu);
+}
+
+/* The run between two waits is so short that no sample shows it. */
+static void
+a_wait_at_the_same_place_is_the_same_record(void **state)
+{
+    (void)state;
+    made_wait(MADE_PID, WAITS);
+    waits(10 * MADE_MS);
+    made_run(MADE_PID, 50000);
+    waits(10 * MADE_MS);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 1);
+    made_run(MADE_PID, 50000);
+    made_wait(MADE_PID, WAITS_ELSEWHERE);
+    waits(10 * MADE_MS);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 2);
+    assert_int_equal(made_last(MADE_PID)->node, WAITS_ELSEWHERE);
+    roster_end(made_now);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 30 * MADE_MS);
+}
+
+static void
+a_thread_that_never_runs_again_is_not_looked_at(void **state)
+{
+    (void)state;
+    uint64_t began = made_thread_begin(MADE_TID)->began;
+    made_run(MADE_TID, 10000);
+    made_wait(MADE_TID, WAITS);
+    for (unsigned i = 0; i < 5; i++)
+        run(MADE_PID, MADE_MS);
+    unsigned looks = made_thread_of(MADE_TID)->looks;
+    for (unsigned i = 0; i < 95; i++)
+        run(MADE_PID, MADE_MS);
+    assert_int_equal(made_thread_of(MADE_TID)->looks, looks);
+    assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
+    /* Only the thread itself knows that it began before the first look. */
+    made_report_end(MADE_TID, began, "");
+    made_tick();
+    assert_int_equal(made_wall(MADE_TID, STATE_WAITING), 100 * MADE_MS);
+}
+
+/* The process has used CPU time that no thread explains that was looked at. */
+static void
+a_quiet_thread_that_runs_is_found(void **state)
+{
+    (void)state;
+    for (pid_t tid = MADE_TID; tid < MADE_TID + 3; tid++) {
+        made_thread_begin(tid);
+        made_wait(tid, WAITS);
+    }
+    for (unsigned i = 0; i < 10; i++)
+        run(MADE_PID, MADE_MS);
+    assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 1);
+    made_run(MADE_TID + 1, 30000);
+    made_wait(MADE_TID + 1, WAITS_ELSEWHERE);
+    run(MADE_PID, MADE_MS);
+    assert_int_equal(made_count(MADE_TID, STATE_WAITING), 1);
+    assert_int_equal(made_count(MADE_TID + 1, STATE_WAITING), 2);
+    assert_int_equal(made_last(MADE_TID + 1)->node, WAITS_ELSEWHERE);
+}
+
+/* CPU time of threads that came and went needs no look. */
+static void
+explained_cpu_time_needs_no_look(void **state)
+{
+    (void)state;
+    made_thread_begin(MADE_TID);
+    made_wait(MADE_TID, WAITS);
+    for (unsigned i = 0; i < 10; i++)
+        run(MADE_PID, MADE_MS);
+    uint64_t looks = thread_time_sums()->counts.kept;
+    made_thread_begin(MADE_TID + 1);
+    made_run(MADE_TID + 1, 400000);
+    made_report_end(MADE_TID + 1, made_now, "");
+    made_thread_gone(MADE_TID + 1);
+    made_own += 500000; /* nor does the sampler's own */
+    run(MADE_PID, MADE_MS);
+    assert_int_equal(thread_time_sums()->counts.kept, looks);
+}
+
+static void
+new_labels_show_another_wait(void **state)
+{
+    (void)state;
+    made_wait(MADE_PID, WAITS);
+    waits(10 * MADE_MS);
+    made_run(MADE_PID, 1000); /* too little to be noticed */
+    made_label(MADE_PID, 5);
+    waits(10 * MADE_MS);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 2);
+    assert_int_equal(made_last(MADE_PID)->label, 5);
+}
+
+static void
+time_without_a_cpu_is_no_wait(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i++)
+        run(MADE_PID, MADE_MS);
+    for (unsigned i = 0; i < 6; i++) {
+        made_thread_of(MADE_PID)->queued += MADE_MS;
+        run(0, MADE_MS);
+    }
+    run(MADE_PID, MADE_MS);
+    assert_int_equal(made_wall(MADE_PID, STATE_WAITING), 0);
+    assert_int_equal(made_wall(MADE_PID, STATE_RUNQUEUE), 6 * MADE_MS);
+    for (unsigned i = 0; i < made_record_count; i++)
+        assert_int_equal(made_records[i].sample.node, RUNS);
+}
+
+/* The answer would cut its next wait short. */
+static void
+a_thread_that_just_woke_is_not_asked(void **state)
+{
+    (void)state;
+    made_wait(MADE_PID, WAITS);
+    waits(100 * MADE_MS);
+    made_wake(MADE_PID);
+    unsigned before = made_thread_of(MADE_PID)->asked;
+    run(MADE_PID, 400000);
+    run(MADE_PID, 400000);
+    assert_int_equal(made_thread_of(MADE_PID)->asked, before);
+    run(MADE_PID, MADE_MS);
+    assert_int_equal(made_thread_of(MADE_PID)->asked, before + 1);
+}
+
+static void
+a_thread_in_flight_is_not_asked_again(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 10; i++) {
+        made_run(MADE_PID, MADE_MS);
+        made_tick();
+    }
+    assert_int_equal(made_thread_of(MADE_PID)->asked, 1);
+    made_refusal = LOSS_UNFIT;
+    made_run(MADE_PID, MADE_MS);
+    made_tick();
+    assert_int_equal(thread_time_sums()->lost[LOSS_UNFIT], 1);
+    assert_int_equal(made_thread_of(MADE_PID)->asked, 2);
+    assert_true(made_sums_add_up());
+}
+
+/* A fork has a sample of its own: the question stands for what is left. */
+static void
+a_measured_call_is_not_shown_twice(void **state)
+{
+    (void)state;
+    made_run(MADE_PID, 4 * MADE_MS);
+    made_measured = 3 * MADE_MS;
+    made_tick();
+    made_sample(MADE_PID, TRIGGER_ASK, RUNS);
+    harvest_slots(false);
+    assert_int_equal(made_cpu(MADE_PID), MADE_MS);
+}
+
+static int
+begin_perf(void **state)
+{
+    (void)state;
+    made_begin();
+    made_trigger = TRIGGER_PERF;
+    made_begin_sampling(NULL, false);
+    return 0;
+}
+
+static void
+a_trigger_that_brings_samples_stays(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 400; i++) {
+        run(MADE_PID, MADE_MS);
+        made_sample(MADE_PID, TRIGGER_PERF, RUNS);
+    }
+    assert_int_equal(made_doubts, 0);
+    assert_int_equal(made_thread_of(MADE_PID)->asked, 0);
+}
+
+static void
+a_trigger_that_brings_none_falls_back(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 99; i++)
+        run(MADE_PID, MADE_MS);
+    assert_int_equal(made_doubts, 0);
+    for (unsigned i = 0; i < 110; i++)
+        run(MADE_PID, MADE_MS);
+    /* The second time it is known that the thread is outside the kernel. */
+    assert_int_equal(made_doubts, 2);
+    assert_true(made_may_ask);
+    assert_true(made_thread_of(MADE_PID)->asked > 0);
+}
+
+/* A signal would end its system call before that has done all. */
+static void
+a_thread_in_the_kernel_is_not_asked_for_that(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 500; i++) {
+        run(MADE_PID, MADE_MS);
+        made_thread_of(MADE_PID)->user = 0;
+    }
+    assert_true(made_doubts > 2);
+    assert_false(made_may_ask);
+    assert_int_equal(made_thread_of(MADE_PID)->asked, 0);
+}
+
+static int
+begin_cpu_only(void **state)
+{
+    (void)state;
+    made_begin();
+    made_begin_sampling(NULL, true);
+    return 0;
+}
+
+static void
+cpu_only_shows_no_waits(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i++)
+        run(MADE_PID, MADE_MS);
+    made_wait(MADE_PID, WAITS);
+    made_run(MADE_PID, 300000);
+    waits(20 * MADE_MS);
+    made_wake(MADE_PID);
+    run(MADE_PID, 1700000);
+    made_tick();
+    roster_end(made_now);
+    assert_int_equal(made_count(MADE_PID, STATE_WAITING), 0);
+    assert_true(made_count(MADE_PID, STATE_RUNNING) > 5);
+    assert_int_equal(made_ends[0].cpu, 7 * MADE_MS);
+}
+
+static int
+begin_untriggered(void **state)
+{
+    (void)state;
+    made_begin();
+    made_trigger = TRIGGER_NONE;
+    made_begin_sampling(NULL, false);
+    return 0;
+}
+
+/* A tracer forbids signals. */
+static void
+a_thread_without_a_trigger_has_time_without_a_stack(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 250; i++)
+        run(MADE_PID, MADE_MS);
+    assert_int_equal(made_count(MADE_PID, STATE_RUNNING), 2);
+    roster_end(made_now);
+    assert_int_equal(made_count(MADE_PID, STATE_RUNNING), 3);
+    assert_int_equal(made_cpu(MADE_PID), 250 * MADE_MS);
+    for (unsigned i = 0; i < made_record_count; i++)
+        assert_int_equal(made_records[i].sample.flags, SAMPLE_NOT_SAMPLED);
+    assert_int_equal(made_thread_of(MADE_PID)->asked, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(weights_add_up_to_cpu_time, begin),
+        cmocka_unit_test_setup(wall_time_is_split_exactly, begin),
+        cmocka_unit_test_setup(a_wait_at_the_same_place_is_the_same_record,
+                               begin),
+        cmocka_unit_test_setup(a_thread_that_never_runs_again_is_not_looked_at,
+                               begin),
+        cmocka_unit_test_setup(a_quiet_thread_that_runs_is_found, begin),
+        cmocka_unit_test_setup(explained_cpu_time_needs_no_look, begin),
+        cmocka_unit_test_setup(new_labels_show_another_wait, begin),
+        cmocka_unit_test_setup(time_without_a_cpu_is_no_wait, begin),
+        cmocka_unit_test_setup(a_thread_that_just_woke_is_not_asked, begin),
+        cmocka_unit_test_setup(a_thread_in_flight_is_not_asked_again, begin),
+        cmocka_unit_test_setup(a_measured_call_is_not_shown_twice, begin),
+        cmocka_unit_test_setup(a_trigger_that_brings_samples_stays, begin_perf),
+        cmocka_unit_test_setup(a_trigger_that_brings_none_falls_back,
+                               begin_perf),
+        cmocka_unit_test_setup(a_thread_in_the_kernel_is_not_asked_for_that,
+                               begin_perf),
+        cmocka_unit_test_setup(cpu_only_shows_no_waits, begin_cpu_only),
+        cmocka_unit_test_setup(
+            a_thread_without_a_trigger_has_time_without_a_stack,
+            begin_untriggered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

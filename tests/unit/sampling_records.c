@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* sampling_records.c -- the journal of sampling_maker.h, and sums over it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "journal/journal.h"
+#include "journal/journal_labels.h"
+#include "process/threads.h"
+#include "sampling_maker.h"
+
+struct made_record made_records[MADE_SAMPLES];
+struct made_end made_ends[MADE_ENDS];
+unsigned made_record_count, made_end_count;
+bool made_journal_is_full;
+
+uint64_t
+made_cpu(pid_t tid)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < made_record_count; i++)
+        if (made_records[i].tid == tid)
+            sum += made_records[i].sample.cpu;
+    return sum;
+}
+
+uint64_t
+made_wall(pid_t tid, enum state state)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < made_record_count; i++)
+        if (made_records[i].tid == tid &&
+            made_records[i].sample.state == (uint8_t)state)
+            sum += made_records[i].sample.wall;
+    return sum;
+}
+
+unsigned
+made_count(pid_t tid, enum state state)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < made_record_count; i++)
+        count += made_records[i].tid == tid &&
+                 made_records[i].sample.state == (uint8_t)state;
+    return count;
+}
+
+const struct record_sample *
+made_last(pid_t tid)
+{
+    assert_true(made_record_count > 0);
+    const struct made_record *last = &made_records[made_record_count - 1];
+    assert_int_equal(last->tid, tid);
+    return &last->sample;
+}
+
+/* journal/: a node is its leaf's address, a place is 1 and more. */
+
+uint32_t
+journal_labels_put(uint32_t set)
+{
+    return set;
+}
+
+uint32_t
+journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
+              enum cut cut)
+{
+    (void)gap, (void)elided, (void)cut;
+    return count != 0 && !made_journal_is_full ? (uint32_t)frames[0] : 0;
+}
+
+uint64_t
+journal_time(uint64_t time)
+{
+    return time;
+}
+
+uint64_t
+journal_append(enum record_kind kind, const void *record, size_t fixed,
+               const struct writer_tail *tail, size_t parts)
+{
+    (void)kind, (void)tail, (void)parts;
+    if (made_journal_is_full)
+        return 0;
+    assert_true(made_record_count < MADE_SAMPLES);
+    assert_int_equal(kind, RECORD_SAMPLE);
+    struct made_record *made = &made_records[made_record_count];
+    *made = (struct made_record){.tid = 0};
+    memcpy(&made->sample, record, fixed);
+    return ++made_record_count;
+}
+
+uint64_t
+journal_sample(struct record_sample *sample, uint32_t index)
+{
+    const struct thread *thread = threads_at(index);
+    sample->thread = thread->serial;
+    uint64_t place =
+        journal_append(RECORD_SAMPLE, sample, sizeof(*sample), NULL, 0);
+    if (place != 0) {
+        made_records[place - 1].tid = thread->tid;
+        made_records[place - 1].serial = thread->serial;
+    }
+    return place;
+}
+
+void
+journal_change(uint64_t place, size_t skip, const void *bytes, size_t length)
+{
+    assert_true(place != 0 && place <= made_record_count);
+    assert_true(skip + length <= sizeof(struct record_sample));
+    memcpy((char *)&made_records[place - 1].sample + skip, bytes, length);
+}
+
+void
+journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags, uint64_t end)
+{
+    const struct thread *thread = threads_at(index);
+    assert_true(made_end_count < MADE_ENDS);
+    made_ends[made_end_count++] =
+        (struct made_end){thread->tid, thread->serial, cpu, flags, end};
+}
+
+void
+journal_thread_as(uint32_t id, pid_t tid, const char *name)
+{
+    (void)id, (void)tid, (void)name;
+}
+
+void
+journal_follow_name(uint32_t index)
+{
+    (void)threads_read_name(index);
+}
+
+void
+journal_thread_name(uint32_t index, const char *name)
+{
+    (void)threads_set_name(index, name);
+}
+
+uint32_t
+journal_text(const char *text)
+{
+    return text[0] != '\0';
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trigger_test.c -- which trigger a process and a thread get, and what takes
+ * its place when it does not work. Events, timers, borrowed signals and the
+ * tracer are this file's.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/suspend.h"
+#include "process/go_program.h"
+#include "process/threads.h"
+#include "sampling/thread_ends.h"
+#include "sampling/tracee.h"
+#include "sampling/trigger/cpu_timer.h"
+#include "sampling/trigger/perf_event.h"
+#include "sampling/trigger/switch_rate.h"
+#include "sampling/trigger/trigger.h"
+
+#define MS 1000000ull
+#define MAIN 10
+#define OTHER 11
+#define TIDS 16
+
+/* What works, and what was done. */
+static struct {
+    int perf_result, timer_result, trap_result;
+    bool sees_kernel, are_many, is_go;
+    enum tracee tracer;
+    int ask_number, trap_number;
+    bool has_event[TIDS], has_timer[TIDS];
+    bool is_enabled;
+    uint64_t first[TIDS], interval[TIDS]; /* of timers */
+    uint64_t period;                      /* of perf, as set later */
+    uint64_t young_cookie, young_interval;
+    bool is_asked_for_alone; /* the last event is for one thread */
+    struct thread threads[2];
+} world;
+
+int
+perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
+                   bool *sees_kernel)
+{
+    (void)period, (void)cookie;
+    if (world.perf_result != 0)
+        return world.perf_result;
+    *sees_kernel = world.sees_kernel;
+    world.is_asked_for_alone = alone;
+    world.has_event[tid % TIDS] = true;
+    return 0;
+}
+
+void
+perf_event_begin(void)
+{
+}
+
+int
+perf_event_try(void)
+{
+    return world.perf_result;
+}
+
+void
+perf_event_enable(void)
+{
+    world.is_enabled = true;
+}
+
+void
+perf_event_set_period(uint64_t period)
+{
+    world.period = period;
+}
+
+void
+perf_event_stop(void)
+{
+    memset(world.has_event, 0, sizeof(world.has_event));
+    world.is_enabled = false;
+}
+
+int
+cpu_timer_make(pid_t tid, uint64_t cookie)
+{
+    (void)cookie;
+    if (world.timer_result == 0)
+        world.has_timer[tid] = true;
+    return world.timer_result;
+}
+
+bool
+cpu_timer_is_there(pid_t tid)
+{
+    return world.has_timer[tid];
+}
+
+void
+cpu_timer_set(pid_t tid, uint64_t first, uint64_t interval)
+{
+    if (tid < TIDS) {
+        world.first[tid] = first;
+        world.interval[tid] = interval;
+    }
+}
+
+void
+cpu_timer_drop(pid_t tid)
+{
+    world.has_timer[tid] = false;
+}
+
+void
+cpu_timer_drop_all(void)
+{
+    memset(world.has_timer, 0, sizeof(world.has_timer));
+}
+
+void
+cpu_timer_stop(void)
+{
+    cpu_timer_drop_all();
+}
+
+int
+signals_number(enum signals_role role)
+{
+    return role == SIGNALS_TRAP  ? world.trap_number
+           : role == SIGNALS_ASK ? world.ask_number
+                                 : 0;
+}
+
+int
+signals_borrow(enum signals_role role, int signo)
+{
+    assert_int_equal(role, SIGNALS_TRAP);
+    errno = EBUSY;
+    if (world.trap_result == 0)
+        world.trap_number = signo;
+    return world.trap_result;
+}
+
+bool
+signals_is_installed(enum signals_role role)
+{
+    (void)role;
+    return true;
+}
+
+void
+signals_lose(enum signals_role role)
+{
+    (void)role;
+}
+
+void
+switch_rate_begin(void)
+{
+}
+
+bool
+switch_rate_are_many(uint64_t now)
+{
+    (void)now;
+    return world.are_many;
+}
+
+enum tracee
+tracee_look(uint64_t now)
+{
+    (void)now;
+    return world.tracer;
+}
+
+void
+tracee_confirm(void)
+{
+}
+
+bool
+go_program_is_this(void)
+{
+    return world.is_go;
+}
+
+void
+thread_ends_use_timers(uint64_t cookie, uint64_t first, uint64_t interval)
+{
+    (void)first;
+    world.young_cookie = cookie;
+    world.young_interval = interval;
+}
+
+uint64_t
+suspend_perf_cookie(void)
+{
+    return 1;
+}
+
+uint64_t
+suspend_timer_cookie(bool kernel_only)
+{
+    return kernel_only ? 3 : 2;
+}
+
+void
+suspend_ring(void)
+{
+}
+
+uint32_t
+threads_limit(void)
+{
+    return 2;
+}
+
+struct thread *
+threads_at(uint32_t index)
+{
+    return &world.threads[index];
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    memset(&world, 0, sizeof(world));
+    world.sees_kernel = true;
+    world.ask_number = SIGPROF;
+    world.trap_number = SIGTRAP;
+    world.threads[0].tid = MAIN;
+    world.threads[1].tid = OTHER;
+    return 0;
+}
+
+static int
+try_trigger(enum option_trigger wanted)
+{
+    const struct trigger_options options = {.wanted = wanted,
+                                            .pid = MAIN,
+                                            .period = MS,
+                                            .has_own_files = true};
+    int result = trigger_begin(&options);
+    if (result != 0)
+        return result;
+    trigger_prepare(MAIN);
+    trigger_prepare(OTHER);
+    trigger_enable();
+    return 0;
+}
+
+static void
+perf_is_the_first_choice(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_true(world.has_event[MAIN] && world.has_event[OTHER]);
+    assert_true(world.is_enabled);
+    assert_int_equal(trigger_of_thread(MAIN), TRIGGER_PERF);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
+    assert_false(world.has_timer[MAIN] || world.has_timer[OTHER]);
+    /* A young thread has one shot of a timer. */
+    assert_int_equal(world.young_cookie, suspend_timer_cookie(false));
+    assert_int_equal(world.young_interval, 0);
+}
+
+static void
+without_perf_timers_are_used(void **state)
+{
+    (void)state;
+    world.perf_result = -EACCES;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    assert_true(world.has_timer[OTHER]);
+    assert_int_equal(world.interval[OTHER], MS);
+    assert_int_equal(world.young_interval, MS);
+    assert_int_equal(trigger_limit(TRIGGER_TIMER), LIMIT_TIMERS);
+}
+
+static void
+without_timers_threads_are_asked(void **state)
+{
+    (void)state;
+    world.perf_result = -ENOSYS;
+    world.timer_result = -EAGAIN;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_true(trigger_is_ask());
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_ASK);
+}
+
+/* RLIMIT_SIGPENDING is used up by other threads' timers. */
+static void
+one_thread_without_a_timer_is_asked(void **state)
+{
+    (void)state;
+    world.perf_result = -EACCES;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    world.timer_result = -EAGAIN;
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_ASK);
+    assert_false(trigger_is_ask());
+}
+
+static void
+a_trigger_asked_for_by_name_does_not_fall_back(void **state)
+{
+    (void)state;
+    world.perf_result = -EACCES;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_PERF), -EACCES);
+    assert_int_equal(trigger_try(OPTION_TRIGGER_PERF), -EACCES);
+    assert_int_equal(trigger_try(OPTION_TRIGGER_AUTO), 0);
+    world.timer_result = -EAGAIN;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_TIMER), -EAGAIN);
+    assert_int_equal(try_trigger(OPTION_TRIGGER_ASK), 0);
+    world.perf_result = 0;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_PERF), 0);
+    assert_int_equal(trigger_after(TRIGGER_PERF, MAIN, true), TRIGGER_PERF);
+}
+
+/* The program could close the event, or its runtime dies of a SIGTRAP. */
+static void
+perf_is_not_opened_where_it_may_harm(void **state)
+{
+    const struct trigger_options shared = {.wanted = OPTION_TRIGGER_PERF,
+                                           .pid = MAIN,
+                                           .period = MS};
+    (void)state;
+    assert_int_equal(trigger_begin(&shared), -EPERM);
+    world.is_go = true;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_PERF), -EBUSY);
+    world.is_go = false;
+    world.trap_number = 0;
+    world.trap_result = -1;
+    assert_true(try_trigger(OPTION_TRIGGER_PERF) != 0);
+    assert_false(world.has_event[MAIN]);
+}
+
+static void
+a_thread_that_is_not_reached_gets_the_next_one(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_int_equal(trigger_after(TRIGGER_PERF, OTHER, false), TRIGGER_TIMER);
+    assert_true(world.has_timer[OTHER]);
+    /* It may not be asked. */
+    assert_int_equal(trigger_after(TRIGGER_TIMER, OTHER, false), TRIGGER_TIMER);
+    assert_true(world.has_timer[OTHER]);
+    assert_int_equal(trigger_after(TRIGGER_TIMER, OTHER, true), TRIGGER_ASK);
+    assert_false(world.has_timer[OTHER]);
+    world.timer_result = -EAGAIN;
+    assert_int_equal(trigger_after(TRIGGER_PERF, OTHER, false), TRIGGER_PERF);
+    assert_int_equal(trigger_after(TRIGGER_PERF, OTHER, true), TRIGGER_ASK);
+}
+
+/* perf leaves out the kernel: timers show that, in every thread. */
+static void
+timers_show_what_perf_does_not_see(void **state)
+{
+    (void)state;
+    world.sees_kernel = false;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_true(trigger_is_split());
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
+    assert_true(world.has_timer[OTHER]);
+    assert_int_equal(world.young_cookie, suspend_timer_cookie(true));
+    assert_int_equal(world.young_interval, MS);
+    assert_int_equal(trigger_limit(TRIGGER_PERF), LIMIT_KERNEL);
+}
+
+static void
+the_program_gets_its_trap_back(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_false(trigger_check_signals(false));
+    world.trap_number = 0;
+    assert_true(trigger_check_signals(false));
+    assert_false(world.has_event[MAIN] || world.has_event[OTHER]);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    /* It stays the program's. */
+    assert_int_equal(try_trigger(OPTION_TRIGGER_PERF), -EBUSY);
+}
+
+static void
+timers_go_when_their_signal_moves(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_TIMER), 0);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    world.ask_number = SIGRTMIN;
+    assert_true(trigger_check_signals(false));
+    assert_false(world.has_timer[OTHER]);
+    assert_false(trigger_check_signals(false));
+}
+
+static void
+no_thread_is_interrupted_under_a_tracer(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    world.tracer = TRACEE_BY_OTHER;
+    assert_true(trigger_check_tracer(1));
+    assert_false(world.has_event[MAIN] || world.has_timer[MAIN]);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_NONE);
+    assert_int_equal(world.young_cookie, 0);
+    assert_int_equal(trigger_limit(TRIGGER_NONE), LIMIT_TRACED);
+    /* A debugger hands signals on, but each trap would stop it. */
+    world.tracer = TRACEE_BY_TOOL;
+    assert_true(trigger_check_tracer(2));
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    world.tracer = TRACEE_NOT;
+    assert_true(trigger_check_tracer(3));
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
+    assert_true(world.has_event[OTHER]);
+    assert_false(trigger_check_tracer(4));
+}
+
+static void
+events_are_closed_while_threads_switch_often(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_false(trigger_check_switches(1));
+    world.are_many = true;
+    assert_true(trigger_check_switches(2));
+    assert_false(world.has_event[MAIN]);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    assert_int_equal(trigger_limit(TRIGGER_TIMER), LIMIT_SWITCHES);
+    world.are_many = false;
+    assert_true(trigger_check_switches(3));
+    assert_true(world.has_event[MAIN] && world.has_event[OTHER]);
+    assert_true(world.is_enabled);
+    assert_false(world.has_timer[OTHER]);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
+}
+
+/* Of two pending signals of one number the kernel keeps the first. */
+static void
+a_thread_with_a_timer_is_not_asked(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_ASK), 0);
+    assert_true(trigger_may_ask(OTHER, 0));
+    world.has_timer[OTHER] = true;
+    assert_false(trigger_may_ask(OTHER, 0));
+    assert_true(world.has_timer[OTHER]);
+    /* It was for the first ticks of its life. */
+    assert_false(trigger_may_ask(OTHER, 1000 * MS));
+    assert_false(world.has_timer[OTHER]);
+    assert_true(trigger_may_ask(OTHER, 1000 * MS));
+}
+
+static void
+registered_threads_have_events_of_their_own(void **state)
+{
+    const struct trigger_options options = {.wanted = OPTION_TRIGGER_AUTO,
+                                            .pid = MAIN,
+                                            .period = MS,
+                                            .has_own_files = true,
+                                            .registered_only = true};
+    (void)state;
+    assert_int_equal(trigger_begin(&options), 0);
+    trigger_prepare(OTHER);
+    trigger_enable();
+    assert_false(world.has_event[OTHER]);
+    assert_int_equal(world.young_cookie, 0);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
+    assert_true(world.has_event[OTHER] && world.is_asked_for_alone);
+    world.perf_result = -EMFILE;
+    assert_int_equal(trigger_of_thread(MAIN), TRIGGER_TIMER);
+}
+
+static void
+after_a_stop_nothing_interrupts(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_TIMER), 0);
+    trigger_stop();
+    assert_false(world.has_event[MAIN] || world.has_timer[MAIN]);
+    assert_int_equal(world.young_cookie, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(perf_is_the_first_choice, begin),
+        cmocka_unit_test_setup(without_perf_timers_are_used, begin),
+        cmocka_unit_test_setup(without_timers_threads_are_asked, begin),
+        cmocka_unit_test_setup(one_thread_without_a_timer_is_asked, begin),
+        cmocka_unit_test_setup(a_trigger_asked_for_by_name_does_not_fall_back,
+                               begin),
+        cmocka_unit_test_setup(perf_is_not_opened_where_it_may_harm, begin),
+        cmocka_unit_test_setup(a_thread_that_is_not_reached_gets_the_next_one,
+                               begin),
+        cmocka_unit_test_setup(timers_show_what_perf_does_not_see, begin),
+        cmocka_unit_test_setup(the_program_gets_its_trap_back, begin),
+        cmocka_unit_test_setup(timers_go_when_their_signal_moves, begin),
+        cmocka_unit_test_setup(no_thread_is_interrupted_under_a_tracer, begin),
+        cmocka_unit_test_setup(events_are_closed_while_threads_switch_often,
+                               begin),
+        cmocka_unit_test_setup(a_thread_with_a_timer_is_not_asked, begin),
+        cmocka_unit_test_setup(registered_threads_have_events_of_their_own,
+                               begin),
+        cmocka_unit_test_setup(after_a_stop_nothing_interrupts, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
