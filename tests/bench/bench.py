@@ -53,6 +53,21 @@ def options(description, **defaults):
     return parser
 
 
+def add_against(parser):
+    """For a script that can measure another build in turns with this one."""
+    parser.add_argument("--against", type=Path,
+                        help="another build, which runs in turns with this one")
+
+
+def builds(arguments):
+    """The builds to measure, by the word behind the name of a row."""
+    found = {"": arguments.build}
+    if arguments.against:
+        require_library(arguments.against)
+        found[", other build"] = arguments.against
+    return found
+
+
 def library(build):
     """The path of libsprof.so in BUILD, None if it is not there."""
     path = Path(build).resolve() / "libsprof.so"

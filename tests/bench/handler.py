@@ -7,7 +7,8 @@ second of each run is left out, because unwind rules are learned then. "Parked"
 is the share of samples of the later time whose thread had to wait for the
 sampler. For it the spool's counters are read from the growing file after one
 second and again at the end. The second table is the same for the real
-programs.
+programs. The samples of all rounds are counted together. With --against another
+build has rows of its own, and its runs are in turns with those of this one.
 """
 import sys
 import threading
@@ -31,7 +32,7 @@ def counts_now(directory):
             sum(one.parked for one in counts))
 
 
-def watch(program, rate, build):
+def watch_once(program, rate, build):
     """(spools at the end, taken and parked after the first second)."""
     early = [(0, 0)]
     with bench.scratch() as directory:
@@ -46,6 +47,21 @@ def watch(program, rate, build):
         late = counts_now(directory)
         spools = spool.read_all(directory)
     return spools, late[0] - early[-1][0], late[1] - early[-1][1]
+
+
+def watch(program, arguments):
+    """{word: what watch_once found in all rounds} for each build."""
+    found = {word: ([], 0, 0) for word in bench.builds(arguments)}
+    for _ in range(arguments.rounds):
+        for word, build in bench.builds(arguments).items():
+            now = watch_once(program, arguments.rate, build)
+            found[word] = tuple(a + b for a, b in zip(found[word], now))
+    return found
+
+
+def rows_of(label, program, arguments, depth=1):
+    return [row(f"{label}{word}", found, depth)
+            for word, found in watch(program, arguments).items()]
 
 
 def row(label, found, depth=1):
@@ -70,8 +86,7 @@ def depth_rows(arguments):
         bench.progress(f"handler: depth {depth}")
         program = programs.Program("depth", [
             bench.compiled("depth"), depth, arguments.seconds + SETTLED])
-        rows.append(row(depth, watch(program, arguments.rate,
-                                     arguments.build), depth))
+        rows += rows_of(depth, program, arguments, depth)
     return rows
 
 
@@ -79,8 +94,7 @@ def program_rows(arguments):
     rows = []
     for program in programs.build(arguments.programs, arguments.scale):
         bench.progress(f"handler: {program.name}")
-        rows.append(row(program.name, watch(program, arguments.rate,
-                                            arguments.build)))
+        rows += rows_of(program.name, program, arguments)
     return rows
 
 
@@ -92,6 +106,7 @@ def main():
     parser.add_argument("--programs", type=programs.names,
                         default=programs.ALL)
     parser.add_argument("--scale", type=float, default=1.0)
+    bench.add_against(parser)
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
     rest = ["depth", "samples", "median us", "p90 us", "p99 us", "max us",

@@ -29,7 +29,8 @@ agree with each other. `--show N` prints N of each kind.
 **Time.** Demangling is on, and each of the four runs in turn, round by round.
 The cells are medians, process start included, in seconds of time. CPU time is
 given, too, because a loaded machine changes it less. The symbolizer runs in
-tests/bench/symbols.c.
+tests/bench/symbols.c. With --against the one of another build, which is in the
+folder of its sources, runs in the same rounds.
 """
 import collections
 import os
@@ -52,8 +53,8 @@ def command(tool, path, demangle):
     if tool == "llvm-symbolizer":
         return [tool, "-a", "-f", "--inlines",
                 "--demangle" if demangle else "--no-demangle", "-e", path]
-    if tool == "symbols":
-        return [bench.CACHE / "symbols", *(["-C"] if demangle else []), path]
+    if tool.startswith("symbols"):
+        return [bench.CACHE / tool, *(["-C"] if demangle else []), path]
     return [tool, "-a", "-f", "-i", *(["-C"] if demangle else []), "-e", path]
 
 
@@ -203,8 +204,9 @@ class Comparison:
         return ["-"] + [kinds[kind] or "-" for kind in KINDS]
 
 
-def build_tools(build):
-    """The symbolizer as a program, from BUILD's libraries."""
+def build_tool(name, root, build):
+    """The symbolizer as the program NAME, from the sources at ROOT and BUILD's
+    libraries."""
     bench.CACHE.mkdir(mode=0o700, parents=True, exist_ok=True)
     archive = Path(build) / "libsprof_symbol.a"
     others = [path for name in ("util", "base_x86_64", "base")
@@ -213,8 +215,8 @@ def build_tools(build):
     iberty = [path for path in sorted(Path("/usr/lib").rglob("libiberty*.a"))
               if path.name in ("libiberty.a", "libiberty_pic.a")]
     subprocess.run(
-        ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{bench.ROOT}/src", "-o",
-         bench.CACHE / "symbols", bench.HERE / "symbols.c",
+        ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{root}/src", "-o",
+         bench.CACHE / name, root / "tests/bench/symbols.c",
          archive, *others,
          "-ldw", "-lelf", "-lz", *deflate, "-pthread", *iberty[-1:]],
         check=True)
@@ -288,14 +290,18 @@ def measure(report, tools, arguments):
         answered.append([name, "outvoted",
                          *comparison.outvoted(arguments.show)])
         bench.progress(f"names: {name}, time")
-        times = time_all(path, questions, arguments.rounds, tools)
+        others = ["symbols-other"] if arguments.against else []
+        times = time_all(path, questions, arguments.rounds,
+                         [*tools, *others])
         ours = times["symbols"]
         timed.append([name, seconds(ours), f"{ours.memory:.0f} MiB",
+                      *(seconds(times[other]) for other in others),
                       *(seconds(times[peer]) for peer in PEERS),
                       f"{min(times[p].wall for p in PEERS) / ours.wall:.1f}",
                       f"{min(times[p].cpu for p in PEERS) / ours.cpu:.1f}"])
     report.add(bench.table(["program", "peer", "same", *KINDS], answered, 2))
-    report.add(bench.table(["program", "ours", "memory", *PEERS,
+    other = ["other build"] if arguments.against else []
+    report.add(bench.table(["program", "ours", "memory", *other, *PEERS,
                             "fastest / ours", "in CPU time"], timed))
 
 
@@ -357,11 +363,15 @@ def main():
                         help="print so many differences of each kind")
     parser.add_argument("--full", action="store_true",
                         help="also a library with 1 GB of debug information")
+    bench.add_against(parser)
     arguments = parser.parse_args()
     missing = [tool for tool in PEERS if not bench.have(tool)]
     if missing:
         sys.exit(f"bench: no {missing[0]}; see tests/bench/install.sh")
-    build_tools(arguments.build)
+    build_tool("symbols", bench.ROOT, arguments.build)
+    if arguments.against:
+        build_tool("symbols-other", arguments.against.resolve().parent,
+                   arguments.against)
     report = bench.Report(arguments.out)
     measure(report, ("symbols", *PEERS), arguments)
     if arguments.full:

@@ -32,7 +32,8 @@ the geometric means of the five real programs' CPU costs. With --only-triggers
 only that is measured, precisely: programs of --cpu-seconds of CPU time, in
 many rounds. Each profiled run is between two unprofiled ones and is compared
 with their mean. So a machine whose speed drifts does not matter. The range is
-two standard errors of the rounds' geometric means.
+two standard errors of the rounds' geometric means. With --against the triggers
+of another build are measured in the same rounds.
 """
 import math
 import statistics
@@ -70,8 +71,10 @@ class Variant:
     rate: int = 0
     symbolize: bool = True
     trigger: str = "auto"
+    build: Path = None
 
     def environment(self, directory, program, build):
+        build = self.build or build
         if self.tool == "libsprof":
             more = {} if self.symbolize else {"SPROF_SYMBOLIZE": "off"}
             if self.trigger != "auto":
@@ -130,10 +133,11 @@ def gperftools_samples(path):
     return total
 
 
-def trigger_variants(chosen, build):
-    """One for each trigger that is to be had here."""
-    return [Variant(f"libsprof {trigger} {TRIGGER_RATE:,}", "libsprof",
-                    TRIGGER_RATE, False, trigger) for trigger in chosen
+def trigger_variants(chosen, builds):
+    """One for each trigger that is to be had here, of each of the BUILDS."""
+    return [Variant(f"libsprof {trigger} {TRIGGER_RATE:,}{word}", "libsprof",
+                    TRIGGER_RATE, False, trigger, build)
+            for trigger in chosen for word, build in builds.items()
             if bench.library(build) and tools.trigger_works(build, trigger)]
 
 
@@ -144,7 +148,7 @@ def variants(rates, chosen, build):
             found.append(Variant(f"libsprof {rate:,}", "libsprof", rate, False))
             found.append(Variant(f"libsprof {rate:,} and exit", "libsprof",
                                  rate))
-    found += trigger_variants(chosen, build)
+    found += trigger_variants(chosen, {"": build})
     if bench.gperftools():
         found.append(Variant("gperftools 1,000", "gperftools", 1000))
     if perf.available():
@@ -252,21 +256,26 @@ def geometric_mean(ratios):
 class Means:
     """CPU ratios of the real programs by trigger, for the last lines."""
 
-    def __init__(self, triggers):
-        self.ratios = {trigger: {} for trigger in triggers}
-        self.rates = {trigger: [] for trigger in triggers}
+    def __init__(self, triggers, words=("",)):
+        keys = [trigger + word for trigger in triggers for word in words]
+        self.ratios = {key: {} for key in keys}
+        self.rates = {key: [] for key in keys}
 
-    def add(self, program, variant, pairs):
-        """PAIRS are the runs under VARIANT and the unprofiled beside them."""
-        if program.name in programs.REAL and variant.trigger in self.ratios:
-            self.ratios[variant.trigger][program.name] = [
+    def add(self, program, variant, pairs, word=""):
+        """PAIRS are the runs under VARIANT and the unprofiled beside them, WORD
+        names its build."""
+        key = variant.trigger + word
+        if program.name in programs.REAL and key in self.ratios:
+            self.ratios[key][program.name] = [
                 mine.cpu / plain.cpu for mine, plain in pairs]
-            self.rates[variant.trigger] += [mine.samples / plain.cpu
-                                            for mine, plain in pairs]
+            self.rates[key] += [mine.samples / plain.cpu
+                                for mine, plain in pairs]
 
     def line(self, trigger):
         ratios, rates = self.ratios[trigger], self.rates[trigger]
-        text = (f"Geometric mean of the CPU cost of the {trigger} trigger at "
+        name, _, word = trigger.partition(", ")
+        name += f" trigger ({word})" if word else " trigger"
+        text = (f"Geometric mean of the CPU cost of the {name} at "
                 f"{TRIGGER_RATE:,} Hz over {len(ratios)} programs: ")
         if not ratios:
             return text + "-."
@@ -284,7 +293,7 @@ class Means:
     def text(self):
         """All lines, that of perf last."""
         return "\n".join(self.line(t) for t in sorted(
-            self.ratios, key=lambda trigger: trigger == "perf"))
+            self.ratios, key=lambda trigger: trigger.startswith("perf")))
 
 
 def sized(name, arguments):
@@ -325,8 +334,10 @@ def alternate(program, chosen, arguments):
 
 def only_triggers(arguments, report):
     """The precise measurement: triggers only."""
-    chosen = trigger_variants(arguments.triggers, arguments.build)
-    table, means = [], Means(arguments.triggers)
+    builds = bench.builds(arguments)
+    chosen = trigger_variants(arguments.triggers, builds)
+    words = {build: word for word, build in builds.items()}
+    table, means = [], Means(arguments.triggers, builds)
     for name in arguments.programs:
         table += missing_rows(name, chosen, arguments.triggers)
         program = sized(name, arguments) if chosen else None
@@ -337,7 +348,7 @@ def only_triggers(arguments, report):
             pairs = found[variant.label]
             mine, plain = zip(*pairs)
             table.append(row(program, variant.label, mine, plain))
-            means.add(program, variant, pairs)
+            means.add(program, variant, pairs, words[variant.build])
     report.add("### CPU cost of the triggers, between unprofiled runs "
                f"({arguments.rounds} rounds of {arguments.cpu_seconds:g} s)")
     report.add(bench.table(COLUMNS, table, left=2))
@@ -397,6 +408,7 @@ def options():
                              "--only-triggers; '' for none")
     parser.add_argument("--only-triggers", action="store_true")
     parser.add_argument("--cpu-seconds", type=float, default=4)
+    bench.add_against(parser)
     found = parser.parse_args()
     only = found.only_triggers
     found.rounds = found.rounds or (11 if only else 7)

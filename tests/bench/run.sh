@@ -101,7 +101,7 @@ else
     measure blocked --seconds 1
     measure disturb --seconds 60 --loop-seconds 3
     measure scale --seconds 4
-    measure handler
+    measure handler "${against[@]}"
     measure spool_write "${against[@]}"
     measure labels
     measure hooks
@@ -112,9 +112,9 @@ else
     measure exec_cost --rounds 10
     measure short "${trees[@]}"
     measure overhead --triggers timer,ask
-    part=triggers measure overhead --only-triggers
+    part=triggers measure overhead --only-triggers "${against[@]}"
     measure switches
-    measure names --full
+    measure names --full "${against[@]}"
     measure written
     measure large
     measure stress

@@ -132,11 +132,8 @@ def cell(values, digits):
 
 def builds(arguments):
     """Those that are measured, by name."""
-    found = {"this": arguments.build}
-    if arguments.against:
-        bench.require_library(arguments.against)
-        found["other"] = arguments.against
-    return found
+    return {word.removeprefix(", ").removesuffix(" build") or "this": build
+            for word, build in bench.builds(arguments).items()}
 
 
 def costs(arguments, named):
@@ -175,8 +172,7 @@ def losses(arguments, named):
 
 def main():
     parser = bench.options(__doc__.split("\n", maxsplit=1)[0], rounds=7)
-    parser.add_argument("--against", type=Path,
-                        help="another build, which takes turns with this one")
+    bench.add_against(parser)
     parser.add_argument("--threads", default=",".join(map(str, THREADS)),
                         type=lambda text: [int(n) for n in text.split(",")],
                         help="numbers of threads (1,10,100)")
