@@ -97,8 +97,9 @@ put_process(struct sheet *sheet, const struct config *config,
 static void
 put_counts(struct sheet *sheet, uint64_t time)
 {
-    static const uint64_t zeros[LOSS_COUNT + CUT_COUNT];
-    static const struct writer_tail tail = {zeros, sizeof(zeros)};
+    const uint64_t words[LOSS_COUNT + CUT_COUNT + 1] = {
+        [LOSS_COUNT + CUT_COUNT] = clock_expired()};
+    const struct writer_tail tail = {words, sizeof(words)};
     struct record_counts counts = {.time = time,
                                    .process_cpu = clock_process(),
                                    .loss_count = LOSS_COUNT,

@@ -62,7 +62,7 @@ take_turn(uint64_t until)
 {
     uint32_t who = 0, own = (uint32_t)sys_gettid();
     while (!atomic_compare_exchange_strong(&owner, &who, own)) {
-        if (who == own || clock_now() >= until)
+        if (who == own || clock_expires(until))
             return false;
         sys_futex_wait(&owner, who, until);
         who = 0;

@@ -111,7 +111,7 @@ requests_block_signal(void)
         return;
     atomic_store(&must_leave, 1);
     suspend_ring();
-    while (atomic_load(&listens) != 0 && clock_now() < until)
+    while (atomic_load(&listens) != 0 && !clock_expires(until))
         sys_futex_wait(&listens, 1, until);
 }
 
@@ -272,7 +272,7 @@ wait_for(struct requests_call *call, struct all_stacks_memory *memory,
          uint64_t until)
 {
     uint32_t asked = CALL_ASKED;
-    while (atomic_load(&call->state) == CALL_ASKED && clock_now() < until)
+    while (atomic_load(&call->state) == CALL_ASKED && !clock_expires(until))
         sys_futex_wait(&call->state, CALL_ASKED, until);
     if (atomic_compare_exchange_strong(&call->state, &asked, CALL_LEFT))
         return ETIMEDOUT;

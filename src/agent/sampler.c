@@ -393,6 +393,7 @@ sampler_resume(void)
 void
 sampler_forget(void)
 {
+    clock_forget_expired();
     credentials_forget();
     journal_forget();
 }

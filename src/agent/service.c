@@ -234,7 +234,7 @@ void
 service_end(void)
 {
     uint64_t until = clock_now() + LAST_NS;
-    while ((job.is_there || requests_is_wanted()) && clock_now() < until) {
+    while ((job.is_there || requests_is_wanted()) && !clock_expires(until)) {
         if (job.is_there && spawn_is_over(&job.spawned, true))
             end_job(job.spawned.error);
         service_heed();

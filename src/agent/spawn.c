@@ -282,7 +282,7 @@ reap(struct spawned *spawned, bool waits)
         arch_syscall(SYS_wait4, spawned->pid, 0, __WALL | WNOHANG, 0, 0, 0);
     if (got != 0 && got != -EINTR)
         return true;
-    if (clock_now() > spawned->until) {
+    if (clock_expires(spawned->until)) {
         if (spawned->error == ETIME) {
             atomic_store(&between, BETWEEN_FREE);
             return true;

@@ -5,6 +5,7 @@
  * its clock is read makes it fail. The one exception is the clock that the
  * handler reads: in the vdso it costs a tenth of what a system call does.
  */
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -17,6 +18,29 @@ void
 clock_use(clock_function function)
 {
     get_time = function;
+}
+
+static _Atomic uint32_t expired;
+
+bool
+clock_expires(uint64_t until)
+{
+    bool is_over = clock_now() >= until;
+    if (is_over)
+        atomic_fetch_add(&expired, 1);
+    return is_over;
+}
+
+uint32_t
+clock_expired(void)
+{
+    return atomic_load(&expired);
+}
+
+void
+clock_forget_expired(void)
+{
+    atomic_store(&expired, 0);
 }
 
 static uint64_t

@@ -4,6 +4,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
@@ -30,6 +31,15 @@ uint64_t clock_thread(pid_t tid);
 /* The time between two ticks of the kernel, 1 / CONFIG_HZ: the resolution of
  * the coarse clock (clock_getres(2)). */
 uint64_t clock_tick(void);
+
+/* Whether the CLOCK_MONOTONIC time UNTIL (ns) has come at which a wait for
+ * another thread gives up. If so, the wait counts as expired: that is a fault,
+ * or a loss that no other counter tells. */
+bool clock_expires(uint64_t until);
+
+/* The waits of this process that expired, and begin again at 0. */
+uint32_t clock_expired(void);
+void clock_forget_expired(void);
 
 /* NS as the type that system calls take. */
 struct timespec clock_timespec(uint64_t ns);

@@ -356,7 +356,8 @@ suspend_hold(uint64_t until)
     atomic_fetch_add(&holders, 1);
     if (atomic_load(&sleep_state) == AWAKE)
         suspend_ring();
-    while (atomic_load(&sleep_state) == AWAKE && clock_now() < until)
+    while (until != 0 && atomic_load(&sleep_state) == AWAKE &&
+           !clock_expires(until))
         sys_futex_wait(&sleep_state, AWAKE, clock_now() + HOLD_LOOK_NS);
 }
 

@@ -11,6 +11,7 @@
  *   rules    812 learned
  *   peeked   1204 stacks of waiting threads, 3 unsure
  *   skipped  7 points, merged into others
+ *   expired  1 wait of the library, at the deadline
  *   sessions 2 times of sampling, 12.400 s in all
  *   labels   request (12 values), user (3 values)
  *   marks    4 instants, 2 spans
@@ -139,6 +140,9 @@ print_peeks(const struct profile_cost *cost)
     if (cost->skipped > 0)
         printf("skipped  %llu point%s, merged into others\n",
                (unsigned long long)cost->skipped, phrase_plural(cost->skipped));
+    if (cost->expired > 0)
+        printf("expired  %llu wait%s of the library, at the deadline\n",
+               (unsigned long long)cost->expired, phrase_plural(cost->expired));
 }
 
 /* Count the different values of each key of the program's labels, in the order

@@ -33,6 +33,7 @@ subtract_earlier(struct thread_time_sums *sums)
                     offsetof(struct record_counts, ticks)) /
                    sizeof(uint64_t);
     sums->counts.asked -= sums->in_flight;
+    sums->expired -= earlier.expired;
     for (size_t i = 0; i < words; i++)
         from[i] -= less[i];
     for (unsigned i = 0; i < LOSS_COUNT; i++)
@@ -51,6 +52,7 @@ counts_publish(uint64_t now, bool is_last)
     struct thread_time_sums *sums = thread_time_sums();
     sums->counts.time = now;
     sums->counts.rules = rules_count();
+    sums->expired = clock_expired();
     /* This takes two system calls: not at every tick. */
     if (sums->counts.ticks >= clocks_due || is_last) {
         clocks_due = sums->counts.ticks + 32;

@@ -90,6 +90,7 @@ journal_progress_counts(const struct thread_time_sums *sums)
     record->cut_count = CUT_COUNT;
     memcpy(used->counts.lost, sums->lost, sizeof(used->counts.lost));
     memcpy(used->counts.cut, sums->cut, sizeof(used->counts.cut));
+    used->counts.expired = sums->expired;
     journal_change(used->counts_place, from, &record->time,
                    sizeof(used->counts) - from);
     store_rate(sums);

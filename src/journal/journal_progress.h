@@ -16,7 +16,7 @@ struct journal_head {
     uint64_t counts_place, rate_place, control_place;
     struct {
         struct record_counts record;
-        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT];
+        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired;
     } counts;
     struct {
         struct record_rate record;

@@ -167,6 +167,7 @@ take_counts(struct build *build, const void *bytes)
         .process_cpu = counts->process_cpu,
         .sampler_cpu = counts->sampler_cpu,
         .stopped = counts->stopped,
+        .expired = record_expired(counts),
         .rate = cost->rate,
         .tree_cpu = cost->tree_cpu,
         .unseen_cpu = cost->unseen_cpu,

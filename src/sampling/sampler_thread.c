@@ -143,7 +143,8 @@ sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
         if (now - before >= most && !sampler_thread_is_there())
             break;
     }
-    return atomic_load(word) == value;
+    bool is_done = atomic_load(word) == value;
+    return is_done || (left == 0 && !clock_expires(0));
 }
 
 bool
@@ -158,7 +159,7 @@ sampler_thread_wait_gone(uint64_t ns)
     uint64_t until = clock_now() + ns;
     pid_t tid = atomic_load(&own_tid);
     while (arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0 &&
-           clock_now() < until)
+           !clock_expires(until))
         sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
 }
 
@@ -166,7 +167,7 @@ void
 sampler_thread_wait_end(void)
 {
     while (sampler_thread_is_there())
-        sampler_thread_wait();
+        sys_futex_wait(&stopped, 0, clock_now() + LOOK_NS);
     sampler_thread_wait_gone(STOP_NS);
 }
 

@@ -72,7 +72,7 @@ thread_ends_release_key(void)
     /* A thread that was in set_key at a fork does not exist in the child, so
      * the wait is bounded. */
     uint64_t until = clock_now() + USERS_NS;
-    while (atomic_load(&users) != 0 && clock_now() < until)
+    while (atomic_load(&users) != 0 && !clock_expires(until))
         sched_yield();
     return pthread_key_delete(key) == 0;
 }

@@ -84,6 +84,7 @@ struct thread_time_sums {
     struct record_counts counts;
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT];
+    uint64_t expired; /* waits, as clock_expired counts them */
     /* Of the samples that threads take of their own running, by what limited
      * their rate: ns of CPU time in which they were due, and how many were
      * taken. */

@@ -193,7 +193,7 @@ wait_until_left(struct stack *stack)
     pid_t tid = atomic_load(&stack->tid);
     uint32_t answers;
     while ((answers = atomic_load(&stack->answers)) != HAS_LEFT &&
-           atomic_load(&stack->tid) == tid && clock_now() < until &&
+           atomic_load(&stack->tid) == tid && !clock_expires(until) &&
            (answers != 0 || may_be_there(tid)) && suspend_ask_leave(tid)) {
         sys_futex_wait(&stack->answers, answers, clock_now() + pause);
         pause *= 2;

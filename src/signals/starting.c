@@ -25,7 +25,7 @@ starting_begin(void)
     uint32_t count;
     atomic_fetch_add(&starters, 1);
     uint64_t until = clock_now() + CHANGES_NS;
-    while ((count = atomic_load(&changers)) != 0 && clock_now() < until)
+    while ((count = atomic_load(&changers)) != 0 && !clock_expires(until))
         sys_futex_wait(&changers, count, clock_now() + LOOK_NS);
 }
 

@@ -295,7 +295,8 @@ struct record_counts {
     uint64_t sampler_cpu; /* ns, the sampler thread */
     uint64_t stopped;     /* ns, sum over all samples */
     uint32_t loss_count, cut_count;
-    /* uint64_t lost[loss_count]; uint64_t cut[cut_count] */
+    /* uint64_t lost[loss_count]; uint64_t cut[cut_count]; uint64_t expired:
+     * waits of the library that ended at their deadline. Not in old files. */
 };
 
 /* The CPU time in which samples of running threads were due, and how many were

@@ -244,3 +244,13 @@ record_cut(const struct record_counts *counts, unsigned cut)
     const uint64_t *cuts = (const uint64_t *)(counts + 1) + counts->loss_count;
     return cut < counts->cut_count ? cuts[cut] : 0;
 }
+
+uint64_t
+record_expired(const struct record_counts *counts)
+{
+    uint64_t words = (uint64_t)counts->loss_count + counts->cut_count;
+    size_t behind = sizeof(*counts) + words * sizeof(uint64_t);
+    return record_size_of(counts->head) >= behind + sizeof(uint64_t)
+               ? ((const uint64_t *)(counts + 1))[words]
+               : 0;
+}

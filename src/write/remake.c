@@ -145,7 +145,7 @@ put_counts(struct remake *remake, uint32_t number)
     static const struct profile_cost none;
     const struct profile *profile = remake->records.profile;
     const struct profile_cost *cost = number == 0 ? &profile->cost : &none;
-    uint64_t tail[LOSS_COUNT + CUT_COUNT];
+    uint64_t tail[LOSS_COUNT + CUT_COUNT + 1];
     struct record_counts record = {
         .time = profile->processes[number].duration,
         .ticks = cost->ticks,
@@ -165,6 +165,7 @@ put_counts(struct remake *remake, uint32_t number)
     };
     memcpy(tail, cost->lost, sizeof(cost->lost));
     memcpy(tail + LOSS_COUNT, cost->cut, sizeof(cost->cut));
+    tail[LOSS_COUNT + CUT_COUNT] = cost->expired;
     records_add(&remake->records, RECORD_COUNTS, &record, sizeof(record), tail,
                 sizeof(tail));
 }

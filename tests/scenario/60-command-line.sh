@@ -81,6 +81,7 @@ expect_status 0
 for line in 'triggers timer 4, kept 9' 'states   running 9, waiting 4' \
     'peeked   4 stacks of waiting threads, 1 unsure' \
     'skipped  3 points, merged into others' \
+    'expired  1 wait of the library, at the deadline' \
     ' *0.009 *69.2  running' ' *0.004 *30.8  futex *thread 4711' \
     'handler  median 0.50 us, p99 0.50 us.*' '2 modules' '2 threads' \
     '  0000000000400000-0000000000500000  abcdef01 *  /opt/app' \

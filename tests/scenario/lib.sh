@@ -189,8 +189,8 @@ now_ms() {
 
 # expect_same [NAME=VALUE...] COMMAND...: the same output, messages and status
 # with the library at each rate, and no longer than so many times the time that
-# it takes without, plus what a loaded machine may add. The last run's profile
-# stays.
+# it takes without, plus what a loaded machine may add. No wait of the library
+# may expire: each would be shorter than that. The last run's profile stays.
 expect_same() {
     local before start took rate
     local slow_times=${slow_times:-4} slow_ms=${slow_ms:-20000}
@@ -203,7 +203,8 @@ expect_same() {
     for rate in $rates; do
         rm -f p.folded
         start=$(now_ms)
-        profile SPROF_FREQUENCY="$rate" "$@"
+        profile SPROF_OUTPUT="$tmp/p.wall.folded,$tmp/p.sprof" \
+            SPROF_FREQUENCY="$rate" "$@"
         start=$(($(now_ms) - start))
         [ "$start" -le $((took * slow_times + slow_ms)) ] ||
             fail "took $start ms at $rate Hz, $took without: $*"
@@ -217,6 +218,9 @@ expect_same() {
             fail "other messages at $rate Hz: $*"
             diff err.plain err | head -n 5
         }
+        ! "$sprofile" info p*.sprof 2>/dev/null | grep '^expired' ||
+            fail "waits expired at $rate Hz: $*"
+        rm -f p*.sprof
     done
 }
 

@@ -196,6 +196,7 @@ uint64_t
 maker_counts(struct writer *writer)
 {
     static const uint64_t lost[] = {11, 12}, cut[] = {21, 22, 23};
+    static const uint64_t expired = 31;
     struct record_counts counts = {.time = 8,
                                    .ticks = 9,
                                    .asked = 33,
@@ -205,10 +206,12 @@ maker_counts(struct writer *writer)
                                    .skipped = 16,
                                    .loss_count = 2,
                                    .cut_count = 3};
-    struct writer_tail tail[] = {{lost, sizeof(lost)}, {cut, sizeof(cut)}};
+    struct writer_tail tail[] = {{lost, sizeof(lost)},
+                                 {cut, sizeof(cut)},
+                                 {&expired, sizeof(expired)}};
 
     return writer_append(writer, RECORD_COUNTS, &counts, sizeof(counts), tail,
-                         2);
+                         3);
 }
 
 uint64_t

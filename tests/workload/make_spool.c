@@ -81,9 +81,12 @@ counts(void)
                                          .stopped = 2000,
                                          .loss_count = LOSS_COUNT,
                                          .cut_count = CUT_COUNT};
-    const struct writer_tail tail[] = {{lost, sizeof lost}, {cut, sizeof cut}};
+    static const uint64_t expired = 1;
+    const struct writer_tail tail[] = {{lost, sizeof lost},
+                                       {cut, sizeof cut},
+                                       {&expired, sizeof expired}};
 
-    spool_append(RECORD_COUNTS, &record, sizeof record, tail, 2);
+    spool_append(RECORD_COUNTS, &record, sizeof record, tail, 3);
 }
 
 /* As many stacks and samples as a long run of a large program has. */

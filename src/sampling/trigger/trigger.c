@@ -342,7 +342,7 @@ trigger_leave_trap(void)
         return;
     atomic_store(&must_leave, 1);
     suspend_ring();
-    while (atomic_load(&has_events) != 0 && clock_now() < until)
+    while (atomic_load(&has_events) != 0 && !clock_expires(until))
         sys_futex_wait(&has_events, 1, until);
 }
 
