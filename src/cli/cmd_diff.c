@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "model/phrase.h"
-#include "show/diff_data.h"
+#include "show/data_report.h"
 #include "show/diff_text.h"
 #include "view/diff.h"
 #include "view/runs.h"
@@ -61,7 +61,7 @@ struct arguments {
     struct diff_options test;
     struct filter_options filter;
     struct text_report_options text;
-    enum data_format format;
+    enum columns_format format;
     enum screen_colour colour;
     bool all, rows_given, cumulative;
     bool is_chosen; /* an option chose between seconds and shares */
@@ -114,7 +114,7 @@ take_switch(struct arguments *arguments, int option)
         return true;
     case OPTION_CSV:
     case OPTION_JSON:
-        arguments->format = option == OPTION_CSV ? DATA_CSV : DATA_JSON;
+        arguments->format = option == OPTION_CSV ? COLUMNS_CSV : COLUMNS_JSON;
         return true;
     case OPTION_ABSOLUTE:
     case OPTION_SHARES:
@@ -276,16 +276,18 @@ show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
         return STATUS_FAILED;
     }
     struct screen screen;
-    screen_begin(&screen, arguments->colour, arguments->format == DATA_NONE);
+    screen_begin(&screen, arguments->colour, arguments->format == COLUMNS_TEXT);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
-    if (arguments->format == DATA_NONE)
+    if (arguments->format == COLUMNS_TEXT)
         diff_text_write(stdout, &diff, old, new, test, arguments->all,
                         &arguments->text);
     else
-        diff_data_write(stdout, arguments->format, &diff, old, new, test,
-                        arguments->all, arguments->text.rows);
-    if (arguments->format == DATA_NONE)
+        data_report_diff(&(struct data_report){stdout, arguments->format,
+                                               test->value,
+                                               arguments->text.rows},
+                         &diff, old, new, test, arguments->all);
+    if (arguments->format == COLUMNS_TEXT)
         print_notes(old, new);
     screen_end(&screen);
     int status = status_of_diff(&diff, test);
@@ -334,7 +336,7 @@ check_arguments(struct arguments *arguments, const char *command, int count)
         return command_usage(command, "--cum goes with --by function only");
     if (arguments->cumulative)
         arguments->test.by = MEASURE_CUMULATIVE;
-    if (arguments->format == DATA_NONE && !arguments->rows_given)
+    if (arguments->format == COLUMNS_TEXT && !arguments->rows_given)
         arguments->text.rows = DEFAULT_ROWS;
     return STATUS_DONE;
 }

@@ -168,7 +168,7 @@ take_option(struct arguments *arguments, const char *command, int option,
         return STATUS_DONE;
     case OPTION_CSV:
     case OPTION_JSON:
-        request->format = option == OPTION_CSV ? DATA_CSV : DATA_JSON;
+        request->format = option == OPTION_CSV ? COLUMNS_CSV : COLUMNS_JSON;
         return STATUS_DONE;
     case OPTION_BY:
         return take_by(arguments, command, value);
@@ -215,7 +215,7 @@ check_arguments(struct arguments *arguments, const char *command)
     bool is_tree = request->view == VIEW_TREE ||
                    request->view == VIEW_CALLERS ||
                    request->view == VIEW_CALLEES;
-    if (request->is_flame && (!is_tree || request->format != DATA_NONE))
+    if (request->is_flame && (!is_tree || request->format != COLUMNS_TEXT))
         return command_usage(command, "--flame goes with --tree, --callers and "
                                       "--callees, as text");
     if (request->depth > 0 && !is_tree)
@@ -233,10 +233,10 @@ check_arguments(struct arguments *arguments, const char *command)
                                       "--callees and --flame");
     if (arguments->rows_given && request->view == VIEW_LINES)
         return command_usage(command, "-n does not go with --lines");
-    if (request->format == DATA_NONE && !arguments->least_given &&
+    if (request->format == COLUMNS_TEXT && !arguments->least_given &&
         !request->is_flame)
         request->text.least = default_least;
-    if (request->format == DATA_NONE && request->view == VIEW_TABLE &&
+    if (request->format == COLUMNS_TEXT && request->view == VIEW_TABLE &&
         !arguments->rows_given)
         request->text.rows = DEFAULT_ROWS;
     return STATUS_DONE;

@@ -16,11 +16,31 @@
 #include <unistd.h>
 
 #include "base/formats.h"
-#include "util/quote.h"
 #include "write/output.h"
 #include "command.h"
 #include "result.h"
 #include "outputs.h"
+
+/* Print TEXT as a word of a shell command (POSIX, Shell Command Language, 2.2),
+ * in quotes only if it needs them. Within single quotes, every byte except a
+ * single quote stands for itself. */
+static void
+print_word(FILE *stream, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%";
+    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        fputs(text, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    fputc('\'', stream);
+}
 
 static int
 no_memory(const char *command)
@@ -128,9 +148,9 @@ first_of(const struct outputs *outputs, enum format format)
 static void
 print_command(FILE *stream, const char *name, const char *path)
 {
-    quote_shell(stream, program_invocation_name);
+    print_word(stream, program_invocation_name);
     fprintf(stream, " %s ", name);
-    quote_shell(stream, path);
+    print_word(stream, path);
 }
 
 /* Print the command that converts SPOOL to a file that `go tool pprof` reads.
@@ -144,9 +164,9 @@ print_convert(FILE *stream, const char *spool)
         return;
     print_command(stream, "convert", spool);
     fputc(' ', stream);
-    quote_shell(stream, pprof);
+    print_word(stream, pprof);
     fputs("\n      go tool pprof ", stream);
-    quote_shell(stream, pprof);
+    print_word(stream, pprof);
     free(pprof);
 }
 
@@ -164,7 +184,7 @@ outputs_say_next(const struct outputs *outputs, FILE *stream)
         print_convert(stream, spool);
     } else {
         fputs("go tool pprof ", stream);
-        quote_shell(stream, pprof);
+        print_word(stream, pprof);
     }
     fputc('\n', stream);
 }

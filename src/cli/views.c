@@ -14,7 +14,7 @@
 #include "show/flame_text.h"
 #include "show/head_text.h"
 #include "show/source_text.h"
-#include "show/table_data.h"
+#include "show/data_report.h"
 #include "show/table_text.h"
 #include "show/tree_text.h"
 #include "view/branches.h"
@@ -39,10 +39,10 @@ static void
 begin_output(struct screen *screen, struct views_request *request,
              const struct profile *profile)
 {
-    screen_begin(screen, request->colour, request->format == DATA_NONE);
+    screen_begin(screen, request->colour, request->format == COLUMNS_TEXT);
     request->text.columns = screen->columns;
     request->text.paint = screen->paint;
-    if (request->format != DATA_NONE)
+    if (request->format != COLUMNS_TEXT)
         return;
     head_text_write(stdout, profile, screen->columns);
     putchar('\n');
@@ -55,7 +55,7 @@ end_output(struct screen *screen, const struct views_request *request,
            const struct profile *profile)
 {
     char asked[512];
-    if (request->format == DATA_NONE) {
+    if (request->format == COLUMNS_TEXT) {
         text_report_notes(stdout, profile);
         if (phrase_asked(profile, asked, sizeof(asked))[0] != '\0')
             printf("note: %s\n", asked);
@@ -115,11 +115,12 @@ show_table(struct profile *profile, struct views_request *request)
         table_sort(&table, text->value, request->order);
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == DATA_NONE)
+    if (request->format == COLUMNS_TEXT)
         table_text_write(stdout, profile, &table, text);
     else
-        table_data_write(stdout, request->format, profile, &table, text->by,
-                         text->value, text->rows);
+        data_report_table(&(struct data_report){stdout, request->format,
+                                                text->value, text->rows},
+                          profile, &table, text->by);
     end_output(&screen, request, profile);
     table_release(&table);
     return STATUS_DONE;
@@ -157,16 +158,17 @@ show_branches(struct profile *profile, struct views_request *request,
         return print_failure(strerror(errno));
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == DATA_NONE && request->is_flame)
+    if (request->format == COLUMNS_TEXT && request->is_flame)
         status =
             flame_text_write(stdout, profile, tree, &branches, &request->text);
-    else if (request->format == DATA_NONE)
+    else if (request->format == COLUMNS_TEXT)
         status = tree_text_write(stdout, profile, tree, &branches, callers,
                                  &request->text);
     else
-        table_data_write_tree(stdout, request->format, profile, tree, &branches,
-                              view_word(request->view), request->text.value,
-                              request->text.rows);
+        data_report_tree(&(struct data_report){stdout, request->format,
+                                               request->text.value,
+                                               request->text.rows},
+                         profile, tree, &branches, view_word(request->view));
     end_output(&screen, request, profile);
     branches_release(&branches);
     return status != 0 ? print_failure(strerror(ENOMEM)) : STATUS_DONE;
@@ -218,11 +220,12 @@ show_lines(struct profile *profile, struct views_request *request)
         return print_failure(error);
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == DATA_NONE)
+    if (request->format == COLUMNS_TEXT)
         source_text_write(stdout, profile, &lines, &request->text);
     else
-        table_data_write(stdout, request->format, profile, &lines.table,
-                         TABLE_LINE, request->text.value, 0);
+        data_report_table(&(struct data_report){stdout, request->format,
+                                                request->text.value, 0},
+                          profile, &lines.table, TABLE_LINE);
     end_output(&screen, request, profile);
     lines_release(&lines);
     return STATUS_DONE;

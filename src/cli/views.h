@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "show/data.h"
+#include "show/columns.h"
 #include "show/text_report.h"
 #include "screen.h"
 
@@ -19,7 +19,7 @@ struct views_request {
     enum table_order order;          /* of a table */
     uint32_t depth;                  /* largest depth of a tree; 0: any */
     struct text_report_options text; /* columns and paint: the screen's */
-    enum data_format format;         /* DATA_NONE: text */
+    enum columns_format format;      /* COLUMNS_TEXT: text */
     enum screen_colour colour;
 };
 

@@ -4,6 +4,7 @@
  * millions of them and printf takes ten times as long.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "clean.h"
@@ -20,9 +21,22 @@ void
 json_begin(struct json *json, FILE *stream)
 {
     json->stream = stream;
-    json->has_value = false;
+    json->has_value = json->is_spaced = json->begins_line = false;
     json->failed = false;
     json->length = 0;
+}
+
+void
+json_begin_spaced(struct json *json, FILE *stream)
+{
+    json_begin(json, stream);
+    json->is_spaced = true;
+}
+
+void
+json_line(struct json *json)
+{
+    json->begins_line = true;
 }
 
 static void
@@ -54,13 +68,33 @@ add_byte(struct json *json, char byte)
     add_bytes(json, &byte, 1);
 }
 
+/* Begin the line that json_line asked for. */
+static void
+begin_line(struct json *json)
+{
+    if (json->begins_line)
+        add_byte(json, '\n');
+    json->begins_line = false;
+}
+
 /* Begin a value. */
 static void
 begin_value(struct json *json)
 {
-    if (json->has_value)
-        add_byte(json, ',');
+    if (json->has_value) {
+        bool has_blank = json->is_spaced && !json->begins_line;
+        add_bytes(json, ", ", has_blank ? 2 : 1);
+    }
+    begin_line(json);
     json->has_value = true;
+}
+
+/* End a name. */
+static void
+end_name(struct json *json)
+{
+    add_bytes(json, ": ", json->is_spaced ? 2 : 1);
+    json->has_value = false;
 }
 
 void
@@ -74,6 +108,7 @@ json_open(struct json *json, char bracket)
 void
 json_close(struct json *json, char bracket)
 {
+    begin_line(json);
     add_byte(json, bracket);
     json->has_value = true;
 }
@@ -85,8 +120,8 @@ json_name(struct json *json, const char *name)
     begin_value(json);
     add_byte(json, '"');
     add_bytes(json, name, strlen(name));
-    add_bytes(json, "\":", 2);
-    json->has_value = false;
+    add_byte(json, '"');
+    end_name(json);
 }
 
 /* Only these two clean characters need a backslash. Everything else that JSON
@@ -130,8 +165,7 @@ void
 json_key(struct json *json, const char *key)
 {
     json_string(json, key);
-    add_byte(json, ':');
-    json->has_value = false;
+    end_name(json);
 }
 
 void
@@ -151,6 +185,16 @@ void
 json_null(struct json *json)
 {
     json_raw(json, "null");
+}
+
+/* 17 digits are enough to read the same double again. */
+void
+json_real(struct json *json, double number)
+{
+    char text[32] = "null";
+    if (isfinite(number))
+        snprintf(text, sizeof(text), "%.17g", number);
+    json_raw(json, text);
 }
 
 void
@@ -198,6 +242,13 @@ json_name_bool(struct json *json, const char *name, bool value)
 {
     json_name(json, name);
     json_bool(json, value);
+}
+
+void
+json_name_real(struct json *json, const char *name, double number)
+{
+    json_name(json, name);
+    json_real(json, number);
 }
 
 void

@@ -17,13 +17,21 @@
 
 struct json {
     FILE *stream;
-    bool has_value; /* the next value needs a comma before it */
+    bool has_value;   /* the next value needs a comma before it */
+    bool is_spaced;   /* blanks stand behind commas and colons, for readers */
+    bool begins_line; /* json_line was called */
     bool failed;
     size_t length; /* bytes in BUFFER */
     char buffer[16 * 1024];
 };
 
 void json_begin(struct json *json, FILE *stream);
+
+/* The same with a blank behind each comma and colon. */
+void json_begin_spaced(struct json *json, FILE *stream);
+
+/* Begin a new line before the next name, value or closing bracket. */
+void json_line(struct json *json);
 
 /* Open or close an object or array. BRACKET is '{' or '[' to open, and the
  * matching '}' or ']' to close. */
@@ -41,6 +49,10 @@ void json_number(struct json *json, uint64_t number);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 
+/* Write NUMBER so that the same double is read again; null if it is not
+ * finite. */
+void json_real(struct json *json, double number);
+
 /* Write a value exactly as the caller spells it: "-1", "[]". */
 void json_raw(struct json *json, const char *text);
 
@@ -51,6 +63,7 @@ void json_milliseconds(struct json *json, uint64_t nanoseconds);
 void json_name_string(struct json *json, const char *name, const char *text);
 void json_name_number(struct json *json, const char *name, uint64_t number);
 void json_name_bool(struct json *json, const char *name, bool value);
+void json_name_real(struct json *json, const char *name, double number);
 void json_name_raw(struct json *json, const char *name, const char *text);
 void json_name_milliseconds(struct json *json, const char *name,
                             uint64_t nanoseconds);

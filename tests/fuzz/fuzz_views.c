@@ -16,10 +16,9 @@
 #include "read/load.h"
 #include "view/match.h"
 #include "view/tree.h"
-#include "show/diff_data.h"
+#include "show/data_report.h"
 #include "show/diff_text.h"
 #include "show/source_text.h"
-#include "show/table_data.h"
 #include "show/table_text.h"
 #include "show/tree_text.h"
 
@@ -61,8 +60,12 @@ show_tables(struct profile *profile)
         if (table_build_by(&table, profile, by, VALUE_WALL) < 0)
             abort();
         table_text_write(stream, profile, &table, &options);
-        table_data_write(stream, DATA_CSV, profile, &table, by, VALUE_WALL, 0);
-        table_data_write(stream, DATA_JSON, profile, &table, by, VALUE_WALL, 0);
+        data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_WALL,
+                                                0},
+                          profile, &table, by);
+        data_report_table(&(struct data_report){stream, COLUMNS_JSON,
+                                                VALUE_WALL, 0},
+                          profile, &table, by);
         table_release(&table);
         end_text(stream);
     }
@@ -81,8 +84,8 @@ show_branches(struct profile *profile, const struct tree *tree, bool callers)
         tree_text_write(stream, profile, tree, &branches, callers, &options) <
             0)
         abort();
-    table_data_write_tree(stream, DATA_JSON, profile, tree, &branches, "tree",
-                          VALUE_WALL, 0);
+    data_report_tree(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL, 0},
+                     profile, tree, &branches, "tree");
     branches_release(&branches);
     end_text(stream);
 }
@@ -138,7 +141,9 @@ show_diff(struct profile *old, struct profile *new)
         if (diff_build(&diff, old, new, &test) < 0)
             abort();
         diff_text_write(stream, &diff, old, new, &test, true, &options);
-        diff_data_write(stream, DATA_JSON, &diff, old, new, &test, true, 0);
+        data_report_diff(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL,
+                                               0},
+                         &diff, old, new, &test, true);
         diff_release(&diff);
         end_text(stream);
     }

@@ -22,11 +22,10 @@
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/fit.h"
-#include "util/quote.h"
 #include "show/flame_text.h"
 #include "show/head_text.h"
 #include "show/source_text.h"
-#include "show/table_data.h"
+#include "show/data_report.h"
 #include "show/table_text.h"
 #include "show/tree_text.h"
 
@@ -363,34 +362,21 @@ rows_for_programs_are_whole(void **state)
 
     (void)state;
     assert_int_equal(table_build_by(&table, profile, TABLE_LINE, VALUE_CPU), 0);
-    table_data_write(stream, DATA_CSV, profile, &table, TABLE_LINE, VALUE_CPU,
-                     2);
+    data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_CPU, 2},
+                      profile, &table, TABLE_LINE);
     expect_printed(
         stream, "function,module,file,line,cpu_flat_ns,cpu_cum_ns,wall_flat_ns,"
                 "wall_cum_ns,samples_flat,samples_cum\n"
                 "work,app,file.c,48,7000000,7000000,7000000,7000000,7,7\n"
                 "work,app,file.c,49,2000000,5000000,2000000,5000000,2,5\n");
     stream = print_begin();
-    table_data_write(stream, DATA_JSON, profile, &table, TABLE_LINE, VALUE_CPU,
-                     1);
+    data_report_table(&(struct data_report){stream, COLUMNS_JSON, VALUE_CPU, 1},
+                      profile, &table, TABLE_LINE);
     assert_int_equal(fclose(stream), 0);
     assert_non_null(strstr(printed, "\"rows_left_out\": 5}"));
     free(printed);
     table_release(&table);
     profile_free(profile);
-}
-
-static void
-texts_are_quoted(void **state)
-{
-    FILE *stream = print_begin();
-
-    (void)state;
-    quote_csv(stream, "plain");
-    quote_csv(stream, "a<b, c>(\"d\")");
-    quote_json(stream, "a\"b\\c\n\xc3\xa4");
-    expect_printed(stream, "plain\"a<b, c>(\"\"d\"\")\"\"a\\\"b\\\\c\\u000a"
-                           "\xc3\xa4\"");
 }
 
 /* Characters are cut, not bytes; the module gives way first. */
@@ -423,7 +409,6 @@ main(void)
         UNIT(functions_are_matched),
         UNIT(a_missing_source_is_told),
         UNIT(rows_for_programs_are_whole),
-        UNIT(texts_are_quoted),
         UNIT(texts_fit),
     };
 
