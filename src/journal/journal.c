@@ -18,7 +18,6 @@
 #include "store/writer.h"
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
-#include "unwind/walk.h"
 #include "id_table.h"
 #include "journal_labels.h"
 #include "journal_live.h"
@@ -359,17 +358,18 @@ descend_to(uint32_t *parent, uint64_t frame)
  * leaves out our own frames. What was cut off beyond the root is a frame of its
  * own, and so is the gap. */
 uint32_t
-journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
-              enum cut cut)
+journal_walk(struct walk *walk)
 {
-    uint32_t node = 0;
+    const uint64_t *frames = walk->frames;
+    uint32_t gap, elided, node = 0, count = walk_finish(walk, &gap, &elided);
     if (failure != 0)
         return 0;
-    if (cut != CUT_NONE && !descend_to(&node, FRAME_CUT + (uint64_t)cut))
+    if (walk->cut != CUT_NONE &&
+        !descend_to(&node, FRAME_CUT + (uint64_t)walk->cut))
         return 0;
     uint32_t first = own_frames_skip(frames, count);
     for (uint32_t i = count; i-- > first;) {
-        if (elided && i + 1 == gap && !descend_to(&node, FRAME_ELIDED))
+        if (elided != 0 && i + 1 == gap && !descend_to(&node, FRAME_ELIDED))
             return 0;
         if (!own_frames_has(frames[i]) && !descend_to(&node, frames[i]))
             return 0;
@@ -420,6 +420,22 @@ uint64_t
 journal_time(uint64_t time)
 {
     return time > options.start ? time - options.start : 0;
+}
+
+struct record_sample
+journal_make_sample(enum state state, struct journal_place place,
+                    uint64_t since, uint64_t until)
+{
+    return (struct record_sample){.time = since,
+                                  .duration = until - since,
+                                  .wall = until - since,
+                                  .count = 1,
+                                  .node = place.node,
+                                  .depth = place.depth,
+                                  .label = place.label,
+                                  .system_call = SYSCALL_UNKNOWN,
+                                  .state = (uint8_t)state,
+                                  .trigger = TRIGGER_KEPT};
 }
 
 uint64_t

@@ -22,6 +22,7 @@
 #include "process/threads.h"
 #include "store/layout.h"
 #include "store/writer.h"
+#include "unwind/walk.h"
 
 struct config_files;
 
@@ -107,11 +108,21 @@ uint64_t journal_time(uint64_t time);
  * yet. */
 uint32_t journal_thread(uint32_t index);
 
-/* Returns the node for the stack of COUNT frames (walk.h), leaf first. If
- * ELIDED, frames were left out at index GAP. CUT says why the stack misses its
- * root. Returns 0 if the stack could not be written. */
-uint32_t journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap,
-                       bool elided, enum cut cut);
+/* Put the frames of WALK, which is over, in order, and return the node of that
+ * stack. Returns 0 if the stack could not be written. */
+uint32_t journal_walk(struct walk *walk);
+
+/* Where a thread is: a stack with its real depth (node 0: none is known), and
+ * the labels that the thread has there. */
+struct journal_place {
+    uint32_t node, depth, label;
+};
+
+/* Returns a sample that no signal brought: a thread that was in STATE at PLACE
+ * from SINCE to UNTIL (CLOCK_MONOTONIC), and used no CPU time. */
+struct record_sample journal_make_sample(enum state state,
+                                         struct journal_place place,
+                                         uint64_t since, uint64_t until);
 
 /* Write SAMPLE for thread INDEX. Its times are CLOCK_MONOTONIC; on return they
  * are relative to the journal's start. Returns its place in the file, or 0 if

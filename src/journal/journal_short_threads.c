@@ -26,12 +26,13 @@ journal_short_threads_begin(void)
 static uint64_t
 begin_unseen(uint64_t age)
 {
-    struct record_sample sample = {.time = journal_time(clock_now()),
-                                   .thread = UNSEEN_THREAD,
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_RUNNING,
-                                   .trigger = TRIGGER_NONE,
-                                   .age = age};
+    uint64_t now = journal_time(clock_now());
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, (struct journal_place){0}, now, now);
+    sample.thread = UNSEEN_THREAD;
+    sample.trigger = TRIGGER_NONE;
+    sample.count = 0; /* no point was asked for */
+    sample.age = age;
     return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
 }
 

@@ -87,11 +87,12 @@ all_stacks_begin(uint32_t max_depth)
     return has_all ? 0 : -1;
 }
 
-/* Add ENTRY of thread INDEX, and USED frames of WALK, to the memory. */
+/* Add ENTRY of thread INDEX, and the frames of WALK, to the memory. */
 static void
 remember_stack(const struct stacks_entry *entry, uint32_t index,
-               const struct walk *walk, uint32_t used)
+               const struct walk *walk)
 {
+    uint32_t used = walk_kept(walk);
     size_t size = sizeof(struct all_stacks_stack) + used * sizeof(uint64_t);
     if (memory == NULL || memory->size - memory->used < size)
         return;
@@ -111,14 +112,13 @@ remember_stack(const struct stacks_entry *entry, uint32_t index,
 
 /* Enter the stack of subject I, which is then done. */
 static void
-enter_stack(uint32_t i, const struct walk *walk, uint32_t used, uint32_t gap,
-            bool elided)
+enter_stack(uint32_t i, struct walk *walk)
 {
     struct stacks_entry *entry = &entries[i];
-    entry->node = journal_stack(walk->frames, used, gap, elided, walk->cut);
+    entry->node = journal_walk(walk);
     entry->depth = walk->depth;
     entry->cause = entry->node != 0 ? STACK_NONE : STACK_NO_ROOM;
-    remember_stack(entry, subjects[i].index, walk, used);
+    remember_stack(entry, subjects[i].index, walk);
     subjects[i].step = STEP_DONE;
 }
 
@@ -128,7 +128,7 @@ enter_cause(uint32_t i, enum stack_cause cause)
 {
     static const struct walk none;
     entries[i].cause = (uint8_t)cause;
-    remember_stack(&entries[i], subjects[i].index, &none, 0);
+    remember_stack(&entries[i], subjects[i].index, &none);
     subjects[i].step = STEP_DONE;
 }
 
@@ -145,16 +145,15 @@ see_running(struct stacks_entry *entry)
 static bool
 take_answer(struct slot *slot)
 {
-    uint32_t gap, elided, i = subject_of[slot->thread];
+    uint32_t i = subject_of[slot->thread];
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
     suspend_finish(slot);
-    uint32_t used = walk_finish(&slot->walk, &gap, &elided);
     entries[i - 1].label = journal_labels_put(slot->label);
     asked--;
     see_running(&entries[i - 1]);
-    enter_stack(i - 1, &slot->walk, used, gap, elided != 0);
+    enter_stack(i - 1, &slot->walk);
     return true;
 }
 
@@ -214,12 +213,9 @@ look_closely(uint32_t i, const struct look *look, uint64_t clock)
 {
     struct walk walk = {.frames = frames, .capacity = frames_most};
     struct stacks_entry *entry = &entries[i];
-    uint32_t gap, elided;
     describe_wait(entry, look);
-    if (!wait_look((pid_t)entry->tid, look, clock, &walk))
-        return;
-    uint32_t used = walk_finish(&walk, &gap, &elided);
-    enter_stack(i, &walk, used, gap, elided != 0);
+    if (wait_look((pid_t)entry->tid, look, clock, &walk))
+        enter_stack(i, &walk);
 }
 
 /* Use the wait of subject I in the journal, if it still goes on. Returns

@@ -28,16 +28,13 @@ write_record(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until,
              uint64_t age)
 {
     uint64_t count = cpu / thread_time_period();
-    struct record_sample sample = {.time = since,
-                                   .duration = until - since,
-                                   .wall = cpu,
-                                   .cpu = cpu,
-                                   .count = count != 0 ? count : 1,
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_RUNNING,
-                                   .trigger = TRIGGER_KEPT,
-                                   .flags = SAMPLE_NOT_SAMPLED,
-                                   .age = age};
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, (struct journal_place){0}, since,
+                            until);
+    sample.wall = sample.cpu = cpu;
+    sample.count = count != 0 ? count : 1;
+    sample.flags = SAMPLE_NOT_SAMPLED;
+    sample.age = age;
     if (journal_sample(&sample, index) == 0)
         return false;
     thread_time_sums()->counts.kept += sample.count;

@@ -152,31 +152,22 @@ take_sample(struct slot *slot, uint32_t index)
 {
     struct thread_time *account = thread_time_of(index);
     struct thread_time_sums *sums = thread_time_sums();
-    uint32_t gap, elided;
     suspend_finish(slot);
-    uint32_t count = walk_finish(&slot->walk, &gap, &elided);
-    uint32_t node = journal_stack(slot->walk.frames, count, gap, elided != 0,
-                                  slot->walk.cut);
+    struct journal_place place = {.node = journal_walk(&slot->walk),
+                                  .depth = slot->walk.depth,
+                                  .label = journal_labels_put(slot->label)};
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;
     uint64_t cpu = weigh_sample(account, index, slot, clock);
     follow_asked(account, index, slot, cpu);
-    struct record_sample sample = {.time = slot->time,
-                                   .wall = cpu,
-                                   .cpu = cpu,
-                                   .count = 1,
-                                   .node = node,
-                                   .label = journal_labels_put(slot->label),
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_RUNNING,
-                                   .trigger = slot->trigger,
-                                   .stopped = slot->stopped,
-                                   .depth = slot->walk.depth,
-                                   .age = clock > account->base
-                                              ? clock - account->base
-                                              : 0};
-    if (node == 0 || journal_sample(&sample, index) == 0) {
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, place, slot->time, slot->time);
+    sample.wall = sample.cpu = cpu;
+    sample.trigger = slot->trigger;
+    sample.stopped = slot->stopped;
+    sample.age = clock > account->base ? clock - account->base : 0;
+    if (place.node == 0 || journal_sample(&sample, index) == 0) {
         sums->lost[LOSS_SPOOL_FULL]++;
         return;
     }
@@ -186,9 +177,7 @@ take_sample(struct slot *slot, uint32_t index)
         count_taken(account, slot, clock);
     sums->counts.parked += slot->parked;
     sums->counts.stopped += slot->stopped;
-    account->node = node;
-    account->depth = slot->walk.depth;
-    account->label = sample.label;
+    account->ran_at = place;
     account->last = NULL;
 }
 

@@ -121,26 +121,17 @@ show_queue(struct thread_time *account, uint32_t index, uint64_t now)
     uint64_t queued = look_queued(threads_at(index)->tid);
     uint64_t since = queued - account->queued;
     account->queued = queued;
-    uint32_t node = account->has_woken ? account->wait_node : account->node;
-    uint32_t depth = account->has_woken ? account->wait_depth : account->depth;
-    uint32_t label = account->has_woken ? account->wait_label : account->label;
+    struct journal_place place =
+        account->has_woken ? account->waited_at : account->ran_at;
     account->has_woken = false;
-    if (node == 0 || account->rest <= 0)
+    if (place.node == 0 || account->rest <= 0)
         return;
     if (since > (uint64_t)account->rest)
         since = (uint64_t)account->rest;
     if (since == 0)
         return;
-    struct record_sample sample = {.time = now - since,
-                                   .duration = since,
-                                   .wall = since,
-                                   .count = 1,
-                                   .node = node,
-                                   .depth = depth,
-                                   .label = label,
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_RUNQUEUE,
-                                   .trigger = TRIGGER_KEPT};
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNQUEUE, place, now - since, now);
     if (journal_sample(&sample, index) != 0)
         account->rest -= (int64_t)since;
     account->last = NULL;
@@ -340,7 +331,7 @@ activate_relabelled(void)
         uint32_t index = label_cursor++ % limit;
         const struct thread_time *account = thread_time_of(index);
         if (threads_at(index)->tid != 0 && account->wait != NULL &&
-            account->wait_label != labels_of(threads_at(index)->tid))
+            account->waited_at.label != labels_of(threads_at(index)->tid))
             thread_time_activate(index);
     }
 }

@@ -22,14 +22,9 @@ show_rest(struct thread_time *account, uint32_t index, uint64_t end)
     if (account->rest < (int64_t)thread_time_period() ||
         thread_time_is_cpu_only())
         return;
-    uint64_t rest = (uint64_t)account->rest;
-    struct record_sample sample = {.time = end - rest,
-                                   .duration = rest,
-                                   .wall = rest,
-                                   .count = 1,
-                                   .system_call = SYSCALL_UNKNOWN,
-                                   .state = STATE_WAITING,
-                                   .trigger = TRIGGER_KEPT};
+    struct record_sample sample =
+        journal_make_sample(STATE_WAITING, (struct journal_place){0},
+                            end - (uint64_t)account->rest, end);
     journal_sample(&sample, index);
 }
 

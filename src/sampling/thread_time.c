@@ -111,8 +111,7 @@ thread_time_rotate(uint32_t index)
     account->base = account->seen;
     account->past.used = 0;
     account->wait = account->last = NULL;
-    account->node = account->depth = 0;
-    account->wait_node = account->wait_depth = 0;
+    account->ran_at = account->waited_at = (struct journal_place){0};
     account->has_woken = false;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
+#include "journal/journal.h"
 #include "journal/journal_wait.h"
 #include "store/layout.h"
 
@@ -39,9 +40,8 @@ struct thread_time {
     uint64_t woke_clock;    /* CPU clock when its last wait was over */
     uint64_t last_wait;     /* how long that wait was; at first, for ever */
 
-    uint32_t node, depth;           /* its last stack on a CPU; node 0: none */
-    uint32_t wait_node, wait_depth; /* the stack of its last wait */
-    uint32_t label, wait_label;     /* its labels at these two */
+    struct journal_place ran_at;    /* its last place on a CPU */
+    struct journal_place waited_at; /* the place of its last wait */
     bool has_woken;        /* since its time without a CPU was last read */
     enum trigger trigger;  /* what interrupts it when it runs */
     uint32_t quiet;        /* looks in a row at which it had not run */

@@ -49,25 +49,27 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
     return clock_thread(tid) == clock;
 }
 
-/* Find the stack at LOOK as a node of the journal, 0 if there is none. Returns
- * false if the thread moved while the stack was read. */
+/* Find the place where the thread waits as LOOK says. Returns false if the
+ * thread moved meanwhile. */
 static bool
-find_stack(pid_t tid, const struct look *look, uint64_t clock, uint32_t *node,
-           uint32_t *depth)
+find_place(pid_t tid, const struct look *look, uint64_t clock,
+           struct journal_place *place)
 {
     struct thread_time_sums *sums = thread_time_sums();
     struct walk walk = {.frames = frames, .capacity = frames_most};
-    uint32_t gap, elided;
-    *node = *depth = 0;
-    if (!has_user_mode(look))
-        return true;
-    if (!wait_look(tid, look, clock, &walk)) {
+    /* The labels are read between two equal readings of the clock, like the
+     * stack. */
+    uint32_t set = labels_of(tid);
+    *place = (struct journal_place){0};
+    if (has_user_mode(look) && !wait_look(tid, look, clock, &walk)) {
         sums->counts.unsure++;
         return false;
     }
-    uint32_t count = walk_finish(&walk, &gap, &elided);
-    *node = journal_stack(frames, count, gap, elided != 0, walk.cut);
-    *depth = walk.depth;
+    place->label = journal_labels_put(set);
+    if (!has_user_mode(look))
+        return true;
+    place->node = journal_walk(&walk);
+    place->depth = walk.depth;
     sums->counts.peeked++;
     sums->cut[walk.cut] += walk.cut != CUT_NONE;
     return true;
@@ -100,8 +102,8 @@ reopen_wait(struct thread_time *account, const struct look *look,
             uint32_t waits_on, uint64_t now)
 {
     const struct record_sample *last = &account->latest.record;
-    if (account->last == NULL || last->node != account->wait_node ||
-        last->label != account->wait_label || last->waits_on != waits_on ||
+    if (account->last == NULL || last->node != account->waited_at.node ||
+        last->label != account->waited_at.label || last->waits_on != waits_on ||
         look->number != last->system_call)
         return false;
     account->wait = account->last;
@@ -116,37 +118,23 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
 {
     struct thread_time *account = thread_time_of(index);
     pid_t tid = threads_at(index)->tid;
-    uint32_t node, depth;
-    /* The labels are read between two equal readings of the clock, like the
-     * stack. */
-    uint32_t set = labels_of(tid);
-    if (!find_stack(tid, look, clock, &node, &depth))
+    struct journal_place place;
+    if (!find_place(tid, look, clock, &place))
         return false;
     uint32_t waits_on = wait_words(tid, look);
-    account->wait_node = node;
-    account->wait_depth = depth;
-    account->wait_label = journal_labels_put(set);
+    account->waited_at = place;
     account->opened_at = account->wait_until = now;
     if (!reopen_wait(account, look, waits_on, now)) {
         uint64_t wall = account->rest > 0 ? (uint64_t)account->rest : 0;
-        bool named = has_user_mode(look) && look->number >= 0;
-        struct record_sample sample = {.time = now - wall,
-                                       .duration = wall,
-                                       .wall = wall,
-                                       .count = 1,
-                                       .node = node,
-                                       .depth = depth,
-                                       .label = account->wait_label,
-                                       .waits_on = waits_on,
-                                       .system_call =
-                                           named ? (uint16_t)look->number
-                                                 : SYSCALL_UNKNOWN,
-                                       .state = STATE_WAITING,
-                                       .trigger = TRIGGER_KEPT,
-                                       .flags = SAMPLE_OPEN};
-        uint64_t place = journal_sample(&sample, index);
-        account->latest = (struct journal_wait){place, sample};
-        account->wait = account->last = place != 0 ? &account->latest : NULL;
+        struct record_sample sample =
+            journal_make_sample(STATE_WAITING, place, now - wall, now);
+        if (has_user_mode(look) && look->number >= 0)
+            sample.system_call = (uint16_t)look->number;
+        sample.waits_on = waits_on;
+        sample.flags = SAMPLE_OPEN;
+        uint64_t at = journal_sample(&sample, index);
+        account->latest = (struct journal_wait){at, sample};
+        account->wait = account->last = at != 0 ? &account->latest : NULL;
         account->opened_wall = wall;
     }
     account->rest = account->rest > 0 ? 0 : account->rest;

@@ -165,7 +165,6 @@ reaches_root(const struct search *search, uint64_t fp, bool *repeats)
                             .clock = clock_own,
                             .until = search->until};
     struct walk trial = *search->walk;
-    uint32_t gap, elided;
     trial.frames = memory->frames;
     trial.capacity = TRIAL_FRAMES;
     trial.tail = TRIAL_FRAMES / 4;
@@ -176,8 +175,7 @@ reaches_root(const struct search *search, uint64_t fp, bool *repeats)
     *repeats = false;
     if (resume_run(&finish, &trial, search->view) != WALK_ROOT)
         return false;
-    uint32_t count = walk_finish(&trial, &gap, &elided);
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < walk_kept(&trial); i++) {
         uint64_t pc = frame_lookup(trial.frames[i]);
         *repeats |= pc >= search->function.start && pc < search->function.end;
     }

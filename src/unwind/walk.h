@@ -91,6 +91,13 @@ enum walk_outcome walk_step_to(struct walk *walk, const struct regs *caller);
  * any. */
 enum walk_outcome walk_guess_to(struct walk *walk, const struct regs *caller);
 
+/* The number of frames that WALK has kept. */
+static inline uint32_t
+walk_kept(const struct walk *walk)
+{
+    return walk->depth < walk->capacity ? walk->depth : walk->capacity;
+}
+
 /* Put the kept frames in order, those near the root behind those near the leaf.
  * *ELIDED becomes how many were left out between them, at index *GAP. Returns
  * the number kept. Context: sampler. */

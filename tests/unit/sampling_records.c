@@ -66,11 +66,23 @@ journal_labels_put(uint32_t set)
 }
 
 uint32_t
-journal_stack(const uint64_t *frames, uint32_t count, uint32_t gap, bool elided,
-              enum cut cut)
+journal_walk(struct walk *walk)
 {
-    (void)gap, (void)elided, (void)cut;
-    return count != 0 && !made_journal_is_full ? (uint32_t)frames[0] : 0;
+    return made_journal_is_full ? 0 : (uint32_t)walk->frames[0];
+}
+
+struct record_sample
+journal_make_sample(enum state state, struct journal_place place,
+                    uint64_t since, uint64_t until)
+{
+    return (struct record_sample){.time = since,
+                                  .duration = until - since,
+                                  .wall = until - since,
+                                  .count = 1,
+                                  .node = place.node,
+                                  .depth = place.depth,
+                                  .label = place.label,
+                                  .state = (uint8_t)state};
 }
 
 uint64_t
