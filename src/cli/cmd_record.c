@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/record/launch.h"
 #include "cli/record/program.h"
 #include "cli/record/progress.h"
@@ -108,14 +109,12 @@ static int
 add_default(struct record *record)
 {
     const char *command = record->launch.command[0];
-    const char *slash = strrchr(command, '/');
     char name[NAME_MAX + 1], number[16] = "", *comma;
     for (unsigned i = 1; i == 1 || access(name, F_OK) == 0; i++) {
         if (i > 1)
             snprintf(number, sizeof(number), ".%u", i);
         snprintf(name, sizeof(name), "sprof.%.200s.%ld%s.sprof",
-                 slash != NULL ? slash + 1 : command, (long)record->launch.pid,
-                 number);
+                 path_name(command), (long)record->launch.pid, number);
         while ((comma = strchr(name, ',')) != NULL)
             *comma = '_';
     }

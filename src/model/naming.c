@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "symbol/address_table.h"
 #include "symbol/symbolizer.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -33,30 +32,25 @@ enum { LEAST_NS = 300000, CPU_PART = 20, DURATION_PART = 200 };
 static const uint64_t SHORT_NS = 1000000000;
 
 struct questions {
-    struct symbol_question *items;
-    size_t count, capacity;
-    struct address_table known; /* keys (id, offset); the values say nothing */
+    struct symbol_question *items; /* by the numbers of KNOWN */
+    struct intern known;           /* (id, offset) */
 };
 
 /* Add a question if it is new. Returns 0, or -1 if memory is short. */
 static int
 add_question(struct questions *questions, uint32_t id, uint64_t offset)
 {
-    static char known;
-    if (address_table_find(&questions->known, id, offset) != NULL)
-        return 0;
-    if (questions->count == questions->capacity) {
-        size_t capacity = questions->capacity * 2 + 64;
-        struct symbol_question *items =
-            reallocarray(questions->items, capacity, sizeof(*questions->items));
-        if (items == NULL)
-            return -1;
-        questions->items = items;
-        questions->capacity = capacity;
-    }
-    questions->items[questions->count++] =
-        (struct symbol_question){.id = id, .offset = offset};
-    return address_table_put(&questions->known, id, offset, &known);
+    uint64_t key[] = {id, offset};
+    uint32_t count = intern_count(&questions->known);
+    struct symbol_question *items =
+        array_room(questions->items, count, sizeof(*items));
+    if (items == NULL)
+        return -1;
+    questions->items = items;
+    uint32_t number = intern_put(&questions->known, key, sizeof(key));
+    if (number == count)
+        items[count] = (struct symbol_question){.id = id, .offset = offset};
+    return number != INTERN_NONE ? 0 : -1;
 }
 
 /* Ask for NODE and its callers, up to a node that was SEEN. Markers and
@@ -110,8 +104,9 @@ look_up_names(struct profile *profile)
     if (profile->spares_names)
         symbolizer_limit(profile->symbols, naming_budget(profile));
     if (status == 0)
-        symbolizer_expect(profile->symbols, questions.items, questions.count);
-    address_table_free(&questions.known);
+        symbolizer_expect(profile->symbols, questions.items,
+                          intern_count(&questions.known));
+    intern_clear(&questions.known);
     free(questions.items);
     free(seen);
 }

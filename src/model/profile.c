@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "symbol/address_table.h"
 #include "symbol/perf_map.h"
 #include "util/array.h"
@@ -108,9 +109,7 @@ profile_state(struct profile *profile, const struct profile_sample *sample)
 const char *
 profile_module_name(const struct profile *profile, uint32_t module)
 {
-    const char *path = profile->modules[module].path;
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return path_name(profile->modules[module].path);
 }
 
 uint32_t

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "util/array.h"
 #include "pprof_notes.h"
 
@@ -191,10 +192,8 @@ add_command(struct pprof_notes *notes, const char *command)
 static bool
 is_named(const struct pprof_note *note, const char *label)
 {
-    const char *slash = strrchr(note->exe, '/');
     char text[512];
-    snprintf(text, sizeof(text), "%s.%u", slash != NULL ? slash + 1 : note->exe,
-             note->pid);
+    snprintf(text, sizeof(text), "%s.%u", path_name(note->exe), note->pid);
     return strcmp(text, label) == 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "model/spell.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -188,9 +189,8 @@ make_nameless(struct pprof_tables *tables, struct pprof_location *location,
     if (location->mapping != PPROF_NO_MAPPING) {
         const struct pprof_mapping *mapping =
             &tables->mappings[location->mapping];
-        const char *slash = strrchr(mapping->path, '/');
         offset = offset - mapping->start + mapping->offset;
-        name = slash != NULL ? slash + 1 : mapping->path;
+        name = path_name(mapping->path);
     }
     char text[300];
     snprintf(text, sizeof(text), "%.250s%s0x%llx", name,

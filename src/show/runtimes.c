@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "runtimes.h"
 
 struct runtime {
@@ -26,8 +27,7 @@ static const struct runtime runtimes[] = {
 static bool
 is_run_by(const struct profile_process *process, const struct runtime *runtime)
 {
-    const char *slash = strrchr(process->exe, '/');
-    const char *name = slash != NULL ? slash + 1 : process->exe;
+    const char *name = path_name(process->exe);
     size_t length = strlen(runtime->name);
     return strncmp(name, runtime->name, length) == 0 &&
            strspn(name + length, ".-0123456789js") == strlen(name + length);

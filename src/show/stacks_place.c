@@ -3,17 +3,10 @@
  * with the function's name it is enough to find the line. */
 #include <string.h>
 
+#include "base/path.h"
 #include "model/naming.h"
 #include "fit.h"
 #include "stacks_place.h"
-
-/* The last part of PATH. */
-static const char *
-last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* Names come from files that may contain anything (util/clean.h). */
 static const char *
@@ -33,7 +26,7 @@ describe_place(struct profile *profile, uint32_t node, unsigned i, char *text,
     const char *module =
         profile_module_name(profile, profile->nodes[node].module);
     const char *inlined = i + 1 < symbol->count ? " (inlined)" : "";
-    const char *file = clean_name(profile, last_part(frame->file));
+    const char *file = clean_name(profile, path_name(frame->file));
     if (file[0] != '\0' && frame->line > 0)
         snprintf(text, size, " %.200s:%u%s", file, frame->line, inlined);
     else if (file[0] != '\0')

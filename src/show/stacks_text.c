@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/path.h"
 #include "model/naming.h"
 #include "model/phrase.h"
 #include "fit.h"
@@ -49,10 +50,9 @@ print_head(const struct text *text)
 {
     const struct stacks *stacks = text->stacks;
     const struct profile_process *process = stacks_process(stacks);
-    const char *slash = strrchr(process->exe, '/');
     unsigned columns = text->options->columns;
     fprintf(text->stream, "%sStacks of %s, process %u, ", text->paint->title,
-            slash != NULL ? slash + 1 : process->exe, process->pid);
+            path_name(process->exe), process->pid);
     print_time(text->stream, stacks->time);
     fprintf(text->stream, "%s\ncommand  ", text->paint->end);
     fit_print(text->stream, process->command, columns > 20 ? columns - 9 : 0);

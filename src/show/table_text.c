@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/path.h"
 #include "model/phrase.h"
 #include "fit.h"
 #include "table_text.h"
@@ -76,11 +77,9 @@ static const char *
 place_of(const struct layout *layout, const struct table_row *row, char *text,
          size_t size)
 {
-    const char *slash = strrchr(row->file, '/');
     text[0] = '\0';
     if (layout->by == TABLE_LINE && row->file[0] != '\0')
-        snprintf(text, size, "%s:%u", slash != NULL ? slash + 1 : row->file,
-                 row->line);
+        snprintf(text, size, "%s:%u", path_name(row->file), row->line);
     else if (row->id != 0)
         snprintf(text, size, "(%u)", row->id);
     return text;

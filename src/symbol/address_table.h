@@ -6,19 +6,14 @@
 #ifndef SYMBOL_ADDRESS_TABLE_H
 #define SYMBOL_ADDRESS_TABLE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-struct address_entry {
-    uint64_t address;
-    void *value; /* NULL: a free place */
-    uint32_t id;
-};
+#include "util/intern.h"
 
 /* All zero is an empty table. */
 struct address_table {
-    struct address_entry *entries;
-    size_t count, capacity; /* the capacity is a power of two, or 0 */
+    struct intern keys;
+    void **values; /* by the numbers of KEYS */
 };
 
 /* Returns the value under the key. NULL if there is none. */

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "util/array.h"
 #include "code_range.h"
 #include "call_tree.h"
 
@@ -20,16 +21,12 @@
 static int
 add_call(struct call_tree *tree, const uint8_t *entry, uint32_t parent)
 {
-    if (tree->count == tree->capacity) {
-        size_t capacity = tree->capacity != 0 ? tree->capacity * 2 : 4;
-        struct inlined_call *calls =
-            reallocarray(tree->calls, capacity, sizeof(*calls));
-        if (calls == NULL)
-            return -1;
-        tree->calls = calls;
-        tree->capacity = capacity;
-    }
-    tree->calls[tree->count++] =
+    struct inlined_call *calls =
+        array_room(tree->calls, tree->count, sizeof(*calls));
+    if (calls == NULL)
+        return -1;
+    tree->calls = calls;
+    calls[tree->count++] =
         (struct inlined_call){.entry = entry, .parent = parent};
     return 0;
 }
@@ -157,7 +154,7 @@ call_tree_find(struct call_tree *tree, uint64_t address)
 size_t
 call_tree_size(const struct call_tree *tree)
 {
-    return tree->capacity * (sizeof(*tree->calls) + sizeof(struct range));
+    return tree->count * (sizeof(*tree->calls) + sizeof(struct range));
 }
 
 void

@@ -32,7 +32,7 @@ struct call_tree {
     const struct scan_unit *unit;
     const struct sections *sections;
     struct inlined_call *calls; /* the first is the function */
-    size_t count, capacity;
+    size_t count;
     size_t left; /* bytes that may still be read; the rest is left out */
 };
 

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "util/array.h"
 #include "line_header.h"
 
 #define MOST_FIELDS 16
@@ -27,24 +28,13 @@ struct format {
     const struct sections *sections;
 };
 
-/* Returns ARRAY of COUNT elements of SIZE bytes with room for one more. The
- * array is full whenever COUNT is a power of two. NULL with errno set if memory
- * is short. */
-static void *
-with_room(void *array, size_t count, size_t size)
-{
-    if (array != NULL && (count & (count - 1)) != 0)
-        return array;
-    return reallocarray(array, count != 0 ? count * 2 : 1, size);
-}
-
 /* Names are not copied: they stay in the section. */
 static int
 add_directory(struct line_table *table, const char *name)
 {
     const char **directories =
-        with_room(table->directories, table->directory_count,
-                  sizeof(*directories));
+        array_room(table->directories, table->directory_count,
+                   sizeof(*directories));
     if (directories == NULL)
         return -1;
     table->directories = directories;
@@ -56,7 +46,7 @@ static int
 add_file(struct line_table *table, const char *name, uint64_t directory)
 {
     struct line_file *files =
-        with_room(table->files, table->file_count, sizeof(*files));
+        array_room(table->files, table->file_count, sizeof(*files));
     if (files == NULL)
         return -1;
     table->files = files;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "util/array.h"
 #include "line_header.h"
 #include "line_table.h"
 
@@ -141,17 +142,12 @@ static int
 add_mark(struct line_table *table, const struct line_row *row,
          const uint8_t *next)
 {
-    if (table->mark_count == table->mark_capacity) {
-        size_t capacity =
-            table->mark_capacity != 0 ? table->mark_capacity * 2 : 16;
-        struct line_mark *marks =
-            reallocarray(table->marks, capacity, sizeof(*marks));
-        if (marks == NULL)
-            return -1;
-        table->marks = marks;
-        table->mark_capacity = capacity;
-    }
-    table->marks[table->mark_count++] = (struct line_mark){*row, next};
+    struct line_mark *marks =
+        array_room(table->marks, table->mark_count, sizeof(*marks));
+    if (marks == NULL)
+        return -1;
+    table->marks = marks;
+    marks[table->mark_count++] = (struct line_mark){*row, next};
     return 0;
 }
 
@@ -258,12 +254,12 @@ line_table_find(const struct line_table *table, uint64_t address,
 
 /* "DIRECTORY/NAME", kept. NULL if memory is short. */
 static const char *
-join_path(struct answer_store *store, const char *directory, const char *name)
+join_path(struct intern *store, const char *directory, const char *name)
 {
     char *text;
     if (asprintf(&text, "%s/%s", directory, name) < 0)
         return NULL;
-    const char *kept = answer_store_string(store, text);
+    const char *kept = intern_text(store, text);
     free(text);
     return kept;
 }
@@ -272,7 +268,7 @@ join_path(struct answer_store *store, const char *directory, const char *name)
  * is put together at the first question and kept. */
 const char *
 line_table_file(struct line_table *table, uint64_t number,
-                const char *compiled_in, struct answer_store *store)
+                const char *compiled_in, struct intern *store)
 {
     const char *directory = NULL;
     if (number >= table->file_count)
@@ -285,14 +281,14 @@ line_table_file(struct line_table *table, uint64_t number,
     if (directory == NULL && *file->name != '/' && file->directory == 0)
         directory = compiled_in;
     file->path = directory != NULL ? join_path(store, directory, file->name)
-                                   : answer_store_string(store, file->name);
+                                   : intern_text(store, file->name);
     return file->path;
 }
 
 size_t
 line_table_size(const struct line_table *table)
 {
-    return table->mark_capacity * sizeof(*table->marks) +
+    return table->mark_count * sizeof(*table->marks) +
            table->file_count * sizeof(*table->files) +
            table->sequences.capacity * sizeof(*table->sequences.ranges);
 }

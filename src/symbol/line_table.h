@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "answer_store.h"
+#include "util/intern.h"
 #include "range_index.h"
 #include "sections.h"
 
@@ -31,7 +31,7 @@ struct line_table {
     struct line_file *files;
     size_t directory_count, file_count;
     struct line_mark *marks; /* the marks of a sequence lie together */
-    size_t mark_count, mark_capacity;
+    size_t mark_count;
     struct range_index sequences; /* values: their first marks */
 };
 
@@ -55,8 +55,7 @@ bool line_table_find(const struct line_table *table, uint64_t address,
  * relative to the unit's directory COMPILED_IN (may be NULL). The string is
  * kept in STORE. NULL if there is no such file or memory is short. */
 const char *line_table_file(struct line_table *table, uint64_t number,
-                            const char *compiled_in,
-                            struct answer_store *store);
+                            const char *compiled_in, struct intern *store);
 
 /* About how much memory the table takes, in bytes. */
 size_t line_table_size(const struct line_table *table);

@@ -24,7 +24,7 @@ keep_answer(struct opening *opening, const struct image_answer *answer)
     struct image_answer *kept = &opening->answers[opening->answered];
     size_t size = answer->count * sizeof(*answer->frames);
     *kept = *answer;
-    kept->frames = answer_store_space(&opening->store, size);
+    kept->frames = intern_space(&opening->store, size);
     if (kept->frames == NULL)
         return -1;
     memcpy(kept->frames, answer->frames, size);
@@ -37,9 +37,8 @@ openings_answer(struct opening *opening)
 {
     struct image_answer answer = {
         .frames = calloc(opening->depth, sizeof(*answer.frames))};
-    opening->answers =
-        answer_store_space(&opening->store,
-                           opening->count * sizeof(*opening->answers));
+    opening->answers = intern_space(&opening->store,
+                                    opening->count * sizeof(*opening->answers));
     if (opening->image != NULL && opening->answers != NULL &&
         answer.frames != NULL)
         while (opening->answered < opening->count) {
@@ -82,5 +81,5 @@ void
 openings_free(struct opening *openings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        answer_store_free(&openings[i].store);
+        intern_clear(&openings[i].store);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "answer_store.h"
+#include "util/intern.h"
 #include "image.h"
 #include "symbolizer.h"
 
@@ -25,7 +25,7 @@ struct opening {
     struct image *image;          /* NULL if memory is short */
     struct image_answer *answers; /* answers to the first ANSWERED questions */
     size_t answered;
-    struct answer_store store; /* memory of the answers */
+    struct intern store; /* memory of the answers */
 };
 
 /* Open all COUNT files, which must differ, and answer their questions. One

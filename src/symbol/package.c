@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "util/array.h"
 #include "memory_elf.h"
 #include "package_index.h"
 #include "sections.h"
@@ -232,24 +233,20 @@ static bool
 write_skeletons(struct package *package, FILE *file)
 {
     Dwarf_CU *unit = NULL;
-    size_t capacity = 0;
     Dwarf_Half version;
     Dwarf_Die die;
     uint8_t type;
     while (dwarf_get_units(package->dwarf, unit, &unit, &version, &type, &die,
                            NULL) == 0) {
-        struct package_skeleton *list = package->list;
         uint64_t id;
         if (type != DW_UT_skeleton ||
             dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL) != 0)
             continue;
-        if (package->count == capacity) {
-            capacity = capacity != 0 ? capacity * 2 : 64;
-            list = reallocarray(list, capacity, sizeof(*list));
-            if (list == NULL)
-                return false;
-            package->list = list;
-        }
+        struct package_skeleton *list =
+            array_room(package->list, package->count, sizeof(*list));
+        if (list == NULL)
+            return false;
+        package->list = list;
         list[package->count++] = (struct package_skeleton){
             .id = id,
             .entry = write_skeleton(package, &die, version, id, file)};

@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "answer_store.h"
+#include "util/array.h"
+#include "util/intern.h"
 #include "runtime_name.h"
 #include "perf_map.h"
 
@@ -51,10 +52,10 @@ struct piece {
 struct perf_map {
     char *text;
     struct entry *entries; /* sorted by LOW */
-    size_t entry_count, entry_capacity;
+    size_t entry_count;
     struct piece *pieces; /* sorted, without overlaps */
-    size_t piece_count, piece_capacity;
-    struct answer_store store;
+    size_t piece_count;
+    struct intern store;
     char *problem;
 };
 
@@ -80,22 +81,6 @@ set_problem(struct perf_map *map, const char *format, ...)
     else
         text_hide_controls(map->problem);
     va_end(arguments);
-}
-
-/* Make room for one more element in *ARRAY, which has COUNT elements of SIZE
- * bytes. Returns 0, or -1 with errno set. */
-static int
-make_room(void **array, size_t count, size_t *capacity, size_t size)
-{
-    size_t larger = *capacity != 0 ? 2 * *capacity : 256;
-    if (count < *capacity)
-        return 0;
-    void *moved = reallocarray(*array, larger, size);
-    if (moved == NULL)
-        return -1;
-    *array = moved;
-    *capacity = larger;
-    return 0;
 }
 
 /* The value of digit C; 16, which ends every number, if it is none. */
@@ -139,14 +124,15 @@ add_line(struct perf_map *map, const char *at, const char *end)
         take_number(&at, end, &size) != 0 || size == 0 ||
         start + size < start || at == end)
         return 0;
-    if (map->entry_count == UINT32_MAX ||
-        make_room((void **)&map->entries, map->entry_count,
-                  &map->entry_capacity, sizeof(*map->entries)) != 0)
+    struct entry *entries =
+        array_room(map->entries, map->entry_count, sizeof(*entries));
+    if (map->entry_count == UINT32_MAX || entries == NULL)
         return -1;
+    map->entries = entries;
     size_t length = (size_t)(end - at);
     if (length > NAME_MAX_LENGTH)
         length = NAME_MAX_LENGTH;
-    map->entries[map->entry_count] = (struct entry){
+    entries[map->entry_count] = (struct entry){
         .low = start,
         .high = start + size,
         .name = at,
@@ -226,10 +212,12 @@ add_piece(struct perf_map *map, uint64_t low, uint64_t high, uint32_t entry)
         last->high = high;
         return 0;
     }
-    if (make_room((void **)&map->pieces, map->piece_count, &map->piece_capacity,
-                  sizeof(*map->pieces)) != 0)
+    struct piece *pieces =
+        array_room(map->pieces, map->piece_count, sizeof(*pieces));
+    if (pieces == NULL)
         return -1;
-    map->pieces[map->piece_count++] = (struct piece){low, high, entry};
+    map->pieces = pieces;
+    pieces[map->piece_count++] = (struct piece){low, high, entry};
     return 0;
 }
 
@@ -263,7 +251,7 @@ make_pieces(struct perf_map *map)
     int result = 0;
     if (map->entry_count == 0)
         return 0;
-    heap.items = reallocarray(NULL, map->entry_count, sizeof(*heap.items));
+    heap.items = calloc(map->entry_count, sizeof(*heap.items));
     if (heap.items == NULL)
         return -1;
     qsort(map->entries, map->entry_count, sizeof(*map->entries),
@@ -393,9 +381,8 @@ open_file(struct perf_map *map, const char *path, uint64_t start, uint64_t end,
 static struct symbol *
 make_symbol(struct perf_map *map, const struct entry *entry)
 {
-    struct symbol *symbol = answer_store_space(&map->store, sizeof(*symbol));
-    struct symbol_frame *frame =
-        answer_store_space(&map->store, sizeof(*frame));
+    struct symbol *symbol = intern_space(&map->store, sizeof(*symbol));
+    struct symbol_frame *frame = intern_space(&map->store, sizeof(*frame));
     char *name = strndup(entry->name, entry->length);
     if (symbol == NULL || frame == NULL || name == NULL ||
         runtime_name_split(&map->store, name, frame) != 0) {
@@ -437,7 +424,7 @@ perf_map_close(struct perf_map *map)
 {
     if (map == NULL)
         return;
-    answer_store_free(&map->store);
+    intern_clear(&map->store);
     free(map->problem);
     free(map->pieces);
     free(map->entries);

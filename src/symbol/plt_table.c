@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "plt_table.h"
 
 #define STUB_SIZE 16
@@ -32,16 +33,12 @@ compare_slots(const void *a, const void *b)
 static int
 add_slot(struct plt_table *table, const struct plt_slot *slot)
 {
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity != 0 ? table->capacity * 2 : 64;
-        struct plt_slot *slots =
-            reallocarray(table->slots, capacity, sizeof(*slots));
-        if (slots == NULL)
-            return -1;
-        table->slots = slots;
-        table->capacity = capacity;
-    }
-    table->slots[table->count++] = *slot;
+    struct plt_slot *slots =
+        array_room(table->slots, table->count, sizeof(*slots));
+    if (slots == NULL)
+        return -1;
+    table->slots = slots;
+    slots[table->count++] = *slot;
     return 0;
 }
 

@@ -18,7 +18,7 @@ struct plt_slot;
 struct plt_table {
     bool is_read;
     struct plt_slot *slots; /* sorted by address */
-    size_t count, capacity;
+    size_t count;
 };
 
 struct plt_target {

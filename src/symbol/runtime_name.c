@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/path.h"
 #include "runtime_name.h"
 
 /* A part of a name. TEXT has no terminator. */
@@ -38,10 +39,10 @@ skip_prefix(const char *name, const char *prefix)
 
 /* Keep PART in STORE. NULL if memory is short. */
 static const char *
-keep_part(struct answer_store *store, struct part part)
+keep_part(struct intern *store, struct part part)
 {
     char *text = strndup(part.text, part.length);
-    const char *kept = text != NULL ? answer_store_string(store, text) : NULL;
+    const char *kept = text != NULL ? intern_text(store, text) : NULL;
     free(text);
     return kept;
 }
@@ -81,23 +82,20 @@ find_place(const char *text)
 
 /* Name FRAME by its PLACE: functions without a name are told apart by it. */
 static int
-name_anonymous(struct answer_store *store, const char *place,
+name_anonymous(struct intern *store, const char *place,
                struct symbol_frame *frame)
 {
-    const char *slash = strrchr(place, '/');
     char *text;
-    if (asprintf(&text, "(anonymous %s)", slash != NULL ? slash + 1 : place) <
-        0)
+    if (asprintf(&text, "(anonymous %s)", path_name(place)) < 0)
         return -1;
-    frame->function = answer_store_string(store, text);
+    frame->function = intern_text(store, text);
     free(text);
     return frame->function != NULL ? 0 : -1;
 }
 
 /* TEXT is "*NAME FILE:LINE:COLUMN". */
 static int
-split_v8(struct answer_store *store, const char *text,
-         struct symbol_frame *frame)
+split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
 {
     const char *start =
         text + (*text != '\0' && strchr("~^+-*", *text) != NULL ? 1 : 0);
@@ -122,22 +120,20 @@ split_v8(struct answer_store *store, const char *text,
 
 /* TEXT is "NAME:FILE". */
 static int
-split_python(struct answer_store *store, const char *text,
-             struct symbol_frame *frame)
+split_python(struct intern *store, const char *text, struct symbol_frame *frame)
 {
     const char *colon = strchr(text, ':');
     if (colon == NULL || colon == text)
         return 0;
     frame->function =
         keep_part(store, (struct part){text, (size_t)(colon - text)});
-    frame->file = answer_store_string(store, colon + 1);
+    frame->file = intern_text(store, colon + 1);
     return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }
 
 /* TEXT is "7::FILE:LINE". The trace's own name stays whole. */
 static int
-split_luajit(struct answer_store *store, const char *text,
-             struct symbol_frame *frame)
+split_luajit(struct intern *store, const char *text, struct symbol_frame *frame)
 {
     const char *found = strstr(text, "::");
     struct part place = {found != NULL ? found + 2 : text, 0};
@@ -153,8 +149,7 @@ split_luajit(struct answer_store *store, const char *text,
 
 /* TEXT is "com/foo/Bar;::baz". */
 static int
-split_java(struct answer_store *store, const char *text,
-           struct symbol_frame *frame)
+split_java(struct intern *store, const char *text, struct symbol_frame *frame)
 {
     const char *semicolon = strstr(text, ";::");
     if (semicolon == NULL)
@@ -166,7 +161,7 @@ split_java(struct answer_store *store, const char *text,
     for (char *at = name; at < name + (semicolon - text); at++)
         if (*at == '/')
             *at = '.';
-    frame->function = answer_store_string(store, name);
+    frame->function = intern_text(store, name);
     free(name);
     return frame->function != NULL ? 0 : -1;
 }
@@ -175,7 +170,7 @@ split_java(struct answer_store *store, const char *text,
  * alone if the rest does not have the form it expects. */
 static const struct {
     const char *prefix;
-    int (*split)(struct answer_store *, const char *, struct symbol_frame *);
+    int (*split)(struct intern *, const char *, struct symbol_frame *);
 } forms[] = {
     {"JS:", split_v8},        {"LazyCompile:", split_v8},
     {"Function:", split_v8},  {"Script:", split_v8},
@@ -184,11 +179,11 @@ static const struct {
 };
 
 int
-runtime_name_split(struct answer_store *store, const char *name,
+runtime_name_split(struct intern *store, const char *name,
                    struct symbol_frame *frame)
 {
     *frame = (struct symbol_frame){.file = ""};
-    frame->function = frame->linkage = answer_store_string(store, name);
+    frame->function = frame->linkage = intern_text(store, name);
     if (frame->linkage == NULL)
         return -1;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {

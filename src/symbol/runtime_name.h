@@ -6,7 +6,7 @@
 #ifndef SYMBOL_RUNTIME_NAME_H
 #define SYMBOL_RUNTIME_NAME_H
 
-#include "answer_store.h"
+#include "util/intern.h"
 #include "symbolizer.h"
 
 /*
@@ -14,7 +14,7 @@
  * NAME of no known form becomes the function. The line in a map is where the
  * function begins, so LINE stays 0. Returns 0, or -1 if memory is short.
  */
-int runtime_name_split(struct answer_store *store, const char *name,
+int runtime_name_split(struct intern *store, const char *name,
                        struct symbol_frame *frame);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "bytes.h"
 #include "sections.h"
 #include "scan.h"
@@ -171,16 +172,11 @@ static int
 add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
          int64_t constant)
 {
-    struct scan_form *forms = unit->forms;
-    if (unit->form_count == unit->form_capacity) {
-        size_t capacity =
-            unit->form_capacity != 0 ? unit->form_capacity * 2 : 512;
-        forms = reallocarray(forms, capacity, sizeof(*forms));
-        if (forms == NULL)
-            return -1;
-        unit->forms = forms;
-        unit->form_capacity = capacity;
-    }
+    struct scan_form *forms =
+        array_room(unit->forms, unit->form_count, sizeof(*forms));
+    if (forms == NULL)
+        return -1;
+    unit->forms = forms;
     forms[unit->form_count++] = (struct scan_form){
         .name = (uint16_t)(name <= UINT16_MAX ? name : 0),
         .form = (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX),
@@ -234,19 +230,19 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
     return 0;
 }
 
-/* Make room for WANTED shapes and some more. Codes may have gaps. New shapes
- * have the tag 0, which says that the unit's table lacks the code. */
+/* Add shapes until there are WANTED. Codes may have gaps. New shapes have the
+ * tag 0, which says that the unit's table lacks the code. */
 static int
-grow_shapes(struct scan_unit *unit, size_t wanted)
+add_shapes(struct scan_unit *unit, size_t wanted)
 {
-    size_t count = wanted + wanted / 2;
-    struct scan_shape *shapes =
-        reallocarray(unit->shapes, count, sizeof(*shapes));
-    if (shapes == NULL)
-        return -1;
-    memset(shapes + unit->count, 0, (count - unit->count) * sizeof(*shapes));
-    unit->shapes = shapes;
-    unit->count = count;
+    while (unit->count < wanted) {
+        struct scan_shape *shapes =
+            array_room(unit->shapes, unit->count, sizeof(*shapes));
+        if (shapes == NULL)
+            return -1;
+        unit->shapes = shapes;
+        shapes[unit->count++] = (struct scan_shape){0};
+    }
     return 0;
 }
 
@@ -265,7 +261,7 @@ read_shapes(struct scan_unit *unit)
         offset += length;
         if (code == 0 || code > MOST_SHAPES)
             continue;
-        if ((code > unit->count && grow_shapes(unit, code) != 0) ||
+        if (add_shapes(unit, code) != 0 ||
             read_shape(unit, &unit->shapes[code - 1], abbrev) != 0)
             return -1;
     }
@@ -472,7 +468,7 @@ size_t
 scan_unit_size(const struct scan_unit *unit)
 {
     return unit->count * sizeof(*unit->shapes) +
-           unit->form_capacity * sizeof(*unit->forms);
+           unit->form_count * sizeof(*unit->forms);
 }
 
 void

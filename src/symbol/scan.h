@@ -28,7 +28,7 @@ struct scan_unit {
     struct scan_shape *shapes; /* by abbreviation code - 1 */
     size_t count;
     struct scan_form *forms; /* of all shapes */
-    size_t form_count, form_capacity;
+    size_t form_count;
 };
 
 /* The value of an attribute. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/array.h"
 #include "sketch.h"
 
 /* Estimated ns: for a byte of compressed debug information; for a byte of other
@@ -205,7 +206,7 @@ struct search {
     size_t places;       /* a power of two, more than there are addresses */
     size_t address_count;
     uint32_t *found; /* numbers of the symbols that may matter */
-    size_t count, capacity;
+    size_t count;
 };
 
 static int
@@ -246,15 +247,11 @@ place_from(const struct search *search, uint64_t low)
 static int
 keep_symbol(struct search *search, size_t number)
 {
-    if (search->count == search->capacity) {
-        size_t capacity = search->capacity * 2 + 64;
-        uint32_t *found = reallocarray(search->found, capacity, sizeof(*found));
-        if (found == NULL)
-            return -1;
-        search->found = found;
-        search->capacity = capacity;
-    }
-    search->found[search->count++] = (uint32_t)number;
+    uint32_t *found = array_room(search->found, search->count, sizeof(*found));
+    if (found == NULL)
+        return -1;
+    search->found = found;
+    found[search->count++] = (uint32_t)number;
     return 0;
 }
 

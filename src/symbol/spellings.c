@@ -16,28 +16,27 @@ struct path {
 static struct spelling *
 new_spelling(struct spellings *spellings, const char *linkage)
 {
-    struct answer_store *store = spellings->store;
-    struct spelling *spelling = answer_store_space(store, sizeof(*spelling));
+    struct intern *store = spellings->store;
+    struct spelling *spelling = intern_space(store, sizeof(*spelling));
     if (spelling == NULL)
         return NULL;
     char *function = demangle(linkage, spellings->form);
     spelling->linkage = linkage;
     spelling->function =
-        function != NULL ? answer_store_string(store, function) : linkage;
+        function != NULL ? intern_text(store, function) : linkage;
     free(function);
     return spelling->function != NULL ? spelling : NULL;
 }
 
 /* NAME without "@VERSION", kept. NULL if memory is short. */
 static const char *
-without_version(struct answer_store *store, const char *name)
+without_version(struct intern *store, const char *name)
 {
     const char *version = *name != '\0' ? strchr(name + 1, '@') : NULL;
     if (version == NULL)
-        return answer_store_string(store, name);
+        return intern_text(store, name);
     char *bare = strndup(name, (size_t)(version - name));
-    const char *linkage =
-        bare != NULL ? answer_store_string(store, bare) : NULL;
+    const char *linkage = bare != NULL ? intern_text(store, bare) : NULL;
     free(bare);
     return linkage;
 }
@@ -77,14 +76,14 @@ spellings_name(struct spellings *spellings, const char *name)
 
 /* FILE in DIRECTORY, kept. NULL if memory is short. */
 static const char *
-join_path(struct answer_store *store, const char *directory, const char *file)
+join_path(struct intern *store, const char *directory, const char *file)
 {
     if (directory == NULL)
-        return answer_store_string(store, file);
+        return intern_text(store, file);
     char *joined;
     if (asprintf(&joined, "%s/%s", directory, file) < 0)
         return NULL;
-    const char *kept = answer_store_string(store, joined);
+    const char *kept = intern_text(store, joined);
     free(joined);
     return kept;
 }
@@ -99,7 +98,7 @@ spellings_path(struct spellings *spellings, const char *directory,
     if (path != NULL && path->directory == directory)
         return path->full;
     if (path == NULL) {
-        path = answer_store_space(spellings->store, sizeof(*path));
+        path = intern_space(spellings->store, sizeof(*path));
         if (path == NULL ||
             address_table_put(&spellings->paths, 0, (uintptr_t)file, path) != 0)
             return NULL;

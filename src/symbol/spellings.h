@@ -7,8 +7,8 @@
 #ifndef SYMBOL_SPELLINGS_H
 #define SYMBOL_SPELLINGS_H
 
+#include "util/intern.h"
 #include "address_table.h"
-#include "answer_store.h"
 #include "demangle.h"
 
 /* A name of a symbol table, and the programmer's name for it. */
@@ -18,7 +18,7 @@ struct spelling {
 
 /* All zero except STORE, which holds the built strings, and FORM. */
 struct spellings {
-    struct answer_store *store;
+    struct intern *store;
     enum demangle_form form;         /* of names of functions */
     struct address_table by_linkage; /* (0, linkage): struct spelling */
     /* The same spellings by the address of a name in its file, and full paths

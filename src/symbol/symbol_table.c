@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "symbol_table.h"
 
 enum symbol_class { LABEL, BARE_FUNCTION, SIZED_OTHER, SIZED_FUNCTION };
@@ -79,23 +80,6 @@ symbol_table_is_code(const GElf_Sym *symbol, const char *name)
            (is_function(symbol) || GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE);
 }
 
-/* Make room for COUNT names in all. Half as many more are reserved, so that
- * adding names one by one is cheap. Returns 0, or -1 with errno set. */
-static int
-reserve_names(struct symbol_table *table, size_t count)
-{
-    if (count <= table->capacity)
-        return 0;
-    count += count / 2;
-    const char **names;
-    names = reallocarray(table->names, count, sizeof(*names));
-    if (names == NULL)
-        return -1;
-    table->names = names;
-    table->capacity = count;
-    return 0;
-}
-
 int
 symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
                  const char *name, uint64_t address, uint64_t end)
@@ -103,12 +87,14 @@ symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
     struct range range = {.low = address, .open = symbol->st_size == 0};
     if (!symbol_table_is_code(symbol, name) || end == 0)
         return 0;
-    if (reserve_names(table, table->count + 1) != 0)
+    const char **names = array_room(table->names, table->count, sizeof(*names));
+    if (names == NULL)
         return -1;
+    table->names = names;
     range.high = range.open != 0 ? end : address + symbol->st_size;
     range.rank = rank_of(symbol, name) & RANGE_RANK_MAX;
     range.value = (uint32_t)table->count;
-    table->names[table->count++] = name;
+    names[table->count++] = name;
     return range_index_add(&table->ranges, &range);
 }
 
@@ -133,10 +119,6 @@ int
 symbol_table_read(struct symbol_table *table, struct elf_file *file)
 {
     int count = dwfl_module_getsymtab(file->module);
-    if (count <= 0)
-        return 0;
-    if (reserve_names(table, (size_t)count) != 0)
-        return -1;
     /* Symbol 0 is the empty one. */
     for (int i = 1; i < count; i++) {
         if (add_symbol(table, file, i) != 0)

@@ -16,7 +16,7 @@
 struct symbol_table {
     struct range_index ranges; /* values: indexes in NAMES */
     const char **names;        /* the strings belong to the file */
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Read the symbols of FILE. Returns 0, or -1 with errno set if memory is short.

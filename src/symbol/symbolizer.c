@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "util/intern.h"
 #include "address_table.h"
-#include "answer_store.h"
 #include "debug_server.h"
 #include "crew.h"
 #include "image.h"
@@ -44,7 +45,7 @@ struct image_list {
 struct symbolizer {
     bool inlines, is_limited;
     uint64_t budget; /* ns for debug information, if IS_LIMITED */
-    struct answer_store store;
+    struct intern store;
     struct address_table modules; /* (id, 0): struct module */
     struct address_table answers; /* (id, offset): struct symbol */
     struct spellings spellings;
@@ -80,8 +81,7 @@ static struct image *
 keep_image(struct symbolizer *symbolizer, struct image *image)
 {
     struct image_list *item =
-        image != NULL ? answer_store_space(&symbolizer->store, sizeof(*item))
-                      : NULL;
+        image != NULL ? intern_space(&symbolizer->store, sizeof(*item)) : NULL;
     if (item == NULL) {
         if (image != NULL)
             image_close(image);
@@ -108,12 +108,12 @@ get_image(struct symbolizer *symbolizer, struct module *module)
 
 /* "NAME@plt". NULL if memory is short. */
 static const char *
-stub_name(struct answer_store *store, const char *name)
+stub_name(struct intern *store, const char *name)
 {
     char *text;
     if (asprintf(&text, "%s@plt", name) < 0)
         return NULL;
-    const char *kept = answer_store_string(store, text);
+    const char *kept = intern_text(store, text);
     free(text);
     return kept;
 }
@@ -121,16 +121,14 @@ stub_name(struct answer_store *store, const char *name)
 /* "module+0xoffset", or "0xoffset" without a module. NULL if memory is short.
  */
 static const char *
-place_name(struct answer_store *store, const struct module *module,
-           uint64_t offset)
+place_name(struct intern *store, const struct module *module, uint64_t offset)
 {
-    const char *path = module != NULL ? module->path : "";
-    const char *slash = strrchr(path, '/');
     char *text;
-    if (asprintf(&text, "%s%s0x%" PRIx64, slash != NULL ? slash + 1 : path,
+    if (asprintf(&text, "%s%s0x%" PRIx64,
+                 module != NULL ? path_name(module->path) : "",
                  module != NULL ? "+" : "", offset) < 0)
         return NULL;
-    const char *kept = answer_store_string(store, text);
+    const char *kept = intern_text(store, text);
     free(text);
     return kept;
 }
@@ -172,7 +170,7 @@ set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
 /* Name FRAME by its place, because it has no other name. Returns 0, or -1 if
  * memory is short. */
 static int
-set_place_name(struct answer_store *store, struct symbol_frame *frame,
+set_place_name(struct intern *store, struct symbol_frame *frame,
                const struct module *module, uint64_t offset)
 {
     frame->function = frame->linkage = place_name(store, module, offset);
@@ -187,10 +185,9 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
 {
     static const struct unit_frame nowhere;
     unsigned count = answer->count != 0 ? answer->count : 1;
-    struct symbol *symbol =
-        answer_store_space(&symbolizer->store, sizeof(*symbol));
+    struct symbol *symbol = intern_space(&symbolizer->store, sizeof(*symbol));
     struct symbol_frame *frames =
-        answer_store_space(&symbolizer->store, count * sizeof(*frames));
+        intern_space(&symbolizer->store, count * sizeof(*frames));
     if (symbol == NULL || frames == NULL)
         return NULL;
     for (unsigned i = 0; i < count; i++) {
@@ -248,21 +245,21 @@ void
 symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
                const uint8_t *build_id, size_t length)
 {
-    struct answer_store *store = &symbolizer->store;
+    struct intern *store = &symbolizer->store;
     if (id == 0 || address_table_find(&symbolizer->modules, id, 0) != NULL)
         return;
     /* If memory is short, the module stays unknown and its addresses get no
      * names. */
     struct module *module;
-    module = answer_store_space(store, sizeof(*module));
-    uint8_t *copy = answer_store_space(store, length + 1);
+    module = intern_space(store, sizeof(*module));
+    uint8_t *copy = intern_space(store, length + 1);
     if (module == NULL || copy == NULL)
         return;
     if (length > 0)
         memcpy(copy, build_id, length);
     module->build_id = copy;
     module->length = length;
-    module->path = answer_store_string(store, path);
+    module->path = intern_text(store, path);
     if (module->path != NULL)
         address_table_put(&symbolizer->modules, id, 0, module);
 }
@@ -273,7 +270,7 @@ symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
 {
     struct module *module = address_table_find(&symbolizer->modules, id, 0);
     if (module != NULL)
-        module->copy = answer_store_string(&symbolizer->store, copy);
+        module->copy = intern_text(&symbolizer->store, copy);
 }
 
 const struct symbol *
@@ -457,6 +454,6 @@ symbolizer_free(struct symbolizer *symbolizer)
     spellings_free(&symbolizer->spellings);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);
-    answer_store_free(&symbolizer->store);
+    intern_clear(&symbolizer->store);
     free(symbolizer);
 }

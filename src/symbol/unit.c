@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "call_entry.h"
 #include "call_tree.h"
 #include "code_range.h"
@@ -48,16 +49,11 @@ static int
 add_function(struct unit *unit, const struct scan *scan,
              const struct scan_entry *entry)
 {
-    struct unit_function *functions = unit->functions;
-    if (unit->function_count == unit->function_capacity) {
-        size_t capacity =
-            unit->function_capacity != 0 ? unit->function_capacity * 2 : 32;
-        functions = reallocarray(functions, capacity, sizeof(*functions));
-        if (functions == NULL)
-            return -1;
-        unit->functions = functions;
-        unit->function_capacity = capacity;
-    }
+    struct unit_function *functions =
+        array_room(unit->functions, unit->function_count, sizeof(*functions));
+    if (functions == NULL)
+        return -1;
+    unit->functions = functions;
     long ranges =
         code_range_add(body_sections(unit), scan, entry, &unit->ranges,
                        (uint32_t)unit->function_count, 0, MOST_RANGES);
@@ -109,7 +105,7 @@ read_functions(struct unit *unit, bool everywhere)
             scan_skip(&scan, &entry);
     }
     range_index_seal(&unit->ranges);
-    unit->kept += unit->function_capacity * sizeof(*unit->functions) +
+    unit->kept += unit->function_count * sizeof(*unit->functions) +
                   unit->ranges.capacity * sizeof(*unit->ranges.ranges);
 }
 
@@ -142,7 +138,7 @@ read_name(struct unit *unit, Dwarf_Die *die)
 {
     const char *name = die_name(die);
     return name != NULL && unit->is_packed
-               ? answer_store_string(&unit->file->store, name)
+               ? intern_text(&unit->file->store, name)
                : name;
 }
 
@@ -216,7 +212,7 @@ find_origin(struct unit *unit, const uint8_t *at)
     Dwarf_Die die = unit->body;
     if (origin != NULL)
         return origin;
-    origin = answer_store_space(&file->store, sizeof(*origin));
+    origin = intern_space(&file->store, sizeof(*origin));
     if (origin == NULL ||
         address_table_put(&file->origins, 0, (uintptr_t)at, origin) != 0)
         return NULL;
@@ -324,7 +320,7 @@ unit_forget(struct unit *unit)
     line_table_free(&unit->lines);
     free(unit->functions);
     unit->functions = NULL;
-    unit->function_count = unit->function_capacity = 0;
+    unit->function_count = 0;
     unit->lines_read = unit->functions_read = unit->all_functions_read = false;
     unit->kept = unit->seen = 0;
 }

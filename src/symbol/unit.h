@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/intern.h"
 #include "address_table.h"
-#include "answer_store.h"
 #include "line_table.h"
 #include "package.h"
 #include "range_index.h"
@@ -25,7 +25,7 @@ struct unit_function;
 struct unit_file {
     struct sections sections;
     struct package package;
-    struct answer_store store;    /* names of files and origins */
+    struct intern store;          /* names of files and origins */
     struct address_table origins; /* key (0, entry); value struct unit_origin */
 };
 
@@ -43,7 +43,7 @@ struct unit {
     struct line_table lines;
     struct range_index ranges; /* values: indexes in FUNCTIONS */
     struct unit_function *functions;
-    size_t function_count, function_capacity;
+    size_t function_count;
 };
 
 /* A place in the source. The strings belong to the DWARF or are kept in the

@@ -11,6 +11,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "util/array.h"
 #include "die.h"
 #include "unit_index.h"
 
@@ -29,15 +30,10 @@
 static int
 add_unit(struct unit_index *index, Dwarf_Die *die, Dwarf_Die *body)
 {
-    struct unit *units = index->units;
-    if (index->count == index->capacity) {
-        size_t capacity = index->capacity != 0 ? index->capacity * 2 : 64;
-        units = reallocarray(units, capacity, sizeof(*units));
-        if (units == NULL)
-            return -1;
-        index->units = units;
-        index->capacity = capacity;
-    }
+    struct unit *units = array_room(index->units, index->count, sizeof(*units));
+    if (units == NULL)
+        return -1;
+    index->units = units;
     if (dwarf_hasattr(die, DW_AT_stmt_list) != 0)
         index->has_lines = true;
     long ranges = die_add_ranges(die, &index->ranges, (uint32_t)index->count, 0,
@@ -194,7 +190,7 @@ unit_index_free(struct unit_index *index)
     range_index_free(&index->ranges);
     package_close(&index->file.package);
     address_table_free(&index->file.origins);
-    answer_store_free(&index->file.store);
+    intern_clear(&index->file.store);
     free(index->units);
     *index = (struct unit_index){0};
 }

@@ -18,7 +18,7 @@ struct unit_index {
     uint64_t bias;             /* from the file's addresses to the DWARF's */
     struct range_index ranges; /* values: indexes in UNITS */
     struct unit *units;        /* in the order of their offsets */
-    size_t count, capacity;
+    size_t count;
     bool has_lines; /* some unit has a line table */
     struct unit_file file;
     size_t kept, seen; /* sums over the units */

@@ -8,11 +8,9 @@
 #include "array.h"
 
 void *
-array_room(void *array, size_t count, size_t size)
+array_double(void *array, size_t count, size_t size)
 {
     size_t capacity = count == 0 ? 1 : 2 * count;
-    if ((count & (count - 1)) != 0)
-        return array;
     if (capacity > SIZE_MAX / 2 / size) {
         errno = ENOMEM;
         return NULL;

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* As array_room, for a COUNT that is 0 or a power of two. */
+void *array_double(void *array, size_t count, size_t size);
+
 /*
  * Make room for one more element of SIZE bytes behind the COUNT elements of
  * ARRAY (NULL when empty). Returns the array, perhaps moved. Returns NULL with
@@ -12,6 +15,11 @@
  * the power of two at or above COUNT and is stored nowhere. So an array may
  * grow only by this function.
  */
-void *array_room(void *array, size_t count, size_t size);
+static inline void *
+array_room(void *array, size_t count, size_t size)
+{
+    return (count & (count - 1)) != 0 ? array
+                                      : array_double(array, count, size);
+}
 
 #endif

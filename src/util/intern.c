@@ -19,23 +19,15 @@ enum {
 };
 
 /* Memory for bytes, newest block first. */
-struct block {
-    struct block *next;
+struct intern_block {
+    struct intern_block *next;
     size_t used, size;
     uint64_t bytes[];
 };
 
-struct entry {
+struct intern_entry {
     uint32_t hash, length;
     const char *bytes;
-};
-
-struct intern {
-    struct entry *entries; /* by number */
-    uint32_t count;
-    uint32_t mask;   /* slots - 1, a power of two less one */
-    uint32_t *slots; /* number + 1, 0 for empty; at most half are in use */
-    struct block *blocks;
 };
 
 /* Mix eight bytes a step. Each multiplication spreads low bits upwards, and
@@ -58,23 +50,10 @@ hash_bytes(const char *bytes, size_t length)
     return (uint32_t)(hash >> 32);
 }
 
-/* The slots must exist from the start, because every lookup reads them. */
 struct intern *
 intern_new(void)
 {
-    struct intern *intern = calloc(1, sizeof(*intern));
-    if (intern == NULL)
-        goto err0;
-    intern->slots = calloc(FIRST_SLOTS, sizeof(*intern->slots));
-    if (intern->slots == NULL)
-        goto err1;
-    intern->mask = FIRST_SLOTS - 1;
-    return intern;
-
-err1:
-    free(intern);
-err0:
-    return NULL;
+    return calloc(1, sizeof(struct intern));
 }
 
 /* Double the slots. The entries keep their hashes, so no bytes are read.
@@ -82,7 +61,8 @@ err0:
 static int
 grow_slots(struct intern *intern)
 {
-    size_t size = 2 * ((size_t)intern->mask + 1);
+    size_t size =
+        intern->slots == NULL ? FIRST_SLOTS : 2 * ((size_t)intern->mask + 1);
     uint32_t *slots;
     if (size > UINT32_MAX || (slots = calloc(size, sizeof(*slots))) == NULL) {
         errno = ENOMEM;
@@ -100,13 +80,13 @@ grow_slots(struct intern *intern)
     return 0;
 }
 
-/* Take room for LENGTH bytes and a NUL, rounded up so that the next piece is
- * aligned. NULL if memory is short. */
+/* Take NEED bytes, a multiple of 8. Only the newest block is filled: the rest
+ * of the one before is smaller than the piece that did not fit. NULL if memory
+ * is short. */
 static char *
-reserve_bytes(struct intern *intern, size_t length)
+reserve_bytes(struct intern *intern, size_t need)
 {
-    struct block *block = intern->blocks;
-    size_t need = (length / 8 + 1) * 8;
+    struct intern_block *block = intern->blocks;
     if (block == NULL || block->size - block->used < need) {
         size_t size = block == NULL ? FIRST_BLOCK_SIZE : 2 * block->size;
         if (size > LAST_BLOCK_SIZE)
@@ -126,14 +106,27 @@ reserve_bytes(struct intern *intern, size_t length)
     return bytes;
 }
 
-/* The slot of the bytes, or the empty slot where they belong. */
+void *
+intern_space(struct intern *intern, size_t size)
+{
+    if (size > SIZE_MAX / 2) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *space = reserve_bytes(intern, (size + 7) / 8 * 8);
+    return space != NULL ? memset(space, 0, size) : NULL;
+}
+
+/* The slot of the bytes, or the empty slot where they belong. There are slots.
+ */
 static uint32_t
 slot_of(const struct intern *intern, uint32_t hash, const void *bytes,
         size_t length)
 {
     uint32_t at = hash & intern->mask;
     while (intern->slots[at] != 0) {
-        const struct entry *entry = &intern->entries[intern->slots[at] - 1];
+        const struct intern_entry *entry =
+            &intern->entries[intern->slots[at] - 1];
         if (entry->hash == hash && entry->length == length &&
             memcmp(entry->bytes, bytes, length) == 0)
             break;
@@ -142,26 +135,38 @@ slot_of(const struct intern *intern, uint32_t hash, const void *bytes,
     return at;
 }
 
+/* The number of the bytes, INTERN_NONE if they have none. An empty slot holds
+ * 0, which is INTERN_NONE + 1. */
+static uint32_t
+find_entry(const struct intern *intern, uint32_t hash, const void *bytes,
+           size_t length)
+{
+    if (intern->slots == NULL)
+        return INTERN_NONE;
+    return intern->slots[slot_of(intern, hash, bytes, length)] - 1;
+}
+
 /* Give LENGTH bytes the next number. Every step that can fail comes before the
  * entry is visible. */
 static uint32_t
 add_entry(struct intern *intern, uint32_t hash, const void *bytes,
           size_t length)
 {
-    struct entry *entries =
+    struct intern_entry *entries =
         array_room(intern->entries, intern->count, sizeof(*entries));
     if (entries == NULL)
         return INTERN_NONE;
     intern->entries = entries;
     if (intern->count >= intern->mask / 2 && grow_slots(intern) < 0)
         return INTERN_NONE;
-    char *copy = reserve_bytes(intern, length);
+    char *copy = reserve_bytes(intern, (length / 8 + 1) * 8);
     if (copy == NULL)
         return INTERN_NONE;
     if (length > 0)
         memcpy(copy, bytes, length);
     copy[length] = '\0';
-    entries[intern->count] = (struct entry){hash, (uint32_t)length, copy};
+    entries[intern->count] =
+        (struct intern_entry){hash, (uint32_t)length, copy};
     intern->slots[slot_of(intern, hash, bytes, length)] = intern->count + 1;
     return intern->count++;
 }
@@ -176,8 +181,9 @@ intern_put(struct intern *intern, const void *bytes, size_t length)
         errno = ENOMEM;
         return INTERN_NONE;
     }
-    uint32_t found = intern->slots[slot_of(intern, hash, bytes, length)];
-    return found != 0 ? found - 1 : add_entry(intern, hash, bytes, length);
+    uint32_t number = find_entry(intern, hash, bytes, length);
+    return number != INTERN_NONE ? number
+                                 : add_entry(intern, hash, bytes, length);
 }
 
 uint32_t
@@ -189,9 +195,7 @@ intern_string(struct intern *intern, const char *string)
 uint32_t
 intern_find(const struct intern *intern, const void *bytes, size_t length)
 {
-    uint32_t hash = hash_bytes(bytes, length);
-    uint32_t found = intern->slots[slot_of(intern, hash, bytes, length)];
-    return found != 0 ? found - 1 : INTERN_NONE;
+    return find_entry(intern, hash_bytes(bytes, length), bytes, length);
 }
 
 uint32_t
@@ -206,17 +210,30 @@ intern_bytes(const struct intern *intern, uint32_t number)
     return intern->entries[number].bytes;
 }
 
-void
-intern_free(struct intern *intern)
+const char *
+intern_text(struct intern *intern, const char *string)
 {
-    if (intern == NULL)
-        return;
+    uint32_t number = intern_string(intern, string);
+    return number != INTERN_NONE ? intern->entries[number].bytes : NULL;
+}
+
+void
+intern_clear(struct intern *intern)
+{
     while (intern->blocks != NULL) {
-        struct block *next = intern->blocks->next;
+        struct intern_block *next = intern->blocks->next;
         free(intern->blocks);
         intern->blocks = next;
     }
     free(intern->entries);
     free(intern->slots);
+    *intern = (struct intern){0};
+}
+
+void
+intern_free(struct intern *intern)
+{
+    if (intern != NULL)
+        intern_clear(intern);
     free(intern);
 }

@@ -3,7 +3,8 @@
  * intern.h -- small consecutive numbers for byte strings. Equal bytes get the
  * same number: 0, 1, 2, ... in the order of their first appearance. It merges
  * strings, samples, modules, stacks and output rows. The caller keeps an array
- * beside it, indexed by number. Report side only; allocates; not thread-safe.
+ * beside it, indexed by number. The table's memory serves other things with the
+ * same life, too. Report side only; allocates; not thread-safe.
  */
 #ifndef UTIL_INTERN_H
 #define UTIL_INTERN_H
@@ -13,7 +14,17 @@
 
 #define INTERN_NONE UINT32_MAX
 
-struct intern;
+struct intern_block;
+struct intern_entry;
+
+/* All zero is an empty table. The fields are intern.c's. */
+struct intern {
+    struct intern_entry *entries; /* by number */
+    uint32_t *slots; /* number + 1, 0 for empty; at most half are in use */
+    uint32_t count;
+    uint32_t mask; /* slots - 1, a power of two less one */
+    struct intern_block *blocks;
+};
 
 /* Make an empty table. NULL with errno set if memory is short. */
 struct intern *intern_new(void);
@@ -34,9 +45,21 @@ uint32_t intern_find(const struct intern *intern, const void *bytes,
 uint32_t intern_count(const struct intern *intern);
 
 /* Returns the bytes of NUMBER, aligned to 8 and followed by a NUL. They do not
- * move until intern_free. */
+ * move as long as the table is there. */
 const void *intern_bytes(const struct intern *intern, uint32_t number);
 
+/* Returns the table's one copy of STRING. NULL with errno set if memory is
+ * short. */
+const char *intern_text(struct intern *intern, const char *string);
+
+/* Returns SIZE bytes of zeros in the table's memory, aligned to 8. NULL with
+ * errno set if memory is short. */
+void *intern_space(struct intern *intern, size_t size);
+
+/* Make the table empty and free its memory. */
+void intern_clear(struct intern *intern);
+
+/* The same for a table of intern_new, which is freed, too; it may be NULL. */
 void intern_free(struct intern *intern);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "model/events.h"
 #include "model/label_sets.h"
 #include "model/marks.h"
@@ -132,8 +133,7 @@ is_thread(const struct profile_thread *thread, const char *value)
 static bool
 is_process(const struct profile_process *process, const char *value)
 {
-    const char *slash = strrchr(process->exe, '/');
-    const char *name = slash != NULL ? slash + 1 : process->exe;
+    const char *name = path_name(process->exe);
     size_t length = strlen(name);
     return is_number(value, process->pid) || strcmp(value, name) == 0 ||
            (strncmp(value, name, length) == 0 && value[length] == '.' &&

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "model/label_sets.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -169,12 +170,11 @@ group_of(struct profile *profile, const struct profile_sample *sample,
     const struct profile_thread *thread = &profile->threads[sample->thread];
     const struct profile_process *process =
         &profile->processes[thread->process];
-    const char *slash = strrchr(process->exe, '/');
     if (by == TABLE_THREAD)
         return (struct group){sample->thread, thread->tid, thread->name};
     if (by == TABLE_PROCESS)
         return (struct group){thread->process, process->pid,
-                              slash != NULL ? slash + 1 : process->exe};
+                              path_name(process->exe)};
     if (by == TABLE_EXE || by == TABLE_COMMAND) {
         const char *text = by == TABLE_EXE ? process->exe : process->command;
         return (struct group){intern_string(profile->strings, text), 0, text};

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "model/phrase.h"
 #include "view/timeline.h"
 #include "firefox_columns.h"
@@ -61,15 +62,6 @@ write_extra(struct firefox *firefox)
     json_close(json, ']');
 }
 
-/* The last part of the path of the program of process NUMBER. */
-static const char *
-program_name(const struct profile *profile, uint32_t number)
-{
-    const char *exe = profile->processes[number].exe;
-    const char *slash = strrchr(exe, '/');
-    return slash != NULL ? slash + 1 : exe;
-}
-
 /* Write what the profiler shows above everything else. */
 static void
 write_product(struct firefox *firefox)
@@ -77,7 +69,8 @@ write_product(struct firefox *firefox)
     const struct profile *profile = firefox->profile;
     char text[512];
     snprintf(text, sizeof(text), "%.400s%s",
-             profile->process_count > 0 ? program_name(profile, 0) : "",
+             profile->process_count > 0 ? path_name(profile->processes[0].exe)
+                                        : "",
              profile->has_no_times ? " (untimed: the time axis is invented)"
                                    : "");
     json_name_string(&firefox->json, "product", text);
@@ -180,7 +173,7 @@ write_thread(struct firefox *firefox, uint32_t number)
     json_open(json, '{');
     json_name_string(json, "processType", "default");
     json_name_string(json, "processName",
-                     program_name(profile, thread->process));
+                     path_name(profile->processes[thread->process].exe));
     write_pid(firefox, thread->process);
     json_name_number(json, "tid", thread->tid);
     json_name_string(json, "name",

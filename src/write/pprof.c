@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "model/label_sets.h"
 #include "model/phrase.h"
 #include "pack.h"
@@ -160,7 +161,6 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
     const struct profile_thread *thread = &profile->threads[sample->thread];
     const struct profile_process *process =
         &profile->processes[thread->process];
-    const char *slash = strrchr(process->exe, '/');
     char text[512];
     pprof->label_count = 0;
     if (thread->name[0] != '\0')
@@ -170,8 +170,8 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
     if (sample->waits_on[0] != '\0')
         add_label(pprof, "waits_on", sample->waits_on, 0);
     if (profile->process_count > 1) {
-        snprintf(text, sizeof(text), "%s.%u",
-                 slash != NULL ? slash + 1 : process->exe, process->pid);
+        snprintf(text, sizeof(text), "%s.%u", path_name(process->exe),
+                 process->pid);
         add_label(pprof, "process", text, 0);
     }
     add_program_labels(pprof, sample->labels);

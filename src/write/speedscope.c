@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "model/naming.h"
 #include "util/array.h"
 #include "util/clean.h"
@@ -284,11 +285,10 @@ write_name(struct speedscope *speedscope, uint32_t number)
     const struct profile_thread *thread = &profile->threads[number];
     const struct profile_process *process =
         &profile->processes[thread->process];
-    const char *slash = strrchr(process->exe, '/');
     char text[512];
     snprintf(text, sizeof(text), "%.200s (tid %u of %.200s %u): %s time%s",
              thread->name[0] != '\0' ? thread->name : "thread", thread->tid,
-             slash != NULL ? slash + 1 : process->exe, process->pid,
+             path_name(process->exe), process->pid,
              speedscope->value == VALUE_CPU ? "CPU" : "wall",
              profile->has_no_times ? ", in no order of time" : "");
     json_name_string(&speedscope->json, "name", text);

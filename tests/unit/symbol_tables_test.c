@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "symbol/address_table.h"
-#include "symbol/answer_store.h"
+#include "util/intern.h"
 #include "symbol/range_index.h"
 
 #define RANGES 200
@@ -104,24 +104,24 @@ an_address_table_finds_what_was_put(void **state)
 static void
 strings_stay_where_they_are(void **state)
 {
-    struct answer_store store = {0};
+    struct intern store = {0};
     static char large[100000];
     (void)state;
     const char *kept[3000];
     char text[32];
     for (int i = 0; i < 3000; i++) {
         snprintf(text, sizeof(text), "string %d", i);
-        kept[i] = answer_store_string(&store, text);
+        kept[i] = intern_text(&store, text);
         assert_string_equal(kept[i], text);
     }
     memset(large, 'x', sizeof(large) - 1);
-    assert_string_equal(answer_store_string(&store, large), large);
-    assert_int_equal((uintptr_t)answer_store_space(&store, 3) % 16, 0);
+    assert_string_equal(intern_text(&store, large), large);
+    assert_int_equal((uintptr_t)intern_space(&store, 3) % 8, 0);
     for (int i = 0; i < 3000; i++) {
         snprintf(text, sizeof(text), "string %d", i);
-        assert_ptr_equal(answer_store_string(&store, text), kept[i]);
+        assert_ptr_equal(intern_text(&store, text), kept[i]);
     }
-    answer_store_free(&store);
+    intern_clear(&store);
 }
 
 int

@@ -192,7 +192,7 @@ line_programs_give_lines(void **state)
     struct program *program = malloc(sizeof(*program));
     (void)state;
     for (unsigned i = 0; i < 6; i++) {
-        struct answer_store store = {0};
+        struct intern store = {0};
         struct line_table table = {0};
         struct sections sections = {0};
         make_program(program, line_ranges[i]);
@@ -208,7 +208,7 @@ line_programs_give_lines(void **state)
         assert_null(line_table_file(&table, 0, "/in", &store));
         assert_null(line_table_file(&table, 3, "/in", &store));
         line_table_free(&table);
-        answer_store_free(&store);
+        intern_clear(&store);
     }
     free(program);
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/recording.h"
 #include "store/reader.h"
 #include "spools.h"
@@ -129,7 +130,7 @@ static struct spool *
 find_spool(const struct spools *spools, const char *name)
 {
     for (size_t i = spools->count; i > 0; i--)
-        if (strcmp(strrchr(spools->all[i - 1].path, '/') + 1, name) == 0)
+        if (strcmp(path_name(spools->all[i - 1].path), name) == 0)
             return &spools->all[i - 1];
     return NULL;
 }
