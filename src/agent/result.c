@@ -15,7 +15,7 @@
 void
 result_collect(struct sampler_result *result)
 {
-    const struct thread_time_sums *sums = thread_time_sums();
+    const struct journal_sums *sums = thread_time_sums();
     *result =
         (struct sampler_result){.is_blind = look_is_blind(),
                                 .is_displaced = session_was_displaced(),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sys.c -- raw system calls, any context (handlers and the sampler included).
- * Nothing here allocates through libc, locks, or changes errno.
+ * Nothing here allocates through libc or locks, and sys_call alone sets errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -187,6 +187,16 @@ sys_can_write_set(void *address)
         return address != NULL;
     return arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)address, SET_SIZE, 0,
                         0) != -EFAULT;
+}
+
+long
+sys_call(long number, long a, long b, long c, long d, long e)
+{
+    long result = arch_syscall(number, a, b, c, d, e, 0);
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = (int)-result;
+    return -1;
 }
 
 pid_t

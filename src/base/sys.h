@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sys.h -- the system calls of the suspended window, each by its own name. They
- * return what the kernel returns (-errno on failure), leave errno alone, are no
- * cancellation points, and may be called from any context.
+ * return what the kernel returns (-errno on failure), leave errno alone
+ * (sys_call sets it), are no cancellation points, and may be called from any
+ * context.
  */
 #ifndef BASE_SYS_H
 #define BASE_SYS_H
@@ -73,6 +74,10 @@ struct sys_action {
 };
 long sys_get_action(int signo, struct sys_action *action);
 long sys_set_action(int signo, const struct sys_action *action);
+
+/* The system call NUMBER with its arguments, as syscall(2) makes it: -1 with
+ * errno on failure. The library defines syscall itself, as a hook. */
+long sys_call(long number, long a, long b, long c, long d, long e);
 
 pid_t sys_getpid(void);
 pid_t sys_gettid(void);

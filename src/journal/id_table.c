@@ -99,3 +99,13 @@ id_table_of(struct id_table *table, uint32_t high, uint64_t low, bool *is_new)
     table->count++;
     return entry->id;
 }
+
+/* The hash is FNV-1a. */
+uint32_t
+id_table_of_text(struct id_table *table, const char *text, bool *is_new)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return id_table_of(table, 0, hash, is_new);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * id_table.h -- numbers keys of two parts: the same key has the same number.
- * For example, a node of the tree of stacks is a frame under a parent.
+ * id_table.h -- numbers keys: the same key has the same number. A key has two
+ * parts, as a node of the tree of stacks, which is a frame under a parent. Or
+ * it is a text.
  * Context: sampler.
  */
 #ifndef JOURNAL_ID_TABLE_H
@@ -27,6 +28,12 @@ int id_table_begin(struct id_table *table);
  * would be used. */
 uint32_t id_table_of(struct id_table *table, uint32_t high, uint64_t low,
                      bool *is_new);
+
+/* The same for TEXT. Texts are told apart by 64 bits of hash, and are not kept.
+ * The chance that two have the same hash is 1 in 10^12 for some thousands of
+ * texts, and 1 in 10^7 for a million. */
+uint32_t id_table_of_text(struct id_table *table, const char *text,
+                          bool *is_new);
 
 /* Forget all keys, because they mean something else from now on. Numbers go on.
  */

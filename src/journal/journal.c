@@ -19,12 +19,8 @@
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
 #include "id_table.h"
-#include "journal_labels.h"
-#include "journal_live.h"
 #include "journal_progress.h"
-#include "journal_short_threads.h"
 #include "process_record.h"
-#include "text_ids.h"
 #include "journal.h"
 
 /* Frames that are no addresses: below every address that code can have. */
@@ -34,38 +30,37 @@
 /* Limit of module ids. A module with a higher id is written again each time. */
 #define MODULES_MAX 65536u
 
-struct file {
-    struct writer *writer;
-    struct journal_head head;
-};
-
 static struct journal_options options;
 static uint64_t start_realtime; /* ns since the epoch */
-static struct file present, next;
-static int failure;
+static struct journal_head present, next;
+static int failure; /* of the last file, when it has ended */
+static uint32_t generation;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: its serial */
 static bool is_kept_open;        /* else the spool is opened by its path */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
+static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
 static bool has_bare; /* it has nodes in no module */
 
 int
 journal_error(void)
 {
-    return failure;
+    return present.writer != NULL ? writer_error(present.writer) : failure;
+}
+
+uint32_t
+journal_generation(void)
+{
+    return generation;
 }
 
 uint64_t
 journal_append(enum record_kind kind, const void *record, size_t fixed,
                const struct writer_tail *tail, size_t parts)
 {
-    if (present.writer == NULL || failure != 0)
-        return 0;
-    uint64_t place =
-        writer_append(present.writer, kind, record, fixed, tail, parts);
-    if (place == 0)
-        failure = errno;
-    return place;
+    return present.writer != NULL
+               ? writer_append(present.writer, kind, record, fixed, tail, parts)
+               : 0;
 }
 
 void
@@ -78,9 +73,8 @@ journal_change(uint64_t place, size_t skip, const void *bytes, size_t length)
 void
 journal_flush(void)
 {
-    if (present.writer != NULL && writer_flush(present.writer) != 0 &&
-        failure == 0)
-        failure = errno;
+    if (present.writer != NULL)
+        (void)writer_flush(present.writer);
 }
 
 static void
@@ -117,10 +111,10 @@ static int
 write_first(void)
 {
     write_process();
-    journal_progress_write(&present.head, options.process.period);
+    journal_progress_write(&present, options.process.period);
     journal_flush();
-    errno = failure;
-    return failure == 0 ? 0 : -1;
+    errno = journal_error();
+    return errno == 0 ? 0 : -1;
 }
 
 /* Create the file at PATH, which covers the time from BEGIN ns after the start.
@@ -137,9 +131,10 @@ make_file(const char *path, uint64_t begin)
         writer_show(present.writer);
     if (write_first() == 0)
         return 0;
+    int error = errno;
     writer_discard(present.writer);
     present.writer = NULL;
-    errno = failure;
+    errno = error;
     return -1;
 }
 
@@ -148,16 +143,13 @@ make_file(const char *path, uint64_t begin)
 static int
 forget_numbers(void)
 {
-    failure = 0;
+    generation++;
     has_bare = false;
-    journal_live_begin();
-    journal_short_threads_begin();
-    journal_labels_begin();
     module_written = sys_renew(module_written, MODULES_MAX);
     thread_written =
         sys_renew(thread_written, THREADS_MAX * sizeof(*thread_written));
     if (module_written == NULL || thread_written == NULL ||
-        id_table_begin(&nodes) != 0 || text_ids_begin() != 0) {
+        id_table_begin(&nodes) != 0 || id_table_begin(&texts) != 0) {
         errno = ENOMEM;
         return -1;
     }
@@ -169,11 +161,12 @@ journal_begin(const struct journal_options *given)
 {
     options = *given;
     start_realtime = clock_realtime() - (clock_now() - options.start);
-    present = next = (struct file){.writer = NULL};
+    failure = 0;
+    present = next = (struct journal_head){.start = options.start};
     journal_progress_use(NULL);
     if (forget_numbers() != 0 || make_file(options.spool, 0) != 0)
         return -1;
-    journal_progress_use(&present.head);
+    journal_progress_use(&present);
     return 0;
 }
 
@@ -188,14 +181,11 @@ journal_settle(bool has_own_files)
 int
 journal_prepare(void)
 {
-    struct file before = present;
-    int failed = failure;
-    failure = 0;
+    struct journal_head before = present;
     (void)!unlink(options.next);
     int result = make_file(options.next, clock_now() - options.start);
     next = present;
     present = before;
-    failure = failed;
     if (result == 0)
         result = writer_succeed(present.writer, next.writer, options.past);
     int error = errno;
@@ -214,7 +204,7 @@ journal_rotate(void)
     /* Use the descriptor number of the file that was just closed. */
     if (is_kept_open)
         writer_lower(present.writer);
-    journal_progress_use(&present.head);
+    journal_progress_use(&present);
     /* This cannot fail: all memory is there already. */
     (void)forget_numbers();
 }
@@ -240,8 +230,8 @@ journal_put_back(void)
 void
 journal_heed_removal(void)
 {
-    if (present.writer != NULL && writer_is_orphan(present.writer))
-        failure = ESTALE;
+    if (present.writer != NULL)
+        writer_heed_removal(present.writer);
 }
 
 void
@@ -254,7 +244,7 @@ journal_give(uid_t uid)
 uint64_t
 journal_room(void)
 {
-    if (present.writer == NULL || failure != 0)
+    if (present.writer == NULL || journal_error() != 0)
         return 0;
     return (cap_of_file() - writer_size(present.writer)) * 100 / cap_of_file();
 }
@@ -362,7 +352,7 @@ journal_walk(struct walk *walk)
 {
     const uint64_t *frames = walk->frames;
     uint32_t gap, elided, node = 0, count = walk_finish(walk, &gap, &elided);
-    if (failure != 0)
+    if (journal_error() != 0)
         return 0;
     if (walk->cut != CUT_NONE &&
         !descend_to(&node, FRAME_CUT + (uint64_t)walk->cut))
@@ -450,7 +440,7 @@ uint32_t
 journal_text(const char *text)
 {
     bool is_new;
-    uint32_t id = text_ids_of(text, &is_new);
+    uint32_t id = id_table_of_text(&texts, text, &is_new);
     if (id == 0 || !is_new)
         return id;
     struct record_text record = {.id = id,
@@ -467,7 +457,7 @@ journal_thread_end(uint32_t index, uint64_t cpu, uint64_t flags, uint64_t end)
                                        .time = end - options.start,
                                        .cpu = cpu,
                                        .flags = flags};
-    if (failure != 0 || (cpu == 0 && !is_thread_written(index)))
+    if (journal_error() != 0 || (cpu == 0 && !is_thread_written(index)))
         return;
     if (!is_thread_written(index))
         write_thread(index);
@@ -495,6 +485,7 @@ journal_end(const struct record_summary *summary)
     if (present.writer == NULL)
         return;
     record.time -= options.start;
+    failure = journal_error();
     /* Also after a failure: the writer keeps room for this record. */
     writer_append(present.writer, RECORD_SUMMARY, &record, sizeof(record), NULL,
                   0);

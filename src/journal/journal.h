@@ -86,6 +86,10 @@ uint64_t journal_room(void);
  * written. */
 int journal_error(void);
 
+/* Returns a number that changes with each file, and when a file is begun anew.
+ * Places and numbers from another generation are not valid. */
+uint32_t journal_generation(void);
+
 /* Append a record (writer_append). Returns its place in the file, or 0 if this
  * record or an earlier one could not be written. */
 uint64_t journal_append(enum record_kind kind, const void *record, size_t fixed,

@@ -2,21 +2,12 @@
 /*
  * journal_labels.c -- see journal_labels.h. A set has the same number in the
  * tree and in the file; parents have smaller numbers. The tree notes which sets
- * were written, together with the number of the journal: a forked child has
- * another journal.
+ * were written, together with the generation of the journal.
  */
 #include "labels/label_tree.h"
 #include "store/layout.h"
 #include "journal.h"
 #include "journal_labels.h"
-
-static uint32_t journals;
-
-void
-journal_labels_begin(void)
-{
-    journals++;
-}
 
 static bool
 write_label(uint32_t set)
@@ -29,7 +20,7 @@ write_label(uint32_t set)
     if (record.key == 0 || record.value == 0 ||
         journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) == 0)
         return false;
-    label_tree_note(set, journals);
+    label_tree_note(set, journal_generation());
     return true;
 }
 
@@ -39,7 +30,7 @@ journal_labels_put(uint32_t set)
 {
     uint32_t missing[LABEL_TREE_DEPTH], count = 0;
     for (uint32_t at = set; at != 0 && count < LABEL_TREE_DEPTH &&
-                            !label_tree_is_noted(at, journals);
+                            !label_tree_is_noted(at, journal_generation());
          at = label_tree_at(at).parent)
         missing[count++] = at;
     while (count > 0)

@@ -9,9 +9,6 @@
 
 #include <stdint.h>
 
-/* A new file has begun: no set is in it yet. */
-void journal_labels_begin(void);
-
 /* Returns the number of SET in the journal: 0 if SET is 0 or could not be
  * written. */
 uint32_t journal_labels_put(uint32_t set);

@@ -21,12 +21,14 @@
  * yet. */
 static struct record_stacks *stacks;
 static size_t size;    /* bytes of the record */
-static uint64_t place; /* in the present file; 0: it has none there */
+static uint64_t place; /* in the file of PLACE_GENERATION; 0: none */
+static uint32_t place_generation;
 
-void
-journal_live_begin(void)
+/* Returns the place of the stacks in the present file; 0: none. */
+static uint64_t
+present_place(void)
 {
-    place = 0;
+    return place_generation == journal_generation() ? place : 0;
 }
 
 void
@@ -76,9 +78,10 @@ journal_live_stacks_begin(uint32_t capacity)
     if (make_room(capacity) != 0)
         return NULL;
     struct stacks_entry *entries = (struct stacks_entry *)(stacks + 1);
-    if (place == 0) {
+    if (present_place() == 0) {
         const struct writer_tail tail = {entries, size - sizeof(*stacks)};
         stacks->sequence = 0;
+        place_generation = journal_generation();
         place =
             journal_append(RECORD_STACKS, stacks, sizeof(*stacks), &tail, 1);
     }
@@ -89,7 +92,7 @@ journal_live_stacks_begin(uint32_t capacity)
 static void
 store_stacks(size_t from, size_t length)
 {
-    journal_change(place, from, (const char *)stacks + from, length);
+    journal_change(present_place(), from, (const char *)stacks + from, length);
     journal_flush();
 }
 

@@ -13,9 +13,6 @@
 
 #include "store/layout.h"
 
-/* A new file has begun. */
-void journal_live_begin(void);
-
 /* Write that sampling began or ended (MARK_START, MARK_STOP) at NOW, for the
  * reason TEXT. */
 void journal_live_mark(enum mark_kind mark, const char *text, uint64_t now);

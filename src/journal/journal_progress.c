@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "store/writer.h"
-#include "journal.h"
 #include "journal_progress.h"
 
 static struct journal_head *used; /* NULL: there is no file to write to */
@@ -16,19 +15,21 @@ journal_progress_write(struct journal_head *head, uint64_t period)
     struct record_control said = {.state = CONTROL_WAITING};
     if (used != NULL)
         said = used->control;
-    memset(head, 0, sizeof(*head));
-    head->counts.record.loss_count = LOSS_COUNT;
-    head->counts.record.cut_count = CUT_COUNT;
-    head->rate.record.period = period;
-    head->rate.record.tick = clock_tick();
-    head->rate.record.count = LIMIT_COUNT;
-    head->control = said;
-    head->counts_place = journal_append(RECORD_COUNTS, &head->counts,
-                                        sizeof(head->counts), NULL, 0);
-    head->rate_place =
-        journal_append(RECORD_RATE, &head->rate, sizeof(head->rate), NULL, 0);
-    head->control_place =
-        journal_append(RECORD_CONTROL, &said, sizeof(said), NULL, 0);
+    *head = (struct journal_head){.writer = head->writer,
+                                  .start = head->start,
+                                  .counts.record = {.loss_count = LOSS_COUNT,
+                                                    .cut_count = CUT_COUNT},
+                                  .rate.record = {.period = period,
+                                                  .tick = clock_tick(),
+                                                  .count = LIMIT_COUNT},
+                                  .control = said};
+    head->counts_place =
+        writer_append(head->writer, RECORD_COUNTS, &head->counts,
+                      sizeof(head->counts), NULL, 0);
+    head->rate_place = writer_append(head->writer, RECORD_RATE, &head->rate,
+                                     sizeof(head->rate), NULL, 0);
+    head->control_place = writer_append(head->writer, RECORD_CONTROL, &said,
+                                        sizeof(said), NULL, 0);
 }
 
 void
@@ -37,14 +38,30 @@ journal_progress_use(struct journal_head *head)
     used = head;
 }
 
-/* Flushed at once: a command that reaches the process must see it. */
+/* Replace the bytes of the record at PLACE, from offset FROM up to its SIZE, by
+ * those in RECORD. */
+static void
+change(uint64_t place, const void *record, size_t from, size_t size)
+{
+    if (place != 0)
+        writer_change(used->writer, place, from, (const char *)record + from,
+                      size - from);
+}
+
+/* Returns the CLOCK_MONOTONIC time TIME as the time of a record. */
+static uint64_t
+time_in_file(uint64_t time)
+{
+    return time > used->start ? time - used->start : 0;
+}
+
+/* A command that reaches the process must see this at once. */
 static void
 store_control(void)
 {
-    const size_t from = offsetof(struct record_control, time);
-    journal_change(used->control_place, from, &used->control.time,
-                   sizeof(used->control) - from);
-    journal_flush();
+    change(used->control_place, &used->control,
+           offsetof(struct record_control, time), sizeof(used->control));
+    (void)writer_flush(used->writer);
 }
 
 void
@@ -52,7 +69,7 @@ journal_progress_state(uint32_t state, uint64_t now)
 {
     if (used == NULL)
         return;
-    used->control.time = journal_time(now);
+    used->control.time = time_in_file(now);
     used->control.state = state;
     store_control();
 }
@@ -66,32 +83,25 @@ journal_progress_signal(int signo)
     store_control();
 }
 
-static void
-store_rate(const struct thread_time_sums *sums)
-{
-    const size_t from = sizeof(struct record_rate);
-    struct rate_entry *entries = used->rate.entries;
-    for (unsigned i = 0; i < LIMIT_COUNT; i++)
-        entries[i] = (struct rate_entry){.cpu = sums->due_cpu[i],
-                                         .taken = sums->due_taken[i]};
-    journal_change(used->rate_place, from, entries, sizeof(used->rate) - from);
-}
-
 void
-journal_progress_counts(const struct thread_time_sums *sums)
+journal_progress_counts(const struct journal_sums *sums)
 {
-    const size_t from = offsetof(struct record_counts, time);
     if (used == NULL)
         return;
     struct record_counts *record = &used->counts.record;
     *record = sums->counts;
-    record->time = journal_time(record->time);
+    record->time = time_in_file(record->time);
     record->loss_count = LOSS_COUNT;
     record->cut_count = CUT_COUNT;
     memcpy(used->counts.lost, sums->lost, sizeof(used->counts.lost));
     memcpy(used->counts.cut, sums->cut, sizeof(used->counts.cut));
     used->counts.expired = sums->expired;
-    journal_change(used->counts_place, from, &record->time,
-                   sizeof(used->counts) - from);
-    store_rate(sums);
+    change(used->counts_place, &used->counts,
+           offsetof(struct record_counts, time), sizeof(used->counts));
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        used->rate.entries[i] =
+            (struct rate_entry){.cpu = sums->due_cpu[i],
+                                .taken = sums->due_taken[i]};
+    change(used->rate_place, &used->rate, sizeof(struct record_rate),
+           sizeof(used->rate));
 }

@@ -16,12 +16,7 @@
 #define UNSEEN_NAME "[short-lived]"
 
 static uint64_t unseen[JOURNAL_SHORT_THREADS_AGES]; /* places; 0: none */
-
-void
-journal_short_threads_begin(void)
-{
-    memset(unseen, 0, sizeof(unseen));
-}
+static uint32_t generation; /* of the file that the places are in */
 
 static uint64_t
 begin_unseen(uint64_t age)
@@ -41,6 +36,9 @@ journal_short_threads_add(unsigned i, uint64_t age, uint64_t cpu)
 {
     const size_t wall = offsetof(struct record_sample, wall);
     const uint64_t both[] = {cpu, cpu}; /* wall and cpu are neighbours */
+    if (generation != journal_generation())
+        memset(unseen, 0, sizeof(unseen));
+    generation = journal_generation();
     if (i == 0 && unseen[0] == 0)
         journal_thread_as(UNSEEN_THREAD, 0, UNSEEN_NAME);
     if (unseen[i] == 0)

@@ -12,9 +12,6 @@
 /* Number of ages that are told apart. */
 #define JOURNAL_SHORT_THREADS_AGES 32u
 
-/* A new file has begun. */
-void journal_short_threads_begin(void);
-
 /* Write that all such threads together have used CPU ns so far between the age
  * of AGE ns and the next age. I is the index of the age. */
 void journal_short_threads_add(unsigned i, uint64_t age, uint64_t cpu);

@@ -40,7 +40,7 @@ bool
 harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
 {
     struct thread_time *account = thread_time_of(index);
-    struct thread_time_sums *sums = thread_time_sums();
+    struct journal_sums *sums = thread_time_sums();
     account->sequence = harvest_sequence();
     account->asked_clock = clock;
     account->asked_at = now;
@@ -132,7 +132,7 @@ static void
 count_taken(struct thread_time *account, const struct slot *slot,
             uint64_t clock)
 {
-    struct thread_time_sums *sums = thread_time_sums();
+    struct journal_sums *sums = thread_time_sums();
     sums->counts.taken++;
     sums->cut[slot->walk.cut]++;
     rates_take(account, clock);
@@ -151,7 +151,7 @@ static void
 take_sample(struct slot *slot, uint32_t index)
 {
     struct thread_time *account = thread_time_of(index);
-    struct thread_time_sums *sums = thread_time_sums();
+    struct journal_sums *sums = thread_time_sums();
     suspend_finish(slot);
     struct journal_place place = {.node = journal_walk(&slot->walk),
                                   .depth = slot->walk.depth,
@@ -247,7 +247,7 @@ void
 harvest_begin_round(uint32_t every, uint64_t random)
 {
     uint32_t lost[LOSS_COUNT];
-    struct thread_time_sums *sums = thread_time_sums();
+    struct journal_sums *sums = thread_time_sums();
     suspend_begin_harvest(every, lost);
     for (uint32_t i = 0; i < LOSS_COUNT; i++) {
         sums->counts.asked += lost[i];

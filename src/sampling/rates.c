@@ -100,7 +100,7 @@ rates_unseen(uint64_t cpu)
 }
 
 void
-rates_sum(const struct thread_time_sums *sums, struct rate *rate)
+rates_sum(const struct journal_sums *sums, struct rate *rate)
 {
     *rate = (struct rate){.tick = clock_tick()};
     for (unsigned i = 0; i < LIMIT_COUNT; i++)

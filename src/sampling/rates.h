@@ -36,6 +36,6 @@ void rates_measure(struct thread_time *account, uint64_t cpu);
 void rates_unseen(uint64_t cpu);
 
 /* Turn SUMS into points, for the closing line. */
-void rates_sum(const struct thread_time_sums *sums, struct rate *rate);
+void rates_sum(const struct journal_sums *sums, struct rate *rate);
 
 #endif

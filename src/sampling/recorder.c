@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
-#include "journal/counts.h"
 #include "journal/journal.h"
+#include "counts.h"
 #include "roster.h"
 #include "session.h"
 #include "recorder.h"

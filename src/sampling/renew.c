@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "journal/counts.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
 #include "journal/journal_progress.h"
+#include "counts.h"
 #include "roster.h"
 #include "session.h"
 #include "thread_time.h"
@@ -43,7 +43,7 @@ mark_loss(uint64_t now)
 void
 renew_heed(void)
 {
-    const struct thread_time_sums *sums = thread_time_sums();
+    const struct journal_sums *sums = thread_time_sums();
     if (journal_error() != ENODATA)
         return;
     uint64_t now = clock_now(), taken = sums->counts.taken + sums->measured;

@@ -9,7 +9,7 @@
 static struct thread_time *accounts;
 static uint32_t *active; /* indexes, in no order */
 static uint32_t active_count;
-static struct thread_time_sums sums;
+static struct journal_sums sums;
 static uint64_t period;
 static bool cpu_only;
 static uint64_t quiet_until;
@@ -23,7 +23,7 @@ thread_time_begin(uint64_t period_ns, bool running_only)
     if (active == NULL)
         active = sys_reserve_for_one(THREADS_MAX * sizeof(*active));
     active_count = 0;
-    sums = (struct thread_time_sums){0};
+    sums = (struct journal_sums){0};
     period = period_ns;
     cpu_only = running_only;
     quiet_until = 0;
@@ -36,7 +36,7 @@ thread_time_of(uint32_t index)
     return &accounts[index];
 }
 
-struct thread_time_sums *
+struct journal_sums *
 thread_time_sums(void)
 {
     return &sums;

@@ -2,8 +2,7 @@
 /*
  * thread_time.h -- what is known of each thread: the CPU and wall time that its
  * samples were given, its present wait, and the question that it has not
- * answered yet. It also has the sums of the whole profile: asked = taken + lost
- * + in flight.
+ * answered yet. It also has the sums of the whole profile.
  * Context: sampler.
  */
 #ifndef SAMPLING_THREAD_TIME_H
@@ -15,6 +14,7 @@
 #include "base/loss.h"
 #include "base/sample.h"
 #include "journal/journal.h"
+#include "journal/journal_progress.h"
 #include "journal/journal_wait.h"
 #include "store/layout.h"
 
@@ -80,22 +80,6 @@ struct thread_time {
     bool in_flight;
 };
 
-struct thread_time_sums {
-    struct record_counts counts;
-    uint64_t lost[LOSS_COUNT];
-    uint64_t cut[CUT_COUNT];
-    uint64_t expired; /* waits, as clock_expired counts them */
-    /* Of the samples that threads take of their own running, by what limited
-     * their rate: ns of CPU time in which they were due, and how many were
-     * taken. */
-    uint64_t due_cpu[LIMIT_COUNT];
-    uint64_t due_taken[LIMIT_COUNT];
-    uint64_t in_flight;
-    uint64_t measured;  /* samples of calls that a hook measured; no question
-                           asked for them */
-    uint64_t unsampled; /* records of CPU time that must not be sampled */
-};
-
 /* Empty all thread times and sums. PERIOD is in ns. With CPU_ONLY, waits are
  * not shown. Returns 0, or -1 if memory is short. */
 int thread_time_begin(uint64_t period, bool cpu_only);
@@ -103,7 +87,7 @@ int thread_time_begin(uint64_t period, bool cpu_only);
 /* The thread time of thread INDEX; the sums; and what thread_time_begin was
  * given. */
 struct thread_time *thread_time_of(uint32_t index);
-struct thread_time_sums *thread_time_sums(void);
+struct journal_sums *thread_time_sums(void);
 uint64_t thread_time_period(void);
 bool thread_time_is_cpu_only(void);
 

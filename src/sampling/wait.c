@@ -55,7 +55,7 @@ static bool
 find_place(pid_t tid, const struct look *look, uint64_t clock,
            struct journal_place *place)
 {
-    struct thread_time_sums *sums = thread_time_sums();
+    struct journal_sums *sums = thread_time_sums();
     struct walk walk = {.frames = frames, .capacity = frames_most};
     /* The labels are read between two equal readings of the clock, like the
      * stack. */

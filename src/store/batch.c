@@ -2,28 +2,28 @@
 /*
  * batch.c -- see batch.h. No malloc, no stdio.
  *
- * The hard part is that the process may die between any two instructions, and
- * readers may look at any time, and the file must read well up to there. Of a
- * batch, all but the first 8 bytes are written first. These are the head of its
- * first record, at which readers stop while it is 0; they are written last. The
- * header counts as a record, whose head is the magic.
+ * The hard thing is that the process may die between any two instructions, and
+ * that readers may look at any time. The file must read well in each case. So
+ * the first 8 bytes of a batch are written last. They are the head of its first
+ * record, and readers stop where a head is 0. The header of the file counts as
+ * a record, and its magic as the head.
  *
- * Somebody may shorten the file at any instant. A write at the old place would
- * then leave a hole before it, where records were. So the size is asked before
- * each write, and behind a batch one head of the batch before is read again.
+ * Another process may shorten the file at any instant. A write at the old place
+ * would then leave a hole where records were. So the size is asked before each
+ * write, and after it a head of the previous batch is read again.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/arch.h"
 #include "batch.h"
 
-/* Bytes that stay in a window that was full. */
+/* Bytes that stay in the window when it was full. */
 #define WINDOW_REST (32u << 10)
 
-/* Bytes between two stretches for which they are written as one. */
+/* Longest gap in bytes between two stretches that are written as one. */
 #define CHANGES_GAP 512
 
 #define HEAD sizeof(uint64_t)
@@ -43,12 +43,11 @@ batch_begin(struct batch *batch, const void *header, size_t length)
     memcpy(batch->window, header, length);
 }
 
-/* Write what has changed in the part of the window that the file has. */
+/* Write the changes of bytes that the file has. */
 static int
 write_changes(struct batch *batch, int fd)
 {
     int result = 0;
-
     for (unsigned i = 0; i < batch->changed && result == 0; i++) {
         const struct batch_stretch *stretch = &batch->changes[i];
         result = spool_file_write(fd, at(batch, stretch->from),
@@ -57,24 +56,23 @@ write_changes(struct batch *batch, int fd)
     return result;
 }
 
-/* Whether one of the heads that were written is no more. */
+/* Whether a head that was written is no longer in the file. */
 static bool
 is_head_lost(const struct batch *batch, int fd)
 {
     uint64_t head = 0;
-
     return batch->known != 0 &&
-           syscall(SYS_pread64, fd, &head, HEAD, batch->known) >= 0 &&
+           arch_syscall(SYS_pread64, fd, (long)&head, HEAD, (long)batch->known,
+                        0, 0) >= 0 &&
            head == 0;
 }
 
-/* Write what was added, its first head last. */
+/* Write the bytes that the file lacks, their first head last. */
 static int
 write_batch(struct batch *batch, int fd)
 {
     uint64_t from = batch->written, size = batch->end - from;
     const unsigned char *bytes = at(batch, from);
-
     if (size == 0)
         return 0;
     if (size > HEAD &&
@@ -88,12 +86,11 @@ write_batch(struct batch *batch, int fd)
     return -1;
 }
 
-/* FILE for writing; -1 with errno set. */
+/* Open FILE for writing. Returns -1 with errno if it was shortened, too. */
 static int
 open_whole(const struct spool_file *file)
 {
     int fd = spool_file_open(file);
-
     if (fd < 0 || !spool_file_is_short(file, fd))
         return fd;
     spool_file_close(file, fd);
@@ -104,14 +101,12 @@ open_whole(const struct spool_file *file)
 int
 batch_flush(struct batch *batch, struct spool_file *file)
 {
-    int fd, result;
-
     if (batch->end == batch->written && batch->changed == 0)
         return 0;
-    fd = open_whole(file);
+    int fd = open_whole(file);
     if (fd < 0)
         return -1;
-    result = write_changes(batch, fd);
+    int result = write_changes(batch, fd);
     if (result == 0)
         result = write_batch(batch, fd);
     spool_file_close(file, fd);
@@ -130,12 +125,11 @@ batch_drop(struct batch *batch)
     batch->changed = 0;
 }
 
-/* From there on the window has something that the file has not. */
+/* Returns the first offset at which the window differs from the file. */
 static uint64_t
 first_waiting(const struct batch *batch)
 {
     uint64_t first = batch->written;
-
     for (unsigned i = 0; i < batch->changed; i++)
         if (batch->changes[i].from < first)
             first = batch->changes[i].from;
@@ -148,12 +142,12 @@ batch_has_room(const struct batch *batch, size_t size)
     return size <= BATCH_WINDOW - (batch->end - first_waiting(batch));
 }
 
-/* Make room for SIZE bytes in the window: what the file has may leave it. */
+/* Make room for SIZE bytes in the window. Bytes that the file has may leave the
+ * window. */
 static int
 make_room(struct batch *batch, struct spool_file *file, size_t size)
 {
     uint64_t rest = batch->end - batch->base;
-
     if (size <= BATCH_WINDOW - rest)
         return 0;
     if (batch_flush(batch, file) == 0)
@@ -170,11 +164,10 @@ make_room(struct batch *batch, struct spool_file *file, size_t size)
 }
 
 static void
-lay(struct batch *batch, size_t size, const struct batch_part *parts,
-    size_t count)
+copy_parts(struct batch *batch, size_t size, const struct batch_part *parts,
+           size_t count)
 {
     unsigned char *to = at(batch, batch->end);
-
     memset(to + size - HEAD, 0, HEAD);
     for (size_t i = 0; i < count; i++) {
         if (parts[i].length > 0)
@@ -183,8 +176,8 @@ lay(struct batch *batch, size_t size, const struct batch_part *parts,
     }
 }
 
-/* Write a record that no window can hold, its head last. The file is zero
- * behind it. */
+/* Write a record that is larger than the window, its head last. The file is
+ * zero behind it. */
 static int
 write_large(const struct batch *batch, int fd, const struct batch_part *parts,
             size_t count)
@@ -193,7 +186,6 @@ write_large(const struct batch *batch, int fd, const struct batch_part *parts,
     uint64_t to = batch->end + parts[0].length;
     int result = spool_file_write(fd, first + HEAD, parts[0].length - HEAD,
                                   batch->end + HEAD);
-
     for (size_t i = 1; i < count && result == 0; i++) {
         result = spool_file_write(fd, parts[i].data, parts[i].length, to);
         to += parts[i].length;
@@ -206,11 +198,10 @@ static int
 add_large(struct batch *batch, const struct spool_file *file, size_t size,
           const struct batch_part *parts, size_t count)
 {
-    int result, fd = open_whole(file);
-
+    int fd = open_whole(file);
     if (fd < 0)
         return -1;
-    result = write_large(batch, fd, parts, count);
+    int result = write_large(batch, fd, parts, count);
     spool_file_close(file, fd);
     if (result != 0)
         return -1;
@@ -225,19 +216,18 @@ batch_add(struct batch *batch, struct spool_file *file, size_t size,
           const struct batch_part *parts, size_t count)
 {
     bool fits = size <= BATCH_WINDOW;
-
     if (make_room(batch, file, fits ? size : BATCH_WINDOW) != 0)
         return -1;
     if (!fits)
         return add_large(batch, file, size, parts, count);
-    lay(batch, size, parts, count);
+    copy_parts(batch, size, parts, count);
     batch->last = batch->end;
     batch->end += size;
     return 0;
 }
 
-/* Note that the window has changed FROM there TO there. Returns whether there
- * was room for that. */
+/* Note that the window has changed between the offsets FROM and TO. Returns
+ * false if there is no room for the note. */
 static bool
 note_change(struct batch *batch, uint64_t from, uint64_t to)
 {
@@ -256,16 +246,15 @@ note_change(struct batch *batch, uint64_t from, uint64_t to)
     return true;
 }
 
-/* What has left the window is changed in the file. */
+/* Change bytes that have left the window. */
 static int
 change_file(const struct spool_file *file, uint64_t offset, const void *bytes,
             size_t length)
 {
-    int result, fd = open_whole(file);
-
+    int fd = open_whole(file);
     if (fd < 0)
         return -1;
-    result = spool_file_write(fd, bytes, length, offset);
+    int result = spool_file_write(fd, bytes, length, offset);
     spool_file_close(file, fd);
     return result;
 }

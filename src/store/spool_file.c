@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spool_file.c -- see spool_file.h. System calls by number, so that no wrapper
- * that the program put in libc's place is called; no malloc, no stdio.
+ * spool_file.c -- see spool_file.h. System calls are made by number, because
+ * the program may have put its own functions in libc's place. No malloc, no
+ * stdio.
  *
- * Two things are hard about it. The kernel answers a breach of RLIMIT_FSIZE
- * with SIGXFSZ, which ends a program: so the limit is asked before more is
- * reserved. And a program may close descriptors that are not its own, and get
- * our number for a file of its own: so where the descriptor table is the
- * program's, a descriptor is held for an instant only, far from the numbers
- * that programs use, and what it stands for is checked before it is used and
- * before it is closed.
+ * Two things are hard. The kernel answers a breach of RLIMIT_FSIZE with
+ * SIGXFSZ, which ends a program. So the limit is asked before more is reserved.
+ * And a program may close descriptors that it did not open, and get our number
+ * for a file of its own. So in a descriptor table that the program shares, a
+ * descriptor is held for an instant only, far above the numbers that programs
+ * use. Before it is used and before it is closed, it is compared to the spool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,93 +19,105 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/arch.h"
 #include "base/sys.h"
 #include "spool_file.h"
 
-/* Where descriptors are moved to: above those that programs count on. */
+/* Least number of a descriptor: programs count on lower ones. */
 #define DESCRIPTOR_FLOOR 512
 
-/* tmpfs gives up a reservation when a signal arrives. The sampler blocks them
- * all; the thread that creates the file may need some attempts. */
+/* Limit of attempts to reserve room. tmpfs gives up a reservation when a signal
+ * arrives. The sampler blocks all signals; the thread that creates the file may
+ * need some attempts. */
 #define RESERVE_ATTEMPTS 100
 
 static const unsigned char zeros[4096];
 
-static int
-close_quietly(int fd)
-{
-    int saved = errno;
-
-    syscall(SYS_close, fd);
-    errno = saved;
-    return -1;
-}
-
-/* open(2), then away from the low numbers: a program that closes descriptor 0
- * and opens a file to get it back may do so at this moment. */
+/* Call open(2), and move the descriptor away from the low numbers. A program
+ * that closes descriptor 0 and opens a file may expect to get 0 back. */
 static int
 open_high(const char *path, int flags)
 {
-    int low = (int)syscall(SYS_openat, AT_FDCWD, path,
-                           flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int high;
-
+    int low = (int)sys_call(SYS_openat, AT_FDCWD, (long)path,
+                            flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
     if (low < 0)
         return -1;
-    high = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR);
+    long high = arch_syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR,
+                             0, 0, 0);
     if (high < 0)
         return low; /* RLIMIT_NOFILE is small. */
-    close_quietly(low);
-    return high;
+    sys_close(low);
+    return (int)high;
+}
+
+/* Create the file at PATH. With LOCKS it is locked before another process can
+ * ask whose it is. */
+static int
+make_file(const char *path, bool locks)
+{
+    int fd = open_high(path, O_CREAT | O_EXCL);
+    if (fd >= 0 && locks)
+        sys_call(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0);
+    return fd;
+}
+
+/* Undo make_file. Returns -1; errno is kept. */
+static int
+unmake_file(const char *path, int fd)
+{
+    (void)arch_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+    sys_close(fd);
+    return -1;
 }
 
 static bool
-is_ours(const struct spool_file *file, int fd)
+get_status(int fd, struct stat *status)
+{
+    return sys_call(SYS_fstat, fd, (long)status, 0, 0, 0) == 0;
+}
+
+/* If the program has closed FD, its number may mean another file by now. */
+static bool
+is_spool(const struct spool_file *file, int fd)
 {
     struct stat now;
-
-    return syscall(SYS_fstat, fd, &now) == 0 && S_ISREG(now.st_mode) &&
+    return get_status(fd, &now) && S_ISREG(now.st_mode) &&
            now.st_dev == file->device && now.st_ino == file->inode;
 }
 
-/* Of one that the program has closed, the number means another file by now. */
 void
 spool_file_close(const struct spool_file *file, int fd)
 {
     int saved = errno;
-
-    if (fd != file->kept && is_ours(file, fd))
-        close_quietly(fd);
+    if (fd != file->kept && is_spool(file, fd))
+        sys_close(fd);
     errno = saved;
 }
 
 int
 spool_file_open(const struct spool_file *file)
 {
-    int fd;
-
     if (file->kept >= 0)
         return file->kept;
-    fd = open_high(file->path, 0);
+    int fd = open_high(file->path, 0);
     if (fd < 0) {
         if (errno == ENOENT || errno == ELOOP || errno == ENOTDIR)
             errno = ESTALE;
         return -1;
     }
-    if (is_ours(file, fd))
+    if (is_spool(file, fd))
         return fd;
+    sys_close(fd);
     errno = ESTALE;
-    return close_quietly(fd);
+    return -1;
 }
 
 bool
 spool_file_may_have(uint64_t end)
 {
     struct rlimit limit;
-
-    return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) != 0 ||
+    return sys_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0) != 0 ||
            end <= limit.rlim_cur;
 }
 
@@ -113,8 +125,8 @@ int
 spool_file_write(int fd, const void *bytes, size_t length, uint64_t offset)
 {
     while (length > 0) {
-        long written = syscall(SYS_pwrite64, fd, bytes, length, offset);
-
+        long written = sys_call(SYS_pwrite64, fd, (long)bytes, (long)length,
+                                (long)offset, 0);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
@@ -128,12 +140,11 @@ spool_file_write(int fd, const void *bytes, size_t length, uint64_t offset)
     return 0;
 }
 
-/* For file systems that cannot reserve: a block that was written is there. */
+/* Some file systems cannot reserve. A block that was written has its room. */
 static int
 write_zeros(int fd, uint64_t offset, uint64_t size)
 {
     int result = 0;
-
     for (uint64_t part; size > 0 && result == 0; size -= part) {
         part = size < sizeof(zeros) ? size : sizeof(zeros);
         result = spool_file_write(fd, zeros, (size_t)part, offset);
@@ -147,27 +158,25 @@ reserve(int fd, uint64_t offset, uint64_t size)
 {
     long result;
     int attempts = 0;
-
     if (!spool_file_may_have(offset + size)) {
         errno = EFBIG;
         return -1;
     }
     do
-        result = syscall(SYS_fallocate, fd, 0, offset, size);
+        result = sys_call(SYS_fallocate, fd, 0, (long)offset, (long)size, 0);
     while (result != 0 && errno == EINTR && ++attempts < RESERVE_ATTEMPTS);
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
         return write_zeros(fd, offset, size);
-    return result == 0 ? 0 : -1;
+    return (int)result;
 }
 
 int
 spool_file_reserve(struct spool_file *file, uint64_t size)
 {
-    int result, fd = spool_file_open(file);
-
+    int fd = spool_file_open(file);
     if (fd < 0)
         return -1;
-    result = reserve(fd, file->size, size - file->size);
+    int result = reserve(fd, file->size, size - file->size);
     spool_file_close(file, fd);
     if (result == 0)
         file->size = size;
@@ -177,25 +186,25 @@ spool_file_reserve(struct spool_file *file, uint64_t size)
 void
 spool_file_lower(struct spool_file *file)
 {
-    int low = (int)syscall(SYS_fcntl, file->kept, F_DUPFD_CLOEXEC, 0);
-
+    int low =
+        (int)arch_syscall(SYS_fcntl, file->kept, F_DUPFD_CLOEXEC, 0, 0, 0, 0);
     if (low >= 0 && low < file->kept) {
-        close_quietly(file->kept);
+        sys_close(file->kept);
         file->kept = low;
     } else if (low >= 0) {
-        close_quietly(low);
+        sys_close(low);
     }
 }
 
-/* FD is a file that was just made. */
+/* FD is a file that was just made: note in FILE what it is, and reserve SIZE
+ * bytes. Its mode is set whatever the umask took away, because the file has to
+ * be opened again. */
 static int
-settle(struct spool_file *file, int fd, uint64_t size)
+take_up(struct spool_file *file, int fd, uint64_t size)
 {
     struct stat made;
-
-    /* Whatever the umask took away: the file has to be opened again. */
-    if (syscall(SYS_fstat, fd, &made) != 0 ||
-        syscall(SYS_fchmod, fd, 0600) != 0 ||
+    if (!get_status(fd, &made) ||
+        sys_call(SYS_fchmod, fd, 0600, 0, 0, 0) != 0 ||
         (size > 0 && reserve(fd, 0, size) != 0))
         return -1;
     file->device = made.st_dev;
@@ -207,21 +216,12 @@ settle(struct spool_file *file, int fd, uint64_t size)
 int
 spool_file_create(struct spool_file *file, uint64_t size, bool keeps_open)
 {
-    int saved, fd = open_high(file->path, O_CREAT | O_EXCL);
-
+    int fd = make_file(file->path, keeps_open);
     file->kept = -1;
     if (fd < 0)
         return -1;
-    /* Before anybody can read whose it is. */
-    if (keeps_open)
-        syscall(SYS_flock, fd, LOCK_EX | LOCK_NB);
-    if (settle(file, fd, size) != 0) {
-        saved = errno;
-        syscall(SYS_unlinkat, AT_FDCWD, file->path, 0);
-        close_quietly(fd);
-        errno = saved;
-        return -1;
-    }
+    if (take_up(file, fd, size) != 0)
+        return unmake_file(file->path, fd);
     if (keeps_open) {
         file->kept = fd;
         spool_file_lower(file);
@@ -235,10 +235,9 @@ void
 spool_file_show(const struct spool_file *file)
 {
     int fd = spool_file_open(file);
-
     if (fd < 0)
         return;
-    (void)syscall(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd, 0);
+    (void)arch_syscall(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd, 0);
     spool_file_close(file, fd);
 }
 
@@ -246,36 +245,31 @@ bool
 spool_file_is_short(const struct spool_file *file, int fd)
 {
     struct stat now;
-
-    return syscall(SYS_fstat, fd, &now) == 0 &&
-           (uint64_t)now.st_size < file->size;
+    return get_status(fd, &now) && (uint64_t)now.st_size < file->size;
 }
 
 bool
 spool_file_is_removed(const struct spool_file *file)
 {
     struct stat now;
-
-    return file->kept >= 0 && syscall(SYS_fstat, file->kept, &now) == 0 &&
-           now.st_nlink == 0;
+    return file->kept >= 0 && get_status(file->kept, &now) && now.st_nlink == 0;
 }
 
 bool
 spool_file_is_away(const struct spool_file *file)
 {
     struct stat now;
-
-    if (file->kept < 0 || syscall(SYS_fstat, file->kept, &now) != 0)
+    if (file->kept < 0 || !get_status(file->kept, &now))
         return false;
     if (now.st_nlink == 0)
         return true;
-    if (syscall(SYS_newfstatat, AT_FDCWD, file->path, &now,
-                AT_SYMLINK_NOFOLLOW) != 0)
+    if (sys_call(SYS_newfstatat, AT_FDCWD, (long)file->path, (long)&now,
+                 AT_SYMLINK_NOFOLLOW, 0) != 0)
         return errno == ENOENT;
     return now.st_dev != file->device || now.st_ino != file->inode;
 }
 
-/* Copy FILE to FD, a file that was just made and is locked like the first. */
+/* Copy FILE to FD, a file that was just made. */
 static int
 copy_to(const struct spool_file *file, int fd)
 {
@@ -283,73 +277,61 @@ copy_to(const struct spool_file *file, int fd)
     struct stat made;
     uint64_t offset = 0;
     long got;
-
-    syscall(SYS_flock, fd, LOCK_EX | LOCK_NB);
-    if (syscall(SYS_fstat, file->kept, &made) != 0)
+    if (!get_status(file->kept, &made))
         return -1;
     if (!spool_file_may_have((uint64_t)made.st_size)) {
         errno = EFBIG;
         return -1;
     }
-    while ((got = syscall(SYS_pread64, file->kept, buffer, sizeof(buffer),
-                          offset)) > 0) {
+    while ((got = sys_call(SYS_pread64, file->kept, (long)buffer,
+                           sizeof(buffer), (long)offset, 0)) > 0) {
         if (spool_file_write(fd, buffer, (size_t)got, offset) != 0)
             return -1;
         offset += (uint64_t)got;
     }
-    return got == 0 ? 0 : -1;
+    return (int)got;
 }
 
-/* Without a hard link there is no way to a file that has no name (linkat(2)):
- * it takes a copy. One that was moved stays where it was wanted. */
+/* A file without a name cannot be given one by a hard link (linkat(2)), so it
+ * is copied. A file that was moved stays where it is. */
 int
 spool_file_put_back(struct spool_file *file)
 {
-    struct spool_file made = {.path = file->path};
-    int saved;
-
     if (!spool_file_is_away(file))
         return 0;
-    made.kept = open_high(file->path, O_CREAT | O_EXCL);
+    struct spool_file made = {.path = file->path,
+                              .kept = make_file(file->path, true)};
     if (made.kept < 0)
         return -1;
-    if (copy_to(file, made.kept) == 0 && settle(&made, made.kept, 0) == 0 &&
-        spool_file_reserve(&made, file->size) == 0) {
-        close_quietly(file->kept);
-        *file = made;
-        spool_file_lower(file);
-        return 0;
-    }
-    saved = errno;
-    syscall(SYS_unlinkat, AT_FDCWD, file->path, 0);
-    close_quietly(made.kept);
-    errno = saved;
-    return -1;
+    if (copy_to(file, made.kept) != 0 || take_up(&made, made.kept, 0) != 0 ||
+        spool_file_reserve(&made, file->size) != 0)
+        return unmake_file(file->path, made.kept);
+    sys_close(file->kept);
+    *file = made;
+    spool_file_lower(file);
+    return 0;
 }
 
 int
 spool_file_cut(struct spool_file *file, uint64_t size)
 {
-    long result;
     int fd = spool_file_open(file);
-
     if (fd < 0)
         return -1;
-    result = syscall(SYS_ftruncate, fd, size);
+    int result = (int)sys_call(SYS_ftruncate, fd, (long)size, 0, 0, 0);
     spool_file_close(file, fd);
     if (result == 0)
         file->size = size;
-    return result == 0 ? 0 : -1;
+    return result;
 }
 
 void
 spool_file_give(const struct spool_file *file, uid_t uid)
 {
     int fd = spool_file_open(file);
-
     if (fd < 0)
         return;
-    (void)syscall(SYS_fchown, fd, uid, -1);
+    (void)sys_call(SYS_fchown, fd, uid, -1, 0, 0);
     spool_file_close(file, fd);
 }
 
@@ -357,6 +339,6 @@ void
 spool_file_release(struct spool_file *file)
 {
     if (file->kept >= 0)
-        close_quietly(file->kept);
+        sys_close(file->kept);
     file->kept = -1;
 }

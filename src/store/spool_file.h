@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spool_file.h -- the file of a spool as the profiled process sees it: made,
- * reserved on the disk, written. It is never mapped: to shorten a mapped file
- * is to take memory from under the program, and SIGBUS. Used by writer.c alone,
- * on the sampler thread; the file may be made on the thread that starts the
- * profiler.
+ * spool_file.h -- the file of a spool, as the profiled process uses it: it is
+ * created, reserved on the disk and written. It is never mapped. A mapped file
+ * that is shortened takes memory from the program, which then gets SIGBUS.
+ * Functions that return -1 say why in errno. One thread at a time uses a file.
+ * Context: any thread.
  */
 #ifndef STORE_SPOOL_FILE_H
 #define STORE_SPOOL_FILE_H
@@ -14,82 +14,74 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The file is opened by path whenever it is used, and known again by what it
- * was at its creation; or it is KEPT open, where no program can close it. */
+/* The file is opened by its path for each use, and recognized by its device and
+ * inode. Or it is kept open, in a descriptor table that the program lacks. */
 struct spool_file {
     const char *path;
     uint64_t device, inode;
     uint64_t size; /* bytes that are reserved: the file is no shorter */
-    int kept;      /* descriptor, -1 for none */
+    int kept;      /* the descriptor of a file that is kept open, or -1 */
 };
 
 /* Whether the program's RLIMIT_FSIZE lets a file have END bytes. Beyond it a
- * signal would end the program (setrlimit(2)). Safe in signals. */
+ * signal would end the program (setrlimit(2)). Context: any. */
 bool spool_file_may_have(uint64_t end);
 
 /*
- * Create FILE->path, learn what it is, and reserve its first SIZE bytes, which
- * are zero. Returns 0, or -1 with errno set; then no file is left that was not
- * there before.
- * KEEPS_OPEN: it stays open, so that neither a change of user nor a limit of
- * descriptors ends it, nor that it is removed; and locked (flock(2)), so that
- * who finds the file sees that it is in use, whatever process ids mean to him.
- * The caller may run system calls. With KEEPS_OPEN it has a descriptor table of
- * its own, and makes all later calls. It takes no lock, and is not safe in
- * signals. Context: any thread.
+ * Create FILE->path, note in FILE what it is, and reserve its first SIZE bytes,
+ * which are zero. Returns 0, or -1; then no new file is left.
+ *
+ * With KEEPS_OPEN it stays open: a change of user, a limit of descriptors or
+ * its removal does not end it. It is also locked (flock(2)), which shows that
+ * it is in use whatever process ids mean to the reader. The calling thread then
+ * has a descriptor table of its own, and makes all later calls.
  */
 int spool_file_create(struct spool_file *file, uint64_t size, bool keeps_open);
 
-/* FILE, which is kept open, gets the lowest number that is free: others, which
- * are opened later and closed in one call, must lie above it. */
+/* Give FILE, which is kept open, the lowest number that is free. Descriptors
+ * that are opened later and closed in one call must lie above it. */
 void spool_file_lower(struct spool_file *file);
 
-/*
- * Where FILE cannot be kept open, let the kernel's list of mappings name it: a
- * page of it is mapped that nobody may touch, and that is no memory. Its end is
- * that of the process.
- */
+/* Let the kernel's list of mappings name FILE, which is not kept open: map one
+ * page of it that no thread can access and that takes no memory. The mapping
+ * stays until the process ends. */
 void spool_file_show(const struct spool_file *file);
 
-/*
- * A descriptor of FILE, and its end. -1 with errno set: ESTALE if the file is
- * not at its path any more and not kept open, else the kernel's reason. errno
- * is kept by the second.
- */
+/* spool_file_open returns a descriptor of FILE, or -1: ESTALE if the file is
+ * neither kept open nor at its path. spool_file_close ends its use and keeps
+ * errno. */
 int spool_file_open(const struct spool_file *file);
 void spool_file_close(const struct spool_file *file, int fd);
 
-/* Reserve SIZE bytes in all. Returns 0, or -1 with errno set: EFBIG if
- * RLIMIT_FSIZE forbids it, else as above. */
+/* Reserve SIZE bytes in all. Returns 0, or -1: EFBIG if RLIMIT_FSIZE forbids
+ * it, else as spool_file_open. */
 int spool_file_reserve(struct spool_file *file, uint64_t size);
 
-/*
- * Write LENGTH bytes at OFFSET to FD. Returns 0, or -1 with errno set, and some
- * of them may be there. A breach of RLIMIT_FSIZE is EFBIG, and SIGXFSZ, which
- * the calling thread has blocked.
- */
+/* Write LENGTH bytes at OFFSET to FD. Returns 0, or -1; then some bytes may be
+ * written. A breach of RLIMIT_FSIZE is EFBIG, and SIGXFSZ, which the calling
+ * thread has blocked. */
 int spool_file_write(int fd, const void *bytes, size_t length, uint64_t offset);
 
-/* Whether somebody has shortened FILE, open as FD. */
+/* Whether FILE, open as FD, was shortened by another process. */
 bool spool_file_is_short(const struct spool_file *file, int fd);
 
 /* Whether FILE, which is kept open, has no name any more. */
 bool spool_file_is_removed(const struct spool_file *file);
 
-/* Whether FILE, which is kept open, is not at its path any more: somebody
- * removed or moved it. Where that cannot be told it is there. */
+/* Whether FILE, which is kept open, was removed or moved. Returns false if that
+ * is not known. */
 bool spool_file_is_away(const struct spool_file *file);
 
-/* Where FILE is away, put a copy of it at its path, which is FILE from then on;
- * one that was moved stays there as it is. Returns 0, or -1 with errno set and
- * FILE as it was: EEXIST if there is another one at its path. */
+/* If FILE is away, put a copy of it at its path and use the copy from now on. A
+ * file that was moved stays as it is. Returns 0, or -1 with FILE as it was:
+ * EEXIST if another file has its path. */
 int spool_file_put_back(struct spool_file *file);
 
-/* Cut FILE to SIZE bytes. Returns 0, or -1 with errno set as above. */
+/* Cut FILE to SIZE bytes. Returns 0, or -1 as spool_file_open. */
 int spool_file_cut(struct spool_file *file, uint64_t size);
 
-/* FILE, which the superuser has made, becomes user UID's, who can read and
- * remove it then. Nothing if that is not possible. */
+/* Give FILE, which the superuser has made, to user UID, who can then read and
+ * remove it. Does nothing if that is not possible. */
 void spool_file_give(const struct spool_file *file, uid_t uid);
 
 /* Close FILE if it is kept open. errno is kept. */

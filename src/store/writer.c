@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.c -- lays records one behind the other (batch.h) into a file that is
- * reserved before them (spool_file.h). Sampler thread; no malloc, no stdio.
+ * writer.c -- see writer.h. Records are gathered in memory (batch.h), and the
+ * file is reserved before they are written (spool_file.h). No malloc, no stdio.
  *
- * The hard part is that whatever fails must leave a file that reads well: the
- * first failure ends all, what was not written is dropped, and only how the
- * process ended may still follow.
+ * The hard thing is that every failure must leave a file that reads well. The
+ * first failure drops what was not written. After it only a summary is written.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,18 +19,19 @@
 #include "spool_file.h"
 #include "writer.h"
 
+/* Bytes that are reserved at first, and least number for each later chunk. */
 #define CHUNK_FIRST (256u << 10)
 #define CHUNK_NEXT (1u << 20)
 
-/* From 256 MiB on, a chunk is this fraction of the file: there are few
- * reservations however long it is. */
+/* From 256 MiB on, a chunk is this fraction of the file, so that reservations
+ * are few however long the file is. */
 #define CHUNK_SHARE 256
 
-/* Kept free at the end of what is reserved, so that a full disk or cap does not
- * keep the process from writing how it ended. */
+/* Bytes at the end of the reserved room that are kept for the summary, in case
+ * the disk is full or the cap is reached. */
 #define SUMMARY_ROOM sizeof(struct record_summary)
 
-/* Of a record with its head, in bytes: the largest that is not an array. */
+/* Limit of a record's fixed part in bytes, head included. */
 #define FIXED_MAX 512
 
 struct writer {
@@ -44,12 +44,11 @@ struct writer {
     struct batch batch;
 };
 
-/* The file is empty: HEADER is what it begins with. */
+/* Begin the empty file with HEADER. */
 static void
 put_header(struct writer *writer, const struct spool_header *header)
 {
     struct spool_header filled = *header;
-
     memcpy(filled.magic, SPOOL_MAGIC, sizeof(filled.magic));
     filled.version = SPOOL_VERSION;
     filled.header_size = sizeof(filled);
@@ -83,11 +82,9 @@ writer_create(const char *path, const struct spool_header *header,
               uint64_t max_size, bool keeps_open)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    struct writer *writer;
-
     if (check_arguments(path, max_size, page) != 0)
         return NULL;
-    writer = sys_reserve_for_one(sizeof(*writer));
+    struct writer *writer = sys_reserve_for_one(sizeof(*writer));
     if (writer == NULL) {
         errno = ENOMEM;
         return NULL;
@@ -131,13 +128,18 @@ writer_gather(struct writer *writer)
     writer->gathers = true;
 }
 
-/* ERROR ends it. Where some of the batch has come into the file, no record may
- * be seen in it. */
+int
+writer_error(const struct writer *writer)
+{
+    return writer->failure;
+}
+
+/* Write no more records, because of ERROR. A part of the batch may be in the
+ * file, and no record may be seen there. Returns -1 with errno. */
 static int
 give_up(struct writer *writer, int error)
 {
     uint64_t end = writer->batch.written;
-
     batch_drop(&writer->batch);
     if (error != ENODATA && error != ESTALE &&
         spool_file_cut(&writer->file, end) == 0)
@@ -148,26 +150,24 @@ give_up(struct writer *writer, int error)
     return -1;
 }
 
-/* Whether ERROR may be gone when more was gathered: a program lowers
- * RLIMIT_FSIZE for a while, and then even what the file has cannot be written
- * beyond it. */
+/* Whether ERROR may have passed by the next flush. A program may lower
+ * RLIMIT_FSIZE for a while, and what is gathered waits that long. */
 static bool
 may_pass(const struct writer *writer, int error)
 {
     return error == EFBIG && writer->gathers;
 }
 
-/* The size of the file with the next chunk, so that it has room for NEEDS more
- * bytes; 0 if the cap does not allow it. */
+/* Returns the size that the file gets by the next chunk, with room for NEEDS
+ * more bytes; 0 if the cap does not allow that. */
 static uint64_t
 next_size(const struct writer *writer, size_t needs)
 {
     uint64_t more = writer->file.size / CHUNK_SHARE;
-    uint64_t size, least = writer->batch.end + needs;
-
+    uint64_t least = writer->batch.end + needs;
     if (more < CHUNK_NEXT)
         more = CHUNK_NEXT;
-    size = writer->file.size + more;
+    uint64_t size = writer->file.size + more;
     if (size < least)
         size = least;
     size = (size + writer->page - 1) / writer->page * writer->page;
@@ -176,16 +176,14 @@ next_size(const struct writer *writer, size_t needs)
     return size < least ? 0 : size;
 }
 
-/* Room in the file for SIZE bytes more than it has and are gathered. Returns 0,
- * or -1 with errno. */
+/* Reserve room for all that is gathered and SIZE more bytes. Returns 0, or -1
+ * with errno. */
 static int
 grow(struct writer *writer, size_t size)
 {
-    uint64_t next;
-
     if (writer->batch.end + size <= writer->file.size)
         return 0;
-    next = next_size(writer, size);
+    uint64_t next = next_size(writer, size);
     errno = EOVERFLOW;
     return next != 0 ? spool_file_reserve(&writer->file, next) : -1;
 }
@@ -199,13 +197,12 @@ writer_flush(struct writer *writer)
     return may_pass(writer, errno) ? 0 : give_up(writer, errno);
 }
 
-/* Make sure that the file has room for a record of KIND and SIZE; or that it
- * can wait for that. */
+/* Make room for a record of KIND and SIZE, in the file or, for a while, in
+ * memory. Returns 0, or -1 with errno. */
 static int
 make_room(struct writer *writer, enum record_kind kind, size_t size)
 {
     size_t keep = kind == RECORD_SUMMARY ? 0 : SUMMARY_ROOM;
-
     if (writer->failure != 0 &&
         (keep > 0 || writer->batch.end + size > writer->file.size)) {
         errno = writer->failure;
@@ -218,15 +215,14 @@ make_room(struct writer *writer, enum record_kind kind, size_t size)
     return -1;
 }
 
-/* The size of a record of these parts; 0 if it could not be one. */
+/* Returns the size of a record of these parts; 0 if they make no record. */
 static size_t
 record_size(size_t fixed, const struct writer_tail *tail, size_t parts)
 {
-    size_t i, size = fixed;
-
+    size_t size = fixed;
     if (fixed < sizeof(uint64_t) || fixed > RECORD_SIZE_MAX)
         return 0;
-    for (i = 0; i < parts; i++) {
+    for (size_t i = 0; i < parts; i++) {
         if (tail[i].length > RECORD_SIZE_MAX - size)
             return 0;
         size += tail[i].length;
@@ -241,15 +237,14 @@ writer_append(struct writer *writer, enum record_kind kind, const void *record,
     size_t size = record_size(fixed, tail, parts);
     struct batch_part all[WRITER_PARTS + 1];
     unsigned char with_head[FIXED_MAX];
-    uint64_t head;
-
     if (size == 0 || fixed > FIXED_MAX || parts > WRITER_PARTS) {
         errno = EINVAL;
         return 0;
     }
     if (make_room(writer, kind, size) != 0)
         return 0;
-    head = record_head(writer->batch.end, (uint8_t)kind, 0, (uint32_t)size);
+    uint64_t head =
+        record_head(writer->batch.end, (uint8_t)kind, 0, (uint32_t)size);
     memcpy(with_head, record, fixed);
     memcpy(with_head, &head, sizeof(head));
     all[0] = (struct batch_part){with_head, fixed};
@@ -287,17 +282,17 @@ writer_restart(struct writer *writer, const struct spool_header *header)
     return writer_flush(writer);
 }
 
-bool
-writer_is_orphan(const struct writer *writer)
+void
+writer_heed_removal(struct writer *writer)
 {
     char directory[PATH_MAX];
-
     if (!spool_file_is_removed(&writer->file))
-        return false;
+        return;
     strcpy(directory, writer->path);
     strrchr(directory, '/')[1] = '\0';
-    return syscall(SYS_faccessat, AT_FDCWD, directory, F_OK) != 0 &&
-           errno == ENOENT;
+    if (arch_syscall(SYS_faccessat, AT_FDCWD, (long)directory, F_OK, 0, 0, 0) ==
+        -ENOENT)
+        writer->failure = ESTALE;
 }
 
 int
@@ -315,32 +310,45 @@ writer_call(struct writer *writer, const char *path)
     strncpy(writer->path, path, sizeof(writer->path) - 1);
 }
 
-/* Where a file system knows no second names, the first one is free for an
- * instant. */
+static void
+remove_name(const char *path)
+{
+    (void)arch_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+}
+
+static long
+rename_file(const char *from, const char *to)
+{
+    return sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0);
+}
+
+/* Give the file at PATH the name PAST, too. In a file system without hard links
+ * PATH is free for an instant. */
+static long
+link_file(const char *path, const char *past)
+{
+    long result =
+        sys_call(SYS_linkat, AT_FDCWD, (long)path, AT_FDCWD, (long)past, 0);
+    return result != 0 && errno != ENOENT ? rename_file(path, past) : result;
+}
+
 int
 writer_succeed(struct writer *writer, struct writer *next, const char *past)
 {
-    long moved;
-
     if (strlen(past) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return -1;
     }
     if (writer_put_back(writer) != 0)
         return -1;
-    syscall(SYS_unlinkat, AT_FDCWD, past, 0);
-    moved = syscall(SYS_linkat, AT_FDCWD, writer->path, AT_FDCWD, past, 0);
-    if (moved != 0 && errno != ENOENT)
-        moved =
-            syscall(SYS_renameat2, AT_FDCWD, writer->path, AT_FDCWD, past, 0u);
-    if (moved != 0)
+    remove_name(past);
+    if (link_file(writer->path, past) != 0)
         return -1;
-    if (syscall(SYS_renameat2, AT_FDCWD, next->path, AT_FDCWD, writer->path,
-                0u) != 0) {
+    if (rename_file(next->path, writer->path) != 0) {
         int saved = errno;
         /* Without effect if both names are still those of one file. */
-        syscall(SYS_renameat2, AT_FDCWD, past, AT_FDCWD, writer->path, 0u);
-        syscall(SYS_unlinkat, AT_FDCWD, past, 0);
+        (void)rename_file(past, writer->path);
+        remove_name(past);
         errno = saved;
         return -1;
     }
@@ -364,7 +372,7 @@ writer_path(const struct writer *writer)
 void
 writer_discard(struct writer *writer)
 {
-    syscall(SYS_unlinkat, AT_FDCWD, writer->path, 0);
+    remove_name(writer->path);
     spool_file_release(&writer->file);
     writer_forget(writer);
 }
@@ -372,10 +380,8 @@ writer_discard(struct writer *writer)
 int
 writer_close(struct writer *writer)
 {
-    int result;
-
     writer->gathers = false;
-    result = writer_flush(writer);
+    int result = writer_flush(writer);
     (void)writer_put_back(writer);
     if (result == 0)
         result = spool_file_cut(&writer->file, writer->batch.end);

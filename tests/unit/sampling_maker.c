@@ -207,7 +207,7 @@ made_tick(void)
 bool
 made_sums_add_up(void)
 {
-    const struct thread_time_sums *sums = thread_time_sums();
+    const struct journal_sums *sums = thread_time_sums();
     uint64_t sum = sums->counts.taken + sums->in_flight;
     for (unsigned i = 0; i < LOSS_COUNT; i++)
         sum += sums->lost[i];

@@ -4,8 +4,8 @@
  * asked, taken and lost so far, and what it cost.
  * Context: sampler.
  */
-#ifndef JOURNAL_COUNTS_H
-#define JOURNAL_COUNTS_H
+#ifndef SAMPLING_COUNTS_H
+#define SAMPLING_COUNTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,28 +4,28 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "sampling/thread_time.h"
+#include "journal/journal.h"
+#include "journal/journal_progress.h"
 #include "unwind/rules.h"
-#include "journal.h"
-#include "journal_progress.h"
+#include "thread_time.h"
 #include "counts.h"
 
 /* The sums that earlier files have. */
-static struct thread_time_sums earlier;
+static struct journal_sums earlier;
 
 static uint64_t clocks_due; /* the tick at which the clocks are read again */
 
 void
 counts_begin(void)
 {
-    earlier = (struct thread_time_sums){.in_flight = 0};
+    earlier = (struct journal_sums){.in_flight = 0};
     clocks_due = 0;
 }
 
 /* Subtract from *SUMS what earlier files have, and the questions in flight:
  * they are counted in the file that has the answers. */
 static void
-subtract_earlier(struct thread_time_sums *sums)
+subtract_earlier(struct journal_sums *sums)
 {
     const uint64_t *less = &earlier.counts.ticks;
     uint64_t *from = &sums->counts.ticks;
@@ -49,7 +49,7 @@ subtract_earlier(struct thread_time_sums *sums)
 void
 counts_publish(uint64_t now, bool is_last)
 {
-    struct thread_time_sums *sums = thread_time_sums();
+    struct journal_sums *sums = thread_time_sums();
     sums->counts.time = now;
     sums->counts.rules = rules_count();
     sums->expired = clock_expired();
@@ -59,7 +59,7 @@ counts_publish(uint64_t now, bool is_last)
         sums->counts.sampler_cpu = clock_own();
         sums->counts.process_cpu = clock_process();
     }
-    struct thread_time_sums published = *sums;
+    struct journal_sums published = *sums;
     subtract_earlier(&published);
     journal_progress_counts(&published);
 }
@@ -85,7 +85,7 @@ counts_end(enum end_reason reason, bool keeps_all)
                       (uint64_t)usage.ru_stime.tv_usec * 1000,
         .reason = reason};
     counts_publish(clock_now(), true);
-    const struct thread_time_sums *sums = thread_time_sums();
+    const struct journal_sums *sums = thread_time_sums();
     if (sums->counts.taken + sums->counts.peeked + sums->measured == 0 &&
         !keeps_all)
         journal_forget();
