@@ -25,6 +25,7 @@
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
 #include "signals/alternate.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "own_stack.h"
 #include "requests.h"
@@ -226,7 +227,7 @@ ending_signals_end(void)
 static int
 change(int signo, const struct sigaction *action, struct sigaction *old)
 {
-    return phase_is_own() ? signals_action(signo, action, old)
+    return phase_is_own() ? disposition_action(signo, action, old)
                           : REAL(sigaction)(signo, action, old);
 }
 

@@ -23,6 +23,8 @@
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
 #include "signals/mask_sync.h"
+#include "signals/cookie.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "requests.h"
 
@@ -76,8 +78,8 @@ requests_begin(int signo)
     process = sys_getpid();
     /* A number that was given back in an earlier life of this process is not
      * taken again. */
-    if (signo != 0 && requests_signal() == 0 && !signals_is_kept(signo) &&
-        signals_borrow(SIGNALS_CONTROL, signo) != 0)
+    if (signo != 0 && requests_signal() == 0 && !disposition_is_kept(signo) &&
+        disposition_borrow(SIGNALS_CONTROL, signo) != 0)
         return -1;
     journal_progress_signal(requests_signal());
     return 0;
@@ -124,18 +126,6 @@ stop_listening(void)
                  0);
     atomic_store(&listens, 0);
     sys_futex_wake(&listens, 1 << 30);
-}
-
-/* A handler stays that was put in place of ours without our knowledge. */
-void
-requests_release_signal(void)
-{
-    if (signals_is_installed(SIGNALS_CONTROL))
-        (void)signals_give_back(requests_signal());
-    else
-        signals_lose(SIGNALS_CONTROL);
-    mask_sync_now();
-    suspend_ring();
 }
 
 /* Put REQUEST into the ring. Returns whether there was room. */
@@ -251,7 +241,7 @@ requests_unblock_threads(void)
             !mask_sync_has_opened(threads_at(i)->tid) &&
             status_read(threads_at(i)->tid, &status) == 0 &&
             (status.blocked & bits) != 0)
-            suspend_settle(threads_at(i)->tid);
+            (void)cookie_order(threads_at(i)->tid, COOKIE_SETTLE);
 }
 
 /* A free place, NULL if all are taken: then too many threads wait already. */

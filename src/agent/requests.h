@@ -51,10 +51,6 @@ bool requests_next(struct requests_item *request);
 void requests_answer(const struct requests_item *request, int error,
                      const char *text);
 
-/* The program uses the number: give the number back to it, also in the calling
- * thread. Context: any. */
-void requests_release_signal(void);
-
 /* The number is about to become the program's. Wait, a tenth of a second at
  * most, until the sampler blocks it. Context: any. */
 void requests_block_signal(void);

@@ -33,12 +33,12 @@
 #include "unwind/rules.h"
 #include "unwind/walk.h"
 #include "measured.h"
-#include "nested.h"
+#include "signals/nested.h"
 #include "origin.h"
 #include "slot.h"
 #include "stack_copy.h"
-#include "stray.h"
-#include "thread_local.h"
+#include "signals/stray.h"
+#include "base/thread_local.h"
 #include "handler.h"
 #include "base/poison.h"
 
@@ -232,9 +232,9 @@ handler_fill(struct slot *slot, enum trigger trigger, bool has_words,
              const ucontext_t *context)
 {
     struct nested_mark mark;
-    nested_enter(&mark, slot, has_words, context);
+    nested_enter(&mark, &slot->mark, slot->time, has_words, context);
     bool is_walked = walk_into(slot, trigger, has_words, context);
-    if (!nested_leave(&mark, slot, has_words) || !is_walked)
+    if (!nested_leave(&mark, &slot->mark, has_words) || !is_walked)
         return;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
@@ -472,7 +472,7 @@ handler_run(int signo, siginfo_t *info, void *context)
         take_own(question, kind, is_late, has_words, context);
         mask_sync_in(context);
         restart_after_ours(context);
-    } else if (info->si_code != HANDLER_CODE && !origin_is_tracer(info)) {
+    } else if (info->si_code != COOKIE_CODE && !origin_is_tracer(info)) {
         deliver_to_program(signo, info, context);
     }
     if (is_main)

@@ -14,36 +14,7 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
-
-/* si_code of our signals: negative, as a process may send it. No other sender
- * is known to use it. */
-#define HANDLER_CODE (-0x5350)
-
-/* si_value of a question: secret:16 | thread index:24 | sequence:24. */
-#define COOKIE_BITS 24 /* as SUSPEND_SEQUENCES says */
-#define COOKIE_MASK ((1u << COOKIE_BITS) - 1)
-
-static inline uint64_t
-cookie_make(uint64_t secret, uint32_t index, uint32_t sequence)
-{
-    return secret << 48 | (uint64_t)(index & COOKIE_MASK) << COOKIE_BITS |
-           (sequence & COOKIE_MASK);
-}
-
-/* Reserved thread index: not a question, but an order to stand still until
- * suspend_thaw. */
-#define COOKIE_FREEZE COOKIE_MASK
-
-/* Reserved thread index: the thread must make its mask real (mask_sync_in). */
-#define COOKIE_SETTLE (COOKIE_MASK - 1u)
-
-/* Reserved thread index: a signal of the program that was sent on to the main
- * thread (stray.h). */
-#define COOKIE_STRAY (COOKIE_MASK - 2u)
-
-/* Reserved thread index: the thread must answer that no handler of ours is on
- * its alternate stack. */
-#define COOKIE_LEAVE (COOKIE_MASK - 3u)
+#include "signals/cookie.h"
 
 /* si_value of our timers and si_perf_data of our event: secret:16 | kind. */
 enum handler_own {
@@ -53,9 +24,9 @@ enum handler_own {
 };
 
 static inline uint64_t
-cookie_make_own(uint64_t secret, enum handler_own kind)
+cookie_make_own(enum handler_own kind)
 {
-    return secret << 48 | (uint64_t)kind;
+    return cookie_secret << 48 | (uint64_t)kind;
 }
 
 /* How long a thread parks at most, in ns. */
@@ -79,7 +50,6 @@ struct handler_thread {
 
 struct handler_shared {
     pid_t pid;
-    uint64_t secret; /* 16 bits, drawn at the start */
     uint32_t thread_count;
     struct handler_thread *threads;
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */

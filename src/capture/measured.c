@@ -11,7 +11,7 @@
 #include "base/sample.h"
 #include "handler.h"
 #include "slot.h"
-#include "thread_local.h"
+#include "base/thread_local.h"
 #include "measured.h"
 #include "base/poison.h"
 

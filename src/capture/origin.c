@@ -26,18 +26,16 @@ origin_is_own_clock(int signo, const siginfo_t *info, enum handler_own *kind)
     else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
         memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
     *kind = (enum handler_own)(uint32_t)cookie;
-    return cookie != 0 &&
-           cookie == cookie_make_own(handler_shared.secret, *kind);
+    return cookie != 0 && cookie == cookie_make_own(*kind);
 }
 
 bool
 origin_is_question(const siginfo_t *info, uint64_t *cookie)
 {
-    if (info->si_code != HANDLER_CODE)
+    if (info->si_code != COOKIE_CODE)
         return false;
     *cookie = (uint64_t)info->si_value.sival_ptr;
-    return info->si_pid == handler_shared.pid &&
-           *cookie >> 48 == handler_shared.secret;
+    return info->si_pid == handler_shared.pid && *cookie >> 48 == cookie_secret;
 }
 
 bool
@@ -53,7 +51,7 @@ origin_is_bare_question(const siginfo_t *info, uint64_t *cookie)
     uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
     if (is_frozen)
         index = COOKIE_FREEZE;
-    *cookie = cookie_make(handler_shared.secret, index, asked - 1);
+    *cookie = cookie_make(index, asked - 1);
     return asked != 0 || is_frozen;
 }
 

@@ -10,17 +10,17 @@
 #include <linux/errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/sample.h"
 #include "base/sys.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "unwind/learn.h"
 #include "unwind/resume.h"
 #include "unwind/rules.h"
 #include "handler.h"
-#include "nested.h"
+#include "signals/nested.h"
 #include "suspend.h"
 #include "base/poison.h"
 
@@ -60,9 +60,6 @@ suspend_begin(const struct suspend_options *options)
         if (handler_shared.threads == NULL)
             return -1;
     }
-    /* Drawn once: a timer's signal from before may still be on its way. */
-    if (is_first && getrandom(&handler_shared.secret, 2, GRND_NONBLOCK) != 2)
-        handler_shared.secret = clock_now() & 0xffff;
     handler_shared.thread_count = options->threads;
     handler_shared.index_of_tid = options->index_of_tid;
     handler_shared.tid_count = options->tid_count;
@@ -78,12 +75,13 @@ suspend_begin(const struct suspend_options *options)
     atomic_store(&holders, 0);
     atomic_store(&sleep_state, AWAKE);
     if (!is_first) {
-        signals_after_fork();
+        disposition_after_fork();
         return 0;
     }
-    signals_begin(handler_run, options->sigaction, options->next_sigaction,
-                  options->leaving);
-    return signals_borrow(SIGNALS_ASK, options->signo);
+    cookie_begin();
+    disposition_begin(handler_run, options->sigaction, options->next_sigaction,
+                      options->leaving, suspend_ring);
+    return disposition_borrow(SIGNALS_ASK, options->signo);
 }
 
 int
@@ -101,15 +99,14 @@ suspend_equip(uint32_t max_depth)
 uint64_t
 suspend_perf_cookie(void)
 {
-    return cookie_make_own(handler_shared.secret, HANDLER_OWN_PERF);
+    return cookie_make_own(HANDLER_OWN_PERF);
 }
 
 uint64_t
 suspend_timer_cookie(bool kernel_only)
 {
-    return cookie_make_own(handler_shared.secret, kernel_only
-                                                      ? HANDLER_OWN_TIMER_KERNEL
-                                                      : HANDLER_OWN_TIMER);
+    return cookie_make_own(kernel_only ? HANDLER_OWN_TIMER_KERNEL
+                                       : HANDLER_OWN_TIMER);
 }
 
 void
@@ -164,44 +161,19 @@ suspend_take_measured(uint32_t index)
 int
 suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
 {
-    uint64_t cookie = cookie_make(handler_shared.secret, index, sequence);
+    uint64_t cookie = cookie_make(index, sequence);
     int signo = signals_number(SIGNALS_ASK);
     if (signo == 0)
         return -EAGAIN;
     atomic_store(&handler_shared.threads[index].asked, sequence + 1);
-    return (int)sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
-                                 cookie);
-}
-
-/* Send thread TID the order WHAT, which needs no sample as an answer. Returns
- * false if there is no such thread. */
-static bool
-send_order(pid_t tid, uint32_t what)
-{
-    int signo = signals_number(SIGNALS_ASK);
-    return signo == 0 ||
-           sys_queue_signal(handler_shared.pid, tid, signo, HANDLER_CODE,
-                            cookie_make(handler_shared.secret, what, 0)) !=
-               -ESRCH;
-}
-
-void
-suspend_settle(pid_t tid)
-{
-    (void)send_order(tid, COOKIE_SETTLE);
-}
-
-bool
-suspend_ask_leave(pid_t tid)
-{
-    return send_order(tid, COOKIE_LEAVE);
+    return (int)cookie_send(tid, signo, cookie);
 }
 
 void
 suspend_freeze(pid_t tid)
 {
     atomic_store(&handler_shared.frozen, 1);
-    (void)send_order(tid, COOKIE_FREEZE);
+    (void)cookie_order(tid, COOKIE_FREEZE);
 }
 
 void
@@ -299,7 +271,8 @@ suspend_reclaim(uint64_t now)
         struct slot *slot = slots_at(i);
         uint32_t state = atomic_load(&slot->state);
         if ((state != SLOT_CLAIMED && state != SLOT_SERVED) ||
-            !nested_is_gone(slot) || now - slot->time < LONG_NS)
+            !nested_is_gone(&slot->mark, slot->time) ||
+            now - slot->time < LONG_NS)
             continue;
         /* The thread that asked a question gives it up itself if it has no
          * answer. */

@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "base/loss.h"
-#include "signals/signals.h"
+#include "signals/disposition.h"
 #include "slot.h"
 
 /* Limit of the sequence numbers of questions. They begin anew when they reach
@@ -41,7 +41,7 @@ struct suspend_options {
      * program would call without us: it may be another library's. */
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
-    void (*leaving)(enum signals_role role); /* see signals_begin */
+    void (*leaving)(enum signals_role role); /* see disposition_begin */
     /* A signal of the closed number has come. Returns false if it is the
      * program's own. Context: any. */
     bool (*request)(const siginfo_t *info);
@@ -61,14 +61,6 @@ int suspend_equip(uint32_t max_depth);
  * thread. -EAGAIN: too many signals are queued (RLIMIT_SIGPENDING), or no
  * number is ours to ask by. Context: sampler. */
 int suspend_ask(uint32_t index, pid_t tid, uint32_t sequence);
-
-/* Tell thread TID to make its mask what the program believes (signals_opened).
- * The signal may end a wait of the thread early. Context: sampler. */
-void suspend_settle(pid_t tid);
-
-/* Make thread TID, not the caller, call alternate_answer. Returns false if
- * there is no such thread. Context: any. */
-bool suspend_ask_leave(pid_t tid);
 
 /* Keep thread TID, not the caller, in our handler until suspend_thaw, because
  * the process is about to end. The signal may end a wait of the thread early.

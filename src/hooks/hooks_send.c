@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooks_send.c -- the functions by which a program sends signals to itself. The
- * control signal (requests.h) is blocked in every thread, and a thread that
- * waits for "all" signals is not given ours. A program that sends itself this
- * signal would never receive it, so we give the number back to the program as
- * soon as it does so.
+ * control signal (agent/requests.h) is blocked in every thread, and a thread
+ * that waits for "all" signals is not given ours. A program that sends itself
+ * this signal would never receive it, so we give the number back to the program
+ * as soon as it does so.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "agent/requests.h"
 #include "base/arch.h"
 #include "base/phase.h"
 #include "libc/real.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "hook.h"
 
@@ -39,10 +39,10 @@ let_go(int signo)
         return;
     uint64_t bit = signals_bit(signo);
     if ((signals_closed() & bit) != 0)
-        requests_release_signal();
-    else if (signals_get_program(signo, &action) &&
+        disposition_release(SIGNALS_CONTROL);
+    else if (disposition_get_program(signo, &action) &&
              action.sa_handler == SIG_DFL)
-        (void)signals_give_back(signo);
+        (void)disposition_give_back(signo);
 }
 
 HOOK int

@@ -18,11 +18,12 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "capture/stray.h"
+#include "signals/stray.h"
 #include "libc/real.h"
 #include "signals/handlers.h"
 #include "signals/mask.h"
 #include "signals/mask_sync.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "hook.h"
 
@@ -46,7 +47,7 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     }
     if (action != NULL && signals_is_handler(action))
         mask_name_in_handler(&action->sa_mask);
-    int result = signals_action(signo, action, old);
+    int result = disposition_action(signo, action, old);
     /* A number that the sampler has given back must come to this thread from
      * now on. */
     mask_sync_now();
@@ -57,7 +58,7 @@ static bool
 is_action_kept(int signo)
 {
     return are_actions_kept() &&
-           (signals_is_kept(signo) || ending_signals_is_kept(signo) ||
+           (disposition_is_kept(signo) || ending_signals_is_kept(signo) ||
             handlers_are_kept(signo));
 }
 

@@ -15,6 +15,7 @@
 #include "base/words.h"
 #include "libc/real.h"
 #include "signals/alternate.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "hook.h"
 
@@ -38,7 +39,7 @@ avoid(const void *memory, size_t size)
     if (!atomic_load(&is_set)) {
         alternate_avoid();
         ending_signals_avoid_alternate();
-        signals_avoid_alternate();
+        disposition_avoid_alternate();
         atomic_store(&is_set, true);
     }
     alternate_leave(memory, size);

@@ -18,11 +18,12 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/origin.h"
-#include "capture/sigwait.h"
-#include "capture/stray.h"
+#include "signals/sigwait.h"
+#include "signals/stray.h"
 #include "libc/real.h"
 #include "signals/handlers.h"
 #include "signals/mask.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "hook.h"
 
@@ -51,7 +52,7 @@ is_for_another(int signo, siginfo_t *info)
         return false;
     if (origin_is_ours(signo, info) || ending_waits_ends(signo, info))
         return true;
-    return handlers_are_kept(signo) && !signals_is_kept(signo) &&
+    return handlers_are_kept(signo) && !disposition_is_kept(signo) &&
            sys_get_action(signo, &action) == 0 &&
            action.handler != (void *)SIG_DFL &&
            action.handler != (void *)SIG_IGN &&

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #include "base/sys.h"
-#include "capture/thread_local.h"
+#include "base/thread_local.h"
 #include "process/threads.h"
 #include "label_tree.h"
 #include "sprof.h"

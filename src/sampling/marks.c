@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/suspend.h"
-#include "capture/thread_local.h"
+#include "base/thread_local.h"
 #include "journal/journal.h"
 #include "journal/journal_labels.h"
 #include "labels/labels.h"

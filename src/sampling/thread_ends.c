@@ -22,6 +22,7 @@
 #include "libc/real.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "signals/mask.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "thread_ends.h"
 
@@ -280,7 +281,7 @@ given_stack(const pthread_attr_t *attributes)
 static struct thread_start *
 prepare_start(const pthread_attr_t *attributes, void *argument)
 {
-    signals_expect_threads();
+    disposition_expect_threads();
     struct thread_start *beginning = take_start();
     if (beginning == NULL)
         return NULL;

@@ -17,7 +17,7 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "capture/suspend.h"
+#include "cookie.h"
 #include "alternate.h"
 #include "base/poison.h"
 
@@ -194,7 +194,8 @@ wait_until_left(struct stack *stack)
     uint32_t answers;
     while ((answers = atomic_load(&stack->answers)) != HAS_LEFT &&
            atomic_load(&stack->tid) == tid && !clock_expires(until) &&
-           (answers != 0 || may_be_there(tid)) && suspend_ask_leave(tid)) {
+           (answers != 0 || may_be_there(tid)) &&
+           cookie_order(tid, COOKIE_LEAVE)) {
         sys_futex_wait(&stack->answers, answers, clock_now() + pause);
         pause *= 2;
     }

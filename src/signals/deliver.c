@@ -11,9 +11,9 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "base/words.h"
+#include "disposition.h"
 #include "mask_sync.h"
 #include "restart.h"
-#include "signals.h"
 #include "deliver.h"
 #include "base/poison.h"
 
@@ -22,7 +22,7 @@
 static void
 die_by_default(int signo)
 {
-    signals_make_default(signo);
+    disposition_make_default(signo);
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
 }
 
@@ -84,7 +84,7 @@ static void
 send_again(int signo, siginfo_t *info, ucontext_t *context)
 {
     uint64_t bit = signals_bit(signo);
-    if (signals_give_back(signo))
+    if (disposition_give_back(signo))
         drain_ours(bit);
     signals_set_word(&context->uc_sigmask,
                      signals_word(&context->uc_sigmask) | bit);
@@ -99,7 +99,7 @@ void
 deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
 {
     struct sigaction action;
-    if (!signals_get_program(signo, &action))
+    if (!disposition_get_program(signo, &action))
         return;
     bool fault = is_fault(signo, info);
     /* Whether the thread blocked it: uc_sigmask does not tell in a sigsuspend.
@@ -118,7 +118,7 @@ deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
         die_by_default(signo);
     } else if (action.sa_handler != SIG_DFL) {
         if (action.sa_flags & (int)SA_RESETHAND)
-            signals_reset_program(signo);
+            disposition_reset_program(signo);
         call_program(&action, signo, info, context);
     } else if (signo != SIGURG && signo != SIGCHLD && signo != SIGWINCH) {
         die_by_default(signo);

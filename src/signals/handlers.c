@@ -13,10 +13,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "capture/nested.h"
-#include "capture/stray.h"
 #include "alternate.h"
+#include "nested.h"
 #include "restart.h"
+#include "stray.h"
 #include "handlers.h"
 #include "base/poison.h"
 
@@ -197,13 +197,13 @@ handlers_block_again(uint64_t which, signals_sigaction *next)
 
 /* Our function must not stand in front: it would write to the stack. */
 void
-handlers_avoid_alternate(uint64_t ours, signals_sigaction *next)
+handlers_avoid_alternate(uint64_t ours, uint64_t kept, signals_sigaction *next)
 {
     for (int signo = 1; signo < NSIG; signo++) {
         struct sigaction action;
         if ((atomic_load(&is_known) & signals_bit(signo)) == 0 ||
-            signals_is_kept(signo) || next(signo, NULL, &action) != 0 ||
-            !alternate_is_apart(&action))
+            (kept & signals_bit(signo)) != 0 ||
+            next(signo, NULL, &action) != 0 || !alternate_is_apart(&action))
             continue;
         uint64_t mask = signals_word(&action.sa_mask);
         handlers_show(signo, &action);

@@ -42,8 +42,10 @@ void handlers_show(int signo, struct sigaction *action);
 void handlers_block_again(uint64_t which, signals_sigaction *next);
 
 /* Let handlers on alternate stacks block OURS, with none of our functions
- * before them: such stacks are avoided from now on (alternate.h). */
-void handlers_avoid_alternate(uint64_t ours, signals_sigaction *next);
+ * before them: such stacks are avoided from now on (alternate.h). The signals
+ * in KEPT are left alone: their dispositions are kept elsewhere. */
+void handlers_avoid_alternate(uint64_t ours, uint64_t kept,
+                              signals_sigaction *next);
 
 /* Note that the program, which has one thread, is about to have several. */
 void handlers_expect_threads(signals_sigaction *next);

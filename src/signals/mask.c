@@ -16,18 +16,17 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "agent/requests.h"
 #include "base/arch.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "capture/nested.h"
-#include "capture/stray.h"
 #include "libc/real.h"
 #include "alternate.h"
+#include "disposition.h"
 #include "mask_sync.h"
+#include "nested.h"
 #include "restart.h"
-#include "signals.h"
+#include "stray.h"
 #include "mask.h"
 
 /* Number of members from which a set means all signals, and not each by name.
@@ -129,10 +128,10 @@ give_back_named(const sigset_t *set)
         is_nearly_all(set) || !phase_is_own())
         return;
     if ((named & signals_closed()) != 0)
-        requests_release_signal();
+        disposition_release(SIGNALS_CONTROL);
     for (int signo = 1; signo < NSIG; signo++)
         if ((named & signals_borrowed() & signals_bit(signo)) != 0)
-            (void)signals_give_back(signo);
+            (void)disposition_give_back(signo);
 }
 
 int
@@ -220,7 +219,7 @@ mask_before_exec(void)
         bool is_own = has_words ? !is_mask_real() : phase_is_own();
         if (is_own)
             make_mask_real();
-        signals_before_exec(is_own);
+        disposition_before_exec(is_own);
     }
     words_set_errno(saved);
 }
@@ -230,7 +229,7 @@ mask_after_failed_exec(void)
 {
     int saved = words_errno();
     if (phase_is_on() && phase_is_own()) {
-        signals_after_failed_exec();
+        disposition_after_failed_exec();
         mask_sync_now();
         change_real(SIG_UNBLOCK, believed_blocked() & signals_borrowed());
         shut_closed();
@@ -265,8 +264,8 @@ static void
 give_back_awaited(uint64_t open)
 {
     for (int signo = 1; open != 0 && signo < NSIG; signo++)
-        if ((open & signals_bit(signo)) != 0 && signals_has_handler(signo))
-            (void)signals_give_back(signo);
+        if ((open & signals_bit(signo)) != 0 && disposition_has_handler(signo))
+            (void)disposition_give_back(signo);
 }
 
 const sigset_t *
@@ -340,7 +339,7 @@ mask_take_interest(const sigset_t *set, sigset_t *rest)
     for (int signo = 1; signo < NSIG; signo++)
         if ((wanted & ours & signals_bit(signo)) != 0 &&
             (!is_all || signo == SIGPROF))
-            (void)signals_give_back(signo);
+            (void)disposition_give_back(signo);
     mask_sync_now();
     open_late();
     signals_set_word(rest, wanted & ~(signals_borrowed() | signals_closed()));
@@ -357,6 +356,7 @@ mask_name_in_handler(const sigset_t *set)
 void
 mask_end(void)
 {
-    signals_end();
+    disposition_end();
+    mask_sync_now();
     real_in = 0;
 }

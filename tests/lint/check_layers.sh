@@ -19,7 +19,7 @@ allowed() {
     unwind) echo base process ;;
     signals) echo base libc ;;
     capture) echo base process unwind signals ;;
-    labels) echo base capture process/threads.h ;;
+    labels) echo base process/threads.h ;;
     journal) echo base process store labels unwind ;;
     sampling) echo "$program" ;;
     agent) echo "$program" sampling ;;

@@ -21,9 +21,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/phase.h"
 #include "base/words.h"
 #include "signals/alternate.h"
-#include "signals/signals.h"
+#include "signals/disposition.h"
 #include "capture/suspend.h"
 
 #define SIZE (64u << 10)
@@ -106,11 +107,12 @@ begin(void **state)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_usr1;
     action.sa_flags = SA_ONSTACK;
+    phase_begin();
     words_begin();
     memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED || suspend_begin(&options) != 0 ||
-           signals_borrow(SIGNALS_CONTROL, REQUESTS) != 0 ||
+           disposition_borrow(SIGNALS_CONTROL, REQUESTS) != 0 ||
            sigaction(SIGUSR1, &action, NULL) != 0;
 }
 
@@ -118,7 +120,7 @@ static int
 end(void **state)
 {
     (void)state;
-    signals_end();
+    disposition_end();
     return munmap(memory, SIZE);
 }
 
@@ -197,7 +199,7 @@ a_handler_of_ours_is_waited_for(void **state)
     (void)state;
     enter_handler(thread, REQUESTS);
     alternate_avoid();
-    signals_avoid_alternate();
+    disposition_avoid_alternate();
     assert_true(alternate_is_in(memory, SIZE));
     leave();
     /* It need not be asked again. */

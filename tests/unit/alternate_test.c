@@ -125,7 +125,7 @@ handlers_there_block_ours(void **state)
     set_handler(SIGUSR2, 0, ours);
     expect(SIGUSR1, false, 0);
     alternate_avoid();
-    handlers_avoid_alternate(ours, sigaction);
+    handlers_avoid_alternate(ours, 0, sigaction);
     expect(SIGUSR1, true, ours);
     expect(SIGUSR2, false, 0);
     set_handler(SIGHUP, SA_ONSTACK, ours);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/handler.h"
+#include "base/phase.h"
 #include "signals/handlers.h"
 
 static volatile sig_atomic_t calls, old_calls;
@@ -63,7 +63,7 @@ begin_again(void **state)
     signal(SIGUSR1, SIG_DFL);
     signal(SIGUSR2, SIG_DFL);
     calls = old_calls = 0;
-    handler_shared.pid = getpid();
+    phase_begin();
     return 0;
 }
 

@@ -18,9 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/handler.h"
+#include "base/phase.h"
 #include "signals/signals.h"
-#include "capture/stray.h"
+#include "signals/stray.h"
 
 /* A machine with other work may let the main thread come too late. */
 #define ATTEMPTS 20
@@ -41,7 +41,7 @@ static int
 begin_again(void **state)
 {
     (void)state;
-    handler_shared.pid = getpid();
+    phase_begin();
     asker = 0;
     may_ask = has_answer = false;
     block(UINT64_MAX);

@@ -137,7 +137,7 @@ signals_number(enum signals_role role)
 }
 
 int
-signals_borrow(enum signals_role role, int signo)
+disposition_borrow(enum signals_role role, int signo)
 {
     assert_int_equal(role, SIGNALS_TRAP);
     errno = EBUSY;
@@ -147,14 +147,14 @@ signals_borrow(enum signals_role role, int signo)
 }
 
 bool
-signals_is_installed(enum signals_role role)
+disposition_is_installed(enum signals_role role)
 {
     (void)role;
     return true;
 }
 
 void
-signals_lose(enum signals_role role)
+disposition_lose(enum signals_role role)
 {
     (void)role;
 }

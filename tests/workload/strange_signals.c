@@ -21,7 +21,7 @@
 #include "work.h"
 
 #define TRAP_PERF_CODE 6
-#define PROFILER_CODE (-0x5350) /* capture/handler.h, HANDLER_CODE */
+#define PROFILER_CODE (-0x5350) /* signals/cookie.h, COOKIE_CODE */
 #define KERNEL_SIGINFO 48       /* what lies behind must be 0 (E2BIG) */
 #define SECRETS 65536u
 #define OWN_KIND 0x50455246u /* HANDLER_OWN_PERF and the two behind it */

@@ -20,6 +20,7 @@
 #include "process/threads.h"
 #include "sampling/thread_ends.h"
 #include "sampling/tracee.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
 #include "cpu_timer.h"
 #include "perf_event.h"
@@ -74,7 +75,7 @@ trigger_borrow(enum option_trigger wanted)
     bool is_wanted =
         wanted == OPTION_TRIGGER_AUTO || wanted == OPTION_TRIGGER_PERF;
     if (is_wanted && !has_trap && may_borrow())
-        has_trap = signals_borrow(SIGNALS_TRAP, SIGTRAP) == 0;
+        has_trap = disposition_borrow(SIGNALS_TRAP, SIGTRAP) == 0;
 }
 
 /* Returns -errno if it is known that perf cannot be used, else 0. */
@@ -111,7 +112,7 @@ begin_perf(void)
         /* The number was given back since: it stays the program's. */
         if (has_trap)
             return -EBUSY;
-        if (signals_borrow(SIGNALS_TRAP, SIGTRAP) != 0)
+        if (disposition_borrow(SIGNALS_TRAP, SIGTRAP) != 0)
             return -errno;
     }
     has_trap = true;
@@ -328,10 +329,10 @@ trigger_vary(uint64_t now, bool has_new, uint64_t random)
 static void
 look_for_displaced(enum signals_role role)
 {
-    if (signals_number(role) == 0 || signals_is_installed(role))
+    if (signals_number(role) == 0 || disposition_is_installed(role))
         return;
     is_displaced = true;
-    signals_lose(role);
+    disposition_lose(role);
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals_test.c -- a number that is borrowed while the program has a handler
- * for it: SIGTRAP, on a busy machine, when the program was faster than the
- * sampler; and what a program inherits that one thread starts while another
+ * disposition_test.c -- a number that is borrowed while the program has a
+ * handler for it: SIGTRAP, on a busy machine, when the program was faster than
+ * the sampler; and what a program inherits that one thread starts while another
  * changes the disposition.
  */
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "base/sys.h"
-#include "signals/signals.h"
+#include "signals/disposition.h"
 #include "signals/starting.h"
 
 static void
@@ -42,11 +42,16 @@ leaving(enum signals_role role)
     (void)role;
 }
 
+static void
+opened(void)
+{
+}
+
 static int
 begin(void **state)
 {
     (void)state;
-    signals_begin(own_handler, sigaction, sigaction, leaving);
+    disposition_begin(own_handler, sigaction, sigaction, leaving, opened);
     return 0;
 }
 
@@ -54,7 +59,7 @@ static int
 end(void **state)
 {
     (void)state;
-    signals_end();
+    disposition_end();
     return signal(SIGTRAP, SIG_DFL) == SIG_ERR;
 }
 
@@ -65,7 +70,7 @@ handle(int flags)
     memset(&action, 0, sizeof action);
     action.sa_handler = program_handler;
     action.sa_flags = flags;
-    assert_int_equal(signals_action(SIGTRAP, &action, NULL), 0);
+    assert_int_equal(disposition_action(SIGTRAP, &action, NULL), 0);
 }
 
 /* Our handler is there, on the alternate stack as FLAGS say, and interrupts no
@@ -84,7 +89,7 @@ static void
 expect_program(int flags)
 {
     struct sigaction action;
-    assert_int_equal(signals_action(SIGTRAP, NULL, &action), 0);
+    assert_int_equal(disposition_action(SIGTRAP, NULL, &action), 0);
     assert_ptr_equal(action.sa_handler, program_handler);
     assert_int_equal(action.sa_flags & (SA_RESTART | SA_ONSTACK), flags);
 }
@@ -96,11 +101,11 @@ handler_of_before_has_its_flags(void **state)
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         handle(flags[i]);
-        assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+        assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
         expect_ours(flags[i]);
         expect_program(flags[i]);
-        signals_end();
-        signals_begin(own_handler, sigaction, sigaction, leaving);
+        disposition_end();
+        disposition_begin(own_handler, sigaction, sigaction, leaving, opened);
     }
 }
 
@@ -108,7 +113,7 @@ static void
 ours_is_on_the_other_stack_without_a_handler(void **state)
 {
     (void)state;
-    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
     expect_ours(SA_ONSTACK);
 }
 
@@ -117,9 +122,9 @@ static void
 borrowed_twice_is_the_programs_still(void **state)
 {
     (void)state;
-    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
     handle(0);
-    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
     expect_ours(0);
     expect_program(0);
 }
@@ -130,7 +135,7 @@ ignore(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = SIG_IGN;
-    assert_int_equal(signals_action(SIGTRAP, &action, NULL), 0);
+    assert_int_equal(disposition_action(SIGTRAP, &action, NULL), 0);
 }
 
 static bool
@@ -157,15 +162,16 @@ static void
 ignored_stays_so_while_a_program_is_started(void **state)
 {
     (void)state;
-    signals_begin(own_handler, watched_sigaction, sigaction, leaving);
-    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
-    signals_before_exec(true);
+    disposition_begin(own_handler, watched_sigaction, sigaction, leaving,
+                      opened);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    disposition_before_exec(true);
     ignore();
     assert_true(is_ignored_for_real());
     is_handler_seen = false;
     ignore();
     assert_false(is_handler_seen);
-    signals_after_failed_exec();
+    disposition_after_failed_exec();
     expect_ours(SA_ONSTACK);
 }
 
@@ -178,13 +184,13 @@ static void *
 start_program(void *unused)
 {
     bool result = true;
-    signals_before_exec(true);
+    disposition_before_exec(true);
     for (int i = 0; i < 100; i++) {
         result = result && is_ignored_for_real();
         usleep(100);
     }
     atomic_store(&is_inherited, result);
-    signals_after_failed_exec();
+    disposition_after_failed_exec();
     return unused;
 }
 
@@ -211,13 +217,13 @@ static void
 one_that_begins_meanwhile_waits(void **state)
 {
     (void)state;
-    signals_begin(own_handler, late_sigaction, sigaction, leaving);
+    disposition_begin(own_handler, late_sigaction, sigaction, leaving, opened);
     atomic_store(&is_begun, true);
-    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
     ignore();
-    signals_before_exec(true);
+    disposition_before_exec(true);
     atomic_store(&is_begun, false);
-    signals_after_failed_exec();
+    disposition_after_failed_exec();
     assert_true(atomic_load(&is_begun));
     assert_int_equal(pthread_join(starter, NULL), 0);
     assert_true(atomic_load(&is_inherited));
@@ -229,7 +235,7 @@ static pthread_t changer;
 static void *
 give_back(void *unused)
 {
-    assert_true(signals_give_back(SIGTRAP));
+    assert_true(disposition_give_back(SIGTRAP));
     return unused;
 }
 
@@ -248,17 +254,17 @@ static void
 what_is_being_given_back_is_inherited(void **state)
 {
     (void)state;
-    signals_begin(own_handler, sigaction, sigaction, leave_slowly);
-    assert_int_equal(signals_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    disposition_begin(own_handler, sigaction, sigaction, leave_slowly, opened);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
     ignore();
     assert_int_equal(pthread_create(&changer, NULL, give_back, NULL), 0);
     while (!atomic_load(&is_leaving))
         usleep(100);
-    signals_before_exec(true);
+    disposition_before_exec(true);
     bool is_right = is_ignored_for_real();
     atomic_store(&may_leave, true);
     assert_int_equal(pthread_join(changer, NULL), 0);
-    signals_after_failed_exec();
+    disposition_after_failed_exec();
     assert_true(is_right);
     assert_true(is_ignored_for_real());
 }

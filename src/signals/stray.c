@@ -29,9 +29,9 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "signals/signals.h"
-#include "handler.h"
-#include "thread_local.h"
+#include "base/thread_local.h"
+#include "cookie.h"
+#include "signals.h"
 #include "stray.h"
 #include "base/poison.h"
 
@@ -96,7 +96,7 @@ stray_end_note(void)
 void
 stray_note_wait(bool waits, uint64_t mask)
 {
-    if (thread_local_tid() == handler_shared.pid)
+    if (thread_local_tid() == phase_process())
         atomic_store(&main_wait, waits ? mask : NO_WAIT);
 }
 
@@ -117,7 +117,7 @@ void
 stray_note_own_mask(void)
 {
     uint64_t mask = 0;
-    if (thread_local_tid() != handler_shared.pid)
+    if (thread_local_tid() != phase_process())
         return;
     arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
                  0);
@@ -136,7 +136,7 @@ is_child_of_main(pid_t child)
     struct text text;
     text_begin(&text, path, sizeof(path));
     text_add(&text, "/proc/self/task/");
-    text_add_number(&text, (uint64_t)handler_shared.pid);
+    text_add_number(&text, (uint64_t)phase_process());
     text_add(&text, "/children");
     text_begin(&text, wanted, sizeof(wanted));
     text_add_number(&text, (uint64_t)child);
@@ -167,7 +167,7 @@ stray_is_for_process(const siginfo_t *info)
     case SI_MESGQ:
         return true;
     case SI_QUEUE:
-        return info->si_pid != handler_shared.pid;
+        return info->si_pid != phase_process();
     default:
         return info->si_signo == SIGCHLD && info->si_code > 0 &&
                is_child_of_main(info->si_pid);
@@ -250,8 +250,8 @@ stray_restore(siginfo_t *info)
     uint64_t cookie = (uint64_t)info->si_value.sival_ptr;
     uint32_t number = (uint32_t)cookie & COOKIE_MASK;
     struct place *place = &places[number % PLACES];
-    if (info->si_code != HANDLER_CODE || info->si_pid != handler_shared.pid ||
-        cookie != cookie_make(handler_shared.secret, COOKIE_STRAY, number) ||
+    if (info->si_code != COOKIE_CODE || info->si_pid != phase_process() ||
+        cookie != cookie_make(COOKIE_STRAY, number) ||
         !atomic_compare_exchange_strong(&place->number, &number, 0))
         return false;
     *info = place->info;
@@ -264,10 +264,9 @@ stray_send_on(int signo, siginfo_t *info)
     if (stray_restore(info) || !phase_may_ask())
         return false;
     pid_t pid = sys_getpid();
-    if (pid != handler_shared.pid || sys_gettid() == pid ||
+    if (pid != phase_process() || sys_gettid() == pid ||
         !stray_is_for_process(info) || !stray_is_taken_by_main(signo))
         return false;
-    uint64_t cookie =
-        cookie_make(handler_shared.secret, COOKIE_STRAY, keep_stray(info));
-    return sys_queue_signal(pid, pid, signo, HANDLER_CODE, cookie) == 0;
+    return cookie_send(pid, signo,
+                       cookie_make(COOKIE_STRAY, keep_stray(info))) == 0;
 }

@@ -7,15 +7,14 @@
  * alternate stack that another thread has made read-only. Or it may leave our
  * handler by longjmp.
  */
-#ifndef CAPTURE_NESTED_H
-#define CAPTURE_NESTED_H
+#ifndef SIGNALS_NESTED_H
+#define SIGNALS_NESTED_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
-
-struct slot;
 
 /* The signals that an instruction raises, as words (signals.h): those that a
  * read raises, and all of them. */
@@ -30,17 +29,19 @@ struct nested_mark {
     uint64_t outer;
 };
 
-/* The handler begins and ends to fill SLOT. HAS_WORDS: its thread has
- * thread-local words. nested_leave returns false if SLOT is not the caller's
- * any more. The caller is then in a child, which a handler on top of ours has
- * forked. Context: any. */
-void nested_enter(struct nested_mark *mark, struct slot *slot, bool has_words,
-                  const ucontext_t *context);
-bool nested_leave(struct nested_mark *mark, struct slot *slot, bool has_words);
+/* The handler begins and ends to fill a slot, whose time is TIME. Meanwhile
+ * the address of its mark is in *PLACE. HAS_WORDS: its thread has thread-local
+ * words. nested_leave returns false if the slot is not the caller's any more.
+ * The caller is then in a child, which a handler on top of ours has forked.
+ * Context: any. */
+void nested_enter(struct nested_mark *mark, _Atomic uint64_t *place,
+                  uint64_t time, bool has_words, const ucontext_t *context);
+bool nested_leave(struct nested_mark *mark, const _Atomic uint64_t *place,
+                  bool has_words);
 
-/* Whether the handler that fills SLOT was left by a jump, or its thread has
- * ended. Its mark is then gone. Context: sampler. */
-bool nested_is_gone(const struct slot *slot);
+/* Whether the handler that fills the slot of PLACE and TIME was left by a jump,
+ * or its thread has ended. Its mark is then gone. Context: sampler. */
+bool nested_is_gone(const _Atomic uint64_t *place, uint64_t time);
 
 /* Let the calling thread block no more than it would without us. Hooks call it
  * before the mask is read, changed or inherited. The thread may be in a handler

@@ -8,8 +8,8 @@
  *
  * errno keeps its value. Context: any.
  */
-#ifndef CAPTURE_SIGWAIT_H
-#define CAPTURE_SIGWAIT_H
+#ifndef SIGNALS_SIGWAIT_H
+#define SIGNALS_SIGWAIT_H
 
 #include <signal.h>
 #include <stdbool.h>

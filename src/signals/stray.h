@@ -15,8 +15,8 @@
  * astray. It is sent on to the main thread, which handles it as if it had come
  * there first.
  */
-#ifndef CAPTURE_STRAY_H
-#define CAPTURE_STRAY_H
+#ifndef SIGNALS_STRAY_H
+#define SIGNALS_STRAY_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -15,9 +15,8 @@
 
 #include "base/arch.h"
 #include "base/sys.h"
-#include "signals/alternate.h"
-#include "signals/signals.h"
-#include "slot.h"
+#include "alternate.h"
+#include "signals.h"
 #include "nested.h"
 #include "base/poison.h"
 
@@ -31,17 +30,17 @@
 static __thread volatile uint64_t innermost, mask_before;
 
 static uint64_t
-value_of(const struct slot *slot, uint64_t mark)
+value_of(uint64_t mark, uint64_t time)
 {
-    return MARK ^ mark ^ slot->time;
+    return MARK ^ mark ^ time;
 }
 
 void
-nested_enter(struct nested_mark *mark, struct slot *slot, bool has_words,
-             const ucontext_t *context)
+nested_enter(struct nested_mark *mark, _Atomic uint64_t *place, uint64_t time,
+             bool has_words, const ucontext_t *context)
 {
-    mark->value = value_of(slot, (uint64_t)mark);
-    atomic_store_explicit(&slot->mark, (uint64_t)mark, memory_order_release);
+    mark->value = value_of((uint64_t)mark, time);
+    atomic_store_explicit(place, (uint64_t)mark, memory_order_release);
     mark->outer = has_words ? innermost : 0;
     if (!has_words)
         return;
@@ -51,22 +50,22 @@ nested_enter(struct nested_mark *mark, struct slot *slot, bool has_words,
 }
 
 bool
-nested_leave(struct nested_mark *mark, struct slot *slot, bool has_words)
+nested_leave(struct nested_mark *mark, const _Atomic uint64_t *place,
+             bool has_words)
 {
     if (has_words)
         innermost = mark->outer;
     mark->value = 0;
-    return atomic_load_explicit(&slot->mark, memory_order_relaxed) ==
-           (uint64_t)mark;
+    return atomic_load_explicit(place, memory_order_relaxed) == (uint64_t)mark;
 }
 
 bool
-nested_is_gone(const struct slot *slot)
+nested_is_gone(const _Atomic uint64_t *place, uint64_t time)
 {
-    uint64_t value, mark = atomic_load(&slot->mark);
+    uint64_t value, mark = atomic_load(place);
     return mark != 0 && (sys_read_memory(&value, mark, sizeof(value)) !=
                              (long)sizeof(value) ||
-                         value != value_of(slot, mark));
+                         value != value_of(mark, time));
 }
 
 /* Unblock our signals. Where alternate stacks are avoided, a handler on one

@@ -19,8 +19,8 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "signals/signals.h"
-#include "suspend.h"
+#include "cookie.h"
+#include "signals.h"
 #include "sigwait.h"
 #include "base/poison.h"
 
@@ -180,6 +180,6 @@ sigwait_come(int signo)
             continue;
         signals_set_word(&waiters[i].rest,
                          signals_word(&waiters[i].rest) | bit);
-        suspend_settle(tid);
+        (void)cookie_order(tid, COOKIE_SETTLE);
     }
 }

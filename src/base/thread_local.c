@@ -10,9 +10,8 @@
  */
 #include <stddef.h>
 
-#include "base/sys.h"
+#include "sys.h"
 #include "thread_local.h"
-#include "base/poison.h"
 
 static __thread pid_t own_tid; /* 0: the kernel was not asked yet */
 static _Atomic(_Atomic uint32_t *) labels;

@@ -3,8 +3,8 @@
  * thread_local.h -- what a thread knows of itself without a system call: its
  * tid and its labels. A seccomp filter of the program may forbid system calls.
  */
-#ifndef CAPTURE_THREAD_LOCAL_H
-#define CAPTURE_THREAD_LOCAL_H
+#ifndef BASE_THREAD_LOCAL_H
+#define BASE_THREAD_LOCAL_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * disposition.c -- see disposition.h. This code runs in handlers, and in hooks
+ * of functions that may be called in handlers (signal-safety(7)). So all state
+ * is in words that change atomically.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "alternate.h"
+#include "handlers.h"
+#include "mask_sync.h"
+#include "nested.h"
+#include "sigwait.h"
+#include "starting.h"
+#include "disposition.h"
+#include "base/poison.h"
+
+/* Where another number for questions is searched, from the last to the first.
+ * Programs that count from SIGRTMAX take the numbers above. */
+#define LAST_FREE 60
+#define FIRST_FREE 36
+
+/* What is known of a number that is or was ours. The program's disposition is
+ * the one of two that CURRENT names. */
+struct number {
+    _Atomic(enum signals_role) role; /* NONE: it was never ours, or is lost */
+    _Atomic bool is_borrowed;
+    struct sigaction program[2];
+    _Atomic uint32_t current;
+};
+
+static struct number numbers[NSIG];
+static signals_handler *handler;
+static disposition_leaving *leaving;
+static disposition_opened *opened;
+static signals_sigaction *real, *next;
+
+void
+disposition_begin(signals_handler *own, signals_sigaction *real_sigaction,
+                  signals_sigaction *next_sigaction,
+                  disposition_leaving *on_leaving,
+                  disposition_opened *on_opened)
+{
+    handler = own;
+    real = real_sigaction;
+    next = next_sigaction;
+    leaving = on_leaving;
+    opened = on_opened;
+}
+
+/* The entry of SIGNO, NULL if the number was never ours. */
+static struct number *
+find_number(int signo)
+{
+    bool is_there = signo > 0 && signo < NSIG &&
+                    atomic_load(&numbers[signo].role) != SIGNALS_NONE;
+    return is_there ? &numbers[signo] : NULL;
+}
+
+static int
+number_of(const struct number *number)
+{
+    return (int)(number - numbers);
+}
+
+static const struct sigaction *
+program_action(const struct number *number)
+{
+    return &number->program[atomic_load(&number->current)];
+}
+
+/* Let the kernel call our handler for a borrowed number. All signals are
+ * blocked but those of an instruction (nested.h): a handler that parks must not
+ * be left by longjmp or cancellation. It runs on an alternate stack that is not
+ * avoided, if what the program handles may come there. Our signals end no
+ * system call; deliver.c ends one for the program's. */
+static int
+install_borrowed(struct number *number, struct sigaction *old)
+{
+    const struct sigaction *program = program_action(number);
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    if (signals_is_handler(program))
+        action.sa_flags |= program->sa_flags & SA_ONSTACK;
+    else if (!alternate_is_avoided())
+        action.sa_flags |= SA_ONSTACK;
+    signals_set_word(&action.sa_mask, ~NESTED_FAULTS);
+    return real(number_of(number), &action, old);
+}
+
+/* Let a number that was given back behave as the program said. Our signals on
+ * their way must not end the program, so our handler takes the default action.
+ * All signals are blocked until deliver.c has seen whether the thread blocks
+ * this one. A question on top would settle that for the upper frame alone. */
+static int
+install_given_back(struct number *number)
+{
+    int signo = number_of(number);
+    struct sigaction action = *program_action(number);
+    if (action.sa_handler == SIG_DFL)
+        return install_borrowed(number, NULL);
+    if (action.sa_handler == SIG_IGN)
+        return real(signo, &action, NULL);
+    action.sa_sigaction = handler;
+    action.sa_flags = (action.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+    signals_set_word(&action.sa_mask, ~NESTED_FAULTS);
+    return real(signo, &action, NULL);
+}
+
+/* Whether the program ignores NUMBER, which is or was borrowed. */
+static bool
+is_ignored(const struct number *number)
+{
+    return atomic_load(&number->role) != SIGNALS_NONE &&
+           program_action(number)->sa_handler == SIG_IGN;
+}
+
+/* Whether NUMBER must really be ignored now: a started program inherits it. */
+static bool
+is_ignored_for_real(const struct number *number)
+{
+    return starting_is_on() && is_ignored(number);
+}
+
+static long
+ignore_for_real(const struct number *number)
+{
+    const struct sys_action action = {.handler = (void *)SIG_IGN};
+    return sys_set_action(number_of(number), &action);
+}
+
+/* Set the kernel's disposition as it must be; other threads may change that. */
+static void
+install(struct number *number)
+{
+    bool is_real;
+    starting_begin_change();
+    do {
+        is_real = is_ignored_for_real(number);
+        if (is_real)
+            (void)ignore_for_real(number);
+        else if (atomic_load(&number->is_borrowed))
+            (void)install_borrowed(number, NULL);
+        else
+            (void)install_given_back(number);
+    } while (is_real != is_ignored_for_real(number));
+    starting_end_change();
+}
+
+/* The signals whose dispositions are kept here, as a word. */
+static uint64_t
+kept_word(void)
+{
+    uint64_t word = 0;
+    for (int signo = 1; signo < NSIG; signo++)
+        if (find_number(signo) != NULL)
+            word |= signals_bit(signo);
+    return word;
+}
+
+static int
+borrow_number(enum signals_role role, int signo)
+{
+    struct number *number = &numbers[signo];
+    struct sigaction before;
+    atomic_store(&number->role, role);
+    if (install_borrowed(number, &before) != 0)
+        return -1;
+    if (before.sa_sigaction != handler) {
+        uint32_t other = !atomic_load(&number->current);
+        handlers_show(signo, &before);
+        number->program[other] = before;
+        atomic_store(&number->current, other);
+    }
+    atomic_store(&number->is_borrowed, true);
+    signals_add(role, signo);
+    if (alternate_is_avoided())
+        handlers_avoid_alternate(signals_borrowed(), kept_word(), next);
+    /* Only now is it known what the program wants. */
+    if (program_action(number)->sa_handler != SIG_DFL)
+        install(number);
+    return 0;
+}
+
+/* Borrow an unused number before it is needed. A thread that blocks all signals
+ * then leaves it open, as it does our others. */
+static void
+borrow_spare(void)
+{
+    for (int signo = LAST_FREE; signo >= FIRST_FREE; signo--) {
+        struct sigaction action;
+        if (find_number(signo) == NULL && real(signo, NULL, &action) == 0 &&
+            action.sa_handler == SIG_DFL &&
+            borrow_number(SIGNALS_SPARE, signo) == 0)
+            return;
+    }
+}
+
+/* Ask questions by the spare number from now on. Returns false if there is
+ * none. */
+static bool
+use_spare(void)
+{
+    int spare = signals_number(SIGNALS_SPARE);
+    if (spare == 0)
+        return false;
+    atomic_store(&numbers[spare].role, SIGNALS_ASK);
+    signals_set_number(SIGNALS_ASK, spare);
+    signals_set_number(SIGNALS_SPARE, 0);
+    return true;
+}
+
+static void
+forget_borrowed(int signo)
+{
+    atomic_store(&numbers[signo].is_borrowed, false);
+    signals_remove(signo);
+    handlers_block_again(signals_bit(signo), next);
+}
+
+bool
+disposition_give_back(int signo)
+{
+    bool is_borrowed = true;
+    struct number *number = find_number(signo);
+    if (number == NULL || !atomic_compare_exchange_strong(&number->is_borrowed,
+                                                          &is_borrowed, false))
+        return false;
+    enum signals_role role = atomic_load(&number->role);
+    if (role == SIGNALS_ASK && !use_spare()) {
+        atomic_store(&number->is_borrowed, true);
+        return false;
+    }
+    if (role != SIGNALS_ASK)
+        signals_set_number(role, 0);
+    leaving(role);
+    forget_borrowed(signo);
+    (void)install_given_back(number);
+    sigwait_come(signo);
+    if (role == SIGNALS_ASK || role == SIGNALS_SPARE)
+        borrow_spare();
+    else if (role == SIGNALS_CONTROL)
+        opened();
+    return true;
+}
+
+int
+disposition_borrow(enum signals_role role, int signo)
+{
+    if (borrow_number(role, signo) != 0)
+        return -1;
+    if (role == SIGNALS_TRAP)
+        return 0;
+    if (role == SIGNALS_ASK)
+        borrow_spare();
+    const struct number *number = find_number(signo);
+    if (number != NULL && program_action(number)->sa_handler != SIG_DFL)
+        (void)disposition_give_back(signo);
+    return 0;
+}
+
+bool
+disposition_is_installed(enum signals_role role)
+{
+    struct sys_action now;
+    int signo = signals_number(role);
+    if (signo == 0 || sys_get_action(signo, &now) != 0)
+        return false;
+    /* While a child is started, an ignored number is really ignored. */
+    return now.handler == (void *)handler ||
+           (now.handler == (void *)SIG_IGN && is_ignored(&numbers[signo]));
+}
+
+void
+disposition_lose(enum signals_role role)
+{
+    int signo = signals_number(role);
+    if (signo == 0)
+        return;
+    forget_borrowed(signo);
+    atomic_store(&numbers[signo].role, SIGNALS_NONE);
+    if (role == SIGNALS_ASK && use_spare())
+        borrow_spare();
+    else if (role == SIGNALS_CONTROL)
+        opened();
+}
+
+/* A handler stays that was put in place of ours without our knowledge. */
+void
+disposition_release(enum signals_role role)
+{
+    if (disposition_is_installed(role))
+        (void)disposition_give_back(signals_number(role));
+    else
+        disposition_lose(role);
+    mask_sync_now();
+}
+
+/* Flags that the kernel keeps. It forgets others (Linux 5.11, SA_UNSUPPORTED of
+ * sigaction(2)). libc adds the flag for its restorer. */
+#define SA_RESTORER 0x04000000
+#define KERNEL_FLAGS                                                      \
+    (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | \
+     SA_NODEFER | (int)SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */)
+
+/* ACTION as the kernel would show it. */
+static struct sigaction
+as_kept(const struct sigaction *action)
+{
+    struct sigaction kept = *action;
+    kept.sa_flags = (kept.sa_flags & KERNEL_FLAGS) | SA_RESTORER;
+    signals_set_word(&kept.sa_mask,
+                     signals_word(&kept.sa_mask) & ~SIGNALS_NEVER);
+    return kept;
+}
+
+/* sigaction(2) for NUMBER, which is or was ours. */
+static int
+change_action(struct number *number, const struct sigaction *action,
+              struct sigaction *old)
+{
+    uint32_t current = atomic_load(&number->current);
+    struct sigaction given;
+    /* ACTION and OLD may be the same. */
+    if (action != NULL)
+        given = as_kept(action);
+    if (old != NULL)
+        *old = number->program[current];
+    if (action == NULL)
+        return 0;
+    number->program[!current] = given;
+    atomic_store(&number->current, !current);
+    bool is_wanted = (atomic_load(&number->role) != SIGNALS_TRAP &&
+                      given.sa_handler != SIG_DFL) ||
+                     alternate_is_apart(&given);
+    if (!is_wanted || !disposition_give_back(number_of(number)))
+        install(number);
+    return 0;
+}
+
+int
+disposition_action(int signo, const struct sigaction *action,
+                   struct sigaction *old)
+{
+    struct number *number = find_number(signo);
+    if (number != NULL)
+        return change_action(number, action, old);
+    if (signo <= 0 || signo >= NSIG)
+        return next(signo, action, old);
+    int result = handlers_action(signo, action, old, signals_borrowed(), next);
+    if (result != 0)
+        return result;
+    /* The sampler may have borrowed the number just now. */
+    number = action != NULL ? find_number(signo) : NULL;
+    return number != NULL ? change_action(number, action, NULL) : 0;
+}
+
+bool
+disposition_get_program(int signo, struct sigaction *action)
+{
+    const struct number *number = find_number(signo);
+    if (number == NULL)
+        return false;
+    *action = *program_action(number);
+    return true;
+}
+
+void
+disposition_reset_program(int signo)
+{
+    struct number *number = find_number(signo);
+    if (number != NULL)
+        number->program[atomic_load(&number->current)].sa_handler = SIG_DFL;
+}
+
+void
+disposition_make_default(int signo)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    (void)real(signo, &action, NULL);
+}
+
+bool
+disposition_has_handler(int signo)
+{
+    const struct number *number = find_number(signo);
+    return number != NULL && atomic_load(&number->is_borrowed) &&
+           signals_is_handler(program_action(number));
+}
+
+bool
+disposition_is_kept(int signo)
+{
+    return find_number(signo) != NULL;
+}
+
+void
+disposition_avoid_alternate(void)
+{
+    for (int signo = 1; signo < NSIG; signo++) {
+        struct number *number = &numbers[signo];
+        if (!atomic_load(&number->is_borrowed))
+            continue;
+        if (!alternate_is_apart(program_action(number)) ||
+            !disposition_give_back(signo))
+            install(number);
+    }
+    handlers_avoid_alternate(signals_borrowed(), kept_word(), next);
+}
+
+void
+disposition_expect_threads(void)
+{
+    handlers_expect_threads(next);
+}
+
+void
+disposition_before_exec(bool is_own)
+{
+    if (is_own)
+        starting_begin();
+    for (int signo = 1; signo < NSIG; signo++)
+        if (is_ignored(&numbers[signo])) {
+            if (is_own)
+                install(&numbers[signo]);
+            else
+                (void)ignore_for_real(&numbers[signo]);
+        }
+}
+
+static void
+handle_ignored(void)
+{
+    for (int signo = 1; signo < NSIG; signo++)
+        if (atomic_load(&numbers[signo].is_borrowed) &&
+            is_ignored(&numbers[signo]))
+            install(&numbers[signo]);
+}
+
+void
+disposition_after_failed_exec(void)
+{
+    if (starting_end())
+        handle_ignored();
+}
+
+void
+disposition_after_fork(void)
+{
+    if (starting_after_fork())
+        handle_ignored();
+}
+
+void
+disposition_end(void)
+{
+    for (int signo = 1; signo < NSIG; signo++) {
+        struct number *number = find_number(signo);
+        if (number == NULL)
+            continue;
+        if (atomic_load(&number->is_borrowed))
+            forget_borrowed(signo);
+        (void)real(signo, program_action(number), NULL);
+        atomic_store(&number->role, SIGNALS_NONE);
+    }
+    handlers_end(next);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * disposition.h -- how signal numbers become ours, and what the program
+ * believes of their dispositions.
+ *
+ * A number is borrowed while the program takes no interest in it. The program
+ * sees the disposition that it left there. What its threads block of the number
+ * is kept beside their masks, never in them.
+ *
+ * The program's first interest gives the number back. Three things are an
+ * interest: a disposition of the program's own, a wait for the number, and a
+ * signal sent to a thread that blocks it. From then on flags and masks are
+ * really what the program set. Questions are asked by another number. Our
+ * handler then only keeps from the program those of our signals that are still
+ * on their way.
+ *
+ * Most numbers are kept open: no thread of the program really blocks them. The
+ * number for requests is kept closed: all threads of the program block it,
+ * though they believe what they have set. So the kernel wakes none of them for
+ * it, and the sampler alone receives it.
+ */
+#ifndef SIGNALS_DISPOSITION_H
+#define SIGNALS_DISPOSITION_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "signals.h"
+
+/* The number of ROLE is about to be given back. Context: any. */
+typedef void disposition_leaving(enum signals_role role);
+typedef void disposition_opened(void);
+
+/* Prepare to borrow numbers. HANDLER gets every signal of a borrowed number,
+ * and has to find out which of them are ours. REAL is sigaction(2) itself. NEXT
+ * is what the program would call without us: a sanitizer may stand between.
+ * LEAVING has perf's events taken back, and tells the sampler. OPENED is called
+ * when a closed number has become the program's. Context: start. */
+void disposition_begin(signals_handler *handler, signals_sigaction *real,
+                       signals_sigaction *next, disposition_leaving *leaving,
+                       disposition_opened *opened);
+
+/* Borrow SIGNO, 1 to 64, for ROLE. A disposition that is not the default one is
+ * an interest of the program. Another number is then borrowed at once, if the
+ * role allows. Returns 0, or -1 with errno. */
+int disposition_borrow(enum signals_role role, int signo);
+
+/* Whether the kernel still calls our handler for the number of ROLE. A program
+ * may have set another handler by a raw system call. Context: any thread. */
+bool disposition_is_installed(enum signals_role role);
+
+/* Forget the number of ROLE: the program has taken it by a raw system call.
+ * Another is borrowed if the role allows. */
+void disposition_lose(enum signals_role role);
+
+/* Take the number of ROLE for the program: give it back if it is installed, and
+ * lose it otherwise. The calling thread's mask is made real. Context: any. */
+void disposition_release(enum signals_role role);
+
+/* Give SIGNO back, because the program is interested in it. Returns false if it
+ * is not borrowed, or stays borrowed because no other number is free. Waits for
+ * a second at most, until the sampler has taken back its perf events: our
+ * pending signal would swallow the program's. Context: any. */
+bool disposition_give_back(int signo);
+
+/* sigaction(2) as the program sees it, for any SIGNO. Returns 0, or -1 with
+ * errno. Context: any. */
+int disposition_action(int signo, const struct sigaction *action,
+                       struct sigaction *old);
+
+/* Whether the disposition of SIGNO is or was kept here, because the number is
+ * or was ours. handlers.h has all others. Context: any. */
+bool disposition_is_kept(int signo);
+
+/* Note that alternate stacks are avoided from now on (alternate.h). A thread
+ * that is on its own blocks the borrowed numbers. Context: any. */
+void disposition_avoid_alternate(void);
+
+/* Note that the program, which has one thread, is about to have several.
+ * Context: any thread. */
+void disposition_expect_threads(void);
+
+/* Get the program's disposition of SIGNO, a number that is or was ours, into
+ * ACTION. Returns false for any other number. Context: any. */
+bool disposition_get_program(int signo, struct sigaction *action);
+
+/* Make the disposition of SIGNO the default one: as the program sees it
+ * (SA_RESETHAND), or as the kernel has it. Context: any. */
+void disposition_reset_program(int signo);
+void disposition_make_default(int signo);
+
+/* Whether SIGNO is borrowed, and the program has a handler for it. Context:
+ * any. */
+bool disposition_has_handler(int signo);
+
+/* Called around exec and posix_spawn. What the program ignores is really
+ * ignored between the two, because the new image inherits that. Several threads
+ * may do so at once. IS_OWN: the caller is in this process, and not in a child
+ * that shares our memory and may never come back. Context: any. */
+void disposition_before_exec(bool is_own);
+void disposition_after_failed_exec(void);
+
+/* Called in the child of a fork. None of the threads that were starting a
+ * program are there. Context: any. */
+void disposition_after_fork(void);
+
+/* Make everything what the program believes it to be: this process, a forked
+ * child, is not profiled. No number is ours any more. Context: any. */
+void disposition_end(void);
+
+#endif
