@@ -18,7 +18,7 @@ bool
 ender_run(void (*end)(void *), void *argument, int signo)
 {
     uint32_t nobody = 0;
-    sigset_t old;
+    uint64_t old = 0;
     /* Blocked first: exit in a handler on top of us would wait for us. */
     mute_signals_handlers(true, signo, &old);
     bool is_ender =
@@ -33,7 +33,7 @@ ender_run(void (*end)(void *), void *argument, int signo)
         atomic_store(&ender, 0);
         sys_futex_wake(&ender, 1 << 30);
     }
-    mute_signals_handlers_end(&old);
+    mute_signals_handlers_end(old);
     return is_ender;
 }
 

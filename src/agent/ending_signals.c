@@ -82,8 +82,7 @@ mask_inside(const ucontext_t *context)
 static void
 open_signals(const struct deep *deep)
 {
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&deep->mask, 0,
-                 sizeof(deep->mask), 0, 0);
+    sys_mask(SIG_SETMASK, deep->mask, NULL);
 }
 
 static void
@@ -270,26 +269,19 @@ ending_signals_is_installed(int signo)
 void
 ending_signals_take(int signo, siginfo_t *info)
 {
-    static const uint64_t all = UINT64_MAX;
     ucontext_t context;
     uint64_t mask = 0;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask,
-                 sizeof(mask), 0, 0);
+    sys_mask(SIG_BLOCK, UINT64_MAX, &mask);
     signals_set_word(&context.uc_sigmask, mask);
     on_fatal(signo, info, &context);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask),
-                 0, 0);
+    sys_mask(SIG_SETMASK, mask, NULL);
 }
 
 void
 ending_signals_die(int signo)
 {
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, signo);
     make_default(signo);
-    arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&one, 0, NSIG / 8, 0,
-                 0);
+    sys_mask(SIG_UNBLOCK, signals_bit(signo), NULL);
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
 }
 

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/digits.h"
 #include "base/phase.h"
 #include "base/sys.h"
@@ -26,8 +25,7 @@ static uint64_t
 own_mask(void)
 {
     uint64_t mask = 0;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
-                 0);
+    sys_mask(SIG_BLOCK, 0, &mask);
     return mask;
 }
 

@@ -175,16 +175,14 @@ try_all(void *argument)
 static long
 run_child(struct trial *trial)
 {
-    uint64_t all = UINT64_MAX, old = 0;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&old,
-                 sizeof(all), 0, 0);
+    uint64_t old = 0;
+    sys_mask(SIG_BLOCK, UINT64_MAX, &old);
     pid_t pid =
         real_libc_clone()(try_all, trial->stack + STACK_SIZE,
                           CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, trial);
     if (pid > 0 && atomic_load(&trial->passed) > 0)
         arch_syscall(SYS_wait4, pid, 0, __WALL, 0, 0, 0);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof(old), 0,
-                 0);
+    sys_mask(SIG_SETMASK, old, NULL);
     return pid;
 }
 

@@ -225,10 +225,10 @@ end_for_signal(int signo)
 static int
 prepare(bool is_child)
 {
-    sigset_t old;
+    uint64_t old = 0;
     mute_signals_handlers(false, 0, &old);
     int result = prepare_sampler(is_child);
-    mute_signals_handlers_end(&old);
+    mute_signals_handlers_end(old);
     if (result != 0)
         return -1;
     handler_know_thread(true);
@@ -243,11 +243,11 @@ prepare(bool is_child)
 static void
 launch(void)
 {
-    sigset_t old;
+    uint64_t old = 0;
     mute_signals_handlers(false, 0, &old);
     bool has_begun = sampler_launch() == 0;
     int error = errno;
-    mute_signals_handlers_end(&old);
+    mute_signals_handlers_end(old);
     if (has_begun)
         return;
     ending_signals_end();

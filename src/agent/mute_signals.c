@@ -10,9 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/sys.h"
 #include "signals/signals.h"
 #include "ending_signals.h"
@@ -43,7 +41,7 @@ ignore(int signo)
 }
 
 void
-mute_signals_handlers(bool may_end, int signo, sigset_t *old)
+mute_signals_handlers(bool may_end, int signo, uint64_t *old)
 {
     static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS,
                                SIGFPE,  SIGILL,  SIGNALS_SETXID};
@@ -57,14 +55,13 @@ mute_signals_handlers(bool may_end, int signo, sigset_t *old)
             blocked &= ~signals_bit(fatal[i]);
     if (may_end && signo != 0)
         blocked &= ~signals_bit(signo);
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&blocked, (long)old,
-                 sizeof(blocked), 0, 0);
+    sys_mask(SIG_BLOCK, blocked, old);
 }
 
 void
-mute_signals_handlers_end(const sigset_t *old)
+mute_signals_handlers_end(uint64_t old)
 {
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0, NSIG / 8, 0, 0);
+    sys_mask(SIG_SETMASK, old, NULL);
 }
 
 void

@@ -8,17 +8,17 @@
 #ifndef AGENT_MUTE_SIGNALS_H
 #define AGENT_MUTE_SIGNALS_H
 
-#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Block the signals that would run a handler of the program on top of our code,
  * except those for our own errors. With MAY_END, the signals that end the
  * process stay open, and so does our signal SIGNO (0: none). *OLD becomes the
- * mask before. Context: any thread. */
-void mute_signals_handlers(bool may_end, int signo, sigset_t *old);
+ * mask before, as sys_mask has it. Context: any thread. */
+void mute_signals_handlers(bool may_end, int signo, uint64_t *old);
 
 /* Set the mask to OLD again. Context: any thread. */
-void mute_signals_handlers_end(const sigset_t *old);
+void mute_signals_handlers_end(uint64_t old);
 
 /* Drop the program's signals in all threads until mute_signals_end. Not dropped
  * are those of errors, those of job control and children, those that end the

@@ -33,13 +33,6 @@ struct call {
     uint64_t mask; /* of signals, before */
 };
 
-static void
-block_all(uint64_t *old)
-{
-    static const uint64_t all = UINT64_MAX;
-    sys_mask(SIG_BLOCK, &all, old);
-}
-
 void
 own_stack_begin(void)
 {
@@ -65,9 +58,9 @@ run(void *argument)
     bool had_one = arch_syscall(SYS_sigaltstack, (long)&none, (long)&alternate,
                                 0, 0, 0, 0) == 0 &&
                    (alternate.ss_flags & SS_DISABLE) == 0;
-    sys_mask(SIG_SETMASK, &call->mask, NULL);
+    sys_mask(SIG_SETMASK, call->mask, NULL);
     call->function(call->argument);
-    block_all(NULL);
+    sys_mask(SIG_BLOCK, UINT64_MAX, NULL);
     if (had_one)
         arch_syscall(SYS_sigaltstack, (long)&alternate, 0, 0, 0, 0, 0);
 }
@@ -81,8 +74,8 @@ own_stack_run(void (*function)(void *), void *argument)
         function(argument);
         return;
     }
-    block_all(&call.mask);
+    sys_mask(SIG_BLOCK, UINT64_MAX, &call.mask);
     arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run, &call);
-    sys_mask(SIG_SETMASK, &call.mask, NULL);
+    sys_mask(SIG_SETMASK, call.mask, NULL);
     atomic_store(&is_taken, false);
 }

@@ -11,9 +11,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/suspend.h"
@@ -97,8 +95,7 @@ requests_unblock_signal(void)
     uint64_t closed = signals_closed();
     /* What comes when the number is the program's goes on to a thread of it. */
     signals_blocked |= closed;
-    arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&closed, 0,
-                 sizeof(closed), 0, 0);
+    sys_mask(SIG_UNBLOCK, closed, NULL);
     atomic_store(&must_leave, 0);
     atomic_store(&listens, 1);
 }
@@ -121,9 +118,7 @@ requests_block_signal(void)
 static void
 stop_listening(void)
 {
-    uint64_t all = ~0ull;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, 0, sizeof(all), 0,
-                 0);
+    sys_mask(SIG_BLOCK, UINT64_MAX, NULL);
     atomic_store(&listens, 0);
     sys_futex_wake(&listens, 1 << 30);
 }

@@ -22,7 +22,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,11 +193,9 @@ static pid_t
 start_child(struct spawned *spawned, struct spawn_child *child)
 {
     bool is_hidden = spawned->is_hidden;
-    sigset_t all, old;
+    uint64_t old = 0;
     atomic_store(&between, is_hidden ? BETWEEN_BOUND : BETWEEN_FREE);
-    memset(&all, 0xff, sizeof(all));
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old,
-                 NSIG / 8, 0, 0);
+    sys_mask(SIG_SETMASK, UINT64_MAX, &old);
     pid_t pid =
         arch_is_simulated()
             ? clone_child(child, 0)
@@ -211,8 +208,7 @@ start_child(struct spawned *spawned, struct spawn_child *child)
     int error = errno;
     while (pid > 0 && atomic_load(&child->is_started) == 0)
         sys_futex_wait(&child->is_started, 0, UINT64_MAX);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, NSIG / 8, 0,
-                 0);
+    sys_mask(SIG_SETMASK, old, NULL);
     errno = error;
     return pid;
 }

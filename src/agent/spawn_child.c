@@ -153,11 +153,7 @@ spawn_child_run(void *argument)
 {
     struct spawn_child *child = argument;
     struct rlimit unused[SPAWN_CHILD_LIMITS];
-    sigset_t alarm_only;
-    memset(&alarm_only, 0xff, sizeof(alarm_only));
-    sigdelset(&alarm_only, SIGALRM);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&alarm_only, 0,
-                 NSIG / 8, 0, 0);
+    sys_mask(SIG_SETMASK, ~(1ull << (SIGALRM - 1)), NULL);
     mute_signals_end_in_child();
     set_default_for_children();
     sampler_thread_give_way();

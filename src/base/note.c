@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "sys.h"
 #include "text.h"
 #include "note.h"
 
@@ -103,8 +104,7 @@ write_quietly(const char *line, size_t length)
 {
     uint64_t raised = bit_of(SIGPIPE) | bit_of(SIGXFSZ) | bit_of(SIGTTOU);
     uint64_t old = 0, pending = 0;
-    bool is_blocked = arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&raised,
-                                   (long)&old, sizeof(old), 0, 0) == 0;
+    bool is_blocked = sys_mask(SIG_BLOCK, raised, &old) == 0;
     if (!is_blocked)
         return;
     if ((old & raised) != 0)
@@ -116,8 +116,7 @@ write_quietly(const char *line, size_t length)
         take_away(SIGPIPE, pending);
     else if (result == -EFBIG)
         take_away(SIGXFSZ, pending);
-    (void)arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0,
-                       sizeof(old), 0, 0);
+    (void)sys_mask(SIG_SETMASK, old, NULL);
 }
 
 void

@@ -56,10 +56,10 @@ sys_kill(pid_t pid, int signo)
 }
 
 long
-sys_mask(int how, const uint64_t *set, uint64_t *old)
+sys_mask(int how, uint64_t set, uint64_t *old)
 {
-    return arch_syscall(SYS_rt_sigprocmask, how, (long)set, (long)old,
-                        sizeof(*set), 0, 0);
+    return arch_syscall(SYS_rt_sigprocmask, how, (long)&set, (long)old,
+                        sizeof(set), 0, 0);
 }
 
 /* What sys_believe_sets says. */
@@ -177,7 +177,8 @@ sys_can_read_set(const void *address)
 {
     if (address == NULL || atomic_load(&believes_sets))
         return address != NULL;
-    return sys_mask(NO_CHANGE, address, NULL) != -EFAULT;
+    return arch_syscall(SYS_rt_sigprocmask, NO_CHANGE, (long)address, 0,
+                        SET_SIZE, 0, 0) != -EFAULT;
 }
 
 bool

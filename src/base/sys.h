@@ -31,11 +31,6 @@ long sys_queue_signal(pid_t pid, pid_t tid, int signo, int code,
 /* Send SIGNO to process PID; 0: only ask whether it is there. kill(2). */
 long sys_kill(pid_t pid, int signo);
 
-/* Change the calling thread's mask by the word SET (signal N is bit N - 1) as
- * HOW says, and put the mask before into *OLD. Each may be NULL.
- * rt_sigprocmask(2). */
-long sys_mask(int how, const uint64_t *set, uint64_t *old);
-
 /* Copy LENGTH bytes at ADDRESS of this process to TO without faulting: up to
  * the first byte that cannot be read. Returns the number of bytes copied, or
  * -errno. process_vm_readv(2) on the calling thread (the main thread's memory
@@ -63,6 +58,11 @@ bool sys_can_write_set(void *address);
 /* From now on both answer yes for every address but NULL, without a system
  * call. */
 void sys_believe_sets(void);
+
+/* Change the calling thread's mask by the signals in SET (signal N is bit N -
+ * 1) as HOW says. *OLD becomes the mask before, unless OLD is NULL.
+ * rt_sigprocmask(2). */
+long sys_mask(int how, uint64_t set, uint64_t *old);
 
 /* A disposition as the kernel has it (rt_sigaction(2)), of all signals alike;
  * HANDLER is SIG_DFL, SIG_IGN or a function. */

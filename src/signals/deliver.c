@@ -36,8 +36,7 @@ call_program(const struct sigaction *action, int signo, siginfo_t *info,
         signals_word(&context->uc_sigmask) | signals_word(&action->sa_mask);
     if ((action->sa_flags & SA_NODEFER) == 0)
         mask |= signals_bit(signo);
-    arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask),
-                 0, 0);
+    sys_mask(SIG_SETMASK, mask, NULL);
     if ((action->sa_flags & SA_RESTART) == 0)
         restart_end_call(context);
     if (action->sa_flags & SA_SIGINFO)

@@ -14,9 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
@@ -42,8 +40,7 @@ static void
 change_real(int how, uint64_t bits)
 {
     if (bits != 0 || how == SIG_SETMASK)
-        arch_syscall(SYS_rt_sigprocmask, how, (long)&bits, 0, sizeof(bits), 0,
-                     0);
+        sys_mask(how, bits, NULL);
 }
 
 /* Which of our numbers the calling thread blocks, as the program believes. */

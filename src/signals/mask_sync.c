@@ -7,9 +7,7 @@
  */
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
@@ -91,9 +89,7 @@ mask_sync_now(void)
     uint64_t block, unblock;
     if (!find_stale(&block, &unblock))
         return;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&block, 0, sizeof(block),
-                 0, 0);
-    arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&unblock, 0,
-                 sizeof(unblock), 0, 0);
+    sys_mask(SIG_BLOCK, block, NULL);
+    sys_mask(SIG_UNBLOCK, unblock, NULL);
     forget_stale(block);
 }

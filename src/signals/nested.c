@@ -11,9 +11,7 @@
  */
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/sys.h"
 #include "alternate.h"
 #include "signals.h"
@@ -73,10 +71,8 @@ nested_is_gone(const _Atomic uint64_t *place, uint64_t time)
 static void
 open_ours(void)
 {
-    uint64_t ours = signals_borrowed();
     if (!alternate_is_on())
-        arch_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, 0,
-                     sizeof(ours), 0, 0);
+        sys_mask(SIG_UNBLOCK, signals_borrowed(), NULL);
 }
 
 /* The handler on top of ours then blocks what it did before ours. It also
@@ -89,13 +85,9 @@ nested_settle(void)
         open_ours();
     if (innermost == 0)
         return;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, sizeof(now), 0,
-                 0);
-    if ((now & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC) {
-        now = mask_before | (now & NESTED_FAULTS);
-        arch_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&now, 0,
-                     sizeof(now), 0, 0);
-    }
+    sys_mask(SIG_BLOCK, 0, &now);
+    if ((now & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC)
+        sys_mask(SIG_SETMASK, mask_before | (now & NESTED_FAULTS), NULL);
     /* The stack grows down. */
     if ((uint64_t)__builtin_frame_address(0) > innermost)
         innermost = 0;

@@ -109,8 +109,7 @@ sigwait_is_near(const sigset_t *set, const sigset_t *rest)
     uint64_t ours = signals_borrowed() | signals_closed();
     if ((missing & ~ours) != 0)
         return true;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
-                 sizeof(blocked), 0, 0);
+    sys_mask(SIG_BLOCK, 0, &blocked);
     return missing != 0 &&
            !is_handled(~(blocked | ours | signals_word(set) | SIGNALS_OF_LIBC));
 }

@@ -21,9 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/clock.h"
 #include "base/digits.h"
 #include "base/phase.h"
@@ -119,8 +117,7 @@ stray_note_own_mask(void)
     uint64_t mask = 0;
     if (thread_local_tid() != phase_process())
         return;
-    arch_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof(mask), 0,
-                 0);
+    sys_mask(SIG_BLOCK, 0, &mask);
     stray_note_mask(mask | NOTE_IS_OLD);
     /* A handler may have left the thread's wait by a jump. */
     atomic_store(&main_wait, NO_WAIT);
