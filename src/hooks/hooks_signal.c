@@ -200,7 +200,7 @@ hook_after_mask(void)
 static int
 change_mask(int how, const sigset_t *set, sigset_t *old)
 {
-    int error = mask_change(how, set, old);
+    int error = mask_change(how, set, old, REAL(pthread_sigmask));
     if (set != NULL)
         hook_after_mask();
     return error;

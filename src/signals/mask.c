@@ -9,16 +9,12 @@
  * before the first change, and after that the word is not read. A thread
  * without thread-local words (base/words.h) really has the masks that it sets.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "libc/real.h"
 #include "alternate.h"
 #include "disposition.h"
 #include "mask_sync.h"
@@ -26,6 +22,7 @@
 #include "restart.h"
 #include "stray.h"
 #include "mask.h"
+#include "base/poison.h"
 
 /* Number of members from which a set means all signals, and not each by name.
  */
@@ -132,10 +129,10 @@ give_back_named(const sigset_t *set)
 }
 
 int
-mask_change(int how, const sigset_t *set, sigset_t *old)
+mask_change(int how, const sigset_t *set, sigset_t *old, mask_function *next)
 {
     if (!words_are_there())
-        return REAL(pthread_sigmask)(how, set, old);
+        return next(how, set, old);
     nested_settle();
     if (set != NULL && how != SIG_UNBLOCK)
         give_back_named(set);
@@ -144,7 +141,7 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
     bool is_plain = (named | signals_blocked) == 0 && mask_sync_is_done() &&
                     (closed == 0 || (how == SIG_BLOCK && old == NULL));
     if (is_plain || !phase_is_on() || is_mask_real())
-        return REAL(pthread_sigmask)(how, set, old);
+        return next(how, set, old);
     mask_sync_now();
     uint64_t before = signals_blocked;
     sigset_t given = {{0}};
@@ -160,7 +157,7 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
     /* A pending signal that is opened comes at once, and must find that it is
      * open. */
     signals_blocked = before & after;
-    int result = REAL(pthread_sigmask)(how, set != NULL ? &changed : NULL, old);
+    int result = next(how, set != NULL ? &changed : NULL, old);
     signals_blocked = result == 0 ? after : before;
     if (result != 0)
         return result;
@@ -174,17 +171,16 @@ mask_change(int how, const sigset_t *set, sigset_t *old)
 void
 mask_begin(void)
 {
-    sigset_t now;
-    uint64_t borrowed = signals_borrowed(), closed = signals_closed();
-    if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
+    uint64_t borrowed = signals_borrowed(), closed = signals_closed(), now;
+    if (sys_mask(SIG_BLOCK, 0, &now) != 0)
         return;
-    uint64_t inherited = signals_word(&now) & borrowed;
+    uint64_t inherited = now & borrowed;
     /* This may be the child of a fork in a handler that blocks our signals
      * (handlers.h). */
     if (alternate_is_avoided() && alternate_is_on())
         inherited = 0;
     if (mask_sync_shut == 0)
-        inherited |= signals_word(&now) & closed;
+        inherited |= now & closed;
     /* A pending signal comes at once, and must find that the thread blocks it.
      */
     signals_blocked |= inherited;
@@ -249,19 +245,18 @@ mask_before_birth(struct mask_birth *birth)
 void
 mask_after_birth(void)
 {
-    int saved = errno;
     change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
     mask_sync_now();
-    errno = saved;
 }
 
-/* Give back, of the numbers OPEN, those that the program handles. The thread
+/* Give back, of the numbers OPENED, those that the program handles. The thread
  * blocks them and now waits for them, so it must find them pending. */
 static void
-give_back_awaited(uint64_t open)
+give_back_awaited(uint64_t opened)
 {
-    for (int signo = 1; open != 0 && signo < NSIG; signo++)
-        if ((open & signals_bit(signo)) != 0 && disposition_has_handler(signo))
+    for (int signo = 1; opened != 0 && signo < NSIG; signo++)
+        if ((opened & signals_bit(signo)) != 0 &&
+            disposition_has_handler(signo))
             (void)disposition_give_back(signo);
 }
 
@@ -298,14 +293,12 @@ mask_leave_wait(const struct mask_wait *before)
 {
     if (!before->has_words)
         return;
-    int saved = errno;
     restart_wait.is_on = false;
     if (restart_wait.is_left)
         change_real(SIG_SETMASK, restart_wait.original);
     restart_wait = before->outer;
     stray_note_wait(restart_wait.is_on, restart_wait.mask);
     signals_blocked = before->blocked;
-    errno = saved;
 }
 
 /* Open the numbers that were borrowed after the thread had blocked them, like
@@ -313,12 +306,10 @@ mask_leave_wait(const struct mask_wait *before)
 static void
 open_late(void)
 {
-    sigset_t now;
-    if (REAL(pthread_sigmask)(SIG_BLOCK, NULL, &now) != 0)
+    uint64_t now;
+    if (!words_are_there() || sys_mask(SIG_BLOCK, 0, &now) != 0)
         return;
-    uint64_t late = signals_word(&now) & signals_borrowed();
-    if (!words_are_there())
-        return;
+    uint64_t late = now & signals_borrowed();
     signals_blocked |= late;
     change_real(SIG_UNBLOCK, late);
 }

@@ -20,8 +20,11 @@
 
 #include "restart.h"
 
-/* pthread_sigmask(3) as the program sees it. Returns 0 or an error number. */
-int mask_change(int how, const sigset_t *set, sigset_t *old);
+/* pthread_sigmask(3) as the program sees it. NEXT is what the program would
+ * call without us. Returns 0 or an error number. */
+typedef int mask_function(int, const sigset_t *, sigset_t *);
+int mask_change(int how, const sigset_t *set, sigset_t *old,
+                mask_function *next);
 
 /* Note that the calling thread's mask was inherited. Our numbers in it are
  * remembered as blocked by the program, and the real mask is made what it has

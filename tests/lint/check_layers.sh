@@ -17,7 +17,7 @@ allowed() {
     base) ;;
     libc | process | store) echo base ;;
     unwind) echo base process ;;
-    signals) echo base libc ;;
+    signals) echo base ;;
     capture) echo base process unwind signals ;;
     labels) echo base process/threads.h ;;
     journal) echo base process store labels unwind ;;

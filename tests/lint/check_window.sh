@@ -8,16 +8,13 @@
 . "$(dirname "$0")/lib.sh"
 
 window="capture signals unwind_x86_64 unwind"
-# signals/mask.c runs in the hooks of sigprocmask(2) and its kin as well, and
-# still uses what belongs to these.
-outside='signals/mask.c'
 
 # Names that ARCHIVES leave undefined, or define ("U" or "D").
 names() {
     local kind=$1
     shift
     if [ "$kind" = U ]; then
-        nm -A --undefined-only "$@" 2>/dev/null | grep -v ":mask\.c\.o:"
+        nm -A --undefined-only "$@" 2>/dev/null
     else
         nm -A --defined-only "$@" 2>/dev/null
     fi | awk 'NF >= 2 { print $NF }' | sort -u
@@ -48,7 +45,6 @@ for pattern in $(grep -v "the compiler's own" "$here/window_allowed.txt" |
 done
 
 for path in "$source"/src/{capture,signals,unwind,unwind/x86_64}/*.c; do
-    [[ $path == *"$outside" ]] && continue
     last=$(grep '^[ \t]*#[ \t]*include' "$path" | tail -n 1)
     [[ $last == *'"base/poison.h"'* ]] ||
         complain "${path#"$source"/}: the last include is not poison.h"
