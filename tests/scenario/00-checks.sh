@@ -60,7 +60,7 @@ for command in 'echo $LD_PRELOAD' 'echo $LD_PRELOAD >&2' \
     must_fail expect_same sh -c "$command"
 done
 # A wait of the library that expired: this program leaves such a spool.
-must_fail expect_same "$work/make_spool" "$tmp/p.1.sprof"
+must_fail expect_same "$work/make_spool" "$tmp/same.1.sprof"
 deadline=1
 must_fail plain sleep 10
 

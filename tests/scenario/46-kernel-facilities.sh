@@ -49,7 +49,8 @@ for mode in size time memory descriptors part; do
 done
 # The program dies by its write; the spool is left.
 rm -f p.*
-expect_same "$work/restrict_itself" size_death 20
+expect_same SPROF_OUTPUT="$tmp/p.wall.folded" "$work/restrict_itself" \
+    size_death 20
 [ -s p.sprof ] || fail "size_death: no spool"
 rm -f p.*
 

@@ -203,7 +203,7 @@ expect_same() {
     for rate in $rates; do
         rm -f p.folded
         start=$(now_ms)
-        profile SPROF_OUTPUT="$tmp/p.wall.folded,$tmp/p.sprof" \
+        profile SPROF_OUTPUT="$tmp/p.wall.folded,$tmp/same.sprof" \
             SPROF_FREQUENCY="$rate" "$@"
         start=$(($(now_ms) - start))
         [ "$start" -le $((took * slow_times + slow_ms)) ] ||
@@ -218,9 +218,9 @@ expect_same() {
             fail "other messages at $rate Hz: $*"
             diff err.plain err | head -n 5
         }
-        ! "$sprofile" info p*.sprof 2>/dev/null | grep '^expired' ||
+        ! "$sprofile" info same*.sprof 2>/dev/null | grep '^expired' ||
             fail "waits expired at $rate Hz: $*"
-        rm -f p*.sprof
+        rm -f same*.sprof
     done
 }
 
