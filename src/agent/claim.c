@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/sys.h"
-#include "process/nspid.h"
 #include "store/layout.h"
 #include "claim.h"
 
@@ -51,7 +51,7 @@ static enum claim
 judge(const struct spool_header *header, pid_t pid, uint64_t since)
 {
     pid_t owner = (pid_t)header->pid;
-    uint32_t namespace = nspid_namespace();
+    uint32_t namespace = proc_namespace();
     if (memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) != 0 ||
         owner <= 0)
         return CLAIM_LIVING;
@@ -125,7 +125,7 @@ claim_is_other(const char *path, pid_t pid, uint64_t start)
     bool has_header = sys_read(fd, &header, sizeof(header)) == sizeof(header);
     sys_close(fd);
     return !has_header || is_result(&header) || header.pid != (uint32_t)pid ||
-           header.pid_namespace != nspid_namespace() ||
+           header.pid_namespace != proc_namespace() ||
            header.start_monotonic != start;
 }
 
@@ -170,7 +170,7 @@ claim_of_child(const char *path, pid_t parent, uint64_t start,
         sys_read(fd, header, sizeof(*header)) == sizeof(*header) &&
         memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) == 0 &&
         header->purpose == SPOOL_TEMPORARY &&
-        header->pid_namespace == nspid_namespace() &&
+        header->pid_namespace == proc_namespace() &&
         header->start_monotonic >= start && is_of_child(fd, parent) &&
         is_free(fd, path);
     if (is_left && is_closed(fd))

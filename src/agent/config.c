@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/digits.h"
 #include "base/formats.h"
 #include "base/recording.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "claim.h"
@@ -233,15 +233,11 @@ process_start(void)
 {
     char stat[1024];
     struct timespec up;
-    if (sys_read_file("/proc/self/stat", stat, sizeof(stat)) <= 0)
+    if (proc_read(0, PROC_PROCESS, "/stat", stat, sizeof(stat)) <= 0)
         return 0;
-    const char *at = strrchr(stat, ')');
-    for (int field = 2; at != NULL && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    if (at == NULL)
+    uint64_t ticks = proc_number(proc_stat_field(stat, 22));
+    if (ticks == 0)
         return 0;
-    at++;
-    uint64_t ticks = digits_take(&at);
     clock_gettime(CLOCK_BOOTTIME, &up);
     uint64_t since_boot =
         (uint64_t)up.tv_sec * NS_PER_SECOND + (uint64_t)up.tv_nsec;

@@ -10,8 +10,8 @@
 
 #include "base/digits.h"
 #include "base/phase.h"
+#include "base/proc.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "signals/sigwait.h"
 #include "signals/stray.h"
 #include "signals/signals.h"
@@ -46,14 +46,9 @@ static bool
 does_main_wait(int signo)
 {
     static const char call[] = "128 0x"; /* SYS_rt_sigtimedwait */
-    char path[64], line[256];
+    char line[256];
     uint64_t word = 0;
-    struct text text;
-    text_begin(&text, path, sizeof(path));
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, (uint64_t)sys_getpid());
-    text_add(&text, "/syscall");
-    if (sys_read_file(path, line, sizeof(line)) <= 0)
+    if (proc_read(0, sys_getpid(), "/syscall", line, sizeof(line)) <= 0)
         return false;
     for (size_t i = 0; i < sizeof(call) - 1; i++)
         if (line[i] != call[i])

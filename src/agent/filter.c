@@ -20,12 +20,11 @@
 #include <sys/wait.h>
 
 #include "base/arch.h"
-#include "base/digits.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "libc/real.h"
 #include "filter.h"
 
-#define MODE "\nSeccomp:\t"
 #define MODE_FILTER 2u /* SECCOMP_MODE_FILTER */
 
 #define STACK_SIZE 16384u
@@ -136,13 +135,8 @@ static bool
 has_filter(void)
 {
     char status[4096];
-    if (sys_read_file("/proc/self/status", status, sizeof(status)) <= 0)
-        return false;
-    const char *at = strstr(status, MODE);
-    if (at == NULL)
-        return false;
-    at += strlen(MODE);
-    return digits_take(&at) == MODE_FILTER;
+    return proc_read(0, PROC_PROCESS, "/status", status, sizeof(status)) > 0 &&
+           proc_number(proc_status_line(status, "Seccomp")) == MODE_FILTER;
 }
 
 /* No core file of the child. 1 is what one that is piped to a program takes for

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/digits.h"
 #include "base/note.h"
 #include "base/phase.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "capture/handler.h"
@@ -108,18 +108,15 @@ open_journal(uint64_t *base)
 }
 
 /* Whether the main thread has ended, and its exit code then, as wait(2) shows
- * it: the last field of /proc/self/stat (proc_pid_stat(5)). */
+ * it: "exit_code" of proc_pid_stat(5). */
 static bool
 has_main_ended(uint32_t *code)
 {
     char line[1024];
-    if (sys_read_file("/proc/self/stat", line, sizeof(line)) <= 0)
+    if (proc_read(0, PROC_PROCESS, "/stat", line, sizeof(line)) <= 0 ||
+        *proc_stat_field(line, 3) != 'Z')
         return false;
-    const char *state = strrchr(line, ')'), *last = strrchr(line, ' ');
-    if (state == NULL || last == NULL || strncmp(state, ") Z", 3) != 0)
-        return false;
-    last++;
-    *code = (uint32_t)digits_take(&last);
+    *code = (uint32_t)proc_number(proc_stat_field(line, 52));
     return true;
 }
 

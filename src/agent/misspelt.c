@@ -15,6 +15,7 @@
 
 #include "base/note.h"
 #include "base/option_names.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "misspelt.h"
@@ -42,16 +43,12 @@ is_in(const char *text, size_t size, const char *sought, size_t length)
 static bool
 has_parent(const char *name, const char *sought, size_t length)
 {
-    char path[64], text[NAME_MOST + READ_MOST] = {0};
+    char path[PROC_PATH_SIZE], text[NAME_MOST + READ_MOST] = {0};
     size_t kept = 1;
-    struct text built;
     bool found = false;
     long got = 1;
-    text_begin(&built, path, sizeof(path));
-    text_add(&built, "/proc/");
-    text_add_number(&built, (uint64_t)getppid());
-    text_add(&built, name);
-    long fd = sys_open(path, O_RDONLY | O_CLOEXEC);
+    long fd = sys_open(proc_path(path, getppid(), PROC_PROCESS, name),
+                       O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     while (!found && got > 0) {

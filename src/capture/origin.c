@@ -7,7 +7,7 @@
 
 #include "base/phase.h"
 #include "base/sys.h"
-#include "base/tracer.h"
+#include "base/proc.h"
 #include "signals/signals.h"
 #include "handler.h"
 #include "origin.h"
@@ -59,7 +59,7 @@ bool
 origin_is_tracer(const siginfo_t *info)
 {
     return info->si_code == SI_USER && info->si_pid != 0 && phase_may_ask() &&
-           info->si_pid == tracer_pid();
+           info->si_pid == proc_tracer();
 }
 
 bool

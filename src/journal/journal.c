@@ -13,8 +13,8 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/sys.h"
-#include "process/nspid.h"
 #include "store/writer.h"
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
@@ -102,7 +102,7 @@ header_of(uint64_t begin)
                                  .pid = options.process.pid,
                                  .keep = options.keep,
                                  .begin = begin,
-                                 .pid_namespace = nspid_namespace(),
+                                 .pid_namespace = proc_namespace(),
                                  .purpose = options.purpose};
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "status.h"
-#include "threads.h"
+#include "task_file.h"
 #include "look.h"
 
 /* Set once the kernel has refused to tell system calls. */
@@ -66,7 +66,7 @@ look_at(pid_t tid, struct look *look)
     char line[256];
     memset(look, 0, sizeof(*look));
     if (!is_blind) {
-        long length = threads_read_file(tid, "/syscall", line, sizeof(line));
+        long length = task_file_read(tid, "/syscall", line, sizeof(line));
         if (length > 0) {
             parse_call(line, look);
             return;
@@ -90,7 +90,7 @@ look_queued(pid_t tid)
 {
     char line[128];
     const char *at = line;
-    if (threads_read_file(tid, "/schedstat", line, sizeof(line)) <= 0)
+    if (task_file_read(tid, "/schedstat", line, sizeof(line)) <= 0)
         return 0;
     take_number(&at);
     return take_number(&at);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "threads.h"
@@ -31,15 +32,14 @@ copy_file(int fd)
 static int
 open_link(int fd)
 {
-    char path[64];
+    char path[PROC_PATH_SIZE], file[20];
     struct text text;
-    text_begin(&text, path, sizeof(path));
-    /* Of any thread but ours; the main thread may have left. */
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, (uint64_t)threads_first());
+    text_begin(&text, file, sizeof(file));
     text_add(&text, "/fd/");
     text_add_number(&text, (uint64_t)fd);
-    return (int)sys_open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+    /* Any thread but ours will do. The main thread may have ended. */
+    return (int)sys_open(proc_path(path, 0, threads_first(), file),
+                         O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
 }
 
 static bool

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c -- the table of threads; see threads.h. The directory is opened
- * once: the sampler has a descriptor table of its own, so the program does not
- * close it, and a way of one step is much cheaper than one from the root.
- * Indexes are found by tid in one sparse array that covers all tids there can
- * be: 16 MiB of addresses, of which one page is touched for 1,024 neighbouring
- * tids; a search or a hash would be paid at every tick, and in handlers.
+ * threads.c -- the table of threads; see threads.h. Indexes are found by tid in
+ * one sparse array that covers all possible tids: 16 MiB of addresses, of which
+ * one page is touched for 1,024 neighbouring tids. A search or a hash would be
+ * paid at every tick, and in handlers.
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,12 +15,10 @@
 #include "base/arch.h"
 #include "base/digits.h"
 #include "base/sys.h"
-#include "base/text.h"
-#include "nspid.h"
 #include "status.h"
+#include "task_file.h"
 #include "threads.h"
 
-#define TASKS "/proc/self/task"
 #define NO_INDEX 0u /* the array of tids holds index + 1 */
 
 /* The reserved memory stays for ever: after a fork the child goes on in it. */
@@ -32,8 +27,6 @@ static _Atomic uint32_t *index_of_tid;
 static uint32_t limit, listed, last_serial;
 static uint32_t first_free; /* no free entry lies below */
 static pid_t process, own_tid;
-/* Where paths begin: TASKS, or nowhere, so that they have to be whole. */
-static int directory = AT_FDCWD;
 static threads_listener *listen;
 static _Atomic uint32_t touched;
 static _Atomic pid_t ignored_tid;
@@ -56,18 +49,13 @@ threads_begin(pid_t pid, pid_t own, threads_listener *listener,
             index_of_tid[threads[i].tid] = NO_INDEX;
             threads[i].tid = 0;
         }
-    if (listener != NULL && nspid_begin() != 0)
+    if (listener != NULL && task_file_begin(has_own_files) != 0)
         return -1;
     limit = listed = last_serial = first_free = 0;
     links = 0;
     process = pid;
     own_tid = own;
     listen = listener;
-    directory = AT_FDCWD;
-    if (has_own_files) {
-        long fd = sys_open(TASKS, O_RDONLY | O_DIRECTORY);
-        directory = fd >= 0 ? (int)fd : AT_FDCWD;
-    }
     threads_touch();
     return 0;
 }
@@ -90,28 +78,14 @@ threads_are_stale(void)
     return atomic_load_explicit(&touched, memory_order_relaxed) != refreshed;
 }
 
-static long
-open_list(void)
-{
-    return directory != AT_FDCWD ? directory
-                                 : sys_open(TASKS, O_RDONLY | O_DIRECTORY);
-}
-
-static void
-close_list(long fd)
-{
-    if (directory == AT_FDCWD)
-        sys_close((int)fd);
-}
-
 bool
 threads_count_differs(void)
 {
-    long fd = open_list();
+    long fd = task_file_open_list();
     if (fd < 0)
         return false;
     long now = sys_count_links((int)fd);
-    close_list(fd);
+    task_file_close_list(fd);
     return now >= 0 && now != links;
 }
 
@@ -139,40 +113,12 @@ threads_at(uint32_t index)
     return &threads[index];
 }
 
-/* "TID/FILE" into PATH of SIZE bytes. */
-static void
-task_path(char *path, size_t size, pid_t tid, const char *file)
-{
-    struct text text;
-    text_begin(&text, path, size);
-    if (directory == AT_FDCWD)
-        text_add(&text, TASKS "/");
-    text_add_number(&text, (uint64_t)nspid_listed(tid));
-    text_add(&text, file);
-}
-
-long
-threads_read_file(pid_t tid, const char *file, char *buffer, size_t size)
-{
-    char path[64];
-    task_path(path, sizeof(path), tid, file);
-    return sys_read_file_at(directory, path, buffer, size);
-}
-
-long
-threads_read_link(pid_t tid, const char *file, char *buffer, size_t size)
-{
-    char path[64];
-    task_path(path, sizeof(path), tid, file);
-    return sys_read_link_at(directory, path, buffer, size);
-}
-
 bool
 threads_read_name(uint32_t index)
 {
     char name[64];
     long length =
-        threads_read_file(threads[index].tid, "/comm", name, sizeof(name));
+        task_file_read(threads[index].tid, "/comm", name, sizeof(name));
     /* The thread has just ended: the name it had is as good. */
     if (length <= 0)
         return false;
@@ -235,7 +181,7 @@ threads_remove(uint32_t index)
     /* The listener still sees the thread as it was. */
     listen(index, true);
     index_of_tid[threads[index].tid] = NO_INDEX;
-    nspid_forget(threads[index].tid);
+    task_file_forget(threads[index].tid);
     threads[index].tid = 0;
     listed--;
     if (index < first_free)
@@ -267,7 +213,7 @@ static int
 see_entry(const char *name)
 {
     pid_t listed_as = tid_of_name(name);
-    pid_t tid = listed_as != 0 ? nspid_tid(listed_as) : 0;
+    pid_t tid = listed_as != 0 ? task_file_tid(listed_as) : 0;
     if (tid == 0 || tid == own_tid || tid == atomic_load(&ignored_tid) ||
         (tid == process && is_zombie(tid)))
         return 0;
@@ -284,7 +230,7 @@ threads_refresh(void)
 {
     char buffer[4096] __attribute__((aligned(8)));
     uint32_t as_of = atomic_load_explicit(&touched, memory_order_relaxed);
-    long got, fd = open_list();
+    long got, fd = task_file_open_list();
     int count = 0;
     if (fd < 0)
         return -1;
@@ -298,7 +244,7 @@ threads_refresh(void)
             count += see_entry(entry->d_name);
             at += entry->d_reclen;
         }
-    close_list(fd);
+    task_file_close_list(fd);
     for (uint32_t i = limit; i-- > 0;)
         if (threads[i].tid != 0 && !threads[i].seen)
             threads_remove(i);

@@ -72,12 +72,6 @@ bool threads_count_differs(void);
 uint32_t threads_limit(void);
 struct thread *threads_at(uint32_t index);
 
-/* Read FILE ("/stat") of thread TID's directory as sys_read_file does. */
-long threads_read_file(pid_t tid, const char *file, char *buffer, size_t size);
-
-/* What FILE ("/fd/3"), a symbolic link there, says, as sys_read_link_at. */
-long threads_read_link(pid_t tid, const char *file, char *buffer, size_t size);
-
 /* Read the thread's name anew, or let it be NAME, up to the end of its line;
  * longer ones are cut. Both return whether it has changed. */
 bool threads_read_name(uint32_t index);

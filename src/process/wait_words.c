@@ -16,7 +16,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "look.h"
-#include "threads.h"
+#include "task_file.h"
 
 #define MUTEX_CONTENDED 2u
 #define MUTEX_OWNER 8u
@@ -80,7 +80,7 @@ add_descriptor(struct text *text, pid_t tid, uint64_t fd)
     text_begin(&name, file, sizeof(file));
     text_add(&name, "/fd/");
     text_add_number(&name, fd);
-    if (threads_read_link(tid, file, target, sizeof(target)) > 0)
+    if (task_file_read_link(tid, file, target, sizeof(target)) > 0)
         text_add(text, target);
 }
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/phase.h"
+#include "base/proc.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "capture/suspend.h"
 #include "process/status.h"
 #include "process/threads.h"
@@ -109,13 +109,8 @@ is_letter(char byte)
 static bool
 is_tool(pid_t tracer)
 {
-    char path[32], name[32];
-    struct text text;
-    text_begin(&text, path, sizeof(path));
-    text_add(&text, "/proc/");
-    text_add_number(&text, (uint64_t)tracer);
-    text_add(&text, "/comm");
-    if (sys_read_file(path, name, sizeof(name)) <= 0)
+    char name[32];
+    if (proc_read(tracer, PROC_PROCESS, "/comm", name, sizeof(name)) <= 0)
         return false;
     for (unsigned i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
         size_t length = strlen(tools[i]);

@@ -14,7 +14,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
-#include "base/digits.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "cookie.h"
@@ -147,21 +147,12 @@ alternate_is_in(const void *memory, size_t size)
 static __attribute__((noinline)) char
 read_status(pid_t tid, uint64_t *blocked)
 {
-    char path[64], status[4096];
-    struct text text;
-    text_begin(&text, path, sizeof(path));
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, (uint64_t)tid);
-    text_add(&text, "/status");
-    if (sys_read_file(path, status, sizeof(status)) <= 0)
+    char status[4096];
+    if (proc_read(0, tid, "/status", status, sizeof(status)) <= 0)
         return 0;
-    const char *state = strstr(status, "\nState:\t");
-    const char *mask = strstr(status, "\nSigBlk:\t");
-    if (state == NULL || mask == NULL)
-        return 0;
-    mask += sizeof("\nSigBlk:\t") - 1;
-    *blocked = digits_take_hex(&mask);
-    return state[sizeof("\nState:\t") - 1];
+    const char *mask = proc_status_line(status, "SigBlk");
+    *blocked = proc_bits(mask);
+    return *mask != '\0' ? *proc_status_line(status, "State") : '\0';
 }
 
 /* Whether our signal may be on the stack of thread TID, or come there. Our

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/digits.h"
 #include "base/phase.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "base/thread_local.h"
@@ -129,19 +129,16 @@ stray_note_own_mask(void)
 static bool
 is_child_of_main(pid_t child)
 {
-    char path[64], wanted[24];
+    char wanted[24];
     struct text text;
-    text_begin(&text, path, sizeof(path));
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, (uint64_t)phase_process());
-    text_add(&text, "/children");
     text_begin(&text, wanted, sizeof(wanted));
     text_add_number(&text, (uint64_t)child);
     text_add(&text, " ");
     if (!take_buffer())
         return false;
     bool is_there = false;
-    if (sys_read_file(path, buffer, sizeof(buffer)) > 0) {
+    if (proc_read(0, phase_process(), "/children", buffer, sizeof(buffer)) >
+        0) {
         const char *at = strstr(buffer, wanted);
         while (at != NULL && at != buffer && at[-1] != ' ')
             at = strstr(at + 1, wanted);
@@ -177,13 +174,11 @@ enum taker { TAKER_MAIN, TAKER_OTHER, TAKER_UNKNOWN };
 static enum taker
 find_taker(int signo)
 {
-    const char *state = strstr(buffer, "\nState:\t");
-    const char *blocked = strstr(buffer, "\nSigBlk:\t");
-    if (state == NULL || blocked == NULL)
+    char letter = *proc_status_line(buffer, "State");
+    const char *blocked = proc_status_line(buffer, "SigBlk");
+    if (letter == '\0' || *blocked == '\0')
         return TAKER_OTHER;
-    char letter = state[sizeof("\nState:\t") - 1];
-    blocked += sizeof("\nSigBlk:\t") - 1;
-    uint64_t mask = digits_take_hex(&blocked);
+    uint64_t mask = proc_bits(blocked);
     if (letter == 'Z' || letter == 'X' || letter == 'T' || letter == 't')
         return TAKER_OTHER;
     if ((mask & SIGNALS_OF_LIBC) == SIGNALS_OF_LIBC)
@@ -203,7 +198,7 @@ look_for_taker(int signo)
     if (!take_buffer())
         return TAKER_OTHER;
     enum taker taker = TAKER_OTHER;
-    if (sys_read_file("/proc/self/status", buffer, sizeof(buffer)) > 0)
+    if (proc_read(0, PROC_PROCESS, "/status", buffer, sizeof(buffer)) > 0)
         taker = find_taker(signo);
     atomic_store(&is_taken, false);
     return taker;

@@ -17,7 +17,6 @@
 #include "labels/labels.h"
 #include "process/look.h"
 #include "process/modules.h"
-#include "process/nspid.h"
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/harvest.h"
@@ -306,30 +305,6 @@ __wrap_sys_read_file_at(int directory, const char *path, char *buffer,
         made_thread_of(tid) == NULL)
         return -ENOENT;
     return snprintf(buffer, size, "%s\n", names[made_thread_of(tid) - threads]);
-}
-
-int
-nspid_begin(void)
-{
-    return 0;
-}
-
-pid_t
-nspid_tid(pid_t listed)
-{
-    return listed;
-}
-
-pid_t
-nspid_listed(pid_t tid)
-{
-    return tid;
-}
-
-void
-nspid_forget(pid_t tid)
-{
-    (void)tid;
 }
 
 char

@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/text.h"
 #include "store/reader.h"
 #include "process.h"
@@ -244,13 +245,12 @@ try_thread(struct search *search, const char *task)
 static int
 read_all_maps(struct search *search)
 {
-    char path[64 + NAME_MAX];
-    snprintf(path, sizeof(path), "/proc/%ld/maps", (long)search->process->pid);
+    char path[PROC_PATH_SIZE + NAME_MAX + 8];
+    proc_path(path, search->process->pid, PROC_PROCESS, "/maps");
     if (read_maps(search, path) != 0)
         return -1;
-    char tasks[48];
-    snprintf(tasks, sizeof(tasks), "/proc/%ld/task",
-             (long)search->process->pid);
+    char tasks[PROC_PATH_SIZE];
+    proc_path(tasks, search->process->pid, PROC_PROCESS, "/task");
     DIR *directory = search->has_lines ? NULL : opendir(tasks);
     if (directory == NULL)
         return 0;
@@ -267,9 +267,8 @@ read_all_maps(struct search *search)
 static void
 try_threads(struct search *search)
 {
-    char tasks[48];
-    snprintf(tasks, sizeof(tasks), "/proc/%ld/task",
-             (long)search->process->pid);
+    char tasks[PROC_PATH_SIZE];
+    proc_path(tasks, search->process->pid, PROC_PROCESS, "/task");
     for_each(search, tasks, try_thread);
 }
 

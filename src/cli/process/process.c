@@ -12,53 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "process.h"
-
-/* In /proc/PID/stat, how many fields follow the state up to the start time: the
- * state is field 3, the start time field 22. */
-enum { FIELDS_TO_START = 22 - 3 };
-
-/* Take one line of /proc/PID/status. */
-static void
-take_line(struct process *process, const char *line)
-{
-    if (sscanf(line, "Name: %63[^\n]", process->name) == 1)
-        text_hide_controls(process->name);
-    sscanf(line, "Tgid: %d", &process->group);
-    sscanf(line, "State: %c", &process->state);
-    unsigned long long caught;
-    if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-        process->caught = caught;
-    /* The line lists the pids from the namespace of this /proc to the process's
-     * own (Linux 4.1). */
-    if (strncmp(line, "NSpid:", 6) == 0) {
-        const char *last = strrchr(line, '\t');
-        process->inner = last != NULL ? atoi(last) : 0;
-    }
-}
-
-/* The start time from /proc/PID/stat; 0 if it cannot be read. The name there
- * may contain any character, so the fields are counted from the last
- * parenthesis. */
-static uint64_t
-read_start(pid_t pid)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return 0;
-    char text[1024];
-    size_t length = fread(text, 1, sizeof(text) - 1, stream);
-    fclose(stream);
-    text[length] = '\0';
-    char *at = strrchr(text, ')');
-    at = at != NULL ? strchr(at, ' ') : NULL;
-    for (int i = 0; i < FIELDS_TO_START && at != NULL; i++)
-        at = strchr(at + 1, ' ');
-    return at != NULL ? strtoull(at, NULL, 10) : 0;
-}
 
 /* Write to ERROR why PID cannot be read. Returns -1. */
 static int
@@ -77,16 +34,23 @@ int
 process_look(struct process *process, pid_t pid, char *error, size_t size)
 {
     *process = (struct process){.pid = pid, .name = "?"};
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-    FILE *stream = pid > 0 ? fopen(path, "re") : NULL;
-    if (stream == NULL)
+    char text[1 << 16];
+    if (pid <= 0 ||
+        proc_read(pid, PROC_PROCESS, "/status", text, sizeof(text)) <= 0)
         return explain_unreadable(pid, error, size);
-    char line[512];
-    while (fgets(line, sizeof(line), stream) != NULL)
-        take_line(process, line);
-    fclose(stream);
-    process->start = read_start(pid);
+    if (sscanf(proc_status_line(text, "Name"), "%63[^\n]", process->name) == 1)
+        text_hide_controls(process->name);
+    process->group = (pid_t)proc_number(proc_status_line(text, "Tgid"));
+    process->state = *proc_status_line(text, "State");
+    process->caught = proc_bits(proc_status_line(text, "SigCgt"));
+    /* The line lists the pids from the namespace of this /proc to the process's
+     * own (Linux 4.1). */
+    const char *at = proc_status_line(text, "NSpid");
+    do
+        process->inner = (pid_t)digits_take(&at);
+    while (*at++ == '\t');
+    if (proc_read(pid, PROC_PROCESS, "/stat", text, sizeof(text)) > 0)
+        process->start = proc_number(proc_stat_field(text, 22));
     if (process->group == 0 || process->start == 0)
         return explain_unreadable(pid, error, size); /* it has ended */
     if (process->inner == 0)
@@ -98,10 +62,9 @@ process_look(struct process *process, pid_t pid, char *error, size_t size)
 static bool
 has_other_threads(pid_t pid)
 {
-    char path[64];
+    char path[PROC_PATH_SIZE];
     bool found = false;
-    snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
-    DIR *directory = opendir(path);
+    DIR *directory = opendir(proc_path(path, pid, PROC_PROCESS, "/task"));
     if (directory == NULL)
         return false;
     const struct dirent *entry;

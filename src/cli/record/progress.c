@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "spools.h"
 #include "progress.h"
@@ -116,8 +117,8 @@ is_free(void)
 static unsigned
 threads_of(pid_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
+    char path[PROC_PATH_SIZE];
+    proc_path(path, pid, PROC_PROCESS, "/task");
     struct stat task;
     return stat(path, &task) == 0 && task.st_nlink > 3
                ? (unsigned)task.st_nlink - 3
