@@ -30,6 +30,7 @@
 #include "model/marks.h"
 #include "model/phrase.h"
 #include "model/profile.h"
+#include "show/columns.h"
 #include "show/nameless_report.h"
 #include "show/text_report.h"
 #include "util/intern.h"
@@ -240,16 +241,25 @@ print_annotations(const struct profile *profile)
 static int
 print_activity(struct profile *profile)
 {
+    static const struct column all[] = {
+        {"wall s", 13, 0},   {"%", 5, 2},  {"state", -12, 2},
+        {"waits for", 0, 2}, {NULL, 0, 0},
+    };
+    struct columns columns = {.stream = stdout, .all = all};
     struct activity activity;
     if (activity_build(&activity, profile) != 0)
         return -1;
-    puts("\nwall time by state\n       wall s      %  state         waits for");
+    putchar('\n');
+    columns_titles(&columns, "wall time by state");
     for (uint32_t i = 0; i < activity.count && i < ACTIVITY_ROWS; i++) {
         const struct activity_row *row = &activity.rows[i];
-        bool waits = row->waits_on[0] != '\0';
-        printf("%13.3f  %5.1f  %-*s%s%s\n", phrase_seconds(row->wall),
-               phrase_percent(row->wall, profile->totals[VALUE_WALL]),
-               waits ? 12 : 0, row->state, waits ? "  " : "", row->waits_on);
+        columns_seconds(&columns, row->wall);
+        columns_percent(&columns,
+                        phrase_percent(row->wall, profile->totals[VALUE_WALL]));
+        columns_text(&columns, row->state);
+        if (row->waits_on[0] != '\0')
+            columns_text(&columns, row->waits_on);
+        columns_end_row(&columns);
     }
     if (activity.count > ACTIVITY_ROWS)
         printf("(%u more)\n", activity.count - ACTIVITY_ROWS);
@@ -263,22 +273,29 @@ print_activity(struct profile *profile)
 static int
 print_processes(struct profile *profile)
 {
+    static const struct column all[] = {
+        {"pid", 9, 0},     {"start s", 8, 1}, {"s", 8, 1},
+        {"cpu s", 10, 1},  {"wall s", 10, 1}, {"end", -4, 2},
+        {"command", 0, 2}, {NULL, 0, 0},
+    };
+    struct columns columns = {.stream = stdout, .all = all};
     struct table table;
     if (table_build_by(&table, profile, TABLE_PROCESS, VALUE_CPU) != 0)
         return -1;
-    printf("\n%u processes\n      pid  start s        s      cpu s     wall s"
-           "  end   command\n",
-           profile->process_count);
+    printf("\n%u processes\n", profile->process_count);
+    columns_titles(&columns, NULL);
     for (uint32_t i = 0; i < table.count; i++) {
         const struct table_row *row = &table.rows[i];
         const struct profile_process *process =
             &profile->processes[row->number];
-        printf("%9u %8.3f %8.3f %10.3f %10.3f  %-4s  %s\n", process->pid,
-               phrase_seconds(process->start - profile->start),
-               phrase_seconds(process->duration),
-               phrase_seconds(row->flat[VALUE_CPU]),
-               phrase_seconds(row->flat[VALUE_WALL]),
-               process->ended ? "seen" : "-", process->command);
+        columns_number(&columns, process->pid);
+        columns_seconds(&columns, process->start - profile->start);
+        columns_seconds(&columns, process->duration);
+        columns_seconds(&columns, row->flat[VALUE_CPU]);
+        columns_seconds(&columns, row->flat[VALUE_WALL]);
+        columns_text(&columns, process->ended ? "seen" : "-");
+        columns_text(&columns, process->command);
+        columns_end_row(&columns);
     }
     if (table.count < profile->process_count)
         printf("(%u without samples)\n", profile->process_count - table.count);
@@ -339,12 +356,18 @@ print_modules(const struct profile *profile)
 static void
 print_threads(const struct profile *profile)
 {
-    bool chosen = profile->filter != NULL, several = profile->process_count > 1;
+    static const struct column all[] = {
+        {"pid", 9, 0},     {"tid", 9, 0},  {"samples", 11, 1}, {"cpu s", 11, 1},
+        {"wall s", 11, 1}, {"name", 0, 2}, {NULL, 0, 0},
+    };
+    struct columns columns = {.stream = stdout,
+                              .all = all,
+                              .hidden = profile->process_count == 1};
+    bool chosen = profile->filter != NULL;
     uint32_t count =
         chosen ? profile_busy_threads(profile) : profile->thread_count;
-    printf("\n%u thread%s\n%s      tid     samples       cpu s      wall s  "
-           "name\n",
-           count, phrase_plural(count), several ? "      pid" : "");
+    printf("\n%u thread%s\n", count, phrase_plural(count));
+    columns_titles(&columns, NULL);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         const uint64_t *values = thread->values;
@@ -352,11 +375,13 @@ print_threads(const struct profile *profile)
             thread->has_cpu && !chosen ? thread->cpu : values[VALUE_CPU];
         if (chosen && values[VALUE_SAMPLES] == 0)
             continue;
-        if (several)
-            printf("%9u", profile->processes[thread->process].pid);
-        printf("%9u %11llu %11.3f %11.3f  %s\n", thread->tid,
-               (unsigned long long)values[VALUE_SAMPLES], phrase_seconds(cpu),
-               phrase_seconds(values[VALUE_WALL]), thread->name);
+        columns_number(&columns, profile->processes[thread->process].pid);
+        columns_number(&columns, thread->tid);
+        columns_number(&columns, values[VALUE_SAMPLES]);
+        columns_seconds(&columns, cpu);
+        columns_seconds(&columns, values[VALUE_WALL]);
+        columns_text(&columns, thread->name);
+        columns_end_row(&columns);
     }
 }
 

@@ -13,10 +13,10 @@
  *     settle.c            what the filter keeps, summed up by threads ...
  *     functions.c         ... and by functions
  *      v
- *   top_head.c, top_page.c  compose lines (page.c)
+ *   head.c, tables.c    compose lines (page.c)
  *      v                         v
- *   stdout with --once        top_live.c: keys and time
- *                             top_screen.c: the terminal
+ *   stdout with --once        interactive.c: keys and time
+ *                             terminal.c: the terminal
  *
  * Once per interval, each step handles only the new records. Composing sorts
  * all functions that were ever seen, some thousands at most. Lines are made
@@ -33,8 +33,7 @@
 #include "base/text.h"
 #include "cli/top/follow.h"
 #include "cli/top/page.h"
-#include "cli/top/top_head.h"
-#include "cli/top/top_live.h"
+#include "cli/top/top.h"
 #include "live/watch.h"
 #include "show/text_report.h"
 #include "command.h"
@@ -202,14 +201,12 @@ add_table(struct page *page, const struct follow *follow,
     struct top_view view = arguments->top.view;
     uint32_t rows = arguments->top.rows;
     view.by = by;
-    page_add(page, PAGE_PLAIN);
+    fputc('\n', page->stream);
     uint32_t count;
-    if (top_page_table(page, follow->watch, &view, 0, rows, &count) != 0)
+    if (tables_add(page, follow->watch, &view, 0, rows, &count) != 0)
         return -1;
-    if (rows > 0 && count > rows) {
-        page_add(page, PAGE_PLAIN);
-        fprintf(page->stream, "(%u more; -n 0 shows all)", count - rows);
-    }
+    if (rows > 0 && count > rows)
+        fprintf(page->stream, "(%u more; -n 0 shows all)\n", count - rows);
     return 0;
 }
 
@@ -221,8 +218,7 @@ compose_once(struct page *page, const struct follow *follow,
 {
     enum top_by by = arguments->top.view.by;
     int status = 0;
-    top_head_add(page, follow->watch, follow_state(follow),
-                 follow_problem(follow), false);
+    head_add(page, follow, follow_state(follow), false);
     if (!arguments->by_given || by == TOP_FUNCTIONS)
         status = add_table(page, follow, arguments, TOP_FUNCTIONS);
     if (status == 0 && (!arguments->by_given || by == TOP_THREADS))
@@ -288,7 +284,7 @@ run_top(struct arguments *arguments, const char *target)
     else if (arguments->once)
         status = print_once(&follow, arguments);
     else
-        status = top_live_run(&follow, &arguments->top);
+        status = interactive_run(&follow, &arguments->top);
     follow_end(&follow);
     return status;
 }

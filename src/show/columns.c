@@ -2,9 +2,88 @@
 /* columns.c -- see columns.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/phrase.h"
+#include "fit.h"
+#include "paint.h"
 #include "columns.h"
+
+/* Bytes of a number as text; a double has up to 309 digits. */
+enum { NUMBER_SIZE = 352 };
+
+unsigned
+columns_taken(const struct columns *columns)
+{
+    unsigned taken = 0;
+    for (unsigned i = 0; columns->all[i].title != NULL; i++)
+        if ((columns->hidden >> i & 1) == 0)
+            taken += columns->all[i].gap + (unsigned)abs(columns->all[i].width);
+    return taken;
+}
+
+/* The width of the last column; 0: any. */
+static unsigned
+last_width(const struct columns *columns)
+{
+    unsigned taken = columns_taken(columns);
+    if (columns->limit == 0)
+        return 0;
+    return columns->limit > taken + columns->least ? columns->limit - taken
+                                                   : columns->least;
+}
+
+static const struct paint *
+paint_of(const struct columns *columns)
+{
+    return columns->paint != NULL ? columns->paint : &paint_none;
+}
+
+/* Begin the next column of text. Returns it; NULL if it is not shown. */
+static const struct column *
+begin_cell(struct columns *columns)
+{
+    unsigned at = columns->at++;
+    if ((columns->hidden >> at & 1) != 0)
+        return NULL;
+    columns->blanks += columns->all[at].gap;
+    return &columns->all[at];
+}
+
+static void
+print_blanks(struct columns *columns)
+{
+    fprintf(columns->stream, "%*s", (int)columns->blanks, "");
+    columns->blanks = 0;
+}
+
+void
+columns_titles(struct columns *columns, const char *heading)
+{
+    const struct paint *paint = paint_of(columns);
+    fputs(paint->title, columns->stream);
+    if (heading != NULL)
+        fprintf(columns->stream, "%s\n", heading);
+    while (columns->all[columns->at].title != NULL) {
+        const struct column *column = begin_cell(columns);
+        if (column == NULL || column->title[0] == '\0')
+            continue;
+        int rest = abs(column->width) - (int)strlen(column->title);
+        bool is_sorted = columns->sorted != NULL &&
+                         strcmp(column->title, columns->sorted) == 0;
+        if (column->width > 0)
+            columns->blanks += (unsigned)rest;
+        print_blanks(columns);
+        fprintf(columns->stream, "%s%s%s", is_sorted ? paint->alert : "",
+                column->title, is_sorted ? paint->end : "");
+        if (column->width < 0)
+            columns->blanks = (unsigned)rest;
+    }
+    fputs(paint->end, columns->stream);
+    columns_end_row(columns);
+}
 
 void
 columns_begin_data(struct columns *columns, FILE *stream, struct json *json,
@@ -21,7 +100,7 @@ columns_begin_data(struct columns *columns, FILE *stream, struct json *json,
     fputc('\n', stream);
 }
 
-/* Write what stands in front of the next value. */
+/* Write what stands in front of the next value of data. */
 static void
 begin_value(struct columns *columns)
 {
@@ -56,9 +135,24 @@ print_csv(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
+/* Blanks behind a text are owed until the row has another value. */
+static void
+end_left(struct columns *columns, const struct column *column, unsigned width)
+{
+    unsigned whole = (unsigned)abs(column->width);
+    columns->blanks = width < whole ? whole - width : 0;
+}
+
 void
 columns_text(struct columns *columns, const char *text)
 {
+    if (columns->keys == NULL) {
+        const struct column *column = begin_cell(columns);
+        print_blanks(columns);
+        fputs(text, columns->stream);
+        end_left(columns, column, fit_width(text));
+        return;
+    }
     begin_value(columns);
     if (columns->json != NULL)
         json_string(columns->json, text);
@@ -69,6 +163,10 @@ columns_text(struct columns *columns, const char *text)
 void
 columns_number(struct columns *columns, uint64_t number)
 {
+    if (columns->keys == NULL) {
+        columns_print(columns, "", "%" PRIu64, number);
+        return;
+    }
     begin_value(columns);
     if (columns->json != NULL)
         json_number(columns->json, number);
@@ -97,9 +195,79 @@ columns_real(struct columns *columns, double number)
 }
 
 void
+columns_print(struct columns *columns, const char *colour, const char *format,
+              ...)
+{
+    const struct column *column = begin_cell(columns);
+    va_list arguments;
+    va_start(arguments, format);
+    char text[NUMBER_SIZE];
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (column == NULL)
+        return;
+    print_blanks(columns);
+    fprintf(columns->stream, "%s%*s%s", colour, column->width, text,
+            colour[0] != '\0' ? paint_of(columns)->end : "");
+}
+
+void
+columns_seconds(struct columns *columns, uint64_t nanoseconds)
+{
+    columns_print(columns, "", "%.3f", phrase_seconds(nanoseconds));
+}
+
+void
+columns_percent(struct columns *columns, double percent)
+{
+    columns_print(columns, "", "%.1f", percent);
+}
+
+void
+columns_share(struct columns *columns, double percent)
+{
+    columns_print(columns, paint_share(paint_of(columns), percent), "%.1f",
+                  percent);
+}
+
+void
+columns_time(struct columns *columns, uint64_t nanoseconds, uint64_t whole)
+{
+    columns_seconds(columns, nanoseconds);
+    columns_share(columns, phrase_percent(nanoseconds, whole));
+}
+
+void
+columns_name(struct columns *columns, const char *name)
+{
+    const struct column *column = begin_cell(columns);
+    unsigned width = (unsigned)abs(column->width);
+    print_blanks(columns);
+    fit_print_name(columns->stream, name,
+                   width > 0 ? width : last_width(columns));
+    end_left(columns, column, fit_width(name));
+}
+
+void
+columns_skip(struct columns *columns)
+{
+    const struct column *column = begin_cell(columns);
+    if (column != NULL)
+        columns->blanks += (unsigned)abs(column->width);
+}
+
+unsigned
+columns_last(struct columns *columns)
+{
+    begin_cell(columns);
+    print_blanks(columns);
+    return last_width(columns);
+}
+
+void
 columns_end_row(struct columns *columns)
 {
-    columns->at = 0;
+    columns->at = columns->blanks = 0;
     if (columns->json != NULL)
         json_close(columns->json, '}');
     else

@@ -19,10 +19,12 @@
 
 #include "model/phrase.h"
 #include "util/intern.h"
+#include "columns.h"
 #include "fit.h"
 #include "diff_text.h"
 
-enum { TAKEN = 46, NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
+/* Least width of a name; most bytes of it. */
+enum { NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
 
 /* Columns in front of a command in the head, with room for long numbers. */
 enum { HEAD_TAKEN = 48 };
@@ -37,7 +39,7 @@ struct listing {
     const struct diff_options *test;
     const struct paint *paint;
     uint32_t rows;
-    unsigned columns, name; /* of lines and of names; 0: any number */
+    unsigned columns; /* of lines; 0: any number */
 };
 
 /* The leaf comes first, so what does not fit is the root's end. */
@@ -147,23 +149,25 @@ is_in_section(const struct diff_row *row, enum section section)
 }
 
 static void
-print_row(const struct listing *listing, const struct diff_row *row)
+print_row(struct columns *columns, const struct listing *listing,
+          const struct diff_row *row)
 {
     const struct paint *paint = listing->paint;
     const char *colour = !row->is_significant ? ""
                          : row->change > 0    ? paint->hot
                                               : paint->warm;
-    fprintf(listing->stream, "%9.3f %9.3f %s%+9.3f", row->old / 1e9,
-            row->new_scaled / 1e9, colour, row->change / 1e9);
+    columns_print(columns, "", "%.3f", row->old / 1e9);
+    columns_print(columns, "", "%.3f", row->new_scaled / 1e9);
     if (row->old > 0)
-        fprintf(listing->stream, " %+7.1f", 100 * row->change / row->old);
+        columns_print(columns, colour, "%+9.3f %+7.1f", row->change / 1e9,
+                      100 * row->change / row->old);
     else
-        fprintf(listing->stream, "     new");
-    fprintf(listing->stream, "%s %7.3f  ", colour[0] != '\0' ? paint->end : "",
-            row->error / 1e9);
+        columns_print(columns, colour, "%+9.3f     new", row->change / 1e9);
+    columns_print(columns, "", "%.3f", row->error / 1e9);
+    unsigned width = columns_last(columns);
     diff_text_name(listing->stream, listing->diff, row, listing->test->by,
-                   listing->name);
-    fputc('\n', listing->stream);
+                   width);
+    columns_end_row(columns);
 }
 
 /* An empty section is not printed. */
@@ -175,20 +179,32 @@ print_section(const struct listing *listing, enum section section)
         [FASTER] = "faster",
         [REST] = "not significant",
     };
+    const struct column all[] = {
+        {"old s", 9, 0},
+        {"new s", 9, 1},
+        {"change  of old", 17, 1},
+        {"+-", 7, 1},
+        {listing->test->by == MEASURE_STACK ? "stack" : "function", 0, 2},
+        {NULL, 0, 0},
+    };
+    struct columns columns = {
+        .stream = listing->stream,
+        .all = all,
+        .paint = listing->paint,
+        .limit = listing->columns,
+        .least = NAME_LEAST,
+    };
     const struct diff *diff = listing->diff;
     uint32_t count = 0;
     for (uint32_t i = 0; i < diff->count; i++) {
         if (!is_in_section(&diff->rows[i], section))
             continue;
-        if (count++ == 0)
-            fprintf(listing->stream,
-                    "\n%s%s\n    old s     new s    change  of old      +-  "
-                    "%s%s\n",
-                    listing->paint->title, titles[section],
-                    listing->test->by == MEASURE_STACK ? "stack" : "function",
-                    listing->paint->end);
+        if (count++ == 0) {
+            fputc('\n', listing->stream);
+            columns_titles(&columns, titles[section]);
+        }
         if (listing->rows == 0 || count <= listing->rows)
-            print_row(listing, &diff->rows[i]);
+            print_row(&columns, listing, &diff->rows[i]);
     }
     if (listing->rows > 0 && count > listing->rows)
         fprintf(listing->stream, "(%u more; -n 0 shows all)\n",
@@ -208,10 +224,6 @@ diff_text_write(FILE *stream, const struct diff *diff,
         .paint = options->paint != NULL ? options->paint : &paint_none,
         .rows = options->rows,
         .columns = options->columns,
-        .name = options->columns == 0 ? 0
-                : options->columns > TAKEN + NAME_LEAST
-                    ? options->columns - TAKEN
-                    : NAME_LEAST,
     };
     print_head(&listing, old, new);
     print_section(&listing, SLOWER);

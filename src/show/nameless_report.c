@@ -20,6 +20,7 @@
 #include "model/generated.h"
 #include "model/phrase.h"
 #include "view/nameless.h"
+#include "columns.h"
 #include "nameless_report.h"
 
 enum hint { GENERATED, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
@@ -110,8 +111,9 @@ hint_for(const struct profile *profile, uint32_t number)
 
 /* Print the numbers of the hints for COUNT rows: " [1, 2]". */
 static void
-print_numbers(FILE *stream, const struct profile *profile, struct hints *hints,
-              const struct nameless_row *rows, uint32_t count)
+print_numbers(struct columns *columns, const struct profile *profile,
+              struct hints *hints, const struct nameless_row *rows,
+              uint32_t count)
 {
     bool is_needed[HINT_COUNT] = {false};
     const char *before = " [";
@@ -124,49 +126,52 @@ print_numbers(FILE *stream, const struct profile *profile, struct hints *hints,
     for (unsigned number = 1; number <= hints->count; number++)
         for (unsigned i = 0; i < HINT_COUNT; i++)
             if (is_needed[i] && hints->number[i] == number) {
-                fprintf(stream, "%s%u", before, number);
+                fprintf(columns->stream, "%s%u", before, number);
                 before = ", ";
             }
-    fputs("]\n", stream);
+    fputc(']', columns->stream);
+    columns_end_row(columns);
 }
 
 static void
-print_values(FILE *stream, const struct profile *profile,
+print_values(struct columns *columns, const struct profile *profile,
              const struct nameless_row *row)
 {
-    fprintf(stream, "%7.1f %7.1f %7u  ",
-            phrase_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]),
-            phrase_percent(row->values[VALUE_WALL],
-                           profile->totals[VALUE_WALL]),
-            row->places);
+    const uint64_t *totals = profile->totals;
+    columns_percent(columns,
+                    phrase_percent(row->values[VALUE_CPU], totals[VALUE_CPU]));
+    columns_percent(columns, phrase_percent(row->values[VALUE_WALL],
+                                            totals[VALUE_WALL]));
+    columns_number(columns, row->places);
+    columns_last(columns);
 }
 
 /* Print a file and, if its symbols were found but not used, the reason. */
 static void
-print_row(FILE *stream, const struct profile *profile, struct hints *hints,
-          const struct nameless_row *row)
+print_row(struct columns *columns, const struct profile *profile,
+          struct hints *hints, const struct nameless_row *row)
 {
     const struct profile_module *module = &profile->modules[row->module];
     const char *problem =
         row->module != 0 ? symbolizer_problem(profile->symbols, module->symbols)
                          : NULL;
-    print_values(stream, profile, row);
-    fputs(row->module == 0 ? "generated code" : module->path, stream);
-    print_numbers(stream, profile, hints, row, 1);
+    print_values(columns, profile, row);
+    fputs(row->module == 0 ? "generated code" : module->path, columns->stream);
+    print_numbers(columns, profile, hints, row, 1);
     if (problem != NULL)
-        fprintf(stream, "        %s\n", problem);
+        fprintf(columns->stream, "        %s\n", problem);
 }
 
 static void
-print_rest(FILE *stream, const struct profile *profile, struct hints *hints,
-           const struct nameless *nameless)
+print_rest(struct columns *columns, const struct profile *profile,
+           struct hints *hints, const struct nameless *nameless)
 {
     if (nameless->small == 0)
         return;
-    print_values(stream, profile, &nameless->rest);
-    fprintf(stream, "%u files, each with less than %.1f %%", nameless->small,
-            100.0 / NAMELESS_SMALL);
-    print_numbers(stream, profile, hints, nameless->rows + nameless->count,
+    print_values(columns, profile, &nameless->rest);
+    fprintf(columns->stream, "%u files, each with less than %.1f %%",
+            nameless->small, 100.0 / NAMELESS_SMALL);
+    print_numbers(columns, profile, hints, nameless->rows + nameless->count,
                   nameless->small);
 }
 
@@ -186,15 +191,21 @@ print_hints(FILE *stream, const struct profile *profile,
 int
 nameless_report_write(FILE *stream, struct profile *profile)
 {
+    static const struct column all[] = {
+        {"cpu %", 7, 0}, {"wall %", 7, 1}, {"places", 7, 1},
+        {"in", 0, 2},    {NULL, 0, 0},
+    };
+    struct columns columns = {.stream = stream, .all = all};
     struct hints hints = {.count = 0};
     struct nameless nameless;
     if (nameless_build(&nameless, profile) != 0)
         return -1;
     if (nameless.count + nameless.small > 0) {
-        fputs("\nframes without names\n  cpu %  wall %  places  in\n", stream);
+        fputc('\n', stream);
+        columns_titles(&columns, "frames without names");
         for (uint32_t i = 0; i < nameless.count; i++)
-            print_row(stream, profile, &hints, &nameless.rows[i]);
-        print_rest(stream, profile, &hints, &nameless);
+            print_row(&columns, profile, &hints, &nameless.rows[i]);
+        print_rest(&columns, profile, &hints, &nameless);
         print_hints(stream, profile, &hints);
     }
     nameless_release(&nameless);

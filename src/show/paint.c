@@ -3,28 +3,22 @@
  * report: hot from 5 %, warm from 0.5 %. */
 #include "paint.h"
 
-const struct paint paint_none = {"", "", "", "", "", {"", ""}};
+const struct paint paint_none = {"", "", "", "", "", "", {"", ""}};
 
 const struct paint paint_terminal = {
     .title = "\033[1m",
     .hot = "\033[31m",
     .warm = "\033[32m",
+    .alert = "\033[31m",
     .faint = "\033[2m",
     .end = "\033[0m",
     .cells = {"\033[30;43m", "\033[30;41m"},
 };
 
-enum paint_heat
-paint_heat(double percent)
-{
-    if (percent >= 5)
-        return PAINT_HOT;
-    return percent >= 0.5 ? PAINT_WARM : PAINT_COLD;
-}
-
 const char *
 paint_share(const struct paint *paint, double percent)
 {
-    const char *const shares[] = {"", paint->warm, paint->hot};
-    return shares[paint_heat(percent)];
+    if (percent >= 5)
+        return paint->hot;
+    return percent >= 0.5 ? paint->warm : "";
 }

@@ -10,16 +10,13 @@ struct paint {
     const char *title;    /* of columns and sections */
     const char *hot;      /* a large share */
     const char *warm;     /* a share to look at */
+    const char *alert;    /* must not be overlooked */
     const char *faint;    /* of minor importance */
     const char *end;      /* back to plain text */
     const char *cells[2]; /* of a flame graph, in turn */
 };
 
 extern const struct paint paint_none, paint_terminal;
-
-enum paint_heat { PAINT_COLD, PAINT_WARM, PAINT_HOT };
-
-enum paint_heat paint_heat(double percent);
 
 /* The colour for a share of PERCENT; "" for a small share. */
 const char *paint_share(const struct paint *paint, double percent);

@@ -17,39 +17,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "model/phrase.h"
 #include "view/lines.h"
+#include "columns.h"
 #include "fit.h"
 #include "source_text.h"
 
 /* AROUND: lines of source before the first and behind the last line with
  * samples. BEFORE_MOST: most lines between the declaration and the first line
- * with samples. TAKEN: columns in front of the text. */
-enum { AROUND = 3, BEFORE_MOST = 200, TAKEN = 41 };
-enum { NARROW = 80, NARROW_TAKEN = 27, TEXT_LEAST = 8 };
+ * with samples. */
+enum { AROUND = 3, BEFORE_MOST = 200 };
+
+/* A narrower terminal than NARROW has no columns for PERCENTAGES (bits). */
+enum { NARROW = 80, PERCENTAGES = 0xa, TEXT_LEAST = 8 };
 
 /* A function that is being printed. */
 struct listing {
     FILE *stream, *source; /* SOURCE is NULL if it cannot be read */
-    const struct paint *paint;
+    struct columns *columns;
     enum value value;
     uint64_t whole;
-    unsigned text;  /* columns for the source; 0: any number */
-    bool is_narrow; /* no room for percentages */
     const struct table_row *rows, *end;
 };
-
-static void
-print_share(const struct listing *listing, uint64_t value)
-{
-    double percent = phrase_percent(value, listing->whole);
-    const char *colour = paint_share(listing->paint, percent);
-    if (listing->is_narrow)
-        fprintf(listing->stream, "%9.3f ", phrase_seconds(value));
-    else
-        fprintf(listing->stream, "%9.3f  %s%5.1f%s ", phrase_seconds(value),
-                colour, percent, colour[0] != '\0' ? listing->paint->end : "");
-}
 
 /* A source file may contain anything. Replace control characters: a terminal is
  * shown plain text. */
@@ -69,14 +57,15 @@ static void
 print_line(const struct listing *listing, const struct table_row *row,
            unsigned line, const char *text)
 {
+    struct columns *columns = listing->columns;
     size_t length = 0;
+    for (unsigned i = 0; row == NULL && i < 4; i++)
+        columns_skip(columns);
     if (row != NULL) {
-        print_share(listing, row->flat[listing->value]);
-        print_share(listing, row->cumulative[listing->value]);
-    } else {
-        fprintf(listing->stream, "%*s", listing->is_narrow ? 20 : 34, "");
+        columns_time(columns, row->flat[listing->value], listing->whole);
+        columns_time(columns, row->cumulative[listing->value], listing->whole);
     }
-    fprintf(listing->stream, "%6u ", line);
+    columns_number(columns, line);
     char wide[1024];
     for (; *text != '\0' && length < sizeof(wide) - 9; text++)
         if (*text == '\t')
@@ -86,8 +75,9 @@ print_line(const struct listing *listing, const struct table_row *row,
         else
             wide[length++] = *text;
     wide[length] = '\0';
-    fit_print(listing->stream, wide, listing->text);
-    fputc('\n', listing->stream);
+    unsigned width = columns_last(columns);
+    fit_print(listing->stream, wide, width);
+    columns_end_row(columns);
 }
 
 /* The lines to print are *FIRST to *LAST. */
@@ -164,18 +154,13 @@ static void
 print_function(struct listing *listing, const struct profile *profile)
 {
     const struct table_row *row = listing->rows;
-    bool by_cpu = listing->value == VALUE_CPU;
-    const char *titles = by_cpu ? " cpu flat      %   cpu cum      %"
-                                : "wall flat      %  wall cum      %";
-    fputs(listing->paint->title, listing->stream);
+    const struct paint *paint = listing->columns->paint;
+    fputs(paint->title, listing->stream);
     fit_print_function(listing->stream, row->function, row->module, 0);
     fprintf(listing->stream, "%s%s%s\n", row->file[0] != '\0' ? ", " : "",
-            row->file, listing->paint->end);
+            row->file, paint->end);
     open_source(listing, profile);
-    if (listing->is_narrow)
-        titles = by_cpu ? " cpu flat   cpu cum" : "wall flat  wall cum";
-    fprintf(listing->stream, "%s%s   line%s\n", listing->paint->title, titles,
-            listing->paint->end);
+    columns_titles(listing->columns, NULL);
     for (; listing->rows < listing->end && listing->rows->line == 0;
          listing->rows++)
         print_line(listing, listing->rows, 0, "(no line)");
@@ -193,20 +178,32 @@ source_text_write(FILE *stream, const struct profile *profile,
                   const struct lines *lines,
                   const struct text_report_options *options)
 {
-    bool is_narrow = options->columns > 0 && options->columns < NARROW;
-    unsigned taken = is_narrow ? NARROW_TAKEN : TAKEN, text = 0;
-    if (options->columns > 0)
-        text = options->columns > taken + TEXT_LEAST ? options->columns - taken
-                                                     : TEXT_LEAST;
+    bool by_cpu = options->value == VALUE_CPU;
+    const struct column all[] = {
+        {by_cpu ? "cpu flat" : "wall flat", 9, 0},
+        {"%", 5, 2},
+        {by_cpu ? "cpu cum" : "wall cum", 9, 1},
+        {"%", 5, 2},
+        {"line", 6, 1},
+        {"", 0, 1},
+        {NULL, 0, 0},
+    };
+    struct columns columns = {
+        .stream = stream,
+        .all = all,
+        .paint = options->paint != NULL ? options->paint : &paint_none,
+        .limit = options->columns,
+        .least = TEXT_LEAST,
+        .hidden =
+            options->columns > 0 && options->columns < NARROW ? PERCENTAGES : 0,
+    };
     uint32_t count;
     for (uint32_t i = 0; i < lines->table.count; i += count) {
         struct listing listing = {
             .stream = stream,
-            .paint = options->paint != NULL ? options->paint : &paint_none,
+            .columns = &columns,
             .value = options->value,
             .whole = profile->totals[options->value],
-            .text = text,
-            .is_narrow = is_narrow,
             .rows = &lines->table.rows[i],
         };
         count = lines_of_function(lines, i);

@@ -13,29 +13,16 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "model/phrase.h"
+#include "columns.h"
 #include "fit.h"
 #include "table_text.h"
 
-/* Columns in front of the names, with and without the other value, of functions
- * and of groups; least columns of a name. */
-enum { ALL_COLUMNS = 57, FEW_COLUMNS = 35 };
-enum { GROUP_COLUMNS = 36, GROUP_FEW_COLUMNS = 18 };
-enum { NAME_NEVER_LESS = 8 };
+/* Bits of the columns with the other value, of functions and of groups; least
+ * width of a name. */
+enum { SECOND = 0x30, GROUP_SECOND = 0xc, NAME_LEAST = 8 };
 
 /* Bytes for "file.c:12": file names have up to 255 bytes. */
 enum { PLACE_SIZE = 300 };
-
-/* How the table is laid out. */
-struct layout {
-    FILE *stream;
-    const struct paint *paint;
-    enum value first, second;
-    uint64_t whole, second_whole;
-    enum table_by by;
-    unsigned name; /* columns for names; 0: any number */
-    bool has_second;
-};
 
 static const char *const names[] = {
     [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
@@ -53,32 +40,13 @@ static const char *const plurals[] = {
     [TABLE_LABEL] = "values",
 };
 
-static struct layout
-lay_out(FILE *stream, const struct profile *profile,
-        const struct text_report_options *options)
-{
-    bool by_cpu = options->value == VALUE_CPU;
-    struct layout layout = {
-        .stream = stream,
-        .paint = options->paint != NULL ? options->paint : &paint_none,
-        .first = options->value,
-        .second = by_cpu ? VALUE_WALL : VALUE_CPU,
-        .by = options->by,
-        .has_second = true,
-    };
-    layout.whole = profile->totals[layout.first];
-    layout.second_whole = profile->totals[layout.second];
-    return layout;
-}
-
 /* Write "file.c:12" or "(4712)" to TEXT, or "" if ROW has neither. Directories
  * are left out: they would leave no room for the function. */
 static const char *
-place_of(const struct layout *layout, const struct table_row *row, char *text,
-         size_t size)
+place_of(enum table_by by, const struct table_row *row, char *text, size_t size)
 {
     text[0] = '\0';
-    if (layout->by == TABLE_LINE && row->file[0] != '\0')
+    if (by == TABLE_LINE && row->file[0] != '\0')
         snprintf(text, size, "%s:%u", path_name(row->file), row->line);
     else if (row->id != 0)
         snprintf(text, size, "(%u)", row->id);
@@ -86,94 +54,43 @@ place_of(const struct layout *layout, const struct table_row *row, char *text,
 }
 
 static unsigned
-width_of(const struct layout *layout, const struct table_row *row)
+width_of(enum table_by by, const struct table_row *row)
 {
     char place[PLACE_SIZE];
-    unsigned width = fit_width(place_of(layout, row, place, sizeof(place)));
+    unsigned width = fit_width(place_of(by, row, place, sizeof(place)));
     return fit_function_width(row->function, row->module) + width + (width > 0);
 }
 
-/* Make room for the names of the first COUNT rows of TABLE. The other value is
- * left out if a name is cut with it and fits without it. */
+/* Make room for the names of the first COUNT rows of TABLE. The columns of the
+ * other value, SECOND, are left out if a name is cut with them and fits without
+ * them. */
 static void
-fit_names(struct layout *layout, const struct table *table, uint32_t count,
-          unsigned columns)
+hide_second(struct columns *columns, uint32_t second, enum table_by by,
+            const struct table *table, uint32_t count)
 {
-    bool is_group = layout->by > TABLE_MODULE;
-    unsigned all = is_group ? GROUP_COLUMNS : ALL_COLUMNS;
-    unsigned few = is_group ? GROUP_FEW_COLUMNS : FEW_COLUMNS;
-    for (uint32_t i = 0; i < count && layout->has_second; i++) {
-        unsigned width = width_of(layout, &table->rows[i]);
-        layout->has_second = all + width <= columns || few + width > columns;
+    unsigned all = columns_taken(columns);
+    columns->hidden = second;
+    unsigned few = columns_taken(columns);
+    bool has_second = columns->limit >= all + NAME_LEAST;
+    for (uint32_t i = 0; i < count && has_second; i++) {
+        unsigned width = width_of(by, &table->rows[i]);
+        has_second =
+            all + width <= columns->limit || few + width > columns->limit;
     }
-    if (columns < all + NAME_NEVER_LESS)
-        layout->has_second = false;
-    if (!layout->has_second)
-        all = few;
-    layout->name =
-        columns > all + NAME_NEVER_LESS ? columns - all : NAME_NEVER_LESS;
-}
-
-static void
-print_title(const struct layout *layout)
-{
-    bool by_cpu = layout->first == VALUE_CPU;
-    fputs(layout->paint->title, layout->stream);
-    if (layout->by > TABLE_MODULE)
-        fputs(by_cpu ? " cpu time      %" : "wall time      %", layout->stream);
-    else
-        fputs(by_cpu ? " cpu flat      %   cpu cum      %"
-                     : "wall flat      %  wall cum      %",
-              layout->stream);
-    if (layout->by > TABLE_MODULE && layout->has_second)
-        fputs(by_cpu ? "  wall time      %" : "   cpu time      %",
-              layout->stream);
-    if (layout->by <= TABLE_MODULE && layout->has_second)
-        fputs(by_cpu ? "  wall flat   wall cum" : "   cpu flat    cpu cum",
-              layout->stream);
-    fprintf(layout->stream, "  %s%s\n", names[layout->by], layout->paint->end);
-}
-
-/* Print a time and its share of WHOLE. */
-static void
-print_share(const struct layout *layout, uint64_t value, uint64_t whole)
-{
-    double percent = phrase_percent(value, whole);
-    const char *colour = paint_share(layout->paint, percent);
-    fprintf(layout->stream, "%9.3f  %s%5.1f%s", phrase_seconds(value), colour,
-            percent, colour[0] != '\0' ? layout->paint->end : "");
+    if (has_second)
+        columns->hidden = 0;
 }
 
 /* Print "work file.c:12" or "worker (4712)". */
 static void
-print_name(const struct layout *layout, const struct table_row *row)
+print_name(struct columns *columns, const struct table_row *row,
+           enum table_by by)
 {
     char place[PLACE_SIZE];
-    fit_print_line(layout->stream, row->function,
-                   place_of(layout, row, place, sizeof(place)), row->module,
-                   layout->name);
-    fputc('\n', layout->stream);
-}
-
-static void
-print_row(const struct layout *layout, const struct table_row *row)
-{
-    FILE *stream = layout->stream;
-    print_share(layout, row->flat[layout->first], layout->whole);
-    if (layout->by > TABLE_MODULE && layout->has_second) {
-        fputs("  ", stream);
-        print_share(layout, row->flat[layout->second], layout->second_whole);
-    }
-    if (layout->by <= TABLE_MODULE) {
-        fputc(' ', stream);
-        print_share(layout, row->cumulative[layout->first], layout->whole);
-    }
-    if (layout->by <= TABLE_MODULE && layout->has_second)
-        fprintf(stream, "  %9.3f  %9.3f",
-                phrase_seconds(row->flat[layout->second]),
-                phrase_seconds(row->cumulative[layout->second]));
-    fputs("  ", stream);
-    print_name(layout, row);
+    unsigned width = columns_last(columns);
+    fit_print_line(columns->stream, row->function,
+                   place_of(by, row, place, sizeof(place)), row->module, width);
+    columns_end_row(columns);
 }
 
 void
@@ -181,15 +98,54 @@ table_text_write(FILE *stream, const struct profile *profile,
                  const struct table *table,
                  const struct text_report_options *options)
 {
-    struct layout layout = lay_out(stream, profile, options);
+    bool by_cpu = options->value == VALUE_CPU;
+    bool is_group = options->by > TABLE_MODULE;
+    enum value first = options->value, second = by_cpu ? VALUE_WALL : VALUE_CPU;
+    const struct column functions[] = {
+        {by_cpu ? "cpu flat" : "wall flat", 9, 0},
+        {"%", 5, 2},
+        {by_cpu ? "cpu cum" : "wall cum", 9, 1},
+        {"%", 5, 2},
+        {by_cpu ? "wall flat" : "cpu flat", 9, 2},
+        {by_cpu ? "wall cum" : "cpu cum", 9, 2},
+        {names[options->by], 0, 2},
+        {NULL, 0, 0},
+    };
+    const struct column groups[] = {
+        {by_cpu ? "cpu time" : "wall time", 9, 0},
+        {"%", 5, 2},
+        {by_cpu ? "wall time" : "cpu time", 9, 2},
+        {"%", 5, 2},
+        {names[options->by], 0, 2},
+        {NULL, 0, 0},
+    };
+    struct columns columns = {
+        .stream = stream,
+        .all = is_group ? groups : functions,
+        .paint = options->paint,
+        .limit = options->columns,
+        .least = NAME_LEAST,
+    };
     uint32_t rows = options->rows;
     if (rows == 0 || rows > table->count)
         rows = table->count;
     if (options->columns > 0)
-        fit_names(&layout, table, rows, options->columns);
-    print_title(&layout);
-    for (uint32_t i = 0; i < rows; i++)
-        print_row(&layout, &table->rows[i]);
+        hide_second(&columns, is_group ? GROUP_SECOND : SECOND, options->by,
+                    table, rows);
+    columns_titles(&columns, NULL);
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct table_row *row = &table->rows[i];
+        columns_time(&columns, row->flat[first], profile->totals[first]);
+        if (is_group) {
+            columns_time(&columns, row->flat[second], profile->totals[second]);
+        } else {
+            columns_time(&columns, row->cumulative[first],
+                         profile->totals[first]);
+            columns_seconds(&columns, row->flat[second]);
+            columns_seconds(&columns, row->cumulative[second]);
+        }
+        print_name(&columns, row, options->by);
+    }
     if (rows < table->count)
         fprintf(stream, "(%u more %s; -n 0 shows all)\n", table->count - rows,
                 plurals[options->by]);

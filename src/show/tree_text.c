@@ -20,19 +20,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/phrase.h"
 #include "view/branches.h"
 #include "view/tree.h"
+#include "columns.h"
 #include "fit.h"
 #include "tree_text.h"
 
-/* Columns in front of the names, and the least columns of a name. */
-enum { TREE_COLUMNS = 36, CALLERS_COLUMNS = 19, NAME_LEAST = 16 };
+/* Bits of the columns that a tree of callers lacks; least width of a name. */
+enum { FLAT = 0xc, NAME_LEAST = 16 };
 
 /* RAILS stands in front of the children of the branch that was drawn last. Its
  * first ENDS[i] bytes belong to the children of branch I. */
 struct drawing {
     FILE *stream;
+    struct columns columns;
     const struct paint *paint;
     const struct tree *tree;
     const struct branches *branches;
@@ -40,7 +41,6 @@ struct drawing {
     uint64_t whole;
     bool callers;
     uint32_t rows; /* most branches to draw; 0: all */
-    unsigned name; /* columns for rails and name; 0: any number */
     char *rails;
     size_t size;
     uint32_t *ends;
@@ -54,55 +54,46 @@ is_fork(const struct drawing *drawing, const struct branch *branch)
     return branch->children + (branch->hidden_total[drawing->value] > 0) > 1;
 }
 
-static void
-print_share(const struct drawing *drawing, uint64_t value, const char *behind)
-{
-    double percent = phrase_percent(value, drawing->whole);
-    const char *colour = paint_share(drawing->paint, percent);
-    fprintf(drawing->stream, "%9.3f  %s%5.1f%s%s", phrase_seconds(value),
-            colour, percent, colour[0] != '\0' ? drawing->paint->end : "",
-            behind);
-}
-
 /* Print the first LENGTH bytes of the rails, and MARK. If they leave no room
  * for names, only their end is printed: it tells siblings apart. Returns the
  * columns that are left for the name. */
 static unsigned
-print_rails(const struct drawing *drawing, uint32_t length, const char *mark)
+print_rails(struct drawing *drawing, uint32_t length, const char *mark)
 {
     unsigned width = length + (unsigned)strlen(mark), skip = 0;
     /* The first branch has no rails, and RAILS is not allocated yet. */
     const char *rails = length > 0 ? drawing->rails : "";
-    if (drawing->name == 0) {
+    unsigned name = columns_last(&drawing->columns);
+    if (name == 0) {
         fprintf(drawing->stream, "%.*s%s", (int)length, rails, mark);
         return 0;
     }
-    if (width + NAME_LEAST > drawing->name) {
-        unsigned room =
-            drawing->name > NAME_LEAST ? drawing->name - NAME_LEAST : 0;
+    if (width + NAME_LEAST > name) {
+        unsigned room = name > NAME_LEAST ? name - NAME_LEAST : 0;
         skip = width - room < length ? width - room : length;
     }
     fprintf(drawing->stream, "%s%.*s%s%s", drawing->paint->faint,
             (int)(length - skip), rails + skip, mark, drawing->paint->end);
     width -= skip;
-    return drawing->name > width ? drawing->name - width : 1;
+    return name > width ? name - width : 1;
 }
 
 /* Print one line for the children of branch NUMBER that are too small. */
 static void
-draw_hidden(const struct drawing *drawing, uint32_t number)
+draw_hidden(struct drawing *drawing, uint32_t number)
 {
     const struct branch *branch = &drawing->branches->all[number];
     const char *mark = number != 0 && is_fork(drawing, branch) ? "`- " : "";
     if (branch->hidden_total[drawing->value] == 0)
         return;
-    print_share(drawing, branch->hidden_total[drawing->value],
-                drawing->callers ? "  " : "");
-    if (!drawing->callers)
-        fprintf(drawing->stream, "%19s", "");
+    columns_time(&drawing->columns, branch->hidden_total[drawing->value],
+                 drawing->whole);
+    columns_skip(&drawing->columns);
+    columns_skip(&drawing->columns);
     print_rails(drawing, drawing->ends[number], mark);
-    fprintf(drawing->stream, "%s(%u more)%s\n", drawing->paint->faint,
+    fprintf(drawing->stream, "%s(%u more)%s", drawing->paint->faint,
             branch->hidden, drawing->paint->end);
+    columns_end_row(&drawing->columns);
 }
 
 /* Make the rails for the children of branch NUMBER; RAILS has those of its
@@ -148,16 +139,15 @@ find_depth(const struct drawing *drawing, uint32_t number)
 
 /* Print the numbers of branch NUMBER and of the DEPTH - 1 below it as one. */
 static void
-print_numbers(const struct drawing *drawing, uint32_t number, uint32_t depth)
+print_numbers(struct drawing *drawing, uint32_t number, uint32_t depth)
 {
     const struct branch *all = drawing->branches->all;
     uint64_t own = 0;
     for (uint32_t i = number; i < number + depth; i++)
         sum_add(&own, all[i].own[drawing->value]);
-    print_share(drawing, all[number].total[drawing->value],
-                drawing->callers ? "  " : " ");
-    if (!drawing->callers)
-        print_share(drawing, own, "  ");
+    columns_time(&drawing->columns, all[number].total[drawing->value],
+                 drawing->whole);
+    columns_time(&drawing->columns, own, drawing->whole);
 }
 
 /* Returns 0, or -1 if memory is short. */
@@ -183,7 +173,8 @@ draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
     if (columns > strlen(deep) + NAME_LEAST)
         columns -= (unsigned)strlen(deep);
     fit_print_function(drawing->stream, label.function, label.module, columns);
-    fprintf(drawing->stream, "%s\n", deep);
+    fputs(deep, drawing->stream);
+    columns_end_row(&drawing->columns);
     if (extend_rails(drawing, number, in_fork, is_last) != 0)
         return -1;
     for (uint32_t i = 1; i < depth; i++)
@@ -217,27 +208,25 @@ draw_all(struct drawing *drawing)
     return 0;
 }
 
-static void
-print_title(const struct drawing *drawing)
-{
-    bool by_cpu = drawing->value == VALUE_CPU;
-    fprintf(drawing->stream, "%s%s", drawing->paint->title,
-            by_cpu ? "  cpu cum      %" : " wall cum      %");
-    if (!drawing->callers)
-        fputs(by_cpu ? "  cpu flat      %" : " wall flat      %",
-              drawing->stream);
-    fprintf(drawing->stream, "  %s%s\n",
-            drawing->callers ? "callers" : "call tree", drawing->paint->end);
-}
-
 int
 tree_text_write(FILE *stream, const struct profile *profile,
                 const struct tree *tree, const struct branches *branches,
                 bool callers, const struct text_report_options *options)
 {
-    unsigned taken = callers ? CALLERS_COLUMNS - 1 : TREE_COLUMNS - 1;
+    bool by_cpu = options->value == VALUE_CPU;
+    const struct column all[] = {
+        {by_cpu ? "cpu cum" : "wall cum", 9, 0},   {"%", 5, 2},
+        {by_cpu ? "cpu flat" : "wall flat", 9, 1}, {"%", 5, 2},
+        {callers ? "callers" : "call tree", 0, 2}, {NULL, 0, 0},
+    };
     struct drawing drawing = {
         .stream = stream,
+        .columns = {.stream = stream,
+                    .all = all,
+                    .paint = options->paint,
+                    .limit = options->columns,
+                    .least = NAME_LEAST,
+                    .hidden = callers ? FLAT : 0},
         .paint = options->paint != NULL ? options->paint : &paint_none,
         .tree = tree,
         .branches = branches,
@@ -248,12 +237,8 @@ tree_text_write(FILE *stream, const struct profile *profile,
         .ends = calloc(branches->count, sizeof(uint32_t)),
     };
     int status = -1;
-    if (options->columns > 0)
-        drawing.name = options->columns > taken + NAME_LEAST
-                           ? options->columns - taken
-                           : NAME_LEAST;
     if (drawing.ends != NULL) {
-        print_title(&drawing);
+        columns_titles(&drawing.columns, NULL);
         status = draw_all(&drawing);
     }
     free(drawing.ends);

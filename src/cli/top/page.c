@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* page.c -- see page.h. A failure is remembered and reported by page_end, so
- * that a caller need not check after each line. */
+/* page.c -- see page.h. Lines are written to a stream, so that every function
+ * that prints to a stream can be used. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/paint.h"
 #include "page.h"
 
-/* Lines are written to a stream, so that every function that prints to a stream
- * can be used. */
+/* The byte of a look, and that of the end of any. */
+const struct paint page_paint = {
+    .title = "\1",
+    .hot = "\2",
+    .warm = "\3",
+    .alert = "\4",
+    .faint = "",
+    .end = "\5",
+    .cells = {"", ""},
+};
+
 int
 page_begin(struct page *page, unsigned columns)
 {
@@ -18,39 +26,10 @@ page_begin(struct page *page, unsigned columns)
     return page->stream == NULL ? -1 : 0;
 }
 
-void
-page_add(struct page *page, enum page_look look)
-{
-    struct page_line *lines =
-        reallocarray(page->lines, page->count + 1u, sizeof(*lines));
-    if (page->count > 0)
-        fputc('\n', page->stream);
-    page->failed |= lines == NULL;
-    if (lines == NULL)
-        return;
-    page->lines = lines;
-    lines[page->count++] = (struct page_line){.look = look};
-}
-
-/* A plain part needs no mark. */
-void
-page_mark(struct page *page, unsigned start, unsigned length,
-          enum page_look look)
-{
-    if (page->count == 0 || look == PAGE_PLAIN)
-        return;
-    struct page_line *line = &page->lines[page->count - 1];
-    if (line->mark_count < PAGE_MARKS)
-        line->marks[line->mark_count++] =
-            (struct page_mark){start, length, look};
-}
-
 int
 page_end(struct page *page)
 {
-    if (page->count > 0)
-        fputc('\n', page->stream);
-    int status = page->failed || ferror(page->stream) != 0 ? -1 : 0;
+    int status = ferror(page->stream) != 0 ? -1 : 0;
     if (fclose(page->stream) != 0)
         status = -1;
     page->stream = NULL;
@@ -59,77 +38,70 @@ page_end(struct page *page)
     return status;
 }
 
-/* The escape sequence that begins a part with LOOK. It is "" for a look that
- * needs no end sequence either. */
-static const char *
-code_of(const struct paint *paint, enum page_look look)
+bool
+page_next_part(struct page_reader *reader, struct page_part *part)
 {
-    switch (look) {
-    case PAGE_TITLE:
-        return paint->title;
-    case PAGE_HOT:
-    case PAGE_ALERT:
-        return paint->hot;
-    case PAGE_WARM:
-        return paint->warm;
-    default:
-        return "";
+    size_t length = strcspn(reader->text, "\1\2\3\4\5\n");
+    char mark = reader->text[length];
+    *part =
+        (struct page_part){reader->text, length, reader->look, reader->outer};
+    reader->text += length + (mark != '\0');
+    if (mark == '\0' || mark == '\n')
+        return false;
+    if (mark == page_paint.end[0]) {
+        reader->look = reader->outer;
+        reader->outer = PAGE_PLAIN;
+    } else {
+        reader->outer = reader->look;
+        reader->look = (enum page_look)mark;
     }
+    return true;
 }
 
-/* Print LENGTH bytes of TEXT with LOOK. */
-static void
-print_part(FILE *stream, const struct paint *paint, const char *text,
-           size_t length, enum page_look look)
-{
-    const char *code = code_of(paint, look);
-    fprintf(stream, "%s%.*s%s", code, (int)length, text,
-            code[0] != '\0' ? paint->end : "");
-}
-
-/* Text between two marks has the look of its line. A mark beyond LENGTH, where
- * the line was cut, is left out. */
-static void
-print_line(FILE *stream, const struct paint *paint,
-           const struct page_line *line, const char *text, size_t length)
-{
-    size_t at = 0;
-    for (unsigned i = 0; i < line->mark_count; i++) {
-        const struct page_mark *mark = &line->marks[i];
-        if (mark->start < at || mark->start + mark->length > length)
-            continue;
-        print_part(stream, paint, text + at, mark->start - at, line->look);
-        print_part(stream, paint, text + mark->start, mark->length, mark->look);
-        at = mark->start + mark->length;
-    }
-    print_part(stream, paint, text + at, length - at, line->look);
-    fputc('\n', stream);
-}
-
-/* How many bytes of the line at TEXT fit into COLUMNS; 0 columns: all of them.
- */
+/* How many bytes of PART fit into *ROOM columns, which become fewer. */
 static size_t
-fitting_length(const char *text, unsigned columns)
+fitting_length(const struct page_part *part, unsigned *room)
 {
-    size_t length = strcspn(text, "\n");
-    unsigned width = 0;
-    for (size_t at = 0; at < length && columns > 0; at++) {
-        width += ((unsigned char)text[at] & 0xc0) != 0x80;
-        if (width > columns)
-            return at;
+    size_t length = 0;
+    for (; length < part->length; length++) {
+        bool is_first = ((unsigned char)part->text[length] & 0xc0) != 0x80;
+        if (is_first && *room == 0)
+            break;
+        *room -= is_first;
     }
     return length;
+}
+
+/* Print a line. A part that does not fit is cut and loses its own look. */
+static void
+print_line(FILE *stream, const struct paint *paint, struct page_reader *reader,
+           unsigned columns)
+{
+    const char *const codes[] = {"", paint->title, paint->hot, paint->warm,
+                                 paint->alert};
+    unsigned room = columns > 0 ? columns : (unsigned)-1;
+    struct page_part part;
+    for (bool goes_on = true, is_cut = false; goes_on && !is_cut;) {
+        goes_on = page_next_part(reader, &part);
+        size_t length = fitting_length(&part, &room);
+        is_cut = length < part.length;
+        if (is_cut && part.look != PAGE_TITLE)
+            part.look = part.outer;
+        const char *code = codes[part.look];
+        fprintf(stream, "%s%.*s%s", code, (int)length, part.text,
+                code[0] != '\0' ? paint->end : "");
+        while (is_cut && goes_on)
+            goes_on = page_next_part(reader, &part);
+    }
+    fputc('\n', stream);
 }
 
 void
 page_print(FILE *stream, const struct page *page, const struct paint *paint)
 {
-    const char *text = page->text;
-    for (unsigned i = 0; i < page->count; i++) {
-        print_line(stream, paint, &page->lines[i], text,
-                   fitting_length(text, page->columns));
-        text += strcspn(text, "\n") + 1;
-    }
+    struct page_reader reader = {.text = page->text};
+    while (reader.text[0] != '\0')
+        print_line(stream, paint, &reader, page->columns);
 }
 
 void
@@ -138,6 +110,5 @@ page_release(struct page *page)
     if (page->stream != NULL)
         fclose(page->stream);
     free(page->text);
-    free(page->lines);
     *page = (struct page){0};
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * page.h -- lines of text with highlighted parts. A page is made once and then
- * printed (page_print) or drawn on a screen (top_screen.h).
+ * printed (page_print) or drawn on a terminal (terminal.h). Marks in the text
+ * are the strings of page_paint, bytes that clean text never has:
  *
  *   page_begin(&page, columns);
- *   page_add(&page, PAGE_TITLE);
- *   fputs("a title", page.stream);
- *   page_add(&page, PAGE_PLAIN);
- *   fprintf(page.stream, "%5.1f %%  work", 42.0);
- *   page_mark(&page, 0, 5, PAGE_HOT);
+ *   fprintf(page.stream, "%s%5.1f%s %%  work\n", page_paint.hot, 42.0,
+ *           page_paint.end);
  *   page_end(&page);
  */
 #ifndef CLI_TOP_PAGE_H
@@ -17,56 +15,42 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct paint;
+#include "show/paint.h"
 
-enum page_look {
-    PAGE_PLAIN,
-    PAGE_TITLE,
-    PAGE_HOT,
-    PAGE_WARM,
-    PAGE_ALERT, /* must not be overlooked */
-};
-
-enum { PAGE_MARKS = 4 };
-
-/* LENGTH characters, beginning at column START. They and all before them are
- * ASCII. */
-struct page_mark {
-    unsigned start, length;
-    enum page_look look;
-};
-
-struct page_line {
-    enum page_look look;
-    struct page_mark marks[PAGE_MARKS]; /* from left to right */
-    unsigned mark_count;
-};
+/* The marks. A part within another one has its own look alone. */
+enum page_look { PAGE_PLAIN, PAGE_TITLE, PAGE_HOT, PAGE_WARM, PAGE_ALERT };
+extern const struct paint page_paint;
 
 struct page {
-    FILE *stream;     /* text for the latest line is written here */
+    FILE *stream;     /* lines are written here, each with a newline */
     unsigned columns; /* limit of a line; 0: no limit */
-    char *text;       /* after page_end: all lines, each with a newline */
+    char *text;       /* after page_end: all lines */
     size_t size;
-    struct page_line *lines;
-    unsigned count;
-    bool failed; /* memory was short */
+};
+
+/* A reader of the lines of a page; zero but for TEXT at the beginning. */
+struct page_reader {
+    const char *text;           /* the rest */
+    enum page_look look, outer; /* of the next part, and behind its end */
+};
+
+/* A part of a line that has one look. */
+struct page_part {
+    const char *text;
+    size_t length;
+    enum page_look look, outer; /* of the part, and around it */
 };
 
 /* Begin an empty page. COLUMNS limits the lines; 0: no limit. Returns 0, or -1
  * with errno set. */
 int page_begin(struct page *page, unsigned columns);
 
-/* Begin a line. LOOK holds where no mark does. */
-void page_add(struct page *page, enum page_look look);
-
-/* Highlight LENGTH characters of the latest line, from column START on. Marks
- * beyond PAGE_MARKS are left out. */
-void page_mark(struct page *page, unsigned start, unsigned length,
-               enum page_look look);
-
 /* Finish the page. Returns 0, or -1 with errno set if memory was short. The
  * caller calls page_release in both cases. */
 int page_end(struct page *page);
+
+/* Read the next part. Returns false if it is the last one of its line. */
+bool page_next_part(struct page_reader *reader, struct page_part *part);
 
 void page_print(FILE *stream, const struct page *page,
                 const struct paint *paint);

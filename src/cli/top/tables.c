@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_page.c -- composes the tables. A share refers to the interval or to all
- * time. Times in seconds always count from the start, so that both are seen at
- * once:
+ * tables.c -- the tables of `sprofile top` (tables_add in top.h). A share
+ * refers to the interval or to all time. Times in seconds always count from the
+ * start, so that both are seen at once:
  *
  *   functions by self CPU time, shares of the last 1.00 s
  *    self %  total %     self s    total s  function
@@ -17,22 +17,27 @@
 #include <string.h>
 
 #include "model/phrase.h"
+#include "show/columns.h"
 #include "show/fit.h"
-#include "show/paint.h"
 #include "page.h"
-#include "top_page.h"
+#include "top.h"
 
-/* Columns in front of names: in a wide table, and in a narrow one (FEW). */
-enum { FUNCTION_COLUMNS = 41, FUNCTION_FEW = 19 };
-enum { THREAD_COLUMNS = 48, THREAD_FEW = 28 };
+/* The columns, and the least room for a name that comes last. */
+static const struct column function_columns[] = {
+    {"self %", 7, 1},   {"total %", 7, 2},  {"self s", 10, 1},
+    {"total s", 10, 1}, {"function", 0, 2}, {NULL, 0, 0},
+};
+static const struct column thread_columns[] = {
+    {"cpu %", 7, 1},   {"queue %", 7, 2},   {"wait %", 7, 2},
+    {"cpu s", 10, 1},  {"tid", 8, 1},       {"name", -15, 2},
+    {"state", -16, 2}, {"waits for", 0, 2}, {NULL, 0, 0},
+};
+enum { NAME_LEAST = 8 };
 
-/* Columns of a thread's name and of its state, and the least room for a name
- * that comes last. */
-enum { NAME_COLUMNS = 15, STATE_COLUMNS = 16, NAME_LEAST = 8 };
-
-/* Pages with fewer columns than these leave out times, so that names have room.
- */
-enum { FUNCTION_NARROW = FUNCTION_COLUMNS + 22, THREAD_NARROW = 100 };
+/* Pages that are narrower than this leave out some columns (bits), so that
+ * names have room. */
+enum { FUNCTION_NARROW = 63, THREAD_NARROW = 100 };
+enum { FUNCTION_HIDDEN = 0xc, THREAD_HIDDEN = 0xa };
 
 /* The rows of a table, as numbers of functions or threads in their order. */
 struct ranking {
@@ -40,19 +45,18 @@ struct ranking {
     const struct top_view *view;
     uint32_t *numbers;
     uint32_t count;
-    bool is_narrow; /* columns of times are left out */
 };
 
 /* Each table remembers its own order. */
 static enum top_order
 order_of(const struct top_view *view)
 {
-    return view->orders[view->by];
+    return view->orders[view->by == TOP_THREADS];
 }
 
 /* After the last order comes the first. */
 void
-top_page_next_order(struct top_view *view)
+tables_next_order(struct top_view *view)
 {
     static const enum top_order next[2][TOP_STATE + 1] = {
         [TOP_FUNCTIONS] = {TOP_TOTAL, TOP_NAME, TOP_SELF, TOP_SELF, TOP_SELF},
@@ -195,50 +199,25 @@ rank_rows(struct ranking *ranking)
     return 0;
 }
 
-/* Print a share in column COLUMN; each column has nine characters. */
-static void
-print_share(struct page *page, unsigned column, double share)
-{
-    static const enum page_look looks[] = {[PAINT_COLD] = PAGE_PLAIN,
-                                           [PAINT_WARM] = PAGE_WARM,
-                                           [PAINT_HOT] = PAGE_HOT};
-    fprintf(page->stream, "%8.1f ", share);
-    page_mark(page, column * 9 + 1, 7, looks[paint_heat(share)]);
-}
-
-/* Room for a name behind TAKEN columns, in columns; 0: any number. */
-static unsigned
-name_room(const struct page *page, unsigned taken)
-{
-    if (page->columns == 0)
-        return 0;
-    return page->columns > taken + NAME_LEAST ? page->columns - taken
-                                              : NAME_LEAST;
-}
-
 /* Shares refer to the time that the filter leaves. */
 static void
-print_function(struct page *page, const struct ranking *ranking,
+print_function(struct columns *columns, const struct ranking *ranking,
                uint32_t number)
 {
     const struct watch *watch = ranking->watch;
     const struct top_view *view = ranking->view;
     const struct function *row = &watch->functions.rows[number];
     uint64_t whole = positive(watch->totals.values[view->span][view->value]);
-    page_add(page, PAGE_PLAIN);
-    print_share(page, 0,
-                percent_of(row->self.values[view->span][view->value], whole));
-    print_share(page, 1,
-                percent_of(row->total.values[view->span][view->value], whole));
-    if (!ranking->is_narrow)
-        fprintf(
-            page->stream, "%10.3f %10.3f ",
-            phrase_seconds(positive(row->self.values[SPAN_ALL][view->value])),
-            phrase_seconds(positive(row->total.values[SPAN_ALL][view->value])));
-    fputc(' ', page->stream);
-    fit_print_function(page->stream, row->name, row->module,
-                       name_room(page, ranking->is_narrow ? FUNCTION_FEW
-                                                          : FUNCTION_COLUMNS));
+    columns_share(columns,
+                  percent_of(row->self.values[view->span][view->value], whole));
+    columns_share(columns,
+                  percent_of(row->total.values[view->span][view->value],
+                             whole));
+    columns_seconds(columns, positive(row->self.values[SPAN_ALL][view->value]));
+    columns_seconds(columns,
+                    positive(row->total.values[SPAN_ALL][view->value]));
+    unsigned width = columns_last(columns);
+    fit_print_function(columns->stream, row->name, row->module, width);
 }
 
 /* How long the thread existed within the span, in ns. */
@@ -254,22 +233,10 @@ thread_life(const struct watch *watch, const struct profile_thread *thread,
     return end > start ? end - start : 0;
 }
 
-/* Print TEXT padded to COLUMNS; the last text of a line is not padded. */
+/* Shares refer to the time in which the thread existed. */
 static void
-print_padded(FILE *stream, const char *text, unsigned columns, bool is_last)
-{
-    unsigned width = fit_width(text);
-    fit_print_name(stream, text, columns);
-    if (!is_last)
-        fprintf(stream, "%*s", width < columns ? (int)(columns - width) : 0,
-                "");
-}
-
-/* Print the numbers of a thread. Shares refer to the time in which the thread
- * existed. */
-static void
-print_thread_times(struct page *page, const struct ranking *ranking,
-                   uint32_t number)
+print_thread(struct columns *columns, const struct ranking *ranking,
+             uint32_t number)
 {
     const struct watch *watch = ranking->watch;
     const struct span_sums *states = watch->threads[number].states;
@@ -277,36 +244,20 @@ print_thread_times(struct page *page, const struct ranking *ranking,
     const struct profile_thread *thread = &watch->profile->threads[number];
     enum span span = ranking->view->span;
     uint64_t whole = thread_life(watch, thread, span);
-    print_share(page, 0, percent_of(running->values[span][VALUE_CPU], whole));
-    if (!ranking->is_narrow)
-        fprintf(page->stream, "%8.1f ",
-                percent_of(states[STATE_RUNQUEUE].values[span][VALUE_WALL],
-                           whole));
-    fprintf(page->stream, "%8.1f ",
-            percent_of(states[STATE_WAITING].values[span][VALUE_WALL], whole));
-    if (!ranking->is_narrow)
-        fprintf(page->stream, "%10.3f ",
-                phrase_seconds(positive(running->values[SPAN_ALL][VALUE_CPU])));
-    fprintf(page->stream, "%8u  ", thread->tid);
-}
-
-static void
-print_thread(struct page *page, const struct ranking *ranking, uint32_t number)
-{
-    const struct watch *watch = ranking->watch;
-    unsigned taken = ranking->is_narrow ? THREAD_FEW : THREAD_COLUMNS;
+    columns_share(columns, percent_of(running->values[span][VALUE_CPU], whole));
+    columns_percent(columns,
+                    percent_of(states[STATE_RUNQUEUE].values[span][VALUE_WALL],
+                               whole));
+    columns_percent(columns,
+                    percent_of(states[STATE_WAITING].values[span][VALUE_WALL],
+                               whole));
+    columns_seconds(columns, positive(running->values[SPAN_ALL][VALUE_CPU]));
+    columns_number(columns, thread->tid);
+    columns_name(columns, thread->name);
     const char *waits_on, *state = watch_state(watch, number, &waits_on);
-    page_add(page, PAGE_PLAIN);
-    print_thread_times(page, ranking, number);
-    print_padded(page->stream, watch->profile->threads[number].name,
-                 NAME_COLUMNS, false);
-    fputs("  ", page->stream);
-    print_padded(page->stream, state, STATE_COLUMNS, waits_on[0] == '\0');
-    if (waits_on[0] == '\0')
-        return;
-    fputs("  ", page->stream);
-    fit_print_name(page->stream, waits_on,
-                   name_room(page, taken + NAME_COLUMNS + STATE_COLUMNS + 4));
+    columns_name(columns, state);
+    if (waits_on[0] != '\0')
+        columns_name(columns, waits_on);
 }
 
 /* "functions by self CPU time, shares of the last 1.00 s". */
@@ -326,14 +277,13 @@ print_view(struct page *page, const struct watch *watch,
     const char *order = orders[order_of(view)];
     if (!by_function && order_of(view) == TOP_SELF)
         order = "";
-    page_add(page, PAGE_PLAIN);
     fprintf(page->stream, "%s by %s%s, shares of ",
             by_function ? "functions" : "threads", order, time);
     if (view->span == SPAN_ALL ||
         watch->length[SPAN_INTERVAL] == watch->length[SPAN_ALL])
-        fputs("all", page->stream);
+        fputs("all\n", page->stream);
     else
-        fprintf(page->stream, "the last %.2f s",
+        fprintf(page->stream, "the last %.2f s\n",
                 phrase_seconds(watch->length[SPAN_INTERVAL]));
 }
 
@@ -342,66 +292,54 @@ print_view(struct page *page, const struct watch *watch,
 static const char *
 title_of_order(const struct top_view *view)
 {
-    static const char *const titles[2][TOP_STATE + 1] = {
-        [TOP_FUNCTIONS] = {"self %", "total %", "function", "", ""},
-        [TOP_THREADS] = {"cpu %", "", "name", "tid", "state"},
-    };
-    if (view->by == TOP_THREADS && order_of(view) == TOP_SELF &&
-        view->value == VALUE_WALL)
-        return "wait %";
-    return titles[view->by][order_of(view)];
+    static const char *const functions[] = {"self %", "total %", "function"};
+    static const char *const threads[] = {"cpu %", "", "name", "tid", "state"};
+    enum top_order order = order_of(view);
+    if (view->by == TOP_FUNCTIONS)
+        return order <= TOP_NAME ? functions[order] : NULL;
+    return order == TOP_SELF && view->value == VALUE_WALL ? "wait %"
+                                                          : threads[order];
 }
 
-/* Print the titles; the title of the sort column is highlighted. */
-static void
-print_titles(struct page *page, const struct ranking *ranking)
+/* Lay out a table for PAGE, which may have too few columns for all. */
+static struct columns
+lay_out(const struct page *page, const struct top_view *view)
 {
-    static const char *const lines[2][2] = {
-        [TOP_FUNCTIONS] = {"  self %  total %     self s    total s  function",
-                           "  self %  total %  function"},
-        [TOP_THREADS] = {"   cpu %  queue %   wait %      cpu s      tid  "
-                         "name             state             waits for",
-                         "   cpu %   wait %      tid  "
-                         "name             state             waits for"},
+    bool by_function = view->by == TOP_FUNCTIONS;
+    struct columns columns = {
+        .stream = page->stream,
+        .all = by_function ? function_columns : thread_columns,
+        .paint = &page_paint,
+        .limit = page->columns,
+        .least = NAME_LEAST,
+        .sorted = title_of_order(view),
     };
-    const char *line = lines[ranking->view->by][ranking->is_narrow];
-    const char *title = title_of_order(ranking->view);
-    const char *at = strstr(line, title);
-    page_add(page, PAGE_TITLE);
-    fputs(line, page->stream);
-    if (at != NULL)
-        page_mark(page, (unsigned)(at - line), (unsigned)strlen(title),
-                  PAGE_ALERT);
-}
-
-/* Whether PAGE has too few columns for all columns of the table. */
-static bool
-is_narrow(const struct page *page, const struct top_view *view)
-{
-    unsigned least =
-        view->by == TOP_FUNCTIONS ? FUNCTION_NARROW : THREAD_NARROW;
-    return page->columns > 0 && page->columns < least;
+    unsigned narrow = by_function ? FUNCTION_NARROW : THREAD_NARROW;
+    if (page->columns > 0 && page->columns < narrow)
+        columns.hidden = by_function ? FUNCTION_HIDDEN : THREAD_HIDDEN;
+    return columns;
 }
 
 int
-top_page_table(struct page *page, const struct watch *watch,
-               const struct top_view *view, uint32_t first, uint32_t rows,
-               uint32_t *count)
+tables_add(struct page *page, const struct watch *watch,
+           const struct top_view *view, uint32_t first, uint32_t rows,
+           uint32_t *count)
 {
-    struct ranking ranking = {.watch = watch,
-                              .view = view,
-                              .is_narrow = is_narrow(page, view)};
+    struct columns columns = lay_out(page, view);
+    struct ranking ranking = {.watch = watch, .view = view};
     if (rank_rows(&ranking) != 0)
         return -1;
     *count = ranking.count;
     print_view(page, watch, view);
-    print_titles(page, &ranking);
+    columns_titles(&columns, NULL);
     for (uint32_t i = first;
-         i < ranking.count && (rows == 0 || i - first < rows); i++)
+         i < ranking.count && (rows == 0 || i - first < rows); i++) {
         if (view->by == TOP_FUNCTIONS)
-            print_function(page, &ranking, ranking.numbers[i]);
+            print_function(&columns, &ranking, ranking.numbers[i]);
         else
-            print_thread(page, &ranking, ranking.numbers[i]);
+            print_thread(&columns, &ranking, ranking.numbers[i]);
+        columns_end_row(&columns);
+    }
     free(ranking.numbers);
     return 0;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_screen.c -- see top_screen.h. Text is clean UTF-8 (util/clean.h), but the
+ * terminal.c -- see terminal.h. Text is clean UTF-8 (util/clean.h), but the
  * terminal may use another encoding. A character may take two columns there, or
  * none. Therefore each character is asked for its width, and one that cannot be
  * shown is drawn as '?'. So no line is ever wider than the screen.
  */
 #include <curses.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "page.h"
-#include "top_screen.h"
+#include "terminal.h"
 
 /* Pairs of colours. */
 enum { PAIR_HOT = 1, PAIR_WARM };
@@ -46,12 +47,12 @@ make_screen(void)
     set_term(screen);
     if (has_cursor())
         return NULL;
-    top_screen_end();
+    terminal_end();
     return "this terminal (TERM) cannot place its cursor";
 }
 
 int
-top_screen_begin(bool with_colour, const char **why)
+terminal_begin(bool with_colour, const char **why)
 {
     /* Only LC_CTYPE is taken from the locale: numbers keep their form. */
     setlocale(LC_CTYPE, "");
@@ -76,13 +77,13 @@ top_screen_begin(bool with_colour, const char **why)
 
 /* ncurses handles SIGWINCH and reports it as the key KEY_RESIZE. */
 unsigned
-top_screen_lines(void)
+terminal_lines(void)
 {
     return LINES > 0 ? (unsigned)LINES : 1;
 }
 
 unsigned
-top_screen_columns(void)
+terminal_columns(void)
 {
     return COLS > 0 ? (unsigned)COLS : 1;
 }
@@ -103,16 +104,6 @@ attribute_of(enum page_look look)
     default:
         return A_NORMAL;
     }
-}
-
-/* The look of column AT of LINE. The line is ASCII up to there. */
-static enum page_look
-look_at(const struct page_line *line, unsigned at)
-{
-    for (unsigned i = 0; i < line->mark_count; i++)
-        if (at - line->marks[i].start < line->marks[i].length)
-            return line->marks[i].look;
-    return line->look;
 }
 
 /* Return the next character at *TEXT, which has at most LENGTH bytes, and
@@ -138,71 +129,75 @@ next_character(const char **text, size_t length, unsigned *width)
     return is_shown ? character : L'?';
 }
 
-/* Draw LENGTH bytes of TEXT in line Y. */
-static void
-draw_line(int y, const struct page_line *line, const char *text, size_t length)
+/* Draw PART from column AT on, as far as it fits. Returns the column behind it.
+ */
+static unsigned
+draw_part(const struct page_part *part, unsigned at)
 {
-    const char *end = text + length;
-    unsigned at = 0;
-    move(y, 0);
-    clrtoeol();
+    const char *text = part->text, *end = text + part->length;
+    attrset(attribute_of(part->look));
     unsigned width;
     while (text < end) {
         wchar_t character = next_character(&text, (size_t)(end - text), &width);
-        if (at + width > top_screen_columns())
-            break;
-        attrset(attribute_of(look_at(line, at)));
+        if (at + width > terminal_columns())
+            return UINT_MAX / 2;
         addnwstr(&character, 1);
         at += width;
     }
-    attrset(A_NORMAL);
+    return at;
 }
 
 /* ncurses compares the page with the screen and sends only the difference. */
 void
-top_screen_draw(const struct page *page, const char *foot)
+terminal_draw(const struct page *page, const char *foot)
 {
-    static const struct page_line foot_line = {.look = PAGE_ALERT};
-    const char *text = page->text;
-    unsigned last = top_screen_lines() - 1;
+    struct page_reader reader = {.text = page->text};
+    struct page_part part;
+    unsigned last = terminal_lines() - 1;
     erase();
-    for (unsigned i = 0; i < page->count && i < last; i++) {
-        size_t length = strcspn(text, "\n");
-        draw_line((int)i, &page->lines[i], text, length);
-        text += length + 1;
+    for (unsigned i = 0; reader.text[0] != '\0' && i < last; i++) {
+        unsigned at = 0;
+        move((int)i, 0);
+        for (bool goes_on = true; goes_on;) {
+            goes_on = page_next_part(&reader, &part);
+            at = draw_part(&part, at);
+        }
     }
-    draw_line((int)last, &foot_line, foot, strlen(foot));
+    part = (struct page_part){foot, strlen(foot), PAGE_ALERT, PAGE_PLAIN};
+    move((int)last, 0);
+    draw_part(&part, 0);
+    attrset(A_NORMAL);
     refresh();
 }
 
 /* A key of several bytes arrives as one code (keypad(3)). */
 int
-top_screen_key(int milliseconds)
+terminal_key(int milliseconds)
 {
     timeout(milliseconds);
     int key = getch();
     switch (key) {
     case ERR:
-        return TOP_KEY_NONE;
+        return TERMINAL_NONE;
     case KEY_RESIZE:
-        return TOP_KEY_RESIZED;
+        return TERMINAL_RESIZED;
     case KEY_UP:
-        return TOP_KEY_UP;
+        return TERMINAL_UP;
     case KEY_DOWN:
-        return TOP_KEY_DOWN;
+        return TERMINAL_DOWN;
     case KEY_PPAGE:
-        return TOP_KEY_PAGE_UP;
+        return TERMINAL_PAGE_UP;
     case KEY_NPAGE:
-        return TOP_KEY_PAGE_DOWN;
+        return TERMINAL_PAGE_DOWN;
     case KEY_HOME:
-        return TOP_KEY_HOME;
+        return TERMINAL_HOME;
     default:
-        return key < 0x80 ? key : TOP_KEY_OTHER;
+        return key < 0x80 ? key : TERMINAL_OTHER;
     }
 }
 
 void
-top_screen_end(void)
+terminal_end(void)
 {
     if (screen == NULL)
         return;

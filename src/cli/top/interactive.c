@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_live.c -- see top_live.h. All data that is drawn is in memory, so a key
- * or a resized terminal is answered at once. The process is looked at once per
- * interval.
+ * interactive.c -- `sprofile top` on a terminal (interactive_run in top.h). All
+ * data that is drawn is in memory, so a key or a resized terminal is answered
+ * at once. The process is looked at once per interval.
  *
  * SIGINT quits, like the key q. SIGTERM and SIGHUP end this process, but the
  * terminal is restored first.
@@ -17,9 +17,8 @@
 #include "cli/command.h"
 #include "follow.h"
 #include "page.h"
-#include "top_head.h"
-#include "top_screen.h"
-#include "top_live.h"
+#include "terminal.h"
+#include "top.h"
 
 /* WAIT_MS: the longest wait for a key, in ms. A signal that comes just before
  * the wait does not interrupt it. */
@@ -87,12 +86,9 @@ catch_signals(void)
 static void
 add_help(struct page *page)
 {
-    page_add(page, PAGE_TITLE);
-    fputs("keys", page->stream);
-    for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++) {
-        page_add(page, PAGE_PLAIN);
-        fprintf(page->stream, "  %s", help[i]);
-    }
+    fprintf(page->stream, "%skeys%s\n", page_paint.title, page_paint.end);
+    for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
+        fprintf(page->stream, "  %s\n", help[i]);
 }
 
 /* Fill PAGE. The number of lines of the head is not known here, so more rows
@@ -101,20 +97,19 @@ static int
 compose_page(struct live *live, struct page *page)
 {
     const struct follow *follow = live->follow;
-    unsigned lines = top_screen_lines();
+    unsigned lines = terminal_lines();
     bool is_short = lines < LINES_FEW;
     if (live->is_help) {
         add_help(page);
         return 0;
     }
-    top_head_add(page, follow->watch,
-                 live->is_paused ? "paused" : follow_state(follow),
-                 follow_problem(follow), is_short);
+    head_add(page, follow, live->is_paused ? "paused" : follow_state(follow),
+             is_short);
     if (!is_short)
-        page_add(page, PAGE_PLAIN);
-    return top_page_table(page, follow->watch, &live->options.view, live->first,
-                          live->options.rows > 0 ? live->options.rows : lines,
-                          &live->count);
+        fputc('\n', page->stream);
+    return tables_add(page, follow->watch, &live->options.view, live->first,
+                      live->options.rows > 0 ? live->options.rows : lines,
+                      &live->count);
 }
 
 /* Make a page and draw it. */
@@ -122,16 +117,15 @@ static int
 draw_page(struct live *live)
 {
     struct page page;
-    int status = page_begin(&page, top_screen_columns());
+    int status = page_begin(&page, terminal_columns());
     if (status == 0)
         status = compose_page(live, &page);
     if (page.stream != NULL && page_end(&page) != 0)
         status = -1;
     if (status == 0)
-        top_screen_draw(&page,
-                        live->is_help
-                            ? "any key goes back"
-                            : (live->follow->is_over ? foot_over : foot));
+        terminal_draw(&page, live->is_help
+                                 ? "any key goes back"
+                                 : (live->follow->is_over ? foot_over : foot));
     page_release(&page);
     return status;
 }
@@ -149,29 +143,29 @@ change_view(struct live *live, int key)
     else if (key == 'r')
         view->span = view->span == SPAN_ALL ? SPAN_INTERVAL : SPAN_ALL;
     else
-        top_page_next_order(view);
+        tables_next_order(view);
 }
 
 /* Scroll if KEY is one that scrolls. Returns whether it is. */
 static bool
 scroll_rows(struct live *live, int key)
 {
-    uint32_t page = top_screen_lines() / 2;
+    uint32_t page = terminal_lines() / 2;
     switch (key) {
-    case TOP_KEY_UP:
+    case TERMINAL_UP:
         live->first -= live->first > 0;
         return true;
-    case TOP_KEY_DOWN:
+    case TERMINAL_DOWN:
         live->first += live->first + 1 < live->count;
         return true;
-    case TOP_KEY_PAGE_UP:
+    case TERMINAL_PAGE_UP:
         live->first -= live->first < page ? live->first : page;
         return true;
-    case TOP_KEY_PAGE_DOWN:
+    case TERMINAL_PAGE_DOWN:
         if (live->first + page < live->count)
             live->first += page;
         return true;
-    case TOP_KEY_HOME:
+    case TERMINAL_HOME:
         live->first = 0;
         return true;
     default:
@@ -199,7 +193,7 @@ change_interval(struct live *live, bool longer)
 static void
 obey_key(struct live *live, int key)
 {
-    if (key == TOP_KEY_NONE || key == TOP_KEY_RESIZED)
+    if (key == TERMINAL_NONE || key == TERMINAL_RESIZED)
         return;
     if (live->is_help) {
         live->is_help = false;
@@ -255,30 +249,30 @@ run_display(struct live *live)
     while (!live->is_done && signal_seen == 0 && isatty(STDIN_FILENO)) {
         if (is_new && draw_page(live) != 0)
             return -1;
-        int key = top_screen_key(time_to_wait(live));
+        int key = terminal_key(time_to_wait(live));
         obey_key(live, key);
         if (look_if_due(live, &is_new) != 0)
             return -1;
-        is_new |= key != TOP_KEY_NONE;
+        is_new |= key != TERMINAL_NONE;
     }
     return 0;
 }
 
 int
-top_live_run(struct follow *follow, const struct top_options *options)
+interactive_run(struct follow *follow, const struct top_options *options)
 {
     struct live live = {.follow = follow,
                         .options = *options,
                         .next = clock_now() + options->interval};
     catch_signals();
     const char *why;
-    if (top_screen_begin(options->has_colour, &why) != 0) {
+    if (terminal_begin(options->has_colour, &why) != 0) {
         fprintf(stderr, "sprofile top: %s: try --once\n", why);
         return STATUS_FAILED;
     }
     int status = run_display(&live);
     int error = errno;
-    top_screen_end();
+    terminal_end();
     if (status != 0)
         fprintf(stderr, "sprofile: %s\n", strerror(error));
     if (signal_seen == SIGTERM || signal_seen == SIGHUP) {

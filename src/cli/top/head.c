@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_head.c -- see top_head.h. It makes
+ * head.c -- the head of `sprofile top` (head_add in top.h). It makes
  *
  *   command  ./app --fast
  *   process  4711, 12.4 s, sampling
@@ -20,8 +20,9 @@
 #include "live/watch.h"
 #include "model/phrase.h"
 #include "show/fit.h"
+#include "follow.h"
 #include "page.h"
-#include "top_head.h"
+#include "top.h"
 
 /* The column at which the value of a line begins. */
 enum { WORD_COLUMNS = 9 };
@@ -31,23 +32,23 @@ struct crowd {
     uint32_t all, running, runnable, waiting, ended;
 };
 
-/* Add one line. WORD names its subject. */
+/* Add one line. WORD names its subject, and is highlighted if IS_ALERT. */
 __attribute__((format(printf, 4, 5))) static void
-add_line(struct page *page, enum page_look look, const char *word,
-         const char *format, ...)
+add_line(struct page *page, bool is_alert, const char *word, const char *format,
+         ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char text[1024];
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    page_add(page, PAGE_PLAIN);
-    fprintf(page->stream, "%-*s", WORD_COLUMNS, word);
-    if (look != PAGE_PLAIN)
-        page_mark(page, 0, (unsigned)strlen(word), look);
+    fprintf(page->stream, "%s%s%s%*s", is_alert ? page_paint.alert : "", word,
+            is_alert ? page_paint.end : "", WORD_COLUMNS - (int)strlen(word),
+            "");
     fit_print(page->stream, text,
               page->columns > 20 ? page->columns - WORD_COLUMNS
                                  : page->columns);
+    fputc('\n', page->stream);
 }
 
 /* Threads that ended before they were seen have no tid. They are not counted.
@@ -85,7 +86,7 @@ add_threads(struct page *page, const struct watch *watch)
         snprintf(runnable, sizeof(runnable), ", %u runnable", crowd.runnable);
     if (crowd.ended > 0)
         snprintf(ended, sizeof(ended), "; %u ended", crowd.ended);
-    add_line(page, PAGE_PLAIN, "threads", "%u: %u running, %u waiting%s%s",
+    add_line(page, false, "threads", "%u: %u running, %u waiting%s%s",
              crowd.all, crowd.running, crowd.waiting, runnable, ended);
 }
 
@@ -102,12 +103,12 @@ static void
 add_rates(struct page *page, const struct watch *watch)
 {
     double seconds = phrase_seconds(watch->length[SPAN_INTERVAL]);
-    add_line(page, PAGE_PLAIN, "cpu",
+    add_line(page, false, "cpu",
              "%.1f %% of one CPU, %.1f %% since the "
              "start",
              cpu_percent(watch, SPAN_INTERVAL), cpu_percent(watch, SPAN_ALL));
     add_threads(page, watch);
-    add_line(page, PAGE_PLAIN, "samples",
+    add_line(page, false, "samples",
              "%.0f a second of threads that run, %llu since the start",
              seconds > 0 ? (double)watch->taken[SPAN_INTERVAL] / seconds : 0,
              (unsigned long long)watch->taken[SPAN_ALL]);
@@ -135,34 +136,35 @@ add_filter(struct page *page, const struct watch *watch)
         percent[i] = phrase_percent(part > 0 ? (uint64_t)part : 0,
                                     whole > 0 ? (uint64_t)whole : 0);
     }
-    add_line(page, PAGE_PLAIN, "filter", "%s", watch->profile->filter);
-    add_line(page, PAGE_PLAIN, "",
+    add_line(page, false, "filter", "%s", watch->profile->filter);
+    add_line(page, false, "",
              "leaves %.1f %% of the CPU time, %.1f %% of the wall time",
              percent[0], percent[1]);
 }
 
 void
-top_head_add(struct page *page, const struct watch *watch, const char *state,
-             const char *problem, bool is_short)
+head_add(struct page *page, const struct follow *follow, const char *state,
+         bool is_short)
 {
+    const struct watch *watch = follow->watch;
     const struct profile *profile = watch->profile;
     const struct profile_process *process = &profile->processes[0];
     if (is_short) {
-        add_line(page, PAGE_PLAIN, "process", "%u, %s, %.1f %% of one CPU",
+        add_line(page, false, "process", "%u, %s, %.1f %% of one CPU",
                  process->pid, state, cpu_percent(watch, SPAN_INTERVAL));
         return;
     }
-    add_line(page, PAGE_PLAIN, "command", "%s", process->command);
-    add_line(page, PAGE_PLAIN, "process", "%u, %.1f s, %s", process->pid,
+    add_line(page, false, "command", "%s", process->command);
+    add_line(page, false, "process", "%u, %.1f s, %s", process->pid,
              phrase_seconds(process->duration), state);
     add_rates(page, watch);
     char text[512];
-    add_line(page, lost_samples(&profile->cost) > 0 ? PAGE_ALERT : PAGE_PLAIN,
-             "lost", "%s", phrase_losses(profile, text, sizeof(text)));
-    add_line(page, PAGE_PLAIN, "cost", "%s",
+    add_line(page, lost_samples(&profile->cost) > 0, "lost", "%s",
+             phrase_losses(profile, text, sizeof(text)));
+    add_line(page, false, "cost", "%s",
              phrase_cost(profile, text, sizeof(text)));
     if (profile->filter != NULL)
         add_filter(page, watch);
-    if (problem != NULL)
-        add_line(page, PAGE_ALERT, "note", "%s", problem);
+    if (follow_problem(follow) != NULL)
+        add_line(page, true, "note", "%s", follow_problem(follow));
 }
