@@ -18,7 +18,7 @@ size_t
 file_name_stem(const char *path)
 {
     static const char *const endings[] = {
-#define FORMAT(id, ending, text) ending,
+#define FORMAT(id, ending, ...) ending,
         FORMAT_TABLE(FORMAT)
 #undef FORMAT
             FILE_NAME_SPOOL};

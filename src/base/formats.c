@@ -8,21 +8,23 @@
 
 #include <string.h>
 
-static const struct ending {
-    enum format format;
-    const char *text;
-} endings[] = {
-#define FORMAT(name, ending, words) {FORMAT_##name, ending},
-    FORMAT_TABLE(FORMAT)
+static const struct row {
+    const char *ending;
+    bool needs_events;
+    enum format wall;
+} rows[] = {[FORMAT_UNKNOWN] = {"", false, FORMAT_UNKNOWN},
+#define FORMAT(id, ending, words, needs_events, wall, write) \
+    {ending, needs_events, FORMAT_##wall},
+            FORMAT_TABLE(FORMAT)
 #undef FORMAT
 };
 
-enum { ENDINGS = sizeof(endings) / sizeof(endings[0]) };
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* Every row brings its separator; whoever asks for the list gets it without the
  * first one. */
 static const char list[] = ""
-#define FORMAT(name, ending, words) ", " ending
+#define FORMAT(id, ending, ...) ", " ending
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
     ;
@@ -41,28 +43,32 @@ ends_with(const char *path, const char *ending)
 enum format
 format_of(const char *path)
 {
-    for (unsigned i = 0; i < ENDINGS; i++)
-        if (ends_with(path, endings[i].text))
-            return endings[i].format;
+    for (unsigned i = FORMAT_UNKNOWN + 1; i < ROWS; i++)
+        if (ends_with(path, rows[i].ending))
+            return i;
     return FORMAT_UNKNOWN;
 }
 
 enum format
 format_of_ending(const char *word)
 {
-    for (unsigned i = 0; i < ENDINGS; i++)
-        if (strcmp(word, endings[i].text) == 0 ||
-            strcmp(word, endings[i].text + 1) == 0)
-            return endings[i].format;
+    for (unsigned i = FORMAT_UNKNOWN + 1; i < ROWS; i++)
+        if (strcmp(word, rows[i].ending) == 0 ||
+            strcmp(word, rows[i].ending + 1) == 0)
+            return i;
     return FORMAT_UNKNOWN;
+}
+
+bool
+format_needs_events(enum format format)
+{
+    return rows[format].needs_events;
 }
 
 enum format
 format_with_wall(enum format format)
 {
-    if (format == FORMAT_FOLDED)
-        return FORMAT_FOLDED_WALL;
-    return format == FORMAT_SPEEDSCOPE ? FORMAT_SPEEDSCOPE_WALL : format;
+    return rows[format].wall;
 }
 
 const char *

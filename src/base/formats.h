@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * formats.h -- the endings of output files that this version writes. One table
+ * formats.h -- the formats of output files that this version writes. One table
  * serves the writers and the library, which must refuse a wrong ending at the
  * start, without loading the report side. An ending that is the end of another
  * one comes behind it.
@@ -8,29 +8,35 @@
 #ifndef BASE_FORMATS_H
 #define BASE_FORMATS_H
 
-#define FORMAT_TABLE(FORMAT)                                                   \
-    FORMAT(PPROF, ".pb.gz", "pprof")                                           \
-    FORMAT(FOLDED_WALL, ".wall.folded", "folded stacks, with waits")           \
-    FORMAT(FOLDED, ".folded", "folded stacks")                                 \
-    FORMAT(FOLDED, ".collapsed", "folded stacks")                              \
-    FORMAT(SPEEDSCOPE_WALL, ".wall.speedscope.json", "speedscope, with waits") \
-    FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope")                       \
-    FORMAT(FIREFOX, ".json", "Firefox Profiler")                               \
-    FORMAT(TEXT, ".txt", "text report")                                        \
-    FORMAT(SPOOL, ".sprof", "the spool with its symbols")
+#include <stdbool.h>
 
-/* A format with _WALL has wall time where the other of that name has CPU time,
- * because it has one value for each stack. */
+/*
+ * A row: the format's name, its ending, what the help page calls it, whether it
+ * tells the times of samples, the format with wall time instead of CPU time
+ * (itself if there is none), and the function that writes it (write/output.h).
+ */
+#define FORMAT_TABLE(FORMAT)                                                   \
+    FORMAT(PPROF, ".pb.gz", "pprof", false, PPROF, pprof_write)                \
+    FORMAT(FOLDED_WALL, ".wall.folded", "folded stacks, with waits", false,    \
+           FOLDED_WALL, folded_write_wall)                                     \
+    FORMAT(FOLDED, ".folded", "folded stacks", false, FOLDED_WALL,             \
+           folded_write)                                                       \
+    FORMAT(COLLAPSED, ".collapsed", "folded stacks", false, FOLDED_WALL,       \
+           folded_write)                                                       \
+    FORMAT(SPEEDSCOPE_WALL, ".wall.speedscope.json", "speedscope, with waits", \
+           true, SPEEDSCOPE_WALL, speedscope_write_wall)                       \
+    FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope", true,                 \
+           SPEEDSCOPE_WALL, speedscope_write)                                  \
+    FORMAT(FIREFOX, ".json", "Firefox Profiler", true, FIREFOX, firefox_write) \
+    FORMAT(TEXT, ".txt", "text report", false, TEXT, text_report_write)        \
+    FORMAT(SPOOL, ".sprof", "the spool with its symbols", false, SPOOL,        \
+           respool_write)
+
 enum format {
     FORMAT_UNKNOWN,
-    FORMAT_PPROF,
-    FORMAT_FOLDED,
-    FORMAT_FOLDED_WALL,
-    FORMAT_SPEEDSCOPE,
-    FORMAT_SPEEDSCOPE_WALL,
-    FORMAT_FIREFOX,
-    FORMAT_TEXT,
-    FORMAT_SPOOL
+#define FORMAT(id, ...) FORMAT_##id,
+    FORMAT_TABLE(FORMAT)
+#undef FORMAT
 };
 
 /* The format that the ending of PATH names, FORMAT_UNKNOWN if none. */
@@ -38,6 +44,10 @@ enum format format_of(const char *path);
 
 /* The format of the ending WORD, with or without its dot. */
 enum format format_of_ending(const char *word);
+
+/* Whether FORMAT tells the times of samples. The profile must then keep its
+ * events (model/events.h). */
+bool format_needs_events(enum format format);
 
 /* FORMAT with wall time, or FORMAT itself if there is only one. */
 enum format format_with_wall(enum format format);

@@ -21,7 +21,7 @@ print_help(void)
         "ending says how:\n"
         "\n",
         stdout);
-#define FORMAT(name, ending, words) printf("  %-24s%s\n", ending, words);
+#define FORMAT(id, ending, words, ...) printf("  %-24s%s\n", ending, words);
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
     fputs(

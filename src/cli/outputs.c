@@ -115,7 +115,7 @@ outputs_need_events(const struct outputs *outputs)
 {
     bool need = false;
     for (size_t i = 0; i < outputs->count; i++)
-        need |= output_needs_events(outputs->paths[i]);
+        need |= format_needs_events(format_of(outputs->paths[i]));
     return need;
 }
 

@@ -124,7 +124,7 @@ result_make(const char *command, const struct filter_options *filter,
             char *const *paths, int count, const char *out, enum format format,
             const struct result_options *options)
 {
-    bool keeps_events = output_format_needs_events(format) ||
+    bool keeps_events = format_needs_events(format) ||
                         is_new_spool(filter, paths, count, format);
     struct profile *profile = filters_load(filter, paths, count, keeps_events);
     int status = STATUS_DONE;

@@ -23,7 +23,7 @@
 #include "firefox_columns.h"
 #include "firefox_markers.h"
 #include "firefox_shared.h"
-#include "firefox.h"
+#include "output.h"
 
 /* Versions of the format that is written, and of the format that Firefox itself
  * uses, which must be given, too. */

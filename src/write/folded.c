@@ -27,7 +27,7 @@
 
 #include "view/tree.h"
 #include "view/walk.h"
-#include "folded.h"
+#include "output.h"
 
 /* The state of the walk: PATH is the line up to the node that was entered last.
  */

@@ -12,12 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "show/text_report.h"
-#include "firefox.h"
-#include "folded.h"
-#include "pprof.h"
-#include "respool.h"
-#include "speedscope.h"
 #include "output.h"
 
 /* Most names that are tried for the temporary file. */
@@ -30,16 +24,11 @@ struct output {
     FILE *stream;
 };
 
-/* The function that writes each format. */
 static int (*const writers[])(FILE *, struct profile *) = {
-    [FORMAT_PPROF] = pprof_write,
-    [FORMAT_FOLDED] = folded_write,
-    [FORMAT_FOLDED_WALL] = folded_write_wall,
-    [FORMAT_SPEEDSCOPE] = speedscope_write,
-    [FORMAT_SPEEDSCOPE_WALL] = speedscope_write_wall,
-    [FORMAT_FIREFOX] = firefox_write,
-    [FORMAT_TEXT] = text_report_write,
-    [FORMAT_SPOOL] = respool_write,
+#define FORMAT(id, ending, words, needs_events, wall, write) \
+    [FORMAT_##id] = write,
+    FORMAT_TABLE(FORMAT)
+#undef FORMAT
 };
 
 /* A name for the temporary file. It is short, because the name at PATH may
@@ -121,19 +110,6 @@ finish_output(struct output *output, int status)
     free(output->temporary);
     errno = error;
     return status;
-}
-
-bool
-output_format_needs_events(enum format format)
-{
-    return format == FORMAT_SPEEDSCOPE || format == FORMAT_SPEEDSCOPE_WALL ||
-           format == FORMAT_FIREFOX;
-}
-
-bool
-output_needs_events(const char *path)
-{
-    return output_format_needs_events(format_of(path));
 }
 
 /* Write and flush everything before the status is known. Returns 0, or -1 with

@@ -7,16 +7,21 @@
 #ifndef WRITE_OUTPUT_H
 #define WRITE_OUTPUT_H
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/formats.h"
 #include "model/profile.h"
 
-/* Whether the format (that of the ending of PATH) tells the times of samples.
- * The profile must then keep its events (model/events.h). */
-bool output_needs_events(const char *path);
-bool output_format_needs_events(enum format format);
+/*
+ * The functions of the table of formats, each in the file of its name. They
+ * write PROFILE to STREAM and return 0, or -1 with errno set. PROFILE must keep
+ * its events if the row says so.
+ */
+#define FORMAT(id, ending, words, needs_events, wall, write) \
+    int write(FILE *stream, struct profile *profile);
+FORMAT_TABLE(FORMAT)
+#undef FORMAT
 
 /*
  * Write PROFILE to PATH in the format of its ending. Returns 0, or -1 with a

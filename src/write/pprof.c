@@ -32,7 +32,7 @@
 #include "model/phrase.h"
 #include "pack.h"
 #include "places.h"
-#include "pprof.h"
+#include "output.h"
 
 /* Most labels of a sample: our own, and ours with those of the program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };

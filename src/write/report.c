@@ -56,7 +56,7 @@ load_spool(struct sprof_report *report)
     profile->spares_names = may_spare(report);
     profile->keeps_events = load_is_recorder(report->spool);
     for (size_t i = 0; i < report->output_count; i++)
-        if (output_needs_events(report->outputs[i]))
+        if (format_needs_events(format_of(report->outputs[i])))
             profile->keeps_events = true;
     load_file(profile, report->spool, error, sizeof(error));
     if (error[0] != '\0')

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * respool.c -- copies records and adds others:
+ * respool.c -- the spools of a profile in one file, with their names. It can
+ * be reported where the program and its symbols are missing. If the profile has
+ * exactly what some spools have, these are read again, and all their records
+ * are copied. Otherwise (parts are from pprof files, or were filtered out) it
+ * is made from the model (remake.h). A copy is
  *
  *   header | records of process 1 | TEXT SYMBOL NAMED ... | NEXT |
  *   records of process 2 | TEXT SYMBOL NAMED ...
@@ -17,7 +21,7 @@
 #include "store/record.h"
 #include "records.h"
 #include "remake.h"
-#include "respool.h"
+#include "output.h"
 
 struct respool {
     struct records records;

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "read/pprof_read.h"
-#include "write/firefox.h"
-#include "write/folded.h"
-#include "write/pprof.h"
+#include "write/output.h"
 
 #include "fuzz.h"
 

@@ -13,11 +13,8 @@
 #include "read/load.h"
 #include "live/watch.h"
 #include "store/reader.h"
-#include "write/firefox.h"
-#include "write/folded.h"
+#include "write/output.h"
 #include "show/nameless_report.h"
-#include "write/pprof.h"
-#include "write/speedscope.h"
 #include "show/text_report.h"
 
 #include "fuzz.h"

@@ -24,8 +24,7 @@
 #include "read/pprof_read.h"
 #include "write/remake.h"
 #include "view/table.h"
-#include "write/firefox.h"
-#include "write/pprof.h"
+#include "write/output.h"
 
 #include "profile_maker.h"
 

@@ -20,7 +20,7 @@
 #include "read/pprof_read.h"
 #include "util/unzip.h"
 #include "util/wire.h"
-#include "write/pprof.h"
+#include "write/output.h"
 
 #include "profile_maker.h"
 

@@ -422,7 +422,7 @@ endings_name_formats(void **state)
     assert_int_equal(format_of("x.wall.folded"), FORMAT_FOLDED_WALL);
     assert_int_equal(format_with_wall(FORMAT_FOLDED), FORMAT_FOLDED_WALL);
     assert_int_equal(format_with_wall(FORMAT_PPROF), FORMAT_PPROF);
-    assert_int_equal(format_of("x.collapsed"), FORMAT_FOLDED);
+    assert_int_equal(format_of("x.collapsed"), FORMAT_COLLAPSED);
     assert_int_equal(format_of("x.txt"), FORMAT_TEXT);
     assert_int_equal(format_of("x.json"), FORMAT_FIREFOX);
     assert_int_equal(format_of("x.speedscope.json"), FORMAT_SPEEDSCOPE);

@@ -17,8 +17,7 @@
 
 #include "model/naming.h"
 #include "read/load.h"
-#include "write/respool.h"
-#include "write/folded.h"
+#include "write/output.h"
 
 #include "profile_maker.h"
 

@@ -17,8 +17,7 @@
 
 #include <cmocka.h>
 
-#include "write/firefox.h"
-#include "write/speedscope.h"
+#include "write/output.h"
 
 #include "profile_maker.h"
 

@@ -21,9 +21,7 @@
 #include <zlib.h>
 
 #include "pprof.pb-c.h"
-#include "write/folded.h"
 #include "write/output.h"
-#include "write/pprof.h"
 #include "write/report.h"
 #include "show/text_report.h"
 
