@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "cli/process/remote.h"
 #include "live/stacks.h"
-#include "live/stacks_filter.h"
 #include "show/stacks_json.h"
 #include "show/stacks_text.h"
 #include "command.h"

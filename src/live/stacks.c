@@ -22,7 +22,6 @@
 #include "store/record.h"
 #include "symbol/mapped_files.h"
 #include "util/intern.h"
-#include "stacks_group.h"
 #include "stacks.h"
 
 /* How often a record that is being written is read, and the pause between two
@@ -216,17 +215,6 @@ text_of(const struct stacks *stacks, uint32_t id)
                : intern_bytes(stacks->profile->strings, string);
 }
 
-/* Say that THREAD runs: it waits in our own code, for us alone. */
-static void
-set_running(struct stacks_thread *thread)
-{
-    thread->state = 'R';
-    thread->doing = "running";
-    thread->system_call = SYSCALL_UNKNOWN;
-    thread->waits_on = "";
-    thread->owner = 0;
-}
-
 /* An entry may refer to something that does not exist; the field is then
  * unknown. */
 static void
@@ -255,8 +243,6 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
     };
     if (stacks_is_waiting(thread))
         thread->system_call = entry->system_call;
-    if (has_node && thread->node != node && stacks_is_waiting(thread))
-        set_running(thread);
 }
 
 /* For qsort and bsearch. */

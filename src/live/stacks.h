@@ -7,11 +7,11 @@
  *
  *   threads    in the order of their tids
  *   groups     of threads that do the same with the same stack, the largest
- *              first (stacks_group.h)
+ *              first (stacks_group.c)
  *   deadlocks  (deadlock.h)
  *
- * Callers may read everything; only the functions below, stacks_filter.h and
- * stacks_group.h change it. Strings are clean (clean.h).
+ * Callers may read everything; only the functions below change it. Strings are
+ * clean (clean.h).
  */
 #ifndef LIVE_STACKS_H
 #define LIVE_STACKS_H
@@ -27,6 +27,7 @@
 
 struct reader;
 struct build;
+struct filter_options;
 
 #define STACKS_NONE UINT32_MAX
 #define STACKS_NO_CPU UINT64_MAX
@@ -108,6 +109,23 @@ void stacks_tell_pid(struct stacks *stacks, uint32_t pid);
  * before. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes) if there
  * are none. */
 int stacks_read(struct stacks *stacks, char *error, size_t size);
+
+/*
+ * For stacks_read and for the filter: make the groups of all threads of STACKS
+ * that the filter keeps. The largest group comes first; of equal ones, the one
+ * with the smallest tid. The threads of a group are in the order of their tids.
+ * Returns 0, or -1 with errno set if memory is short.
+ */
+int stacks_group_all(struct stacks *stacks);
+
+/*
+ * Keep the threads that FILTER asks for, by the rules that filter.h has for
+ * samples. The filter's time is not used. A state is what stacks_thread.doing
+ * says, "waiting" for any wait, or the letter of the kernel. The groups are
+ * made anew. Returns 0, or -1 with errno set if memory is short.
+ */
+int stacks_filter_apply(struct stacks *stacks,
+                        const struct filter_options *filter);
 
 /* Release STACKS; NULL is allowed. */
 void stacks_close(struct stacks *stacks);

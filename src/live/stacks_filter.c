@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks_filter.c -- see stacks_filter.h. There are far fewer threads than
- * samples, for which filter.c is made. So each thread is looked at by itself.
- * The result of an expression for a stack is kept for the other threads with
- * the same stack.
+ * stacks_filter.c -- keeps some of the stacks of all threads. Deadlocks stay
+ * those of all threads. There are far fewer threads than samples, for which
+ * filter.c is made. So each thread is looked at by itself. The result of an
+ * expression for a stack is kept for the other threads with the same stack.
  */
-#include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/naming.h"
 #include "view/filter.h"
 #include "stacks.h"
-#include "stacks_group.h"
-#include "stacks_filter.h"
-
-static bool
-is_number(const char *text, uint32_t number)
-{
-    char digits[16];
-    snprintf(digits, sizeof(digits), "%u", number);
-    return strcmp(text, digits) == 0;
-}
 
 static bool
 is_in_state(const struct stacks_thread *thread, const char *value)
@@ -52,11 +40,9 @@ has_label(const struct stacks *stacks, const struct stacks_thread *thread,
           const char *key, const char *value)
 {
     if (strcmp(key, "thread") == 0)
-        return strcmp(thread->name, value) == 0 ||
-               is_number(value, thread->tid) ||
-               fnmatch(value, thread->name, 0) == 0;
+        return filter_is_thread(thread->name, thread->tid, value);
     if (strcmp(key, "tid") == 0)
-        return is_number(value, thread->tid);
+        return filter_is_number(value, thread->tid);
     if (strcmp(key, "state") == 0)
         return is_in_state(thread, value);
     if (strcmp(key, "waits_on") == 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks_group.c -- see stacks_group.h. Ten thousand threads stand at a few
- * places. So each node is named once, and its stack then has a number. The
- * number stands for the frames of the node on top of the stack of its parent.
+ * stacks_group.c -- groups of threads that do the same with the same stack: the
+ * same functions, files and lines. Ten thousand threads stand at a few places.
+ * So each node is named once, and its stack then has a number. The number
+ * stands for the frames of the node on top of the stack of its parent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,6 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "stacks.h"
-#include "stacks_group.h"
 
 /* Numbers of stacks, from 1 on. A stack is a frame on top of another stack:
  * (stack below or 0, function, file, line). */

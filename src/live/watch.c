@@ -7,11 +7,11 @@
  *             place: the sums of unseen threads, and waits. A wait that is open
  *             or may be opened again is reread until its thread has a later
  *             sample;
- *    settle   the filter judges what is new, and it is counted for functions,
+ *    apply    the filter judges what is new, and it is counted for functions,
  *             for threads and in total.
  *
- * The clocks of the threads say what CPU time their samples have (clocks.h). So
- * a view of a living process agrees with its later report.
+ * The clocks of the threads say what CPU time their samples have (cpu_share.c).
+ * So a view of a living process agrees with its later report.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,9 +24,7 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "view/filter.h"
-#include "clocks.h"
-#include "given.h"
-#include "settle.h"
+#include "watch_parts.h"
 #include "watch.h"
 
 /* Most words of a COUNTS record that is reread. The record of today fits, and
@@ -37,7 +35,7 @@ enum { WORDS_MOST = 512 };
 struct watch_record {
     uint64_t place;
     uint32_t sample;
-    struct given given; /* what was counted for it */
+    struct contribution given; /* what was counted for it */
     bool is_for_ever;
 };
 
@@ -91,7 +89,7 @@ may_change(const struct record_sample *record)
  * -1 if memory is short. */
 static int
 keep_record(struct watch *watch, const struct record_sample *record,
-            uint32_t sample, const struct given *given)
+            uint32_t sample, const struct contribution *given)
 {
     struct watch_record *records =
         array_room(watch->records, watch->record_count, sizeof(*records));
@@ -124,7 +122,7 @@ static int
 take_sample(struct watch *watch, const struct record_sample *record)
 {
     struct profile_sample key;
-    struct given given = {0};
+    struct contribution given = {0};
     if (!build_find_key(watch->build, record, &key)) {
         watch->profile->problems++;
         return 0;
@@ -132,34 +130,34 @@ take_sample(struct watch *watch, const struct record_sample *record)
     if (build_is_unsampled(record))
         key.node = PROFILE_NOT_SAMPLED;
     struct profile_sample *sample = parts_sample(watch->build, &key);
-    if (sample == NULL || settle_room(watch) != 0)
+    if (sample == NULL || apply_room(watch) != 0)
         return -1;
     if (record->time < watch->first)
         watch->first = record->time;
     uint32_t number = (uint32_t)(sample - watch->profile->samples);
     note_latest(watch, record, number);
     if (record->state == STATE_RUNNING && !build_is_unsampled(record))
-        return clocks_put(watch, record, number);
+        return cpu_share_put(watch, record, number);
     /* CPU time without a sample is spread at reread_records: by then the other
      * samples of the look are known. */
     if (build_is_unsampled(record))
         return keep_record(watch, record, number, &given);
-    given = given_of(watch, record, key.thread);
-    if (given_count(watch, number, &given, NULL) != 0)
+    given = contribution_of(watch, record, key.thread);
+    if (contribution_count(watch, number, &given, NULL) != 0)
         return -1;
     return may_change(record) ? keep_record(watch, record, number, &given) : 0;
 }
 
-/* Take the end of a thread. clocks_share settles its clock after its last
+/* Take the end of a thread. cpu_share_all settles its clock after its last
  * samples. */
 static int
 take_end(struct watch *watch, const struct record_thread_end *record)
 {
     uint32_t thread = parts_number(&watch->build->threads, record->id);
     enum outcome outcome = build_take(watch->build, RECORD_THREAD_END, record);
-    if (outcome != USED || settle_room(watch) != 0)
+    if (outcome != USED || apply_room(watch) != 0)
         return outcome == SENSELESS ? 0 : -1;
-    return clocks_put_end(watch, thread);
+    return cpu_share_put_end(watch, thread);
 }
 
 /* Take a thread or its new name. A sample is judged once, and a thread may take
@@ -244,7 +242,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
     const struct profile_sample *sample =
         &watch->profile->samples[record->sample];
     struct watch_thread *thread = &watch->threads[sample->thread];
-    struct given given;
+    struct contribution given;
     *is_over = true;
     struct record_sample before, now;
     if (reader_again(watch->reader, record->place, &before, sizeof(before)) !=
@@ -252,7 +250,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         reader_again(watch->reader, record->place, &now, sizeof(now)) != 0)
         return 0;
     now.flags = before.flags;
-    given = given_of(watch, &now, sample->thread);
+    given = contribution_of(watch, &now, sample->thread);
     *is_over = (now.flags & SAMPLE_OPEN) == 0 && !record->is_for_ever &&
                (thread->place != record->place ||
                 watch->profile->threads[sample->thread].end != UINT64_MAX);
@@ -262,8 +260,8 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         return 0;
     int status =
         record->is_for_ever
-            ? clocks_spread(watch, sample->thread, &given, &record->given)
-            : given_count(watch, record->sample, &given, &record->given);
+            ? cpu_share_spread(watch, sample->thread, &given, &record->given)
+            : contribution_count(watch, record->sample, &given, &record->given);
     record->given = given;
     return status;
 }
@@ -308,12 +306,12 @@ int
 watch_look(struct watch *watch)
 {
     int status = 0;
-    settle_begin(watch);
+    apply_begin(watch);
     const void *record;
     enum record_kind kind;
     while (status == 0 && (record = reader_next(watch->reader, &kind)) != NULL)
         status = take_record(watch, kind, record);
-    if (settle_room(watch) != 0 || (status == 0 && clocks_share(watch) != 0))
+    if (apply_room(watch) != 0 || (status == 0 && cpu_share_all(watch) != 0))
         status = -1;
     reread_state(watch);
     if (status == 0)
@@ -322,12 +320,12 @@ watch_look(struct watch *watch)
     /* Modules that come later are looked up in the mappings of that time. */
     parts_forget_mapped(watch->build);
     if (status == 0)
-        status = settle_pending(watch);
+        status = apply_pending(watch);
     if (status == 0 && watch->has_renamed)
-        status = settle_anew(watch);
+        status = apply_anew(watch);
     watch->has_renamed = false;
     if (status == 0)
-        status = settle_new_names(watch);
+        status = apply_new_names(watch);
     if (status != 0)
         errno = ENOMEM;
     return status;

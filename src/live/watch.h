@@ -15,8 +15,8 @@
  * waits that go on. Memory grows with the number of different stacks, threads
  * and functions, not with the number of samples.
  *
- * Callers may read all fields and change none. watch.c, clocks.c, given.c and
- * settle.c change them. Not thread-safe.
+ * Callers may read all fields and change none. watch.c, cpu_share.c,
+ * contribution.c and apply.c change them. Not thread-safe.
  */
 #ifndef LIVE_WATCH_H
 #define LIVE_WATCH_H
@@ -26,12 +26,12 @@
 #include <stdint.h>
 
 #include "model/profile.h"
-#include "util/pool.h"
+#include "util/share.h"
 #include "functions.h"
 #include "span.h"
 
 struct build;
-struct clocks_sample;
+struct cpu_sample;
 struct reader;
 struct watch_record;
 struct watch_sample;
@@ -51,12 +51,12 @@ struct watch_thread {
     bool is_open;            /* the latest sample is a wait that goes on */
     bool has_run;            /* a sample of the interval found it running */
 
-    /* Used by clocks.c and given.c. */
-    uint64_t clock;    /* ns of CPU time used, according to its samples */
-    int64_t given;     /* ns of CPU time that its samples were given */
-    struct pool pool;  /* the CPU time that its new samples share */
-    uint32_t last_run; /* 1 + number of its latest running sample; 0: none */
-    bool is_sharing;   /* POOL is filled */
+    /* Used by cpu_share.c and contribution.c. */
+    uint64_t clock;     /* ns of CPU time used, according to its samples */
+    int64_t given;      /* ns of CPU time that its samples were given */
+    struct share share; /* the CPU time that its new samples share */
+    uint32_t last_run;  /* 1 + number of its latest running sample; 0: none */
+    bool is_sharing;    /* SHARE is filled */
 };
 
 struct watch {
@@ -88,7 +88,7 @@ struct watch {
     uint64_t counts_place, control_place; /* in the spool; 0: no such record */
     uint64_t first, last; /* ns, bounds of the sampling so far */
     uint64_t names_due;   /* earliest time to name generated code anew, ns */
-    struct clocks_sample *fresh; /* samples without a share yet, see clocks.h */
+    struct cpu_sample *fresh; /* samples without a share yet, see cpu_share.c */
     uint32_t fresh_count;
     uint32_t *ended; /* threads that ended since the last look */
     uint32_t ended_count;
@@ -97,7 +97,7 @@ struct watch {
 };
 
 /*
- * Watch READER, whose spool is of one process (version SPOOL_VERSION). FILTER
+ * Watch READER, whose spool is of one process (version SSHARE_VERSION). FILTER
  * and READER must outlive the watch, and only the watch may use READER. This
  * function reads no record. Returns NULL with errno set if memory is short.
  */

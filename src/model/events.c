@@ -10,12 +10,12 @@
 
 #include "store/layout.h"
 #include "util/array.h"
-#include "util/pool.h"
+#include "util/share.h"
 #include "events.h"
 
 /* How the events of one sample share a value. */
-struct share {
-    struct pool pool;
+struct shared_value {
+    struct share share;
     bool by_count; /* no event was recorded with any of it */
 };
 
@@ -24,27 +24,17 @@ struct stretch {
     uint64_t a, b, length;
 };
 
-/* Append an event for the caller to fill; NULL if memory is short. */
-static struct profile_event *
-new_event(struct profile *profile)
-{
-    struct profile_event *events =
-        array_room(profile->events, profile->event_count, sizeof(*events));
-    if (events == NULL)
-        return NULL;
-    profile->events = events;
-    return &events[profile->event_count++];
-}
-
 int
 events_put(struct profile *profile, const struct profile_event *event)
 {
     if (!profile->keeps_events)
         return 0;
-    struct profile_event *place = new_event(profile);
-    if (place == NULL)
+    struct profile_event *events =
+        array_room(profile->events, profile->event_count, sizeof(*events));
+    if (events == NULL)
         return -1;
-    *place = *event;
+    profile->events = events;
+    events[profile->event_count++] = *event;
     return 0;
 }
 
@@ -68,20 +58,15 @@ int
 events_add(struct profile *profile, const struct record_sample *record,
            const struct profile_sample *sample)
 {
-    if (!profile->keeps_events)
-        return 0;
-    struct profile_event *event = new_event(profile);
-    if (event == NULL)
-        return -1;
-    *event = (struct profile_event){
+    struct profile_event event = {
         .time = capped(record->time),
         .duration = capped(record->duration),
         .sample = (uint32_t)(sample - profile->samples),
         .cpu = capped(record->cpu),
         .wall = capped(record->wall),
     };
-    add_count(event, record->count);
-    return 0;
+    add_count(&event, record->count);
+    return events_put(profile, &event);
 }
 
 /* All that is known is that the time lies somewhere in the thread's life. */
@@ -91,19 +76,14 @@ events_add_unsampled(struct profile *profile,
 {
     const struct profile_thread *thread = &profile->threads[sample->thread];
     uint64_t end = thread->end < last ? thread->end : last;
-    if (!profile->keeps_events)
-        return 0;
-    struct profile_event *event = new_event(profile);
-    if (event == NULL)
-        return -1;
-    *event = (struct profile_event){
+    struct profile_event event = {
         .time = thread->start,
         .duration = end > thread->start ? end - thread->start : 0,
         .sample = (uint32_t)(sample - profile->samples),
         .cpu = sample->values[VALUE_CPU],
         .wall = sample->values[VALUE_WALL],
     };
-    return 0;
+    return events_put(profile, &event);
 }
 
 void
@@ -144,40 +124,44 @@ struct part {
  * events have and those that they shall have. Samples whose events have no
  * value share by the events' counts. */
 static void
-collect_shares(const struct part *part, struct share *shares, enum value value)
+collect_shares(const struct part *part, struct shared_value *shares,
+               enum value value)
 {
     const struct profile *profile = part->profile;
     for (uint32_t j = part->first_sample; j < profile->sample_count; j++)
-        shares[j - part->first_sample] =
-            (struct share){.pool.due = profile->samples[j].values[value]};
+        shares[j - part->first_sample] = (struct shared_value){
+            .share.due = profile->samples[j].values[value]};
     for (size_t i = part->first_event; i < profile->event_count; i++)
-        sum_add(
-            &shares[profile->events[i].sample - part->first_sample].pool.weight,
-            *event_field(&profile->events[i], value));
+        sum_add(&shares[profile->events[i].sample - part->first_sample]
+                     .share.weight,
+                *event_field(&profile->events[i], value));
     for (size_t i = part->first_event; i < profile->event_count; i++) {
         const struct profile_event *event = &profile->events[i];
-        struct share *share = &shares[event->sample - part->first_sample];
-        if (share->pool.weight == 0 && share->pool.due > 0)
+        struct shared_value *share =
+            &shares[event->sample - part->first_sample];
+        if (share->share.weight == 0 && share->share.due > 0)
             share->by_count = true;
         if (share->by_count)
-            sum_add(&share->pool.weight, points_of(event));
+            sum_add(&share->share.weight, points_of(event));
     }
 }
 
 /* Most samples already have their final values; they cost no division. */
 static void
-share_values(const struct part *part, struct share *shares, enum value value)
+share_values(const struct part *part, struct shared_value *shares,
+             enum value value)
 {
     struct profile *profile = part->profile;
     for (size_t i = part->first_event; i < profile->event_count; i++) {
         struct profile_event *event = &profile->events[i];
-        struct share *share = &shares[event->sample - part->first_sample];
+        struct shared_value *share =
+            &shares[event->sample - part->first_sample];
         uint64_t *to = event_field(event, value);
         if (share->by_count)
-            *to = pool_take(&share->pool, points_of(event));
-        else if (share->pool.due != share->pool.weight ||
-                 share->pool.weight == INT64_MAX)
-            *to = pool_take(&share->pool, *to);
+            *to = share_take(&share->share, points_of(event));
+        else if (share->share.due != share->share.weight ||
+                 share->share.weight == INT64_MAX)
+            *to = share_take(&share->share, *to);
     }
 }
 
@@ -187,7 +171,7 @@ events_weigh(struct profile *profile, uint32_t first_sample, size_t first_event)
     struct part part = {profile, first_sample, first_event};
     if (!profile->keeps_events)
         return 0;
-    struct share *shares =
+    struct shared_value *shares =
         calloc(profile->sample_count - first_sample + 1, sizeof(*shares));
     if (shares == NULL)
         return -1;
@@ -229,7 +213,7 @@ find_stretch(uint64_t start, uint64_t duration, uint64_t from, uint64_t to,
 }
 
 /* The part of VALUE that falls to STRETCH. It is a difference of rounded sums,
- * as in util/pool.c, so that neighbouring parts add up. */
+ * as in util/share.c, so that neighbouring parts add up. */
 static uint64_t
 part_of(uint64_t value, const struct stretch *stretch)
 {

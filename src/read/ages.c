@@ -62,15 +62,15 @@ ages_add_note(struct ages *ages, uint64_t age)
 void
 ages_finish(struct ages *ages, uint64_t due)
 {
-    struct pool *stratum = ages->strata;
-    struct pool all = {.due = due};
+    struct share *stratum = ages->strata;
+    struct share all = {.due = due};
     uint64_t left = ages->notes;
     for (unsigned i = 0; i < AGES_BINS; i++)
         sum_add(&all.weight, ages->bins[i].mass);
     for (unsigned i = 0; i < AGES_BINS; i++) {
         struct ages_bin *bin = &ages->bins[i];
         bin->stratum = (unsigned)(stratum - ages->strata);
-        sum_add(&stratum->due, pool_take(&all, bin->mass));
+        sum_add(&stratum->due, share_take(&all, bin->mass));
         stratum->weight += bin->notes;
         left -= bin->notes;
         if (stratum->weight >= AGES_LEAST && left >= AGES_LEAST)
@@ -82,5 +82,5 @@ uint64_t
 ages_share(struct ages *ages, uint64_t age)
 {
     const struct ages_bin *bin = &ages->bins[bin_of(ages, age)];
-    return pool_take(&ages->strata[bin->stratum], 1);
+    return share_take(&ages->strata[bin->stratum], 1);
 }

@@ -25,7 +25,7 @@
 
 #include <stdbool.h>
 
-#include "util/pool.h"
+#include "util/share.h"
 
 #define AGES_PERIODS 8
 #define AGES_BINS (4 * AGES_PERIODS)
@@ -39,7 +39,7 @@ struct ages {
         uint64_t notes;   /* samples */
         unsigned stratum; /* stratum of the bin */
     } bins[AGES_BINS];
-    struct pool strata[AGES_BINS]; /* each note in it has weight 1 */
+    struct share strata[AGES_BINS]; /* each note in it has weight 1 */
 };
 
 /* Whether AGE is below AGES_PERIODS periods. Both are ns. */

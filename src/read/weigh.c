@@ -15,13 +15,14 @@
  *
  * CPU time that a hook measured is exact, and takes part in no sharing.
  *
- * All shares are taken from pools (util/pool.h), so the sum of shares is exact.
+ * All shares are taken from shares (util/share.h), so the sum of shares is
+ * exact.
  */
 #include <stdlib.h>
 
 #include "model/events.h"
 #include "util/array.h"
-#include "util/pool.h"
+#include "util/share.h"
 #include "ages.h"
 #include "parts.h"
 #include "weigh.h"
@@ -31,9 +32,9 @@ enum rule { AS_RECORDED, BY_CPU, BY_COUNT, IN_GROUP };
 /* How a thread is weighed. */
 struct entry {
     enum rule rule;
-    uint64_t count;   /* sample points that found it running */
-    uint64_t idle;    /* ns of CPU time of its other samples */
-    struct pool pool; /* what its own samples share */
+    uint64_t count;     /* sample points that found it running */
+    uint64_t idle;      /* ns of CPU time of its other samples */
+    struct share share; /* what its own samples share */
 };
 
 struct weigh {
@@ -117,7 +118,7 @@ sum_threads(struct weigh *weigh)
         struct entry *entry = entry_of(weigh, sample->thread);
         if (is_weighed(sample)) {
             sum_add(&entry->count, sample->values[VALUE_SAMPLES]);
-            sum_add(&entry->pool.weight, sample->values[VALUE_CPU]);
+            sum_add(&entry->share.weight, sample->values[VALUE_CPU]);
         } else {
             sum_add(&entry->idle, sample->values[VALUE_CPU]);
         }
@@ -149,10 +150,10 @@ static void
 choose_own(const struct profile_thread *thread, struct entry *entry)
 {
     entry->rule = thread->has_cpu ? BY_CPU : AS_RECORDED;
-    entry->pool.due = thread->has_cpu ? thread->cpu : thread->unsampled;
-    if (entry->rule == BY_CPU && entry->pool.weight == 0) {
+    entry->share.due = thread->has_cpu ? thread->cpu : thread->unsampled;
+    if (entry->rule == BY_CPU && entry->share.weight == 0) {
         entry->rule = BY_COUNT;
-        entry->pool.weight = entry->count;
+        entry->share.weight = entry->count;
     }
 }
 
@@ -164,17 +165,17 @@ choose_rule(struct weigh *weigh, const struct profile_thread *thread,
 {
     if (is_short(thread, entry, weigh->period)) {
         entry->rule = IN_GROUP;
-        entry->pool.due = clock_of(thread);
-        ages_add_thread(&weigh->group, entry->pool.due - thread->unsampled);
+        entry->share.due = clock_of(thread);
+        ages_add_thread(&weigh->group, entry->share.due - thread->unsampled);
     } else {
         choose_own(thread, entry);
     }
     if (entry->rule == AS_RECORDED)
         return;
-    entry->pool.due -=
-        entry->idle < entry->pool.due ? entry->idle : entry->pool.due;
+    entry->share.due -=
+        entry->idle < entry->share.due ? entry->idle : entry->share.due;
     if (entry->rule == IN_GROUP)
-        sum_add(&weigh->due, entry->pool.due);
+        sum_add(&weigh->due, entry->share.due);
 }
 
 static bool
@@ -231,9 +232,9 @@ share_own(struct weigh *weigh)
         if (entry->rule == IN_GROUP)
             set_cpu(sample, 0);
         else if (entry->rule == BY_COUNT)
-            set_cpu(sample, pool_take(&entry->pool, values[VALUE_SAMPLES]));
+            set_cpu(sample, share_take(&entry->share, values[VALUE_SAMPLES]));
         else
-            set_cpu(sample, pool_take(&entry->pool, values[VALUE_CPU]));
+            set_cpu(sample, share_take(&entry->share, values[VALUE_CPU]));
     }
 }
 
@@ -256,12 +257,12 @@ share_group(struct weigh *weigh)
 static uint64_t
 left_of(const struct weigh *weigh, const struct entry *entry)
 {
-    uint64_t weight = entry->pool.weight;
+    uint64_t weight = entry->share.weight;
     if (entry->rule == IN_GROUP)
         weight = weigh->group.notes;
     else if (entry->rule == AS_RECORDED)
         weight = 0;
-    return weight == 0 ? entry->pool.due : 0;
+    return weight == 0 ? entry->share.due : 0;
 }
 
 static int

@@ -113,8 +113,8 @@ filter_is_set(const struct filter_options *filter)
     return filter->count > 0 || filter->has_time;
 }
 
-static bool
-is_number(const char *text, uint32_t number)
+bool
+filter_is_number(const char *text, uint32_t number)
 {
     char digits[16];
     snprintf(digits, sizeof(digits), "%u", number);
@@ -123,11 +123,11 @@ is_number(const char *text, uint32_t number)
 
 /* The literal name is tried before the pattern, because names
  * with brackets exist. */
-static bool
-is_thread(const struct profile_thread *thread, const char *value)
+bool
+filter_is_thread(const char *name, uint32_t tid, const char *value)
 {
-    return strcmp(thread->name, value) == 0 || is_number(value, thread->tid) ||
-           fnmatch(value, thread->name, 0) == 0;
+    return strcmp(name, value) == 0 || filter_is_number(value, tid) ||
+           fnmatch(value, name, 0) == 0;
 }
 
 static bool
@@ -135,9 +135,9 @@ is_process(const struct profile_process *process, const char *value)
 {
     const char *name = path_name(process->exe);
     size_t length = strlen(name);
-    return is_number(value, process->pid) || strcmp(value, name) == 0 ||
+    return filter_is_number(value, process->pid) || strcmp(value, name) == 0 ||
            (strncmp(value, name, length) == 0 && value[length] == '.' &&
-            is_number(value + length + 1, process->pid));
+            filter_is_number(value + length + 1, process->pid));
 }
 
 /* A label that has its own rules is compared here; the others are labels of the
@@ -148,9 +148,9 @@ has_label(struct profile *profile, const struct profile_sample *sample,
 {
     const struct profile_thread *thread = &profile->threads[sample->thread];
     if (strcmp(key, "thread") == 0)
-        return is_thread(thread, value);
+        return filter_is_thread(thread->name, thread->tid, value);
     if (strcmp(key, "tid") == 0)
-        return is_number(value, thread->tid);
+        return filter_is_number(value, thread->tid);
     if (strcmp(key, "process") == 0)
         return is_process(&profile->processes[thread->process], value);
     if (strcmp(key, "state") == 0)

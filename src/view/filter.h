@@ -100,6 +100,11 @@ bool filter_has_labels(const struct filter_options *filter,
 int filter_describe(const struct filter_options *filter,
                     struct profile *profile);
 
+/* Whether TEXT is NUMBER in decimal; whether the thread TID with NAME is the
+ * one that VALUE asks for, by its tid, its name or a pattern. */
+bool filter_is_number(const char *text, uint32_t number);
+bool filter_is_thread(const char *name, uint32_t tid, const char *value);
+
 void filter_release(struct filter_options *filter);
 
 #endif

@@ -227,6 +227,20 @@ write_functions(const struct firefox_tables *tables, struct json *json)
     json_close(json, '}');
 }
 
+/* Write the column NAME of TABLE, whose rows are numbers. Where TEXTS is not
+ * NULL, the column has the texts of these numbers. */
+static void
+write_numbers(struct json *json, const char *name, const struct intern *table,
+              const uint32_t *texts)
+{
+    json_name_open(json, name, '[');
+    for (uint32_t i = 0; i < intern_count(table); i++) {
+        uint32_t number = *(const uint32_t *)intern_bytes(table, i);
+        json_number(json, texts != NULL ? texts[number] : number);
+    }
+    json_close(json, ']');
+}
+
 /* The origin of functions: in our profiles always a library, which is type 1.
  */
 static void
@@ -234,17 +248,8 @@ write_resources(const struct firefox_tables *tables, struct json *json)
 {
     uint32_t count = intern_count(tables->resources);
     json_name_open(json, "resourceTable", '{');
-    json_name_open(json, "lib", '[');
-    for (uint32_t i = 0; i < count; i++)
-        json_number(json,
-                    *(const uint32_t *)intern_bytes(tables->resources, i));
-    json_close(json, ']');
-    json_name_open(json, "name", '[');
-    for (uint32_t i = 0; i < count; i++)
-        json_number(json,
-                    tables->library_names[*(
-                        const uint32_t *)intern_bytes(tables->resources, i)]);
-    json_close(json, ']');
+    write_numbers(json, "lib", tables->resources, NULL);
+    write_numbers(json, "name", tables->resources, tables->library_names);
     write_constant(json, "host", count, "null");
     write_constant(json, "type", count, "1");
     json_name_number(json, "length", count);
@@ -257,10 +262,7 @@ write_sources(const struct firefox_tables *tables, struct json *json)
     uint32_t count = intern_count(tables->sources);
     json_name_open(json, "sources", '{');
     write_constant(json, "id", count, "null");
-    json_name_open(json, "filename", '[');
-    for (uint32_t i = 0; i < count; i++)
-        json_number(json, *(const uint32_t *)intern_bytes(tables->sources, i));
-    json_close(json, ']');
+    write_numbers(json, "filename", tables->sources, NULL);
     write_constant(json, "startLine", count, "1");
     write_constant(json, "startColumn", count, "1");
     write_constant(json, "sourceMapURL", count, "null");

@@ -163,11 +163,11 @@ nothing_is_lost_by_rounding(void **state)
             note(1, i * 24);
         ages_finish(&ages, due);
         for (unsigned i = 0; i < 331; i++) {
-            struct pool pool = ages.strata[ages.bins[i * 24 / 250].stratum];
+            struct share stratum = ages.strata[ages.bins[i * 24 / 250].stratum];
             uint64_t share = ages_share(&ages, i * 24);
-            assert_in_range(share, pool.due / pool.weight,
-                            pool.due / pool.weight + 1);
-            assert_in_range(pool.weight, AGES_LEAST, 2 * AGES_LEAST + 10);
+            assert_in_range(share, stratum.due / stratum.weight,
+                            stratum.due / stratum.weight + 1);
+            assert_in_range(stratum.weight, AGES_LEAST, 2 * AGES_LEAST + 10);
             sum += share;
         }
         assert_int_equal(sum, due);

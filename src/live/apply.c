@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settle.c -- see settle.h. A sample is judged once, when it first has a value;
- * later values are only added. Walking a sample's stack is the expensive part.
- * So all that a look brought for one sample is added in one step, from however
- * many records.
+ * apply.c -- see watch_parts.h. A sample is judged once, when it first has a
+ * value; later values are only added. Walking a sample's stack is the expensive
+ * part. So all that a look brought for one sample is added in one step, from
+ * however many records.
  */
 #include <string.h>
 
@@ -11,8 +11,7 @@
 #include "model/generated.h"
 #include "util/array.h"
 #include "view/filter.h"
-#include "watch.h"
-#include "settle.h"
+#include "watch_parts.h"
 
 /* NAMES_SHARE: naming generated code anew takes at most one part in NAMES_SHARE
  * of the time. NAMES_LEAST_NS: least pause between two namings, in ns. */
@@ -21,7 +20,7 @@ enum { NAMES_SHARE = 20 };
 
 /* New entries are zero. */
 int
-settle_room(struct watch *watch)
+apply_room(struct watch *watch)
 {
     const struct profile *profile = watch->profile;
     while (watch->sample_count < profile->sample_count) {
@@ -45,8 +44,8 @@ settle_room(struct watch *watch)
 
 /* A sample stands in the list once. */
 int
-settle_note(struct watch *watch, uint32_t sample,
-            const int64_t values[VALUE_COUNT])
+apply_note(struct watch *watch, uint32_t sample,
+           const int64_t values[VALUE_COUNT])
 {
     struct watch_sample *beside = &watch->samples[sample];
     uint32_t *changed =
@@ -73,7 +72,7 @@ begin_thread(struct watch_thread *thread)
 
 /* Only the samples in the list have sums in the interval. */
 void
-settle_begin(struct watch *watch)
+apply_begin(struct watch *watch)
 {
     for (uint32_t i = 0; i < watch->changed_count; i++) {
         struct watch_sample *beside = &watch->samples[watch->changed[i]];
@@ -95,15 +94,15 @@ judge_sample(struct watch *watch, uint32_t sample)
 {
     struct watch_sample *beside = &watch->samples[sample];
     const struct profile_sample *at = &watch->profile->samples[sample];
-    if (beside->verdict != SETTLE_UNJUDGED)
+    if (beside->verdict != VERDICT_OPEN)
         return 0;
-    beside->verdict = SETTLE_DROP;
+    beside->verdict = VERDICT_DROP;
     if (!filter_has_labels(watch->filter, watch->profile, at))
         return 0;
     if (functions_name(&watch->functions, at->node) != 0)
         return -1;
     if (functions_keep(&watch->functions, at->node))
-        beside->verdict = SETTLE_KEEP;
+        beside->verdict = VERDICT_KEEP;
     return 0;
 }
 
@@ -114,7 +113,7 @@ count_sample(struct watch *watch, uint32_t sample, const struct span_sums *sums)
     const struct profile_sample *at = &watch->profile->samples[sample];
     if (judge_sample(watch, sample) != 0)
         return -1;
-    if (watch->samples[sample].verdict == SETTLE_DROP)
+    if (watch->samples[sample].verdict == VERDICT_DROP)
         return 0;
     functions_add(&watch->functions, at->node, sums);
     span_add_sums(&watch->threads[at->thread].states[at->state], sums);
@@ -124,7 +123,7 @@ count_sample(struct watch *watch, uint32_t sample, const struct span_sums *sums)
 
 /* New values belong to both spans. */
 int
-settle_pending(struct watch *watch)
+apply_pending(struct watch *watch)
 {
     int status = 0;
     for (uint32_t i = 0; i < watch->changed_count && status == 0; i++) {
@@ -140,7 +139,7 @@ settle_pending(struct watch *watch)
 }
 
 int
-settle_anew(struct watch *watch)
+apply_anew(struct watch *watch)
 {
     int status = 0;
     functions_forget(&watch->functions);
@@ -148,7 +147,7 @@ settle_anew(struct watch *watch)
     for (uint32_t i = 0; i < watch->thread_count; i++)
         memset(watch->threads[i].states, 0, sizeof(watch->threads[i].states));
     for (uint32_t i = 0; i < watch->sample_count && status == 0; i++) {
-        watch->samples[i].verdict = SETTLE_UNJUDGED;
+        watch->samples[i].verdict = VERDICT_OPEN;
         status = count_sample(watch, i, &watch->samples[i].sums);
     }
     return status;
@@ -157,14 +156,14 @@ settle_anew(struct watch *watch)
 /* Reading a large map takes long. The longer it took, the longer is the pause
  * before the next time. */
 int
-settle_new_names(struct watch *watch)
+apply_new_names(struct watch *watch)
 {
     uint64_t start = clock_now();
     if (!watch->functions.has_nameless || start < watch->names_due ||
         !generated_has_news(watch->profile))
         return 0;
     generated_forget(watch->profile);
-    int status = settle_anew(watch);
+    int status = apply_anew(watch);
     uint64_t took = clock_now() - start;
     watch->names_due = start + took + took * NAMES_SHARE + NAMES_LEAST_NS;
     return status;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* given.c -- see given.h. An open wait lasts until the last tick, by the rule
- * of waits.h. */
+/* contribution.c -- see watch_parts.h. An open wait lasts until the last tick,
+ * by the rule of waits.h. */
 #include "model/events.h"
 #include "read/parts.h"
 #include "store/record.h"
 #include "view/filter.h"
-#include "settle.h"
-#include "watch.h"
-#include "given.h"
+#include "watch_parts.h"
 
 /* VALUE of the spool, limited so that sums cannot overflow. */
 static int64_t
@@ -32,9 +30,9 @@ wait_extension(const struct watch *watch, const struct record_sample *record,
     return limit > reached ? limit - reached : 0;
 }
 
-struct given
-given_of(const struct watch *watch, const struct record_sample *record,
-         uint32_t thread)
+struct contribution
+contribution_of(const struct watch *watch, const struct record_sample *record,
+                uint32_t thread)
 {
     uint64_t more = wait_extension(watch, record, thread);
     uint64_t points = watch->period > 0 ? more / watch->period : 0;
@@ -42,7 +40,7 @@ given_of(const struct watch *watch, const struct record_sample *record,
                                   .duration = record->duration + more,
                                   .cpu = record->cpu,
                                   .wall = record->wall + more};
-    struct given given = {
+    struct contribution given = {
         .cpu = record->state == STATE_RUNNING ? limited(record->cpu) : 0};
     event.count = record->count < UINT32_MAX - points
                       ? (uint32_t)(record->count + points)
@@ -60,14 +58,15 @@ given_of(const struct watch *watch, const struct record_sample *record,
 }
 
 /* EVERYTHING counts whatever the filter says. The filter's time is applied
- * here, its other conditions later, in settle.c. */
+ * here, its other conditions later, in apply.c. */
 int
-given_count(struct watch *watch, uint32_t sample, const struct given *given,
-            const struct given *before)
+contribution_count(struct watch *watch, uint32_t sample,
+                   const struct contribution *given,
+                   const struct contribution *before)
 {
     struct watch_thread *thread =
         &watch->threads[watch->profile->samples[sample].thread];
-    static const struct given nothing;
+    static const struct contribution nothing;
     if (before == NULL)
         before = &nothing;
     span_add(&thread->given, given->cpu - before->cpu);
@@ -78,5 +77,5 @@ given_count(struct watch *watch, uint32_t sample, const struct given *given,
                      given->all[i] - before->all[i]);
         kept[i] = given->kept[i] - before->kept[i];
     }
-    return settle_note(watch, sample, kept);
+    return apply_note(watch, sample, kept);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clocks.c -- see clocks.h. Each sample says how much CPU time its thread had
- * used by then, according to the thread's own clock. The new samples of a
- * thread share the time by which the clock has moved since the samples before
- * them:
+ * cpu_share.c -- see watch_parts.h. Each sample says how much CPU time its
+ * thread had used by then, according to the thread's own clock. The new samples
+ * of a thread share the time by which the clock has moved since the samples
+ * before them:
  *
  *    age        3 ms         6 ms  7 ms          10 ms
  *    recorded   1 ms    |    1 ms  1 ms    |     1 ms
@@ -24,25 +24,22 @@
 #include "store/record.h"
 #include "util/array.h"
 #include "util/intern.h"
-#include "given.h"
-#include "settle.h"
-#include "watch.h"
-#include "clocks.h"
+#include "watch_parts.h"
 
 enum { FRESH_MOST = 65536 };
 
 int
-clocks_put(struct watch *watch, const struct record_sample *record,
-           uint32_t sample)
+cpu_share_put(struct watch *watch, const struct record_sample *record,
+              uint32_t sample)
 {
     struct watch_thread *thread =
         &watch->threads[watch->profile->samples[sample].thread];
-    struct clocks_sample *fresh =
+    struct cpu_sample *fresh =
         array_room(watch->fresh, watch->fresh_count, sizeof(*fresh));
     if (fresh == NULL)
         return -1;
     watch->fresh = fresh;
-    fresh[watch->fresh_count++] = (struct clocks_sample){
+    fresh[watch->fresh_count++] = (struct cpu_sample){
         .sample = sample,
         .count =
             record->count < UINT32_MAX ? (uint32_t)record->count : UINT32_MAX,
@@ -52,14 +49,14 @@ clocks_put(struct watch *watch, const struct record_sample *record,
     };
     if (record->age > thread->clock && record->age < INT64_MAX / 4)
         thread->clock = record->age;
-    sum_add(&thread->pool.weight, record->cpu);
+    sum_add(&thread->share.weight, record->cpu);
     thread->last_run = sample + 1;
     thread->has_run = true;
-    return watch->fresh_count < FRESH_MOST ? 0 : clocks_share(watch);
+    return watch->fresh_count < FRESH_MOST ? 0 : cpu_share_all(watch);
 }
 
 int
-clocks_put_end(struct watch *watch, uint32_t thread)
+cpu_share_put_end(struct watch *watch, uint32_t thread)
 {
     uint32_t *ended =
         array_room(watch->ended, watch->ended_count, sizeof(*ended));
@@ -81,19 +78,19 @@ rest_of(const struct watch_thread *thread, uint64_t clock)
 /* Set what the new samples of THREAD share. If the thread has no clock, its
  * samples keep what they recorded. */
 static void
-make_pool(struct watch_thread *thread)
+set_share(struct watch_thread *thread)
 {
     thread->is_sharing = true;
-    thread->pool.passed = 0;
-    thread->pool.due = rest_of(thread, thread->clock);
+    thread->share.passed = 0;
+    thread->share.due = rest_of(thread, thread->clock);
     if (thread->clock == 0)
-        thread->pool.due = thread->pool.weight;
+        thread->share.due = thread->share.weight;
 }
 
 /* Count CPU ns for the sample RECORDED, which may have recorded more or less.
  */
 static int
-count_share(struct watch *watch, const struct clocks_sample *recorded,
+count_share(struct watch *watch, const struct cpu_sample *recorded,
             uint64_t cpu)
 {
     uint32_t thread = watch->profile->samples[recorded->sample].thread;
@@ -102,12 +99,12 @@ count_share(struct watch *watch, const struct clocks_sample *recorded,
                                    .count = recorded->count,
                                    .cpu = cpu,
                                    .state = STATE_RUNNING};
-    struct given given;
+    struct contribution given;
     /* A thread that runs uses CPU time all the while (weigh.c). */
     sum_add(&wall, cpu);
     record.wall = wall - (recorded->cpu < wall ? recorded->cpu : wall);
-    given = given_of(watch, &record, thread);
-    return given_count(watch, recorded->sample, &given, NULL);
+    given = contribution_of(watch, &record, thread);
+    return contribution_count(watch, recorded->sample, &given, NULL);
 }
 
 /* The sample of THREAD running in NODE. INTERN_NONE if memory is short. */
@@ -120,7 +117,7 @@ sample_at(struct watch *watch, uint32_t thread, uint32_t node)
                                        .state = STATE_RUNNING,
                                        .waits_on = ""};
     const struct profile_sample *sample = parts_sample(watch->build, &key);
-    return sample == NULL || settle_room(watch) != 0
+    return sample == NULL || apply_room(watch) != 0
                ? INTERN_NONE
                : (uint32_t)(sample - watch->profile->samples);
 }
@@ -153,7 +150,7 @@ last_sample(struct watch *watch, uint32_t thread)
  * the other differ by a little, so the samples may already have more than the
  * clock. */
 static int
-settle_clock(struct watch *watch, uint32_t thread)
+share_rest(struct watch *watch, uint32_t thread)
 {
     const struct profile_thread *at = &watch->profile->threads[thread];
     uint64_t clock = at->cpu < INT64_MAX / 4 ? at->cpu : INT64_MAX / 4;
@@ -162,14 +159,14 @@ settle_clock(struct watch *watch, uint32_t thread)
                                          .cpu = rest,
                                          .wall = rest,
                                          .state = STATE_RUNNING};
-    struct given given;
+    struct contribution given;
     if (!at->has_exact_cpu || rest == 0)
         return 0;
     uint32_t sample = last_sample(watch, thread);
     if (sample == INTERN_NONE)
         return -1;
-    given = given_of(watch, &record, thread);
-    return given_count(watch, sample, &given, NULL);
+    given = contribution_of(watch, &record, thread);
+    return contribution_count(watch, sample, &given, NULL);
 }
 
 /* Part I of the COUNT parts of VALUE; the parts add up to VALUE. */
@@ -181,53 +178,54 @@ part_of(int64_t value, uint32_t i, uint32_t count)
 }
 
 int
-clocks_spread(struct watch *watch, uint32_t thread, const struct given *given,
-              const struct given *before)
+cpu_share_spread(struct watch *watch, uint32_t thread,
+                 const struct contribution *given,
+                 const struct contribution *before)
 {
     uint32_t count = notes_known(watch) > 0 ? notes_known(watch) : 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node =
             watch->note_count > 0 ? watch->notes[i] : PROFILE_NOT_SAMPLED;
         uint32_t sample = sample_at(watch, thread, node);
-        struct given share = {0};
+        struct contribution share = {0};
         if (sample == INTERN_NONE)
             return -1;
         for (unsigned j = 0; j < VALUE_COUNT; j++) {
             share.all[j] = part_of(given->all[j] - before->all[j], i, count);
             share.kept[j] = part_of(given->kept[j] - before->kept[j], i, count);
         }
-        if (given_count(watch, sample, &share, NULL) != 0)
+        if (contribution_count(watch, sample, &share, NULL) != 0)
             return -1;
     }
     return 0;
 }
 
 static struct watch_thread *
-thread_of(const struct watch *watch, const struct clocks_sample *fresh)
+thread_of(const struct watch *watch, const struct cpu_sample *fresh)
 {
     return &watch->threads[watch->profile->samples[fresh->sample].thread];
 }
 
 int
-clocks_share(struct watch *watch)
+cpu_share_all(struct watch *watch)
 {
     int status = 0;
     for (uint32_t i = 0; i < watch->fresh_count && status == 0; i++) {
-        const struct clocks_sample *fresh = &watch->fresh[i];
+        const struct cpu_sample *fresh = &watch->fresh[i];
         struct watch_thread *thread = thread_of(watch, fresh);
         if (!thread->is_sharing)
-            make_pool(thread);
+            set_share(thread);
         status =
-            count_share(watch, fresh, pool_take(&thread->pool, fresh->cpu));
+            count_share(watch, fresh, share_take(&thread->share, fresh->cpu));
     }
     for (uint32_t i = 0; i < watch->fresh_count; i++) {
         struct watch_thread *thread = thread_of(watch, &watch->fresh[i]);
         thread->is_sharing = false;
-        thread->pool.weight = 0;
+        thread->share.weight = 0;
     }
     watch->fresh_count = 0;
     for (uint32_t i = 0; i < watch->ended_count && status == 0; i++)
-        status = settle_clock(watch, watch->ended[i]);
+        status = share_rest(watch, watch->ended[i]);
     watch->ended_count = 0;
     return status;
 }
