@@ -188,35 +188,36 @@ save(const struct sheet *sheet, const struct config *config,
 /* All records of the process, which used CPU ns. */
 static void
 put_all(struct sheet *sheet, const struct config *config,
-        const struct brief *brief, pid_t pid, uint64_t cpu)
+        const struct settings *settings, enum end_reason reason, pid_t pid,
+        uint64_t cpu)
 {
-    uint64_t time = clock_now() - brief->since;
+    uint64_t time = clock_now() - settings->start;
     struct record_process process;
-    setup_process(config, pid, &process);
+    setup_process(settings, &process);
     put_process(sheet, config, &process);
     put_counts(sheet, time);
     put_rate(sheet, process.period, cpu);
     put_thread(sheet, pid, time, cpu);
-    put_summary(sheet, time, brief->reason);
+    put_summary(sheet, time, reason);
 }
 
 void
-brief_write(const struct config *config, struct config_files *files,
-            const struct brief *brief)
+brief_write(const struct config *config, const struct settings *settings,
+            struct config_files *files, enum end_reason reason)
 {
     pid_t pid = sys_getpid();
     uint64_t clock = clock_thread(pid);
     uint64_t before = brief_take(files, pid);
     struct sheet sheet = {.bytes = sys_reserve(ROOM)};
     struct brief_file file;
-    if (before < brief->base)
-        before = brief->base;
+    if (before < settings->base)
+        before = settings->base;
     if (sheet.bytes == NULL || clock == CLOCK_NONE || clock < before)
         return;
     bool is_shared = brief_file_begin(&file, files, ROOM) == 0;
     sheet.start = is_shared ? file.size : 0;
-    put_header(&sheet, is_shared, pid, brief->since);
-    put_all(&sheet, config, brief, pid, clock - before);
+    put_header(&sheet, is_shared, pid, settings->start);
+    put_all(&sheet, config, settings, reason, pid, clock - before);
     if (is_shared)
         brief_file_end(&file, sheet.bytes, sheet.used);
     else

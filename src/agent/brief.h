@@ -12,20 +12,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/settings.h"
 #include "store/layout.h"
 #include "config.h"
 
-struct brief {
-    enum end_reason reason;
-    uint64_t since; /* CLOCK_MONOTONIC when it began */
-    uint64_t base;  /* CPU clock of its first thread then */
-};
-
-/* Write the spool of this process, in one go. It goes into the file that the
- * spools of all processes share, beside the outputs in FILES (brief_file.h), or
- * else to the name in FILES. A failure is not reported. Async-signal-safe. */
-void brief_write(const struct config *config, struct config_files *files,
-                 const struct brief *brief);
+/* Write the spool of this process, which ended for REASON, in one go. It goes
+ * into the file that the spools of all processes share, beside the outputs in
+ * FILES (brief_file.h), or else to the name in FILES. A failure is not
+ * reported. Async-signal-safe. */
+void brief_write(const struct config *config, const struct settings *settings,
+                 struct config_files *files, enum end_reason reason);
 
 /*
  * An exec does not set the CPU clock back. At the exec, an image that has a

@@ -26,7 +26,6 @@
 #define PAST_ENDING ".past.sprof"
 #define EXEC_MAX 1000u
 #define SPOOLS_MAX 1000u
-#define KEEPS_ALL 2 /* of SPROF_KEEP_SPOOL */
 
 /* The COUNT ARGUMENTS, joined by spaces, control characters hidden. */
 static void
@@ -383,12 +382,6 @@ config_keeps_spool(const struct config *config)
 {
     return config->options.keep_spool.number != 0 ||
            config->options.symbolize.number == OPTION_SYMBOLIZE_OFF;
-}
-
-bool
-config_keeps_all(const struct config *config)
-{
-    return config->options.keep_spool.number == KEEPS_ALL;
 }
 
 /* Whether the file that CLAIM describes must stay where it is. */

@@ -80,10 +80,8 @@ int config_name_files(const struct config *config, pid_t pid, unsigned attempt,
  * and has removed it. */
 bool config_recording_is_over(const struct config_files *files);
 
-/* Whether CONFIG asks for the spool as well, and for one of every process,
- * however short (SPROF_KEEP_SPOOL=2). */
+/* Whether CONFIG asks for the spool as well. */
 bool config_keeps_spool(const struct config *config);
-bool config_keeps_all(const struct config *config);
 
 /* Write the names in FILES to *DUMP, with the first free ".dumpN" before their
  * ending. Returns 0, or -1 if all are taken. */

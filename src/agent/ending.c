@@ -85,7 +85,7 @@ write_own(uint64_t limit)
     /* Called when we have no spool. */
     if (job.ending->complaint[0] != '\0')
         return;
-    bool is_empty = has_nothing() && !config_keeps_all(job.ending->config);
+    bool is_empty = has_nothing() && !settings_keeps_all(job.ending->settings);
     if (is_empty || !is_spool_wanted()) {
         if (config_remove_spools(job.ending->files, true) != 0)
             job.remove_error = left_to_parent() ? 0 : errno;
@@ -95,7 +95,8 @@ write_own(uint64_t limit)
         !claim_is_other(job.ending->files->spool, job.ending->files->pid,
                         job.ending->files->start))
         config_rename_for_exec(job.ending->files);
-    if (job.ending->reason == END_EXEC && config_keeps_all(job.ending->config))
+    if (job.ending->reason == END_EXEC &&
+        settings_keeps_all(job.ending->settings))
         brief_leave(job.ending->files, sys_getpid(),
                     clock_thread(job.ending->ender));
     if (job.ending->config->options.symbolize.number == OPTION_SYMBOLIZE_OFF) {
@@ -181,11 +182,9 @@ say_end(void)
 void
 ending_briefly(const struct ending *ending)
 {
-    const struct brief brief = {.reason = ending->reason,
-                                .since = ending->since,
-                                .base = ending->base};
-    if (config_keeps_all(ending->config))
-        brief_write(ending->config, ending->files, &brief);
+    if (settings_keeps_all(ending->settings))
+        brief_write(ending->config, ending->settings, ending->files,
+                    ending->reason);
 }
 
 void

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/settings.h"
 #include "store/layout.h"
 #include "config.h"
 
@@ -25,8 +26,8 @@ struct ending {
     bool is_image; /* the process goes on: the plain names are for its last
                     * profile */
     const struct config *config;
+    const struct settings *settings;
     struct config_files *files;
-    uint64_t since, base;  /* struct brief */
     const char *complaint; /* why there is no spool, or "" */
 };
 

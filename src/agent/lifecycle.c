@@ -68,9 +68,9 @@
 /* Of the C library (Itanium C++ ABI, section 3.3.6): atexit(3) for a module. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
-static struct setup_origin next; /* of the next profile of this process */
 static volatile bool steps_aside;
 static struct config config;
+static struct settings settings;   /* of the present profile, or of the next */
 static struct config_files *files; /* reserved at the start */
 
 /* The thread's forks that a hook waits for: a handler may fork on top. */
@@ -89,17 +89,19 @@ give_up(void)
 /* Why there is no spool; "" if nothing is wrong. Written by the sampler, which
  * has no standard error, and said at the end. */
 static char complaint[512];
-static uint64_t since; /* CLOCK_MONOTONIC when this process was begun with */
 
-/* Make the spool. On the sampler's thread. */
+/* Make the spool, on the sampler's thread. An earlier image may have told some
+ * of the first thread's CPU time. */
 static int
-open_journal(uint64_t *base)
+open_journal(bool has_own_files)
 {
-    if (config_keeps_all(&config)) {
-        uint64_t told = brief_take(files, phase_process());
-        *base = told > *base && told <= next.clock ? told : *base;
+    settings.has_own_files = has_own_files;
+    if (settings_keeps_all(&settings)) {
+        uint64_t told = brief_take(files, settings.pid);
+        if (told > settings.base && told <= settings.clock)
+            settings.base = told;
     }
-    if (setup_journal(&config, phase_process(), since, files, complaint,
+    if (setup_journal(&config, &settings, files, complaint,
                       sizeof(complaint)) != 0)
         return -1;
     journal_progress_signal(requests_signal());
@@ -143,20 +145,16 @@ stand_in(bool is_single_thread)
 static int
 prepare_sampler(bool is_child)
 {
-    struct sampler_options sampler;
+    static const struct sampler_calls calls = {.open = open_journal,
+                                               .on_alone = stand_in};
     phase_begin();
-    since = clock_now();
     complaint[0] = '\0';
+    setup_settings(&config, phase_process(), is_child, &settings);
     if (setup_names(&config, phase_process(), files) != 0 ||
         (!is_child && setup_trigger(&config) != 0))
         return -1;
-    if (next.since != 0 && !is_child)
-        since = next.since;
-    setup_sampler(&config, phase_process(), since, is_child, &next, &sampler);
-    sampler.open = open_journal;
-    sampler.on_alone = stand_in;
     phase_set(PHASE_RUNNING);
-    if (sampler_prepare(&sampler) == 0)
+    if (sampler_prepare(&settings, &calls) == 0)
         return 0;
     give_up();
     return -1;
@@ -170,9 +168,8 @@ ending_for(enum end_reason reason, int signo)
                            .ender = ender_tid(),
                            .is_image = reason == END_EXEC || steps_aside,
                            .config = &config,
+                           .settings = &settings,
                            .files = files,
-                           .since = since,
-                           .base = next.base,
                            .complaint = complaint};
 }
 
@@ -322,8 +319,8 @@ lifecycle_is_early(void)
 static void
 go_on_from_now(void)
 {
-    next.since = next.since != 0 ? clock_now() : 0;
-    next.clock = next.base = clock_own();
+    settings.since = settings.since != 0 ? clock_now() : 0;
+    settings.clock = settings.base = clock_own();
 }
 
 /* End what has begun; the next profile goes on where it ends. */

@@ -59,7 +59,8 @@
 /* Time in ns between two looks at a running helper process. */
 #define BUSY_NS 5000000u
 
-static struct sampler_options options;
+static const struct settings *settings;
+static const struct sampler_calls *calls;
 
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
@@ -160,21 +161,9 @@ run(void)
 
 /* Find out whether sampling is possible, and say so. */
 static bool
-attach(bool has_own_files)
+attach(void)
 {
-    struct session_options session = {.pid = options.pid,
-                                      .trigger = options.trigger,
-                                      .period = options.period,
-                                      .budget = options.budget,
-                                      .duration = options.duration,
-                                      .has_own_files = has_own_files,
-                                      .registered_only =
-                                          options.registered_only,
-                                      .is_child = options.is_child,
-                                      .since = options.since,
-                                      .clock = options.clock,
-                                      .base = options.base};
-    trigger_error = session_attach(&session, begin_at <= clock_now());
+    trigger_error = session_attach(settings, begin_at <= clock_now());
     doze_attached();
     return trigger_error == 0;
 }
@@ -189,7 +178,7 @@ finish(void)
     service_end();
     labels_end();
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT,
-               options.keeps_all);
+               settings_keeps_all(settings));
 }
 
 /* What does not wait until the sampler has begun. */
@@ -203,11 +192,10 @@ is_called_early(void)
 static bool
 equip(void)
 {
-    uint32_t depth = options.max_depth;
+    uint32_t depth = (uint32_t)settings->options->max_depth.number;
     return modules_begin(session_on_module) == 0 &&
-           thread_time_begin(options.period, options.cpu_only) == 0 &&
-           suspend_equip(depth) == 0 && wait_begin(depth) == 0 &&
-           all_stacks_begin(depth) == 0;
+           thread_time_begin(settings) == 0 && suspend_equip(depth) == 0 &&
+           wait_begin(depth) == 0 && all_stacks_begin(depth) == 0;
 }
 
 /* All that costs something, when it is clear that there is something to see. */
@@ -216,10 +204,7 @@ wake_up(bool has_own_files)
 {
     follow_cpu_begin();
     is_equipped = equip();
-    journal_settle(has_own_files);
-    if (!is_equipped || options.open(&options.base) != 0)
-        return false;
-    return attach(has_own_files);
+    return is_equipped && calls->open(has_own_files) == 0 && attach();
 }
 
 /* Sample until the process ends. */
@@ -240,7 +225,7 @@ static void *
 sampler_main(void *unused)
 {
     (void)unused;
-    bool has_own_files = sampler_thread_settle(options.period);
+    bool has_own_files = sampler_thread_settle(settings->period);
     requests_unblock_signal();
     bool has_begun = doze_sleep(is_called_early, credentials_follow);
     if (has_begun)
@@ -252,7 +237,7 @@ sampler_main(void *unused)
     if (has_work)
         run_on_sampler_serve();
     else if (roster_is_alone())
-        options.on_alone(roster_total() <= 1);
+        calls->on_alone(roster_total() <= 1);
     return NULL;
 }
 
@@ -270,14 +255,14 @@ static void
 reset(void)
 {
     threads_ignore(0);
-    sampler_thread_begin(options.pid);
+    sampler_thread_begin(settings->pid);
     run_on_sampler_reset();
-    recorder_begin(options.keep);
+    recorder_begin(settings);
     renew_begin();
     counts_begin();
     labels_begin();
     trigger_reset();
-    tracee_begin(options.pid, options.trigger == OPTION_TRIGGER_AUTO);
+    tracee_begin(settings);
     trigger_error = 0;
     is_equipped = true;
     atomic_store(&stop_wanted, 0);
@@ -287,36 +272,36 @@ reset(void)
 static void
 plan(void)
 {
-    if (!options.is_child)
-        begin_at = options.waits ? UINT64_MAX : options.start + options.delay;
+    const struct options *options = settings->options;
+    uint64_t start = settings->start, duration = options->duration.number;
+    if (!settings->is_child)
+        begin_at = options->start.number == 0 ? UINT64_MAX
+                                              : start + options->delay.number;
     else if (session_is_on())
-        begin_at = options.start;
+        begin_at = start;
     session_announce(begin_at <= clock_now());
-    uint64_t most = options.duration != 0 && options.duration < DOZE_NS
-                        ? options.duration
-                        : DOZE_NS;
-    uint64_t until = options.start + most;
-    doze_begin(begin_at < until && begin_at > options.start ? begin_at : until);
+    uint64_t until =
+        start + (duration != 0 && duration < DOZE_NS ? duration : DOZE_NS);
+    doze_begin(begin_at < until && begin_at > start ? begin_at : until);
 }
 
 int
-sampler_prepare(const struct sampler_options *given)
+sampler_prepare(const struct settings *given,
+                const struct sampler_calls *given_calls)
 {
-    options = *given;
+    settings = given;
+    calls = given_calls;
     plan();
     reset();
     /* What follows fails for want of memory, or says why. */
     errno = ENOMEM;
     /* The table of tids is there before a handler can look into it. */
-    if (threads_begin(given->pid, 0, NULL, false) != 0)
+    if (threads_begin(settings->pid, 0, NULL, false) != 0)
         return -1;
-    struct suspend_options suspend = {.signo = given->signo,
-                                      .pid = given->pid,
+    struct suspend_options suspend = {.settings = settings,
                                       .threads = THREADS_MAX,
                                       .index_of_tid = threads_indexes(),
                                       .tid_count = THREADS_TIDS,
-                                      .registered_only = given->registered_only,
-                                      .young = given->period,
                                       .refresh = session_refresh_modules,
                                       .sigaction = real_libc_sigaction(),
                                       .next_sigaction = REAL(sigaction),
@@ -324,9 +309,9 @@ sampler_prepare(const struct sampler_options *given)
                                       .request = requests_take};
     if (registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
         suspend_begin(&suspend) != 0 ||
-        requests_begin(given->requests_signal) != 0)
+        requests_begin((int)settings->options->dump_signal.number) != 0)
         return -1;
-    trigger_borrow(given->trigger);
+    trigger_borrow((enum option_trigger)settings->options->trigger.number);
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
         marks_open();
@@ -366,8 +351,8 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     if (is_itself || !sampler_thread_wait())
         return -1;
     result_collect(result);
-    result->wanted = NS_PER_SECOND / options.period;
-    result->keep = options.keep;
+    result->wanted = NS_PER_SECOND / settings->period;
+    result->keep = settings->options->keep.number;
     result->trigger_error = trigger_error;
     result->is_short_of_memory = !is_equipped;
     return 0;

@@ -11,34 +11,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/options.h"
 #include "base/rate.h"
+#include "base/settings.h"
 #include "store/layout.h"
 
-struct sampler_options {
-    int signo;
-    int requests_signal; /* carries requests; 0: none does */
-    pid_t pid;
-    uint32_t max_depth;
-    enum option_trigger trigger;
-    uint64_t period, delay, duration; /* ns; duration 0: no end */
-    uint64_t start;                   /* CLOCK_MONOTONIC ns */
-    uint64_t keep;                    /* ns of the past, 0: all */
-    uint64_t budget;                  /* percent of one CPU for the sampler */
-    bool cpu_only;                    /* only threads that are running */
-    bool registered_only;             /* only registered threads */
-    bool is_child; /* after fork: the thread's clock begins at 0 */
-    bool waits;    /* until a request starts it */
-    /* The program's first thread is in the profile from SINCE on
-     * (CLOCK_MONOTONIC, 0: from when it is first seen). Its CPU clock read
-     * CLOCK then. The time that it used before counts from BASE. */
-    uint64_t since, clock, base;
-    bool keeps_all; /* also a spool without samples */
-    /* Make the journal, on the sampler's thread. If an earlier image told some
-     * of the first thread's CPU time, *BASE is moved. Returns 0, or -1. */
-    int (*open)(uint64_t *base);
+/* What the sampler calls on its own thread. */
+struct sampler_calls {
+    /* Make the journal. HAS_OWN_FILES: see struct settings. Returns 0, or -1.
+     */
+    int (*open)(bool has_own_files);
     /* Only the sampler is left, and has left its loop; IS_SINGLE_THREAD: there
-     * was one thread. Context: sampler. */
+     * was one thread. */
     void (*on_alone)(bool is_single_thread);
 };
 
@@ -50,7 +33,7 @@ struct sampler_result {
     uint64_t wanted;    /* a CPU second */
     uint64_t elapsed;   /* ns of sampling */
     uint64_t cpu;       /* ns of the sampler thread */
-    uint64_t keep;      /* as in the options */
+    uint64_t keep;      /* SPROF_KEEP */
     int recorder_error; /* errno for which the past could not be put aside */
     uint64_t cut;       /* samples in spools that were shortened */
     int error;          /* errno that ended the spool before its time, or 0 */
@@ -63,7 +46,8 @@ struct sampler_result {
 
 /* Reserve memory, and install the handler. Returns 0, or -1 with errno. Called
  * again in the child of a fork. */
-int sampler_prepare(const struct sampler_options *options);
+int sampler_prepare(const struct settings *settings,
+                    const struct sampler_calls *calls);
 
 /* Make the thread, which begins by itself, after sampler_prepare. Returns 0, or
  * -1 with errno. A profile that ends before that is possible has no thread. */

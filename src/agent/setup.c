@@ -37,34 +37,25 @@
  * would be one, in both. */
 static bool has_thread_sanitizer;
 
-/* ns between two samples. */
-static uint64_t
-period_of(const struct config *config)
-{
-    return NS_PER_SECOND / config->options.frequency.number;
-}
-
 void
-setup_process(const struct config *config, pid_t pid,
-              struct record_process *record)
+setup_process(const struct settings *settings, struct record_process *record)
 {
     static const enum trigger triggers[] = {
         [OPTION_TRIGGER_AUTO] = TRIGGER_NONE,
         [OPTION_TRIGGER_PERF] = TRIGGER_PERF,
         [OPTION_TRIGGER_TIMER] = TRIGGER_TIMER,
         [OPTION_TRIGGER_ASK] = TRIGGER_ASK};
-    *record =
-        (struct record_process){.period = period_of(config),
-                                .pid = (uint32_t)pid,
-                                .ppid = (uint32_t)getppid(),
-                                .mode = (uint32_t)config->options.mode.number,
-                                .trigger =
-                                    triggers[config->options.trigger.number]};
+    *record = (struct record_process){
+        .period = settings->period,
+        .pid = (uint32_t)settings->pid,
+        .ppid = (uint32_t)getppid(),
+        .mode = (uint32_t)settings->options->mode.number,
+        .trigger = triggers[settings->options->trigger.number]};
 }
 
 /* Make the spool that FILES names. Returns 0, or -1 with errno. */
 static int
-begin_journal(const struct config *config, pid_t pid, uint64_t now,
+begin_journal(const struct config *config, const struct settings *settings,
               struct config_files *files)
 {
     struct journal_options journal = {
@@ -73,13 +64,14 @@ begin_journal(const struct config *config, pid_t pid, uint64_t now,
         .next = files->next,
         .name_beside = config_name_beside,
         .files = files,
+        .is_kept_open = settings->has_own_files,
         .max_size = config->options.max_size.number,
-        .start = now,
+        .start = settings->start,
         .keep = config->options.keep.number,
         .purpose = config_keeps_spool(config) ? SPOOL_WANTED : SPOOL_TEMPORARY,
         .exe = config->exe,
         .command = config->command};
-    setup_process(config, pid, &journal.process);
+    setup_process(settings, &journal.process);
     return journal_begin(&journal);
 }
 
@@ -106,18 +98,19 @@ setup_trigger(const struct config *config)
 }
 
 int
-setup_journal(const struct config *config, pid_t pid, uint64_t now,
+setup_journal(const struct config *config, const struct settings *settings,
               struct config_files *files, char *error, size_t size)
 {
     struct text text;
-    files->pid = pid;
-    files->start = now;
+    files->pid = settings->pid;
+    files->start = settings->start;
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
-        int named = config_name_files(config, pid, attempt, files, error, size);
+        int named =
+            config_name_files(config, files->pid, attempt, files, error, size);
         if (named < 0)
             return -1;
         errno = EEXIST;
-        if (named == 0 && begin_journal(config, pid, now, files) == 0)
+        if (named == 0 && begin_journal(config, settings, files) == 0)
             return 0;
         if (errno != EEXIST)
             break;
@@ -134,56 +127,42 @@ setup_journal(const struct config *config, pid_t pid, uint64_t now,
     return -1;
 }
 
-/* What the sampler asks by. */
+/* What threads are asked by. */
 static int
-choose_signal(const struct config *config)
+choose_signal(const struct options *options)
 {
-    int signo = (int)config->options.signal.number;
+    int signo = (int)options->signal.number;
     return signo == SIGPROF && go_program_is_this() ? GO_PROGRAM_FREE_SIGNAL
                                                     : signo;
 }
 
 /* With a spool of every process, all that it used is in one of them. */
 static void
-choose_origin(const struct config *config, uint64_t now, bool is_child,
-              struct setup_origin *origin)
+choose_origin(struct settings *settings)
 {
-    const struct options *o = &config->options;
+    const struct options *o = settings->options;
     bool is_from_start = o->start.number != 0 && o->delay.number == 0 &&
-                         o->threads.number != OPTION_THREADS_REGISTERED;
-    origin->since = is_from_start || is_child ? now : 0;
-    origin->clock = clock_own();
-    origin->base = is_child || config_keeps_all(config) ? 0 : origin->clock;
+                         !settings_registered_only(settings);
+    settings->since = is_from_start || settings->is_child ? settings->start : 0;
+    settings->clock = clock_own();
+    settings->base = settings->is_child || settings_keeps_all(settings)
+                         ? 0
+                         : settings->clock;
 }
 
 void
-setup_sampler(const struct config *config, pid_t pid, uint64_t now,
-              bool is_child, struct setup_origin *origin,
-              struct sampler_options *sampler)
+setup_settings(const struct config *config, pid_t pid, bool is_child,
+               struct settings *settings)
 {
-    const struct options *o = &config->options;
-    if (origin->since == 0 || is_child)
-        choose_origin(config, now, is_child, origin);
-    *sampler = (struct sampler_options){
-        .signo = choose_signal(config),
-        .requests_signal = (int)o->dump_signal.number,
-        .pid = pid,
-        .max_depth = (uint32_t)o->max_depth.number,
-        .trigger = (enum option_trigger)o->trigger.number,
-        .period = period_of(config),
-        .delay = o->delay.number,
-        .duration = o->duration.number,
-        .start = now,
-        .keep = o->keep.number,
-        .budget = o->budget.number,
-        .cpu_only = o->mode.number == OPTION_MODE_CPU,
-        .registered_only = o->threads.number == OPTION_THREADS_REGISTERED,
-        .is_child = is_child,
-        .since = origin->since,
-        .clock = origin->clock,
-        .base = origin->base,
-        .keeps_all = config_keeps_all(config),
-        .waits = o->start.number == 0};
+    bool goes_on = settings->since != 0 && !is_child;
+    settings->options = &config->options;
+    settings->pid = pid;
+    settings->signo = choose_signal(&config->options);
+    settings->period = NS_PER_SECOND / config->options.frequency.number;
+    settings->start = goes_on ? settings->since : clock_now();
+    settings->is_child = is_child;
+    if (!goes_on)
+        choose_origin(settings);
 }
 
 /* How much of the address space, or of private memory that can be written, is

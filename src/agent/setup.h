@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * setup.h -- turns what the environment asks for into the options of the
- * sampler and the journal.
+ * setup.h -- decides how this process is profiled: whether that is possible,
+ * which files it gets, and the settings of its profile.
  */
 #ifndef AGENT_SETUP_H
 #define AGENT_SETUP_H
@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 #include "base/note.h"
+#include "base/settings.h"
 #include "store/layout.h"
 #include "config.h"
-#include "sampler.h"
 
 /* Reserve memory for the names of the process's files. Returns NULL, having
  * said so, if the program's limits leave no room for our tables, or there is no
@@ -30,29 +30,22 @@ int setup_names(const struct config *config, pid_t pid,
  * can be known before sampling begins. Returns 0, or -1 having said why not. */
 int setup_trigger(const struct config *config);
 
-/* Make the spool of process PID, which is sampled from NOW on, and name its
- * FILES anew: plainly, or with the pid in them if a living process has those
- * names. Returns 0, or -1 with the reason in ERROR of SIZE bytes, which is
- * empty if the recorder whose directory this was has ended. */
-int setup_journal(const struct config *config, pid_t pid, uint64_t now,
+/* Renew *SETTINGS for process PID, whose profile begins now. IS_CHILD: it is
+ * the child of a fork. A profile that goes on where another ended begins where
+ * *SETTINGS says. */
+void setup_settings(const struct config *config, pid_t pid, bool is_child,
+                    struct settings *settings);
+
+/* Make the spool, and name the FILES of the process anew: plainly, or with the
+ * pid in them if a living process has those names. Returns 0, or -1 with the
+ * reason in ERROR of SIZE bytes, which is empty if the recorder whose directory
+ * this was has ended. */
+int setup_journal(const struct config *config, const struct settings *settings,
                   struct config_files *files, char *error, size_t size);
 
-/* Fill in what the spool of process PID says of it, but for the strings. */
-void setup_process(const struct config *config, pid_t pid,
+/* Fill in what the spool says of the process, but for the strings. */
+void setup_process(const struct settings *settings,
                    struct record_process *record);
-
-/* When the first thread begins in a profile (CLOCK_MONOTONIC ns, 0: when it is
- * first seen), and its CPU clock: see struct sampler_options. */
-struct setup_origin {
-    uint64_t since, clock, base;
-};
-
-/* Fill in *SAMPLER for process PID, which starts to be sampled at NOW
- * (CLOCK_MONOTONIC ns). IS_CHILD: it is the child of a fork. Its thread begins
- * where *ORIGIN says. If *ORIGIN is all 0, or a parent's, it is set. */
-void setup_sampler(const struct config *config, pid_t pid, uint64_t now,
-                   bool is_child, struct setup_origin *origin,
-                   struct sampler_options *sampler);
 
 /* Whether the child of a fork is sampled as well. */
 bool setup_follows_fork(const struct config *config);

@@ -80,6 +80,7 @@ enum option_threads { OPTION_THREADS_ALL, OPTION_THREADS_REGISTERED };
 enum option_mode { OPTION_MODE_WALL, OPTION_MODE_CPU };
 enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
 enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
+#define OPTION_KEEP_SPOOL_ALL 2 /* of keep_spool: each process leaves one */
 
 /* A value: the number, or for STRING the text (in the environment itself). */
 union option {

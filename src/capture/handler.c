@@ -46,7 +46,9 @@
  * write. */
 #define FREEZE_NS 140000000000u
 
-struct handler_shared handler_shared;
+static const struct options no_options;
+static const struct settings no_settings = {.options = &no_options};
+struct handler_shared handler_shared = {.settings = &no_settings};
 __thread volatile bool handler_thread_registered;
 
 /* CPU time of the thread before which it takes no sample of itself, in ns. A
@@ -339,7 +341,8 @@ static bool
 is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
             bool has_words, const ucontext_t *context)
 {
-    if (handler_shared.registered_only && !is_registered(index, has_words))
+    if (settings_registered_only(handler_shared.settings) &&
+        !is_registered(index, has_words))
         return true;
     if (has_words && measured_is_on())
         return true;
@@ -347,7 +350,9 @@ is_unwanted(enum handler_own kind, uint32_t index, uint64_t clock,
         handler_lose(LOSS_THROTTLED);
         return true;
     }
-    if (kind != HANDLER_OWN_TIMER_KERNEL || clock <= handler_shared.young ||
+    /* Perf's first sample of a thread comes after a period. */
+    if (kind != HANDLER_OWN_TIMER_KERNEL ||
+        clock <= handler_shared.settings->period ||
         is_at_syscall((uint64_t)context->uc_mcontext.gregs[REG_RIP]))
         return false;
     if (index < handler_shared.thread_count)
@@ -365,7 +370,7 @@ read_clock(enum handler_own kind, bool has_words)
     if (is_old && rested_clock == 0 && kind == HANDLER_OWN_PERF)
         return CLOCK_NONE;
     uint64_t clock = clock_own();
-    is_old = clock > OLD_TIMES * handler_shared.young;
+    is_old = clock > OLD_TIMES * handler_shared.settings->period;
     return clock;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/loss.h"
+#include "base/settings.h"
 #include "base/sample.h"
 #include "signals/cookie.h"
 
@@ -56,8 +57,7 @@ struct handler_shared {
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
     bool (*request)(const siginfo_t *); /* see suspend_options */
-    bool registered_only;               /* other threads take no samples */
-    uint64_t young; /* ns of CPU time before perf's first sample of a thread */
+    const struct settings *settings;
     /* Threads that park ring it. The sampler sleeps on it. */
     _Atomic uint32_t bell;
     _Atomic uint32_t parks;  /* how often a thread has parked */
@@ -72,7 +72,7 @@ extern struct handler_shared handler_shared;
 /* The index of thread TID, or SLOT_NO_THREAD if it has none. Context: any. */
 uint32_t handler_index_of(pid_t tid);
 
-/* The calling thread has registered itself (handler_shared.registered_only). */
+/* The calling thread has registered itself (settings_registered_only). */
 extern __thread volatile bool handler_thread_registered;
 
 /* Renew what the handler keeps of the calling thread, so that it need not ask

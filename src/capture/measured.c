@@ -54,7 +54,8 @@ measured_take(const struct measured *measured, const struct regs *at)
     ucontext_t context;
     pid_t tid = thread_local_tid();
     uint32_t index = handler_index_of(tid);
-    if (handler_shared.registered_only && !handler_thread_registered)
+    if (settings_registered_only(handler_shared.settings) &&
+        !handler_thread_registered)
         return;
     struct slot *slot = slots_claim((uint32_t)tid);
     if (slot == NULL) {

@@ -63,14 +63,13 @@ suspend_begin(const struct suspend_options *options)
     handler_shared.thread_count = options->threads;
     handler_shared.index_of_tid = options->index_of_tid;
     handler_shared.tid_count = options->tid_count;
-    handler_shared.registered_only = options->registered_only;
     handler_shared.request = options->request;
-    handler_shared.young = options->young;
+    handler_shared.settings = options->settings;
     atomic_store(&handler_shared.own_taken, 0);
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&handler_shared.own_lost[i], 0);
     resume_begin(options->refresh);
-    handler_shared.pid = options->pid;
+    handler_shared.pid = options->settings->pid;
     atomic_store(&handler_shared.frozen, 0);
     atomic_store(&holders, 0);
     atomic_store(&sleep_state, AWAKE);
@@ -81,7 +80,7 @@ suspend_begin(const struct suspend_options *options)
     cookie_begin();
     disposition_begin(handler_run, options->sigaction, options->next_sigaction,
                       options->leaving, suspend_ring);
-    return disposition_borrow(SIGNALS_ASK, options->signo);
+    return disposition_borrow(SIGNALS_ASK, options->settings->signo);
 }
 
 int

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/loss.h"
+#include "base/settings.h"
 #include "signals/disposition.h"
 #include "slot.h"
 
@@ -26,14 +27,11 @@
 #define SUSPEND_SEQUENCES (1u << 24)
 
 struct suspend_options {
-    int signo;
-    pid_t pid;        /* this process */
+    const struct settings *settings;
     uint32_t threads; /* indexes are below this */
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
-    bool registered_only; /* other threads take no samples of themselves */
-    uint64_t young; /* ns of CPU time before perf's first sample of a thread */
     /* Reads the module map anew, after it has emptied all slots that are DONE.
      * The sampler calls it, possibly while a thread is parked. */
     void (*refresh)(void);

@@ -37,7 +37,6 @@ static int failure; /* of the last file, when it has ended */
 static uint32_t generation;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: its serial */
-static bool is_kept_open;        /* else the spool is opened by its path */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
 static bool has_bare; /* it has nodes in no module */
@@ -123,11 +122,12 @@ static int
 make_file(const char *path, uint64_t begin)
 {
     struct spool_header header = header_of(begin);
-    present.writer = writer_create(path, &header, cap_of_file(), is_kept_open);
+    present.writer =
+        writer_create(path, &header, cap_of_file(), options.is_kept_open);
     if (present.writer == NULL)
         return -1;
     writer_gather(present.writer);
-    if (!is_kept_open)
+    if (!options.is_kept_open)
         writer_show(present.writer);
     if (write_first() == 0)
         return 0;
@@ -170,12 +170,6 @@ journal_begin(const struct journal_options *given)
     return 0;
 }
 
-void
-journal_settle(bool has_own_files)
-{
-    is_kept_open = has_own_files;
-}
-
 /* A file that a killed process has left under the name of the next one is
  * removed. */
 int
@@ -202,7 +196,7 @@ journal_rotate(void)
     present = next;
     next.writer = NULL;
     /* Use the descriptor number of the file that was just closed. */
-    if (is_kept_open)
+    if (options.is_kept_open)
         writer_lower(present.writer);
     journal_progress_use(&present);
     /* This cannot fail: all memory is there already. */

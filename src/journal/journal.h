@@ -33,6 +33,7 @@ struct journal_options {
     const char *spool, *past, *next;
     bool (*name_beside)(struct config_files *files);
     struct config_files *files;
+    bool is_kept_open; /* else the spool is opened by its path each time */
     uint64_t max_size;
     uint64_t start; /* CLOCK_MONOTONIC ns */
     uint64_t keep;  /* ns that a flight recorder keeps; 0: all */
@@ -44,10 +45,6 @@ struct journal_options {
 /* Create the spool and write its first records. Returns 0, or -1 with errno:
  * EEXIST if another process has taken the name. */
 int journal_begin(const struct journal_options *options);
-
-/* Say before journal_begin whether the calling thread HAS_OWN_FILES: a
- * descriptor table of its own. If so, spools are kept open. */
-void journal_settle(bool has_own_files);
 
 /*
  * Rotate the journal, in two steps. journal_prepare creates the next file and

@@ -28,9 +28,9 @@ static uint64_t keep, due; /* ns of sampling */
 static int error;
 
 void
-recorder_begin(uint64_t ns)
+recorder_begin(const struct settings *settings)
 {
-    keep = due = ns;
+    keep = due = settings->options->keep.number;
     error = 0;
 }
 

@@ -13,8 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keep NS; 0: keep all. Also called in the child of a fork. Context: start. */
-void recorder_begin(uint64_t ns);
+#include "base/settings.h"
+
+/* Also called in the child of a fork. Context: start. */
+void recorder_begin(const struct settings *settings);
 
 /* Rotate the journal if that is due; returns at once if not. MAY_ROTATE is
  * false while a helper process reads the files, which must find what it was

@@ -38,7 +38,7 @@
 /* Number of threads above which it is dear to read the process's CPU clock. */
 #define MANY_THREADS 32u
 
-static struct roster_options options;
+static const struct settings *settings;
 static uint64_t last_reading;
 static uint64_t reading_cost; /* CPU time: wall time would count preemption */
 static uint64_t unseen[JOURNAL_SHORT_THREADS_AGES]; /* ns of CPU time */
@@ -54,7 +54,7 @@ static uint64_t last_count;
 static bool
 is_wanted(pid_t tid)
 {
-    return !options.registered_only || registry_has(tid);
+    return !settings_registered_only(settings) || registry_has(tid);
 }
 
 /* Count the thread as part of the profile: once, however often sampling begins.
@@ -71,7 +71,7 @@ count_thread(struct thread_time *account)
 static bool
 is_early(void)
 {
-    return !has_entered && !is_resting && options.since != 0;
+    return !has_entered && !is_resting && settings->since != 0;
 }
 
 /* Open the time of a thread whose CPU clock reads CLOCK and that has no sample
@@ -81,12 +81,12 @@ is_early(void)
 static void
 open_early(uint32_t index, uint64_t clock, uint64_t now)
 {
-    bool is_first = threads_at(index)->tid == options.pid;
-    uint64_t base = is_first ? options.base : 0;
-    uint64_t before = is_first ? options.clock : 0;
-    uint64_t since = is_first ? options.since : now - clock;
-    if (since < options.since || clock < before)
-        since = options.since;
+    bool is_first = threads_at(index)->tid == settings->pid;
+    uint64_t base = is_first ? settings->base : 0;
+    uint64_t before = is_first ? settings->clock : 0;
+    uint64_t since = is_first ? settings->since : now - clock;
+    if (since < settings->since || clock < before)
+        since = settings->since;
     thread_time_open(index, clock, since, TRIGGER_NONE);
     struct thread_time *account = thread_time_of(index);
     account->base = base < clock ? base : clock;
@@ -111,7 +111,8 @@ add_thread(uint32_t index)
     if (clock == CLOCK_NONE)
         clock = 0;
     /* What a thread used before the profiler began is not shown. */
-    bool is_ours = options.is_child || (!existed && !options.registered_only);
+    bool is_ours =
+        settings->is_child || (!existed && !settings_registered_only(settings));
     uint64_t lived = is_ours ? clock : 0;
     if (is_early())
         open_early(index, clock, now);
@@ -148,7 +149,7 @@ note_end(const struct thread_end *end)
 {
     uint32_t index = threads_indexes()[end->tid];
     if (index == 0) {
-        if (!options.registered_only && !is_resting)
+        if (!settings_registered_only(settings) && !is_resting)
             note_unseen(end->cpu);
         return;
     }
@@ -195,15 +196,15 @@ on_thread(uint32_t index, bool gone)
 }
 
 void
-roster_begin(const struct roster_options *given)
+roster_begin(const struct settings *given, bool starts_now)
 {
-    options = *given;
+    settings = given;
     last_reading = last_count = reading_cost = 0;
     memset(unseen, 0, sizeof(unseen));
     total = 0;
     has_begun = given->is_child;
     has_started = is_alone = has_new = keeps_clock = has_changed = false;
-    is_resting = !given->starts_now;
+    is_resting = !starts_now;
     has_entered = false;
     thread_ends_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);

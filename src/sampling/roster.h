@@ -11,22 +11,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/settings.h"
+
 /* Least ns between two readings of the list of threads when nothing seems to
  * have changed. */
 #define ROSTER_NS 100000000u
 
-struct roster_options {
-    pid_t pid;
-    bool is_child; /* of a fork: the clock of its thread is ours from 0 on */
-    bool has_own_files; /* the program cannot close what we open */
-    bool registered_only;
-    bool starts_now; /* threads that exist are sampled from their beginning */
-    /* The beginning of the first thread: see struct sampler_options. */
-    uint64_t since, clock, base;
-};
-
-/* Begin an empty roster. The calling thread is never on it. */
-void roster_begin(const struct roster_options *options);
+/* Begin an empty roster. The calling thread is never on it. If STARTS_NOW, the
+ * threads that exist are sampled from their beginning. */
+void roster_begin(const struct settings *settings, bool starts_now);
 
 /* Enter the existing threads, and make them ready for the trigger. Called after
  * trigger_begin and before trigger_enable. */

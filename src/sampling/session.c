@@ -65,7 +65,7 @@
 /* Greatest thrift while there are threads that were not looked at yet. */
 #define THRIFT_NEW 4u
 
-static struct session_options options;
+static const struct settings *settings;
 static struct pace pace;
 static struct budget budget;
 static uint64_t last_names, last_written;
@@ -135,7 +135,7 @@ read_names(uint64_t now)
 static uint32_t
 periods_of(uint64_t ns)
 {
-    return ns > options.period ? (uint32_t)(ns / options.period) : 1;
+    return ns > settings->period ? (uint32_t)(ns / settings->period) : 1;
 }
 
 /* Choose when the next tick comes. Threads that run for a part of the time, or
@@ -205,7 +205,7 @@ session_check_tracer(uint64_t now)
 static void
 write_out(uint64_t now)
 {
-    if (now - last_written < WRITE_NS && stride * options.period < WRITE_NS)
+    if (now - last_written < WRITE_NS && stride * settings->period < WRITE_NS)
         return;
     last_written = now;
     journal_flush();
@@ -295,36 +295,15 @@ session_flush(void)
     journal_flush();
 }
 
-/* Make the threads' own clocks ready to interrupt them. */
-static int
-ready_trigger(void)
-{
-    struct trigger_options trigger = {.wanted = options.trigger,
-                                      .pid = options.pid,
-                                      .period = options.period,
-                                      .has_own_files = options.has_own_files,
-                                      .registered_only =
-                                          options.registered_only};
-    return trigger_begin(&trigger);
-}
-
 int
-session_attach(const struct session_options *given, bool starts_now)
+session_attach(const struct settings *given, bool starts_now)
 {
-    options = *given;
-    struct roster_options roster = {.pid = options.pid,
-                                    .is_child = options.is_child,
-                                    .has_own_files = options.has_own_files,
-                                    .registered_only = options.registered_only,
-                                    .starts_now = starts_now,
-                                    .since = options.since,
-                                    .clock = options.clock,
-                                    .base = options.base};
+    settings = given;
     last_names = elapsed = 0;
     has_news = was_displaced = was_traced = is_told = false;
     atomic_store(&is_on, false);
-    roster_begin(&roster);
-    int error = ready_trigger();
+    roster_begin(settings, starts_now);
+    int error = trigger_begin(settings);
     is_attached = error == 0 && starts_now;
     if (error == 0)
         roster_prepare();
@@ -356,7 +335,7 @@ begin_pace(uint64_t now)
 {
     uint64_t seed = now;
     (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-    pace_begin(&pace, now, options.period, seed);
+    pace_begin(&pace, now, settings->period, seed);
     last_run = now;
     stride = 1;
     ring_every = OWN_MOST;
@@ -369,7 +348,7 @@ session_start(enum session_by by)
     if (session_is_on())
         return 0;
     if (is_late) {
-        int error = ready_trigger();
+        int error = trigger_begin(settings);
         if (error != 0)
             return error;
         roster_prepare();
@@ -377,10 +356,10 @@ session_start(enum session_by by)
     is_attached = false;
     trigger_enable();
     uint64_t now = clock_now();
-    started = is_late || options.since == 0 ? now : options.since;
+    started = is_late || settings->since == 0 ? now : settings->since;
     begin_pace(now);
     roster_start(now, is_late);
-    budget_begin(&budget, options.budget, now, clock_own());
+    budget_begin(&budget, settings->options->budget.number, now, clock_own());
     observe_begin();
     marks_open();
     atomic_store(&is_on, true);
@@ -433,7 +412,9 @@ session_is_announced(void)
 uint64_t
 session_end(void)
 {
-    return options.duration != 0 ? started + options.duration : UINT64_MAX;
+    return settings->options->duration.number != 0
+               ? started + settings->options->duration.number
+               : UINT64_MAX;
 }
 
 uint64_t

@@ -12,21 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/options.h"
+#include "base/settings.h"
 #include "process/modules.h"
-
-struct session_options {
-    pid_t pid;
-    enum option_trigger trigger;
-    uint64_t period;    /* ns */
-    uint64_t budget;    /* percent of one CPU for the sampler */
-    uint64_t duration;  /* ns that one session takes; 0: until a stop */
-    bool has_own_files; /* the program cannot close what we open */
-    bool registered_only;
-    bool is_child; /* of a fork */
-    uint64_t since, clock,
-        base; /* of the first thread: see struct sampler_options */
-};
 
 /* The cause of a start or stop, which stands in the profile. */
 enum session_by {
@@ -41,7 +28,7 @@ enum session_by {
  * STARTS_NOW session_start follows at once, and what young threads did before
  * it belongs to the profile. Returns 0, or -errno if the wanted trigger does
  * not work here. */
-int session_attach(const struct session_options *options, bool starts_now);
+int session_attach(const struct settings *settings, bool starts_now);
 
 /* Begin to sample, if no session is on. Returns 0, or -errno as session_attach.
  */

@@ -10,22 +10,20 @@ static struct thread_time *accounts;
 static uint32_t *active; /* indexes, in no order */
 static uint32_t active_count;
 static struct journal_sums sums;
-static uint64_t period;
-static bool cpu_only;
+static const struct settings *settings;
 static uint64_t quiet_until;
 
 /* Room for the greatest number of threads costs addresses alone: a page takes
  * memory when it is first used (sys_reserve). */
 int
-thread_time_begin(uint64_t period_ns, bool running_only)
+thread_time_begin(const struct settings *given)
 {
     accounts = sys_renew(accounts, THREADS_MAX * sizeof(*accounts));
     if (active == NULL)
         active = sys_reserve_for_one(THREADS_MAX * sizeof(*active));
     active_count = 0;
     sums = (struct journal_sums){0};
-    period = period_ns;
-    cpu_only = running_only;
+    settings = given;
     quiet_until = 0;
     return accounts != NULL && active != NULL ? 0 : -1;
 }
@@ -45,13 +43,13 @@ thread_time_sums(void)
 uint64_t
 thread_time_period(void)
 {
-    return period;
+    return settings->period;
 }
 
 bool
 thread_time_is_cpu_only(void)
 {
-    return cpu_only;
+    return settings->options->mode.number == OPTION_MODE_CPU;
 }
 
 void
@@ -101,7 +99,7 @@ thread_time_keep(uint32_t index, uint64_t cpu)
     struct thread_time *account = &accounts[index];
     int64_t rest = account->rest;
     account->past.used = cpu;
-    account->past.rest = rest < (int64_t)period ? rest : 0;
+    account->past.rest = rest < (int64_t)settings->period ? rest : 0;
 }
 
 void

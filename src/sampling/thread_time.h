@@ -13,6 +13,7 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
+#include "base/settings.h"
 #include "journal/journal.h"
 #include "journal/journal_progress.h"
 #include "journal/journal_wait.h"
@@ -80,12 +81,11 @@ struct thread_time {
     bool in_flight;
 };
 
-/* Empty all thread times and sums. PERIOD is in ns. With CPU_ONLY, waits are
- * not shown. Returns 0, or -1 if memory is short. */
-int thread_time_begin(uint64_t period, bool cpu_only);
+/* Empty all thread times and sums. Returns 0, or -1 if memory is short. */
+int thread_time_begin(const struct settings *settings);
 
-/* The thread time of thread INDEX; the sums; and what thread_time_begin was
- * given. */
+/* The thread time of thread INDEX; the sums; ns between two samples; and
+ * whether waits are not shown. */
 struct thread_time *thread_time_of(uint32_t index);
 struct journal_sums *thread_time_sums(void);
 uint64_t thread_time_period(void);

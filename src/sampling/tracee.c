@@ -50,10 +50,10 @@ static _Atomic uint32_t holds, is_held;
 static _Atomic pid_t asker;
 
 void
-tracee_begin(pid_t pid, bool does_matter)
+tracee_begin(const struct settings *settings)
 {
-    process = pid;
-    matters = does_matter;
+    process = settings->pid;
+    matters = settings->options->trigger.number == OPTION_TRIGGER_AUTO;
     found = TRACEE_NOT;
     tracee = 0;
     last_look = 0;

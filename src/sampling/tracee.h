@@ -15,16 +15,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/settings.h"
+
 enum tracee {
     TRACEE_NOT,
     TRACEE_BY_TOOL,  /* by a debugger that hands our signals on */
     TRACEE_BY_OTHER, /* by a tracer that must see none of our signals */
 };
 
-/* Begin for process PID, before there is a sampler. If MATTERS, no signals are
- * sent while it is TRACEE_BY_OTHER; else no thread waits for that.
- * Context: start. */
-void tracee_begin(pid_t pid, bool matters);
+/* Begin before there is a sampler. If the options leave the choice of the
+ * trigger to us, no signals are sent while it is TRACEE_BY_OTHER; else no
+ * thread waits for that. Context: start. */
+void tracee_begin(const struct settings *settings);
 
 /* Returns what is known of the tracer at NOW. Each call looks at the main
  * thread and sometimes at one thread more; it looks at none if the last look

@@ -92,8 +92,9 @@ static int
 begin(void **state)
 {
     static _Atomic uint32_t indexes[1];
-    const struct suspend_options options = {.signo = SIGPROF,
-                                            .pid = getpid(),
+    static const struct options none;
+    static struct settings settings = {.options = &none, .signo = SIGPROF};
+    const struct suspend_options options = {.settings = &settings,
                                             .threads = THREADS,
                                             .index_of_tid = indexes,
                                             .tid_count = 0,
@@ -107,7 +108,7 @@ begin(void **state)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_usr1;
     action.sa_flags = SA_ONSTACK;
-    phase_begin();
+    settings.pid = getpid();
     words_begin();
     memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -20,7 +20,7 @@ begin(void **state)
 {
     (void)state;
     made_begin();
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     return 0;
 }
 

@@ -22,7 +22,7 @@ begin(void **state)
 {
     (void)state;
     made_begin();
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     return 0;
 }
 
@@ -240,7 +240,7 @@ begin_perf(void **state)
     (void)state;
     made_begin();
     made_trigger = TRIGGER_PERF;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     return 0;
 }
 
@@ -290,7 +290,8 @@ begin_cpu_only(void **state)
 {
     (void)state;
     made_begin();
-    made_begin_sampling(NULL, true);
+    made_options.mode.number = OPTION_MODE_CPU;
+    made_begin_sampling();
     return 0;
 }
 
@@ -318,7 +319,7 @@ begin_untriggered(void **state)
     (void)state;
     made_begin();
     made_trigger = TRIGGER_NONE;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     return 0;
 }
 

@@ -37,7 +37,7 @@ static void
 a_new_thread_is_entered_with_all_its_time(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     assert_int_equal(roster_total(), 1);
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, 2 * MADE_MS);
@@ -59,7 +59,7 @@ an_old_thread_is_entered_without_its_past(void **state)
 {
     (void)state;
     made_run(MADE_PID, 7 * MADE_MS);
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_run(MADE_PID, 2 * MADE_MS);
     made_tick();
     roster_end(made_now);
@@ -70,13 +70,11 @@ an_old_thread_is_entered_without_its_past(void **state)
 static void
 an_early_thread_has_its_past_without_a_stack(void **state)
 {
-    struct roster_options options = {.pid = MADE_PID,
-                                     .starts_now = true,
-                                     .since = MADE_START};
     (void)state;
+    made_settings.since = MADE_START;
     made_run(MADE_PID, 3 * MADE_MS);
     made_run(0, 4 * MADE_MS);
-    made_begin_sampling(&options, false);
+    made_begin_sampling();
     assert_int_equal(made_record_count, 1);
     assert_int_equal(made_last(MADE_PID)->flags, SAMPLE_NOT_SAMPLED);
     assert_int_equal(made_last(MADE_PID)->cpu, 3 * MADE_MS);
@@ -90,7 +88,7 @@ static void
 an_end_is_written_once_and_exactly(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     uint64_t start = made_now;
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, MADE_MS);
@@ -117,7 +115,7 @@ static void
 an_end_that_is_not_reported_is_what_was_seen(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, MADE_MS);
     made_tick();
@@ -133,7 +131,7 @@ static void
 a_thread_that_came_and_went_is_counted_by_age(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     for (unsigned i = 0; i < 2; i++) {
         made_thread_begin(MADE_TID);
         made_run(MADE_TID, 600000);
@@ -154,7 +152,7 @@ static void
 a_tid_that_is_used_again_is_another_thread(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, 5 * MADE_MS);
     made_tick();
@@ -177,7 +175,7 @@ static void
 an_end_of_long_ago_is_not_that_of_its_successor(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, MADE_MS);
     made_report_end(MADE_TID, made_now - MADE_MS, "");
@@ -194,7 +192,7 @@ static void
 the_list_is_read_when_it_may_have_changed(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     unsigned before = made_list_readings;
     for (unsigned i = 0; i < 90; i++) {
         made_run(MADE_PID, MADE_MS);
@@ -215,7 +213,7 @@ static void
 a_dear_list_is_read_less_often(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_list_cost = MADE_MS;
     made_thread_begin(MADE_TID);
     made_tick();
@@ -236,11 +234,9 @@ a_dear_list_is_read_less_often(void **state)
 static void
 a_thread_that_did_not_register_is_left_out(void **state)
 {
-    struct roster_options options = {.pid = MADE_PID,
-                                     .starts_now = true,
-                                     .registered_only = true};
     (void)state;
-    made_begin_sampling(&options, false);
+    made_options.threads.number = OPTION_THREADS_REGISTERED;
+    made_begin_sampling();
     made_thread_begin(MADE_TID);
     made_run(MADE_TID, 3 * MADE_MS);
     made_tick();
@@ -256,7 +252,7 @@ static void
 time_between_two_sessions_is_left_out(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_run(MADE_PID, 2 * MADE_MS);
     made_tick();
     roster_end(made_now);
@@ -282,7 +278,7 @@ static void
 each_file_of_a_rotation_has_its_own_time(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_run(MADE_PID, 2 * MADE_MS);
     made_tick();
     made_run(MADE_PID, MADE_MS);
@@ -301,7 +297,7 @@ static void
 the_last_thread_leaves_the_sampler_alone(void **state)
 {
     (void)state;
-    made_begin_sampling(NULL, false);
+    made_begin_sampling();
     made_tick();
     assert_false(roster_is_alone());
     made_thread_gone(MADE_PID);

@@ -32,6 +32,8 @@
 #define THREADS 64u
 #define ENDS 64u
 
+struct options made_options;
+struct settings made_settings;
 uint64_t made_now, made_own, made_measured;
 enum trigger made_trigger, made_next;
 long made_ask_result;
@@ -57,6 +59,10 @@ made_begin(void)
     memset(threads, 0, sizeof(threads));
     memset(names, 0, sizeof(names));
     memset(made_lost, 0, sizeof(made_lost));
+    memset(&made_options, 0, sizeof(made_options));
+    made_settings = (struct settings){.options = &made_options,
+                                      .pid = MADE_PID,
+                                      .period = MADE_PERIOD};
     made_list_cost = 0;
     made_doubts = 0;
     made_may_ask = false;
@@ -75,18 +81,13 @@ made_begin(void)
 }
 
 void
-made_begin_sampling(const struct roster_options *options, bool cpu_only)
+made_begin_sampling(void)
 {
-    struct roster_options given = {.pid = MADE_PID, .starts_now = true};
-    if (options != NULL)
-        given = *options;
-    assert_int_equal(thread_time_begin(MADE_PERIOD, cpu_only), 0);
+    assert_int_equal(thread_time_begin(&made_settings), 0);
     assert_int_equal(registry_begin(), 0);
     assert_int_equal(wait_begin(64), 0);
-    roster_begin(&given);
+    roster_begin(&made_settings, true);
     roster_prepare();
-    if (!given.starts_now)
-        return;
     roster_start(made_now, false);
     observe_begin();
 }

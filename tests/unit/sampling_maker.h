@@ -15,6 +15,7 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
+#include "base/settings.h"
 #include "capture/slot.h"
 #include "sampling/observe.h"
 #include "sampling/roster.h"
@@ -58,6 +59,10 @@ struct made_end {
     uint64_t cpu, flags, time;
 };
 
+/* What it is sampled with. made_begin sets what is not 0: pid and period. */
+extern struct options made_options;
+extern struct settings made_settings;
+
 extern uint64_t made_now;         /* CLOCK_MONOTONIC */
 extern uint64_t made_own;         /* the sampler's CPU clock */
 extern enum trigger made_trigger; /* what trigger_of_thread returns */
@@ -82,7 +87,7 @@ extern unsigned made_rearmed;       /* calls of trigger_rearm */
 void made_begin(void);
 
 /* Begin to sample it as session.c does: all existing threads are entered. */
-void made_begin_sampling(const struct roster_options *options, bool cpu_only);
+void made_begin_sampling(void);
 
 /* A thread begins now, with a CPU clock of 0. */
 struct made_thread *made_thread_begin(pid_t tid);

@@ -226,10 +226,17 @@ threads_at(uint32_t index)
     return &world.threads[index];
 }
 
+static struct options options;
+static struct settings settings = {.options = &options,
+                                   .pid = MAIN,
+                                   .period = MS,
+                                   .has_own_files = true};
+
 static int
 begin(void **state)
 {
     (void)state;
+    memset(&options, 0, sizeof(options));
     memset(&world, 0, sizeof(world));
     world.sees_kernel = true;
     world.ask_number = SIGPROF;
@@ -242,11 +249,8 @@ begin(void **state)
 static int
 try_trigger(enum option_trigger wanted)
 {
-    const struct trigger_options options = {.wanted = wanted,
-                                            .pid = MAIN,
-                                            .period = MS,
-                                            .has_own_files = true};
-    int result = trigger_begin(&options);
+    options.trigger.number = wanted;
+    int result = trigger_begin(&settings);
     if (result != 0)
         return result;
     trigger_prepare(MAIN);
@@ -326,11 +330,10 @@ a_trigger_asked_for_by_name_does_not_fall_back(void **state)
 static void
 perf_is_not_opened_where_it_may_harm(void **state)
 {
-    const struct trigger_options shared = {.wanted = OPTION_TRIGGER_PERF,
-                                           .pid = MAIN,
-                                           .period = MS};
     (void)state;
-    assert_int_equal(trigger_begin(&shared), -EPERM);
+    settings.has_own_files = false;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_PERF), -EPERM);
+    settings.has_own_files = true;
     world.is_go = true;
     assert_int_equal(try_trigger(OPTION_TRIGGER_PERF), -EBUSY);
     world.is_go = false;
@@ -458,13 +461,9 @@ a_thread_with_a_timer_is_not_asked(void **state)
 static void
 registered_threads_have_events_of_their_own(void **state)
 {
-    const struct trigger_options options = {.wanted = OPTION_TRIGGER_AUTO,
-                                            .pid = MAIN,
-                                            .period = MS,
-                                            .has_own_files = true,
-                                            .registered_only = true};
     (void)state;
-    assert_int_equal(trigger_begin(&options), 0);
+    options.threads.number = OPTION_THREADS_REGISTERED;
+    assert_int_equal(trigger_begin(&settings), 0);
     trigger_prepare(OTHER);
     trigger_enable();
     assert_false(world.has_event[OTHER]);

@@ -37,7 +37,7 @@
 #define SPREAD 5u
 #define SPREAD_SPLIT 50u
 
-static struct trigger_options options;
+static const struct settings *settings;
 static enum trigger best;
 static bool sees_kernel;
 static struct vary vary;
@@ -103,7 +103,7 @@ begin_perf(void)
 {
     /* The program might close a descriptor in its own table, and give the
      * number to another file. */
-    if (!options.has_own_files)
+    if (!settings->has_own_files)
         return -EPERM;
     int result = forbid_perf();
     if (result != 0)
@@ -120,17 +120,18 @@ begin_perf(void)
      * thread that took it a moment ago has it already, which the test below
      * sees. */
     atomic_store(&has_events, 1);
-    pid_t tid = options.registered_only ? sys_gettid() : options.pid;
-    result =
-        signals_number(SIGNALS_TRAP) == 0
-            ? -EBUSY
-            : perf_event_open_on(tid, options.registered_only, options.period,
-                                 suspend_perf_cookie(), &sees_kernel);
+    pid_t tid =
+        settings_registered_only(settings) ? sys_gettid() : settings->pid;
+    result = signals_number(SIGNALS_TRAP) == 0
+                 ? -EBUSY
+                 : perf_event_open_on(tid, settings_registered_only(settings),
+                                      settings->period, suspend_perf_cookie(),
+                                      &sees_kernel);
     if (result != 0) {
         take_events_back();
         return result;
     }
-    if (options.registered_only)
+    if (settings_registered_only(settings))
         perf_event_stop();
     best = TRIGGER_PERF;
     return 0;
@@ -140,7 +141,7 @@ static int
 begin_timers(void)
 {
     sees_kernel = true;
-    int result = cpu_timer_make(options.pid, suspend_timer_cookie(false));
+    int result = cpu_timer_make(settings->pid, suspend_timer_cookie(false));
     if (result != 0)
         return result;
     best = TRIGGER_TIMER;
@@ -151,7 +152,7 @@ begin_timers(void)
 static int
 choose_trigger(void)
 {
-    bool any = options.wanted == OPTION_TRIGGER_AUTO;
+    bool any = settings->options->trigger.number == OPTION_TRIGGER_AUTO;
     int result = 0;
     best = TRIGGER_ASK;
     sees_kernel = true;
@@ -160,9 +161,11 @@ choose_trigger(void)
         best = TRIGGER_NONE;
         return 0;
     }
-    if (options.wanted == OPTION_TRIGGER_PERF || (any && tracer == TRACEE_NOT))
+    if (settings->options->trigger.number == OPTION_TRIGGER_PERF ||
+        (any && tracer == TRACEE_NOT))
         result = begin_perf();
-    if (options.wanted == OPTION_TRIGGER_TIMER || (any && best != TRIGGER_PERF))
+    if (settings->options->trigger.number == OPTION_TRIGGER_TIMER ||
+        (any && best != TRIGGER_PERF))
         result = begin_timers();
     return any ? 0 : result;
 }
@@ -176,12 +179,12 @@ trigger_reset(void)
 }
 
 int
-trigger_begin(const struct trigger_options *given)
+trigger_begin(const struct settings *given)
 {
-    options = *given;
+    settings = given;
     perf_event_begin();
     tick = clock_tick();
-    vary_begin(&vary, options.period);
+    vary_begin(&vary, settings->period);
     ask_number = signals_number(SIGNALS_ASK);
     is_displaced = false;
     switch_rate_begin();
@@ -194,14 +197,14 @@ void
 trigger_enable(void)
 {
     perf_event_enable();
-    if (options.registered_only || best == TRIGGER_NONE)
+    if (settings_registered_only(settings) || best == TRIGGER_NONE)
         return;
     /* Timers expire again and again where they are the trigger, or show what
      * perf does not see; otherwise once, in the first period of a thread's
      * life. */
     bool once = best == TRIGGER_ASK || (best == TRIGGER_PERF && sees_kernel);
     thread_ends_use_timers(suspend_timer_cookie(trigger_is_split()), 1,
-                           once ? 0 : options.period);
+                           once ? 0 : settings->period);
 }
 
 bool
@@ -213,7 +216,7 @@ trigger_is_ask(void)
 uint64_t
 trigger_timer_period(void)
 {
-    return options.period > tick ? options.period : tick;
+    return settings->period > tick ? settings->period : tick;
 }
 
 bool
@@ -243,7 +246,7 @@ arm_timer(pid_t tid, bool kernel_only)
 {
     int result = cpu_timer_make(tid, suspend_timer_cookie(kernel_only));
     if (result == 0)
-        cpu_timer_set(tid, 1, options.period);
+        cpu_timer_set(tid, 1, settings->period);
     return result;
 }
 
@@ -251,8 +254,8 @@ static int
 open_event(pid_t tid)
 {
     bool unused;
-    return perf_event_open_on(tid, options.registered_only, options.period,
-                              suspend_perf_cookie(), &unused);
+    return perf_event_open_on(tid, settings_registered_only(settings),
+                              settings->period, suspend_perf_cookie(), &unused);
 }
 
 void
@@ -260,14 +263,15 @@ trigger_prepare(pid_t tid)
 {
     /* The main thread has the event, and threads made since have inherited it.
      * If it cannot be opened here, that is noticed as with any other thread. */
-    if (best == TRIGGER_PERF && !options.registered_only && tid != options.pid)
+    if (best == TRIGGER_PERF && !settings_registered_only(settings) &&
+        tid != settings->pid)
         (void)open_event(tid);
 }
 
 enum trigger
 trigger_of_thread(pid_t tid)
 {
-    if (best == TRIGGER_PERF && options.registered_only) {
+    if (best == TRIGGER_PERF && settings_registered_only(settings)) {
         if (open_event(tid) != 0)
             return trigger_after(TRIGGER_PERF, tid, true);
         perf_event_enable();
@@ -283,8 +287,9 @@ trigger_of_thread(pid_t tid)
 enum trigger
 trigger_after(enum trigger from, pid_t tid, bool may_ask)
 {
-    if (options.wanted != OPTION_TRIGGER_AUTO || from == TRIGGER_ASK ||
-        from == TRIGGER_NONE || (from == TRIGGER_TIMER && !may_ask))
+    if (settings->options->trigger.number != OPTION_TRIGGER_AUTO ||
+        from == TRIGGER_ASK || from == TRIGGER_NONE ||
+        (from == TRIGGER_TIMER && !may_ask))
         return from;
     /* A timer that the thread has did not help. */
     cpu_timer_drop(tid);
@@ -297,7 +302,8 @@ void
 trigger_rearm(pid_t tid, uint64_t random)
 {
     if (best == TRIGGER_TIMER)
-        cpu_timer_set(tid, 1 + random % (2 * options.period), options.period);
+        cpu_timer_set(tid, 1 + random % (2 * settings->period),
+                      settings->period);
     else if (best == TRIGGER_ASK)
         cpu_timer_drop(tid);
 }
@@ -315,11 +321,12 @@ trigger_may_ask(pid_t tid, uint64_t used)
 void
 trigger_vary(uint64_t now, bool has_new, uint64_t random)
 {
-    if (best != TRIGGER_PERF || options.registered_only ||
+    if (best != TRIGGER_PERF || settings_registered_only(settings) ||
         !vary_is_time(&vary, now, has_new))
         return;
-    uint64_t period = vary_next(&vary, now, clock_thread(options.pid), has_new,
-                                sees_kernel ? SPREAD : SPREAD_SPLIT, random);
+    uint64_t period =
+        vary_next(&vary, now, clock_thread(settings->pid), has_new,
+                  sees_kernel ? SPREAD : SPREAD_SPLIT, random);
     if (period != 0)
         perf_event_set_period(period);
 }
@@ -359,7 +366,7 @@ leave_perf(void)
     take_events_back();
     cpu_timer_drop_all();
     best = TRIGGER_ASK;
-    if (options.wanted == OPTION_TRIGGER_AUTO)
+    if (settings->options->trigger.number == OPTION_TRIGGER_AUTO)
         begin_timers();
     trigger_enable();
 }
@@ -406,7 +413,7 @@ bool
 trigger_check_tracer(uint64_t now)
 {
     enum tracee before = tracer;
-    if (options.wanted != OPTION_TRIGGER_AUTO)
+    if (settings->options->trigger.number != OPTION_TRIGGER_AUTO)
         return false;
     tracer = tracee_look(now);
     bool has_changed = tracer != before;
@@ -446,8 +453,9 @@ end_rest(void)
 bool
 trigger_check_switches(uint64_t now)
 {
-    if ((best != TRIGGER_PERF && !is_resting) || options.registered_only ||
-        options.wanted != OPTION_TRIGGER_AUTO ||
+    if ((best != TRIGGER_PERF && !is_resting) ||
+        settings_registered_only(settings) ||
+        settings->options->trigger.number != OPTION_TRIGGER_AUTO ||
         switch_rate_are_many(now) == is_resting)
         return false;
     if (is_resting)
@@ -482,5 +490,5 @@ void
 trigger_after_fork(void)
 {
     if (best == TRIGGER_TIMER || trigger_is_split())
-        cpu_timer_set(sys_gettid(), 1, options.period);
+        cpu_timer_set(sys_gettid(), 1, settings->period);
 }

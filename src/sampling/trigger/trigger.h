@@ -17,14 +17,7 @@
 #include "base/loss.h"
 #include "base/options.h"
 #include "base/sample.h"
-
-struct trigger_options {
-    enum option_trigger wanted;
-    pid_t pid;
-    uint64_t period;    /* ns of CPU time between the samples of a thread */
-    bool has_own_files; /* the program cannot close what we open */
-    bool registered_only;
-};
+#include "base/settings.h"
 
 /* Forget the state of before a fork. Called before the program goes on in the
  * child: otherwise a thread would arm a timer whose signal is not yet known as
@@ -48,7 +41,7 @@ void trigger_borrow(enum option_trigger wanted);
 /* Find the best trigger and make it ready; it interrupts no thread before
  * trigger_enable. Returns 0, or -errno if the wanted trigger does not work
  * here; then nothing is sampled. */
-int trigger_begin(const struct trigger_options *options);
+int trigger_begin(const struct settings *settings);
 
 /* Let the trigger interrupt threads. */
 void trigger_enable(void);
