@@ -22,7 +22,6 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "capture/handler.h"
 #include "journal/journal_progress.h"
 #include "libc/real.h"
 #include "process/go_program.h"
@@ -32,6 +31,7 @@
 #include "sampling/thread_ends.h"
 #include "sampling/trigger/trigger.h"
 #include "signals/mask.h"
+#include "begin_anew.h"
 #include "brief.h"
 #include "config.h"
 #include "doze.h"
@@ -105,7 +105,6 @@ open_journal(bool has_own_files)
                       sizeof(complaint)) != 0)
         return -1;
     journal_progress_signal(requests_signal());
-    service_use(&config, files);
     return 0;
 }
 
@@ -225,10 +224,7 @@ prepare(bool is_child)
     mute_signals_handlers_end(old);
     if (result != 0)
         return -1;
-    handler_know_thread(true);
-    mask_begin();
-    ending_signals_begin((int)config.options.signal.number,
-                         config.options.dump_on.number, end_for_signal);
+    begin_anew_signals(&settings, end_for_signal);
     return 0;
 }
 
@@ -416,16 +412,12 @@ static void
 after_fork_in_child(void)
 {
     int saved = errno;
-    fork_time_forget();
-    left_in_child();
-    if (phase_now() == PHASE_OFF)
-        return;
     enum phase before = phase_now();
     bool was_running = before == PHASE_RUNNING || before == PHASE_ASIDE;
-    ender_forget();
+    begin_anew_in_child();
+    if (before == PHASE_OFF)
+        return;
     phase_set(PHASE_OFF);
-    sampler_forget();
-    single_thread_after_fork();
     if (!was_running || !setup_follows_fork(&config))
         mask_end();
     else if (prepare(true) == 0 && hooked_forks == 0)
@@ -489,6 +481,7 @@ begin(int count, char **arguments, char **environment)
         clock_use(real_libc_clock());
         thread_ends_begin(guardian_start);
         output_begin();
+        service_use(&config, files);
         spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         start();

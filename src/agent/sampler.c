@@ -16,24 +16,21 @@
 #include "capture/suspend.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
-#include "libc/real.h"
 #include "process/modules.h"
-#include "process/threads.h"
 #include "sampling/all_stacks.h"
 #include "sampling/counts.h"
 #include "sampling/follow_cpu.h"
 #include "sampling/marks.h"
 #include "sampling/recorder.h"
-#include "sampling/registry.h"
 #include "sampling/renew.h"
 #include "sampling/roster.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/session.h"
 #include "sampling/thread_time.h"
 #include "sampling/tracee.h"
-#include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
 #include "sampling/wait.h"
+#include "begin_anew.h"
 #include "credentials.h"
 #include "doze.h"
 #include "ending_signals.h"
@@ -241,33 +238,6 @@ sampler_main(void *unused)
     return NULL;
 }
 
-/* Our signal number is about to become the program's. */
-static void
-leave(enum signals_role role)
-{
-    if (role == SIGNALS_TRAP && sampler_thread_is_there())
-        trigger_leave_trap();
-    else if (role == SIGNALS_CONTROL)
-        requests_block_signal();
-}
-
-static void
-reset(void)
-{
-    threads_ignore(0);
-    sampler_thread_begin(settings->pid);
-    run_on_sampler_reset();
-    recorder_begin(settings);
-    renew_begin();
-    counts_begin();
-    labels_begin();
-    trigger_reset();
-    tracee_begin(settings);
-    trigger_error = 0;
-    is_equipped = true;
-    atomic_store(&stop_wanted, 0);
-}
-
 /* A child of a fork is sampled if its parent is, or else when that is to be. */
 static void
 plan(void)
@@ -291,27 +261,12 @@ sampler_prepare(const struct settings *given,
 {
     settings = given;
     calls = given_calls;
+    trigger_error = 0;
+    is_equipped = true;
+    atomic_store(&stop_wanted, 0);
     plan();
-    reset();
-    /* What follows fails for want of memory, or says why. */
-    errno = ENOMEM;
-    /* The table of tids is there before a handler can look into it. */
-    if (threads_begin(settings->pid, 0, NULL, false) != 0)
+    if (begin_anew(settings) != 0)
         return -1;
-    struct suspend_options suspend = {.settings = settings,
-                                      .threads = THREADS_MAX,
-                                      .index_of_tid = threads_indexes(),
-                                      .tid_count = THREADS_TIDS,
-                                      .refresh = session_refresh_modules,
-                                      .sigaction = real_libc_sigaction(),
-                                      .next_sigaction = REAL(sigaction),
-                                      .leaving = leave,
-                                      .request = requests_take};
-    if (registry_begin() != 0 || cpu_timer_begin() != 0 || marks_begin() != 0 ||
-        suspend_begin(&suspend) != 0 ||
-        requests_begin((int)settings->options->dump_signal.number) != 0)
-        return -1;
-    trigger_borrow((enum option_trigger)settings->options->trigger.number);
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
         marks_open();
@@ -373,12 +328,4 @@ sampler_resume(void)
         doze_release();
     else
         suspend_release();
-}
-
-void
-sampler_forget(void)
-{
-    clock_forget_expired();
-    credentials_forget();
-    journal_forget();
 }

@@ -70,7 +70,4 @@ int sampler_stop(enum end_reason reason, struct sampler_result *result);
 void sampler_pause(void);
 void sampler_resume(void);
 
-/* In the child of a fork: the thread is not there. */
-void sampler_forget(void);
-
 #endif

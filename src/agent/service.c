@@ -52,6 +52,11 @@ service_use(const struct config *given, const struct config_files *given_files)
 {
     config = given;
     files = given_files;
+}
+
+void
+service_forget(void)
+{
     job.is_there = false;
     spawn_forget();
 }

@@ -3,8 +3,7 @@
  * service.h -- does what is asked of the profiler while the program runs
  * (requests.h). It starts and stops sampling, and takes the stacks of all
  * threads. It runs libsprof-report.so as a process beside the program, which
- * writes the stacks or the profile so far. The sampler thread calls everything
- * but service_use.
+ * writes the stacks or the profile so far. Context: sampler.
  */
 #ifndef AGENT_SERVICE_H
 #define AGENT_SERVICE_H
@@ -14,8 +13,12 @@
 #include "config.h"
 
 /* Answer requests with this configuration and these files, which stay valid.
- * Called before the sampler starts, and again in the child of a fork. */
+ * Context: start. */
 void service_use(const struct config *config, const struct config_files *files);
+
+/* Forget the process that runs beside the program: it was another profile's, or
+ * is the parent's. Context: start. */
+void service_forget(void);
 
 /* Do what was asked since, and look at the process that runs beside the
  * program. Returns at once, but for a dump (all_stacks.h). */
