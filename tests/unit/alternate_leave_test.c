@@ -108,6 +108,7 @@ begin(void **state)
     memset(&action, 0, sizeof action);
     action.sa_handler = on_usr1;
     action.sa_flags = SA_ONSTACK;
+    phase_begin();
     settings.pid = getpid();
     words_begin();
     memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
