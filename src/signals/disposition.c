@@ -23,16 +23,22 @@
 #define LAST_FREE 60
 #define FIRST_FREE 36
 
+/* How many numbers can have been ours in a process, and one more. Their
+ * dispositions take 10 KiB; libsprof.so must fit below a small RLIMIT_DATA. */
+#define PLACES 32u
+
 /* What is known of a number that is or was ours. The program's disposition is
- * the one of two that CURRENT names. */
+ * the one of two at PLACE that CURRENT names. Place 0 is that of all numbers
+ * that were never ours: the default action. */
 struct number {
     _Atomic(enum signals_role) role; /* NONE: it was never ours, or is lost */
     _Atomic bool is_borrowed;
-    struct sigaction program[2];
-    _Atomic uint32_t current;
+    _Atomic uint32_t place, current;
 };
 
 static struct number numbers[NSIG];
+static struct sigaction programs[PLACES][2];
+static _Atomic uint32_t last_place;
 static signals_handler *handler;
 static disposition_leaving *leaving;
 static disposition_opened *opened;
@@ -69,7 +75,8 @@ number_of(const struct number *number)
 static const struct sigaction *
 program_action(const struct number *number)
 {
-    return &number->program[atomic_load(&number->current)];
+    return &programs[atomic_load(&number->place)]
+                    [atomic_load(&number->current)];
 }
 
 /* Let the kernel call our handler for a borrowed number. All signals are
@@ -163,18 +170,30 @@ kept_word(void)
     return word;
 }
 
+/* Give NUMBER a place, if it has none. Returns false if all are taken. */
+static bool
+has_place(struct number *number)
+{
+    if (atomic_load(&number->place) == 0 &&
+        atomic_load(&last_place) < PLACES - 1)
+        atomic_store(&number->place, atomic_fetch_add(&last_place, 1) + 1);
+    return atomic_load(&number->place) != 0;
+}
+
 static int
 borrow_number(enum signals_role role, int signo)
 {
     struct number *number = &numbers[signo];
     struct sigaction before;
+    if (!has_place(number))
+        return -1;
     atomic_store(&number->role, role);
     if (install_borrowed(number, &before) != 0)
         return -1;
     if (before.sa_sigaction != handler) {
         uint32_t other = !atomic_load(&number->current);
         handlers_show(signo, &before);
-        number->program[other] = before;
+        programs[atomic_load(&number->place)][other] = before;
         atomic_store(&number->current, other);
     }
     atomic_store(&number->is_borrowed, true);
@@ -324,16 +343,17 @@ static int
 change_action(struct number *number, const struct sigaction *action,
               struct sigaction *old)
 {
+    uint32_t place = atomic_load(&number->place);
     uint32_t current = atomic_load(&number->current);
     struct sigaction given;
     /* ACTION and OLD may be the same. */
     if (action != NULL)
         given = as_kept(action);
     if (old != NULL)
-        *old = number->program[current];
+        *old = programs[place][current];
     if (action == NULL)
         return 0;
-    number->program[!current] = given;
+    programs[place][!current] = given;
     atomic_store(&number->current, !current);
     bool is_wanted = (atomic_load(&number->role) != SIGNALS_TRAP &&
                       given.sa_handler != SIG_DFL) ||
@@ -375,7 +395,8 @@ disposition_reset_program(int signo)
 {
     struct number *number = find_number(signo);
     if (number != NULL)
-        number->program[atomic_load(&number->current)].sa_handler = SIG_DFL;
+        programs[atomic_load(&number->place)][atomic_load(&number->current)]
+            .sa_handler = SIG_DFL;
 }
 
 void
