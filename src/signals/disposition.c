@@ -25,7 +25,7 @@
 
 /* How many numbers can have been ours in a process, and one more. Their
  * dispositions take 10 KiB; libsprof.so must fit below a small RLIMIT_DATA. */
-#define PLACES 32u
+#define PLACES 30u
 
 /* What is known of a number that is or was ours. The program's disposition is
  * the one of two at PLACE that CURRENT names. Place 0 is that of all numbers
