@@ -64,7 +64,6 @@ struct question {
 };
 
 static unw_addr_space_t space;
-static struct pages *pages;
 static unw_cursor_t cursor; /* 1 KiB: too much for a small stack */
 
 /* How far behind the entry code without an FDE may still be the first code, in
@@ -77,7 +76,7 @@ find_place(uint64_t pc, struct place *place)
     place->pc = pc;
     place->module = modules_find(pc);
     place->has_fde = place->module != NULL &&
-                     fde_find(pages, place->module, pc, &place->fde);
+                     fde_find(pages_learner, place->module, pc, &place->fde);
 }
 
 /* The entry of the table at TABLE: start and FDE, relative to the FDE. */
@@ -126,7 +125,7 @@ read_symbolic(struct question *question, uint64_t address, unw_word_t *value)
     else if (is_near(address, S) ||
              address - (DEREF - (SPAN << 20)) < (2 * SPAN) << 20)
         *value = DUMMY;
-    else if (pages_word(pages, address, value))
+    else if (pages_word(pages_learner, address, value))
         return 0;
     else
         question->is_strange = true;
@@ -148,7 +147,7 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
     if (question->symbolic)
         return read_symbolic(question, address, value);
     if (modules_holds(address) || modules_code_kind(address))
-        return pages_read(pages, address, value, 8) ? 0 : -UNW_EINVAL;
+        return pages_read(pages_learner, address, value, 8) ? 0 : -UNW_EINVAL;
     return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
 }
 
@@ -193,10 +192,10 @@ learn_begin(void)
                                         refusals_access_fpreg,
                                         refusals_resume,
                                         refusals_get_proc_name};
-    pages = sys_renew(pages, sizeof(*pages));
-    if (pages == NULL)
+    pages_learner = sys_renew(pages_learner, sizeof(*pages_learner));
+    if (pages_learner == NULL)
         return -1;
-    pages_begin(pages);
+    pages_begin(pages_learner);
     if (space == NULL) {
         space = unw_create_addr_space(&accessors, 0);
         if (space == NULL)
@@ -209,7 +208,7 @@ learn_begin(void)
 void
 learn_forget_pages(void)
 {
-    pages_begin(pages);
+    pages_begin(pages_learner);
 }
 
 /* Split CFA into base and offset of a rule. Returns false if it is none of the
@@ -304,7 +303,7 @@ rule_by_code(const struct place *place)
     struct untabled code = {.pc = place->pc,
                             .is_return = place->is_return,
                             .is_go = place->module->is_go};
-    fde_gap(pages, place->module, place->pc, &code.start, &code.end);
+    fde_gap(pages_learner, place->module, place->pc, &code.start, &code.end);
     return untabled_put(&code);
 }
 
@@ -316,7 +315,7 @@ is_first_code(const struct place *place)
     uint64_t entry = place->module->entry;
     struct fde fde;
     return entry != 0 && place->pc - entry < ENTRY_REACH &&
-           !fde_find(pages, place->module, entry, &fde);
+           !fde_find(pages_learner, place->module, entry, &fde);
 }
 
 /* Whether PLACE is before a return address that no call has left, of code that
@@ -373,7 +372,7 @@ is_stack_start(const struct place *place)
 {
     struct fde fde;
     return !place->has_fde &&
-           fde_find(pages, place->module, place->pc + 1, &fde) &&
+           fde_find(pages_learner, place->module, place->pc + 1, &fde) &&
            fde.start == place->pc + 1;
 }
 
@@ -404,7 +403,7 @@ put_row(const struct place *place, struct rule rule)
 {
     uint64_t start, end;
     if (place->has_fde && rule_kind(rule) == RULE_FRAME &&
-        fde_row(pages, &place->fde, place->pc, &start, &end))
+        fde_row(pages_learner, &place->fde, place->pc, &start, &end))
         rules_put_row(place->pc, start, end, rule);
 }
 
@@ -447,13 +446,7 @@ bool
 learn_function(uint64_t pc, struct fde *function)
 {
     const struct module *module = modules_find(pc);
-    return module != NULL && fde_find(pages, module, pc, function);
-}
-
-bool
-learn_read_code(uint64_t address, void *to, size_t length)
-{
-    return pages_read(pages, address, to, length);
+    return module != NULL && fde_find(pages_learner, module, pc, function);
 }
 
 /* The registers of the frame that libunwind stands in. */
@@ -477,7 +470,7 @@ learn_step(const struct learn_origin *origin, uint32_t depth,
     struct question question = {.origin = origin, .view = view};
     unw_word_t pc;
     /* Pages of variables may hold stacks, which have changed. */
-    pages_begin(pages);
+    pages_begin(pages_learner);
     if (unw_init_remote(&cursor, space, &question) != 0)
         return -1;
     for (uint32_t i = 0; i < depth; i++)

@@ -8,7 +8,6 @@
 #define UNWIND_LEARN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/ucontext.h>
 
@@ -66,10 +65,5 @@ bool learn_is_behind_table(uint64_t pc, uint64_t *last);
 /* Find the function around PC, by the unwind table of its module. Returns false
  * if it has none. Context: sampler, in window. */
 bool learn_function(uint64_t pc, struct fde *function);
-
-/* Copy LENGTH bytes of a module's code at ADDRESS to TO. Code does not change
- * while its module is there. Returns false if it cannot be read. Context:
- * sampler, in window. */
-bool learn_read_code(uint64_t address, void *to, size_t length);
 
 #endif

@@ -7,6 +7,8 @@
 #include "pages.h"
 #include "base/poison.h"
 
+struct pages *pages_learner;
+
 void
 pages_begin(struct pages *pages)
 {

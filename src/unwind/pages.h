@@ -24,6 +24,9 @@ struct pages {
     uint8_t bytes[PAGES_COUNT][PAGES_SIZE];
 };
 
+/* The learner's cache, which learn_begin reserves. */
+extern struct pages *pages_learner;
+
 /* Forget all pages. */
 void pages_begin(struct pages *pages);
 

@@ -28,6 +28,7 @@
 #include "process/modules.h"
 #include "unwind/x86_64/call_site.h"
 #include "unwind/x86_64/frame_size.h"
+#include "pages.h"
 #include "resume.h"
 #include "rules.h"
 #include "peek.h"
@@ -115,7 +116,7 @@ set_bounds(struct search *search)
     }
     uint64_t size = function->end - function->start;
     if (size > FUNCTION_MAX ||
-        !learn_read_code(function->start, memory->code, size) ||
+        !pages_read(pages_learner, function->start, memory->code, size) ||
         !frame_size_read(memory->code, size, &frame) ||
         pc - function->start < frame.ready || frame.high > REACH)
         return;

@@ -2,15 +2,15 @@
 /*
  * call_site.c -- recognizes calls; see call_site.h. It runs on the sampler
  * thread. Code is read by system calls, because the module may be unmapped at
- * any instant. Code that is data to its program (generated, or the GOT) is read
- * anew each time.
+ * any instant. A module's code does not change while the module is there. Code
+ * that is data to its program (generated, or the GOT) is read anew each time.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "process/modules.h"
-#include "unwind/learn.h"
+#include "unwind/pages.h"
 #include "call_site.h"
 #include "base/poison.h"
 
@@ -25,7 +25,7 @@ read_code(uint64_t address, uint8_t *bytes, size_t length)
 {
     switch (modules_code_kind(address)) {
     case CODE_MODULE:
-        return learn_read_code(address, bytes, length);
+        return pages_read(pages_learner, address, bytes, length);
     case CODE_ANONYMOUS:
         return sys_read_present(bytes, address, length) == (long)length;
     default:
