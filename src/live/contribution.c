@@ -2,7 +2,7 @@
 /* contribution.c -- see watch_parts.h. An open wait lasts until the last tick,
  * by the rule of waits.h. */
 #include "model/events.h"
-#include "read/parts.h"
+#include "read/spool_load.h"
 #include "store/record.h"
 #include "view/filter.h"
 #include "watch_parts.h"
@@ -25,8 +25,8 @@ wait_extension(const struct watch *watch, const struct record_sample *record,
     if ((record->flags & SAMPLE_OPEN) == 0 || record->state == STATE_RUNNING)
         return 0;
     sum_add(&reached, record->duration);
-    if (limit > watch->build->last_tick)
-        limit = watch->build->last_tick;
+    if (limit > watch->load->last_tick)
+        limit = watch->load->last_tick;
     return limit > reached ? limit - reached : 0;
 }
 

@@ -19,8 +19,8 @@
  * Samples wait for their share until the end of the look, or until FRESH_MOST
  * of them wait: the first look may find millions.
  */
-#include "read/ages.h"
-#include "read/parts.h"
+#include "read/short_threads.h"
+#include "read/spool_load.h"
 #include "store/record.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -116,7 +116,7 @@ sample_at(struct watch *watch, uint32_t thread, uint32_t node)
                                        .system_call = SYSCALL_UNKNOWN,
                                        .state = STATE_RUNNING,
                                        .waits_on = ""};
-    const struct profile_sample *sample = parts_sample(watch->build, &key);
+    const struct profile_sample *sample = spool_load_sample(watch->load, &key);
     return sample == NULL || apply_room(watch) != 0
                ? INTERN_NONE
                : (uint32_t)(sample - watch->profile->samples);
@@ -140,7 +140,8 @@ last_sample(struct watch *watch, uint32_t thread)
         return sample_at(watch, thread,
                          known > 0 ? watch->notes[thread % known]
                                    : PROFILE_NOT_SAMPLED);
-    if (ages_cover(profile->processes[0].period, profile->threads[thread].cpu))
+    if (short_threads_cover(profile->processes[0].period,
+                            profile->threads[thread].cpu))
         watch->notes[watch->note_count++ % WATCH_NOTES] =
             profile->samples[last_run - 1].node;
     return last_run - 1;

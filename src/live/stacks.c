@@ -16,8 +16,8 @@
 
 #include "base/text.h"
 #include "model/system_call.h"
-#include "read/build.h"
-#include "read/parts.h"
+#include "read/spool.h"
+#include "read/spool_load.h"
 #include "store/reader.h"
 #include "store/record.h"
 #include "symbol/mapped_files.h"
@@ -32,25 +32,25 @@ static const struct timespec pause_between = {.tv_nsec = 10000000};
 const struct profile_process *
 stacks_process(const struct stacks *stacks)
 {
-    return &stacks->profile->processes[stacks->build->process];
+    return &stacks->profile->processes[stacks->load->process];
 }
 
 /* Begin with another process, whose ids start again. */
 static int
 begin_process(struct stacks *stacks, const struct spool_header *header)
 {
-    if (stacks->build != NULL)
-        parts_release(stacks->build);
-    free(stacks->build);
+    if (stacks->load != NULL)
+        spool_load_release(stacks->load);
+    free(stacks->load);
     stacks_label_release(&stacks->labels);
-    stacks->build = calloc(1, sizeof(*stacks->build));
-    if (stacks->build == NULL)
+    stacks->load = calloc(1, sizeof(*stacks->load));
+    if (stacks->load == NULL)
         return -1;
-    stacks->build->profile = stacks->profile;
-    return build_begin(stacks->build, header);
+    stacks->load->profile = stacks->profile;
+    return spool_begin(stacks->load, header);
 }
 
-/* The same as build.c does for files of several processes. */
+/* The same as spool.c does for files of several processes. */
 static int
 begin_next(struct stacks *stacks, const struct record_next *next)
 {
@@ -74,11 +74,11 @@ take_record(struct stacks *stacks, enum record_kind kind, const void *record)
                         record_size_of(*(const uint64_t *)record);
         return 0;
     case RECORD_LABEL:
-        return stacks_label_add(&stacks->labels, stacks->build, record);
+        return stacks_label_add(&stacks->labels, stacks->load, record);
     case RECORD_NEXT:
         return begin_next(stacks, record);
     default:
-        return build_take(stacks->build, kind, record) == FAILED ? -1 : 0;
+        return spool_take(stacks->load, kind, record) == FAILED ? -1 : 0;
     }
 }
 
@@ -209,7 +209,7 @@ static const char *
 text_of(const struct stacks *stacks, uint32_t id)
 {
     uint32_t string =
-        id == 0 ? INTERN_NONE : parts_number(&stacks->build->texts, id);
+        id == 0 ? INTERN_NONE : spool_load_number(&stacks->load->texts, id);
     return string == INTERN_NONE
                ? ""
                : intern_bytes(stacks->profile->strings, string);
@@ -222,8 +222,8 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
            struct stacks_thread *thread)
 {
     const struct profile *profile = stacks->profile;
-    uint32_t number = parts_number(&stacks->build->threads, entry->thread);
-    uint64_t node = stacks->build->base_node + entry->node;
+    uint32_t number = spool_load_number(&stacks->load->threads, entry->thread);
+    uint64_t node = stacks->load->base_node + entry->node;
     bool has_node = entry->node != 0 && node < profile->node_count;
     *thread = (struct stacks_thread){
         .tid = entry->tid,
@@ -422,13 +422,13 @@ stacks_open_memory(const void *bytes, size_t length,
     return begin_stacks(stacks, "spool", options, error, size);
 }
 
-/* The same as parts.c does with the pid of the spool. */
+/* The same as spool_load.c does with the pid of the spool. */
 void
 stacks_tell_pid(struct stacks *stacks, uint32_t pid)
 {
-    mapped_files_close(stacks->build->mapped);
-    stacks->build->mapped = mapped_files_open(pid);
-    stacks->build->has_looked = true;
+    mapped_files_close(stacks->load->mapped);
+    stacks->load->mapped = mapped_files_open(pid);
+    stacks->load->has_looked = true;
 }
 
 void
@@ -438,9 +438,9 @@ stacks_close(struct stacks *stacks)
         return;
     forget_record(stacks);
     stacks_label_release(&stacks->labels);
-    if (stacks->build != NULL)
-        parts_release(stacks->build);
-    free(stacks->build);
+    if (stacks->load != NULL)
+        spool_load_release(stacks->load);
+    free(stacks->load);
     profile_free(stacks->profile);
     reader_end(stacks->reader);
     free(stacks);

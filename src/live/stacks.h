@@ -26,7 +26,7 @@
 #include "stacks_label.h"
 
 struct reader;
-struct build;
+struct spool_load;
 struct filter_options;
 
 #define STACKS_NONE UINT32_MAX
@@ -73,8 +73,8 @@ struct stacks {
     const char *path;      /* of the spool */
     bool is_memory;        /* the spool is in memory; no process writes to it */
     struct reader *reader; /* of the spool */
-    struct build *build;   /* what the spool has defined so far */
-    uint64_t place;        /* of the record in the spool; 0: not found yet */
+    struct spool_load *load; /* what the spool has defined so far */
+    uint64_t place;          /* of the record in the spool; 0: not found yet */
 };
 
 /* Whether THREAD sleeps, by its kernel state (S, D or I). */

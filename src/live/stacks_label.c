@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/parts.h"
+#include "read/spool_load.h"
 #include "store/layout.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -13,24 +13,23 @@
 
 /* The text ID, NULL if the spool has not defined it. */
 static const char *
-text_of(const struct build *build, uint32_t id)
+text_of(const struct spool_load *load, uint32_t id)
 {
-    uint32_t string = parts_number(&build->texts, id);
-    return string == INTERN_NONE
-               ? NULL
-               : intern_bytes(build->profile->strings, string);
+    uint32_t string = spool_load_number(&load->texts, id);
+    return string == INTERN_NONE ? NULL
+                                 : intern_bytes(load->profile->strings, string);
 }
 
 /* A record is left out if its id was defined before, or if it refers to
  * something that does not exist. */
 int
-stacks_label_add(struct stacks_labels *labels, const struct build *build,
+stacks_label_add(struct stacks_labels *labels, const struct spool_load *load,
                  const struct record_label *record)
 {
     const struct stacks_label label = {
         .parent = stacks_label_set(labels, record->parent),
-        .key = text_of(build, record->key),
-        .value = text_of(build, record->value),
+        .key = text_of(load, record->key),
+        .value = text_of(load, record->value),
     };
     if (labels->ids == NULL)
         labels->ids = intern_new();

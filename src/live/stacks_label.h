@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct build;
+struct spool_load;
 struct record_label;
 
 struct stacks_label {
@@ -30,7 +30,8 @@ enum { STACKS_LABELS_MOST = 64 };
 
 /* Take RECORD; a record that makes no sense is left out. BUILD knows its texts.
  * Returns 0, or -1 if memory is short. */
-int stacks_label_add(struct stacks_labels *labels, const struct build *build,
+int stacks_label_add(struct stacks_labels *labels,
+                     const struct spool_load *load,
                      const struct record_label *record);
 
 /* The number of the set with this ID in the spool, 0 if the spool has not

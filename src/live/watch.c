@@ -2,7 +2,7 @@
 /*
  * watch.c -- see watch.h. A look has three steps:
  *
- *    read     the new records, through build.c, except samples;
+ *    read     the new records, through spool.c, except samples;
  *    reread   COUNTS and CONTROL, then the samples that may have changed in
  *             place: the sums of unseen threads, and waits. A wait that is open
  *             or may be opened again is reread until its thread has a later
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/build.h"
-#include "read/parts.h"
+#include "read/spool.h"
+#include "read/spool_load.h"
 #include "store/reader.h"
 #include "store/record.h"
 #include "util/array.h"
@@ -42,7 +42,7 @@ struct watch_record {
 static bool
 is_short_of_memory(const struct watch *watch)
 {
-    return watch->build == NULL || watch->profile == NULL ||
+    return watch->load == NULL || watch->profile == NULL ||
            watch->functions.names == NULL;
 }
 
@@ -59,13 +59,13 @@ watch_new(struct reader *reader, const struct filter_options *filter,
     watch->filter = filter;
     watch->first = UINT64_MAX;
     watch->profile = profile_new(options);
-    watch->build = calloc(1, sizeof(*watch->build));
+    watch->load = calloc(1, sizeof(*watch->load));
     if (watch->profile != NULL)
         (void)functions_begin(&watch->functions, watch->profile, filter);
     if (is_short_of_memory(watch))
         goto err;
-    watch->build->profile = watch->profile;
-    if (build_begin(watch->build, reader_header(reader)) != 0 ||
+    watch->load->profile = watch->profile;
+    if (spool_begin(watch->load, reader_header(reader)) != 0 ||
         (filter_is_set(filter) && filter_describe(filter, watch->profile) != 0))
         goto err;
     return watch;
@@ -81,7 +81,7 @@ err:
 static bool
 may_change(const struct record_sample *record)
 {
-    return build_is_unsampled(record) || (record->flags & SAMPLE_OPEN) != 0 ||
+    return spool_is_unsampled(record) || (record->flags & SAMPLE_OPEN) != 0 ||
            record->state == STATE_WAITING;
 }
 
@@ -100,7 +100,7 @@ keep_record(struct watch *watch, const struct record_sample *record,
         (struct watch_record){.place = reader_place(watch->reader),
                               .sample = sample,
                               .given = *given,
-                              .is_for_ever = build_is_unsampled(record)};
+                              .is_for_ever = spool_is_unsampled(record)};
     return 0;
 }
 
@@ -123,24 +123,24 @@ take_sample(struct watch *watch, const struct record_sample *record)
 {
     struct profile_sample key;
     struct contribution given = {0};
-    if (!build_find_key(watch->build, record, &key)) {
+    if (!spool_find_key(watch->load, record, &key)) {
         watch->profile->problems++;
         return 0;
     }
-    if (build_is_unsampled(record))
+    if (spool_is_unsampled(record))
         key.node = PROFILE_NOT_SAMPLED;
-    struct profile_sample *sample = parts_sample(watch->build, &key);
+    struct profile_sample *sample = spool_load_sample(watch->load, &key);
     if (sample == NULL || apply_room(watch) != 0)
         return -1;
     if (record->time < watch->first)
         watch->first = record->time;
     uint32_t number = (uint32_t)(sample - watch->profile->samples);
     note_latest(watch, record, number);
-    if (record->state == STATE_RUNNING && !build_is_unsampled(record))
+    if (record->state == STATE_RUNNING && !spool_is_unsampled(record))
         return cpu_share_put(watch, record, number);
     /* CPU time without a sample is spread at reread_records: by then the other
      * samples of the look are known. */
-    if (build_is_unsampled(record))
+    if (spool_is_unsampled(record))
         return keep_record(watch, record, number, &given);
     given = contribution_of(watch, record, key.thread);
     if (contribution_count(watch, number, &given, NULL) != 0)
@@ -153,8 +153,8 @@ take_sample(struct watch *watch, const struct record_sample *record)
 static int
 take_end(struct watch *watch, const struct record_thread_end *record)
 {
-    uint32_t thread = parts_number(&watch->build->threads, record->id);
-    enum outcome outcome = build_take(watch->build, RECORD_THREAD_END, record);
+    uint32_t thread = spool_load_number(&watch->load->threads, record->id);
+    enum outcome outcome = spool_take(watch->load, RECORD_THREAD_END, record);
     if (outcome != USED || apply_room(watch) != 0)
         return outcome == SENSELESS ? 0 : -1;
     return cpu_share_put_end(watch, thread);
@@ -167,8 +167,8 @@ take_thread(struct watch *watch, const struct record_thread *record)
 {
     watch->has_renamed |=
         watch->filter->count > 0 &&
-        parts_number(&watch->build->threads, record->id) != INTERN_NONE;
-    return build_take(watch->build, RECORD_THREAD, record) == FAILED ? -1 : 0;
+        spool_load_number(&watch->load->threads, record->id) != INTERN_NONE;
+    return spool_take(watch->load, RECORD_THREAD, record) == FAILED ? -1 : 0;
 }
 
 /* Later versions may have more states. */
@@ -207,7 +207,7 @@ take_record(struct watch *watch, enum record_kind kind, const void *record)
     default:
         break;
     }
-    return build_take(watch->build, kind, record) == FAILED ? -1 : 0;
+    return spool_take(watch->load, kind, record) == FAILED ? -1 : 0;
 }
 
 /* Read COUNTS and CONTROL again: the process changes them in place all the
@@ -220,16 +220,16 @@ reread_state(struct watch *watch)
         reader_again(watch->reader, watch->counts_place, words,
                      sizeof(words)) == 0 &&
         record_size_of(words[0]) <= sizeof(words) && record_is_valid(words))
-        (void)build_take(watch->build, RECORD_COUNTS, words);
+        (void)spool_take(watch->load, RECORD_COUNTS, words);
     struct record_control control;
     if (watch->control_place != 0 &&
         reader_again(watch->reader, watch->control_place, &control,
                      sizeof(control)) == 0)
         take_control(watch, &control);
-    watch->profile->cost = watch->build->cost;
+    watch->profile->cost = watch->load->cost;
     watch->taken[SPAN_INTERVAL] =
-        watch->build->cost.taken - watch->taken[SPAN_ALL];
-    watch->taken[SPAN_ALL] = watch->build->cost.taken;
+        watch->load->cost.taken - watch->taken[SPAN_ALL];
+    watch->taken[SPAN_ALL] = watch->load->cost.taken;
     watch->period = watch->profile->processes[0].period;
 }
 
@@ -289,15 +289,15 @@ static void
 set_times(struct watch *watch)
 {
     struct profile *profile = watch->profile;
-    uint64_t now = watch->build->last_tick, first = watch->first;
+    uint64_t now = watch->load->last_tick, first = watch->first;
     watch->length[SPAN_ALL] = now > first ? now - first : 0;
     if (watch->last > first)
         first = watch->last;
     watch->length[SPAN_INTERVAL] = now > first ? now - first : 0;
     watch->last = now;
-    profile->processes[0].duration = watch->build->end;
+    profile->processes[0].duration = watch->load->end;
     profile->start = profile->processes[0].start;
-    profile->duration = watch->build->end;
+    profile->duration = watch->load->end;
 }
 
 /* The order matters. A thread's end bounds its wait and is among the records.
@@ -318,7 +318,7 @@ watch_look(struct watch *watch)
         status = reread_records(watch);
     set_times(watch);
     /* Modules that come later are looked up in the mappings of that time. */
-    parts_forget_mapped(watch->build);
+    spool_load_forget_mapped(watch->load);
     if (status == 0)
         status = apply_pending(watch);
     if (status == 0 && watch->has_renamed)
@@ -354,9 +354,9 @@ watch_free(struct watch *watch)
 {
     if (watch == NULL)
         return;
-    if (watch->build != NULL)
-        parts_release(watch->build);
-    free(watch->build);
+    if (watch->load != NULL)
+        spool_load_release(watch->load);
+    free(watch->load);
     functions_release(&watch->functions);
     profile_free(watch->profile);
     free(watch->samples);

@@ -30,7 +30,7 @@
 #include "functions.h"
 #include "span.h"
 
-struct build;
+struct spool_load;
 struct cpu_sample;
 struct reader;
 struct watch_record;
@@ -77,7 +77,7 @@ struct watch {
     /* For the files of this module, not for callers. */
     const struct filter_options *filter;
     struct reader *reader;
-    struct build *build;
+    struct spool_load *load;
     struct watch_sample *samples; /* by number of the profile's samples */
     uint32_t sample_count;
     uint32_t *changed; /* samples whose sums changed in the interval */

@@ -61,7 +61,7 @@ bool events_cut(struct profile_event *event, uint64_t start, uint64_t from,
 int events_put(struct profile *profile, const struct profile_event *event);
 
 /*
- * The rest is for read/build.c and its helpers. These functions do nothing if
+ * The rest is for read/spool.c and its helpers. These functions do nothing if
  * events are not kept. Those with an int return 0, or -1 if memory is short.
  */
 

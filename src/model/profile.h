@@ -16,8 +16,8 @@
  *
  * Every part of the report side reads the fields directly. These change them:
  *
- *   read/           adds a file: build.c, load.c and pprof_read.c with their
- *                   helpers; sequel.c joins and shortens flight recordings
+ *   read/           adds a file: spool.c, load.c and pprof.c with their
+ *                   helpers; join.c joins and shortens flight recordings
  *   model/          keeps strings, labels and symbols, cuts events, adds totals
  *   view/filter.c   removes samples, events and marks
  *   live/watch.c    adds a growing spool, and sets its times, cost and problems
@@ -67,7 +67,7 @@ struct profile_process {
     bool has_map;         /* MAP was looked for */
     uint64_t map_size;    /* bytes of the map's file at that time */
     const char *spool;    /* path; NULL: not read from a spool file */
-    /* For a flight recorder (read/sequel.h), else 0. KEEP: how much time it
+    /* For a flight recorder (read/join.h), else 0. KEEP: how much time it
      * keeps, ns. MONOTONIC: the start of the process on CLOCK_MONOTONIC, ns.
      * BEGIN: where the data begins, ns since that start. LAST_BEGIN: the same
      * of the last spool. */
@@ -190,10 +190,10 @@ struct profile {
     uint64_t problems; /* senseless records, left out */
 
     struct intern *strings; /* clean strings */
-    struct intern *files;   /* (path, build-id); see parts_file */
+    struct intern *files;   /* (path, build-id); see spool_load_file */
     struct intern *keys;    /* of samples; numbers are those of samples */
     struct intern *label_keys;
-    uint32_t builds;        /* processes begun; part of sample keys */
+    uint32_t loads;         /* processes begun; part of sample keys */
     struct intern *markers; /* texts of markers */
     bool has_looked_up;     /* naming.c has looked up all names */
     struct mark **marks;    /* symbols of the markers */

@@ -15,9 +15,9 @@
 #define PREFIX "program."
 
 uint32_t
-annotations_set(const struct build *build, uint32_t id)
+annotations_set(const struct spool_load *load, uint32_t id)
 {
-    return id == 0 ? 0 : parts_number(&build->labels, id);
+    return id == 0 ? 0 : spool_load_number(&load->labels, id);
 }
 
 /* KEY as outputs show it; NULL if memory is short. */
@@ -46,16 +46,16 @@ labels_without(const struct profile *profile, uint32_t parent, const char *key,
 }
 
 enum outcome
-annotations_add_label(struct build *build, const void *bytes)
+annotations_add_label(struct spool_load *load, const void *bytes)
 {
     const struct record_label *record = bytes;
-    struct profile *profile = build->profile;
-    const char *key = parts_text(build, record->key);
-    const char *value = parts_text(build, record->value);
-    uint32_t parent = annotations_set(build, record->parent);
+    struct profile *profile = load->profile;
+    const char *key = spool_load_text(load, record->key);
+    const char *value = spool_load_text(load, record->value);
+    uint32_t parent = annotations_set(load, record->parent);
     if (record->id == 0 || record->parent >= record->id || key == NULL ||
         value == NULL || key[0] == '\0' || parent == INTERN_NONE ||
-        parts_number(&build->labels, record->id) != INTERN_NONE)
+        spool_load_number(&load->labels, record->id) != INTERN_NONE)
         return SENSELESS;
     key = shown_key(profile, key);
     if (key == NULL)
@@ -67,20 +67,20 @@ annotations_add_label(struct build *build, const void *bytes)
     pairs[count] = (struct label_pair){.key = key, .value = value};
     uint32_t set = label_sets_put(profile, pairs, count + 1);
     if (set == INTERN_NONE ||
-        parts_define(&build->labels, record->id, set) != 0)
+        spool_load_define(&load->labels, record->id, set) != 0)
         return FAILED;
     return USED;
 }
 
 enum outcome
-annotations_add_mark(struct build *build, const void *bytes)
+annotations_add_mark(struct spool_load *load, const void *bytes)
 {
     const struct record_mark *record = bytes;
-    struct profile *profile = build->profile;
-    uint32_t labels = annotations_set(build, record->label);
+    struct profile *profile = load->profile;
+    uint32_t labels = annotations_set(load, record->label);
     uint32_t thread = PROFILE_NO_THREAD;
     if (record->thread != 0)
-        thread = parts_number(&build->threads, record->thread);
+        thread = spool_load_number(&load->threads, record->thread);
     if ((record->thread != 0 && thread == INTERN_NONE) ||
         labels == INTERN_NONE || record->mark > MARK_SPAN ||
         record->time > INT64_MAX || record->duration > INT64_MAX)
@@ -95,7 +95,7 @@ annotations_add_mark(struct build *build, const void *bytes)
     *marks = (struct profile_mark){
         .time = record->time,
         .duration = record->duration,
-        .process = build->process,
+        .process = load->process,
         .thread = thread,
         .labels = labels,
         .kind = record->mark,
@@ -104,6 +104,6 @@ annotations_add_mark(struct build *build, const void *bytes)
     if (marks->name == NULL)
         return FAILED;
     profile->timed_mark_count++;
-    parts_see_time(build, record->time, record->duration);
+    spool_load_see_time(load, record->time, record->duration);
     return USED;
 }

@@ -11,10 +11,10 @@
 
 #include "store/reader.h"
 #include "store/reader_past.h"
-#include "build.h"
+#include "spool.h"
 #include "file_kind.h"
-#include "pprof_read.h"
-#include "sequel.h"
+#include "pprof.h"
+#include "join.h"
 #include "load.h"
 
 /* An error text to which sentences are appended. */
@@ -55,7 +55,7 @@ add_spool(struct profile *profile, struct reader *reader, const char *name,
           const char *prefix, struct sentences *error)
 {
     uint64_t records = profile->records, problems = profile->problems;
-    if (build_add(profile, reader) != 0) {
+    if (spool_add(profile, reader) != 0) {
         say(error, name, strerror(errno));
         return -1;
     }
@@ -158,10 +158,10 @@ try_pprof(struct profile *profile, const char *path, struct sentences *error)
         return 1;
     char head[FILE_KIND_BYTES];
     size_t length = fread(head, 1, sizeof(head), file);
-    if (ferror(file) == 0 && !pprof_read_recognize(head, length) &&
+    if (ferror(file) == 0 && !pprof_recognize(head, length) &&
         !reader_recognize(path)) {
         status = refuse(error, path, head, length);
-    } else if (pprof_read_recognize(head, length)) {
+    } else if (pprof_recognize(head, length)) {
         rewind(file);
         char *bytes = read_whole(file, &length);
         if (bytes == NULL)
@@ -227,7 +227,7 @@ add_once(struct profile *profile, struct reader *reader, const char *path,
          struct sentences *error)
 {
     int status = -1;
-    if (reader != NULL && sequel_is_there(profile, reader_header(reader)))
+    if (reader != NULL && join_is_there(profile, reader_header(reader)))
         status = 0;
     else if (reader != NULL)
         status = add_spool(profile, reader, path, "", error);
@@ -264,7 +264,7 @@ load_memory(struct profile *profile, const void *bytes, size_t length,
     struct sentences sentences = {error, size};
     char reason[256] = "";
     error[0] = '\0';
-    if (pprof_read_recognize(bytes, length))
+    if (pprof_recognize(bytes, length))
         return add_pprof(profile, bytes, length, name, &sentences);
     if (length < sizeof(uint64_t) ||
         memcmp(bytes, SPOOL_MAGIC, sizeof(uint64_t)) != 0)

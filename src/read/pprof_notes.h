@@ -2,7 +2,7 @@
 /*
  * pprof_notes.h -- reads the comments of a pprof file that we wrote: the
  * commands, and the quality of the profile, in the words of model/phrase.h. For
- * pprof_read.c alone.
+ * pprof.c alone.
  */
 #ifndef READ_PPROF_NOTES_H
 #define READ_PPROF_NOTES_H

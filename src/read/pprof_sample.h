@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_sample.h -- decodes a sample of a pprof file: its stack, its values in
- * our units, and its labels. For pprof_read.c alone.
+ * our units, and its labels. For pprof.c alone.
  */
 #ifndef READ_PPROF_SAMPLE_H
 #define READ_PPROF_SAMPLE_H

@@ -2,7 +2,7 @@
 /*
  * pprof_tables.h -- what the samples of a pprof file refer to: its texts, its
  * mappings, and its locations with their functions. They may stand anywhere in
- * the file and have any ids. For pprof_read.c and pprof_sample.c.
+ * the file and have any ids. For pprof.c and pprof_sample.c.
  */
 #ifndef READ_PPROF_TABLES_H
 #define READ_PPROF_TABLES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* totals.c -- see totals.h. A sum that would overflow stops at INT64_MAX. */
-#include "parts.h"
+#include "spool_load.h"
 #include "totals.h"
 
 /* Add the counters of a spool that was read. */
@@ -31,18 +31,18 @@ add_cost(struct profile_cost *to, const struct profile_cost *cost)
 
 /* The time of the profile reaches from the first start to the last end. */
 static void
-add_time(struct build *build)
+add_time(struct spool_load *load)
 {
-    struct profile *profile = build->profile;
-    struct profile_process *process = &profile->processes[build->process];
+    struct profile *profile = load->profile;
+    struct profile_process *process = &profile->processes[load->process];
     uint64_t end = profile->start;
-    process->duration = build->end;
+    process->duration = load->end;
     sum_add(&end, profile->duration);
-    if (build->process == 0 || process->start < profile->start)
+    if (load->process == 0 || process->start < profile->start)
         profile->start = process->start;
-    if (build->process == 0 || process->start + build->end > end) {
+    if (load->process == 0 || process->start + load->end > end) {
         end = process->start;
-        sum_add(&end, build->end);
+        sum_add(&end, load->end);
     }
     profile->duration = end - profile->start;
 }
@@ -50,10 +50,10 @@ add_time(struct build *build)
 /* Add the samples of the spool, whose values are final, to the sums of threads
  * and to the totals. */
 static void
-add_samples(const struct build *build)
+add_samples(const struct spool_load *load)
 {
-    struct profile *profile = build->profile;
-    for (uint32_t i = build->first_sample; i < profile->sample_count; i++) {
+    struct profile *profile = load->profile;
+    for (uint32_t i = load->first_sample; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         uint64_t *thread = profile->threads[sample->thread].values;
         for (unsigned j = 0; j < VALUE_COUNT; j++) {
@@ -64,11 +64,11 @@ add_samples(const struct build *build)
 }
 
 void
-totals_add(struct build *build)
+totals_add(struct spool_load *load)
 {
-    add_samples(build);
-    add_cost(&build->profile->cost, &build->cost);
-    add_time(build);
+    add_samples(load);
+    add_cost(&load->profile->cost, &load->cost);
+    add_time(load);
 }
 
 /* UNSEEN_LEAST: the least unseen CPU time that is reported, in ns; less would

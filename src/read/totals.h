@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-struct build;
+struct spool_load;
 struct profile;
 
 /* Add the counters, times and samples of BUILD, whose file was read to its end,
  * to the sums of the profile. */
-void totals_add(struct build *build);
+void totals_add(struct spool_load *load);
 
 /* Note that all processes of PROFILE used TREE_CPU ns of CPU time by the
  * kernel's account. The part that neither they nor the sampler report is kept

@@ -7,27 +7,27 @@
 #include "model/events.h"
 #include "store/record.h"
 #include "util/array.h"
-#include "parts.h"
+#include "spool_load.h"
 #include "waits.h"
 
 /* A running thread has no open end, whatever a damaged record says. */
 int
-waits_note(struct build *build, const struct record_sample *record,
+waits_note(struct spool_load *load, const struct record_sample *record,
            const struct profile_sample *sample)
 {
     uint64_t reached = record->time;
     if ((record->flags & SAMPLE_OPEN) == 0 || record->state == STATE_RUNNING)
         return 0;
     struct open_wait *waits =
-        array_room(build->waits, build->wait_count, sizeof(*waits));
+        array_room(load->waits, load->wait_count, sizeof(*waits));
     if (waits == NULL)
         return -1;
-    build->waits = waits;
+    load->waits = waits;
     sum_add(&reached, record->duration);
-    waits[build->wait_count++] = (struct open_wait){
-        .sample = (uint32_t)(sample - build->profile->samples),
+    waits[load->wait_count++] = (struct open_wait){
+        .sample = (uint32_t)(sample - load->profile->samples),
         .reached = reached,
-        .event = build->profile->event_count - 1,
+        .event = load->profile->event_count - 1,
     };
     return 0;
 }
@@ -52,15 +52,15 @@ extend_wait(struct profile *profile, const struct open_wait *wait,
 /* A live spool that was read from its beginning may have an earlier last tick.
  * A wait that was noted since then stays as it is. */
 void
-waits_extend(struct build *build)
+waits_extend(struct spool_load *load)
 {
-    struct profile *profile = build->profile;
-    for (uint32_t i = 0; i < build->wait_count; i++) {
-        const struct open_wait *wait = &build->waits[i];
+    struct profile *profile = load->profile;
+    for (uint32_t i = 0; i < load->wait_count; i++) {
+        const struct open_wait *wait = &load->waits[i];
         uint32_t thread = profile->samples[wait->sample].thread;
         uint64_t limit = profile->threads[thread].end;
-        if (limit > build->last_tick)
-            limit = build->last_tick;
+        if (limit > load->last_tick)
+            limit = load->last_tick;
         if (limit > wait->reached)
             extend_wait(profile, wait, limit - wait->reached);
     }

@@ -3,7 +3,7 @@
  * waits.h -- waits that were not over when their record was last written. They
  * reach to the last tick, or to the end of their thread if that came first.
  * Both may stand behind the record in the spool. So such waits are noted, and
- * extended when the spool was read. For build.c alone.
+ * extended when the spool was read. For spool.c alone.
  */
 #ifndef READ_WAITS_H
 #define READ_WAITS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct build;
+struct spool_load;
 struct profile_sample;
 struct record_sample;
 
@@ -23,11 +23,11 @@ struct open_wait {
 
 /* Note RECORD if it is an open wait. It was summed up in SAMPLE and is the last
  * event. Returns 0, or -1 if memory is short. */
-int waits_note(struct build *build, const struct record_sample *record,
+int waits_note(struct spool_load *load, const struct record_sample *record,
                const struct profile_sample *sample);
 
 /* Extend every wait that was noted. Its sample gets the wall time, and a sample
  * point for each full period. */
-void waits_extend(struct build *build);
+void waits_extend(struct spool_load *load);
 
 #endif

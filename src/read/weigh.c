@@ -10,8 +10,8 @@
  * weighed as one group, together with those without a sample. Their moments did
  * not all have the same chance to be sampled, but moments at the same age had.
  * How much CPU time the group used at each age is known. That time is shared by
- * its samples of this age (ages.h). What a single thread gets from the group
- * says nothing.
+ * its samples of this age (short_threads.h). What a single thread gets from the
+ * group says nothing.
  *
  * CPU time that a hook measured is exact, and takes part in no sharing.
  *
@@ -23,8 +23,8 @@
 #include "model/events.h"
 #include "util/array.h"
 #include "util/share.h"
-#include "ages.h"
-#include "parts.h"
+#include "short_threads.h"
+#include "spool_load.h"
 #include "weigh.h"
 
 enum rule { AS_RECORDED, BY_CPU, BY_COUNT, IN_GROUP };
@@ -38,17 +38,17 @@ struct entry {
 };
 
 struct weigh {
-    struct build *build;
+    struct spool_load *load;
     uint64_t period;
-    struct entry *entries; /* by thread, from the spool's first */
-    struct ages group;     /* all threads with IN_GROUP */
-    uint64_t due;          /* ns of CPU time that the group shares */
+    struct entry *entries;      /* by thread, from the spool's first */
+    struct short_threads group; /* all threads with IN_GROUP */
+    uint64_t due;               /* ns of CPU time that the group shares */
 };
 
 static uint64_t
-period_of(const struct build *build)
+period_of(const struct spool_load *load)
 {
-    return build->profile->processes[build->process].period;
+    return load->profile->processes[load->process].period;
 }
 
 /* Whether SAMPLE is weighed. Others keep the CPU time that they
@@ -64,55 +64,54 @@ is_weighed(const struct profile_sample *sample)
  * others, unless its clock began before it was profiled, or the spool is
  * damaged. For that case one note for each sample is enough. */
 int
-weigh_note(struct build *build, const struct record_sample *record,
+weigh_note(struct spool_load *load, const struct record_sample *record,
            const struct profile_sample *sample)
 {
     bool is_first = sample->values[VALUE_SAMPLES] == 0;
     if (!is_weighed(sample) || record->count == 0 ||
         (record->flags & SAMPLE_SUMMED) != 0 ||
-        (!ages_cover(period_of(build), record->age) && !is_first))
+        (!short_threads_cover(period_of(load), record->age) && !is_first))
         return 0;
     struct weigh_note *notes =
-        array_room(build->notes, build->note_count, sizeof(*notes));
+        array_room(load->notes, load->note_count, sizeof(*notes));
     if (notes == NULL)
         return -1;
-    build->notes = notes;
-    notes[build->note_count++] = (struct weigh_note){
-        .sample = (uint32_t)(sample - build->profile->samples),
+    load->notes = notes;
+    notes[load->note_count++] = (struct weigh_note){
+        .sample = (uint32_t)(sample - load->profile->samples),
         .age = record->age,
     };
     return 0;
 }
 
 int
-weigh_note_unsampled(struct build *build, const struct record_sample *record,
-                     uint32_t thread)
+weigh_note_unsampled(struct spool_load *load,
+                     const struct record_sample *record, uint32_t thread)
 {
     struct weigh_unsampled *all =
-        array_room(build->unsampled, build->unsampled_count, sizeof(*all));
+        array_room(load->unsampled, load->unsampled_count, sizeof(*all));
     if (all == NULL)
         return -1;
-    build->unsampled = all;
-    all[build->unsampled_count++] =
-        (struct weigh_unsampled){.thread = thread,
-                                 .cpu = record->cpu,
-                                 .age = record->age};
-    sum_add(&build->profile->threads[thread].unsampled, record->cpu);
+    load->unsampled = all;
+    all[load->unsampled_count++] = (struct weigh_unsampled){.thread = thread,
+                                                            .cpu = record->cpu,
+                                                            .age = record->age};
+    sum_add(&load->profile->threads[thread].unsampled, record->cpu);
     return 0;
 }
 
 static struct entry *
 entry_of(const struct weigh *weigh, uint32_t thread)
 {
-    return &weigh->entries[thread - weigh->build->first_thread];
+    return &weigh->entries[thread - weigh->load->first_thread];
 }
 
 /* Sum up the running and other samples of each thread. */
 static void
 sum_threads(struct weigh *weigh)
 {
-    const struct profile *profile = weigh->build->profile;
-    uint32_t i = weigh->build->first_sample;
+    const struct profile *profile = weigh->load->profile;
+    uint32_t i = weigh->load->first_sample;
     for (; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         struct entry *entry = entry_of(weigh, sample->thread);
@@ -133,7 +132,7 @@ is_short(const struct profile_thread *thread, const struct entry *entry,
 {
     if (thread->unsampled > 0 && entry->count == 0)
         return true;
-    return thread->has_exact_cpu && ages_cover(period, thread->cpu);
+    return thread->has_exact_cpu && short_threads_cover(period, thread->cpu);
 }
 
 /* The CPU time that THREAD used, by its clock or by records without a
@@ -166,7 +165,8 @@ choose_rule(struct weigh *weigh, const struct profile_thread *thread,
     if (is_short(thread, entry, weigh->period)) {
         entry->rule = IN_GROUP;
         entry->share.due = clock_of(thread);
-        ages_add_thread(&weigh->group, entry->share.due - thread->unsampled);
+        short_threads_add_thread(&weigh->group,
+                                 entry->share.due - thread->unsampled);
     } else {
         choose_own(thread, entry);
     }
@@ -181,7 +181,7 @@ choose_rule(struct weigh *weigh, const struct profile_thread *thread,
 static bool
 is_in_group(const struct weigh *weigh, const struct weigh_note *note)
 {
-    const struct profile *profile = weigh->build->profile;
+    const struct profile *profile = weigh->load->profile;
     uint32_t thread = profile->samples[note->sample].thread;
     return entry_of(weigh, thread)->rule == IN_GROUP;
 }
@@ -192,16 +192,17 @@ is_in_group(const struct weigh *weigh, const struct weigh_note *note)
 static void
 gather_group(struct weigh *weigh)
 {
-    const struct build *build = weigh->build;
-    for (size_t i = 0; i < build->unsampled_count; i++) {
-        const struct weigh_unsampled *unsampled = &build->unsampled[i];
+    const struct spool_load *load = weigh->load;
+    for (size_t i = 0; i < load->unsampled_count; i++) {
+        const struct weigh_unsampled *unsampled = &load->unsampled[i];
         if (entry_of(weigh, unsampled->thread)->rule == IN_GROUP)
-            ages_add_mass(&weigh->group, unsampled->age, unsampled->cpu);
+            short_threads_add_mass(&weigh->group, unsampled->age,
+                                   unsampled->cpu);
     }
-    for (size_t i = 0; i < build->note_count; i++)
-        if (is_in_group(weigh, &build->notes[i]))
-            ages_add_note(&weigh->group, build->notes[i].age);
-    ages_finish(&weigh->group, weigh->due);
+    for (size_t i = 0; i < load->note_count; i++)
+        if (is_in_group(weigh, &load->notes[i]))
+            short_threads_add_note(&weigh->group, load->notes[i].age);
+    short_threads_finish(&weigh->group, weigh->due);
 }
 
 /* A running thread uses CPU time all the while. So its wall time is wrong by
@@ -221,8 +222,8 @@ set_cpu(struct profile_sample *sample, uint64_t cpu)
 static void
 share_own(struct weigh *weigh)
 {
-    struct profile *profile = weigh->build->profile;
-    uint32_t i = weigh->build->first_sample;
+    struct profile *profile = weigh->load->profile;
+    uint32_t i = weigh->load->first_sample;
     for (; i < profile->sample_count; i++) {
         struct profile_sample *sample = &profile->samples[i];
         struct entry *entry = entry_of(weigh, sample->thread);
@@ -242,14 +243,14 @@ share_own(struct weigh *weigh)
 static void
 share_group(struct weigh *weigh)
 {
-    const struct build *build = weigh->build;
-    for (size_t i = 0; i < build->note_count; i++) {
-        const struct weigh_note *note = &build->notes[i];
-        struct profile_sample *sample = &build->profile->samples[note->sample];
+    const struct spool_load *load = weigh->load;
+    for (size_t i = 0; i < load->note_count; i++) {
+        const struct weigh_note *note = &load->notes[i];
+        struct profile_sample *sample = &load->profile->samples[note->sample];
         if (!is_in_group(weigh, note))
             continue;
         set_cpu(sample, sample->values[VALUE_CPU] +
-                            ages_share(&weigh->group, note->age));
+                            short_threads_share(&weigh->group, note->age));
     }
 }
 
@@ -275,29 +276,28 @@ add_unsampled(struct weigh *weigh, uint32_t thread, uint64_t cpu)
         .state = STATE_RUNNING,
         .waits_on = "",
     };
-    struct profile_sample *sample = parts_sample(weigh->build, &key);
+    struct profile_sample *sample = spool_load_sample(weigh->load, &key);
     if (sample == NULL)
         return -1;
     sample->values[VALUE_CPU] = cpu;
     sample->values[VALUE_WALL] = cpu;
-    return events_add_unsampled(weigh->build->profile, sample,
-                                weigh->build->end);
+    return events_add_unsampled(weigh->load->profile, sample, weigh->load->end);
 }
 
 int
-weigh_samples(struct build *build)
+weigh_samples(struct spool_load *load)
 {
-    const struct profile *profile = build->profile;
-    uint32_t count = profile->thread_count - build->first_thread;
-    struct weigh weigh = {.build = build, .period = period_of(build)};
+    const struct profile *profile = load->profile;
+    uint32_t count = profile->thread_count - load->first_thread;
+    struct weigh weigh = {.load = load, .period = period_of(load)};
     int status = 0;
     weigh.entries = calloc((size_t)count + 1, sizeof(*weigh.entries));
     if (weigh.entries == NULL)
         return -1;
-    ages_begin(&weigh.group, weigh.period);
+    short_threads_begin(&weigh.group, weigh.period);
     sum_threads(&weigh);
     for (uint32_t i = 0; i < count; i++)
-        choose_rule(&weigh, &profile->threads[build->first_thread + i],
+        choose_rule(&weigh, &profile->threads[load->first_thread + i],
                     &weigh.entries[i]);
     gather_group(&weigh);
     share_own(&weigh);
@@ -305,7 +305,7 @@ weigh_samples(struct build *build)
     for (uint32_t i = 0; i < count && status == 0; i++) {
         uint64_t left = left_of(&weigh, &weigh.entries[i]);
         if (left > 0)
-            status = add_unsampled(&weigh, build->first_thread + i, left);
+            status = add_unsampled(&weigh, load->first_thread + i, left);
     }
     free(weigh.entries);
     return status;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * weigh.h -- makes the CPU time of samples add up to what the threads' own
- * clocks say. For build.c alone.
+ * clocks say. For spool.c alone.
  */
 #ifndef READ_WEIGH_H
 #define READ_WEIGH_H
 
 #include <stdint.h>
 
-struct build;
+struct spool_load;
 struct profile_sample;
 struct record_sample;
 
@@ -27,12 +27,12 @@ struct weigh_unsampled {
 
 /* Note RECORD, which is about to be summed up in SAMPLE, if it may be of a
  * short thread. Returns 0, or -1 if memory is short. */
-int weigh_note(struct build *build, const struct record_sample *record,
+int weigh_note(struct spool_load *load, const struct record_sample *record,
                const struct profile_sample *sample);
 
 /* Note RECORD, which has CPU time of THREAD and no sample. Returns 0, or -1 if
  * memory is short. */
-int weigh_note_unsampled(struct build *build,
+int weigh_note_unsampled(struct spool_load *load,
                          const struct record_sample *record, uint32_t thread);
 
 /*
@@ -44,6 +44,6 @@ int weigh_note_unsampled(struct build *build,
  * Threads whose clock was not read keep what their samples say: their process
  * was killed, or still runs.
  */
-int weigh_samples(struct build *build);
+int weigh_samples(struct spool_load *load);
 
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "crew.h"
+#include "parallel.h"
 #include "unpack.h"
 #include "inflate.h"
 
@@ -225,7 +225,7 @@ inflate_file(struct inflated *inflated, int fd)
     copy.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (copy.elf != NULL && plan_file(&copy) && allocate_file(&copy) &&
         write_headers(&copy)) {
-        crew_run(write_pieces, &copy, copy.compressed);
+        parallel_run(write_pieces, &copy, copy.compressed);
         done = !copy.failed;
     }
     *inflated = (struct inflated){copy.bytes, copy.size};

@@ -18,10 +18,10 @@
 #include "util/intern.h"
 #include "address_table.h"
 #include "debug_server.h"
-#include "crew.h"
+#include "parallel.h"
 #include "image.h"
-#include "openings.h"
-#include "spellings.h"
+#include "open_many.h"
+#include "name_cache.h"
 #include "thrift.h"
 #include "symbolizer.h"
 
@@ -48,7 +48,7 @@ struct symbolizer {
     struct intern store;
     struct address_table modules; /* (id, 0): struct module */
     struct address_table answers; /* (id, offset): struct symbol */
-    struct spellings spellings;
+    struct name_cache name_cache;
     struct image_list *images;
 };
 
@@ -139,7 +139,7 @@ set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
          const char *name, bool is_stub)
 {
     const struct spelling *spelling =
-        spellings_name(&symbolizer->spellings, name);
+        name_cache_name(&symbolizer->name_cache, name);
     if (spelling == NULL)
         return -1;
     frame->function = spelling->function;
@@ -159,8 +159,8 @@ set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
           const struct unit_frame *source)
 {
     frame->file = source->file != NULL
-                      ? spellings_path(&symbolizer->spellings,
-                                       source->directory, source->file)
+                      ? name_cache_path(&symbolizer->name_cache,
+                                        source->directory, source->file)
                       : "";
     frame->line = source->line;
     frame->start_line = source->start_line;
@@ -235,8 +235,8 @@ symbolizer_new(const struct symbolizer_options *options)
     if (symbolizer == NULL)
         return NULL;
     symbolizer->inlines = options->inlines;
-    symbolizer->spellings.store = &symbolizer->store;
-    symbolizer->spellings.form =
+    symbolizer->name_cache.store = &symbolizer->store;
+    symbolizer->name_cache.form =
         options->full_names ? DEMANGLE_FULL : DEMANGLE_SHORT;
     return symbolizer;
 }
@@ -382,13 +382,13 @@ open_planned(struct symbolizer *symbolizer, struct opening *openings,
     size_t brief = symbolizer->is_limited
                        ? thrift_run(openings, planned, symbolizer->budget)
                        : 0;
-    if (planned - brief > 1 && crew_size(planned - brief) > 1)
-        openings_run(openings + brief, planned - brief);
+    if (planned - brief > 1 && parallel_size(planned - brief) > 1)
+        open_many_run(openings + brief, planned - brief);
     else
         planned = brief;
     for (size_t i = 0; i < planned; i++)
         take_over(symbolizer, &openings[i]);
-    openings_free(openings, planned);
+    open_many_free(openings, planned);
 }
 
 void
@@ -451,7 +451,7 @@ symbolizer_free(struct symbolizer *symbolizer)
     for (struct image_list *item = symbolizer->images; item != NULL;
          item = item->next)
         image_close(item->image);
-    spellings_free(&symbolizer->spellings);
+    name_cache_free(&symbolizer->name_cache);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);
     intern_clear(&symbolizer->store);

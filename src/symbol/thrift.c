@@ -47,7 +47,7 @@ open_briefly(struct offer *offer)
                          &offer->sketch, addresses, opening->count);
     free(addresses);
     if (opening->image != NULL)
-        openings_answer(opening);
+        open_many_answer(opening);
 }
 
 /* Spend BUDGET on the sorted OFFERS. Files that cost more than what is left of

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "openings.h"
+#include "open_many.h"
 
 /*
  * Decide for the COUNT OPENINGS, none of which is open. Files with the most

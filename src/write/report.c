@@ -11,7 +11,7 @@
 
 #include "model/profile.h"
 #include "read/load.h"
-#include "read/sequel.h"
+#include "read/join.h"
 #include "output.h"
 #include "stacks_report.h"
 #include "report.h"
@@ -61,7 +61,7 @@ load_spool(struct sprof_report *report)
     load_file(profile, report->spool, error, sizeof(error));
     if (error[0] != '\0')
         add_error(report, error);
-    if (sequel_keep(profile) != 0)
+    if (join_shorten(profile) != 0)
         add_error(report, strerror(ENOMEM));
     return profile;
 }

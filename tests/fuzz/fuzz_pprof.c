@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/pprof_read.h"
+#include "read/pprof.h"
 #include "write/output.h"
 
 #include "fuzz.h"

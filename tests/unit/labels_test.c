@@ -21,7 +21,7 @@
 #include "view/filter.h"
 #include "util/intern.h"
 #include "model/label_sets.h"
-#include "read/pprof_read.h"
+#include "read/pprof.h"
 #include "write/remake.h"
 #include "view/table.h"
 #include "write/output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sequel.c -- joins the spools of a flight recorder; see sequel.h. A thread is
+ * join.c -- joins the spools of a flight recorder; see join.h. A thread is
  * recognised by its id, which both spools share, and by its tid, in case the
  * files do not belong together. Nodes belong to the process before them
  * (generated.c), so only neighbours can be joined.
@@ -10,17 +10,17 @@
 
 #include "model/events.h"
 #include "util/intern.h"
-#include "parts.h"
-#include "sequel.h"
+#include "spool_load.h"
+#include "join.h"
 
 /* The identity of a thread in a process. */
 struct key {
     uint32_t id, tid;
 };
 
-/* A build that is joined. NUMBERS has an entry for each of its threads. */
+/* A spool that is joined. NUMBERS has an entry for each of its threads. */
 struct join {
-    struct build *build;
+    struct spool_load *load;
     uint32_t process;  /* the process that it continues */
     uint32_t *numbers; /* new numbers of its threads */
 };
@@ -33,8 +33,7 @@ is_same(const struct profile_process *process, uint32_t pid, uint64_t monotonic)
 }
 
 bool
-sequel_is_there(const struct profile *profile,
-                const struct spool_header *header)
+join_is_there(const struct profile *profile, const struct spool_header *header)
 {
     for (uint32_t i = 0; header->keep != 0 && i < profile->process_count; i++)
         if (is_same(&profile->processes[i], header->pid,
@@ -85,11 +84,9 @@ merge_thread(struct profile_thread *to, const struct profile_thread *from)
 static uint32_t *
 list_threads(const struct join *join, struct intern *known)
 {
-    const struct profile *profile = join->build->profile;
-    uint32_t *numbers =
-        calloc(join->build->first_thread + 1u, sizeof(*numbers));
-    for (uint32_t i = 0; numbers != NULL && i < join->build->first_thread;
-         i++) {
+    const struct profile *profile = join->load->profile;
+    uint32_t *numbers = calloc(join->load->first_thread + 1u, sizeof(*numbers));
+    for (uint32_t i = 0; numbers != NULL && i < join->load->first_thread; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         const struct key key = {thread->id, thread->tid};
         if (thread->process != join->process)
@@ -109,8 +106,8 @@ static void
 merge_threads(struct join *join, const struct intern *known,
               const uint32_t *numbers)
 {
-    struct profile *profile = join->build->profile;
-    uint32_t first = join->build->first_thread, count = first;
+    struct profile *profile = join->load->profile;
+    uint32_t first = join->load->first_thread, count = first;
     for (uint32_t i = first; i < profile->thread_count; i++) {
         struct profile_thread thread = profile->threads[i];
         const struct key key = {thread.id, thread.tid};
@@ -127,35 +124,35 @@ merge_threads(struct join *join, const struct intern *known,
     profile->thread_count = count;
 }
 
-/* Remove the process of the build; its modules and samples go to the other
+/* Remove the process of the spool; its modules and samples go to the other
  * one. */
 static void
 merge_process(const struct join *join)
 {
-    struct build *build = join->build;
-    struct profile *profile = build->profile;
+    struct spool_load *load = join->load;
+    struct profile *profile = load->profile;
     struct profile_process *to = &profile->processes[join->process];
-    const struct profile_process *from = &profile->processes[build->process];
+    const struct profile_process *from = &profile->processes[load->process];
     for (uint32_t i = 0; i < profile->module_count; i++)
-        if (profile->modules[i].process == build->process)
+        if (profile->modules[i].process == load->process)
             profile->modules[i].process = join->process;
-    for (uint32_t i = build->first_sample; i < profile->sample_count; i++) {
+    for (uint32_t i = load->first_sample; i < profile->sample_count; i++) {
         struct profile_sample *sample = &profile->samples[i];
-        sample->thread = join->numbers[sample->thread - build->first_thread];
+        sample->thread = join->numbers[sample->thread - load->first_thread];
     }
     to->ended |= from->ended;
     to->last_begin = from->last_begin;
-    if (build->end < to->duration)
-        build->end = to->duration;
-    build->process = join->process;
+    if (load->end < to->duration)
+        load->end = to->duration;
+    load->process = join->process;
     profile->process_count--;
 }
 
 static int
-join_to(struct build *build, uint32_t process)
+join_to(struct spool_load *load, uint32_t process)
 {
-    uint32_t count = build->profile->thread_count - build->first_thread;
-    struct join join = {build, process, calloc(count + 1u, sizeof(uint32_t))};
+    uint32_t count = load->profile->thread_count - load->first_thread;
+    struct join join = {load, process, calloc(count + 1u, sizeof(uint32_t))};
     struct intern *known = intern_new();
     uint32_t *numbers = NULL;
     if (known != NULL && join.numbers != NULL)
@@ -171,27 +168,27 @@ join_to(struct build *build, uint32_t process)
 }
 
 int
-sequel_join(struct build *build)
+join_spools(struct spool_load *load)
 {
-    struct profile *profile = build->profile;
-    struct profile_process *own = &profile->processes[build->process];
-    struct profile_process *before = build->process > 0 ? own - 1 : NULL;
+    struct profile *profile = load->profile;
+    struct profile_process *own = &profile->processes[load->process];
+    struct profile_process *before = load->process > 0 ? own - 1 : NULL;
     bool goes_on = own->keep != 0 && before != NULL &&
                    is_same(before, own->pid, own->monotonic) &&
                    before->last_begin < own->last_begin;
     uint64_t shift = goes_on ? before->begin : own->begin;
     if (own->keep == 0)
         return 0;
-    shift_times(profile, build->first_thread, build->first_event, shift);
-    build->end = time_after(build->end, shift);
+    shift_times(profile, load->first_thread, load->first_event, shift);
+    load->end = time_after(load->end, shift);
     if (goes_on)
-        return join_to(build, build->process - 1);
+        return join_to(load, load->process - 1);
     sum_add(&own->start, shift);
     return 0;
 }
 
 int
-sequel_keep(struct profile *profile)
+join_shorten(struct profile *profile)
 {
     struct profile_process *process = profile->processes;
     if (profile->process_count != 1 || process->keep == 0 ||

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openings.c -- see openings.h. libdw shares nothing between two handles. So a
- * file is safe as long as only one thread uses it.
+ * open_many.c -- see open_many.h. libdw shares nothing between two handles. So
+ * a file is safe as long as only one thread uses it.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
-#include "openings.h"
+#include "parallel.h"
+#include "open_many.h"
 
 struct job {
     struct opening *openings;
@@ -33,7 +33,7 @@ keep_answer(struct opening *opening, const struct image_answer *answer)
 }
 
 void
-openings_answer(struct opening *opening)
+open_many_answer(struct opening *opening)
 {
     struct image_answer answer = {
         .frames = calloc(opening->depth, sizeof(*answer.frames))};
@@ -56,7 +56,7 @@ open_one(struct opening *opening)
 {
     opening->image =
         image_open(opening->path, opening->build_id, opening->length);
-    openings_answer(opening);
+    open_many_answer(opening);
 }
 
 /* The work of one thread: take files until none is left. */
@@ -71,14 +71,14 @@ open_files(void *argument)
 }
 
 void
-openings_run(struct opening *openings, size_t count)
+open_many_run(struct opening *openings, size_t count)
 {
     struct job job = {.openings = openings, .count = count};
-    crew_run(open_files, &job, count);
+    parallel_run(open_files, &job, count);
 }
 
 void
-openings_free(struct opening *openings, size_t count)
+open_many_free(struct opening *openings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         intern_clear(&openings[i].store);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.c -- takes modules, threads, nodes and texts from a spool into the
+ * spool_load.c -- takes modules, threads, nodes and texts from a spool into the
  * profile. Nodes are consecutive in a spool, so they are only shifted. Threads
  * and modules may have gaps and are looked up. A definition that contradicts an
  * earlier one, or refers to nothing, makes no sense and is left out.
@@ -14,32 +14,32 @@
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
-#include "parts.h"
+#include "spool_load.h"
 
 /* All tables are made before any is checked, so that
- * parts_release can free all. */
+ * spool_load_release can free all. */
 int
-parts_begin(struct build *build)
+spool_load_begin(struct spool_load *load)
 {
-    build->modules.ids = intern_new();
-    build->threads.ids = intern_new();
-    build->texts.ids = intern_new();
-    build->labels.ids = intern_new();
-    return build->modules.ids == NULL || build->threads.ids == NULL ||
-                   build->texts.ids == NULL || build->labels.ids == NULL
+    load->modules.ids = intern_new();
+    load->threads.ids = intern_new();
+    load->texts.ids = intern_new();
+    load->labels.ids = intern_new();
+    return load->modules.ids == NULL || load->threads.ids == NULL ||
+                   load->texts.ids == NULL || load->labels.ids == NULL
                ? -1
                : 0;
 }
 
 uint32_t
-parts_number(const struct numbering *numbering, uint32_t id)
+spool_load_number(const struct numbering *numbering, uint32_t id)
 {
     uint32_t at = intern_find(numbering->ids, &id, sizeof(id));
     return at == INTERN_NONE ? INTERN_NONE : numbering->numbers[at];
 }
 
 int
-parts_define(struct numbering *numbering, uint32_t id, uint32_t number)
+spool_load_define(struct numbering *numbering, uint32_t id, uint32_t number)
 {
     uint32_t count = intern_count(numbering->ids);
     uint32_t *numbers = array_room(numbering->numbers, count, sizeof(*numbers));
@@ -52,11 +52,11 @@ parts_define(struct numbering *numbering, uint32_t id, uint32_t number)
 
 /* A time at the limit of the numbers is damage, not a long run. */
 void
-parts_see_time(struct build *build, uint64_t time, uint64_t duration)
+spool_load_see_time(struct spool_load *load, uint64_t time, uint64_t duration)
 {
     sum_add(&time, duration);
-    if (time > build->end && time < INT64_MAX)
-        build->end = time;
+    if (time > load->end && time < INT64_MAX)
+        load->end = time;
 }
 
 /* Build-ids have 20 bytes, or 16 or 8; more than 64 are not shown. */
@@ -76,18 +76,17 @@ hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
  * gone from its path can still be read. The build-id tells whether it is the
  * right file, so a module without one is not looked for. */
 static void
-look_for_copy(struct build *build, const struct record_module *record,
+look_for_copy(struct spool_load *load, const struct record_module *record,
               uint32_t id)
 {
-    struct profile *profile = build->profile;
-    if (!build->has_looked)
-        build->mapped =
-            mapped_files_open(profile->processes[build->process].pid);
-    build->has_looked = true;
-    if (build->mapped == NULL || record->build_id_length == 0)
+    struct profile *profile = load->profile;
+    if (!load->has_looked)
+        load->mapped = mapped_files_open(profile->processes[load->process].pid);
+    load->has_looked = true;
+    if (load->mapped == NULL || record->build_id_length == 0)
         return;
     char *copy =
-        mapped_files_find(build->mapped, record->start, record_path(record));
+        mapped_files_find(load->mapped, record->start, record_path(record));
     if (copy != NULL)
         symbolizer_add_copy(profile->symbols, id, copy);
     free(copy);
@@ -95,8 +94,8 @@ look_for_copy(struct build *build, const struct record_module *record,
 
 /* A new file gets the symbolizer's next id. */
 uint32_t
-parts_file(struct profile *profile, const char *path, const char *build_id,
-           const uint8_t *bytes, size_t length)
+spool_load_file(struct profile *profile, const char *path, const char *build_id,
+                const uint8_t *bytes, size_t length)
 {
     uint32_t known = intern_count(profile->files);
     uint32_t key[2] = {intern_string(profile->strings, path),
@@ -112,28 +111,29 @@ parts_file(struct profile *profile, const char *path, const char *build_id,
 }
 
 static uint32_t
-add_file(struct build *build, const struct record_module *record,
+add_file(struct spool_load *load, const struct record_module *record,
          const char *build_id)
 {
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     uint32_t known = intern_count(profile->files);
-    uint32_t id = parts_file(profile, record_path(record), build_id,
-                             record_build_id(record), record->build_id_length);
+    uint32_t id =
+        spool_load_file(profile, record_path(record), build_id,
+                        record_build_id(record), record->build_id_length);
     if (id == known + 1)
-        look_for_copy(build, record, id);
+        look_for_copy(load, record, id);
     return id;
 }
 
 /* The same file mapped twice, or again after dlclose, makes two modules: they
  * have different addresses. */
 enum outcome
-parts_add_module(struct build *build, const void *bytes)
+spool_load_add_module(struct spool_load *load, const void *bytes)
 {
     const struct record_module *record = bytes;
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     uint32_t number = profile->module_count;
     if (record->id == 0 || record->start > record->end ||
-        parts_number(&build->modules, record->id) != INTERN_NONE)
+        spool_load_number(&load->modules, record->id) != INTERN_NONE)
         return SENSELESS;
     struct profile_module *modules =
         array_room(profile->modules, number, sizeof(*modules));
@@ -141,7 +141,7 @@ parts_add_module(struct build *build, const void *bytes)
         return FAILED;
     profile->modules = modules;
     modules[number] = (struct profile_module){
-        .process = build->process,
+        .process = load->process,
         .flags = record->flags,
         .base = record->base,
         .start = record->start,
@@ -152,9 +152,9 @@ parts_add_module(struct build *build, const void *bytes)
     };
     if (modules[number].path == NULL || modules[number].build_id == NULL)
         return FAILED;
-    modules[number].symbols = add_file(build, record, modules[number].build_id);
+    modules[number].symbols = add_file(load, record, modules[number].build_id);
     if (modules[number].symbols == 0 ||
-        parts_define(&build->modules, record->id, number) != 0)
+        spool_load_define(&load->modules, record->id, number) != 0)
         return FAILED;
     profile->module_count++;
     return USED;
@@ -163,12 +163,12 @@ parts_add_module(struct build *build, const void *bytes)
 /* A thread has a further record for each change of its name;
  * the last one stays. */
 enum outcome
-parts_add_thread(struct build *build, const void *bytes)
+spool_load_add_thread(struct spool_load *load, const void *bytes)
 {
     const struct record_thread *record = bytes;
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     const char *name = profile_string(profile, record_name(record));
-    uint32_t number = parts_number(&build->threads, record->id);
+    uint32_t number = spool_load_number(&load->threads, record->id);
     if (record->id == 0)
         return SENSELESS;
     if (name == NULL)
@@ -184,14 +184,14 @@ parts_add_thread(struct build *build, const void *bytes)
         return FAILED;
     profile->threads = threads;
     threads[number] =
-        (struct profile_thread){.process = build->process,
+        (struct profile_thread){.process = load->process,
                                 .tid = record->tid,
                                 .id = record->id,
                                 .name = name,
                                 .start =
                                     record->time < INT64_MAX ? record->time : 0,
                                 .end = UINT64_MAX};
-    if (parts_define(&build->threads, record->id, number) != 0)
+    if (spool_load_define(&load->threads, record->id, number) != 0)
         return FAILED;
     profile->thread_count++;
     return USED;
@@ -201,26 +201,26 @@ parts_add_thread(struct build *build, const void *bytes)
  * estimate. A value of 0 that was not read at the end means that the
  * clock was never read. */
 enum outcome
-parts_end_thread(struct build *build, const void *bytes)
+spool_load_end_thread(struct spool_load *load, const void *bytes)
 {
     const struct record_thread_end *record = bytes;
-    uint32_t number = parts_number(&build->threads, record->id);
+    uint32_t number = spool_load_number(&load->threads, record->id);
     if (number == INTERN_NONE)
         return SENSELESS;
-    struct profile_thread *thread = &build->profile->threads[number];
+    struct profile_thread *thread = &load->profile->threads[number];
     thread->cpu = 0;
     sum_add(&thread->cpu, record->cpu);
     thread->has_exact_cpu = (record->flags & THREAD_END_EXACT) != 0;
     thread->has_cpu = thread->has_exact_cpu || thread->cpu > 0;
     thread->end = record->time;
-    parts_see_time(build, record->time, 0);
+    spool_load_see_time(load, record->time, 0);
     return USED;
 }
 
 void
-parts_see_alive(struct build *build, uint32_t number, uint64_t time)
+spool_load_see_alive(struct spool_load *load, uint32_t number, uint64_t time)
 {
-    struct profile_thread *thread = &build->profile->threads[number];
+    struct profile_thread *thread = &load->profile->threads[number];
     if (time <= thread->end)
         return;
     thread->end = UINT64_MAX;
@@ -231,14 +231,14 @@ parts_see_alive(struct build *build, uint32_t number, uint64_t time)
 /* A node with a wrong parent still gets its number, so that the nodes behind it
  * keep theirs. It becomes the marker that the stack is not known beyond it. */
 enum outcome
-parts_add_node(struct build *build, const void *bytes)
+spool_load_add_node(struct spool_load *load, const void *bytes)
 {
     const struct record_node *record = bytes;
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     uint64_t next = profile->node_count;
     bool valid = record->parent < record->id;
     uint32_t module = 0;
-    if (next != build->base_node + record->id || next >= UINT32_MAX)
+    if (next != load->base_node + record->id || next >= UINT32_MAX)
         return SENSELESS;
     struct profile_node *nodes =
         array_room(profile->nodes, next, sizeof(*nodes));
@@ -246,7 +246,7 @@ parts_add_node(struct build *build, const void *bytes)
         return FAILED;
     profile->nodes = nodes;
     if (record->module != 0)
-        module = parts_number(&build->modules, record->module);
+        module = spool_load_number(&load->modules, record->module);
     if (module == INTERN_NONE) {
         valid = false;
         module = 0;
@@ -257,7 +257,7 @@ parts_add_node(struct build *build, const void *bytes)
         nodes[next].module = module;
         nodes[next].offset = record->offset;
         if (record->parent != 0)
-            nodes[next].parent = (uint32_t)build->base_node + record->parent;
+            nodes[next].parent = (uint32_t)load->base_node + record->parent;
     }
     profile->node_count++;
     return valid ? USED : SENSELESS;
@@ -266,16 +266,16 @@ parts_add_node(struct build *build, const void *bytes)
 /* Texts are numbers of strings, so that equal texts are equal parts of a
  * key. */
 enum outcome
-parts_add_text(struct build *build, const void *bytes)
+spool_load_add_text(struct spool_load *load, const void *bytes)
 {
     const struct record_text *record = bytes;
     if (record->id == 0 ||
-        parts_number(&build->texts, record->id) != INTERN_NONE)
+        spool_load_number(&load->texts, record->id) != INTERN_NONE)
         return SENSELESS;
     uint32_t string =
-        clean_put(build->profile->strings, record_string(record), "");
+        clean_put(load->profile->strings, record_string(record), "");
     if (string == INTERN_NONE ||
-        parts_define(&build->texts, record->id, string) != 0)
+        spool_load_define(&load->texts, record->id, string) != 0)
         return FAILED;
     return USED;
 }
@@ -285,82 +285,81 @@ parts_add_text(struct build *build, const void *bytes)
 enum { FRAMES_MOST = 4096 };
 
 const char *
-parts_text(const struct build *build, uint32_t id)
+spool_load_text(const struct spool_load *load, uint32_t id)
 {
-    uint32_t string = id == 0 ? 0 : parts_number(&build->texts, id);
-    return string == INTERN_NONE
-               ? NULL
-               : intern_bytes(build->profile->strings, string);
+    uint32_t string = id == 0 ? 0 : spool_load_number(&load->texts, id);
+    return string == INTERN_NONE ? NULL
+                                 : intern_bytes(load->profile->strings, string);
 }
 
 /* Make a symbol with room for its frames; NULL if memory is short. */
 static struct symbol *
-new_symbol(struct build *build, const struct record_symbol *record)
+new_symbol(struct spool_load *load, const struct record_symbol *record)
 {
     struct symbol_frame *frames =
-        profile_block(build->profile, record->count * sizeof(*frames));
-    struct symbol *symbol = profile_block(build->profile, sizeof(*symbol));
+        profile_block(load->profile, record->count * sizeof(*frames));
+    struct symbol *symbol = profile_block(load->profile, sizeof(*symbol));
     struct symbol **symbols =
-        array_room(build->symbols, build->symbol_count, sizeof(*symbols));
+        array_room(load->symbols, load->symbol_count, sizeof(*symbols));
     if (symbols != NULL)
-        build->symbols = symbols;
+        load->symbols = symbols;
     if (frames == NULL || symbol == NULL || symbols == NULL)
         return NULL;
     *symbol = (struct symbol){record->count,
                               (record->flags & SYMBOL_NAMED) != 0, frames};
-    symbols[build->symbol_count++] = symbol;
-    build->frame_count = 0;
+    symbols[load->symbol_count++] = symbol;
+    load->frame_count = 0;
     return symbol;
 }
 
 /* The record is a frame of the symbol that is being read, or the
  * first of the next. */
 enum outcome
-parts_add_symbol(struct build *build, const void *bytes)
+spool_load_add_symbol(struct spool_load *load, const void *bytes)
 {
     const struct record_symbol *record = bytes;
-    struct symbol_frame frame = {parts_text(build, record->function),
-                                 parts_text(build, record->linkage),
-                                 parts_text(build, record->file), record->line,
-                                 record->start_line};
+    struct symbol_frame frame = {spool_load_text(load, record->function),
+                                 spool_load_text(load, record->linkage),
+                                 spool_load_text(load, record->file),
+                                 record->line, record->start_line};
     struct symbol *symbol = NULL;
     if (frame.function == NULL || frame.linkage == NULL || frame.file == NULL ||
         record->count == 0 || record->count > FRAMES_MOST)
         return SENSELESS;
     frame.function =
-        spell_function(build->profile, frame.function, frame.linkage);
+        spell_function(load->profile, frame.function, frame.linkage);
     if (frame.function == NULL)
         return FAILED;
-    if (build->symbol_count > 0)
-        symbol = build->symbols[build->symbol_count - 1];
-    if (symbol == NULL || build->frame_count == symbol->count) {
-        if (record->id != build->symbol_count + 1)
+    if (load->symbol_count > 0)
+        symbol = load->symbols[load->symbol_count - 1];
+    if (symbol == NULL || load->frame_count == symbol->count) {
+        if (record->id != load->symbol_count + 1)
             return SENSELESS;
-        symbol = new_symbol(build, record);
+        symbol = new_symbol(load, record);
         if (symbol == NULL)
             return FAILED;
-    } else if (record->id != build->symbol_count ||
+    } else if (record->id != load->symbol_count ||
                record->count != symbol->count) {
         return SENSELESS;
     }
-    ((struct symbol_frame *)symbol->frames)[build->frame_count++] = frame;
+    ((struct symbol_frame *)symbol->frames)[load->frame_count++] = frame;
     return USED;
 }
 
 /* A symbol that lacks frames, because the file is truncated, is not used. */
 enum outcome
-parts_name_node(struct build *build, const void *bytes)
+spool_load_name_node(struct spool_load *load, const void *bytes)
 {
     const struct record_named *record = bytes;
-    struct profile *profile = build->profile;
-    uint64_t node = build->base_node + record->node;
+    struct profile *profile = load->profile;
+    uint64_t node = load->base_node + record->node;
     if (record->node == 0 || node >= profile->node_count ||
-        record->symbol == 0 || record->symbol > build->symbol_count ||
+        record->symbol == 0 || record->symbol > load->symbol_count ||
         profile_is_marker(profile, (uint32_t)node))
         return SENSELESS;
-    const struct symbol *symbol = build->symbols[record->symbol - 1];
-    if (record->symbol == build->symbol_count &&
-        build->frame_count < symbol->count)
+    const struct symbol *symbol = load->symbols[record->symbol - 1];
+    if (record->symbol == load->symbol_count &&
+        load->frame_count < symbol->count)
         return SENSELESS;
     profile->nodes[node].symbol = symbol;
     struct profile_module *module =
@@ -373,12 +372,12 @@ parts_name_node(struct build *build, const void *bytes)
 }
 
 struct profile_sample *
-parts_sample(struct build *build, const struct profile_sample *key)
+spool_load_sample(struct spool_load *load, const struct profile_sample *key)
 {
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     /* Strings are compared by address: equal ones have the same. */
     const uintptr_t words[5] = {key->thread, key->node,
-                                (uintptr_t)build->number << 32 |
+                                (uintptr_t)load->number << 32 |
                                     (uintptr_t)key->is_measured << 24 |
                                     (uintptr_t)key->state << 16 |
                                     key->system_call,
@@ -399,27 +398,27 @@ parts_sample(struct build *build, const struct profile_sample *key)
 }
 
 void
-parts_forget_mapped(struct build *build)
+spool_load_forget_mapped(struct spool_load *load)
 {
-    mapped_files_close(build->mapped);
-    build->mapped = NULL;
-    build->has_looked = false;
+    mapped_files_close(load->mapped);
+    load->mapped = NULL;
+    load->has_looked = false;
 }
 
 void
-parts_release(struct build *build)
+spool_load_release(struct spool_load *load)
 {
-    intern_free(build->modules.ids);
-    intern_free(build->threads.ids);
-    intern_free(build->texts.ids);
-    intern_free(build->labels.ids);
-    mapped_files_close(build->mapped);
-    free(build->modules.numbers);
-    free(build->threads.numbers);
-    free(build->texts.numbers);
-    free(build->labels.numbers);
-    free(build->waits);
-    free(build->notes);
-    free(build->unsampled);
-    free(build->symbols);
+    intern_free(load->modules.ids);
+    intern_free(load->threads.ids);
+    intern_free(load->texts.ids);
+    intern_free(load->labels.ids);
+    mapped_files_close(load->mapped);
+    free(load->modules.numbers);
+    free(load->threads.numbers);
+    free(load->texts.numbers);
+    free(load->labels.numbers);
+    free(load->waits);
+    free(load->notes);
+    free(load->unsampled);
+    free(load->symbols);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* spellings.c -- see spellings.h. */
+/* name_cache.c -- see name_cache.h. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "spellings.h"
+#include "name_cache.h"
 
 /* A full path for a file and the directory that it was built with. */
 struct path {
@@ -14,13 +14,13 @@ struct path {
 
 /* Demangle LINKAGE (a string of the store) into a new spelling. */
 static struct spelling *
-new_spelling(struct spellings *spellings, const char *linkage)
+new_spelling(struct name_cache *cache, const char *linkage)
 {
-    struct intern *store = spellings->store;
+    struct intern *store = cache->store;
     struct spelling *spelling = intern_space(store, sizeof(*spelling));
     if (spelling == NULL)
         return NULL;
-    char *function = demangle(linkage, spellings->form);
+    char *function = demangle(linkage, cache->form);
     spelling->linkage = linkage;
     spelling->function =
         function != NULL ? intern_text(store, function) : linkage;
@@ -43,33 +43,33 @@ without_version(struct intern *store, const char *name)
 
 /* The spelling of NAME. NULL if memory is short. */
 static struct spelling *
-find_by_linkage(struct spellings *spellings, const char *name)
+find_by_linkage(struct name_cache *cache, const char *name)
 {
-    const char *linkage = without_version(spellings->store, name);
+    const char *linkage = without_version(cache->store, name);
     if (linkage == NULL)
         return NULL;
     struct spelling *spelling =
-        address_table_find(&spellings->by_linkage, 0, (uintptr_t)linkage);
+        address_table_find(&cache->by_linkage, 0, (uintptr_t)linkage);
     if (spelling != NULL)
         return spelling;
-    spelling = new_spelling(spellings, linkage);
+    spelling = new_spelling(cache, linkage);
     if (spelling == NULL ||
-        address_table_put(&spellings->by_linkage, 0, (uintptr_t)linkage,
+        address_table_put(&cache->by_linkage, 0, (uintptr_t)linkage,
                           spelling) != 0)
         return NULL;
     return spelling;
 }
 
 const struct spelling *
-spellings_name(struct spellings *spellings, const char *name)
+name_cache_name(struct name_cache *cache, const char *name)
 {
     struct spelling *spelling =
-        address_table_find(&spellings->names, 0, (uintptr_t)name);
+        address_table_find(&cache->names, 0, (uintptr_t)name);
     if (spelling != NULL)
         return spelling;
-    spelling = find_by_linkage(spellings, name);
+    spelling = find_by_linkage(cache, name);
     if (spelling == NULL ||
-        address_table_put(&spellings->names, 0, (uintptr_t)name, spelling) != 0)
+        address_table_put(&cache->names, 0, (uintptr_t)name, spelling) != 0)
         return NULL;
     return spelling;
 }
@@ -90,28 +90,27 @@ join_path(struct intern *store, const char *directory, const char *file)
 
 /* The path is built once while the directory is the same. */
 const char *
-spellings_path(struct spellings *spellings, const char *directory,
-               const char *file)
+name_cache_path(struct name_cache *cache, const char *directory,
+                const char *file)
 {
-    struct path *path =
-        address_table_find(&spellings->paths, 0, (uintptr_t)file);
+    struct path *path = address_table_find(&cache->paths, 0, (uintptr_t)file);
     if (path != NULL && path->directory == directory)
         return path->full;
     if (path == NULL) {
-        path = intern_space(spellings->store, sizeof(*path));
+        path = intern_space(cache->store, sizeof(*path));
         if (path == NULL ||
-            address_table_put(&spellings->paths, 0, (uintptr_t)file, path) != 0)
+            address_table_put(&cache->paths, 0, (uintptr_t)file, path) != 0)
             return NULL;
     }
     path->directory = directory;
-    path->full = join_path(spellings->store, directory, file);
+    path->full = join_path(cache->store, directory, file);
     return path->full;
 }
 
 void
-spellings_free(struct spellings *spellings)
+name_cache_free(struct name_cache *cache)
 {
-    address_table_free(&spellings->paths);
-    address_table_free(&spellings->names);
-    address_table_free(&spellings->by_linkage);
+    address_table_free(&cache->paths);
+    address_table_free(&cache->names);
+    address_table_free(&cache->by_linkage);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openings.h -- opens several files and asks them all questions, on several
+ * open_many.h -- opens several files and asks them all questions, on several
  * CPUs. Report side.
  */
-#ifndef SYMBOL_OPENINGS_H
-#define SYMBOL_OPENINGS_H
+#ifndef SYMBOL_OPEN_MANY_H
+#define SYMBOL_OPEN_MANY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,12 +30,12 @@ struct opening {
 
 /* Open all COUNT files, which must differ, and answer their questions. One
  * thread handles each file. The caller owns the images afterwards. */
-void openings_run(struct opening *openings, size_t count);
+void open_many_run(struct opening *openings, size_t count);
 
 /* Answer all questions of OPENING, whose image is open already. */
-void openings_answer(struct opening *opening);
+void open_many_answer(struct opening *opening);
 
 /* Free the answers of COUNT openings. */
-void openings_free(struct opening *openings, size_t count);
+void open_many_free(struct opening *openings, size_t count);
 
 #endif

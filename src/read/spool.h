@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* build.h -- adds a spool to a profile. */
-#ifndef READ_BUILD_H
-#define READ_BUILD_H
+/* spool.h -- adds a spool to a profile. */
+#ifndef READ_SPOOL_H
+#define READ_SPOOL_H
 
 #include "model/profile.h"
-#include "parts.h"
+#include "spool_load.h"
 
 struct reader;
 
@@ -15,26 +15,26 @@ struct reader;
  * memory is short; the profile then holds the records up to there. The reader
  * may be ended afterwards.
  */
-int build_add(struct profile *profile, struct reader *reader);
+int spool_add(struct profile *profile, struct reader *reader);
 
 /*
- * As build_add, for a caller that reads the records itself. build_begin begins
+ * As spool_add, for a caller that reads the records itself. spool_begin begins
  * a process with the facts in HEADER, in BUILD, of which only PROFILE is set.
- * It returns 0, or -1 if memory is short; parts_release is due in both cases.
- * Then build_take takes each RECORD of KIND.
+ * It returns 0, or -1 if memory is short; spool_load_release is due in both
+ * cases. Then spool_take takes each RECORD of KIND.
  */
-int build_begin(struct build *build, const struct spool_header *header);
-enum outcome build_take(struct build *build, enum record_kind kind,
+int spool_begin(struct spool_load *load, const struct spool_header *header);
+enum outcome spool_take(struct spool_load *load, enum record_kind kind,
                         const void *record);
 
 /* For live/watch.c, which sums up samples in its own way: set KEY to the
  * sample that RECORD belongs to. False if RECORD refers to something
  * that does not exist. */
-bool build_find_key(const struct build *build,
+bool spool_find_key(const struct spool_load *load,
                     const struct record_sample *record,
                     struct profile_sample *key);
 
 /* Whether RECORD is CPU time without a sample. */
-bool build_is_unsampled(const struct record_sample *record);
+bool spool_is_unsampled(const struct record_sample *record);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof_read.h -- adds a pprof profile (write/pprof.proto) to the model. A file
+ * pprof.h -- adds a pprof profile (write/pprof.proto) to the model. A file
  * that `sprofile` wrote comes back as it was, except for the times of its
  * samples. Of a file of another program we keep what the model can hold.
  */
-#ifndef READ_PPROF_READ_H
-#define READ_PPROF_READ_H
+#ifndef READ_PPROF_H
+#define READ_PPROF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "model/profile.h"
 
 /* Whether LENGTH bytes begin like a pprof profile, compressed or not. */
-bool pprof_read_recognize(const void *bytes, size_t length);
+bool pprof_recognize(const void *bytes, size_t length);
 
 /*
  * Add the profile of LENGTH bytes. Its samples need not be in any order of

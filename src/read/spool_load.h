@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.h -- the things that samples refer to, as a spool defines them:
+ * spool_load.h -- the things that samples refer to, as a spool defines them:
  * modules, threads, nodes and texts. Each spool has its own numbers, which
  * begin at 1. They are mapped to numbers of the profile, behind those of other
- * spools. For build.c and its helpers, and for live/watch.c.
+ * spools. For spool.c and its helpers, and for live/watch.c.
  */
-#ifndef READ_PARTS_H
-#define READ_PARTS_H
+#ifndef READ_SPOOL_LOAD_H
+#define READ_SPOOL_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,12 +22,12 @@ struct numbering {
 };
 
 /* A process of a spool while it is added to a profile. */
-struct build {
+struct spool_load {
     struct profile *profile;
     uint32_t process;
     uint32_t number;    /* unique in the profile */
     uint64_t base_node; /* node N of the spool is BASE_NODE + N */
-    /* A sample's key has the build in it, so the samples of a spool are the
+    /* A sample's key has its number in it, so the samples of a spool are the
      * last of the profile, as its threads are. */
     uint32_t first_thread, first_sample;
     size_t first_event; /* of this spool (events.h) */
@@ -46,7 +46,7 @@ struct build {
     uint64_t last_tick;          /* ns, of the same; 0: no such record */
     uint64_t end;                /* ns, the latest time in a record */
     bool has_process;
-    struct symbol **symbols; /* of the spool (parts_add_symbol) */
+    struct symbol **symbols; /* of the spool (spool_load_add_symbol) */
     uint32_t symbol_count;
     uint32_t frame_count; /* frames of the last symbol so far */
 };
@@ -54,53 +54,57 @@ struct build {
 /* Outcome of a record: it was used, was left out, or memory was short. */
 enum outcome { USED, SENSELESS, FAILED };
 
-/* Begin with no ids. Returns 0, or -1 if memory is short; parts_release is due
- * in both cases. */
-int parts_begin(struct build *build);
+/* Begin with no ids. Returns 0, or -1 if memory is short; spool_load_release is
+ * due in both cases. */
+int spool_load_begin(struct spool_load *load);
 
 /* Each takes the record BYTES of its kind. */
-enum outcome parts_add_module(struct build *build, const void *bytes);
-enum outcome parts_add_thread(struct build *build, const void *bytes);
-enum outcome parts_end_thread(struct build *build, const void *bytes);
-enum outcome parts_add_node(struct build *build, const void *bytes);
-enum outcome parts_add_text(struct build *build, const void *bytes);
-enum outcome parts_add_symbol(struct build *build, const void *bytes);
-enum outcome parts_name_node(struct build *build, const void *bytes);
+enum outcome spool_load_add_module(struct spool_load *load, const void *bytes);
+enum outcome spool_load_add_thread(struct spool_load *load, const void *bytes);
+enum outcome spool_load_end_thread(struct spool_load *load, const void *bytes);
+enum outcome spool_load_add_node(struct spool_load *load, const void *bytes);
+enum outcome spool_load_add_text(struct spool_load *load, const void *bytes);
+enum outcome spool_load_add_symbol(struct spool_load *load, const void *bytes);
+enum outcome spool_load_name_node(struct spool_load *load, const void *bytes);
 
 /* Note that thread NUMBER lived at TIME. If an end before TIME is known,
  * that was the end of a session. The CPU time given with it is then not
  * the thread's last. */
-void parts_see_alive(struct build *build, uint32_t number, uint64_t time);
+void spool_load_see_alive(struct spool_load *load, uint32_t number,
+                          uint64_t time);
 
 /* Return the sample for KEY, made as a copy of KEY if it is new; NULL if memory
  * is short. Valid until the next call. */
-struct profile_sample *parts_sample(struct build *build,
-                                    const struct profile_sample *key);
+struct profile_sample *spool_load_sample(struct spool_load *load,
+                                         const struct profile_sample *key);
 
 /* Return the symbolizer's id for the file at PATH with the build-id of LENGTH
  * BYTES, in hexadecimal BUILD_ID. A file has one id, however many processes map
  * it. 0 if memory is short. */
-uint32_t parts_file(struct profile *profile, const char *path,
-                    const char *build_id, const uint8_t *bytes, size_t length);
+uint32_t spool_load_file(struct profile *profile, const char *path,
+                         const char *build_id, const uint8_t *bytes,
+                         size_t length);
 
 /* The profile's number for ID, INTERN_NONE if the spool has not defined it. */
-uint32_t parts_number(const struct numbering *numbering, uint32_t id);
+uint32_t spool_load_number(const struct numbering *numbering, uint32_t id);
 
 /* Let ID, which is not defined yet, mean NUMBER from now on. Returns 0, or -1
  * if memory is short. */
-int parts_define(struct numbering *numbering, uint32_t id, uint32_t number);
+int spool_load_define(struct numbering *numbering, uint32_t id,
+                      uint32_t number);
 
 /* The text ID, "" for 0, NULL if the spool has not defined it. */
-const char *parts_text(const struct build *build, uint32_t id);
+const char *spool_load_text(const struct spool_load *load, uint32_t id);
 
 /* Note that the process existed until TIME + DURATION. Both are ns, TIME since
  * the start of the process. */
-void parts_see_time(struct build *build, uint64_t time, uint64_t duration);
+void spool_load_see_time(struct spool_load *load, uint64_t time,
+                         uint64_t duration);
 
 /* Look for deleted files anew when the next module comes. */
-void parts_forget_mapped(struct build *build);
+void spool_load_forget_mapped(struct spool_load *load);
 
 /* Free what BUILD holds; the profile keeps what was added. */
-void parts_release(struct build *build);
+void spool_load_release(struct spool_load *load);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.c -- turns the records of a spool into the model. The reader has
+ * spool.c -- turns the records of a spool into the model. The reader has
  * checked the lengths; here the meaning is checked. A spool may be damaged or
  * made by any program. So every number that refers to something is looked up,
  * and a record that refers to nothing is left out and counted.
@@ -13,12 +13,12 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "annotations.h"
-#include "parts.h"
-#include "sequel.h"
+#include "spool_load.h"
+#include "join.h"
 #include "totals.h"
 #include "waits.h"
 #include "weigh.h"
-#include "build.h"
+#include "spool.h"
 
 /* NO_TEXT: number of the string "". */
 #define NO_TEXT 0u
@@ -26,14 +26,14 @@
 /* A process has one record of this kind, so a second one is damage. If the
  * first was lost, samples before it keep the header's pid. */
 static enum outcome
-add_process(struct build *build, const void *bytes)
+add_process(struct spool_load *load, const void *bytes)
 {
     const struct record_process *record = bytes;
-    struct profile *profile = build->profile;
-    struct profile_process *process = &profile->processes[build->process];
-    if (build->has_process)
+    struct profile *profile = load->profile;
+    struct profile_process *process = &profile->processes[load->process];
+    if (load->has_process)
         return SENSELESS;
-    build->has_process = true;
+    load->has_process = true;
     process->pid = record->pid;
     process->ppid = record->ppid;
     process->period = record->period < INT64_MAX ? record->period : 0;
@@ -87,22 +87,22 @@ no_stack(const struct record_sample *record)
 }
 
 bool
-build_find_key(const struct build *build, const struct record_sample *record,
-               struct profile_sample *key)
+spool_find_key(const struct spool_load *load,
+               const struct record_sample *record, struct profile_sample *key)
 {
-    const struct profile *profile = build->profile;
-    uint64_t node = build->base_node + record->node;
+    const struct profile *profile = load->profile;
+    uint64_t node = load->base_node + record->node;
     uint32_t text = NO_TEXT;
     *key = (struct profile_sample){
-        .thread = parts_number(&build->threads, record->thread),
+        .thread = spool_load_number(&load->threads, record->thread),
         .node = record->node != 0 ? (uint32_t)node : no_stack(record),
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
         .is_measured = record->trigger == TRIGGER_HOOK,
-        .labels = annotations_set(build, record->label),
+        .labels = annotations_set(load, record->label),
     };
     if (record->waits_on != 0)
-        text = parts_number(&build->texts, record->waits_on);
+        text = spool_load_number(&load->texts, record->waits_on);
     if (key->thread == INTERN_NONE || key->labels == INTERN_NONE ||
         node >= profile->node_count || text == INTERN_NONE ||
         record->state >= STATE_COUNT || record->trigger >= TRIGGER_COUNT)
@@ -117,7 +117,7 @@ build_find_key(const struct build *build, const struct record_sample *record,
 
 /* Such CPU time has no stack; weigh.c decides which samples show it. */
 bool
-build_is_unsampled(const struct record_sample *record)
+spool_is_unsampled(const struct record_sample *record)
 {
     return record->trigger == TRIGGER_NONE && record->node == 0 &&
            record->count == 0 && (record->flags & SAMPLE_SUMMED) == 0;
@@ -126,34 +126,34 @@ build_is_unsampled(const struct record_sample *record)
 /* Everything that a sample refers to is checked before anything is summed, so
  * that a record counts in all sums or in none. */
 static enum outcome
-add_sample(struct build *build, const void *bytes)
+add_sample(struct spool_load *load, const void *bytes)
 {
     const struct record_sample *record = bytes;
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     struct profile_sample key;
-    if (!build_find_key(build, record, &key))
+    if (!spool_find_key(load, record, &key))
         return SENSELESS;
-    parts_see_time(build, record->time, record->duration);
-    parts_see_alive(build, key.thread, record->time);
+    spool_load_see_time(load, record->time, record->duration);
+    spool_load_see_alive(load, key.thread, record->time);
     profile->has_no_times |= (record->flags & SAMPLE_UNTIMED) != 0;
-    if (build_is_unsampled(record))
-        return weigh_note_unsampled(build, record, key.thread) != 0 ? FAILED
-                                                                    : USED;
-    struct profile_sample *sample = parts_sample(build, &key);
-    if (sample == NULL || weigh_note(build, record, sample) != 0 ||
+    if (spool_is_unsampled(record))
+        return weigh_note_unsampled(load, record, key.thread) != 0 ? FAILED
+                                                                   : USED;
+    struct profile_sample *sample = spool_load_sample(load, &key);
+    if (sample == NULL || weigh_note(load, record, sample) != 0 ||
         (record->stopped > 0 && add_stopped(profile, record->stopped) != 0) ||
         events_add(profile, record, sample) != 0)
         return FAILED;
     sum_sample(profile, record, sample);
-    return waits_note(build, record, sample) != 0 ? FAILED : USED;
+    return waits_note(load, record, sample) != 0 ? FAILED : USED;
 }
 
 /* Counters are of the whole run, so the last of several records counts. */
 static enum outcome
-take_counts(struct build *build, const void *bytes)
+take_counts(struct spool_load *load, const void *bytes)
 {
     const struct record_counts *counts = bytes;
-    struct profile_cost *cost = &build->cost;
+    struct profile_cost *cost = &load->cost;
     *cost = (struct profile_cost){
         .ticks = counts->ticks,
         .asked = counts->asked,
@@ -176,14 +176,14 @@ take_counts(struct build *build, const void *bytes)
         cost->lost[i] = record_lost(counts, i);
     for (unsigned i = 0; i < CUT_COUNT; i++)
         cost->cut[i] = record_cut(counts, i);
-    build->last_tick = counts->time < INT64_MAX ? counts->time : 0;
-    parts_see_time(build, counts->time, 0);
+    load->last_tick = counts->time < INT64_MAX ? counts->time : 0;
+    spool_load_see_time(load, counts->time, 0);
     return USED;
 }
 
 /* Rates are of the whole run, too. */
 static enum outcome
-take_rate(struct build *build, const void *bytes)
+take_rate(struct spool_load *load, const void *bytes)
 {
     const struct record_rate *record = bytes;
     struct rate rate = {.tick = record->tick};
@@ -191,56 +191,56 @@ take_rate(struct build *build, const void *bytes)
         struct rate_entry entry = record_rated(record, i);
         rate_add(&rate, (enum limit)i, entry.cpu, record->period, entry.taken);
     }
-    build->cost.rate = rate;
+    load->cost.rate = rate;
     return USED;
 }
 
 static enum outcome
-take_tree(struct build *build, const void *bytes)
+take_tree(struct spool_load *load, const void *bytes)
 {
     const struct record_tree *record = bytes;
     if (record->unseen > record->cpu || record->cpu > INT64_MAX)
         return SENSELESS;
-    build->cost.tree_cpu = record->cpu;
-    build->cost.unseen_cpu = record->unseen;
+    load->cost.tree_cpu = record->cpu;
+    load->cost.unseen_cpu = record->unseen;
     return USED;
 }
 
 /* Its presence says that the library saw the process end. */
 static enum outcome
-add_summary(struct build *build, const void *bytes)
+add_summary(struct spool_load *load, const void *bytes)
 {
     const struct record_summary *record = bytes;
-    build->profile->processes[build->process].ended = true;
-    parts_see_time(build, record->time, 0);
+    load->profile->processes[load->process].ended = true;
+    spool_load_see_time(load, record->time, 0);
     return USED;
 }
 
 /* Records of these kinds are valid but say nothing that the model holds yet. */
 static enum outcome
-use_nothing(struct build *build, const void *bytes)
+use_nothing(struct spool_load *load, const void *bytes)
 {
-    (void)build;
+    (void)load;
     (void)bytes;
     return USED;
 }
 
 /* The function for each kind of record. */
-static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
+static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
                                                         const void *) = {
     [RECORD_PROCESS] = add_process,
-    [RECORD_MODULE] = parts_add_module,
+    [RECORD_MODULE] = spool_load_add_module,
     [RECORD_MODULE_END] = use_nothing,
-    [RECORD_THREAD] = parts_add_thread,
-    [RECORD_THREAD_END] = parts_end_thread,
-    [RECORD_NODE] = parts_add_node,
+    [RECORD_THREAD] = spool_load_add_thread,
+    [RECORD_THREAD_END] = spool_load_end_thread,
+    [RECORD_NODE] = spool_load_add_node,
     [RECORD_SAMPLE] = add_sample,
     [RECORD_COUNTS] = take_counts,
     [RECORD_MARK] = annotations_add_mark,
     [RECORD_SUMMARY] = add_summary,
-    [RECORD_TEXT] = parts_add_text,
-    [RECORD_SYMBOL] = parts_add_symbol,
-    [RECORD_NAMED] = parts_name_node,
+    [RECORD_TEXT] = spool_load_add_text,
+    [RECORD_SYMBOL] = spool_load_add_symbol,
+    [RECORD_NAMED] = spool_load_name_node,
     [RECORD_LABEL] = annotations_add_label,
     [RECORD_CONTROL] = use_nothing,
     [RECORD_ANSWER] = use_nothing,
@@ -251,9 +251,9 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct build *,
 
 /* A time beyond the range of signed numbers is damage and becomes 0. */
 int
-build_begin(struct build *build, const struct spool_header *header)
+spool_begin(struct spool_load *load, const struct spool_header *header)
 {
-    struct profile *profile = build->profile;
+    struct profile *profile = load->profile;
     uint64_t begin = header->begin < INT64_MAX / 2 ? header->begin : 0;
     struct profile_process *processes =
         array_room(profile->processes, profile->process_count,
@@ -276,23 +276,23 @@ build_begin(struct build *build, const struct spool_header *header)
         .begin = begin,
         .last_begin = begin,
     };
-    build->number = ++profile->builds;
-    build->process = profile->process_count++;
-    build->base_node = profile->node_count - 1;
-    build->first_thread = profile->thread_count;
-    build->first_sample = profile->sample_count;
-    build->first_event = profile->event_count;
-    return parts_begin(build);
+    load->number = ++profile->loads;
+    load->process = profile->process_count++;
+    load->base_node = profile->node_count - 1;
+    load->first_thread = profile->thread_count;
+    load->first_sample = profile->sample_count;
+    load->first_event = profile->event_count;
+    return spool_load_begin(load);
 }
 
 enum outcome
-build_take(struct build *build, enum record_kind kind, const void *record)
+spool_take(struct spool_load *load, enum record_kind kind, const void *record)
 {
     if ((unsigned)kind >= RECORD_KIND_COUNT || actions[kind] == NULL)
         return USED;
-    enum outcome outcome = actions[kind](build, record);
-    build->profile->records += outcome == USED;
-    build->profile->problems += outcome == SENSELESS;
+    enum outcome outcome = actions[kind](load, record);
+    load->profile->records += outcome == USED;
+    load->profile->problems += outcome == SENSELESS;
     return outcome;
 }
 
@@ -303,13 +303,13 @@ static int
 add_process_records(struct profile *profile, struct reader *reader,
                     struct spool_header *header, bool *again)
 {
-    struct build build = {.profile = profile};
+    struct spool_load load = {.profile = profile};
     enum outcome outcome = USED;
     const void *record;
 
     *again = false;
-    if (build_begin(&build, header) != 0) {
-        parts_release(&build);
+    if (spool_begin(&load, header) != 0) {
+        spool_load_release(&load);
         return -1;
     }
     enum record_kind kind;
@@ -324,23 +324,22 @@ add_process_records(struct profile *profile, struct reader *reader,
             header->keep = header->begin = 0;
             *again = true;
         }
-        outcome = build_take(&build, kind, record);
+        outcome = spool_take(&load, kind, record);
     }
     /* The end of a wait, and the clock that gives a weight, may stand behind
      * the sample in the spool. */
-    waits_extend(&build);
-    if (weigh_samples(&build) != 0 ||
-        events_weigh(build.profile, build.first_sample, build.first_event) !=
-            0 ||
-        sequel_join(&build) != 0)
+    waits_extend(&load);
+    if (weigh_samples(&load) != 0 ||
+        events_weigh(load.profile, load.first_sample, load.first_event) != 0 ||
+        join_spools(&load) != 0)
         outcome = FAILED;
-    totals_add(&build);
-    parts_release(&build);
+    totals_add(&load);
+    spool_load_release(&load);
     return outcome == FAILED ? -1 : 0;
 }
 
 int
-build_add(struct profile *profile, struct reader *reader)
+spool_add(struct profile *profile, struct reader *reader)
 {
     struct spool_header header = *reader_header(reader);
     bool again = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ages.h -- how the CPU time of many short threads is shared by their samples.
- * For weigh.c alone.
+ * short_threads.h -- how the CPU time of many short threads is shared by their
+ * samples. For weigh.c alone.
  *
  * The chance that a moment of a thread is sampled depends on the thread's age:
  * the CPU time that it had used by then. perf's first sample comes after a
@@ -17,52 +17,53 @@
  *   strata           |<- 32ms for 24 notes ->|   ...    |<- 21 notes->|
  *
  * A bin with one note (a sample) would be shared too roughly. So neighbours are
- * joined, from the youngest on, until a stratum has AGES_LEAST notes. The last
- * stratum keeps the rest, notes and mass.
+ * joined, from the youngest on, until a stratum has SHORT_THREADS_LEAST notes.
+ * The last stratum keeps the rest, notes and mass.
  */
-#ifndef READ_AGES_H
-#define READ_AGES_H
+#ifndef READ_SHORT_THREADS_H
+#define READ_SHORT_THREADS_H
 
 #include <stdbool.h>
 
 #include "util/share.h"
 
-#define AGES_PERIODS 8
-#define AGES_BINS (4 * AGES_PERIODS)
-#define AGES_LEAST 16
+#define SHORT_THREADS_PERIODS 8
+#define SHORT_THREADS_BINS (4 * SHORT_THREADS_PERIODS)
+#define SHORT_THREADS_LEAST 16
 
-struct ages {
+struct short_threads {
     uint64_t width; /* of a bin, ns; the last bin has no upper limit */
     uint64_t notes; /* samples in all bins */
-    struct ages_bin {
+    struct short_threads_bin {
         uint64_t mass;    /* ns of CPU time */
         uint64_t notes;   /* samples */
         unsigned stratum; /* stratum of the bin */
-    } bins[AGES_BINS];
-    struct share strata[AGES_BINS]; /* each note in it has weight 1 */
+    } bins[SHORT_THREADS_BINS];
+    struct share strata[SHORT_THREADS_BINS]; /* each note in it has weight 1 */
 };
 
-/* Whether AGE is below AGES_PERIODS periods. Both are ns. */
-bool ages_cover(uint64_t period, uint64_t age);
+/* Whether AGE is below SHORT_THREADS_PERIODS periods. Both are ns. */
+bool short_threads_cover(uint64_t period, uint64_t age);
 
 /* Begin without mass and notes. PERIOD is in ns. */
-void ages_begin(struct ages *ages, uint64_t period);
+void short_threads_begin(struct short_threads *threads, uint64_t period);
 
 /* Add a thread that used CPU ns: each bin gets its part. */
-void ages_add_thread(struct ages *ages, uint64_t cpu);
+void short_threads_add_thread(struct short_threads *threads, uint64_t cpu);
 
 /* Add CPU ns that threads together used in the bin of AGE. */
-void ages_add_mass(struct ages *ages, uint64_t age, uint64_t cpu);
+void short_threads_add_mass(struct short_threads *threads, uint64_t age,
+                            uint64_t cpu);
 
 /* Add a sample that was taken at AGE. */
-void ages_add_note(struct ages *ages, uint64_t age);
+void short_threads_add_note(struct short_threads *threads, uint64_t age);
 
 /* Make the strata. They share DUE ns, which may be less than the mass: then
  * each bin has less by the same factor. */
-void ages_finish(struct ages *ages, uint64_t due);
+void short_threads_finish(struct short_threads *threads, uint64_t due);
 
 /* Take the share of a note at AGE, in ns. To be called once for each note. If
  * there are notes, all shares together are DUE. */
-uint64_t ages_share(struct ages *ages, uint64_t age);
+uint64_t short_threads_share(struct short_threads *threads, uint64_t age);
 
 #endif

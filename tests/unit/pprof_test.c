@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof_read_test.c -- pprof files as input: ours come back byte for byte,
+ * pprof_test.c -- pprof files as input: ours come back byte for byte,
  * those of others become what the model can hold, and what makes no sense is
  * refused whole.
  */
@@ -17,7 +17,7 @@
 
 #include "model/naming.h"
 #include "model/events.h"
-#include "read/pprof_read.h"
+#include "read/pprof.h"
 #include "util/unzip.h"
 #include "util/wire.h"
 #include "write/output.h"

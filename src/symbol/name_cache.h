@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spellings.h -- names and file paths as they are shown, each built once. The
+ * name_cache.h -- names and file paths as they are shown, each built once. The
  * caller's strings must stay in place, as those of an open image do. Report
  * side.
  */
-#ifndef SYMBOL_SPELLINGS_H
-#define SYMBOL_SPELLINGS_H
+#ifndef SYMBOL_NAME_CACHE_H
+#define SYMBOL_NAME_CACHE_H
 
 #include "util/intern.h"
 #include "address_table.h"
@@ -17,7 +17,7 @@ struct spelling {
 };
 
 /* All zero except STORE, which holds the built strings, and FORM. */
-struct spellings {
+struct name_cache {
     struct intern *store;
     enum demangle_form form;         /* of names of functions */
     struct address_table by_linkage; /* (0, linkage): struct spelling */
@@ -30,14 +30,14 @@ struct spellings {
 
 /* The spelling of NAME, which may have a version ("@GLIBC_2.34"). NULL if
  * memory is short. */
-const struct spelling *spellings_name(struct spellings *spellings,
-                                      const char *name);
+const struct spelling *name_cache_name(struct name_cache *cache,
+                                       const char *name);
 
 /* The path of FILE in DIRECTORY (may be NULL). NULL if memory is short. */
-const char *spellings_path(struct spellings *spellings, const char *directory,
-                           const char *file);
+const char *name_cache_path(struct name_cache *cache, const char *directory,
+                            const char *file);
 
 /* Free the tables. The store is the caller's. */
-void spellings_free(struct spellings *spellings);
+void name_cache_free(struct name_cache *cache);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof_read.c -- turns the samples of a pprof file into those of the model.
+ * pprof.c -- turns the samples of a pprof file into those of the model.
  * From what we write ourselves (write/pprof.c) it reads
  *
  *   value types   samples/count, cpu and wall in units of time
@@ -21,18 +21,18 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "util/unzip.h"
-#include "parts.h"
+#include "spool_load.h"
 #include "pprof_notes.h"
 #include "pprof_sample.h"
 #include "totals.h"
-#include "pprof_read.h"
+#include "pprof.h"
 
 /* MACHINE: EM_X86_64, for which names of system calls are looked up. */
 enum { MACHINE = 62 };
 
 struct pprof_read {
     struct pprof_sample sample; /* the current one; first, for callbacks */
-    struct build build;         /* for parts.h; its process is the first */
+    struct spool_load load;     /* for spool_load.h; its process is the first */
     struct wire whole;
     uint64_t period, start, duration; /* ns */
     bool is_checking;                 /* samples are checked, not added */
@@ -43,7 +43,7 @@ struct pprof_read {
 };
 
 bool
-pprof_read_recognize(const void *bytes, size_t length)
+pprof_recognize(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
     /* Nearly all writers of profiles begin with a sample type. */
@@ -176,7 +176,7 @@ process_of(struct pprof_read *read, const char *label)
     uint32_t number = intern_string(read->processes, label);
     if (number == INTERN_NONE || number < known)
         return number == INTERN_NONE ? INTERN_NONE
-                                     : read->build.process + number;
+                                     : read->load.process + number;
     struct profile_process *processes =
         array_room(profile->processes, profile->process_count,
                    sizeof(*processes));
@@ -203,7 +203,7 @@ thread_of(struct pprof_read *read, const struct pprof_labels *labels)
     uint32_t number = intern_put(read->threads, key, sizeof(key));
     if (number == INTERN_NONE || number < known)
         return number == INTERN_NONE ? INTERN_NONE
-                                     : read->build.first_thread + number;
+                                     : read->load.first_thread + number;
     struct profile_thread *threads =
         array_room(profile->threads, profile->thread_count, sizeof(*threads));
     if (threads == NULL)
@@ -234,8 +234,8 @@ node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
     if (number == INTERN_NONE)
         return 0;
     if (number < known)
-        return read->build.base_node + number < UINT32_MAX
-                   ? (uint32_t)read->build.base_node + number
+        return read->load.base_node + number < UINT32_MAX
+                   ? (uint32_t)read->load.base_node + number
                    : 0;
     struct profile_node *nodes =
         array_room(profile->nodes, profile->node_count, sizeof(*nodes));
@@ -282,7 +282,7 @@ add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
     struct profile *profile = read->sample.tables.profile;
     const struct profile_sample *sample = &profile->samples[number];
     uint64_t *time =
-        &read->thread_times[sample->thread - read->build.first_thread];
+        &read->thread_times[sample->thread - read->load.first_thread];
     struct profile_event event = {
         .time = *time,
         .duration = values[VALUE_WALL],
@@ -323,7 +323,7 @@ add_sample(struct pprof_read *read)
     if (key.labels == INTERN_NONE || key.waits_on == NULL ||
         key.thread == INTERN_NONE || key.node == 0)
         return -1;
-    struct profile_sample *sample = parts_sample(&read->build, &key);
+    struct profile_sample *sample = spool_load_sample(&read->load, &key);
     if (sample == NULL)
         return -1;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
@@ -361,7 +361,7 @@ add_modules(struct pprof_read *read)
             return -1;
         profile->modules = modules;
         modules[profile->module_count] = (struct profile_module){
-            .process = read->build.process,
+            .process = read->load.process,
             .base = mapping->start - mapping->offset,
             .start = mapping->start,
             .end = mapping->limit,
@@ -371,7 +371,7 @@ add_modules(struct pprof_read *read)
             .has_names = true,
         };
         modules[profile->module_count].symbols =
-            parts_file(profile, mapping->path, mapping->build_id, NULL, 0);
+            spool_load_file(profile, mapping->path, mapping->build_id, NULL, 0);
         if (modules[profile->module_count++].symbols == 0)
             return -1;
     }
@@ -383,7 +383,7 @@ static void
 name_process(struct pprof_read *read)
 {
     struct profile *profile = read->sample.tables.profile;
-    struct profile_process *process = &profile->processes[read->build.process];
+    struct profile_process *process = &profile->processes[read->load.process];
     if (process->exe[0] == '\0' && read->sample.tables.mapping_count > 0)
         process->exe = read->sample.tables.mappings[0].path;
 }
@@ -398,7 +398,7 @@ add_all(struct pprof_read *read)
         return -1;
     int status = pprof_tables_each(&read->sample.tables, read->whole,
                                    PPROF_SAMPLE, use_sample);
-    if (profile->process_count > read->build.process)
+    if (profile->process_count > read->load.process)
         name_process(read);
     else if (status == 0 && process_of(read, "") == INTERN_NONE)
         status = -1;
@@ -408,12 +408,12 @@ add_all(struct pprof_read *read)
 static int
 read_all(struct pprof_read *read, struct profile *profile)
 {
-    read->build = (struct build){.profile = profile,
-                                 .process = profile->process_count,
-                                 .base_node = profile->node_count,
-                                 .first_thread = profile->thread_count,
-                                 .first_sample = profile->sample_count,
-                                 .first_event = profile->event_count};
+    read->load = (struct spool_load){.profile = profile,
+                                     .process = profile->process_count,
+                                     .base_node = profile->node_count,
+                                     .first_thread = profile->thread_count,
+                                     .first_sample = profile->sample_count,
+                                     .first_event = profile->event_count};
     read->processes = intern_new();
     read->threads = intern_new();
     read->edges = intern_new();
@@ -430,9 +430,9 @@ read_all(struct pprof_read *read, struct profile *profile)
     read->is_checking = false;
     if (add_all(read) != 0)
         return -1;
-    read->build.cost = pprof_notes_cost(&read->notes);
-    read->build.end = read->duration;
-    totals_add(&read->build);
+    read->load.cost = pprof_notes_cost(&read->notes);
+    read->load.end = read->duration;
+    totals_add(&read->load);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sequel_test.c -- the two spools of a flight recorder are one process. Here
+ * join_test.c -- the two spools of a flight recorder are one process. Here
  * the past begins at 100 ms and the present at 110 ms, the last tick is at 115
  * ms, and 8 ms are to be kept. Thread 1 ends in the past, and its id is another
  * thread's in the present, as it never is; thread 2 waits all the time, and was
@@ -19,7 +19,7 @@
 
 #include "model/events.h"
 #include "read/load.h"
-#include "read/sequel.h"
+#include "read/join.h"
 
 #include "profile_maker.h"
 
@@ -268,7 +268,7 @@ no_more_is_kept_than_is_wanted(void **state)
     make_present(1000);
     assert_true(load_is_recorder(present));
     load(profile, present);
-    assert_int_equal(sequel_keep(profile), 0);
+    assert_int_equal(join_shorten(profile), 0);
     maker_expect_sums(profile);
     assert_int_equal(profile->duration, 8 * MS);
     assert_int_equal(profile->start, 2000 + 107 * MS);
@@ -300,7 +300,7 @@ what_is_no_recorder_is_as_ever(void **state)
     load(profile, path);
     assert_int_equal(profile->process_count, 2);
     assert_int_equal(profile->thread_count, 4);
-    assert_int_equal(sequel_keep(profile), 0);
+    assert_int_equal(join_shorten(profile), 0);
     profile_free(profile);
 }
 

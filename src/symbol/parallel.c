@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* crew.c -- see crew.h. */
+/* parallel.c -- see parallel.h. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 
-#include "crew.h"
+#include "parallel.h"
 
 #define MOST_THREADS 4
 
 size_t
-crew_size(size_t most)
+parallel_size(size_t most)
 {
     size_t count = 1;
     cpu_set_t set;
@@ -21,9 +21,9 @@ crew_size(size_t most)
 }
 
 void
-crew_run(void *(*work)(void *), void *argument, size_t most)
+parallel_run(void *(*work)(void *), void *argument, size_t most)
 {
-    size_t wanted = crew_size(most), count = 0;
+    size_t wanted = parallel_size(most), count = 0;
     sigset_t all;
     sigfillset(&all);
     sigset_t before;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ages_test.c -- bins and strata of ages alone. A period is 1000 ns unless a
- * test says otherwise, so a bin is 250 ns.
+ * short_threads_test.c -- bins and strata of ages alone. A period is 1000 ns
+ * unless a test says otherwise, so a bin is 250 ns.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,16 +10,16 @@
 
 #include <cmocka.h>
 
-#include "read/ages.h"
+#include "read/short_threads.h"
 
-static struct ages ages;
+static struct short_threads threads;
 
 /* COUNT notes at AGE. */
 static void
 note(unsigned count, uint64_t age)
 {
     for (unsigned i = 0; i < count; i++)
-        ages_add_note(&ages, age);
+        short_threads_add_note(&threads, age);
 }
 
 /* What COUNT notes at AGE get together. */
@@ -29,7 +29,7 @@ shares(unsigned count, uint64_t age)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < count; i++)
-        sum += ages_share(&ages, age);
+        sum += short_threads_share(&threads, age);
     return sum;
 }
 
@@ -37,13 +37,13 @@ static void
 eight_periods_are_covered(void **state)
 {
     (void)state;
-    assert_true(ages_cover(1000, 0));
-    assert_true(ages_cover(1000, 7999));
-    assert_false(ages_cover(1000, 8000));
-    assert_true(ages_cover(1003009, 8024071));
-    assert_false(ages_cover(1003009, 8024072));
-    assert_false(ages_cover(0, 0));
-    assert_true(ages_cover(1ull << 61, UINT64_MAX));
+    assert_true(short_threads_cover(1000, 0));
+    assert_true(short_threads_cover(1000, 7999));
+    assert_false(short_threads_cover(1000, 8000));
+    assert_true(short_threads_cover(1003009, 8024071));
+    assert_false(short_threads_cover(1003009, 8024072));
+    assert_false(short_threads_cover(0, 0));
+    assert_true(short_threads_cover(1ull << 61, UINT64_MAX));
 }
 
 /* The bins in which a thread has its CPU time are full but for the last. */
@@ -51,17 +51,17 @@ static void
 a_thread_fills_its_bins(void **state)
 {
     (void)state;
-    ages_begin(&ages, 1000);
-    ages_add_thread(&ages, 0);
-    ages_add_thread(&ages, 600);
-    ages_add_thread(&ages, 250);
-    ages_add_thread(&ages, 7999);
-    assert_int_equal(ages.bins[0].mass, 750);
-    assert_int_equal(ages.bins[1].mass, 500);
-    assert_int_equal(ages.bins[2].mass, 350);
-    for (unsigned i = 3; i < AGES_BINS - 1; i++)
-        assert_int_equal(ages.bins[i].mass, 250);
-    assert_int_equal(ages.bins[AGES_BINS - 1].mass, 249);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_thread(&threads, 0);
+    short_threads_add_thread(&threads, 600);
+    short_threads_add_thread(&threads, 250);
+    short_threads_add_thread(&threads, 7999);
+    assert_int_equal(threads.bins[0].mass, 750);
+    assert_int_equal(threads.bins[1].mass, 500);
+    assert_int_equal(threads.bins[2].mass, 350);
+    for (unsigned i = 3; i < SHORT_THREADS_BINS - 1; i++)
+        assert_int_equal(threads.bins[i].mass, 250);
+    assert_int_equal(threads.bins[SHORT_THREADS_BINS - 1].mass, 249);
 }
 
 /* A quarter of 1003 is 250.75. The start of a bin may be rounded either way. */
@@ -69,17 +69,17 @@ static void
 starts_are_in_their_bins(void **state)
 {
     (void)state;
-    ages_begin(&ages, 1003);
-    for (unsigned i = 0; i < AGES_BINS; i++) {
-        ages_add_mass(&ages, i * 250, 1);
-        ages_add_mass(&ages, i * 1003 / 4, 1);
-        ages_add_mass(&ages, (i * 1003 + 3) / 4, 1);
+    short_threads_begin(&threads, 1003);
+    for (unsigned i = 0; i < SHORT_THREADS_BINS; i++) {
+        short_threads_add_mass(&threads, i * 250, 1);
+        short_threads_add_mass(&threads, i * 1003 / 4, 1);
+        short_threads_add_mass(&threads, (i * 1003 + 3) / 4, 1);
     }
-    for (unsigned i = 0; i < AGES_BINS; i++)
-        assert_int_equal(ages.bins[i].mass, 3);
-    ages_add_mass(&ages, 8024, 1);
-    ages_add_mass(&ages, UINT64_MAX, 1);
-    assert_int_equal(ages.bins[AGES_BINS - 1].mass, 5);
+    for (unsigned i = 0; i < SHORT_THREADS_BINS; i++)
+        assert_int_equal(threads.bins[i].mass, 3);
+    short_threads_add_mass(&threads, 8024, 1);
+    short_threads_add_mass(&threads, UINT64_MAX, 1);
+    assert_int_equal(threads.bins[SHORT_THREADS_BINS - 1].mass, 5);
 }
 
 /* Notes of some bins:   -  10  6 | 20 | -  15  1 | -  -  2  15  ...  5 */
@@ -87,8 +87,8 @@ static void
 neighbours_are_joined(void **state)
 {
     (void)state;
-    ages_begin(&ages, 1000);
-    ages_add_thread(&ages, 7950);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_thread(&threads, 7950);
     note(10, 250);
     note(6, 749);
     note(20, 750);
@@ -97,7 +97,7 @@ neighbours_are_joined(void **state)
     note(2, 2250);
     note(15, 2500);
     note(5, 7999);
-    ages_finish(&ages, 7950);
+    short_threads_finish(&threads, 7950);
     assert_int_equal(shares(8, 250), 375);
     assert_int_equal(shares(6, 500), 281);
     assert_int_equal(shares(2, 250), 94);
@@ -111,20 +111,20 @@ static void
 what_is_left_joins_the_last(void **state)
 {
     (void)state;
-    ages_begin(&ages, 1000);
-    ages_add_thread(&ages, 7000);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_thread(&threads, 7000);
     note(16, 0);
     note(16, 250);
     note(15, 4000);
-    ages_finish(&ages, 7000);
+    short_threads_finish(&threads, 7000);
     assert_int_equal(shares(16, 0), 250);
     assert_int_equal(shares(31, 4000), 6750);
-    ages_begin(&ages, 1000);
-    ages_add_thread(&ages, 7000);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_thread(&threads, 7000);
     note(16, 0);
     note(16, 250);
     note(16, 4000);
-    ages_finish(&ages, 7000);
+    short_threads_finish(&threads, 7000);
     assert_int_equal(shares(16, 0), 250);
     assert_int_equal(shares(16, 250), 250);
     assert_int_equal(shares(16, 4000), 6500);
@@ -134,17 +134,17 @@ static void
 few_notes_are_one_stratum(void **state)
 {
     (void)state;
-    ages_begin(&ages, 1000);
-    ages_add_thread(&ages, 1500);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_thread(&threads, 1500);
     note(1, 0);
     note(14, 7000);
-    ages_finish(&ages, 1500);
+    short_threads_finish(&threads, 1500);
     assert_int_equal(shares(1, 0), 100);
     assert_int_equal(shares(14, 7000), 1400);
-    ages_begin(&ages, 1000);
-    ages_add_thread(&ages, 1500);
-    ages_finish(&ages, 1500);
-    assert_int_equal(ages.notes, 0);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_thread(&threads, 1500);
+    short_threads_finish(&threads, 1500);
+    assert_int_equal(threads.notes, 0);
 }
 
 /* Whatever is taken off, and however the strata fall: all shares are DUE, and
@@ -155,19 +155,21 @@ nothing_is_lost_by_rounding(void **state)
     (void)state;
     for (uint64_t due = 20000; due <= 31991; due += 997) {
         uint64_t sum = 0;
-        ages_begin(&ages, 1000);
+        short_threads_begin(&threads, 1000);
         for (unsigned i = 0; i < 4; i++)
-            ages_add_thread(&ages, 7993);
-        ages_add_mass(&ages, 500, 19);
+            short_threads_add_thread(&threads, 7993);
+        short_threads_add_mass(&threads, 500, 19);
         for (unsigned i = 0; i < 331; i++)
             note(1, i * 24);
-        ages_finish(&ages, due);
+        short_threads_finish(&threads, due);
         for (unsigned i = 0; i < 331; i++) {
-            struct share stratum = ages.strata[ages.bins[i * 24 / 250].stratum];
-            uint64_t share = ages_share(&ages, i * 24);
+            struct share stratum =
+                threads.strata[threads.bins[i * 24 / 250].stratum];
+            uint64_t share = short_threads_share(&threads, i * 24);
             assert_in_range(share, stratum.due / stratum.weight,
                             stratum.due / stratum.weight + 1);
-            assert_in_range(stratum.weight, AGES_LEAST, 2 * AGES_LEAST + 10);
+            assert_in_range(stratum.weight, SHORT_THREADS_LEAST,
+                            2 * SHORT_THREADS_LEAST + 10);
             sum += share;
         }
         assert_int_equal(sum, due);
@@ -179,14 +181,14 @@ static void
 less_is_due_than_there_was(void **state)
 {
     (void)state;
-    ages_begin(&ages, 1000);
-    ages_add_mass(&ages, 0, 9000);
-    ages_add_mass(&ages, 250, 300);
-    ages_add_mass(&ages, 500, 700);
+    short_threads_begin(&threads, 1000);
+    short_threads_add_mass(&threads, 0, 9000);
+    short_threads_add_mass(&threads, 250, 300);
+    short_threads_add_mass(&threads, 500, 700);
     note(16, 0);
     note(16, 250);
     note(16, 500);
-    ages_finish(&ages, 1000);
+    short_threads_finish(&threads, 1000);
     assert_int_equal(shares(16, 0), 900);
     assert_int_equal(shares(16, 250), 30);
     assert_int_equal(shares(16, 500), 70);
@@ -201,13 +203,13 @@ hostile_numbers_are_harmless(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 6 * 6; i++) {
-        ages_begin(&ages, numbers[i / 6]);
-        ages_add_thread(&ages, numbers[i % 6]);
-        ages_add_mass(&ages, 0, 1ull << 63);
-        ages_add_mass(&ages, 0, 1ull << 63);
+        short_threads_begin(&threads, numbers[i / 6]);
+        short_threads_add_thread(&threads, numbers[i % 6]);
+        short_threads_add_mass(&threads, 0, 1ull << 63);
+        short_threads_add_mass(&threads, 0, 1ull << 63);
         note(16, numbers[i / 6]);
         note(16, numbers[i % 6]);
-        ages_finish(&ages, INT64_MAX);
+        short_threads_finish(&threads, INT64_MAX);
         assert_int_equal(shares(16, numbers[i / 6]) +
                              shares(16, numbers[i % 6]),
                          INT64_MAX);
