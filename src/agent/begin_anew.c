@@ -141,6 +141,5 @@ begin_anew_signals(const struct settings *settings,
     /* What it blocks of the borrowed numbers is what it inherited. */
     mask_begin();
     /* No thread is in a handler of these, nor on our own stack. */
-    ending_signals_begin((int)settings->options->signal.number,
-                         settings->options->dump_on.number, end);
+    ending_signals_begin(settings->options, end);
 }

@@ -20,11 +20,9 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "libc/real.h"
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
-#include "signals/alternate.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
 #include "own_stack.h"
@@ -34,33 +32,14 @@
 /* How many times the watch must see a signal waiting before it acts. */
 #define WATCH_TURNS 2
 
-/* First those that write the profile, then those that may print the stacks of
- * all threads (SPROF_DUMP_ON). */
-static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGILL,
-                              SIGTRAP, SIGABRT, SIGBUS, SIGFPE,  SIGSEGV,
-                              SIGXCPU, SIGXFSZ, SIGSYS};
-#define SIGNALS ((int)(sizeof(signals) / sizeof(signals[0])))
-#define ENDINGS 3
+/* The signals before whose default action the profile is written. */
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+#define ENDINGS (sizeof(endings) / sizeof(endings[0]))
 
 /* Limit of the printing, in ns. */
 #define DUMP_NS 20000000000u
 
-/* The program's disposition where our handler is: SIG_DFL, with its flags and
- * mask. Written by the thread that sets it. */
-static struct sigaction program[SIGNALS];
-static _Atomic bool is_used[SIGNALS];
-static int watch_turns[SIGNALS];
 static ending_signals_end_process *end_process;
-
-/* Let SIGNO have its default action from now on. */
-static void
-make_default(int signo)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_DFL;
-    real_libc_sigaction()(signo, &action, NULL);
-}
 
 /* State for which the program's stack has no room. */
 struct deep {
@@ -68,14 +47,21 @@ struct deep {
     uint64_t mask; /* of signals, while it runs */
 };
 
+static uint64_t
+endings_word(void)
+{
+    uint64_t word = 0;
+    for (size_t i = 0; i < ENDINGS; i++)
+        word |= signals_bit(endings[i]);
+    return word;
+}
+
 /* A second signal of those that end the program must come through, and so must
  * our own, if the thread did not block them before. */
 static uint64_t
 mask_inside(const ucontext_t *context)
 {
-    uint64_t open = signals_borrowed() | SIGNALS_OF_LIBC;
-    for (int i = 0; i < ENDINGS; i++)
-        open |= signals_bit(signals[i]);
+    uint64_t open = signals_borrowed() | SIGNALS_OF_LIBC | endings_word();
     return signals_word(&context->uc_sigmask) | ~open;
 }
 
@@ -102,20 +88,9 @@ die_with_stacks(struct deep *deep, const siginfo_t *info)
     if (phase_is_running() && !sampler_thread_is_caller() &&
         !atomic_exchange(&is_printed, true))
         own_stack_run(print_stacks, deep);
-    make_default(deep->signo);
+    disposition_make_default(deep->signo);
     if (info->si_code <= 0)
         ending_signals_die(deep->signo);
-}
-
-/* Whether SIGNO is a signal by which a user or another program ends this one.
- */
-static bool
-is_ending(int signo)
-{
-    for (int i = 0; i < ENDINGS; i++)
-        if (signals[i] == signo)
-            return true;
-    return false;
 }
 
 static void
@@ -132,138 +107,23 @@ on_fatal(int signo, siginfo_t *info, void *context)
 {
     int saved = words_errno();
     struct deep deep = {signo, mask_inside(context)};
-    if (is_ending(signo))
+    if ((endings_word() & signals_bit(signo)) != 0)
         own_stack_run(end_for_signal, &deep);
     else
         die_with_stacks(&deep, info);
     words_set_errno(saved);
 }
 
-static bool
-is_ours(const struct sigaction *action)
-{
-    return action->sa_sigaction == on_fatal;
-}
-
-/* Whether the kernel calls our handler. A function in front of libc's sigaction
- * is not called: it may need locks that the program holds when it is ended. */
-static bool
-is_installed(int signo)
-{
-    struct sys_action now;
-    return sys_get_action(signo, &now) == 0 && now.handler == (void *)on_fatal;
-}
-
-/* The place of SIGNO in the table, -1 if it has none. */
-static int
-index_of(int signo)
-{
-    for (int i = 0; i < SIGNALS; i++)
-        if (signals[i] == signo && atomic_load(&is_used[i]))
-            return i;
-    return -1;
-}
-
-/* Put our handler in place of the default action of the I-th signal. */
-static void
-take_over(int i)
-{
-    struct sigaction ours, before;
-    memset(&ours, 0, sizeof(ours));
-    ours.sa_sigaction = on_fatal;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    if (!alternate_is_avoided())
-        ours.sa_flags |= SA_ONSTACK;
-    /* No handler of the program runs any more; ours again where there is room
-     * for a second frame (mask_inside). */
-    sigfillset(&ours.sa_mask);
-    if (real_libc_sigaction()(signals[i], &ours, &before) != 0 ||
-        is_ours(&before))
-        return;
-    if (before.sa_handler == SIG_DFL)
-        program[i] = before;
-    else /* Another thread of the program set it first. */
-        real_libc_sigaction()(signals[i], &before, NULL);
-}
-
 void
-ending_signals_begin(int except, uint64_t dumps,
+ending_signals_begin(const struct options *options,
                      ending_signals_end_process *end)
 {
-    struct sys_action now;
+    uint64_t ours = signals_bit((int)options->signal.number);
     end_process = end;
     own_stack_begin();
-    if (sys_getpid() == 1)
-        return;
-    for (int i = 0; i < SIGNALS; i++) {
-        if (signals[i] == except ||
-            (i >= ENDINGS && (dumps & signals_bit(signals[i])) == 0))
-            continue;
-        atomic_store(&is_used[i], true);
-        if (sys_get_action(signals[i], &now) == 0 &&
-            now.handler == (void *)SIG_DFL)
-            take_over(i);
-    }
-}
-
-void
-ending_signals_avoid_alternate(void)
-{
-    for (int i = 0; i < SIGNALS; i++)
-        if (atomic_load(&is_used[i]) && is_installed(signals[i]))
-            take_over(i);
-}
-
-void
-ending_signals_end(void)
-{
-    for (int i = 0; i < SIGNALS; i++)
-        if (atomic_exchange(&is_used[i], false) && is_installed(signals[i]))
-            real_libc_sigaction()(signals[i], &program[i], NULL);
-}
-
-/* In a child of vfork the disposition is its own, but not our tables. */
-static int
-change(int signo, const struct sigaction *action, struct sigaction *old)
-{
-    return phase_is_own() ? disposition_action(signo, action, old)
-                          : REAL(sigaction)(signo, action, old);
-}
-
-bool
-ending_signals_action(int signo, const struct sigaction *action,
-                      struct sigaction *old)
-{
-    struct sigaction given, before;
-    int i = index_of(signo);
-    if (i < 0)
-        return false;
-    /* Our handler as a function's old result (sigset(3)) is the default. */
-    if (action != NULL) {
-        given = *action;
-        if (is_ours(&given))
-            given = program[i];
-    }
-    /* First as the program wants it, so that the kernel fills in the rest. */
-    if (change(signo, action != NULL ? &given : NULL, &before) != 0)
-        return true;
-    if (old != NULL)
-        *old = is_ours(&before) ? program[i] : before;
-    if (action != NULL && given.sa_handler == SIG_DFL && phase_is_running())
-        take_over(i);
-    return true;
-}
-
-bool
-ending_signals_is_kept(int signo)
-{
-    return index_of(signo) >= 0;
-}
-
-bool
-ending_signals_is_installed(int signo)
-{
-    return index_of(signo) >= 0 && is_installed(signo);
+    if (sys_getpid() != 1)
+        disposition_begin_enders(endings_word() & ~ours,
+                                 options->dump_on.number & ~ours, on_fatal);
 }
 
 void
@@ -280,7 +140,7 @@ ending_signals_take(int signo, siginfo_t *info)
 void
 ending_signals_die(int signo)
 {
-    make_default(signo);
+    disposition_make_default(signo);
     sys_mask(SIG_UNBLOCK, signals_bit(signo), NULL);
     arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
 }
@@ -300,7 +160,7 @@ would_take(pid_t tid, int signo)
 static void
 end_stuck(int signo)
 {
-    if (!is_installed(signo))
+    if (!disposition_has_ender(signo))
         return;
     for (uint32_t i = 0; i < threads_limit(); i++) {
         pid_t tid = threads_at(i)->tid;
@@ -314,15 +174,15 @@ end_stuck(int signo)
 void
 ending_signals_watch(void)
 {
+    static int turns[ENDINGS];
     uint64_t pending = 0;
     /* Of the sampler, which blocks all, these are the process's own. */
     arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,
                  0);
-    for (int i = 0; i < ENDINGS; i++) {
-        bool waits =
-            atomic_load(&is_used[i]) && (pending >> (signals[i] - 1) & 1) != 0;
-        watch_turns[i] = waits ? watch_turns[i] + 1 : 0;
-        if (watch_turns[i] >= WATCH_TURNS)
-            end_stuck(signals[i]);
+    for (size_t i = 0; i < ENDINGS; i++) {
+        bool waits = (pending & signals_bit(endings[i])) != 0;
+        turns[i] = waits ? turns[i] + 1 : 0;
+        if (turns[i] >= WATCH_TURNS)
+            end_stuck(endings[i]);
     }
 }

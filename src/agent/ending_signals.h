@@ -15,8 +15,8 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+
+#include "base/options.h"
 
 /* End the profile because SIGNO has come. Returns whether SIGNO is to end the
  * process now. Otherwise another thread ends the process by SIGNO. Context:
@@ -24,32 +24,11 @@
  */
 typedef bool ending_signals_end_process(int signo);
 
-/* Put our handler where the default action is, but not for the signal EXCEPT,
- * which is ours already. DUMPS says which of the signals that print stacks get
- * it (signal N is bit N - 1). The handler calls END. Called again in the child
- * of a fork. Context: any thread. */
-void ending_signals_begin(int except, uint64_t dumps,
-                          ending_signals_end_process *end);
-
-/* Avoid alternate stacks from now on (signals/alternate.h). Context: any. */
-void ending_signals_avoid_alternate(void);
-
-/* Give the signals back to the program, for good. Context: any thread. */
-void ending_signals_end(void);
-
-/*
- * sigaction(2) for SIGNO, if it is one of those signals and the profiler has
- * begun. Returns false if it is not, without effect. Any thread may call it, in
- * a child of vfork too. Async-signal-safe.
+/* Put our handler where the default action is (signals/disposition.h). The
+ * handler calls END. Called again in the child of a fork. Context: any thread.
  */
-bool ending_signals_action(int signo, const struct sigaction *action,
-                           struct sigaction *old);
-
-/* Whether SIGNO is one of those signals, and the profiler has begun. */
-bool ending_signals_is_kept(int signo);
-
-/* Whether our handler is now installed for SIGNO. */
-bool ending_signals_is_installed(int signo);
+void ending_signals_begin(const struct options *options,
+                          ending_signals_end_process *end);
 
 /* Do what our handler does for SIGNO, which has come to the calling thread by
  * another way, with INFO. Returns as ending_signals_die does. */

@@ -12,6 +12,7 @@
 #include "base/phase.h"
 #include "base/proc.h"
 #include "base/sys.h"
+#include "signals/disposition.h"
 #include "signals/sigwait.h"
 #include "signals/stray.h"
 #include "signals/signals.h"
@@ -35,8 +36,7 @@ find_fatal(uint64_t word)
 {
     uint64_t found = 0;
     for (int signo = 1; signo < NSIG; signo++)
-        if ((word & signals_bit(signo)) != 0 &&
-            ending_signals_is_installed(signo))
+        if ((word & signals_bit(signo)) != 0 && disposition_has_ender(signo))
             found |= signals_bit(signo);
     return found;
 }
@@ -81,7 +81,7 @@ ending_waits_begin(const sigset_t *set, sigset_t *mine)
 bool
 ending_waits_ends(int signo, siginfo_t *info)
 {
-    if (!phase_is_running() || !ending_signals_is_installed(signo) ||
+    if (!phase_is_running() || !disposition_has_ender(signo) ||
         !stray_is_for_process(info) || !would_end(signo))
         return false;
     ending_signals_take(signo, info);

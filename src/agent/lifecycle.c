@@ -240,7 +240,6 @@ launch(void)
     mute_signals_handlers_end(old);
     if (has_begun)
         return;
-    ending_signals_end();
     mask_end();
     errno = error;
     give_up();

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/sys.h"
+#include "signals/disposition.h"
 #include "signals/signals.h"
-#include "ending_signals.h"
 #include "mute_signals.h"
 
 static struct sys_action before[NSIG];
@@ -29,8 +29,7 @@ is_kept(int signo)
         if (signo == kept[i])
             return true;
     uint64_t ours = signals_borrowed() | signals_closed() | SIGNALS_OF_LIBC;
-    return (ours & signals_bit(signo)) != 0 ||
-           ending_signals_is_installed(signo);
+    return (ours & signals_bit(signo)) != 0 || disposition_has_ender(signo);
 }
 
 static void
@@ -51,7 +50,7 @@ mute_signals_handlers(bool may_end, int signo, uint64_t *old)
     for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
         blocked &= ~signals_bit(open[i]);
     for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
-        if (may_end && ending_signals_is_installed(fatal[i]))
+        if (may_end && disposition_has_ender(fatal[i]))
             blocked &= ~signals_bit(fatal[i]);
     if (may_end && signo != 0)
         blocked &= ~signals_bit(signo);

@@ -76,7 +76,8 @@ requests_begin(int signo)
     process = sys_getpid();
     /* A number that was given back in an earlier life of this process is not
      * taken again. */
-    if (signo != 0 && requests_signal() == 0 && !disposition_is_kept(signo) &&
+    if (signo != 0 && requests_signal() == 0 &&
+        disposition_role(signo) == SIGNALS_NONE &&
         disposition_borrow(SIGNALS_CONTROL, signo) != 0)
         return -1;
     journal_progress_signal(requests_signal());

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "agent/ending_signals.h"
 #include "agent/ending_waits.h"
 #include "base/phase.h"
 #include "base/sys.h"
@@ -37,12 +36,10 @@ are_actions_kept(void)
 HOOK int
 sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
-    if (ending_signals_action(signo, action, old))
-        return 0;
     if (!are_actions_kept()) {
         int result = REAL(sigaction)(signo, action, old);
         if (result == 0 && old != NULL)
-            handlers_show(signo, old);
+            disposition_show(signo, old);
         return result;
     }
     if (action != NULL && signals_is_handler(action))
@@ -57,9 +54,8 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 static bool
 is_action_kept(int signo)
 {
-    return are_actions_kept() &&
-           (disposition_is_kept(signo) || ending_signals_is_kept(signo) ||
-            handlers_are_kept(signo));
+    return are_actions_kept() && (disposition_role(signo) != SIGNALS_NONE ||
+                                  handlers_are_kept(signo));
 }
 
 /* From its first member to its last. */
@@ -77,12 +73,8 @@ hook_signal_by_number(int signo, const struct sys_action *action,
     struct sys_action now;
     if (!is_action_kept(signo) || (action != NULL && !can_read_action(action)))
         return false;
-    memset(&given, 0, sizeof(given));
-    if (action != NULL) {
-        given.sa_handler = (__sighandler_t)action->handler;
-        given.sa_flags = (int)action->flags;
-        signals_set_word(&given.sa_mask, action->mask);
-    }
+    if (action != NULL)
+        given = signals_of_kernel(action);
     *result = sigaction(signo, action != NULL ? &given : NULL, &before);
     if (*result != 0 || old == NULL)
         return true;
@@ -93,10 +85,8 @@ hook_signal_by_number(int signo, const struct sys_action *action,
     }
     if (sys_get_action(signo, &now) != 0)
         return true;
-    old->handler = (void *)before.sa_handler;
-    old->flags = (unsigned)before.sa_flags;
+    *old = signals_for_kernel(&before);
     old->restorer = signals_is_handler(&before) ? now.restorer : NULL;
-    old->mask = signals_word(&before.sa_mask);
     return true;
 }
 

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "agent/ending_signals.h"
 #include "base/phase.h"
 #include "base/words.h"
 #include "libc/real.h"
@@ -38,7 +37,6 @@ avoid(const void *memory, size_t size)
     int saved = words_errno();
     if (!atomic_load(&is_set)) {
         alternate_avoid();
-        ending_signals_avoid_alternate();
         disposition_avoid_alternate();
         atomic_store(&is_set, true);
     }

@@ -24,7 +24,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/ending_signals.h"
 #include "agent/left.h"
 #include "agent/lifecycle.h"
 #include "base/note.h"
@@ -33,6 +32,7 @@
 #include "libc/real.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/tracee.h"
+#include "signals/disposition.h"
 #include "signals/handlers.h"
 #include "signals/restart.h"
 #include "signals/signals.h"
@@ -63,7 +63,7 @@ end_before(const char *what)
     lifecycle_end(END_STOP);
     if (is_running) {
         sampler_thread_wait_gone(GONE_NS);
-        ending_signals_end();
+        disposition_end_enders();
     }
     /* Not in a child that shares our memory: its parent goes on asking. */
     if (phase_is_own())

@@ -13,7 +13,6 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 
-#include "agent/ending_signals.h"
 #include "agent/ending_waits.h"
 #include "base/clock.h"
 #include "base/sys.h"
@@ -52,11 +51,13 @@ is_for_another(int signo, siginfo_t *info)
         return false;
     if (origin_is_ours(signo, info) || ending_waits_ends(signo, info))
         return true;
-    return handlers_are_kept(signo) && !disposition_is_kept(signo) &&
+    enum signals_role role = disposition_role(signo);
+    return handlers_are_kept(signo) &&
+           (role == SIGNALS_NONE || role >= SIGNALS_ENDING) &&
            sys_get_action(signo, &action) == 0 &&
            action.handler != (void *)SIG_DFL &&
-           action.handler != (void *)SIG_IGN &&
-           !ending_signals_is_installed(signo) && stray_send_on(signo, info);
+           action.handler != (void *)SIG_IGN && !disposition_has_ender(signo) &&
+           stray_send_on(signo, info);
 }
 
 /* Choose between the two functions that really wait. libc's function is a

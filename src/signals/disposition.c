@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/phase.h"
 #include "base/sys.h"
 #include "alternate.h"
 #include "handlers.h"
@@ -23,23 +24,27 @@
 #define LAST_FREE 60
 #define FIRST_FREE 36
 
-/* How many numbers can have been ours in a process, and one more. Their
- * dispositions take 10 KiB; libsprof.so must fit below a small RLIMIT_DATA. */
-#define PLACES 30u
-
-/* What is known of a number that is or was ours. The program's disposition is
- * the one of two at PLACE that CURRENT names. Place 0 is that of all numbers
- * that were never ours: the default action. */
+/* The one table of what is known of a number. Its role decides:
+ *
+ *   NONE         the kernel has the program's disposition, which handlers.h may
+ *                have changed
+ *   ENDING, DUMP as NONE; but while the program leaves the default action, the
+ *                ender stands there
+ *   all others   our handler stands there, and PROGRAM has what the program set
+ *
+ * A number that is borrowed loses its role of ENDING or DUMP. The program's
+ * disposition is the one of two that CURRENT names, as the kernel has it.
+ * libc's struct sigaction is five times larger, and libsprof.so must fit below
+ * a small RLIMIT_DATA. */
 struct number {
-    _Atomic(enum signals_role) role; /* NONE: it was never ours, or is lost */
+    _Atomic(enum signals_role) role;
     _Atomic bool is_borrowed;
-    _Atomic uint32_t place, current;
+    _Atomic uint32_t current;
+    struct sys_action program[2];
 };
 
 static struct number numbers[NSIG];
-static struct sigaction programs[PLACES][2];
-static _Atomic uint32_t last_place;
-static signals_handler *handler;
+static signals_handler *handler, *ender;
 static disposition_leaving *leaving;
 static disposition_opened *opened;
 static signals_sigaction *real, *next;
@@ -57,13 +62,24 @@ disposition_begin(signals_handler *own, signals_sigaction *real_sigaction,
     opened = on_opened;
 }
 
-/* The entry of SIGNO, NULL if the number was never ours. */
+/* The entry of SIGNO, NULL if the number was never borrowed, or is lost. */
 static struct number *
 find_number(int signo)
 {
-    bool is_there = signo > 0 && signo < NSIG &&
-                    atomic_load(&numbers[signo].role) != SIGNALS_NONE;
-    return is_there ? &numbers[signo] : NULL;
+    bool is_number = signo > 0 && signo < NSIG;
+    enum signals_role role =
+        is_number ? atomic_load(&numbers[signo].role) : SIGNALS_NONE;
+    return role != SIGNALS_NONE && role < SIGNALS_ROLES ? &numbers[signo]
+                                                        : NULL;
+}
+
+/* The entry of SIGNO, NULL if the ender never stands for its default action. */
+static struct number *
+find_ending(int signo)
+{
+    bool is_ending = signo > 0 && signo < NSIG &&
+                     atomic_load(&numbers[signo].role) >= SIGNALS_ENDING;
+    return is_ending ? &numbers[signo] : NULL;
 }
 
 static int
@@ -72,11 +88,25 @@ number_of(const struct number *number)
     return (int)(number - numbers);
 }
 
-static const struct sigaction *
+static struct sigaction
 program_action(const struct number *number)
 {
-    return &programs[atomic_load(&number->place)]
-                    [atomic_load(&number->current)];
+    return signals_of_kernel(&number->program[atomic_load(&number->current)]);
+}
+
+static bool
+has_program(const struct number *number, __sighandler_t wanted)
+{
+    return program_action(number).sa_handler == wanted;
+}
+
+/* Let ACTION be the program's disposition of NUMBER. */
+static void
+keep_program(struct number *number, const struct sigaction *action)
+{
+    uint32_t other = !atomic_load(&number->current);
+    number->program[other] = signals_for_kernel(action);
+    atomic_store(&number->current, other);
 }
 
 /* Let the kernel call our handler for a borrowed number. All signals are
@@ -87,13 +117,13 @@ program_action(const struct number *number)
 static int
 install_borrowed(struct number *number, struct sigaction *old)
 {
-    const struct sigaction *program = program_action(number);
+    const struct sigaction program = program_action(number);
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    if (signals_is_handler(program))
-        action.sa_flags |= program->sa_flags & SA_ONSTACK;
+    if (signals_is_handler(&program))
+        action.sa_flags |= program.sa_flags & SA_ONSTACK;
     else if (!alternate_is_avoided())
         action.sa_flags |= SA_ONSTACK;
     signals_set_word(&action.sa_mask, ~NESTED_FAULTS);
@@ -108,7 +138,7 @@ static int
 install_given_back(struct number *number)
 {
     int signo = number_of(number);
-    struct sigaction action = *program_action(number);
+    struct sigaction action = program_action(number);
     if (action.sa_handler == SIG_DFL)
         return install_borrowed(number, NULL);
     if (action.sa_handler == SIG_IGN)
@@ -124,7 +154,7 @@ static bool
 is_ignored(const struct number *number)
 {
     return atomic_load(&number->role) != SIGNALS_NONE &&
-           program_action(number)->sa_handler == SIG_IGN;
+           has_program(number, SIG_IGN);
 }
 
 /* Whether NUMBER must really be ignored now: a started program inherits it. */
@@ -170,38 +200,24 @@ kept_word(void)
     return word;
 }
 
-/* Give NUMBER a place, if it has none. Returns false if all are taken. */
-static bool
-has_place(struct number *number)
-{
-    if (atomic_load(&number->place) == 0 &&
-        atomic_load(&last_place) < PLACES - 1)
-        atomic_store(&number->place, atomic_fetch_add(&last_place, 1) + 1);
-    return atomic_load(&number->place) != 0;
-}
-
 static int
 borrow_number(enum signals_role role, int signo)
 {
     struct number *number = &numbers[signo];
     struct sigaction before;
-    if (!has_place(number))
-        return -1;
     atomic_store(&number->role, role);
     if (install_borrowed(number, &before) != 0)
         return -1;
     if (before.sa_sigaction != handler) {
-        uint32_t other = !atomic_load(&number->current);
-        handlers_show(signo, &before);
-        programs[atomic_load(&number->place)][other] = before;
-        atomic_store(&number->current, other);
+        disposition_show(signo, &before);
+        keep_program(number, &before);
     }
     atomic_store(&number->is_borrowed, true);
     signals_add(role, signo);
     if (alternate_is_avoided())
         handlers_avoid_alternate(signals_borrowed(), kept_word(), next);
     /* Only now is it known what the program wants. */
-    if (program_action(number)->sa_handler != SIG_DFL)
+    if (!has_program(number, SIG_DFL))
         install(number);
     return 0;
 }
@@ -278,7 +294,7 @@ disposition_borrow(enum signals_role role, int signo)
     if (role == SIGNALS_ASK)
         borrow_spare();
     const struct number *number = find_number(signo);
-    if (number != NULL && program_action(number)->sa_handler != SIG_DFL)
+    if (number != NULL && !has_program(number, SIG_DFL))
         (void)disposition_give_back(signo);
     return 0;
 }
@@ -338,29 +354,56 @@ as_kept(const struct sigaction *action)
     return kept;
 }
 
-/* sigaction(2) for NUMBER, which is or was ours. */
-static int
-change_action(struct number *number, const struct sigaction *action,
-              struct sigaction *old)
+/* sigaction(2) for NUMBER, which is or was borrowed. */
+static void
+change_kept(struct number *number, const struct sigaction *action,
+            struct sigaction *old)
 {
-    uint32_t place = atomic_load(&number->place);
-    uint32_t current = atomic_load(&number->current);
     struct sigaction given;
     /* ACTION and OLD may be the same. */
     if (action != NULL)
         given = as_kept(action);
     if (old != NULL)
-        *old = programs[place][current];
+        *old = program_action(number);
     if (action == NULL)
-        return 0;
-    programs[place][!current] = given;
-    atomic_store(&number->current, !current);
+        return;
+    keep_program(number, &given);
     bool is_wanted = (atomic_load(&number->role) != SIGNALS_TRAP &&
                       given.sa_handler != SIG_DFL) ||
                      alternate_is_apart(&given);
     if (!is_wanted || !disposition_give_back(number_of(number)))
         install(number);
-    return 0;
+}
+
+void
+disposition_show(int signo, struct sigaction *action)
+{
+    if (ender != NULL && action->sa_sigaction == ender)
+        *action = program_action(&numbers[signo]);
+    else
+        handlers_show(signo, action);
+}
+
+/* Let the kernel call the ender for NUMBER in place of the default action. */
+static void
+install_ender(struct number *number)
+{
+    int signo = number_of(number);
+    struct sigaction action, before;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = ender;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    if (!alternate_is_avoided())
+        action.sa_flags |= SA_ONSTACK;
+    /* No handler of the program runs any more. The ender unblocks what it
+     * needs, where there is room for a second frame. */
+    signals_set_word(&action.sa_mask, ~0ull);
+    if (real(signo, &action, &before) != 0 || before.sa_sigaction == ender)
+        return;
+    if (before.sa_handler == SIG_DFL)
+        keep_program(number, &before);
+    else /* Another thread has just set it. */
+        (void)real(signo, &before, NULL);
 }
 
 int
@@ -368,16 +411,82 @@ disposition_action(int signo, const struct sigaction *action,
                    struct sigaction *old)
 {
     struct number *number = find_number(signo);
-    if (number != NULL)
-        return change_action(number, action, old);
+    struct sigaction given;
+    if (number != NULL) {
+        change_kept(number, action, old);
+        return 0;
+    }
     if (signo <= 0 || signo >= NSIG)
         return next(signo, action, old);
+    if (action != NULL) {
+        /* An old function of libc (sigset(3)) may have given the program our
+         * own function. */
+        given = *action;
+        disposition_show(signo, &given);
+        action = &given;
+    }
+    /* The kernel gets what the program wants, so that it fills in the rest. */
     int result = handlers_action(signo, action, old, signals_borrowed(), next);
     if (result != 0)
         return result;
+    if (old != NULL)
+        disposition_show(signo, old);
+    if (action == NULL)
+        return 0;
     /* The sampler may have borrowed the number just now. */
-    number = action != NULL ? find_number(signo) : NULL;
-    return number != NULL ? change_action(number, action, NULL) : 0;
+    if ((number = find_number(signo)) != NULL)
+        change_kept(number, action, NULL);
+    else if ((number = find_ending(signo)) != NULL &&
+             given.sa_handler == SIG_DFL && phase_is_running())
+        install_ender(number);
+    return 0;
+}
+
+/* Give the numbers in WORD the role ROLE, if they have none. */
+static void
+begin_enders(enum signals_role role, uint64_t word)
+{
+    struct sys_action now;
+    for (int signo = 1; signo < NSIG; signo++) {
+        enum signals_role none = SIGNALS_NONE;
+        if ((word & signals_bit(signo)) == 0)
+            continue;
+        atomic_compare_exchange_strong(&numbers[signo].role, &none, role);
+        if (find_ending(signo) != NULL && sys_get_action(signo, &now) == 0 &&
+            now.handler == (void *)SIG_DFL)
+            install_ender(&numbers[signo]);
+    }
+}
+
+void
+disposition_begin_enders(uint64_t endings, uint64_t dumps, signals_handler *own)
+{
+    ender = own;
+    begin_enders(SIGNALS_ENDING, endings);
+    begin_enders(SIGNALS_DUMP, dumps);
+}
+
+/* The kernel is asked. A function in front of libc's sigaction may need locks
+ * that the program holds when it is ended. */
+bool
+disposition_has_ender(int signo)
+{
+    struct sys_action now;
+    return find_ending(signo) != NULL && sys_get_action(signo, &now) == 0 &&
+           now.handler == (void *)ender;
+}
+
+void
+disposition_end_enders(void)
+{
+    for (int signo = 1; signo < NSIG; signo++) {
+        const struct sigaction action = program_action(&numbers[signo]);
+        bool is_there = disposition_has_ender(signo);
+        if (find_ending(signo) != NULL)
+            atomic_store(&numbers[signo].role, SIGNALS_NONE);
+        if (is_there)
+            (void)real(signo, &action, NULL);
+    }
 }
 
 bool
@@ -386,7 +495,7 @@ disposition_get_program(int signo, struct sigaction *action)
     const struct number *number = find_number(signo);
     if (number == NULL)
         return false;
-    *action = *program_action(number);
+    *action = program_action(number);
     return true;
 }
 
@@ -395,8 +504,8 @@ disposition_reset_program(int signo)
 {
     struct number *number = find_number(signo);
     if (number != NULL)
-        programs[atomic_load(&number->place)][atomic_load(&number->current)]
-            .sa_handler = SIG_DFL;
+        number->program[atomic_load(&number->current)].handler =
+            (void *)SIG_DFL;
 }
 
 void
@@ -412,14 +521,17 @@ bool
 disposition_has_handler(int signo)
 {
     const struct number *number = find_number(signo);
-    return number != NULL && atomic_load(&number->is_borrowed) &&
-           signals_is_handler(program_action(number));
+    if (number == NULL || !atomic_load(&number->is_borrowed))
+        return false;
+    const struct sigaction action = program_action(number);
+    return signals_is_handler(&action);
 }
 
-bool
-disposition_is_kept(int signo)
+enum signals_role
+disposition_role(int signo)
 {
-    return find_number(signo) != NULL;
+    return signo > 0 && signo < NSIG ? atomic_load(&numbers[signo].role)
+                                     : SIGNALS_NONE;
 }
 
 void
@@ -427,10 +539,12 @@ disposition_avoid_alternate(void)
 {
     for (int signo = 1; signo < NSIG; signo++) {
         struct number *number = &numbers[signo];
+        const struct sigaction action = program_action(number);
+        if (disposition_has_ender(signo))
+            install_ender(number);
         if (!atomic_load(&number->is_borrowed))
             continue;
-        if (!alternate_is_apart(program_action(number)) ||
-            !disposition_give_back(signo))
+        if (!alternate_is_apart(&action) || !disposition_give_back(signo))
             install(number);
     }
     handlers_avoid_alternate(signals_borrowed(), kept_word(), next);
@@ -482,13 +596,15 @@ disposition_after_fork(void)
 void
 disposition_end(void)
 {
+    disposition_end_enders();
     for (int signo = 1; signo < NSIG; signo++) {
         struct number *number = find_number(signo);
         if (number == NULL)
             continue;
+        const struct sigaction action = program_action(number);
         if (atomic_load(&number->is_borrowed))
             forget_borrowed(signo);
-        (void)real(signo, program_action(number), NULL);
+        (void)real(signo, &action, NULL);
         atomic_store(&number->role, SIGNALS_NONE);
     }
     handlers_end(next);

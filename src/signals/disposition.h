@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * disposition.h -- how signal numbers become ours, and what the program
- * believes of their dispositions.
+ * disposition.h -- what the program believes of its signals' dispositions: how
+ * signal numbers become ours, and where our handler stands for the default
+ * action.
  *
  * A number is borrowed while the program takes no interest in it. The program
  * sees the disposition that it left there. What its threads block of the number
@@ -18,6 +19,9 @@
  * number for requests is kept closed: all threads of the program block it,
  * though they believe what they have set. So the kernel wakes none of them for
  * it, and the sampler alone receives it.
+ *
+ * The roles ENDING and DUMP are of numbers that stay the program's. While the
+ * program leaves such a signal at its default action, the ender stands there.
  */
 #ifndef SIGNALS_DISPOSITION_H
 #define SIGNALS_DISPOSITION_H
@@ -69,9 +73,26 @@ bool disposition_give_back(int signo);
 int disposition_action(int signo, const struct sigaction *action,
                        struct sigaction *old);
 
-/* Whether the disposition of SIGNO is or was kept here, because the number is
- * or was ours. handlers.h has all others. Context: any. */
-bool disposition_is_kept(int signo);
+/* The role of SIGNO. A number that was given back keeps its role. Context: any.
+ */
+enum signals_role disposition_role(int signo);
+
+/* Turn *ACTION, which the kernel told of SIGNO, from 1 to 64, into what the
+ * program set. Context: any. */
+void disposition_show(int signo, struct sigaction *action);
+
+/* Let ENDER stand for the default action of the signals in ENDINGS and DUMPS,
+ * which get these roles if they have none. Called again in the child of a fork.
+ * Context: any thread. */
+void disposition_begin_enders(uint64_t endings, uint64_t dumps,
+                              signals_handler *ender);
+
+/* Whether the ender stands for the default action of SIGNO. Context: any. */
+bool disposition_has_ender(int signo);
+
+/* Give the signals with an ender back to the program, for good. Context: any
+ * thread. */
+void disposition_end_enders(void);
 
 /* Note that alternate stacks are avoided from now on (alternate.h). A thread
  * that is on its own blocks the borrowed numbers. Context: any. */
@@ -81,8 +102,8 @@ void disposition_avoid_alternate(void);
  * Context: any thread. */
 void disposition_expect_threads(void);
 
-/* Get the program's disposition of SIGNO, a number that is or was ours, into
- * ACTION. Returns false for any other number. Context: any. */
+/* Get the program's disposition of SIGNO, a number that is or was borrowed,
+ * into ACTION. Returns false for any other number. Context: any. */
 bool disposition_get_program(int signo, struct sigaction *action);
 
 /* Make the disposition of SIGNO the default one: as the program sees it

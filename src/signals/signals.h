@@ -13,13 +13,19 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/sys.h"
+
 enum signals_role {
     SIGNALS_NONE,
     SIGNALS_ASK,     /* questions and timers: any number will do */
     SIGNALS_TRAP,    /* perf events: SIGTRAP, or nothing */
     SIGNALS_SPARE,   /* the next number for questions */
     SIGNALS_CONTROL, /* requests from outside (base/request.h) */
-    SIGNALS_ROLES
+    SIGNALS_ROLES,   /* those of one borrowed number each */
+    /* Of numbers that stay the program's. Where it leaves the default action,
+     * our handler has the profile written, or all stacks printed, before. */
+    SIGNALS_ENDING = SIGNALS_ROLES,
+    SIGNALS_DUMP
 };
 
 /* A set of signals in one word: signal N is bit N - 1, as in the kernel. */
@@ -41,6 +47,28 @@ static inline void
 signals_set_word(sigset_t *set, uint64_t word)
 {
     memcpy(set, &word, sizeof(word));
+}
+
+/* The dispositions of libc and of the kernel. */
+static inline struct sys_action
+signals_for_kernel(const struct sigaction *action)
+{
+    return (struct sys_action){.handler = (void *)action->sa_handler,
+                               .flags = (unsigned)action->sa_flags,
+                               .restorer = (void *)action->sa_restorer,
+                               .mask = signals_word(&action->sa_mask)};
+}
+
+static inline struct sigaction
+signals_of_kernel(const struct sys_action *action)
+{
+    struct sigaction given;
+    memset(&given, 0, sizeof(given));
+    given.sa_handler = (__sighandler_t)action->handler;
+    given.sa_flags = (int)action->flags;
+    given.sa_restorer = (void (*)(void))action->restorer;
+    signals_set_word(&given.sa_mask, action->mask);
+    return given;
 }
 
 /* Whether ACTION calls a function of the program. */

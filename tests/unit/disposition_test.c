@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/phase.h"
 #include "base/sys.h"
 #include "signals/disposition.h"
 #include "signals/starting.h"
@@ -269,6 +270,89 @@ what_is_being_given_back_is_inherited(void **state)
     assert_true(is_ignored_for_real());
 }
 
+static void
+ending_handler(int signo, siginfo_t *info, void *context)
+{
+    own_handler(signo, info, context);
+}
+
+static void *
+handler_in_kernel(int signo)
+{
+    struct sys_action now;
+    assert_int_equal(sys_get_action(signo, &now), 0);
+    return now.handler;
+}
+
+static struct sigaction
+change(int signo, __sighandler_t wanted)
+{
+    struct sigaction action, old;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = wanted;
+    assert_int_equal(disposition_action(signo, &action, &old), 0);
+    return old;
+}
+
+/* The ender comes back only while the process is sampled. */
+static int
+begin_running(void **state)
+{
+    phase_begin();
+    phase_set(PHASE_RUNNING);
+    return begin(state);
+}
+
+static void
+ender_is_there_for_the_default_alone(void **state)
+{
+    const struct sigaction ender = {.sa_sigaction = ending_handler};
+    (void)state;
+    disposition_begin_enders(signals_bit(SIGTERM), 0, ending_handler);
+    assert_true(disposition_has_ender(SIGTERM));
+    assert_int_equal(disposition_role(SIGTERM), SIGNALS_ENDING);
+    assert_ptr_equal(change(SIGTERM, program_handler).sa_handler, SIG_DFL);
+    assert_ptr_equal(handler_in_kernel(SIGTERM), program_handler);
+    assert_false(disposition_has_ender(SIGTERM));
+    assert_ptr_equal(change(SIGTERM, SIG_IGN).sa_handler, program_handler);
+    assert_ptr_equal(handler_in_kernel(SIGTERM), SIG_IGN);
+    assert_ptr_equal(change(SIGTERM, SIG_DFL).sa_handler, SIG_IGN);
+    assert_ptr_equal(handler_in_kernel(SIGTERM), ending_handler);
+    /* The ender as the program got it from an old function of libc. */
+    assert_int_equal(disposition_action(SIGTERM, &ender, NULL), 0);
+    assert_ptr_equal(change(SIGTERM, SIG_DFL).sa_handler, SIG_DFL);
+    disposition_end_enders();
+    assert_ptr_equal(handler_in_kernel(SIGTERM), SIG_DFL);
+    assert_int_equal(disposition_role(SIGTERM), SIGNALS_NONE);
+}
+
+/* SIGTRAP, which perf may get after SPROF_DUMP_ON has named it. */
+static void
+borrowed_has_no_ender(void **state)
+{
+    (void)state;
+    disposition_begin_enders(0, signals_bit(SIGTRAP), ending_handler);
+    assert_true(disposition_has_ender(SIGTRAP));
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    expect_ours(SA_ONSTACK);
+    assert_false(disposition_has_ender(SIGTRAP));
+    disposition_begin_enders(0, signals_bit(SIGTRAP), ending_handler);
+    assert_int_equal(disposition_role(SIGTRAP), SIGNALS_TRAP);
+    assert_ptr_equal(change(SIGTRAP, program_handler).sa_handler, SIG_DFL);
+    expect_ours(0);
+}
+
+static void
+end_has_neither(void **state)
+{
+    (void)state;
+    disposition_begin_enders(signals_bit(SIGTERM), 0, ending_handler);
+    assert_int_equal(disposition_borrow(SIGNALS_TRAP, SIGTRAP), 0);
+    disposition_end();
+    assert_ptr_equal(handler_in_kernel(SIGTERM), SIG_DFL);
+    assert_ptr_equal(handler_in_kernel(SIGTRAP), SIG_DFL);
+}
+
 int
 main(void)
 {
@@ -285,6 +369,11 @@ main(void)
                                         end),
         cmocka_unit_test_setup_teardown(what_is_being_given_back_is_inherited,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(ender_is_there_for_the_default_alone,
+                                        begin_running, end),
+        cmocka_unit_test_setup_teardown(borrowed_has_no_ender, begin_running,
+                                        end),
+        cmocka_unit_test_setup_teardown(end_has_neither, begin_running, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
