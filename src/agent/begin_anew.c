@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/phase.h"
+#include "capture/begin.h"
 #include "capture/handler.h"
-#include "capture/suspend.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
 #include "libc/real.h"
@@ -70,18 +70,18 @@ leave(enum signals_role role)
 /* Install the handler. In a child it stays, with another pid: of what the
  * parent had sent, nothing counts. */
 static int
-begin_handler(const struct settings *settings)
+install_handler(const struct settings *settings)
 {
-    struct suspend_options suspend = {.settings = settings,
-                                      .threads = THREADS_MAX,
-                                      .index_of_tid = threads_indexes(),
-                                      .tid_count = THREADS_TIDS,
-                                      .refresh = session_refresh_modules,
-                                      .sigaction = real_libc_sigaction(),
-                                      .next_sigaction = REAL(sigaction),
-                                      .leaving = leave,
-                                      .request = requests_take};
-    return suspend_begin(&suspend);
+    struct begin_options suspend = {.settings = settings,
+                                    .threads = THREADS_MAX,
+                                    .index_of_tid = threads_indexes(),
+                                    .tid_count = THREADS_TIDS,
+                                    .refresh = session_refresh_modules,
+                                    .sigaction = real_libc_sigaction(),
+                                    .next_sigaction = REAL(sigaction),
+                                    .leaving = leave,
+                                    .request = requests_take};
+    return begin_handler(&suspend);
 }
 
 int
@@ -122,7 +122,7 @@ begin_anew(const struct settings *settings)
     /* The marks that wait are the parent's. */
     if (marks_begin() != 0)
         return -1;
-    if (begin_handler(settings) != 0)
+    if (install_handler(settings) != 0)
         return -1;
     /* No thread waits for an answer, and pending requests were the parent's. */
     if (requests_begin((int)settings->options->dump_signal.number) != 0)

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/phase.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "journal/journal.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/single_thread.h"
@@ -91,7 +91,7 @@ credentials_before_change(uint32_t uid)
     read_rights(&wanted_rights);
     heir = is_superuser && uid != 0 ? uid : CREDENTIALS_SAME_USER;
     uint32_t mine = atomic_fetch_add(&wanted, 1) + 1;
-    suspend_ring();
+    ask_ring();
     sampler_thread_wait_for(&followed, mine, FOLLOW_NS);
     atomic_store(&owner, 0);
     sys_futex_wake(&owner, 1);

@@ -13,7 +13,8 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/serve.h"
 #include "sampling/sampler_thread.h"
 #include "doze.h"
 
@@ -73,7 +74,7 @@ doze_hurry(void)
         sampler_thread_is_caller())
         return;
     atomic_store(&is_hurried, true);
-    suspend_ring();
+    ask_ring();
     (void)sampler_thread_wait_for(&attached, 1, ATTACH_NS);
 }
 
@@ -99,7 +100,7 @@ doze_release(void)
 {
     atomic_fetch_sub(&state, HOLD);
     if (atomic_load(&is_hurried))
-        suspend_ring();
+        ask_ring();
 }
 
 bool
@@ -152,7 +153,7 @@ doze_sleep(bool (*is_called)(void), void (*heed)(void))
             return true;
         if (atomic_load(&state) == OVER)
             return false;
-        suspend_wait_unless(is_wanted, clock_now() + (ns != 0 ? ns : LOOK_NS));
+        serve_wait_unless(is_wanted, clock_now() + (ns != 0 ? ns : LOOK_NS));
         heed();
     }
 }

@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "brief.h"
 #include "claim.h"
 #include "doze.h"
@@ -216,5 +216,5 @@ ending_run(const struct ending *ending)
         mute_signals_end();
     /* A process that a signal ends has no more to do. */
     if (ending->signo == 0)
-        suspend_thaw();
+        ask_thaw();
 }

@@ -6,7 +6,7 @@
 
 #include "base/digits.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "process/status.h"
 #include "sampling/tracee.h"
 #include "freeze.h"
@@ -29,7 +29,7 @@ freeze_others(pid_t ender, bool only_running)
             pid_t tid = (pid_t)digits_take(&name);
             if (tid != 0 && tid != ender && tid != own &&
                 (!only_running || status_state(tid) == 'R'))
-                suspend_freeze(tid);
+                ask_freeze(tid);
             at += entry->d_reclen;
         }
     sys_close((int)fd);

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /*
- * Keep the threads of this process in our handler until suspend_thaw, all but
+ * Keep the threads of this process in our handler until ask_thaw, all but
  * ENDER and the calling thread. ONLY_RUNNING: leave waiting threads alone,
  * because the signal might end their wait (exit(3) goes on afterwards, and may
  * join them). The caller is the sampler, or the thread that ends the process.

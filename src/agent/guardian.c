@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "libc/real.h"
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
@@ -50,7 +50,7 @@ guardian_start(void)
     if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
         return;
     ending_waits_recheck(true);
-    suspend_ring();
+    ask_ring();
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */
     sigfillset(&all);

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "journal/journal_live.h"
 #include "journal/journal_progress.h"
 #include "process/status.h"
@@ -110,7 +110,7 @@ requests_block_signal(void)
     if (sampler_thread_is_caller() || !sampler_thread_is_there())
         return;
     atomic_store(&must_leave, 1);
-    suspend_ring();
+    ask_ring();
     while (atomic_load(&listens) != 0 && !clock_expires(until))
         sys_futex_wait(&listens, 1, until);
 }
@@ -136,7 +136,7 @@ put(const struct requests_item *request)
     ring[at % RING].request = *request;
     atomic_store_explicit(&ring[at % RING].is_written, true,
                           memory_order_release);
-    suspend_ring();
+    ask_ring();
     return true;
 }
 

@@ -13,7 +13,9 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/begin.h"
+#include "capture/serve.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
 #include "process/modules.h"
@@ -71,9 +73,8 @@ static bool
 is_called(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed) != 0 ||
-           suspend_is_held() || trigger_must_leave_trap() ||
-           tracee_is_wanted() || credentials_are_wanted() ||
-           requests_is_wanted();
+           serve_is_held() || trigger_must_leave_trap() || tracee_is_wanted() ||
+           credentials_are_wanted() || requests_is_wanted();
 }
 
 /* Do what other threads want of the sampler. */
@@ -86,8 +87,8 @@ heed(void)
     if (tracee_is_wanted())
         session_check_tracer(clock_now());
     /* It stays there for as long as it is to. */
-    if (suspend_is_held())
-        suspend_wait(clock_now());
+    if (serve_is_held())
+        serve_wait(clock_now());
     service_heed();
 }
 
@@ -100,7 +101,7 @@ rest(void)
     bool is_guarded = guardian_is_there();
     uint64_t until = clock_now() + (is_guarded ? ROSTER_NS : REST_NS);
     uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
-    suspend_wait_unless(is_called, until < soon ? until : soon);
+    serve_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded || clock_now() >= until)
         roster_update(clock_now());
 }
@@ -191,7 +192,7 @@ equip(void)
 {
     uint32_t depth = (uint32_t)settings->options->max_depth.number;
     return modules_begin(session_on_module) == 0 &&
-           thread_time_begin(settings) == 0 && suspend_equip(depth) == 0 &&
+           thread_time_begin(settings) == 0 && begin_memory(depth) == 0 &&
            wait_begin(depth) == 0 && all_stacks_begin(depth) == 0;
 }
 
@@ -287,7 +288,7 @@ sampler_cancel(bool is_left)
     if (!doze_end())
         return false;
     if (is_left && sampler_thread_is_launched()) {
-        suspend_ring();
+        ask_ring();
         (void)sampler_thread_wait();
     }
     return true;
@@ -299,7 +300,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     uint32_t none = 0;
     atomic_compare_exchange_strong(&stop_wanted, &none, (uint32_t)reason + 1);
     sampler_thread_give_up();
-    suspend_ring();
+    ask_ring();
     /* A handler of the program may run on our thread: libc's setuid(2) aborts
      * on whichever cannot do as the others did. */
     bool is_itself = sampler_thread_is_caller() && !sampler_thread_has_left();
@@ -318,7 +319,7 @@ sampler_pause(void)
 {
     bool is_there = sampler_thread_is_launched() && !sampler_thread_has_left();
     if (!doze_hold())
-        suspend_hold(is_there ? clock_now() + PAUSE_NS : 0);
+        serve_hold(is_there ? clock_now() + PAUSE_NS : 0);
 }
 
 void
@@ -327,5 +328,5 @@ sampler_resume(void)
     if (doze_is_on())
         doze_release();
     else
-        suspend_release();
+        serve_release();
 }

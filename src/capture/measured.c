@@ -9,9 +9,10 @@
 
 #include "base/clock.h"
 #include "base/sample.h"
-#include "handler.h"
-#include "slot.h"
 #include "base/thread_local.h"
+#include "fill.h"
+#include "shared.h"
+#include "slot.h"
 #include "measured.h"
 #include "base/poison.h"
 
@@ -34,11 +35,11 @@ measured_begin(struct measured *measured)
 void
 measured_end(struct measured *measured)
 {
-    uint32_t index = handler_index_of(thread_local_tid());
+    struct shared_thread *thread =
+        shared_thread_at(shared_index_of(thread_local_tid()));
     measured->cpu = measured->shown = clock_own() - measured->clock;
-    if (index < handler_shared.thread_count)
-        atomic_fetch_add(&handler_shared.threads[index].measured,
-                         measured->cpu);
+    if (thread != NULL)
+        atomic_fetch_add(&thread->measured, measured->cpu);
     is_on = false;
 }
 
@@ -53,13 +54,12 @@ measured_take(const struct measured *measured, const struct regs *at)
 {
     ucontext_t context;
     pid_t tid = thread_local_tid();
-    uint32_t index = handler_index_of(tid);
-    if (settings_registered_only(handler_shared.settings) &&
-        !handler_thread_registered)
+    uint32_t index = shared_index_of(tid);
+    if (settings_registered_only(shared.settings) && !shared_is_registered)
         return;
     struct slot *slot = slots_claim((uint32_t)tid);
     if (slot == NULL) {
-        handler_lose(LOSS_RING_FULL);
+        shared_lose(LOSS_RING_FULL);
         return;
     }
     memset(&context, 0, sizeof(context));
@@ -72,5 +72,5 @@ measured_take(const struct measured *measured, const struct regs *at)
     slot->clock = measured->clock + measured->cpu;
     slot->sequence = 0;
     slot->measured = measured->shown;
-    handler_fill(slot, TRIGGER_HOOK, true, &context);
+    fill_slot(slot, TRIGGER_HOOK, true, &context);
 }

@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "base/proc.h"
 #include "signals/signals.h"
-#include "handler.h"
+#include "shared.h"
 #include "origin.h"
 #include "base/poison.h"
 
@@ -18,14 +18,14 @@
 #define PERF_DATA_OFFSET 24
 
 bool
-origin_is_own_clock(int signo, const siginfo_t *info, enum handler_own *kind)
+origin_is_own_clock(int signo, const siginfo_t *info, enum cookie_own *kind)
 {
     uint64_t cookie = 0;
     if (info->si_code == SI_TIMER)
         cookie = (uint64_t)info->si_value.sival_ptr;
     else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
         memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
-    *kind = (enum handler_own)(uint32_t)cookie;
+    *kind = (enum cookie_own)(uint32_t)cookie;
     return cookie != 0 && cookie == cookie_make_own(*kind);
 }
 
@@ -35,7 +35,7 @@ origin_is_question(const siginfo_t *info, uint64_t *cookie)
     if (info->si_code != COOKIE_CODE)
         return false;
     *cookie = (uint64_t)info->si_value.sival_ptr;
-    return info->si_pid == handler_shared.pid && *cookie >> 48 == cookie_secret;
+    return info->si_pid == shared.pid && *cookie >> 48 == cookie_secret;
 }
 
 bool
@@ -43,11 +43,9 @@ origin_is_bare_question(const siginfo_t *info, uint64_t *cookie)
 {
     if (info->si_code != SI_USER || info->si_pid != 0 || !phase_may_ask())
         return false;
-    bool is_frozen = atomic_load(&handler_shared.frozen) != 0;
-    uint32_t index = handler_index_of(sys_gettid());
-    const struct handler_thread *thread = index < handler_shared.thread_count
-                                              ? &handler_shared.threads[index]
-                                              : NULL;
+    bool is_frozen = atomic_load(&shared.frozen) != 0;
+    uint32_t index = shared_index_of(sys_gettid());
+    const struct shared_thread *thread = shared_thread_at(index);
     uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
     if (is_frozen)
         index = COOKIE_FREEZE;
@@ -66,7 +64,7 @@ bool
 origin_is_ours(int signo, const siginfo_t *info)
 {
     uint64_t question;
-    enum handler_own kind;
+    enum cookie_own kind;
     return origin_is_question(info, &question) ||
            origin_is_own_clock(signo, info, &kind);
 }

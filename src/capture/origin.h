@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "handler.h"
+#include "signals/cookie.h"
 
 /* Whether one of our timers or events sent it. *KIND becomes which. */
 bool origin_is_own_clock(int signo, const siginfo_t *info,
-                         enum handler_own *kind);
+                         enum cookie_own *kind);
 
 /* Whether the sampler sent it. *COOKIE becomes its question. */
 bool origin_is_question(const siginfo_t *info, uint64_t *cookie);

@@ -72,6 +72,9 @@ struct slot {
 #define SLOT_COPY (64u << 10)
 #define SLOT_RED_ZONE 128u
 
+/* How long a thread parks at most, in ns. */
+#define PARK_NS 10000000u
+
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
  * memory is short. A second call, after fork, empties the same memory. */
 int slots_begin(uint32_t count, uint32_t max_depth);

@@ -14,7 +14,8 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_labels.h"
 #include "journal/journal_live.h"
@@ -149,7 +150,7 @@ take_answer(struct slot *slot)
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
-    suspend_finish(slot);
+    serve_finish(slot);
     entries[i - 1].label = journal_labels_put(slot->label);
     asked--;
     see_running(&entries[i - 1]);
@@ -172,7 +173,7 @@ ask_subject(uint32_t i, pid_t tid)
     if (asked >= ASK_MOST || thread_time_of(subject->index)->in_flight)
         return;
     subject->sequence = harvest_sequence();
-    int result = suspend_ask(subject->index, tid, subject->sequence);
+    int result = ask_thread(subject->index, tid, subject->sequence);
     if (result == -ESRCH) {
         enter_cause(i, STACK_EXITED);
     } else if (result == 0) {
@@ -272,7 +273,7 @@ static void
 see_refusal(uint32_t i)
 {
     struct subject *subject = &subjects[i];
-    enum loss refusal = suspend_refusal(subject->index, subject->sequence);
+    enum loss refusal = ask_refusal(subject->index, subject->sequence);
     if (refusal == LOSS_COUNT)
         return;
     asked--;
@@ -293,7 +294,7 @@ look_at_rest(void)
             look_at_subject(i);
         left += subjects[i].step != STEP_DONE;
         if (i % SERVE_EVERY == SERVE_EVERY - 1)
-            suspend_serve();
+            serve_parked();
         if (i % HARVEST_EVERY == HARVEST_EVERY - 1)
             session_harvest();
     }
@@ -327,7 +328,7 @@ wait_for_rest(uint32_t left)
 {
     uint64_t now = clock_now(), until = now + ANSWER_NS, next = now + DEAF_NS;
     while (left != 0 && now < until) {
-        suspend_wait(now + AGAIN_NS);
+        serve_wait(now + AGAIN_NS);
         session_harvest();
         now = clock_now();
         if (now >= next) {

@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 #include "base/clock.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_labels.h"
 #include "process/modules.h"
@@ -27,7 +28,7 @@ static bool (*listener)(struct slot *slot);
 uint32_t
 harvest_sequence(void)
 {
-    return ++last_sequence % SUSPEND_SEQUENCES;
+    return ++last_sequence % ASK_SEQUENCES;
 }
 
 void
@@ -46,7 +47,7 @@ harvest_ask(uint32_t index, uint64_t clock, uint64_t now, uint64_t between)
     account->asked_at = now;
     account->asked_for = between;
     sums->counts.asked++;
-    int result = suspend_ask(index, threads_at(index)->tid, account->sequence);
+    int result = ask_thread(index, threads_at(index)->tid, account->sequence);
     if (result != 0) {
         thread_time_lose(account,
                          result == -EAGAIN ? LOSS_QUEUE_FULL : LOSS_EXITED);
@@ -75,7 +76,7 @@ learn_stack(struct thread_time *account, uint32_t index,
         high = slot->thread_pointer;
     else if (!is_stack)
         return;
-    suspend_set_stack(index, low, high, slot->thread_pointer);
+    ask_set_stack(index, low, high, slot->thread_pointer);
 }
 
 /* Returns the CPU time of one timer tick in kernel time, which perf does not
@@ -83,7 +84,7 @@ learn_stack(struct thread_time *account, uint32_t index,
 static uint64_t
 tick_weight(struct thread_time *account, uint32_t index, uint64_t clock)
 {
-    account->ticks += 1 + suspend_take_user_ticks(index);
+    account->ticks += 1 + serve_take_user_ticks(index);
     /* A slot of before a fork may come after the fork's. */
     return clock > account->ticks_clock
                ? (clock - account->ticks_clock) / account->ticks
@@ -152,7 +153,7 @@ take_sample(struct slot *slot, uint32_t index)
 {
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
-    suspend_finish(slot);
+    serve_finish(slot);
     struct journal_place place = {.node = journal_walk(&slot->walk),
                                   .depth = slot->walk.depth,
                                   .label = journal_labels_put(slot->label)};
@@ -248,7 +249,7 @@ harvest_begin_round(uint32_t every, uint64_t random)
 {
     uint32_t lost[LOSS_COUNT];
     struct journal_sums *sums = thread_time_sums();
-    suspend_begin_harvest(every, lost);
+    serve_begin_harvest(every, lost);
     for (uint32_t i = 0; i < LOSS_COUNT; i++) {
         sums->counts.asked += lost[i];
         sums->lost[i] += lost[i];

@@ -8,7 +8,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/serve.h"
 #include "base/thread_local.h"
 #include "journal/journal.h"
 #include "journal/journal_labels.h"
@@ -84,7 +85,7 @@ marks_put(enum mark_kind kind, const char *name, uint64_t time,
     mark.label = labels_of(mark.tid);
     uint32_t waiting = mark_ring_put(&mark, name, length);
     if (waiting == MARK_RING_PLACES / 2)
-        suspend_ring();
+        ask_ring();
     return waiting != 0 ? 0 : SPROF_ERROR_FULL;
 }
 
@@ -129,7 +130,7 @@ marks_write(void)
         /* A thread that parks meanwhile must not wait for thousands of marks.
          */
         if (i % SERVE_EVERY == 0)
-            suspend_serve();
+            serve_parked();
     }
     uint32_t lost = mark_ring_take_lost();
     if (lost != 0)

@@ -16,7 +16,8 @@
 #include <stddef.h>
 
 #include "base/clock.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/serve.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
 #include "process/status.h"
@@ -221,7 +222,7 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
 static uint64_t
 without_measured(uint32_t index, uint64_t between, uint64_t ran)
 {
-    uint64_t measured = suspend_take_measured(index);
+    uint64_t measured = serve_take_measured(index);
     uint64_t rest = ran - (measured < ran ? measured : ran);
     return (uint64_t)((__uint128_t)between * rest / ran);
 }
@@ -294,7 +295,7 @@ look_at_thread(uint32_t index, uint64_t now, struct observe_view *view)
         return 0;
     }
     uint64_t ran = clock - account->seen;
-    enum loss refusal = suspend_refusal(index, account->sequence);
+    enum loss refusal = ask_refusal(index, account->sequence);
     if (account->in_flight && refusal != LOSS_COUNT)
         thread_time_lose(account, refusal);
     if (ran != 0)
@@ -353,7 +354,7 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
         unexplained -= (int64_t)look_at_thread(looked[i], now, view);
         /* A thread that parks now must not wait for all the other looks. */
         if (i % SERVE_EVERY == SERVE_EVERY - 1)
-            suspend_serve();
+            serve_parked();
     }
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/sys.h"
-#include "capture/handler.h"
+#include "capture/shared.h"
 #include "process/threads.h"
 #include "registry.h"
 
@@ -19,7 +19,7 @@ registry_begin(void)
     registered = sys_renew((void *)registered, THREADS_TIDS);
     if (registered == NULL)
         return -1;
-    if (handler_thread_registered)
+    if (shared_is_registered)
         registry_add_caller();
     return 0;
 }
@@ -28,7 +28,7 @@ void
 registry_add_caller(void)
 {
     pid_t tid = sys_gettid();
-    handler_thread_registered = true;
+    shared_is_registered = true;
     if (registered == NULL || (uint32_t)tid >= THREADS_TIDS)
         return;
     atomic_store(&registered[tid], 1);

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "journal/journal.h"
 #include "journal/journal_short_threads.h"
 #include "process/threads.h"
@@ -101,7 +101,7 @@ add_thread(uint32_t index)
     pid_t tid = threads_at(index)->tid;
     uint64_t clock = clock_thread(tid), now = clock_now();
     bool existed = !has_begun;
-    suspend_set_stack(index, 0, 0, 0);
+    ask_set_stack(index, 0, 0, 0);
     thread_time_forget(index);
     if (is_resting || !is_wanted(tid)) {
         thread_time_ignore(index);

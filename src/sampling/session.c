@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
 #include "journal/journal_progress.h"
@@ -107,7 +107,7 @@ session_harvest(void)
 {
     marks_write();
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
-    if (suspend_has_samples() && !modules_are_current())
+    if (serve_has_samples() && !modules_are_current())
         session_refresh_modules();
     untabled_settle(clock_now());
     harvest_slots(false);
@@ -225,7 +225,7 @@ session_tick(void)
     if (is_time) {
         read_names(now);
         journal_heed_removal();
-        suspend_reclaim(now);
+        serve_reclaim(now);
     }
     session_check_tracer(now);
     if (trigger_check_signals(is_time) || trigger_check_switches(now))
@@ -236,7 +236,7 @@ session_tick(void)
     choose_stride(&view, now);
     thread_time_sums()->counts.ticks++;
     write_out(now);
-    suspend_ring_every(ring_every);
+    serve_ring_every(ring_every);
 }
 
 /* Wait until the threads that were asked have answered, or had their time. */
@@ -246,7 +246,7 @@ wait_for_answers(void)
     uint64_t start = clock_now(), until = start + QUIET_NS;
     session_harvest();
     while (harvest_is_waiting(start - QUIET_NS) && clock_now() < until) {
-        suspend_wait(clock_now() + POLL_NS);
+        serve_wait(clock_now() + POLL_NS);
         session_harvest();
     }
 }
@@ -256,7 +256,7 @@ wait_for_answers(void)
 static bool
 shift_if_held(void)
 {
-    bool was_held = suspend_was_held();
+    bool was_held = serve_was_held();
     if (was_held)
         pace_shift(&pace, clock_now());
     return was_held;
@@ -270,11 +270,11 @@ session_sleep(bool (*is_called)(void))
     (void)shift_if_held();
     uint64_t at = pace_next(&pace, clock_now(), stride);
     while (clock_now() < at && !is_called()) {
-        suspend_wait_unless(is_called, at);
+        serve_wait_unless(is_called, at);
         if (shift_if_held())
             at = pace_next(&pace, clock_now(), stride);
         marks_write();
-        if (!suspend_is_due())
+        if (!serve_is_due())
             continue;
         session_harvest();
         pace_hurry(&pace, clock_now());

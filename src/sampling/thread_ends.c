@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/phase.h"
 #include "base/sys.h"
+#include "capture/fill.h"
 #include "capture/handler.h"
 #include "labels/labels.h"
 #include "libc/real.h"
@@ -226,7 +227,7 @@ enter_thread(struct thread_start *left, struct thread_start *beginning)
 {
     beginning->start = left->start;
     beginning->argument = left->argument;
-    handler_know_stack(left->stack);
+    fill_know_stack(left->stack);
     struct mask_birth mask = left->mask;
     free_start(left);
     mask_begin_thread(&mask);

@@ -14,7 +14,7 @@
 #include "base/phase.h"
 #include "base/proc.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampler_thread.h"
@@ -175,7 +175,7 @@ tracee_hold(void)
         return false;
     atomic_store(&asker, sys_gettid());
     atomic_fetch_add(&holds, 1);
-    suspend_ring();
+    ask_ring();
     (void)sampler_thread_wait_for(&is_held, 1, QUIET_NS);
     /* No more signals are sent; those that were sent are handled before this
      * call returns. */

@@ -19,7 +19,7 @@
 #define COOKIE_MASK ((1u << COOKIE_BITS) - 1)
 
 /* Reserved thread index: not a question, but an order to stand still until
- * suspend_thaw. */
+ * ask_thaw. */
 #define COOKIE_FREEZE COOKIE_MASK
 
 /* Reserved thread index: the thread must make its mask real (mask_sync_in),
@@ -48,6 +48,20 @@ cookie_make(uint32_t index, uint32_t sequence)
     return cookie_secret << 48 |
            (uint64_t)(index & COOKIE_MASK) << COOKIE_BITS |
            (sequence & COOKIE_MASK);
+}
+
+/* si_value of our timers and si_perf_data of our event: secret:16 | kind. The
+ * handler takes such a signal for a thread's own sample. */
+enum cookie_own {
+    COOKIE_PERF = 0x50455246, /* any number that is not small */
+    COOKIE_TIMER,
+    COOKIE_TIMER_KERNEL, /* perf leaves out the kernel's time */
+};
+
+static inline uint64_t
+cookie_make_own(enum cookie_own kind)
+{
+    return cookie_secret << 48 | (uint64_t)kind;
 }
 
 /* Queue SIGNO with COOKIE to thread TID. Returns 0, or -errno. */

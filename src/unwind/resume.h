@@ -25,7 +25,7 @@ struct resume {
     uint64_t until; /* by that clock, in ns */
 };
 
-/* Set REFRESH, which reads the module map anew (suspend_options). Context:
+/* Set REFRESH, which reads the module map anew (begin_options). Context:
  * sampler. */
 void resume_begin(void (*refresh)(void));
 

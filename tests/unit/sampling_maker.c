@@ -12,8 +12,9 @@
 
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/handler.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
+#include "capture/serve.h"
+#include "capture/shared.h"
 #include "labels/labels.h"
 #include "process/look.h"
 #include "process/modules.h"
@@ -51,7 +52,7 @@ static unsigned report_first, report_count;
 static char names[THREADS][16];
 static bool have_labels_changed;
 
-__thread volatile bool handler_thread_registered;
+__thread volatile bool shared_is_registered;
 
 void
 made_begin(void)
@@ -366,7 +367,7 @@ modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
 /* capture/: a question is answered by made_sample. */
 
 int
-suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
+ask_thread(uint32_t index, pid_t tid, uint32_t sequence)
 {
     struct made_thread *thread = made_thread_of(tid);
     if (made_ask_result != 0)
@@ -380,20 +381,20 @@ suspend_ask(uint32_t index, pid_t tid, uint32_t sequence)
 }
 
 enum loss
-suspend_refusal(uint32_t index, uint32_t sequence)
+ask_refusal(uint32_t index, uint32_t sequence)
 {
     (void)index, (void)sequence;
     return made_refusal;
 }
 
 void
-suspend_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
+ask_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
 {
     (void)index, (void)low, (void)high, (void)pointer;
 }
 
 void
-suspend_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT])
+serve_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT])
 {
     (void)every;
     memcpy(lost, made_lost, sizeof(made_lost));
@@ -401,14 +402,14 @@ suspend_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT])
 }
 
 uint32_t
-suspend_take_user_ticks(uint32_t index)
+serve_take_user_ticks(uint32_t index)
 {
     (void)index;
     return 0;
 }
 
 uint64_t
-suspend_take_measured(uint32_t index)
+serve_take_measured(uint32_t index)
 {
     uint64_t measured = made_measured;
     (void)index;
@@ -417,13 +418,13 @@ suspend_take_measured(uint32_t index)
 }
 
 void
-suspend_finish(struct slot *slot)
+serve_finish(struct slot *slot)
 {
     (void)slot;
 }
 
 void
-suspend_serve(void)
+serve_parked(void)
 {
 }
 

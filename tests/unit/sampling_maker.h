@@ -67,9 +67,9 @@ extern uint64_t made_now;         /* CLOCK_MONOTONIC */
 extern uint64_t made_own;         /* the sampler's CPU clock */
 extern enum trigger made_trigger; /* what trigger_of_thread returns */
 extern enum trigger made_next;    /* what trigger_after returns */
-extern long made_ask_result;      /* of suspend_ask */
-extern enum loss made_refusal;    /* of suspend_refusal */
-extern uint64_t made_measured;    /* of suspend_take_measured, once */
+extern long made_ask_result;      /* of ask_thread */
+extern enum loss made_refusal;    /* of ask_refusal */
+extern uint64_t made_measured;    /* of serve_take_measured, once */
 extern bool made_journal_is_full;
 extern uint64_t made_list_cost;        /* CPU ns of a reading of the list */
 extern uint32_t made_lost[LOSS_COUNT]; /* own samples that handlers lost */

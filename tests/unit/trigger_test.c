@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "process/go_program.h"
 #include "process/threads.h"
 #include "sampling/thread_ends.h"
@@ -22,6 +22,8 @@
 #include "sampling/trigger/perf_event.h"
 #include "sampling/trigger/switch_rate.h"
 #include "sampling/trigger/trigger.h"
+#include "signals/cookie.h"
+#include "signals/disposition.h"
 
 #define MS 1000000ull
 #define MAIN 10
@@ -197,20 +199,8 @@ thread_ends_use_timers(uint64_t cookie, uint64_t first, uint64_t interval)
     world.young_interval = interval;
 }
 
-uint64_t
-suspend_perf_cookie(void)
-{
-    return 1;
-}
-
-uint64_t
-suspend_timer_cookie(bool kernel_only)
-{
-    return kernel_only ? 3 : 2;
-}
-
 void
-suspend_ring(void)
+ask_ring(void)
 {
 }
 
@@ -270,7 +260,7 @@ perf_is_the_first_choice(void **state)
     assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
     assert_false(world.has_timer[MAIN] || world.has_timer[OTHER]);
     /* A young thread has one shot of a timer. */
-    assert_int_equal(world.young_cookie, suspend_timer_cookie(false));
+    assert_int_equal(world.young_cookie, cookie_make_own(COOKIE_TIMER));
     assert_int_equal(world.young_interval, 0);
 }
 
@@ -370,7 +360,7 @@ timers_show_what_perf_does_not_see(void **state)
     assert_true(trigger_is_split());
     assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
     assert_true(world.has_timer[OTHER]);
-    assert_int_equal(world.young_cookie, suspend_timer_cookie(true));
+    assert_int_equal(world.young_cookie, cookie_make_own(COOKIE_TIMER_KERNEL));
     assert_int_equal(world.young_interval, MS);
     assert_int_equal(trigger_limit(TRIGGER_PERF), LIMIT_KERNEL);
 }

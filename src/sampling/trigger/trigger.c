@@ -15,11 +15,12 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/suspend.h"
+#include "capture/ask.h"
 #include "process/go_program.h"
 #include "process/threads.h"
 #include "sampling/thread_ends.h"
 #include "sampling/tracee.h"
+#include "signals/cookie.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
 #include "cpu_timer.h"
@@ -122,11 +123,12 @@ begin_perf(void)
     atomic_store(&has_events, 1);
     pid_t tid =
         settings_registered_only(settings) ? sys_gettid() : settings->pid;
-    result = signals_number(SIGNALS_TRAP) == 0
-                 ? -EBUSY
-                 : perf_event_open_on(tid, settings_registered_only(settings),
-                                      settings->period, suspend_perf_cookie(),
-                                      &sees_kernel);
+    result =
+        signals_number(SIGNALS_TRAP) == 0
+            ? -EBUSY
+            : perf_event_open_on(tid, settings_registered_only(settings),
+                                 settings->period, cookie_make_own(COOKIE_PERF),
+                                 &sees_kernel);
     if (result != 0) {
         take_events_back();
         return result;
@@ -137,11 +139,17 @@ begin_perf(void)
     return 0;
 }
 
+static uint64_t
+timer_cookie(bool kernel_only)
+{
+    return cookie_make_own(kernel_only ? COOKIE_TIMER_KERNEL : COOKIE_TIMER);
+}
+
 static int
 begin_timers(void)
 {
     sees_kernel = true;
-    int result = cpu_timer_make(settings->pid, suspend_timer_cookie(false));
+    int result = cpu_timer_make(settings->pid, timer_cookie(false));
     if (result != 0)
         return result;
     best = TRIGGER_TIMER;
@@ -203,7 +211,7 @@ trigger_enable(void)
      * perf does not see; otherwise once, in the first period of a thread's
      * life. */
     bool once = best == TRIGGER_ASK || (best == TRIGGER_PERF && sees_kernel);
-    thread_ends_use_timers(suspend_timer_cookie(trigger_is_split()), 1,
+    thread_ends_use_timers(timer_cookie(trigger_is_split()), 1,
                            once ? 0 : settings->period);
 }
 
@@ -244,7 +252,7 @@ trigger_limit(enum trigger trigger)
 static int
 arm_timer(pid_t tid, bool kernel_only)
 {
-    int result = cpu_timer_make(tid, suspend_timer_cookie(kernel_only));
+    int result = cpu_timer_make(tid, timer_cookie(kernel_only));
     if (result == 0)
         cpu_timer_set(tid, 1, settings->period);
     return result;
@@ -255,7 +263,8 @@ open_event(pid_t tid)
 {
     bool unused;
     return perf_event_open_on(tid, settings_registered_only(settings),
-                              settings->period, suspend_perf_cookie(), &unused);
+                              settings->period, cookie_make_own(COOKIE_PERF),
+                              &unused);
 }
 
 void
@@ -349,7 +358,7 @@ trigger_leave_trap(void)
     if (atomic_load(&has_events) == 0)
         return;
     atomic_store(&must_leave, 1);
-    suspend_ring();
+    ask_ring();
     while (atomic_load(&has_events) != 0 && !clock_expires(until))
         sys_futex_wait(&has_events, 1, until);
 }

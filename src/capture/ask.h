@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ask.h -- what the sampler asks of the program's threads, and they of it. A
+ * directed signal makes a thread walk its own stack into a slot. The sampler
+ * never waits for a thread.
+ */
+#ifndef CAPTURE_ASK_H
+#define CAPTURE_ASK_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/loss.h"
+
+/* Limit of the sequence numbers of questions. They begin anew when they reach
+ * it. */
+#define ASK_SEQUENCES (1u << 24)
+
+/* Ask thread TID for a sample. Its slot will carry INDEX and SEQUENCE, which is
+ * below ASK_SEQUENCES. Returns 0, or -errno. -ESRCH: there is no such thread.
+ * -EAGAIN: too many signals are queued (RLIMIT_SIGPENDING), or no number is
+ * ours to ask by. Context: sampler. */
+int ask_thread(uint32_t index, pid_t tid, uint32_t sequence);
+
+/* Why thread INDEX answered the question SEQUENCE without a sample. LOSS_COUNT:
+ * it has not done so. */
+enum loss ask_refusal(uint32_t index, uint32_t sequence);
+
+/* Note that the stack of thread INDEX is the memory from LOW to HIGH, while its
+ * thread pointer is POINTER. That memory stays mapped as long as the thread
+ * lives. Context: sampler. */
+void ask_set_stack(uint32_t index, uint64_t low, uint64_t high,
+                   uint64_t pointer);
+
+/* Keep thread TID, not the caller, in our handler until ask_thaw, because the
+ * process is about to end. The signal may end a wait of the thread early.
+ * Context: any thread. */
+void ask_freeze(pid_t tid);
+void ask_thaw(void);
+
+/* Ring the bell: the sampler ends a serve_wait early. Context: any. */
+void ask_ring(void);
+
+#endif

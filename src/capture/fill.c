@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fill.c -- see fill.h. It runs in handlers as handler.c does, under the same
+ * rules, and in hooks.
+ *
+ * The hard thing is to leave in time. A thread that had to park waits for the
+ * sampler, but never longer than its deadline, whatever the sampler does.
+ */
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "base/thread_local.h"
+#include "process/modules.h"
+#include "signals/nested.h"
+#include "signals/signals.h"
+#include "unwind/rules.h"
+#include "unwind/walk.h"
+#include "ask.h"
+#include "shared.h"
+#include "stack_copy.h"
+#include "fill.h"
+#include "base/poison.h"
+
+/* Start of the stack that the thread was given. 0: it was given none. */
+static __thread uint64_t given_stack;
+
+/* The pc is behind the instruction, or on it: the kernel sets the pc back when
+ * the call is to be restarted (signal(7)). The second byte is read only if the
+ * first one belongs to the instruction. */
+bool
+fill_is_at_syscall(uint64_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc;
+    if (code[0] == 0x0f && code[1] == 0x05)
+        return true;
+    return (pc & 4095) >= 2 && code[-2] == 0x0f && code[-1] == 0x05;
+}
+
+/* Begin VIEW. It reads the thread's own stack directly if the walk starts
+ * there, and the thread is still the one that its index names. MASK must not
+ * block the signal that an unreadable page raises. */
+static void
+begin_view(struct view *view, const struct slot *slot, uint64_t mask)
+{
+    struct shared_thread *thread = shared_thread_at(slot->thread);
+    if (thread == NULL || slot->thread_pointer == 0 ||
+        (mask & NESTED_READS) != 0) {
+        view_begin(view, 0, 0, 0, slot->window);
+        return;
+    }
+    uint64_t low = atomic_load_explicit(&thread->low, memory_order_relaxed);
+    uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
+    uint64_t pointer =
+        atomic_load_explicit(&thread->pointer, memory_order_relaxed);
+    if (pointer != slot->thread_pointer || slot->sp < low || slot->sp >= high ||
+        slot->sp < given_stack)
+        low = high = 0;
+    view_begin(view, low, high, slot->sp, slot->window);
+}
+
+/* Wait in PARKED until served or until the deadline. Returns true if the slot
+ * is the handler's again, false if it is left to the sampler. */
+static bool
+park(struct slot *slot)
+{
+    uint64_t until = slot->time + PARK_NS;
+    slot->parked = true;
+    atomic_store_explicit(&slot->state, SLOT_PARKED, memory_order_release);
+    atomic_fetch_add(&shared.parks, 1);
+    ask_ring();
+    for (;;) {
+        uint32_t state =
+            atomic_load_explicit(&slot->state, memory_order_acquire);
+        /* The sampler has what it wants, and touches the slot no more. */
+        if (state == SLOT_SERVED)
+            return true;
+        if (clock_now() < until) {
+            sys_futex_wait(&slot->state, state, until);
+            continue;
+        }
+        /* The sampler did not come: the slot is ours again, with a stack that
+         * is cut. */
+        if (slot_move(slot, SLOT_PARKED, SLOT_CLAIMED)) {
+            slot->walk.cut = CUT_DEADLINE;
+            return true;
+        }
+        /* The sampler is working on the slot. It will find that we have left.
+         */
+        if (slot_move(slot, SLOT_SERVING, SLOT_LEFT))
+            return false;
+        /* All slots were emptied: a new sampler has begun. */
+        if (state == SLOT_FREE)
+            return false;
+    }
+}
+
+/* Whether it is worth waiting for the sampler. It is not where the sampler has
+ * already looked at the pc. */
+static bool
+is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
+{
+    uint64_t pc = slot->walk.regs.pc - slot->walk.is_return;
+    return outcome != WALK_LOST || rule_kind(rules_find(pc)) != RULE_GUESS;
+}
+
+/* Leave to the sampler a walk that only the sampler can go on with. Returns as
+ * park does. */
+static bool
+leave_to_sampler(struct slot *slot, const struct view *view,
+                 const ucontext_t *context, enum walk_outcome outcome)
+{
+    memcpy(slot->registers, context->uc_mcontext.gregs,
+           sizeof(slot->registers));
+    /* Only a view of a known thread has bounds. */
+    uint64_t root =
+        view->high == 0
+            ? 0
+            : atomic_load_explicit(&shared_thread_at(slot->thread)->root,
+                                   memory_order_relaxed);
+    if (stack_copy(slot, view, root))
+        slot->unfinished = true;
+    else if (is_worth_waiting(slot, outcome))
+        return park(slot);
+    return true;
+}
+
+/* Note in SLOT what the thread's words tell. Without words the thread pointer
+ * does not say whose stack it is, so the stack is not read directly. */
+static void
+describe_thread(struct slot *slot, bool has_words)
+{
+    if (has_words) {
+        slot->label = thread_local_label();
+        slot->thread_pointer = arch_thread_pointer();
+        slot->cpu = sched_getcpu();
+        return;
+    }
+    unsigned cpu = 0;
+    slot->label = thread_local_label_of(sys_gettid());
+    slot->thread_pointer = 0;
+    arch_syscall(SYS_getcpu, (long)&cpu, 0, 0, 0, 0, 0);
+    slot->cpu = (int)cpu;
+}
+
+static void
+begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
+           const ucontext_t *context)
+{
+    struct regs regs;
+    slot->trigger = (uint8_t)trigger;
+    slot->parked = slot->unfinished = false;
+    describe_thread(slot, has_words);
+    arch_regs(context, &regs);
+    slot->sp = regs.sp;
+    slot->in_syscall = fill_is_at_syscall(regs.pc);
+    walk_begin(&slot->walk, &regs);
+}
+
+/* Walk the stack into SLOT, whose thread is set. Returns whether SLOT is still
+ * the handler's, which then gives it to the sampler. */
+static bool
+walk_into(struct slot *slot, enum trigger trigger, bool has_words,
+          const ucontext_t *context)
+{
+    struct view view;
+    begin_slot(slot, trigger, has_words, context);
+    begin_view(&view, slot, signals_word(&context->uc_sigmask));
+    /* While modules change, rules may be stale. Only the sampler then knows
+     * what a pc means. */
+    enum walk_outcome outcome =
+        modules_are_current() ? walk_run(&slot->walk, &view) : WALK_MISS;
+    bool is_missing =
+        outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
+    return !is_missing || leave_to_sampler(slot, &view, context, outcome);
+}
+
+void
+fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
+          const ucontext_t *context)
+{
+    struct nested_mark mark;
+    nested_enter(&mark, &slot->mark, slot->time, has_words, context);
+    bool is_walked = walk_into(slot, trigger, has_words, context);
+    if (!nested_leave(&mark, &slot->mark, has_words) || !is_walked)
+        return;
+    slot->stopped = (uint32_t)(clock_now() - slot->time);
+    atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+}
+
+void
+fill_know_stack(uint64_t start)
+{
+    given_stack = start;
+}

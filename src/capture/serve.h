@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve.h -- the sampler's half of a capture. Where a thread's walk by rules
+ * misses a rule, the thread leaves a copy of its stack, or parks. A parked
+ * thread waits until the sampler has finished the walk, or until its own
+ * deadline. The sampler never waits for a thread.
+ */
+#ifndef CAPTURE_SERVE_H
+#define CAPTURE_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loss.h"
+#include "slot.h"
+
+/* No thread holds the sampler, nor does it sleep. Context: start. */
+void serve_begin(void);
+
+/* Begin to harvest the threads' own samples. From now on the bell rings after
+ * EVERY more of them. LOST becomes the number of own samples, by cause, that
+ * were lost since the last call. */
+void serve_begin_harvest(uint32_t every, uint32_t lost[LOSS_COUNT]);
+
+/* Let the bell ring when EVERY own samples have come since the last harvest. */
+void serve_ring_every(uint32_t every);
+
+/* Whether the own samples since the last harvest are as many as ring the bell.
+ */
+bool serve_is_due(void);
+
+/* Whether any slot is in use. */
+bool serve_has_samples(void);
+
+/* The expiries of thread INDEX's kernel-only timer that came outside the
+ * kernel, since the last call. */
+uint32_t serve_take_user_ticks(uint32_t index);
+
+/* ns of CPU time that hooks have measured in thread INDEX (measured.h), since
+ * the last call. A fork is counted before the sampler goes on after that fork.
+ * Context: sampler. */
+uint64_t serve_take_measured(uint32_t index);
+
+/* Take back the slots whose handlers were left by a jump. NOW is
+ * CLOCK_MONOTONIC, in ns. Their own samples are counted as lost. The caller
+ * does this about once a second. Context: sampler. */
+void serve_reclaim(uint64_t now);
+
+/* Finish the walk of SLOT in its copy of the stack, if the handler left one.
+ * SLOT is DONE. The caller does this before it uses the frames. Context:
+ * sampler. */
+void serve_finish(struct slot *slot);
+
+/* Serve every parked thread. Context: sampler. */
+void serve_parked(void);
+
+/* Sleep until the CLOCK_MONOTONIC time UNTIL (ns), until a thread parks, or
+ * until ask_ring is called. Parked threads are served. It may return early,
+ * so the caller looks at the clock. Context: sampler. */
+void serve_wait(uint64_t until);
+
+/* The same, but do not sleep if IS_CALLED returns true: there is a request.
+ * NULL stands for a function that returns false. A thread that makes its
+ * request later, and then calls ask_ring, ends the sleep. Context: sampler.
+ */
+void serve_wait_unless(bool (*is_called)(void), uint64_t until);
+
+/* Keep the sampler in a serve_wait until serve_release, as around a fork.
+ * Meanwhile the sampler changes nothing and holds no lock. A sampler that
+ * sleeps is not woken for this. The caller waits for a busy sampler until the
+ * CLOCK_MONOTONIC time UNTIL (ns), and no longer, because the program must not
+ * wait for us. The sampler is then held when it next sleeps. Calls nest. A
+ * serve_release without a serve_hold does nothing. Every thread but the
+ * sampler may call both. Context: any. */
+void serve_hold(uint64_t until);
+void serve_release(void);
+
+/* Whether a thread holds the sampler, or is about to. Context: sampler. */
+bool serve_is_held(void);
+
+/* Whether the sampler was kept from going on since the last call. Context:
+ * sampler. */
+bool serve_was_held(void);
+
+#endif

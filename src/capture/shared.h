@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared.h -- what both halves of a capture read and write: the target threads
+ * in their handlers (handler.c), and the sampler (ask.c, serve.c).
+ */
+#ifndef CAPTURE_SHARED_H
+#define CAPTURE_SHARED_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/loss.h"
+#include "base/settings.h"
+
+/* What a handler knows of the thread that it interrupts. */
+struct shared_thread {
+    _Atomic uint64_t low, high, pointer; /* see ask_set_stack */
+    /* Highest address that its stacks have reached. 0: not known. */
+    _Atomic uint64_t root;
+    /* Sequence of the question on its way + 1. 0: none. */
+    _Atomic uint32_t asked;
+    /* Last sequence without a sample. Above COOKIE_BITS: its enum loss. */
+    _Atomic uint32_t refused;
+    /* Expiries of a COOKIE_TIMER_KERNEL outside the kernel, which perf samples.
+     */
+    _Atomic uint32_t user_ticks;
+    /* rested_clock of handler.c, for a thread without thread-local words. */
+    _Atomic uint64_t rested_clock;
+    _Atomic uint64_t measured; /* see serve_take_measured */
+};
+
+struct shared {
+    pid_t pid;
+    uint32_t thread_count;
+    struct shared_thread *threads;
+    /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
+    const _Atomic uint32_t *index_of_tid;
+    uint32_t tid_count;
+    bool (*request)(const siginfo_t *); /* see begin_options */
+    const struct settings *settings;
+    /* Threads that park ring it. The sampler sleeps on it. */
+    _Atomic uint32_t bell;
+    _Atomic uint32_t parks;  /* how often a thread has parked */
+    _Atomic uint32_t frozen; /* 1: threads that were told to stand still do */
+    /* Samples of threads' own clocks since the last harvest: their number, the
+     * number that rings the bell, and those lost, by enum loss. */
+    _Atomic uint32_t own_taken, own_ring, own_lost[LOSS_COUNT];
+};
+
+extern struct shared shared;
+
+/* The calling thread has registered itself (settings_registered_only). */
+extern __thread volatile bool shared_is_registered;
+
+/* What is known of thread INDEX, or NULL if there can be no such thread.
+ * Context: any. */
+static inline struct shared_thread *
+shared_thread_at(uint32_t index)
+{
+    return index < shared.thread_count ? &shared.threads[index] : NULL;
+}
+
+/* The index of thread TID, or SLOT_NO_THREAD if it has none. Context: any. */
+uint32_t shared_index_of(pid_t tid);
+
+/* Count a sample of a thread's own clock that is lost, under CAUSE. Context:
+ * any. */
+void shared_lose(enum loss cause);
+
+#endif
