@@ -30,7 +30,7 @@
     FORMAT(FIREFOX, ".json", "Firefox Profiler", true, FIREFOX, firefox_write) \
     FORMAT(TEXT, ".txt", "text report", false, TEXT, text_report_write)        \
     FORMAT(SPOOL, ".sprof", "the spool with its symbols", false, SPOOL,        \
-           respool_write)
+           spool_copy_write)
 
 enum format {
     FORMAT_UNKNOWN,

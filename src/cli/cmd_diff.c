@@ -309,7 +309,8 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 }
 
 /* Load both profiles and compare them. Events are loaded because they tell
- * which samples belong to one point (view/noise.h). Returns the exit status. */
+ * which samples belong to one point (view/significance.h). Returns the exit
+ * status. */
 static int
 run_diff(struct arguments *arguments, char *const *paths)
 {

@@ -24,7 +24,7 @@
 #include "cli/record/spools.h"
 #include "model/profile.h"
 #include "read/totals.h"
-#include "show/brief.h"
+#include "show/run_summary.h"
 #include "command.h"
 #include "input.h"
 #include "outputs.h"
@@ -171,7 +171,7 @@ say_summary(const struct record *record, struct profile *profile)
         free(names);
         return;
     }
-    (void)brief_write(stderr, profile, names);
+    (void)run_summary_write(stderr, profile, names);
     say_end(&record->launch);
     outputs_say_next(&record->outputs, stderr);
     free(names);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/phrase.h"
-#include "fit.h"
+#include "truncate.h"
 #include "paint.h"
 #include "columns.h"
 
@@ -150,7 +150,7 @@ columns_text(struct columns *columns, const char *text)
         const struct column *column = begin_cell(columns);
         print_blanks(columns);
         fputs(text, columns->stream);
-        end_left(columns, column, fit_width(text));
+        end_left(columns, column, truncate_width(text));
         return;
     }
     begin_value(columns);
@@ -243,9 +243,9 @@ columns_name(struct columns *columns, const char *name)
     const struct column *column = begin_cell(columns);
     unsigned width = (unsigned)abs(column->width);
     print_blanks(columns);
-    fit_print_name(columns->stream, name,
-                   width > 0 ? width : last_width(columns));
-    end_left(columns, column, fit_width(name));
+    truncate_name(columns->stream, name,
+                  width > 0 ? width : last_width(columns));
+    end_left(columns, column, truncate_width(name));
 }
 
 void

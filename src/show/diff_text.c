@@ -20,7 +20,7 @@
 #include "model/phrase.h"
 #include "util/intern.h"
 #include "columns.h"
-#include "fit.h"
+#include "truncate.h"
 #include "diff_text.h"
 
 /* Least width of a name; most bytes of it. */
@@ -61,7 +61,7 @@ print_stack(FILE *stream, const struct diff *diff, uint32_t stack,
         separator = " < ";
     }
     if (fclose(memory) == 0)
-        fit_print(stream, text, columns);
+        truncate_text(stream, text, columns);
     free(text);
 }
 
@@ -72,8 +72,8 @@ diff_text_name(FILE *stream, const struct diff *diff,
     if (by == MEASURE_STACK)
         print_stack(stream, diff, row->number, columns);
     else
-        fit_print_function(stream, measure_function(&diff->names, row->number),
-                           measure_module(&diff->names, row->number), columns);
+        truncate_function(stream, measure_function(&diff->names, row->number),
+                          measure_module(&diff->names, row->number), columns);
 }
 
 static void
@@ -90,9 +90,9 @@ print_side(const struct listing *listing, const char *word,
             phrase_plural((uint64_t)(points + 0.5)));
     if (profile->process_count > 1)
         fprintf(listing->stream, "%u processes, ", profile->process_count);
-    fit_print(listing->stream, command,
-              listing->columns > HEAD_TAKEN ? listing->columns - HEAD_TAKEN
-                                            : listing->columns);
+    truncate_text(listing->stream, command,
+                  listing->columns > HEAD_TAKEN ? listing->columns - HEAD_TAKEN
+                                                : listing->columns);
     fputc('\n', listing->stream);
     if (profile->filter != NULL)
         fprintf(listing->stream, "         %s\n", profile->filter);
@@ -112,8 +112,9 @@ print_total(const struct listing *listing)
              listing->test->value == VALUE_CPU ? "CPU" : "wall time",
              total->old > 0 ? 100 * change / total->old : 0, what);
     fprintf(listing->stream, "%-9s", "total");
-    fit_print(listing->stream, text,
-              listing->columns > 20 ? listing->columns - 9 : listing->columns);
+    truncate_text(listing->stream, text,
+                  listing->columns > 20 ? listing->columns - 9
+                                        : listing->columns);
     fputc('\n', listing->stream);
 }
 

@@ -24,7 +24,7 @@
 #include "model/phrase.h"
 #include "view/branches.h"
 #include "view/tree.h"
-#include "fit.h"
+#include "truncate.h"
 #include "flame_text.h"
 
 /* Columns of the two brackets of a cell, and of its share. */
@@ -129,17 +129,17 @@ print_text(const struct flame *flame, const struct cell *cell, unsigned width)
     else
         name = tree_label(flame->tree, flame->tree->nodes[branch->node].name)
                    .function;
-    unsigned length = fit_width(name);
+    unsigned length = truncate_width(name);
     if (cell->level > 0 && length + SHARE_COLUMNS <= width)
         snprintf(share, sizeof(share), " %.1f %%",
                  phrase_percent(total, flame->profile->totals[flame->value]));
     if (length > width && width < FIT_COLUMNS)
-        fit_print_start(flame->stream, name, width);
+        truncate_start(flame->stream, name, width);
     else
-        fit_print_name(flame->stream, name, width);
+        truncate_name(flame->stream, name, width);
     length = length > width ? width : length;
     fprintf(flame->stream, "%s%*s", share,
-            (int)(width - length - fit_width(share)), "");
+            (int)(width - length - truncate_width(share)), "");
 }
 
 /* Print CELL when COLUMN is the next one to be printed. Returns the column

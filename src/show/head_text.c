@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "model/phrase.h"
-#include "fit.h"
+#include "truncate.h"
 #include "head_text.h"
 
 /* Bytes of a line: a longer command is cut. Columns of the word in front of it.
@@ -30,8 +30,9 @@ static void
 print_line(FILE *stream, unsigned columns, const char *word, const char *text)
 {
     fprintf(stream, "%-9s", word);
-    fit_print(stream, text,
-              columns > 2 * WORD_COLUMNS ? columns - WORD_COLUMNS : columns);
+    truncate_text(stream, text,
+                  columns > 2 * WORD_COLUMNS ? columns - WORD_COLUMNS
+                                             : columns);
     fputc('\n', stream);
 }
 

@@ -19,7 +19,7 @@
 
 #include "view/lines.h"
 #include "columns.h"
-#include "fit.h"
+#include "truncate.h"
 #include "source_text.h"
 
 /* AROUND: lines of source before the first and behind the last line with
@@ -52,7 +52,7 @@ make_plain(char *text)
 }
 
 /* Print LINE with the numbers of ROW, which may be NULL, and its TEXT. Tabs
- * become blanks, so that fit_print can count columns. */
+ * become blanks, so that truncate_text can count columns. */
 static void
 print_line(const struct listing *listing, const struct table_row *row,
            unsigned line, const char *text)
@@ -76,7 +76,7 @@ print_line(const struct listing *listing, const struct table_row *row,
             wide[length++] = *text;
     wide[length] = '\0';
     unsigned width = columns_last(columns);
-    fit_print(listing->stream, wide, width);
+    truncate_text(listing->stream, wide, width);
     columns_end_row(columns);
 }
 
@@ -156,7 +156,7 @@ print_function(struct listing *listing, const struct profile *profile)
     const struct table_row *row = listing->rows;
     const struct paint *paint = listing->columns->paint;
     fputs(paint->title, listing->stream);
-    fit_print_function(listing->stream, row->function, row->module, 0);
+    truncate_function(listing->stream, row->function, row->module, 0);
     fprintf(listing->stream, "%s%s%s\n", row->file[0] != '\0' ? ", " : "",
             row->file, paint->end);
     open_source(listing, profile);

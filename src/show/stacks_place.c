@@ -5,7 +5,7 @@
 
 #include "base/path.h"
 #include "model/naming.h"
-#include "fit.h"
+#include "truncate.h"
 #include "stacks_place.h"
 
 /* Names come from files that may contain anything (util/clean.h). */
@@ -45,11 +45,11 @@ stacks_place_print(FILE *stream, struct profile *profile, uint32_t node,
     const char *function = naming_symbol(profile, node)->frames[i].function;
     char place[256];
     describe_place(profile, node, i, place, sizeof(place));
-    unsigned width = fit_width(place);
+    unsigned width = truncate_width(place);
     if (columns > 0 && columns < width + 10)
         columns = width + 10;
-    fit_print_name(stream, clean_name(profile, function),
-                   columns > 0 ? columns - width : 0);
+    truncate_name(stream, clean_name(profile, function),
+                  columns > 0 ? columns - width : 0);
     fputs(place, stream);
 }
 

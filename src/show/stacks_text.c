@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "model/naming.h"
 #include "model/phrase.h"
-#include "fit.h"
+#include "truncate.h"
 #include "paint.h"
 #include "stacks_deadlock.h"
 #include "stacks_place.h"
@@ -55,7 +55,8 @@ print_head(const struct text *text)
             path_name(process->exe), process->pid);
     print_time(text->stream, stacks->time);
     fprintf(text->stream, "%s\ncommand  ", text->paint->end);
-    fit_print(text->stream, process->command, columns > 20 ? columns - 9 : 0);
+    truncate_text(text->stream, process->command,
+                  columns > 20 ? columns - 9 : 0);
     fputs("\nthreads  ", text->stream);
     if (stacks->kept_count < stacks->thread_count)
         fprintf(text->stream, "%u of ", stacks->kept_count);

@@ -14,7 +14,7 @@
 
 #include "base/path.h"
 #include "columns.h"
-#include "fit.h"
+#include "truncate.h"
 #include "table_text.h"
 
 /* Bits of the columns with the other value, of functions and of groups; least
@@ -57,8 +57,9 @@ static unsigned
 width_of(enum table_by by, const struct table_row *row)
 {
     char place[PLACE_SIZE];
-    unsigned width = fit_width(place_of(by, row, place, sizeof(place)));
-    return fit_function_width(row->function, row->module) + width + (width > 0);
+    unsigned width = truncate_width(place_of(by, row, place, sizeof(place)));
+    return truncate_function_width(row->function, row->module) + width +
+           (width > 0);
 }
 
 /* Make room for the names of the first COUNT rows of TABLE. The columns of the
@@ -88,8 +89,8 @@ print_name(struct columns *columns, const struct table_row *row,
 {
     char place[PLACE_SIZE];
     unsigned width = columns_last(columns);
-    fit_print_line(columns->stream, row->function,
-                   place_of(by, row, place, sizeof(place)), row->module, width);
+    truncate_line(columns->stream, row->function,
+                  place_of(by, row, place, sizeof(place)), row->module, width);
     columns_end_row(columns);
 }
 

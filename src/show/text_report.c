@@ -24,7 +24,7 @@
 #include "model/generated.h"
 #include "model/guessed.h"
 #include "model/phrase.h"
-#include "fit.h"
+#include "truncate.h"
 #include "table_text.h"
 #include "text_report.h"
 
@@ -41,7 +41,7 @@ print_line(FILE *stream, unsigned columns, const char *word, const char *format,
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     fprintf(stream, "%-9s", word);
-    fit_print(stream, text, columns > 20 ? columns - 9 : columns);
+    truncate_text(stream, text, columns > 20 ? columns - 9 : columns);
     fputc('\n', stream);
 }
 

@@ -23,7 +23,7 @@
 #include "view/branches.h"
 #include "view/tree.h"
 #include "columns.h"
-#include "fit.h"
+#include "truncate.h"
 #include "tree_text.h"
 
 /* Bits of the columns that a tree of callers lacks; least width of a name. */
@@ -172,7 +172,7 @@ draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
         print_rails(drawing, drawing->ends[branch->parent], mark);
     if (columns > strlen(deep) + NAME_LEAST)
         columns -= (unsigned)strlen(deep);
-    fit_print_function(drawing->stream, label.function, label.module, columns);
+    truncate_function(drawing->stream, label.function, label.module, columns);
     fputs(deep, drawing->stream);
     columns_end_row(&drawing->columns);
     if (extend_rails(drawing, number, in_fork, is_last) != 0)

@@ -2,7 +2,7 @@
 /* wrap.c -- see wrap.h. A word that is wider than a line is not broken. */
 #include <string.h>
 
-#include "fit.h"
+#include "truncate.h"
 #include "wrap.h"
 
 /* Bytes of a word, with its end; the rest of a longer word becomes a word of
@@ -12,7 +12,7 @@ enum { WORD_SIZE = 512 };
 void
 wrap_word(struct wrap *wrap, const char *word)
 {
-    unsigned width = fit_width(word);
+    unsigned width = truncate_width(word);
     if (wrap->at > 0 && wrap->at + 1 + width > wrap->columns) {
         wrap->at = wrap->indent + wrap->hang;
         fprintf(wrap->stream, "\n%*s", (int)wrap->at, "");

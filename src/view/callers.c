@@ -8,7 +8,7 @@
 #include "util/intern.h"
 #include "match.h"
 #include "tree.h"
-#include "walk.h"
+#include "tree_walk.h"
 #include "callers.h"
 
 /* The walk's state. */
@@ -73,14 +73,14 @@ callers_build(const struct tree *tree, const struct match *match)
         .is_meant = calloc(names + 1, sizeof(bool)),
         .on_path = calloc(names + 1, sizeof(uint32_t)),
     };
-    const struct walk_visitor visitor = {enter_node, leave_node, &inversion};
+    const struct tree_visitor visitor = {enter_node, leave_node, &inversion};
     if (inversion.callers == NULL || inversion.totals == NULL ||
         inversion.is_meant == NULL || inversion.on_path == NULL) {
         inversion.status = -1;
     } else {
         for (uint32_t i = 0; i < names; i++)
             inversion.is_meant[i] = match_is(match, tree_name(tree, i));
-        if (walk_by_number(tree, &visitor) != 0)
+        if (tree_walk_by_number(tree, &visitor) != 0)
             inversion.status = -1;
     }
     free(inversion.on_path);

@@ -22,22 +22,22 @@ struct comparison {
     struct diff *diff;
     const struct diff_options *options;
     struct measure old, new;
-    struct noise_test test;
+    struct significance_test test;
 };
 
 /* A number that only the profile measured later has is beyond the sums of the
  * first one, where its sum is 0. */
-static struct noise_sum
+static struct significance_sum
 sum_of(const struct measure *measure, uint32_t number)
 {
     return number < measure->count ? measure->sums[number]
-                                   : (struct noise_sum){0};
+                                   : (struct significance_sum){0};
 }
 
 /* Make a row with its times, still untested. */
 static struct diff_row
-make_row(const struct diff *diff, uint32_t number, const struct noise_sum *old,
-         const struct noise_sum *new)
+make_row(const struct diff *diff, uint32_t number,
+         const struct significance_sum *old, const struct significance_sum *new)
 {
     struct diff_row row = {
         .number = number,
@@ -60,8 +60,8 @@ make_rows(struct comparison *comparison)
                          ? comparison->new.count
                          : comparison->old.count;
     for (uint32_t i = 0; i < count; i++) {
-        struct noise_sum old = sum_of(&comparison->old, i);
-        struct noise_sum new = sum_of(&comparison->new, i);
+        struct significance_sum old = sum_of(&comparison->old, i);
+        struct significance_sum new = sum_of(&comparison->new, i);
         if (old.value <= 0 && new.value <= 0)
             continue;
         struct diff_row *rows =
@@ -88,16 +88,17 @@ test_rows(struct comparison *comparison, bool above)
         return -1;
     for (uint32_t i = 0; i < diff->count; i++) {
         struct diff_row *row = &diff->rows[i];
-        struct noise_sum old = sum_of(&comparison->old, row->number);
-        struct noise_sum new = sum_of(&comparison->new, row->number);
+        struct significance_sum old = sum_of(&comparison->old, row->number);
+        struct significance_sum new = sum_of(&comparison->new, row->number);
         double chance =
-            noise_chance(&comparison->test, &old, &new, &row->error);
+            significance_chance(&comparison->test, &old, &new, &row->error);
         if (above)
-            chance = noise_chance_above(&comparison->test, &old, &new, ratio);
-        if (noise_points(&old, &new) >= points_least)
+            chance =
+                significance_chance_above(&comparison->test, &old, &new, ratio);
+        if (significance_points(&old, &new) >= points_least)
             chances[tested++] = chance;
     }
-    if (noise_adjust(chances, tested) != 0) {
+    if (significance_adjust(chances, tested) != 0) {
         free(chances);
         return -1;
     }
@@ -105,9 +106,9 @@ test_rows(struct comparison *comparison, bool above)
     tested = 0;
     for (uint32_t i = 0; i < diff->count; i++) {
         struct diff_row *row = &diff->rows[i];
-        struct noise_sum old = sum_of(&comparison->old, row->number);
-        struct noise_sum new = sum_of(&comparison->new, row->number);
-        if (noise_points(&old, &new) >= points_least)
+        struct significance_sum old = sum_of(&comparison->old, row->number);
+        struct significance_sum new = sum_of(&comparison->new, row->number);
+        if (significance_points(&old, &new) >= points_least)
             *(above ? &row->chance_above : &row->chance) = chances[tested++];
     }
     free(chances);
@@ -164,7 +165,7 @@ compare_rows(const void *a, const void *b)
 /* The effective sample size: as many samples of equal size would be as
  * noisy. */
 static double
-points_of(const struct noise_sum *total)
+points_of(const struct significance_sum *total)
 {
     return total->squares > 0 ? total->value * total->value / total->squares
                               : 0;
@@ -176,9 +177,9 @@ static int
 compare_all(struct comparison *comparison)
 {
     struct diff *diff = comparison->diff;
-    const struct noise_sum *old = &comparison->old.total;
-    const struct noise_sum *new = &comparison->new.total;
-    comparison->test = (struct noise_test){
+    const struct significance_sum *old = &comparison->old.total;
+    const struct significance_sum *new = &comparison->new.total;
+    comparison->test = (struct significance_test){
         .old_total = *old,
         .new_total = *new,
         .absolute = comparison->options->absolute,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * diff.h -- what became slower and faster between two profiles, and which
- * changes are more than noise (noise.h).
+ * changes are more than noise (significance.h).
  */
 #ifndef VIEW_DIFF_H
 #define VIEW_DIFF_H

@@ -32,8 +32,8 @@ struct taking {
     struct place *places; /* by node */
     uint32_t *frames;
     uint32_t frame_count;
-    struct noise_sum *samples; /* by sample */
-    uint32_t *stamps;          /* by function: the last sample's number + 1 */
+    struct significance_sum *samples; /* by sample */
+    uint32_t *stamps; /* by function: the last sample's number + 1 */
 };
 
 int
@@ -208,7 +208,7 @@ weigh_samples(struct taking *taking)
 }
 
 static void
-add_sums(struct noise_sum *to, const struct noise_sum *sum)
+add_sums(struct significance_sum *to, const struct significance_sum *sum)
 {
     to->value += sum->value;
     to->squares += sum->squares;
@@ -239,7 +239,7 @@ add_samples(struct taking *taking)
 {
     const struct profile *profile = taking->profile;
     for (uint32_t i = 0; i < profile->sample_count; i++) {
-        const struct noise_sum *sum = &taking->samples[i];
+        const struct significance_sum *sum = &taking->samples[i];
         const struct place *place = &taking->places[profile->samples[i].node];
         if (sum->value <= 0)
             continue;
@@ -287,7 +287,8 @@ measure_take(struct measure *measure, struct measure_names *names,
         .by = by,
         .value = value,
         .places = calloc(profile->node_count, sizeof(struct place)),
-        .samples = calloc(profile->sample_count + 1u, sizeof(struct noise_sum)),
+        .samples =
+            calloc(profile->sample_count + 1u, sizeof(struct significance_sum)),
     };
     int status = -1;
     *measure = (struct measure){0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * measure.h -- sums up a value of a profile by function or by stack, with how
- * well each sum is known (noise.h). Several profiles share the numbers of
- * functions and stacks, so that they can be compared row by row. Two functions
- * of different builds are the same if these are:
+ * well each sum is known (significance.h). Several profiles share the numbers
+ * of functions and stacks, so that they can be compared row by row. Two
+ * functions of different builds are the same if these are:
  *
  *   - their names, without what a compiler adds for clones (".constprop.0");
  *   - their modules' names up to ".so", so versions of a library are one; the
@@ -19,7 +19,7 @@
 #define VIEW_MEASURE_H
 
 #include "model/profile.h"
-#include "noise.h"
+#include "significance.h"
 
 struct intern;
 
@@ -41,9 +41,9 @@ struct measure_names {
 };
 
 struct measure {
-    struct noise_sum *sums; /* by number of function or stack */
-    uint32_t count;         /* numbers that came later have no sum */
-    struct noise_sum total;
+    struct significance_sum *sums; /* by number of function or stack */
+    uint32_t count;                /* numbers that came later have no sum */
+    struct significance_sum total;
 };
 
 /* Begin without names. Returns 0, or -1 if memory is short; measure_end_names

@@ -19,7 +19,7 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "tree.h"
-#include "walk.h"
+#include "tree_walk.h"
 #include "table.h"
 
 /* The walk's state. */
@@ -57,12 +57,12 @@ static int
 make_rows(struct table *table, const struct tree *tree)
 {
     struct count count = {.tree = tree, .rows = table->rows};
-    struct walk_visitor visitor = {count_node, leave_node, &count};
+    struct tree_visitor visitor = {count_node, leave_node, &count};
     int status = -1;
     count.totals = tree_totals(tree);
     count.on_path = calloc(table->count + 1, sizeof(*count.on_path));
     if (count.totals != NULL && count.on_path != NULL) {
-        status = walk_by_number(tree, &visitor);
+        status = tree_walk_by_number(tree, &visitor);
     }
     free(count.on_path);
     free(count.totals);

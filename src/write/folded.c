@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "view/tree.h"
-#include "view/walk.h"
+#include "view/tree_walk.h"
 #include "output.h"
 
 /* The state of the walk: PATH is the line up to the node that was entered last.
@@ -111,12 +111,12 @@ write_tree(FILE *stream, struct profile *profile, enum tree_kind kind)
                         .period = profile->process_count > 0
                                       ? profile->processes[0].period
                                       : 0};
-    struct walk_visitor visitor = {enter_node, leave_node, &fold};
+    struct tree_visitor visitor = {enter_node, leave_node, &fold};
     struct tree *tree = tree_build(profile, kind);
     if (tree == NULL)
         return -1;
     fold.tree = tree;
-    if (walk_tree(tree, &visitor) != 0)
+    if (tree_walk_by_name(tree, &visitor) != 0)
         fold.error = ENOMEM;
     free(fold.path);
     tree_free(tree);

@@ -30,8 +30,8 @@
 #include "base/path.h"
 #include "model/label_sets.h"
 #include "model/phrase.h"
-#include "pack.h"
-#include "places.h"
+#include "pprof_places.h"
+#include "pprof_stream.h"
 #include "output.h"
 
 /* Most labels of a sample: our own, and ours with those of the program. */
@@ -40,8 +40,8 @@ enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
 /* A profile that is being written. */
 struct pprof {
     struct profile *profile;
-    struct pack pack;
-    struct places places;
+    struct pprof_stream stream;
+    struct pprof_places places;
     uint64_t *stack; /* location ids of the current sample */
     size_t depth, room;
     Perftools__Profiles__Label labels[LABELS_MOST];
@@ -50,12 +50,12 @@ struct pprof {
 };
 
 static Perftools__Profiles__ValueType
-value_type(struct pack *pack, const char *type, const char *unit)
+value_type(struct pprof_stream *stream, const char *type, const char *unit)
 {
     Perftools__Profiles__ValueType value =
         PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    value.type = pack_text(pack, type);
-    value.unit = pack_text(pack, unit);
+    value.type = pprof_stream_text(stream, type);
+    value.unit = pprof_stream_text(stream, unit);
     return value;
 }
 
@@ -64,12 +64,12 @@ static void
 write_head(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
-    struct pack *pack = &pprof->pack;
+    struct pprof_stream *stream = &pprof->stream;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     Perftools__Profiles__ValueType types[VALUE_COUNT] = {
-        [VALUE_SAMPLES] = value_type(pack, "samples", "count"),
-        [VALUE_CPU] = value_type(pack, "cpu", "nanoseconds"),
-        [VALUE_WALL] = value_type(pack, "wall", "nanoseconds"),
+        [VALUE_SAMPLES] = value_type(stream, "samples", "count"),
+        [VALUE_CPU] = value_type(stream, "cpu", "nanoseconds"),
+        [VALUE_WALL] = value_type(stream, "wall", "nanoseconds"),
     };
     Perftools__Profiles__ValueType *list[VALUE_COUNT] = {&types[0], &types[1],
                                                          &types[2]};
@@ -81,7 +81,7 @@ write_head(struct pprof *pprof)
         part.period = (int64_t)profile->processes[0].period;
     part.time_nanos = (int64_t)profile->start;
     part.duration_nanos = (int64_t)profile->duration;
-    pack_part(pack, &part);
+    pprof_stream_part(stream, &part);
 }
 
 /* `go tool pprof -comments` shows comments, and so do its tables. */
@@ -91,10 +91,10 @@ write_comment(struct pprof *pprof, const char *key, const char *value)
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     char text[1024];
     snprintf(text, sizeof(text), "%s: %s", key, value);
-    int64_t comment = pack_text(&pprof->pack, text);
+    int64_t comment = pprof_stream_text(&pprof->stream, text);
     part.n_comment = 1;
     part.comment = &comment;
-    pack_part(&pprof->pack, &part);
+    pprof_stream_part(&pprof->stream, &part);
 }
 
 static void
@@ -130,9 +130,9 @@ add_label(struct pprof *pprof, const char *key, const char *text,
 {
     Perftools__Profiles__Label *label = &pprof->labels[pprof->label_count];
     perftools__profiles__label__init(label);
-    label->key = pack_text(&pprof->pack, key);
+    label->key = pprof_stream_text(&pprof->stream, key);
     if (text != NULL)
-        label->str = pack_text(&pprof->pack, text);
+        label->str = pprof_stream_text(&pprof->stream, text);
     else
         label->num = number;
     pprof->label_list[pprof->label_count++] = label;
@@ -150,7 +150,7 @@ add_program_labels(struct pprof *pprof, uint32_t set)
                   is_number ? strtoll(pairs[i].value, NULL, 10) : 0);
         if (is_number && pairs[i].unit[0] != '\0')
             pprof->labels[pprof->label_count - 1].num_unit =
-                pack_text(&pprof->pack, pairs[i].unit);
+                pprof_stream_text(&pprof->stream, pairs[i].unit);
     }
 }
 
@@ -205,7 +205,7 @@ set_stack(struct pprof *pprof, uint32_t leaf)
     if (reserve_stack(pprof, leaf) != 0)
         return -1;
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
-        uint64_t location = places_location(&pprof->places, i);
+        uint64_t location = pprof_places_location(&pprof->places, i);
         if (location == 0)
             return -1;
         pprof->stack[pprof->depth++] = location;
@@ -233,7 +233,7 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     sample.label = pprof->label_list;
     part.n_sample = 1;
     part.sample = &only;
-    pack_part(&pprof->pack, &part);
+    pprof_stream_part(&pprof->stream, &part);
     return 0;
 }
 
@@ -248,7 +248,7 @@ write_all(struct pprof *pprof)
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (write_sample(pprof, &profile->samples[i]) != 0)
             return -1;
-    places_write_mappings(&pprof->places);
+    pprof_places_write_mappings(&pprof->places);
     return 0;
 }
 
@@ -265,14 +265,14 @@ int
 pprof_write(FILE *stream, struct profile *profile)
 {
     struct pprof pprof = {.profile = profile};
-    if (pack_begin(&pprof.pack, stream, expected_size(profile)) != 0)
+    if (pprof_stream_begin(&pprof.stream, stream, expected_size(profile)) != 0)
         return -1;
-    int status = places_begin(&pprof.places, &pprof.pack, profile);
+    int status = pprof_places_begin(&pprof.places, &pprof.stream, profile);
     if (status == 0)
         status = write_all(&pprof);
-    places_release(&pprof.places);
+    pprof_places_release(&pprof.places);
     free(pprof.stack);
-    if (pack_end(&pprof.pack) != 0)
+    if (pprof_stream_end(&pprof.stream) != 0)
         return -1;
     if (status != 0)
         errno = ENOMEM;

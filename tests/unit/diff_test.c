@@ -399,12 +399,12 @@ chances_are_adjusted_as_by_hand(void **state)
     double chances[] = {0.04, 0.001, 0.9, 0.02};
 
     (void)state;
-    assert_int_equal(noise_adjust(chances, 4), 0);
+    assert_int_equal(significance_adjust(chances, 4), 0);
     assert_true(fabs(chances[0] - 0.04 * 4 / 3) < 1e-12);
     assert_true(fabs(chances[1] - 0.004) < 1e-12);
     assert_true(fabs(chances[2] - 0.9) < 1e-12);
     assert_true(fabs(chances[3] - 0.04) < 1e-12);
-    assert_int_equal(noise_adjust(chances, 0), 0);
+    assert_int_equal(significance_adjust(chances, 0), 0);
 }
 
 /* 30 and 60 of 1,000 equal points: z with pooled share and correction is
@@ -412,19 +412,19 @@ chances_are_adjusted_as_by_hand(void **state)
 static void
 the_formula_gives_what_the_hand_gives(void **state)
 {
-    const struct noise_test test = {.old_total = {1000, 1000},
-                                    .new_total = {1000, 1000}};
-    const struct noise_sum old = {30, 30}, new = {60, 60}, none = {0, 0};
+    const struct significance_test test = {.old_total = {1000, 1000},
+                                           .new_total = {1000, 1000}};
+    const struct significance_sum old = {30, 30}, new = {60, 60}, none = {0, 0};
     double error;
 
     (void)state;
-    assert_true(fabs(noise_chance(&test, &old, &new, &error) - 0.00176) <
+    assert_true(fabs(significance_chance(&test, &old, &new, &error) - 0.00176) <
                 0.00001);
-    assert_true(noise_chance_above(&test, &old, &new, 1.1) < 0.02);
-    assert_true(noise_chance_above(&test, &old, &new, 3) > 0.9);
-    assert_true(noise_chance(&test, &none, &none, &error) == 1);
-    assert_true(noise_chance(&test, &none, &new, &error) < 1e-6);
-    assert_true(noise_chance(&test, &new, &none, &error) < 1e-6);
+    assert_true(significance_chance_above(&test, &old, &new, 1.1) < 0.02);
+    assert_true(significance_chance_above(&test, &old, &new, 3) > 0.9);
+    assert_true(significance_chance(&test, &none, &none, &error) == 1);
+    assert_true(significance_chance(&test, &none, &new, &error) < 1e-6);
+    assert_true(significance_chance(&test, &new, &none, &error) < 1e-6);
 }
 
 int

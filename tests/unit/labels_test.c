@@ -22,7 +22,7 @@
 #include "util/intern.h"
 #include "model/label_sets.h"
 #include "read/pprof.h"
-#include "write/remake.h"
+#include "write/spool_remake.h"
 #include "view/table.h"
 #include "write/output.h"
 
@@ -266,7 +266,7 @@ all_comes_back_from_a_spool(void **state)
 {
     struct profile *profile = example(), *again;
     size_t length;
-    char *bytes = written(remake_write, profile, &length);
+    char *bytes = written(spool_remake_write, profile, &length);
 
     (void)state;
     again = read_back(bytes, length);

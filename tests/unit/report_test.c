@@ -21,7 +21,7 @@
 #include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
-#include "show/fit.h"
+#include "show/truncate.h"
 #include "show/flame_text.h"
 #include "show/head_text.h"
 #include "show/source_text.h"
@@ -386,11 +386,11 @@ texts_fit(void **state)
     FILE *stream = print_begin();
 
     (void)state;
-    fit_print(stream, "\xc3\xa4\xc3\xb6\xc3\xbc", 3);
-    fit_print(stream, "|\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6", 5);
+    truncate_text(stream, "\xc3\xa4\xc3\xb6\xc3\xbc", 3);
+    truncate_text(stream, "|\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6", 5);
     fputc('|', stream);
-    fit_print_function(stream, "work", "app", 10);
-    fit_print_function(stream, "|work", "app", 10);
+    truncate_function(stream, "work", "app", 10);
+    truncate_function(stream, "|work", "app", 10);
     expect_printed(stream, "\xc3\xa4\xc3\xb6\xc3\xbc|\xc3\xa4...|work (app)"
                            "|work");
 }

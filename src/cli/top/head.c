@@ -19,7 +19,7 @@
 
 #include "live/watch.h"
 #include "model/phrase.h"
-#include "show/fit.h"
+#include "show/truncate.h"
 #include "follow.h"
 #include "page.h"
 #include "top.h"
@@ -45,9 +45,9 @@ add_line(struct page *page, bool is_alert, const char *word, const char *format,
     fprintf(page->stream, "%s%s%s%*s", is_alert ? page_paint.alert : "", word,
             is_alert ? page_paint.end : "", WORD_COLUMNS - (int)strlen(word),
             "");
-    fit_print(page->stream, text,
-              page->columns > 20 ? page->columns - WORD_COLUMNS
-                                 : page->columns);
+    truncate_text(page->stream, text,
+                  page->columns > 20 ? page->columns - WORD_COLUMNS
+                                     : page->columns);
     fputc('\n', page->stream);
 }
 

@@ -18,7 +18,7 @@
 
 #include "model/phrase.h"
 #include "show/columns.h"
-#include "show/fit.h"
+#include "show/truncate.h"
 #include "page.h"
 #include "top.h"
 
@@ -217,7 +217,7 @@ print_function(struct columns *columns, const struct ranking *ranking,
     columns_seconds(columns,
                     positive(row->total.values[SPAN_ALL][view->value]));
     unsigned width = columns_last(columns);
-    fit_print_function(columns->stream, row->name, row->module, width);
+    truncate_function(columns->stream, row->name, row->module, width);
 }
 
 /* How long the thread existed within the span, in ns. */

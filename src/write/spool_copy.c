@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * respool.c -- the spools of a profile in one file, with their names. It can
+ * spool_copy.c -- the spools of a profile in one file, with their names. It can
  * be reported where the program and its symbols are missing. If the profile has
  * exactly what some spools have, these are read again, and all their records
  * are copied. Otherwise (parts are from pprof files, or were filtered out) it
- * is made from the model (remake.h). A copy is
+ * is made from the model (spool_remake.h). A copy is
  *
  *   header | records of process 1 | TEXT SYMBOL NAMED ... | NEXT |
  *   records of process 2 | TEXT SYMBOL NAMED ...
@@ -19,40 +19,40 @@
 
 #include "store/reader.h"
 #include "store/record.h"
-#include "records.h"
-#include "remake.h"
+#include "spool_records.h"
+#include "spool_remake.h"
 #include "output.h"
 
-struct respool {
-    struct records records;
+struct spool_copy {
+    struct spool_records records;
     uint32_t last_text; /* largest text id of the current process */
 };
 
 /* Write the names of all nodes of process NUMBER. Its nodes end where those of
  * the next process begin. */
 static int
-put_names(struct respool *respool, uint32_t number)
+put_names(struct spool_copy *copy, uint32_t number)
 {
-    struct records *records = &respool->records;
+    struct spool_records *records = &copy->records;
     const struct profile *profile = records->profile;
     uint32_t first = profile->processes[number].first_node;
     uint32_t end = number + 1 < profile->process_count
                        ? profile->processes[number + 1].first_node
                        : profile->node_count;
-    if (records_begin_names(records, respool->last_text + 1) == 0)
+    if (spool_records_begin_names(records, copy->last_text + 1) == 0)
         for (uint32_t i = first; i < end && !records->failed; i++)
             if (!profile_is_marker(profile, i))
-                records_name(records, i, i - first + 1);
-    return records_end_names(records);
+                spool_records_name(records, i, i - first + 1);
+    return spool_records_end_names(records);
 }
 
 /* Copy the records of one process. Returns whether the record NEXT ended them;
  * *NEXT is then set. */
 static bool
-copy_process(struct respool *respool, struct reader *reader,
+copy_process(struct spool_copy *copy, struct reader *reader,
              struct record_next *next)
 {
-    respool->last_text = 0;
+    copy->last_text = 0;
     enum record_kind kind;
     const void *record;
     while ((record = reader_next(reader, &kind)) != NULL) {
@@ -64,10 +64,10 @@ copy_process(struct respool *respool, struct reader *reader,
             kind == RECORD_TREE)
             continue;
         if (kind == RECORD_TEXT &&
-            ((const struct record_text *)record)->id > respool->last_text &&
+            ((const struct record_text *)record)->id > copy->last_text &&
             ((const struct record_text *)record)->id < UINT32_MAX / 2)
-            respool->last_text = ((const struct record_text *)record)->id;
-        records_copy(&respool->records, kind, record);
+            copy->last_text = ((const struct record_text *)record)->id;
+        spool_records_copy(&copy->records, kind, record);
     }
     return false;
 }
@@ -75,9 +75,9 @@ copy_process(struct respool *respool, struct reader *reader,
 /* Copy the spool of process *NUMBER with all its processes. *NUMBER is then the
  * first process of the next spool. Returns 0, or -1 with errno set. */
 static int
-copy_spool(struct respool *respool, uint32_t *number)
+copy_spool(struct spool_copy *copy, uint32_t *number)
 {
-    const struct profile *profile = respool->records.profile;
+    const struct profile *profile = copy->records.profile;
     const char *path = profile->processes[*number].spool;
     struct record_next next = {0};
     char error[512];
@@ -94,16 +94,16 @@ copy_spool(struct respool *respool, uint32_t *number)
     while (goes_on && *number < profile->process_count &&
            profile->processes[*number].spool == path) {
         if (*number > 0)
-            records_add(&respool->records, RECORD_NEXT, &next, sizeof(next),
-                        NULL, 0);
-        goes_on = copy_process(respool, reader, &next);
-        if (put_names(respool, *number) != 0) {
+            spool_records_add(&copy->records, RECORD_NEXT, &next, sizeof(next),
+                              NULL, 0);
+        goes_on = copy_process(copy, reader, &next);
+        if (put_names(copy, *number) != 0) {
             reader_end(reader);
             errno = ENOMEM;
             return -1;
         }
         if (*number == 0)
-            records_tree(&respool->records);
+            spool_records_tree(&copy->records);
         ++*number;
     }
     reader_end(reader);
@@ -113,9 +113,9 @@ copy_spool(struct respool *respool, uint32_t *number)
 /* Write the header, which is that of the first process. Returns 0, or -1 with
  * errno set. */
 static int
-put_header(struct respool *respool)
+put_header(struct spool_copy *copy)
 {
-    const struct profile *profile = respool->records.profile;
+    const struct profile *profile = copy->records.profile;
     char error[512];
     struct reader *reader =
         reader_open(profile->processes[0].spool, error, sizeof(error));
@@ -129,7 +129,7 @@ put_header(struct respool *respool)
     header.purpose = SPOOL_RESULT;
     header.version =
         profile->process_count > 1 ? SPOOL_VERSION_SEVERAL : SPOOL_VERSION;
-    records_put(&respool->records, &header, sizeof(header));
+    spool_records_put(&copy->records, &header, sizeof(header));
     return 0;
 }
 
@@ -146,17 +146,17 @@ is_whole(const struct profile *profile)
 }
 
 int
-respool_write(FILE *stream, struct profile *profile)
+spool_copy_write(FILE *stream, struct profile *profile)
 {
-    struct respool respool = {
+    struct spool_copy copy = {
         .records = {.stream = stream, .profile = profile}};
     if (!is_whole(profile))
-        return remake_write(stream, profile);
-    if (put_header(&respool) != 0)
+        return spool_remake_write(stream, profile);
+    if (put_header(&copy) != 0)
         return -1;
     for (uint32_t i = 0; i < profile->process_count;)
-        if (copy_spool(&respool, &i) != 0)
+        if (copy_spool(&copy, &i) != 0)
             return -1;
-    records_whole(&respool.records);
+    spool_records_whole(&copy.records);
     return ferror(stream) == 0 ? 0 : -1;
 }

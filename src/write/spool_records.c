@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * records.c -- see records.h. The check of a record depends on its offset, so
- * each record gets its head here.
+ * spool_records.c -- see spool_records.h. The check of a record depends on its
+ * offset, so each record gets its head here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,14 @@
 #include "model/naming.h"
 #include "store/record.h"
 #include "util/intern.h"
-#include "records.h"
+#include "spool_records.h"
 
 /* Most bytes of a text: its length has 16 bits. */
 enum { TEXT_MOST = 60000 };
 
 void
-records_put(struct records *records, const void *bytes, size_t length)
+spool_records_put(struct spool_records *records, const void *bytes,
+                  size_t length)
 {
     fwrite(bytes, 1, length, records->stream);
     records->offset += length;
@@ -24,51 +25,53 @@ records_put(struct records *records, const void *bytes, size_t length)
 /* All records are multiples of 8 bytes. The size in the head includes the zeros
  * at the end. */
 void
-records_add(struct records *records, enum record_kind kind, void *record,
-            size_t fixed, const void *tail, size_t length)
+spool_records_add(struct spool_records *records, enum record_kind kind,
+                  void *record, size_t fixed, const void *tail, size_t length)
 {
     static const char zeros[8];
     size_t padding = -(fixed + length) % 8;
     uint64_t head = record_head(records->offset, (uint8_t)kind, 0,
                                 (uint32_t)(fixed + length + padding));
     memcpy(record, &head, sizeof(head));
-    records_put(records, record, fixed);
+    spool_records_put(records, record, fixed);
     if (length > 0)
-        records_put(records, tail, length);
-    records_put(records, zeros, padding);
+        spool_records_put(records, tail, length);
+    spool_records_put(records, zeros, padding);
 }
 
 void
-records_copy(struct records *records, enum record_kind kind, const void *record)
+spool_records_copy(struct spool_records *records, enum record_kind kind,
+                   const void *record)
 {
     const char *bytes = record;
     uint32_t size = record_size_of(*(const uint64_t *)record);
     uint64_t head = record_head(records->offset, (uint8_t)kind, 0, size);
-    records_put(records, &head, sizeof(head));
-    records_put(records, bytes + sizeof(head), size - sizeof(head));
+    spool_records_put(records, &head, sizeof(head));
+    spool_records_put(records, bytes + sizeof(head), size - sizeof(head));
 }
 
 void
-records_tree(struct records *records)
+spool_records_tree(struct spool_records *records)
 {
     const struct profile_cost *cost = &records->profile->cost;
     struct record_tree record = {.cpu = cost->tree_cpu,
                                  .unseen = cost->unseen_cpu};
     if (cost->unseen_cpu > 0)
-        records_add(records, RECORD_TREE, &record, sizeof(record), NULL, 0);
+        spool_records_add(records, RECORD_TREE, &record, sizeof(record), NULL,
+                          0);
 }
 
 void
-records_whole(struct records *records)
+spool_records_whole(struct spool_records *records)
 {
     struct record_whole record;
-    records_add(records, RECORD_WHOLE, &record, sizeof(record), NULL, 0);
+    spool_records_add(records, RECORD_WHOLE, &record, sizeof(record), NULL, 0);
 }
 
 /* A text is written before the first record that refers to it. It is cut if its
  * length does not fit into the record. */
 uint32_t
-records_text(struct records *records, const char *text)
+spool_records_text(struct spool_records *records, const char *text)
 {
     struct record_text record = {0};
     uint32_t known = intern_count(records->texts);
@@ -87,13 +90,13 @@ records_text(struct records *records, const char *text)
         length = TEXT_MOST;
     record.text_length = (uint16_t)(length + 1);
     if (length == strlen(text)) {
-        records_add(records, RECORD_TEXT, &record, sizeof(record), text,
-                    length + 1);
+        spool_records_add(records, RECORD_TEXT, &record, sizeof(record), text,
+                          length + 1);
     } else {
         char *cut = strndup(text, length);
         records->failed |= cut == NULL;
-        records_add(records, RECORD_TEXT, &record, sizeof(record),
-                    cut != NULL ? cut : "", cut != NULL ? length + 1 : 1);
+        spool_records_add(records, RECORD_TEXT, &record, sizeof(record),
+                          cut != NULL ? cut : "", cut != NULL ? length + 1 : 1);
         free(cut);
     }
     return record.id;
@@ -101,28 +104,30 @@ records_text(struct records *records, const char *text)
 
 /* The texts of a symbol are written before it. */
 static void
-put_symbol(struct records *records, uint32_t id, const struct symbol *symbol)
+put_symbol(struct spool_records *records, uint32_t id,
+           const struct symbol *symbol)
 {
     for (unsigned i = 0; i < symbol->count; i++) {
         const struct symbol_frame *frame = &symbol->frames[i];
         struct record_symbol record = {
             .id = id,
             .count = symbol->count,
-            .function = records_text(records, frame->function),
-            .linkage = records_text(records, frame->linkage),
-            .file = records_text(records, frame->file),
+            .function = spool_records_text(records, frame->function),
+            .linkage = spool_records_text(records, frame->linkage),
+            .file = spool_records_text(records, frame->file),
             .line = frame->line,
             .start_line = frame->start_line,
             .flags = symbol->named ? SYMBOL_NAMED : 0,
         };
-        records_add(records, RECORD_SYMBOL, &record, sizeof(record), NULL, 0);
+        spool_records_add(records, RECORD_SYMBOL, &record, sizeof(record), NULL,
+                          0);
     }
 }
 
 /* A symbol of the profile is one symbol in the file: its address is the key.
  * Many nodes share one symbol. */
 void
-records_name(struct records *records, uint32_t node, uint32_t id)
+spool_records_name(struct spool_records *records, uint32_t node, uint32_t id)
 {
     const struct symbol *symbol = naming_symbol(records->profile, node);
     const uintptr_t key = (uintptr_t)symbol;
@@ -140,11 +145,11 @@ records_name(struct records *records, uint32_t node, uint32_t id)
     }
     if (number == known)
         put_symbol(records, number + 1, symbol);
-    records_add(records, RECORD_NAMED, &record, sizeof(record), NULL, 0);
+    spool_records_add(records, RECORD_NAMED, &record, sizeof(record), NULL, 0);
 }
 
 int
-records_begin_names(struct records *records, uint32_t first_text)
+spool_records_begin_names(struct spool_records *records, uint32_t first_text)
 {
     records->first_text = first_text;
     records->texts = intern_new();
@@ -154,7 +159,7 @@ records_begin_names(struct records *records, uint32_t first_text)
 }
 
 int
-records_end_names(struct records *records)
+spool_records_end_names(struct spool_records *records)
 {
     intern_free(records->texts);
     intern_free(records->symbols);

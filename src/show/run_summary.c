@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brief.c -- see brief.h. For a profile of ./app it prints exactly
+ * run_summary.c -- see run_summary.h. For a profile of ./app it prints exactly
  *
  *   sprof: wrote app.pb.gz: 12,345 samples of 8 threads in 3 processes, 12.4 s
  *     42.1 %  hash_block (app)
@@ -17,7 +17,7 @@
 #include "view/nameless.h"
 #include "view/table.h"
 #include "runtimes.h"
-#include "brief.h"
+#include "run_summary.h"
 
 /* FUNCTIONS: most functions that are printed. NAMELESS_PERCENT: least share of
  * the CPU time, in percent, at which code without names is reported. */
@@ -103,7 +103,7 @@ write_nameless(FILE *stream, struct profile *profile)
 }
 
 int
-brief_write(FILE *stream, struct profile *profile, const char *path)
+run_summary_write(FILE *stream, struct profile *profile, const char *path)
 {
     write_size(stream, profile, path);
     if (write_functions(stream, profile) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * remake.c -- see remake.h. Processes come one after the other, each with what
- * its own samples refer to:
+ * spool_remake.c -- see spool_remake.h. Processes come one after the other,
+ * each with what its own samples refer to:
  *
  *   header | PROCESS COUNTS RATE THREAD ... MODULE NODE NAMED LABEL SAMPLE ...
  *   MARK ... | NEXT | PROCESS COUNTS ...
@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "model/events.h"
-#include "records.h"
-#include "remake.h"
+#include "spool_records.h"
+#include "spool_remake.h"
 
 /* Most bytes of a string: its length has 16 bits. */
 enum { STRING_MOST = 16000 };
@@ -23,8 +23,8 @@ enum { STRING_MOST = 16000 };
 /* Most bytes of a build-id. */
 enum { BUILD_ID_MOST = 64 };
 
-struct remake {
-    struct records records;
+struct spool_remake {
+    struct spool_records records;
     uint32_t *order;     /* events or samples, by process */
     size_t *first;       /* of each process in ORDER, and the end */
     uint32_t *ids;       /* of nodes, in the current process; 0: not written */
@@ -59,7 +59,7 @@ process_of(const struct profile *profile, size_t i)
 
 /* Sort the items by process; the items of a process keep their order. */
 static void
-sort_items(struct remake *remake)
+sort_items(struct spool_remake *remake)
 {
     const struct profile *profile = remake->records.profile;
     size_t count = item_count(profile), *first = remake->first;
@@ -78,7 +78,7 @@ sort_items(struct remake *remake)
 /* Each array has one element more than needed, because calloc may return NULL
  * for none. FIRST has an end behind the last process, too. */
 static int
-begin_remake(struct remake *remake)
+begin_remake(struct spool_remake *remake)
 {
     const struct profile *profile = remake->records.profile;
     remake->order = calloc(item_count(profile) + 1, sizeof(*remake->order));
@@ -96,7 +96,7 @@ begin_remake(struct remake *remake)
 }
 
 static void
-end_remake(struct remake *remake)
+end_remake(struct spool_remake *remake)
 {
     free(remake->order);
     free(remake->first);
@@ -121,7 +121,7 @@ add_string(char *buffer, size_t *length, const char *text)
 }
 
 static void
-put_process(struct remake *remake, const struct profile_process *process)
+put_process(struct spool_remake *remake, const struct profile_process *process)
 {
     static char tail[4 * (STRING_MOST + 1)];
     size_t length = 0;
@@ -134,13 +134,13 @@ put_process(struct remake *remake, const struct profile_process *process)
     record.command_length = add_string(tail, &length, process->command);
     record.version_length = add_string(tail, &length, process->version);
     record.host_length = add_string(tail, &length, process->host);
-    records_add(&remake->records, RECORD_PROCESS, &record, sizeof(record), tail,
-                length);
+    spool_records_add(&remake->records, RECORD_PROCESS, &record, sizeof(record),
+                      tail, length);
 }
 
 /* The cost is a sum over all processes, so the first process has it. */
 static void
-put_counts(struct remake *remake, uint32_t number)
+put_counts(struct spool_remake *remake, uint32_t number)
 {
     static const struct profile_cost none;
     const struct profile *profile = remake->records.profile;
@@ -166,13 +166,13 @@ put_counts(struct remake *remake, uint32_t number)
     memcpy(tail, cost->lost, sizeof(cost->lost));
     memcpy(tail + LOSS_COUNT, cost->cut, sizeof(cost->cut));
     tail[LOSS_COUNT + CUT_COUNT] = cost->expired;
-    records_add(&remake->records, RECORD_COUNTS, &record, sizeof(record), tail,
-                sizeof(tail));
+    spool_records_add(&remake->records, RECORD_COUNTS, &record, sizeof(record),
+                      tail, sizeof(tail));
 }
 
 /* Write the rate. If processes had different rates, it is their average. */
 static void
-put_rate(struct remake *remake)
+put_rate(struct spool_remake *remake)
 {
     const struct rate *rate = &remake->records.profile->cost.rate;
     uint64_t wanted = rate_wanted(rate);
@@ -186,12 +186,12 @@ put_rate(struct remake *remake)
             .cpu = (rate->due[i] * record.period + 500) / 1000,
             .taken = rate->taken[i],
         };
-    records_add(&remake->records, RECORD_RATE, &record, sizeof(record), entries,
-                sizeof(entries));
+    spool_records_add(&remake->records, RECORD_RATE, &record, sizeof(record),
+                      entries, sizeof(entries));
 }
 
 static void
-put_thread(struct remake *remake, uint32_t number)
+put_thread(struct spool_remake *remake, uint32_t number)
 {
     const struct profile_thread *thread =
         &remake->records.profile->threads[number];
@@ -203,20 +203,20 @@ put_thread(struct remake *remake, uint32_t number)
     memcpy(name, thread->name, length);
     name[length] = '\0';
     record.name_length = (uint16_t)(length + 1);
-    records_add(&remake->records, RECORD_THREAD, &record, sizeof(record), name,
-                length + 1);
+    spool_records_add(&remake->records, RECORD_THREAD, &record, sizeof(record),
+                      name, length + 1);
 }
 
 /* The record has no clock: a reader must not scale the samples to it again. */
 static void
-put_thread_end(struct remake *remake, uint32_t number)
+put_thread_end(struct spool_remake *remake, uint32_t number)
 {
     const struct profile_thread *thread =
         &remake->records.profile->threads[number];
     struct record_thread_end record = {.id = number + 1, .time = thread->end};
     if (thread->end != UINT64_MAX)
-        records_add(&remake->records, RECORD_THREAD_END, &record,
-                    sizeof(record), NULL, 0);
+        spool_records_add(&remake->records, RECORD_THREAD_END, &record,
+                          sizeof(record), NULL, 0);
 }
 
 /* The value of a hexadecimal digit. */
@@ -228,7 +228,7 @@ digit_value(char c)
 
 /* A build-id is hexadecimal in the model, but bytes in the file. */
 static void
-put_module(struct remake *remake, uint32_t number)
+put_module(struct spool_remake *remake, uint32_t number)
 {
     const struct profile_module *module =
         &remake->records.profile->modules[number];
@@ -247,13 +247,13 @@ put_module(struct remake *remake, uint32_t number)
     record.build_id_length = (uint16_t)length;
     size_t path = length;
     record.path_length = add_string(tail, &length, module->path);
-    records_add(&remake->records, RECORD_MODULE, &record, sizeof(record), tail,
-                path + record.path_length);
+    spool_records_add(&remake->records, RECORD_MODULE, &record, sizeof(record),
+                      tail, path + record.path_length);
 }
 
 /* Write NODE, whose parent is written already. */
 static void
-put_node(struct remake *remake, uint32_t node)
+put_node(struct spool_remake *remake, uint32_t node)
 {
     const struct profile *profile = remake->records.profile;
     const struct profile_node *from = &profile->nodes[node];
@@ -266,16 +266,16 @@ put_node(struct remake *remake, uint32_t node)
         put_module(remake, from->module);
     remake->seen[from->module] = 1;
     remake->ids[node] = record.id;
-    records_add(&remake->records, RECORD_NODE, &record, sizeof(record), NULL,
-                0);
+    spool_records_add(&remake->records, RECORD_NODE, &record, sizeof(record),
+                      NULL, 0);
     if (!profile_is_marker(profile, node))
-        records_name(&remake->records, node, record.id);
+        spool_records_name(&remake->records, node, record.id);
 }
 
 /* Write the stack that ends with LEAF. Returns its id, 0 if no stack is known.
  */
 static uint32_t
-put_stack(struct remake *remake, uint32_t leaf)
+put_stack(struct spool_remake *remake, uint32_t leaf)
 {
     const struct profile_node *nodes = remake->records.profile->nodes;
     size_t length = 0;
@@ -293,29 +293,29 @@ put_stack(struct remake *remake, uint32_t leaf)
  * the id. So a parent has a smaller id in the file, too. A number of a pprof
  * file becomes a text with its unit behind it. */
 static uint32_t
-put_labels(struct remake *remake, uint32_t set)
+put_labels(struct spool_remake *remake, uint32_t set)
 {
-    struct records *records = &remake->records;
+    struct spool_records *records = &remake->records;
     struct record_label record = {.id = set};
     if (set == 0 || remake->has_label[set])
         return set;
     const struct profile_label *label = &records->profile->labels[set - 1];
     remake->has_label[set] = 1;
     record.parent = put_labels(remake, label->parent);
-    record.key = records_text(records, label->key);
+    record.key = spool_records_text(records, label->key);
     char text[128];
     snprintf(text, sizeof(text), "%s %s", label->value,
              label->unit != NULL ? label->unit : "");
-    record.value =
-        records_text(records, label->unit != NULL && label->unit[0] != '\0'
-                                  ? text
-                                  : label->value);
-    records_add(records, RECORD_LABEL, &record, sizeof(record), NULL, 0);
+    record.value = spool_records_text(records, label->unit != NULL &&
+                                                       label->unit[0] != '\0'
+                                                   ? text
+                                                   : label->value);
+    spool_records_add(records, RECORD_LABEL, &record, sizeof(record), NULL, 0);
     return set;
 }
 
 static void
-put_mark(struct remake *remake, const struct profile_mark *mark)
+put_mark(struct spool_remake *remake, const struct profile_mark *mark)
 {
     size_t length = strnlen(mark->name, STRING_MOST);
     struct record_mark record = {
@@ -329,12 +329,12 @@ put_mark(struct remake *remake, const struct profile_mark *mark)
     char name[STRING_MOST + 1];
     memcpy(name, mark->name, length);
     name[length] = '\0';
-    records_add(&remake->records, RECORD_MARK, &record, sizeof(record), name,
-                length + 1);
+    spool_records_add(&remake->records, RECORD_MARK, &record, sizeof(record),
+                      name, length + 1);
 }
 
 static void
-put_marks(struct remake *remake, uint32_t process)
+put_marks(struct spool_remake *remake, uint32_t process)
 {
     const struct profile *profile = remake->records.profile;
     for (size_t i = 0; i < profile->timed_mark_count; i++)
@@ -343,9 +343,9 @@ put_marks(struct remake *remake, uint32_t process)
 }
 
 static void
-put_sample(struct remake *remake, size_t item)
+put_sample(struct spool_remake *remake, size_t item)
 {
-    struct records *records = &remake->records;
+    struct spool_records *records = &remake->records;
     const struct profile *profile = records->profile;
     const struct profile_sample *sample =
         &profile->samples[sample_of(profile, item)];
@@ -372,16 +372,16 @@ put_sample(struct remake *remake, size_t item)
     if (sample->node == PROFILE_NOT_SAMPLED)
         record.flags |= SAMPLE_NOT_SAMPLED;
     record.node = put_stack(remake, sample->node);
-    record.waits_on = records_text(records, sample->waits_on);
+    record.waits_on = spool_records_text(records, sample->waits_on);
     record.label = put_labels(remake, sample->labels);
-    records_add(records, RECORD_SAMPLE, &record, sizeof(record), NULL, 0);
+    spool_records_add(records, RECORD_SAMPLE, &record, sizeof(record), NULL, 0);
 }
 
 /* Write everything of process NUMBER. Returns 0, or -1 if memory is short. */
 static int
-put_all(struct remake *remake, uint32_t number)
+put_all(struct spool_remake *remake, uint32_t number)
 {
-    struct records *records = &remake->records;
+    struct spool_records *records = &remake->records;
     struct profile *profile = records->profile;
     struct record_summary summary = {.time =
                                          profile->processes[number].duration};
@@ -389,12 +389,12 @@ put_all(struct remake *remake, uint32_t number)
     memset(remake->seen, 0, profile->module_count);
     memset(remake->has_label, 0, profile->label_count + 1u);
     remake->last_id = 0;
-    if (records_begin_names(records, 1) == 0) {
+    if (spool_records_begin_names(records, 1) == 0) {
         put_process(remake, &profile->processes[number]);
         put_counts(remake, number);
         if (number == 0) {
             put_rate(remake);
-            records_tree(records);
+            spool_records_tree(records);
         }
         for (uint32_t i = 0; i < profile->thread_count; i++)
             if (profile->threads[i].process == number)
@@ -407,15 +407,15 @@ put_all(struct remake *remake, uint32_t number)
             if (profile->threads[i].process == number)
                 put_thread_end(remake, i);
         if (profile->processes[number].ended)
-            records_add(records, RECORD_SUMMARY, &summary, sizeof(summary),
-                        NULL, 0);
+            spool_records_add(records, RECORD_SUMMARY, &summary,
+                              sizeof(summary), NULL, 0);
     }
-    return records_end_names(records);
+    return spool_records_end_names(records);
 }
 
 /* Write the header for the first process, NEXT for the others. */
 static void
-put_beginning(struct remake *remake, uint32_t number)
+put_beginning(struct spool_remake *remake, uint32_t number)
 {
     const struct profile *profile = remake->records.profile;
     const struct profile_process *process = &profile->processes[number];
@@ -433,22 +433,23 @@ put_beginning(struct remake *remake, uint32_t number)
                                .pid = process->pid,
                                .machine = process->machine};
     if (number == 0)
-        records_put(&remake->records, &header, sizeof(header));
+        spool_records_put(&remake->records, &header, sizeof(header));
     else
-        records_add(&remake->records, RECORD_NEXT, &next, sizeof(next), NULL,
-                    0);
+        spool_records_add(&remake->records, RECORD_NEXT, &next, sizeof(next),
+                          NULL, 0);
 }
 
 int
-remake_write(FILE *stream, struct profile *profile)
+spool_remake_write(FILE *stream, struct profile *profile)
 {
-    struct remake remake = {.records = {.stream = stream, .profile = profile}};
+    struct spool_remake remake = {
+        .records = {.stream = stream, .profile = profile}};
     int status = begin_remake(&remake);
     for (uint32_t i = 0; status == 0 && i < profile->process_count; i++) {
         put_beginning(&remake, i);
         status = put_all(&remake, i);
     }
-    records_whole(&remake.records);
+    spool_records_whole(&remake.records);
     end_remake(&remake);
     if (status != 0)
         errno = ENOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fit_test.c -- what of a name is left where it has too few columns. */
+/* truncate_test.c -- what of a name is left where it has too few columns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "show/fit.h"
+#include "show/truncate.h"
 
 /* What was printed to the stream that begin gave. */
 static char *printed;
@@ -38,7 +38,7 @@ expect_function(const char *function, const char *module, unsigned columns,
 {
     FILE *stream = begin();
 
-    fit_print_function(stream, function, module, columns);
+    truncate_function(stream, function, module, columns);
     expect(stream, text);
 }
 
@@ -48,7 +48,7 @@ expect_line(const char *function, const char *place, const char *module,
 {
     FILE *stream = begin();
 
-    fit_print_line(stream, function, place, module, columns);
+    truncate_line(stream, function, place, module, columns);
     expect(stream, text);
 }
 

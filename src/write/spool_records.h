@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * records.h -- writes records of a spool (store/layout.h) into a file: copies,
- * new ones, and the names of nodes. Only for respool.c and remake.c.
+ * spool_records.h -- writes records of a spool (store/layout.h) into a file:
+ * copies, new ones, and the names of nodes. Only for spool_copy.c and
+ * spool_remake.c.
  */
-#ifndef WRITE_RECORDS_H
-#define WRITE_RECORDS_H
+#ifndef WRITE_SPOOL_RECORDS_H
+#define WRITE_SPOOL_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "model/profile.h"
 #include "store/layout.h"
 
-struct records {
+struct spool_records {
     FILE *stream;
     struct profile *profile;
     uint64_t offset;        /* of the next record, in bytes */
@@ -25,33 +26,37 @@ struct records {
 };
 
 /* Write LENGTH bytes. Errors of the stream stay in it. */
-void records_put(struct records *records, const void *bytes, size_t length);
+void spool_records_put(struct spool_records *records, const void *bytes,
+                       size_t length);
 
 /* Write RECORD of KIND, which has FIXED bytes, and LENGTH bytes of TAIL behind
  * it. The function sets its head. */
-void records_add(struct records *records, enum record_kind kind, void *record,
-                 size_t fixed, const void *tail, size_t length);
+void spool_records_add(struct spool_records *records, enum record_kind kind,
+                       void *record, size_t fixed, const void *tail,
+                       size_t length);
 
 /* Write RECORD as it was read, with a new head. */
-void records_copy(struct records *records, enum record_kind kind,
-                  const void *record);
+void spool_records_copy(struct spool_records *records, enum record_kind kind,
+                        const void *record);
 
 /* Write the CPU time of all processes according to the kernel (TREE), if it is
  * known. */
-void records_tree(struct records *records);
+void spool_records_tree(struct spool_records *records);
 
 /* Write the record WHOLE: nothing follows. */
-void records_whole(struct records *records);
+void spool_records_whole(struct spool_records *records);
 
 /* Texts and names of one process are written between these two calls. Ids of
  * texts begin at FIRST_TEXT. Both return 0, or -1 if memory was short. */
-int records_begin_names(struct records *records, uint32_t first_text);
-int records_end_names(struct records *records);
+int spool_records_begin_names(struct spool_records *records,
+                              uint32_t first_text);
+int spool_records_end_names(struct spool_records *records);
 
 /* The id of TEXT; a new text is written. 0 for "". */
-uint32_t records_text(struct records *records, const char *text);
+uint32_t spool_records_text(struct spool_records *records, const char *text);
 
 /* Write the name of NODE of the profile; ID is its id in the file. */
-void records_name(struct records *records, uint32_t node, uint32_t id);
+void spool_records_name(struct spool_records *records, uint32_t node,
+                        uint32_t id);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * places.c -- the address of a location is the one that was looked up. For a
- * frame with a return address it is one less, which is within the call; so
- * other tools that look it up find the same line. The kernel maps a file's
+ * pprof_places.c -- the address of a location is the one that was looked up.
+ * For a frame with a return address it is one less, which is within the call;
+ * so other tools that look it up find the same line. The kernel maps a file's
  * first segment at the module's start, so mappings have file offset 0.
  */
 #include <errno.h>
@@ -11,13 +11,14 @@
 
 #include "model/naming.h"
 #include "util/intern.h"
-#include "pack.h"
-#include "places.h"
+#include "pprof_stream.h"
+#include "pprof_places.h"
 
 int
-places_begin(struct places *places, struct pack *pack, struct profile *profile)
+pprof_places_begin(struct pprof_places *places, struct pprof_stream *stream,
+                   struct profile *profile)
 {
-    *places = (struct places){.pack = pack, .profile = profile};
+    *places = (struct pprof_places){.stream = stream, .profile = profile};
     places->functions = intern_new();
     places->locations = intern_new();
     places->by_node = calloc(profile->node_count, sizeof(*places->by_node));
@@ -30,7 +31,7 @@ places_begin(struct places *places, struct pack *pack, struct profile *profile)
 
 /* The id of a function; a new function is written. 0 if memory is short. */
 static uint64_t
-function_of(struct places *places, const struct symbol_frame *frame)
+function_of(struct pprof_places *places, const struct symbol_frame *frame)
 {
     Perftools__Profiles__Function function =
         PERFTOOLS__PROFILES__FUNCTION__INIT;
@@ -38,16 +39,17 @@ function_of(struct places *places, const struct symbol_frame *frame)
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     uint32_t known = intern_count(places->functions);
     int64_t key[4];
-    function.name = key[0] = pack_text(places->pack, frame->function);
-    function.system_name = key[1] = pack_text(places->pack, frame->linkage);
-    function.filename = key[2] = pack_text(places->pack, frame->file);
+    function.name = key[0] = pprof_stream_text(places->stream, frame->function);
+    function.system_name = key[1] =
+        pprof_stream_text(places->stream, frame->linkage);
+    function.filename = key[2] = pprof_stream_text(places->stream, frame->file);
     function.start_line = key[3] = frame->start_line;
     uint32_t number = intern_put(places->functions, key, sizeof(key));
     if (number == known) {
         function.id = number + 1u;
         part.n_function = 1;
         part.function = &only;
-        pack_part(places->pack, &part);
+        pprof_stream_part(places->stream, &part);
     }
     return number == INTERN_NONE ? 0 : number + 1u;
 }
@@ -55,7 +57,8 @@ function_of(struct places *places, const struct symbol_frame *frame)
 /* Write LOCATION with the lines of SYMBOL. Returns 0, or -1 if memory is short.
  */
 static int
-write_lines(struct places *places, Perftools__Profiles__Location *location,
+write_lines(struct pprof_places *places,
+            Perftools__Profiles__Location *location,
             const struct symbol *symbol)
 {
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -76,7 +79,7 @@ write_lines(struct places *places, Perftools__Profiles__Location *location,
     location->line = list;
     part.n_location = 1;
     part.location = &location;
-    pack_part(places->pack, &part);
+    pprof_stream_part(places->stream, &part);
     status = 0;
 done:
     free(list);
@@ -103,7 +106,7 @@ set_address(const struct profile *profile, uint32_t node,
 /* Nodes with the same address are one location: a function that is called from
  * many places has many nodes. */
 uint64_t
-places_location(struct places *places, uint32_t node)
+pprof_places_location(struct pprof_places *places, uint32_t node)
 {
     Perftools__Profiles__Location location =
         PERFTOOLS__PROFILES__LOCATION__INIT;
@@ -129,7 +132,7 @@ places_location(struct places *places, uint32_t node)
 
 /* Without has_functions pprof looks for symbols itself. */
 static void
-write_mapping(struct places *places, uint32_t number)
+write_mapping(struct pprof_places *places, uint32_t number)
 {
     Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
     Perftools__Profiles__Mapping *only = &mapping;
@@ -140,15 +143,15 @@ write_mapping(struct places *places, uint32_t number)
     mapping.id = number;
     mapping.memory_start = module->start;
     mapping.memory_limit = module->end;
-    mapping.filename = pack_text(places->pack, module->path);
-    mapping.build_id = pack_text(places->pack, module->build_id);
+    mapping.filename = pprof_stream_text(places->stream, module->path);
+    mapping.build_id = pprof_stream_text(places->stream, module->build_id);
     mapping.has_functions = (names & MODULE_HAS_FUNCTIONS) != 0;
     mapping.has_filenames = (names & MODULE_HAS_FILES) != 0;
     mapping.has_line_numbers = (names & MODULE_HAS_LINES) != 0;
     mapping.has_inline_frames = (names & MODULE_HAS_INLINES) != 0;
     part.n_mapping = 1;
     part.mapping = &only;
-    pack_part(places->pack, &part);
+    pprof_stream_part(places->stream, &part);
 }
 
 /* The module of the first process's executable, else the first module. */
@@ -163,7 +166,7 @@ main_module(const struct profile *profile)
 
 /* pprof takes the first mapping for that of the program (pprof.proto). */
 void
-places_write_mappings(struct places *places)
+pprof_places_write_mappings(struct pprof_places *places)
 {
     const struct profile *profile = places->profile;
     if (profile->module_count < 2)
@@ -176,7 +179,7 @@ places_write_mappings(struct places *places)
 }
 
 void
-places_release(struct places *places)
+pprof_places_release(struct pprof_places *places)
 {
     free(places->by_node);
     intern_free(places->locations);

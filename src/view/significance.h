@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * noise.h -- whether two sums of samples differ by more than sampling explains.
+ * significance.h -- whether two sums of samples differ by more than sampling
+ * explains.
  *
  * A sum V of samples is made of points: records that were taken independently
  * of each other, each with a weight w in ns. As a compound Poisson sum it has
@@ -28,43 +29,46 @@
  * there is any. The test cannot know by how much two runs of the same program
  * differ beyond sampling: other load, other addresses, other input.
  */
-#ifndef VIEW_NOISE_H
-#define VIEW_NOISE_H
+#ifndef VIEW_SIGNIFICANCE_H
+#define VIEW_SIGNIFICANCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A row of one profile. */
-struct noise_sum {
+struct significance_sum {
     double value;   /* ns */
     double squares; /* ns^2, Q above */
 };
 
 /* The sums of two profiles over all rows, and what is compared. */
-struct noise_test {
-    struct noise_sum old_total, new_total;
+struct significance_test {
+    struct significance_sum old_total, new_total;
     bool absolute; /* compare sums, else shares */
 };
 
 /* The chance that OLD and NEW, rows of the totals in TEST, differ at least as
  * much as they do if nothing changed. *ERROR becomes half of the 95 % interval
  * of the row's change, in ns of the old profile's scale. */
-double noise_chance(const struct noise_test *test, const struct noise_sum *old,
-                    const struct noise_sum *new, double *error);
+double significance_chance(const struct significance_test *test,
+                           const struct significance_sum *old,
+                           const struct significance_sum *new, double *error);
 
 /* The chance that NEW exceeds OLD by as much as it does if it is truly at most
  * RATIO times as much. */
-double noise_chance_above(const struct noise_test *test,
-                          const struct noise_sum *old,
-                          const struct noise_sum *new, double ratio);
+double significance_chance_above(const struct significance_test *test,
+                                 const struct significance_sum *old,
+                                 const struct significance_sum *new,
+                                 double ratio);
 
 /* How many points both have together. A row with few cannot be told from noise,
  * whatever it shows. It should not be tested, because each test makes the
  * others less sharp. */
-double noise_points(const struct noise_sum *old, const struct noise_sum *new);
+double significance_points(const struct significance_sum *old,
+                           const struct significance_sum *new);
 
 /* Adjust COUNT chances, in place. Returns 0, or -1 with errno set if
  * memory is short. */
-int noise_adjust(double *chances, uint32_t count);
+int significance_adjust(double *chances, uint32_t count);
 
 #endif

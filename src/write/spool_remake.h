@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * remake.h -- a spool that is made from the model. It is used if a profile has
- * parts from pprof files, or is filtered: then there is no spool to copy.
+ * spool_remake.h -- a spool that is made from the model. It is used if a
+ * profile has parts from pprof files, or is filtered: then there is no spool to
+ * copy.
  */
-#ifndef WRITE_REMAKE_H
-#define WRITE_REMAKE_H
+#ifndef WRITE_SPOOL_REMAKE_H
+#define WRITE_SPOOL_REMAKE_H
 
 #include <stdio.h>
 
@@ -17,6 +18,6 @@
  * not have the triggers of samples and the threads' own clocks. Returns 0, or
  * -1 with errno set.
  */
-int remake_write(FILE *stream, struct profile *profile);
+int spool_remake_write(FILE *stream, struct profile *profile);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* noise.c -- the arithmetic of noise.h. */
+/* significance.c -- the arithmetic of significance.h. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "noise.h"
+#include "significance.h"
 
 /* One side of a row while it is tested. */
 struct side {
@@ -15,10 +15,12 @@ struct side {
 /* Make the side of a row. A row that has nothing on this side has points as
  * large as on the other one. */
 static struct side
-side_of(const struct noise_test *test, const struct noise_sum *total,
-        const struct noise_sum *row, const struct noise_sum *counterpart)
+side_of(const struct significance_test *test,
+        const struct significance_sum *total,
+        const struct significance_sum *row,
+        const struct significance_sum *counterpart)
 {
-    const struct noise_sum *known = row->value > 0 ? row : counterpart;
+    const struct significance_sum *known = row->value > 0 ? row : counterpart;
     double rest = total->value - row->value;
     struct side side = {.value = row->value};
     side.point = known->value > 0 ? known->squares / known->value : 0;
@@ -33,7 +35,8 @@ side_of(const struct noise_test *test, const struct noise_sum *total,
 
 /* The variance of SIDE's value if it were truly VALUE. */
 static double
-variance(const struct noise_test *test, const struct side *side, double value)
+variance(const struct significance_test *test, const struct side *side,
+         double value)
 {
     if (test->absolute)
         return value * side->point;
@@ -46,7 +49,7 @@ variance(const struct noise_test *test, const struct side *side, double value)
  * less half a point for the steps of counting. *DEVIATION becomes one of
  * them. */
 static double
-distance(const struct noise_test *test, const struct side *old,
+distance(const struct significance_test *test, const struct side *old,
          const struct side *new, double ratio, double *deviation)
 {
     *deviation = 0;
@@ -66,8 +69,9 @@ distance(const struct noise_test *test, const struct side *old,
 }
 
 double
-noise_chance(const struct noise_test *test, const struct noise_sum *old,
-             const struct noise_sum *new, double *error)
+significance_chance(const struct significance_test *test,
+                    const struct significance_sum *old,
+                    const struct significance_sum *new, double *error)
 {
     struct side before = side_of(test, &test->old_total, old, new);
     struct side after = side_of(test, &test->new_total, new, old);
@@ -80,8 +84,9 @@ noise_chance(const struct noise_test *test, const struct noise_sum *old,
 }
 
 double
-noise_chance_above(const struct noise_test *test, const struct noise_sum *old,
-                   const struct noise_sum *new, double ratio)
+significance_chance_above(const struct significance_test *test,
+                          const struct significance_sum *old,
+                          const struct significance_sum *new, double ratio)
 {
     struct side before = side_of(test, &test->old_total, old, new);
     struct side after = side_of(test, &test->new_total, new, old);
@@ -91,7 +96,8 @@ noise_chance_above(const struct noise_test *test, const struct noise_sum *old,
 }
 
 double
-noise_points(const struct noise_sum *old, const struct noise_sum *new)
+significance_points(const struct significance_sum *old,
+                    const struct significance_sum *new)
 {
     double points = 0;
     if (old->squares > 0)
@@ -113,7 +119,7 @@ compare_chances(const void *a, const void *b)
 /* From the largest to the smallest: a chance times the number of rows over its
  * rank, and never more than that of a larger one. */
 int
-noise_adjust(double *chances, uint32_t count)
+significance_adjust(double *chances, uint32_t count)
 {
     double **sorted = malloc((count + 1u) * sizeof(*sorted));
     double least = 1;

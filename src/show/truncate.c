@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fit.c -- see fit.h. In UTF-8 a byte that continues a character begins with
- * the bits 10. */
+/* truncate.c -- see truncate.h. In UTF-8 a byte that continues a character
+ * begins with the bits 10. */
 #include <stdbool.h>
 #include <string.h>
 
-#include "fit.h"
+#include "truncate.h"
 
 /* Columns that a function keeps at least; if fewer are left, its module is left
  * out. */
@@ -17,7 +17,7 @@ is_continued(char byte)
 }
 
 unsigned
-fit_width(const char *text)
+truncate_width(const char *text)
 {
     unsigned width = 0;
     for (; *text != '\0'; text++)
@@ -39,9 +39,9 @@ bytes_of(const char *text, unsigned columns)
 }
 
 void
-fit_print(FILE *stream, const char *text, unsigned columns)
+truncate_text(FILE *stream, const char *text, unsigned columns)
 {
-    if (columns == 0 || fit_width(text) <= columns)
+    if (columns == 0 || truncate_width(text) <= columns)
         fputs(text, stream);
     else if (columns <= 3)
         fprintf(stream, "%.*s", (int)columns, "...");
@@ -50,7 +50,7 @@ fit_print(FILE *stream, const char *text, unsigned columns)
 }
 
 void
-fit_print_start(FILE *stream, const char *text, unsigned columns)
+truncate_start(FILE *stream, const char *text, unsigned columns)
 {
     fprintf(stream, "%.*s", bytes_of(text, columns), text);
 }
@@ -58,11 +58,11 @@ fit_print_start(FILE *stream, const char *text, unsigned columns)
 /* The beginning and the end are kept; the end has the function's own name, and
  * is one column longer if the room is uneven. */
 void
-fit_print_name(FILE *stream, const char *name, unsigned columns)
+truncate_name(FILE *stream, const char *name, unsigned columns)
 {
-    unsigned width = fit_width(name);
+    unsigned width = truncate_width(name);
     if (columns == 0 || width <= columns || columns <= 4) {
-        fit_print(stream, name, columns);
+        truncate_text(stream, name, columns);
         return;
     }
     unsigned first = (columns - 3) / 2;
@@ -71,35 +71,35 @@ fit_print_name(FILE *stream, const char *name, unsigned columns)
 }
 
 unsigned
-fit_function_width(const char *function, const char *module)
+truncate_function_width(const char *function, const char *module)
 {
-    return fit_width(function) +
-           (module[0] != '\0' ? fit_width(module) + 3 : 0);
+    return truncate_width(function) +
+           (module[0] != '\0' ? truncate_width(module) + 3 : 0);
 }
 
 void
-fit_print_function(FILE *stream, const char *function, const char *module,
-                   unsigned columns)
+truncate_function(FILE *stream, const char *function, const char *module,
+                  unsigned columns)
 {
-    fit_print_line(stream, function, "", module, columns);
+    truncate_line(stream, function, "", module, columns);
 }
 
 void
-fit_print_line(FILE *stream, const char *function, const char *place,
-               const char *module, unsigned columns)
+truncate_line(FILE *stream, const char *function, const char *place,
+              const char *module, unsigned columns)
 {
-    unsigned whole = fit_width(function);
+    unsigned whole = truncate_width(function);
     unsigned least = whole < FUNCTION_LEAST ? whole : FUNCTION_LEAST;
-    unsigned behind = fit_width(place) + (place[0] != '\0');
+    unsigned behind = truncate_width(place) + (place[0] != '\0');
     bool has_module = module[0] != '\0';
     if (has_module && columns > 0 &&
-        least + behind + fit_width(module) + 3 > columns)
+        least + behind + truncate_width(module) + 3 > columns)
         has_module = false;
     if (has_module)
-        behind += fit_width(module) + 3;
+        behind += truncate_width(module) + 3;
     if (columns > 0 && behind > 0)
         columns = columns > behind + least ? columns - behind : least;
-    fit_print_name(stream, function, columns);
+    truncate_name(stream, function, columns);
     fprintf(stream, "%s%s", place[0] != '\0' ? " " : "", place);
     if (has_module)
         fprintf(stream, " (%s)", module);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * respool_test.c -- spools with their names: copied whole, read again without
- * the files that had the names, several in one.
+ * spool_copy_test.c -- spools with their names: copied whole, read again
+ * without the files that had the names, several in one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ comes_back(struct profile *profile)
     const struct symbolizer_options options = {.inlines = true};
     struct profile *again = profile_new(&options);
     size_t length, folded_length, again_length;
-    char *bytes = written(respool_write, profile, &length);
+    char *bytes = written(spool_copy_write, profile, &length);
     char *folded = written(folded_write, profile, &folded_length), *other;
     char error[512];
 
@@ -193,7 +193,7 @@ a_spool_may_be_cut_anywhere(void **state)
     name_places();
     make_spool(5000000);
     profile = maker_load(NULL);
-    bytes = written(respool_write, profile, &length);
+    bytes = written(spool_copy_write, profile, &length);
     assert_true(length > 1000);
     for (size_t end = 0; end < length; end += 8) {
         struct profile *again = profile_new(&options);

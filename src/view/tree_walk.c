@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk.c -- visits a tree depth first without a stack, because stacks of a
+ * tree_walk.c -- visits a tree depth first without a stack, because stacks of a
  * hundred thousand frames exist. First a list of the children of each node is
  * made: nodes are sorted by name, and each is put in front of its parent's
  * list, from the last to the first.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk.h"
+#include "tree_walk.h"
 
 struct links {
     uint32_t first; /* first child, 0 if none */
@@ -98,7 +98,7 @@ link_nodes(const struct tree *tree, const uint32_t *order)
  * numbers in the nodes replace a stack. */
 static void
 visit_nodes(const struct tree *tree, const struct links *links,
-            const struct walk_visitor *visitor)
+            const struct tree_visitor *visitor)
 {
     uint32_t node = links[0].first;
     while (node != 0) {
@@ -119,7 +119,7 @@ visit_nodes(const struct tree *tree, const struct links *links,
 }
 
 int
-walk_tree(const struct tree *tree, const struct walk_visitor *visitor)
+tree_walk_by_name(const struct tree *tree, const struct tree_visitor *visitor)
 {
     uint32_t *ranks = rank_names(tree);
     uint32_t *sorted = ranks == NULL ? NULL : sort_nodes(tree, ranks);
@@ -134,7 +134,7 @@ walk_tree(const struct tree *tree, const struct walk_visitor *visitor)
 }
 
 int
-walk_by_number(const struct tree *tree, const struct walk_visitor *visitor)
+tree_walk_by_number(const struct tree *tree, const struct tree_visitor *visitor)
 {
     struct links *links = link_nodes(tree, NULL);
     if (links == NULL)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* brief.h -- a profile in a few lines, printed at the end of a recording. */
-#ifndef SHOW_BRIEF_H
-#define SHOW_BRIEF_H
+/* run_summary.h -- a profile in a few lines, printed at the end of a recording.
+ */
+#ifndef SHOW_RUN_SUMMARY_H
+#define SHOW_RUN_SUMMARY_H
 
 #include <stdio.h>
 
@@ -10,6 +11,6 @@
 /* Print PROFILE, which was written to PATH, to STREAM. The lines are its size,
  * the functions with the most time, losses and cost. The time is CPU time, or
  * wall time if there is no CPU time. Returns 0, or -1 with errno set. */
-int brief_write(FILE *stream, struct profile *profile, const char *path);
+int run_summary_write(FILE *stream, struct profile *profile, const char *path);
 
 #endif
