@@ -34,41 +34,65 @@ static const uint64_t SHORT_NS = 1000000000;
 struct questions {
     struct symbol_question *items; /* by the numbers of KNOWN */
     struct intern known;           /* (id, offset) */
+    uint32_t *by_node;             /* a number + 2; 1: no question; 0: unseen */
 };
 
-/* Add a question if it is new. Returns 0, or -1 if memory is short. */
-static int
-add_question(struct questions *questions, uint32_t id, uint64_t offset)
+/* The number of a question, which is added if it is new. INTERN_NONE if memory
+ * is short. */
+static uint32_t
+question_number(struct questions *questions, uint32_t id, uint64_t offset)
 {
     uint64_t key[] = {id, offset};
     uint32_t count = intern_count(&questions->known);
     struct symbol_question *items =
         array_room(questions->items, count, sizeof(*items));
     if (items == NULL)
-        return -1;
+        return INTERN_NONE;
     questions->items = items;
     uint32_t number = intern_put(&questions->known, key, sizeof(key));
     if (number == count)
         items[count] = (struct symbol_question){.id = id, .offset = offset};
-    return number != INTERN_NONE ? 0 : -1;
+    return number;
 }
 
-/* Ask for NODE and its callers, up to a node that was SEEN. Markers and
+/* Ask for NODE and its callers, up to a node that was seen. Markers and
  * generated code are in no module. Returns 0, or -1 if memory is short. */
 static int
 add_stack(struct questions *questions, const struct profile *profile,
-          uint32_t node, bool *seen)
+          uint32_t node)
 {
-    for (; node != 0 && !seen[node]; node = profile->nodes[node].parent) {
+    uint32_t *by_node = questions->by_node;
+    for (; node != 0 && by_node[node] == 0;
+         node = profile->nodes[node].parent) {
         const struct profile_node *at = &profile->nodes[node];
-        seen[node] = true;
-        if (at->module != 0 && at->symbol == NULL &&
-            !profile_is_marker(profile, node) &&
-            add_question(questions, profile->modules[at->module].symbols,
-                         profile_offset(profile, node)) != 0)
+        by_node[node] = 1;
+        if (at->module == 0 || at->symbol != NULL ||
+            profile_is_marker(profile, node))
+            continue;
+        uint32_t number =
+            question_number(questions, profile->modules[at->module].symbols,
+                            profile_offset(profile, node));
+        if (number == INTERN_NONE)
             return -1;
+        by_node[node] = number + 2;
     }
     return 0;
+}
+
+/* Have the questions answered, and give each node its answer: looking up each
+ * node's would cost a cache miss in the symbolizer's table. */
+static void
+answer_questions(struct questions *questions, struct profile *profile)
+{
+    uint32_t count = intern_count(&questions->known);
+    const struct symbol **answers = calloc(count + 1ul, sizeof(*answers));
+    for (uint32_t i = 0; answers != NULL && i < count; i++)
+        questions->items[i].answer = &answers[i];
+    symbolizer_expect(profile->symbols, questions->items, count);
+    for (uint32_t i = 0; answers != NULL && i < profile->node_count; i++)
+        if (questions->by_node[i] > 1)
+            profile->nodes[i].symbol = answers[questions->by_node[i] - 2];
+    free(answers);
 }
 
 /* Names of a small file fit into this limit and are read in full. A program
@@ -96,19 +120,18 @@ naming_budget(const struct profile *profile)
 static void
 look_up_names(struct profile *profile)
 {
-    struct questions questions = {.items = NULL};
-    bool *seen = calloc(profile->node_count, sizeof(*seen));
-    int status = seen != NULL ? 0 : -1;
+    struct questions questions = {
+        .by_node = calloc(profile->node_count, sizeof(*questions.by_node))};
+    int status = questions.by_node != NULL ? 0 : -1;
     for (uint32_t i = 0; status == 0 && i < profile->sample_count; i++)
-        status = add_stack(&questions, profile, profile->samples[i].node, seen);
+        status = add_stack(&questions, profile, profile->samples[i].node);
     if (profile->spares_names)
         symbolizer_limit(profile->symbols, naming_budget(profile));
     if (status == 0)
-        symbolizer_expect(profile->symbols, questions.items,
-                          intern_count(&questions.known));
+        answer_questions(&questions, profile);
     intern_clear(&questions.known);
     free(questions.items);
-    free(seen);
+    free(questions.by_node);
 }
 
 /* The place for the mark with NUMBER, NULL if memory is short. */

@@ -46,17 +46,14 @@ spell_function(struct profile *profile, const char *name, const char *linkage)
         profile->spelled = calloc(1, sizeof(*profile->spelled));
     if (profile->spelled == NULL)
         return NULL;
-    const char *known = address_table_find(profile->spelled, 0, key);
-    if (known != NULL)
-        return known;
+    void **place = address_table_place(profile->spelled, 0, key);
+    if (place == NULL || *place != NULL)
+        return place != NULL ? *place : NULL;
     char *text = demangle_name(linkage, profile->full_names ? DEMANGLE_FULL
                                                             : DEMANGLE_SHORT);
     if (text == NULL)
         return name;
-    known = profile_string(profile, text);
+    *place = (void *)profile_string(profile, text);
     free(text);
-    if (known == NULL ||
-        address_table_put(profile->spelled, 0, key, (void *)known) != 0)
-        return NULL;
-    return known;
+    return *place;
 }

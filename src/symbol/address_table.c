@@ -18,21 +18,21 @@ address_table_find(const struct address_table *table, uint32_t id,
     return number != INTERN_NONE ? table->values[number] : NULL;
 }
 
-int
-address_table_put(struct address_table *table, uint32_t id, uint64_t address,
-                  void *value)
+void **
+address_table_place(struct address_table *table, uint32_t id, uint64_t address)
 {
     struct key key = {address, id};
-    void **values =
-        array_room(table->values, intern_count(&table->keys), sizeof(*values));
+    uint32_t count = intern_count(&table->keys);
+    void **values = array_room(table->values, count, sizeof(*values));
     if (values == NULL)
-        return -1;
+        return NULL;
     table->values = values;
     uint32_t number = intern_put(&table->keys, &key, sizeof(key));
     if (number == INTERN_NONE)
-        return -1;
-    values[number] = value;
-    return 0;
+        return NULL;
+    if (number == count)
+        values[number] = NULL;
+    return &values[number];
 }
 
 void

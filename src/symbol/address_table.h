@@ -20,10 +20,11 @@ struct address_table {
 void *address_table_find(const struct address_table *table, uint32_t id,
                          uint64_t address);
 
-/* Put VALUE (not NULL) under a key that must be new. Returns 0, or -1 with
- * errno set if memory is short. */
-int address_table_put(struct address_table *table, uint32_t id,
-                      uint64_t address, void *value);
+/* Returns the place for the value under the key, with NULL in it if there is
+ * none yet. It is valid until the next call. NULL with errno set if memory is
+ * short. */
+void **address_table_place(struct address_table *table, uint32_t id,
+                           uint64_t address);
 
 void address_table_free(struct address_table *table);
 

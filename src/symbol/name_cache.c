@@ -46,32 +46,21 @@ static struct spelling *
 find_by_linkage(struct name_cache *cache, const char *name)
 {
     const char *linkage = without_version(cache->store, name);
-    if (linkage == NULL)
-        return NULL;
-    struct spelling *spelling =
-        address_table_find(&cache->by_linkage, 0, (uintptr_t)linkage);
-    if (spelling != NULL)
-        return spelling;
-    spelling = new_spelling(cache, linkage);
-    if (spelling == NULL ||
-        address_table_put(&cache->by_linkage, 0, (uintptr_t)linkage,
-                          spelling) != 0)
-        return NULL;
-    return spelling;
+    void **place = linkage != NULL ? address_table_place(&cache->by_linkage, 0,
+                                                         (uintptr_t)linkage)
+                                   : NULL;
+    if (place != NULL && *place == NULL)
+        *place = new_spelling(cache, linkage);
+    return place != NULL ? *place : NULL;
 }
 
 const struct spelling *
 name_cache_name(struct name_cache *cache, const char *name)
 {
-    struct spelling *spelling =
-        address_table_find(&cache->names, 0, (uintptr_t)name);
-    if (spelling != NULL)
-        return spelling;
-    spelling = find_by_linkage(cache, name);
-    if (spelling == NULL ||
-        address_table_put(&cache->names, 0, (uintptr_t)name, spelling) != 0)
-        return NULL;
-    return spelling;
+    void **place = address_table_place(&cache->names, 0, (uintptr_t)name);
+    if (place != NULL && *place == NULL)
+        *place = find_by_linkage(cache, name);
+    return place != NULL ? *place : NULL;
 }
 
 /* FILE in DIRECTORY, kept. NULL if memory is short. */
@@ -93,15 +82,14 @@ const char *
 name_cache_path(struct name_cache *cache, const char *directory,
                 const char *file)
 {
-    struct path *path = address_table_find(&cache->paths, 0, (uintptr_t)file);
-    if (path != NULL && path->directory == directory)
+    void **place = address_table_place(&cache->paths, 0, (uintptr_t)file);
+    if (place != NULL && *place == NULL)
+        *place = intern_space(cache->store, sizeof(struct path));
+    struct path *path = place != NULL ? *place : NULL;
+    if (path == NULL)
+        return NULL;
+    if (path->full != NULL && path->directory == directory)
         return path->full;
-    if (path == NULL) {
-        path = intern_space(cache->store, sizeof(*path));
-        if (path == NULL ||
-            address_table_put(&cache->paths, 0, (uintptr_t)file, path) != 0)
-            return NULL;
-    }
     path->directory = directory;
     path->full = join_path(cache->store, directory, file);
     return path->full;

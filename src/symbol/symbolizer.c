@@ -260,8 +260,11 @@ symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
     module->build_id = copy;
     module->length = length;
     module->path = intern_text(store, path);
-    if (module->path != NULL)
-        address_table_put(&symbolizer->modules, id, 0, module);
+    void **place = module->path != NULL
+                       ? address_table_place(&symbolizer->modules, id, 0)
+                       : NULL;
+    if (place != NULL)
+        *place = module;
 }
 
 void
@@ -276,16 +279,12 @@ symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
 const struct symbol *
 symbolizer_find(struct symbolizer *symbolizer, uint32_t id, uint64_t offset)
 {
-    struct symbol *symbol =
-        address_table_find(&symbolizer->answers, id, offset);
-    if (symbol != NULL)
-        return symbol;
-    symbol = look_up(symbolizer,
-                     address_table_find(&symbolizer->modules, id, 0), offset);
-    if (symbol == NULL ||
-        address_table_put(&symbolizer->answers, id, offset, symbol) != 0)
-        return &lost_symbol;
-    return symbol;
+    void **place = address_table_place(&symbolizer->answers, id, offset);
+    if (place != NULL && *place == NULL)
+        *place =
+            look_up(symbolizer, address_table_find(&symbolizer->modules, id, 0),
+                    offset);
+    return place != NULL && *place != NULL ? *place : &lost_symbol;
 }
 
 static int
@@ -359,15 +358,15 @@ take_over(struct symbolizer *symbolizer, struct opening *opening)
         address_table_find(&symbolizer->modules, questions[0].id, 0);
     module->image = keep_image(symbolizer, opening->image);
     for (size_t i = 0; module->image != NULL && i < opening->answered; i++) {
-        if (address_table_find(&symbolizer->answers, questions[i].id,
-                               questions[i].offset) != NULL)
-            continue;
-        struct symbol *symbol =
-            make_symbol(symbolizer, &opening->answers[i], module);
-        if (symbol == NULL ||
-            address_table_put(&symbolizer->answers, questions[i].id,
-                              questions[i].offset, symbol) != 0)
+        void **place =
+            address_table_place(&symbolizer->answers, questions[i].id,
+                                questions[i].offset);
+        if (place == NULL)
             return;
+        if (*place == NULL)
+            *place = make_symbol(symbolizer, &opening->answers[i], module);
+        if (questions[i].answer != NULL)
+            *questions[i].answer = *place;
     }
 }
 

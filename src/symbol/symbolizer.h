@@ -68,10 +68,12 @@ void symbolizer_add_copy(struct symbolizer *symbolizer, uint32_t id,
 const struct symbol *symbolizer_find(struct symbolizer *symbolizer, uint32_t id,
                                      uint64_t offset);
 
-/* A question that the caller will put to symbolizer_find. */
+/* A question that the caller would put to symbolizer_find. *ANSWER becomes the
+ * result if it is prepared; ANSWER may be NULL. */
 struct symbol_question {
     uint32_t id;
     uint64_t offset;
+    const struct symbol **answer;
 };
 
 /*

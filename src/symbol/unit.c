@@ -207,15 +207,14 @@ static const struct unit_origin *
 find_origin(struct unit *unit, const uint8_t *at)
 {
     struct unit_file *file = unit->file;
-    struct unit_origin *origin =
-        address_table_find(&file->origins, 0, (uintptr_t)at);
+    void **place = address_table_place(&file->origins, 0, (uintptr_t)at);
+    if (place == NULL || *place != NULL)
+        return place != NULL ? *place : NULL;
     Dwarf_Die die = unit->body;
-    if (origin != NULL)
-        return origin;
-    origin = intern_space(&file->store, sizeof(*origin));
-    if (origin == NULL ||
-        address_table_put(&file->origins, 0, (uintptr_t)at, origin) != 0)
+    struct unit_origin *origin = intern_space(&file->store, sizeof(*origin));
+    if (origin == NULL)
         return NULL;
+    *place = origin;
     die.addr = (void *)(uintptr_t)at;
     die.abbrev = NULL;
     origin->name = read_name(unit, &die);

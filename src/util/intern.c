@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * intern.c -- an open-addressing hash table from bytes to numbers. Each entry
- * keeps its hash. So a lookup compares bytes about once, and growing compares
- * none. The bytes lie in large blocks that never move, so their addresses are
- * stable.
+ * intern.c -- an open-addressing hash table from bytes to numbers. Each slot
+ * keeps the hash. So a lookup reads about one entry and its bytes, and growing
+ * reads none: in a large table, each of them is a cache miss. The bytes lie in
+ * large blocks that never move, so their addresses are stable.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,9 +25,14 @@ struct intern_block {
     uint64_t bytes[];
 };
 
+struct intern_slot {
+    uint32_t hash;
+    uint32_t next; /* the number + 1; 0: the slot is empty */
+};
+
 struct intern_entry {
-    uint32_t hash, length;
     const char *bytes;
+    uint32_t length;
 };
 
 /* Mix eight bytes a step. Each multiplication spreads low bits upwards, and
@@ -56,27 +61,28 @@ intern_new(void)
     return calloc(1, sizeof(struct intern));
 }
 
-/* Double the slots. The entries keep their hashes, so no bytes are read.
- * Returns 0, or -1 with errno set. */
+/* Double the slots. Returns 0, or -1 with errno set. */
 static int
 grow_slots(struct intern *intern)
 {
-    size_t size =
-        intern->slots == NULL ? FIRST_SLOTS : 2 * ((size_t)intern->mask + 1);
-    uint32_t *slots;
+    size_t old = intern->slots == NULL ? 0 : (size_t)intern->mask + 1;
+    size_t size = old == 0 ? FIRST_SLOTS : 2 * old;
+    struct intern_slot *slots;
     if (size > UINT32_MAX || (slots = calloc(size, sizeof(*slots))) == NULL) {
         errno = ENOMEM;
         return -1;
     }
+    for (size_t i = 0; i < old; i++) {
+        struct intern_slot slot = intern->slots[i];
+        size_t at = slot.hash & (size - 1);
+        while (slot.next != 0 && slots[at].next != 0)
+            at = (at + 1) & (size - 1);
+        if (slot.next != 0)
+            slots[at] = slot;
+    }
     free(intern->slots);
     intern->slots = slots;
     intern->mask = (uint32_t)(size - 1);
-    for (uint32_t i = 0; i < intern->count; i++) {
-        uint32_t at = intern->entries[i].hash & intern->mask;
-        while (slots[at] != 0)
-            at = (at + 1) & intern->mask;
-        slots[at] = i + 1;
-    }
     return 0;
 }
 
@@ -119,20 +125,22 @@ intern_space(struct intern *intern, size_t size)
 
 /* The slot of the bytes, or the empty slot where they belong. There are slots.
  */
-static uint32_t
+static struct intern_slot *
 slot_of(const struct intern *intern, uint32_t hash, const void *bytes,
         size_t length)
 {
     uint32_t at = hash & intern->mask;
-    while (intern->slots[at] != 0) {
-        const struct intern_entry *entry =
-            &intern->entries[intern->slots[at] - 1];
-        if (entry->hash == hash && entry->length == length &&
-            memcmp(entry->bytes, bytes, length) == 0)
-            break;
+    while (intern->slots[at].next != 0) {
+        if (intern->slots[at].hash == hash) {
+            const struct intern_entry *entry =
+                &intern->entries[intern->slots[at].next - 1];
+            if (entry->length == length &&
+                memcmp(entry->bytes, bytes, length) == 0)
+                break;
+        }
         at = (at + 1) & intern->mask;
     }
-    return at;
+    return &intern->slots[at];
 }
 
 /* The number of the bytes, INTERN_NONE if they have none. An empty slot holds
@@ -143,7 +151,7 @@ find_entry(const struct intern *intern, uint32_t hash, const void *bytes,
 {
     if (intern->slots == NULL)
         return INTERN_NONE;
-    return intern->slots[slot_of(intern, hash, bytes, length)] - 1;
+    return slot_of(intern, hash, bytes, length)->next - 1;
 }
 
 /* Give LENGTH bytes the next number. Every step that can fail comes before the
@@ -157,7 +165,7 @@ add_entry(struct intern *intern, uint32_t hash, const void *bytes,
     if (entries == NULL)
         return INTERN_NONE;
     intern->entries = entries;
-    if (intern->count >= intern->mask / 2 && grow_slots(intern) < 0)
+    if (intern->count >= intern->mask / 4 * 3 && grow_slots(intern) < 0)
         return INTERN_NONE;
     char *copy = reserve_bytes(intern, (length / 8 + 1) * 8);
     if (copy == NULL)
@@ -165,9 +173,9 @@ add_entry(struct intern *intern, uint32_t hash, const void *bytes,
     if (length > 0)
         memcpy(copy, bytes, length);
     copy[length] = '\0';
-    entries[intern->count] =
-        (struct intern_entry){hash, (uint32_t)length, copy};
-    intern->slots[slot_of(intern, hash, bytes, length)] = intern->count + 1;
+    entries[intern->count] = (struct intern_entry){copy, (uint32_t)length};
+    *slot_of(intern, hash, bytes, length) =
+        (struct intern_slot){hash, intern->count + 1};
     return intern->count++;
 }
 

@@ -16,11 +16,12 @@
 
 struct intern_block;
 struct intern_entry;
+struct intern_slot;
 
 /* All zero is an empty table. The fields are intern.c's. */
 struct intern {
     struct intern_entry *entries; /* by number */
-    uint32_t *slots; /* number + 1, 0 for empty; at most half are in use */
+    struct intern_slot *slots;    /* at most half are in use */
     uint32_t count;
     uint32_t mask; /* slots - 1, a power of two less one */
     struct intern_block *blocks;
