@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/phrase.h"
 #include "show/data_report.h"
 #include "show/diff_text.h"
+#include "util/number.h"
 #include "view/diff.h"
 #include "view/runs.h"
 #include "command.h"
@@ -254,8 +254,8 @@ status_of_diff(const struct diff *diff, const struct diff_options *test)
         fprintf(stderr,
                 " is %.1f %% of OLD and %.1f %% of NEW (was a program "
                 "replaced since?)\n",
-                phrase_percent((uint64_t)row->old, (uint64_t)diff->total.old),
-                phrase_percent((uint64_t)row->new, (uint64_t)diff->total.new));
+                number_percent((uint64_t)row->old, (uint64_t)diff->total.old),
+                number_percent((uint64_t)row->new, (uint64_t)diff->total.new));
     }
     if (row != NULL && test->fail_above >= 0)
         return STATUS_FAILED;

@@ -28,12 +28,13 @@
 #include <string.h>
 
 #include "model/marks.h"
-#include "model/phrase.h"
+#include "model/quality.h"
 #include "model/profile.h"
 #include "show/columns.h"
 #include "show/nameless_report.h"
 #include "show/text_report.h"
 #include "util/intern.h"
+#include "util/number.h"
 #include "view/activity.h"
 #include "view/table.h"
 #include "command.h"
@@ -113,7 +114,7 @@ print_handler(struct profile *profile)
     printf("handler  median %.2f us, p99 %.2f us, longest %.2f us, "
            "%zu time%s\n",
            sorted[(count - 1) / 2] / 1e3, sorted[(count - 1) * 99 / 100] / 1e3,
-           sorted[count - 1] / 1e3, count, phrase_plural(count));
+           sorted[count - 1] / 1e3, count, number_plural(count));
 }
 
 /* Print how each process ended, and which library recorded it. */
@@ -136,14 +137,14 @@ print_peeks(const struct profile_cost *cost)
 {
     if (cost->peeked > 0)
         printf("peeked   %llu stack%s of waiting threads, %llu unsure\n",
-               (unsigned long long)cost->peeked, phrase_plural(cost->peeked),
+               (unsigned long long)cost->peeked, number_plural(cost->peeked),
                (unsigned long long)cost->unsure);
     if (cost->skipped > 0)
         printf("skipped  %llu point%s, merged into others\n",
-               (unsigned long long)cost->skipped, phrase_plural(cost->skipped));
+               (unsigned long long)cost->skipped, number_plural(cost->skipped));
     if (cost->expired > 0)
         printf("expired  %llu wait%s of the library, at the deadline\n",
-               (unsigned long long)cost->expired, phrase_plural(cost->expired));
+               (unsigned long long)cost->expired, number_plural(cost->expired));
 }
 
 /* Count the different values of each key of the program's labels, in the order
@@ -177,7 +178,7 @@ print_labels(const struct profile *profile)
     for (uint32_t i = 0; status == 0 && i < intern_count(keys); i++) {
         const uintptr_t *key = intern_bytes(keys, i);
         printf("%s%s (%u value%s)", i == 0 ? "labels   " : ", ",
-               (const char *)*key, counts[i], phrase_plural(counts[i]));
+               (const char *)*key, counts[i], number_plural(counts[i]));
     }
     if (profile->label_count > 0)
         putchar('\n');
@@ -203,7 +204,7 @@ print_sessions(const struct profile *profile)
     if (profile->filter == NULL && count > 0 &&
         (count > profile->process_count || sampled < lived - lived / 100))
         printf("sessions %u time%s of sampling, %.3f s in all\n", count,
-               phrase_plural(count), phrase_seconds(sampled));
+               number_plural(count), number_seconds(sampled));
 }
 
 /* Print the program's labels and marks. Returns -1 if memory is short. */
@@ -226,13 +227,13 @@ print_annotations(const struct profile *profile)
         printf(
             "traced   %u time%s, by no known debugger: threads that ran then "
             "have no samples\n",
-            traced, phrase_plural(traced));
+            traced, number_plural(traced));
     if (kinds[MARK_USER] + kinds[MARK_SPAN] > 0)
         printf("marks    %llu instant%s, %llu span%s\n",
                (unsigned long long)kinds[MARK_USER],
-               phrase_plural(kinds[MARK_USER]),
+               number_plural(kinds[MARK_USER]),
                (unsigned long long)kinds[MARK_SPAN],
-               phrase_plural(kinds[MARK_SPAN]));
+               number_plural(kinds[MARK_SPAN]));
     return 0;
 }
 
@@ -255,7 +256,7 @@ print_activity(struct profile *profile)
         const struct activity_row *row = &activity.rows[i];
         columns_seconds(&columns, row->wall);
         columns_percent(&columns,
-                        phrase_percent(row->wall, profile->totals[VALUE_WALL]));
+                        number_percent(row->wall, profile->totals[VALUE_WALL]));
         columns_text(&columns, row->state);
         if (row->waits_on[0] != '\0')
             columns_text(&columns, row->waits_on);
@@ -326,7 +327,7 @@ print_files(const struct profile *profile)
     if (status == 0)
         printf("\n%u module%s\n     uses  build-id                          "
                "        path\n",
-               intern_count(files), phrase_plural(intern_count(files)));
+               intern_count(files), number_plural(intern_count(files)));
     for (uint32_t i = 0; status == 0 && i < intern_count(files); i++)
         printf("%9u  %s\n", uses[i], (const char *)intern_bytes(files, i));
     intern_free(files);
@@ -339,7 +340,7 @@ static void
 print_modules(const struct profile *profile)
 {
     printf("\n%u module%s\n", profile->module_count - 1,
-           phrase_plural(profile->module_count - 1));
+           number_plural(profile->module_count - 1));
     for (uint32_t i = 1; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         printf("  %016llx-%016llx  %-40s  %s\n",
@@ -366,7 +367,7 @@ print_threads(const struct profile *profile)
     bool chosen = profile->filter != NULL;
     uint32_t count =
         chosen ? profile_busy_threads(profile) : profile->thread_count;
-    printf("\n%u thread%s\n", count, phrase_plural(count));
+    printf("\n%u thread%s\n", count, number_plural(count));
     columns_titles(&columns, NULL);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
@@ -391,7 +392,7 @@ static void
 print_recording(struct profile *profile)
 {
     char text[512];
-    if (phrase_due(profile, text, sizeof(text))[0] != '\0')
+    if (quality_due(profile, text, sizeof(text))[0] != '\0')
         printf("due      %s\n", text);
     if (profile->is_from_pprof) {
         puts("source   pprof; a spool (.sprof) tells more");

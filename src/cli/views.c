@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "model/label_sets.h"
-#include "model/phrase.h"
+#include "model/quality.h"
 #include "show/flame_text.h"
 #include "show/head_text.h"
 #include "show/source_text.h"
@@ -57,7 +57,7 @@ end_output(struct screen *screen, const struct views_request *request,
     char asked[512];
     if (request->format == COLUMNS_TEXT) {
         text_report_notes(stdout, profile);
-        if (phrase_asked(profile, asked, sizeof(asked))[0] != '\0')
+        if (quality_asked(profile, asked, sizeof(asked))[0] != '\0')
             printf("note: %s\n", asked);
     }
     screen_end(screen);

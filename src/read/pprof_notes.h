@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_notes.h -- reads the comments of a pprof file that we wrote: the
- * commands, and the quality of the profile, in the words of model/phrase.h. For
- * pprof.c alone.
+ * commands, and the quality of the profile, in the words of model/quality.h.
+ * For pprof.c alone.
  */
 #ifndef READ_PPROF_NOTES_H
 #define READ_PPROF_NOTES_H

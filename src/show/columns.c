@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/phrase.h"
+#include "util/number.h"
 #include "truncate.h"
 #include "paint.h"
 #include "columns.h"
@@ -214,7 +214,7 @@ columns_print(struct columns *columns, const char *colour, const char *format,
 void
 columns_seconds(struct columns *columns, uint64_t nanoseconds)
 {
-    columns_print(columns, "", "%.3f", phrase_seconds(nanoseconds));
+    columns_print(columns, "", "%.3f", number_seconds(nanoseconds));
 }
 
 void
@@ -234,7 +234,7 @@ void
 columns_time(struct columns *columns, uint64_t nanoseconds, uint64_t whole)
 {
     columns_seconds(columns, nanoseconds);
-    columns_share(columns, phrase_percent(nanoseconds, whole));
+    columns_share(columns, number_percent(nanoseconds, whole));
 }
 
 void

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/phrase.h"
 #include "util/intern.h"
+#include "util/number.h"
 #include "columns.h"
 #include "truncate.h"
 #include "diff_text.h"
@@ -85,9 +85,9 @@ print_side(const struct listing *listing, const char *word,
                               ? profile->processes[0].command
                               : "(no process)";
     fprintf(listing->stream, "%-9s%.3f s %s, %.0f point%s: ", word,
-            phrase_seconds(profile->totals[value]),
+            number_seconds(profile->totals[value]),
             value == VALUE_CPU ? "CPU" : "wall time", points,
-            phrase_plural((uint64_t)(points + 0.5)));
+            number_plural((uint64_t)(points + 0.5)));
     if (profile->process_count > 1)
         fprintf(listing->stream, "%u processes, ", profile->process_count);
     truncate_text(listing->stream, command,

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/phrase.h"
+#include "util/number.h"
 #include "view/branches.h"
 #include "view/tree.h"
 #include "truncate.h"
@@ -124,7 +124,7 @@ print_text(const struct flame *flame, const struct cell *cell, unsigned width)
     char share[32] = "", all[64];
     const char *name = all;
     if (cell->level == 0)
-        snprintf(all, sizeof(all), "all %.3f s %s", phrase_seconds(total),
+        snprintf(all, sizeof(all), "all %.3f s %s", number_seconds(total),
                  flame->value == VALUE_CPU ? "CPU" : "wall time");
     else
         name = tree_label(flame->tree, flame->tree->nodes[branch->node].name)
@@ -132,7 +132,7 @@ print_text(const struct flame *flame, const struct cell *cell, unsigned width)
     unsigned length = truncate_width(name);
     if (cell->level > 0 && length + SHARE_COLUMNS <= width)
         snprintf(share, sizeof(share), " %.1f %%",
-                 phrase_percent(total, flame->profile->totals[flame->value]));
+                 number_percent(total, flame->profile->totals[flame->value]));
     if (length > width && width < FIT_COLUMNS)
         truncate_start(flame->stream, name, width);
     else
@@ -178,7 +178,7 @@ print_cells(const struct flame *flame)
     if (flame->count > 0)
         fputc('\n', flame->stream);
     fprintf(flame->stream, "%s(one column is %.3f s", flame->paint->faint,
-            phrase_seconds(flame->whole) / flame->columns);
+            number_seconds(flame->whole) / flame->columns);
     if (flame->narrow > 0)
         fprintf(flame->stream, "; %u functions are narrower", flame->narrow);
     fprintf(flame->stream, ")%s\n", flame->paint->end);

@@ -15,7 +15,8 @@
  */
 #include <string.h>
 
-#include "model/phrase.h"
+#include "model/quality.h"
+#include "util/number.h"
 #include "truncate.h"
 #include "head_text.h"
 
@@ -42,7 +43,7 @@ print_command(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const struct profile_process *process = profile->processes;
     char others[64] = "", kept[96] = "", time[128];
-    phrase_time(profile, time, sizeof(time));
+    quality_time(profile, time, sizeof(time));
     const char *when = strrchr(time, ',');
     if (profile->process_count > 1)
         snprintf(others, sizeof(others), " and %u process%s more",
@@ -50,12 +51,12 @@ print_command(FILE *stream, const struct profile *profile, unsigned columns)
                  profile->process_count == 2 ? "" : "es");
     if (profile->process_count > 0 && process->begin != 0)
         snprintf(kept, sizeof(kept), ", the last %.3f s of %.3f s",
-                 phrase_seconds(process->duration),
-                 phrase_seconds(process->begin + process->duration));
+                 number_seconds(process->duration),
+                 number_seconds(process->begin + process->duration));
     char line[LINE_SIZE];
     snprintf(line, sizeof(line), "%.600s%s%s, %.3f s from %.*s",
              profile->process_count > 0 ? process->command : "(no process)",
-             others, kept, phrase_seconds(profile->duration),
+             others, kept, number_seconds(profile->duration),
              when != NULL ? (int)(when - time) : (int)strlen(time), time);
     print_line(stream, columns, "command", line);
 }
@@ -68,8 +69,8 @@ add_rate(char *line, size_t length, const struct profile *profile)
 {
     char rate[256];
     size_t used = WORD_COLUMNS + length + strlen("; ");
-    phrase_short_rate(profile, rate, sizeof(rate),
-                      used < COLUMNS ? COLUMNS - used : 0);
+    quality_short_rate(profile, rate, sizeof(rate),
+                       used < COLUMNS ? COLUMNS - used : 0);
     if (rate[0] != '\0')
         snprintf(line + length, LINE_SIZE - length, "; %s", rate);
 }
@@ -79,24 +80,24 @@ print_samples(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const uint64_t *totals = profile->totals, *whole = profile->whole;
     unsigned threads = profile_busy_threads(profile);
-    const char *plural = phrase_plural(threads);
+    const char *plural = number_plural(threads);
     unsigned long long samples = totals[VALUE_SAMPLES];
     char line[LINE_SIZE];
     if (profile->filter == NULL) {
         snprintf(line, sizeof(line),
                  "%llu of %u thread%s: %.3f s CPU, %.3f s wall", samples,
-                 threads, plural, phrase_seconds(totals[VALUE_CPU]),
-                 phrase_seconds(totals[VALUE_WALL]));
+                 threads, plural, number_seconds(totals[VALUE_CPU]),
+                 number_seconds(totals[VALUE_WALL]));
         add_rate(line, strlen(line), profile);
     } else {
         snprintf(line, sizeof(line),
                  "%.500s: %llu of %u thread%s, %.3f of %.3f s CPU, %.3f of "
                  "%.3f s wall time",
                  profile->filter, samples, threads, plural,
-                 phrase_seconds(totals[VALUE_CPU]),
-                 phrase_seconds(whole[VALUE_CPU]),
-                 phrase_seconds(totals[VALUE_WALL]),
-                 phrase_seconds(whole[VALUE_WALL]));
+                 number_seconds(totals[VALUE_CPU]),
+                 number_seconds(whole[VALUE_CPU]),
+                 number_seconds(totals[VALUE_WALL]),
+                 number_seconds(whole[VALUE_WALL]));
     }
     print_line(stream, columns, profile->filter == NULL ? "samples" : "filter",
                line);
@@ -109,12 +110,12 @@ print_quality(FILE *stream, const struct profile *profile, unsigned columns)
     char unseen[64] = "";
     if (cost->unseen_cpu > 0)
         snprintf(unseen, sizeof(unseen), "; unseen %.3f s CPU",
-                 phrase_seconds(cost->unseen_cpu));
+                 number_seconds(cost->unseen_cpu));
     char line[LINE_SIZE], losses[300], cuts[300];
     snprintf(line, sizeof(line), "%s; cut %s; cost %.1f %% CPU%s",
-             phrase_losses(profile, losses, sizeof(losses)),
-             phrase_cuts(profile, cuts, sizeof(cuts)),
-             phrase_percent(cost->sampler_cpu, cost->process_cpu), unseen);
+             quality_losses(profile, losses, sizeof(losses)),
+             quality_cuts(profile, cuts, sizeof(cuts)),
+             number_percent(cost->sampler_cpu, cost->process_cpu), unseen);
     print_line(stream, columns, "lost", line);
 }
 

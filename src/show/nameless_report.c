@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "model/generated.h"
-#include "model/phrase.h"
+#include "util/number.h"
 #include "view/nameless.h"
 #include "columns.h"
 #include "nameless_report.h"
@@ -139,8 +139,8 @@ print_values(struct columns *columns, const struct profile *profile,
 {
     const uint64_t *totals = profile->totals;
     columns_percent(columns,
-                    phrase_percent(row->values[VALUE_CPU], totals[VALUE_CPU]));
-    columns_percent(columns, phrase_percent(row->values[VALUE_WALL],
+                    number_percent(row->values[VALUE_CPU], totals[VALUE_CPU]));
+    columns_percent(columns, number_percent(row->values[VALUE_WALL],
                                             totals[VALUE_WALL]));
     columns_number(columns, row->places);
     columns_last(columns);

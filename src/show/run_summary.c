@@ -13,7 +13,8 @@
  *   names 28.0 % of CPU time has frames without names in generated code: ...
  */
 #include "base/text.h"
-#include "model/phrase.h"
+#include "model/quality.h"
+#include "util/number.h"
 #include "view/nameless.h"
 #include "view/table.h"
 #include "runtimes.h"
@@ -30,7 +31,7 @@ add_count(struct text *text, uint64_t count, const char *name)
     text_add_grouped(text, count);
     text_add(text, " ");
     text_add(text, name);
-    text_add(text, phrase_plural(count));
+    text_add(text, number_plural(count));
 }
 
 static void
@@ -48,7 +49,7 @@ write_size(FILE *stream, const struct profile *profile, const char *path)
         text_add(&text, " processes");
     }
     fprintf(stream, "sprof: wrote %s: %s, %.1f s\n", path, line,
-            phrase_seconds(profile->duration));
+            number_seconds(profile->duration));
 }
 
 static int
@@ -63,7 +64,7 @@ write_functions(FILE *stream, struct profile *profile)
         if (row->flat[value] == 0)
             break;
         fprintf(stream, " %5.1f %%  %s%s%s%s\n",
-                phrase_percent(row->flat[value], profile->totals[value]),
+                number_percent(row->flat[value], profile->totals[value]),
                 row->function, row->module[0] != '\0' ? " (" : "", row->module,
                 row->module[0] != '\0' ? ")" : "");
     }
@@ -84,7 +85,7 @@ write_nameless(FILE *stream, struct profile *profile)
     if (nameless.count > 0) {
         const struct nameless_row *row = &nameless.rows[0];
         percent =
-            phrase_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]);
+            number_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]);
         what = row->module == 0 ? "generated code"
                                 : profile->modules[row->module].path;
         command = row->module == 0 ? runtimes_command(profile) : NULL;
@@ -109,14 +110,14 @@ run_summary_write(FILE *stream, struct profile *profile, const char *path)
     if (write_functions(stream, profile) != 0)
         return -1;
     fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
-            phrase_seconds(profile->totals[VALUE_CPU]),
-            phrase_seconds(profile->totals[VALUE_WALL]));
+            number_seconds(profile->totals[VALUE_CPU]),
+            number_seconds(profile->totals[VALUE_WALL]));
     char text[512];
-    if (phrase_unseen(profile, text, sizeof(text))[0] != '\0')
+    if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
         fprintf(stream, "unseen %s\n", text);
-    if (phrase_rate(profile, text, sizeof(text))[0] != '\0')
+    if (quality_rate(profile, text, sizeof(text))[0] != '\0')
         fprintf(stream, "rate  %s\n", text);
-    fprintf(stream, "lost  %s\n", phrase_losses(profile, text, sizeof(text)));
-    fprintf(stream, "cost  %s\n", phrase_cost(profile, text, sizeof(text)));
+    fprintf(stream, "lost  %s\n", quality_losses(profile, text, sizeof(text)));
+    fprintf(stream, "cost  %s\n", quality_cost(profile, text, sizeof(text)));
     return profile->totals[VALUE_CPU] > 0 ? write_nameless(stream, profile) : 0;
 }

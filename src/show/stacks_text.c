@@ -13,7 +13,7 @@
 
 #include "base/path.h"
 #include "model/naming.h"
-#include "model/phrase.h"
+#include "util/number.h"
 #include "truncate.h"
 #include "paint.h"
 #include "stacks_deadlock.h"
@@ -137,10 +137,10 @@ print_cpu(FILE *stream, const struct stacks *stacks,
     }
     if (most == NULL)
         return;
-    fprintf(stream, ", %.3f s of CPU time", phrase_seconds(sum));
+    fprintf(stream, ", %.3f s of CPU time", number_seconds(sum));
     if (group->count > 1 && most->cpu >= 1000000)
         fprintf(stream, " (most: %u, %.3f s)", most->tid,
-                phrase_seconds(most->cpu));
+                number_seconds(most->cpu));
 }
 
 /* Print "waiting in accept4" or "running". */

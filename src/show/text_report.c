@@ -23,7 +23,8 @@
 
 #include "model/generated.h"
 #include "model/guessed.h"
-#include "model/phrase.h"
+#include "model/quality.h"
+#include "util/number.h"
 #include "truncate.h"
 #include "table_text.h"
 #include "text_report.h"
@@ -73,10 +74,10 @@ print_filter(FILE *stream, const struct profile *profile, unsigned columns)
     print_line(stream, columns, "filter", "%s", profile->filter);
     print_line(stream, columns, "",
                "leaves %.1f %% of %.3f s CPU, %.1f %% of %.3f s wall time",
-               phrase_percent(totals[VALUE_CPU], whole[VALUE_CPU]),
-               phrase_seconds(whole[VALUE_CPU]),
-               phrase_percent(totals[VALUE_WALL], whole[VALUE_WALL]),
-               phrase_seconds(whole[VALUE_WALL]));
+               number_percent(totals[VALUE_CPU], whole[VALUE_CPU]),
+               number_seconds(whole[VALUE_CPU]),
+               number_percent(totals[VALUE_WALL], whole[VALUE_WALL]),
+               number_seconds(whole[VALUE_WALL]));
 }
 
 /* Print what a flight recorder kept of each process, if anything is missing. */
@@ -89,9 +90,9 @@ print_kept(FILE *stream, const struct profile *profile, unsigned columns)
             continue;
         print_line(stream, columns, "kept",
                    "the last %.3f s of %.3f s (SPROF_KEEP is %.3f s)",
-                   phrase_seconds(process->duration),
-                   phrase_seconds(process->begin + process->duration),
-                   phrase_seconds(process->keep));
+                   number_seconds(process->duration),
+                   number_seconds(process->begin + process->duration),
+                   number_seconds(process->keep));
     }
 }
 
@@ -105,8 +106,8 @@ print_guessed(FILE *stream, const struct profile *profile, unsigned columns)
         print_line(stream, columns, "guessed",
                    "%.1f %% of CPU time, %.1f %% of wall time: a caller was "
                    "found by a search of the stack",
-                   phrase_percent(values[VALUE_CPU], totals[VALUE_CPU]),
-                   phrase_percent(values[VALUE_WALL], totals[VALUE_WALL]));
+                   number_percent(values[VALUE_CPU], totals[VALUE_CPU]),
+                   number_percent(values[VALUE_WALL], totals[VALUE_WALL]));
 }
 
 /* Print all but the processes. Lost, cut and cost are of the whole run. */
@@ -117,27 +118,27 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
     uint32_t threads = profile_busy_threads(profile);
     char text[512];
     print_line(stream, columns, "time", "%s",
-               phrase_time(profile, text, sizeof(text)));
+               quality_time(profile, text, sizeof(text)));
     print_kept(stream, profile, columns);
     print_filter(stream, profile, columns);
     print_line(stream, columns, "samples", "%llu of %u thread%s",
                (unsigned long long)totals[VALUE_SAMPLES], threads,
-               phrase_plural(threads));
+               number_plural(threads));
     print_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
-               phrase_seconds(totals[VALUE_CPU]),
-               phrase_seconds(totals[VALUE_WALL]));
-    if (phrase_unseen(profile, text, sizeof(text))[0] != '\0')
+               number_seconds(totals[VALUE_CPU]),
+               number_seconds(totals[VALUE_WALL]));
+    if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
         print_line(stream, columns, "unseen", "%s", text);
-    if (phrase_rate(profile, text, sizeof(text))[0] != '\0')
+    if (quality_rate(profile, text, sizeof(text))[0] != '\0')
         print_line(stream, columns, "rate", "%s", text);
     print_line(stream, columns, "lost", "%s",
-               phrase_losses(profile, text, sizeof(text)));
+               quality_losses(profile, text, sizeof(text)));
     print_line(stream, columns, "cut", "%s",
-               phrase_cuts(profile, text, sizeof(text)));
+               quality_cuts(profile, text, sizeof(text)));
     print_guessed(stream, profile, columns);
     print_line(stream, columns, "cost", "%s",
-               phrase_cost(profile, text, sizeof(text)));
-    if (phrase_asked(profile, text, sizeof(text))[0] != '\0')
+               quality_cost(profile, text, sizeof(text)));
+    if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         print_line(stream, columns, "note", "%s", text);
 }
 

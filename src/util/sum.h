@@ -6,7 +6,15 @@
 
 #include <stdint.h>
 
-/* Add VALUE to *SUM, which stops at INT64_MAX. */
-void sum_add(uint64_t *sum, uint64_t value);
+/* Add VALUE to *SUM, which stops at INT64_MAX. VALUE is compared first, so the
+ * difference does not wrap. */
+static inline void
+sum_add(uint64_t *sum, uint64_t value)
+{
+    if (value > INT64_MAX || *sum > INT64_MAX - value)
+        *sum = INT64_MAX;
+    else
+        *sum += value;
+}
 
 #endif

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "model/phrase.h"
+#include "model/quality.h"
 #include "view/timeline.h"
 #include "firefox_columns.h"
 #include "firefox_markers.h"
@@ -37,9 +37,9 @@ write_extra(struct firefox *firefox)
         const char *label;
         char *(*phrase)(const struct profile *, char *, size_t);
     } entries[] = {
-        {"Lost samples", phrase_losses}, {"Cut stacks", phrase_cuts},
-        {"Cost", phrase_cost},           {"Unseen", phrase_unseen},
-        {"Note", phrase_asked},          {"Times", phrase_times},
+        {"Lost samples", quality_losses}, {"Cut stacks", quality_cuts},
+        {"Cost", quality_cost},           {"Unseen", quality_unseen},
+        {"Note", quality_asked},          {"Times", quality_times},
     };
     struct json *json = &firefox->json;
     char text[512];

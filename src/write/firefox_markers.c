@@ -17,7 +17,7 @@
 
 #include "model/label_sets.h"
 #include "model/marks.h"
-#include "model/phrase.h"
+#include "model/quality.h"
 #include "util/array.h"
 #include "firefox_markers.h"
 
@@ -278,7 +278,7 @@ next_note(struct markers *markers, struct marker *marker)
         marker->start += process->duration;
         marker->name = firefox->lost_text;
         marker->text =
-            phrase_losses(profile, markers->text, sizeof(markers->text));
+            quality_losses(profile, markers->text, sizeof(markers->text));
         return number == 0;
     default:
         return false;

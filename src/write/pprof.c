@@ -29,7 +29,7 @@
 
 #include "base/path.h"
 #include "model/label_sets.h"
-#include "model/phrase.h"
+#include "model/quality.h"
 #include "pprof_places.h"
 #include "pprof_stream.h"
 #include "output.h"
@@ -110,16 +110,16 @@ write_comments(struct pprof *pprof)
         write_comment(pprof, "process", text);
         write_comment(pprof, "command", process->command);
     }
-    if (phrase_rate(profile, text, sizeof(text))[0] != '\0') {
+    if (quality_rate(profile, text, sizeof(text))[0] != '\0') {
         write_comment(pprof, "rate", text);
-        write_comment(pprof, "due", phrase_due(profile, text, sizeof(text)));
+        write_comment(pprof, "due", quality_due(profile, text, sizeof(text)));
     }
-    if (phrase_unseen(profile, text, sizeof(text))[0] != '\0')
+    if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "unseen", text);
-    write_comment(pprof, "lost", phrase_losses(profile, text, sizeof(text)));
-    write_comment(pprof, "cut", phrase_cuts(profile, text, sizeof(text)));
-    write_comment(pprof, "cost", phrase_cost(profile, text, sizeof(text)));
-    if (phrase_asked(profile, text, sizeof(text))[0] != '\0')
+    write_comment(pprof, "lost", quality_losses(profile, text, sizeof(text)));
+    write_comment(pprof, "cut", quality_cuts(profile, text, sizeof(text)));
+    write_comment(pprof, "cost", quality_cost(profile, text, sizeof(text)));
+    if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "note", text);
 }
 

@@ -18,8 +18,9 @@
 #include <string.h>
 
 #include "live/watch.h"
-#include "model/phrase.h"
+#include "model/quality.h"
 #include "show/truncate.h"
+#include "util/number.h"
 #include "follow.h"
 #include "page.h"
 #include "top.h"
@@ -95,14 +96,14 @@ static double
 cpu_percent(const struct watch *watch, enum span span)
 {
     int64_t cpu = watch->everything.values[span][VALUE_CPU];
-    return phrase_percent(cpu > 0 ? (uint64_t)cpu : 0, watch->length[span]);
+    return number_percent(cpu > 0 ? (uint64_t)cpu : 0, watch->length[span]);
 }
 
 /* An interval without a tick has length 0; its rates are shown as 0. */
 static void
 add_rates(struct page *page, const struct watch *watch)
 {
-    double seconds = phrase_seconds(watch->length[SPAN_INTERVAL]);
+    double seconds = number_seconds(watch->length[SPAN_INTERVAL]);
     add_line(page, false, "cpu",
              "%.1f %% of one CPU, %.1f %% since the "
              "start",
@@ -133,7 +134,7 @@ add_filter(struct page *page, const struct watch *watch)
     for (unsigned i = 0; i < 2; i++) {
         int64_t part = watch->totals.values[SPAN_ALL][values[i]];
         int64_t whole = watch->everything.values[SPAN_ALL][values[i]];
-        percent[i] = phrase_percent(part > 0 ? (uint64_t)part : 0,
+        percent[i] = number_percent(part > 0 ? (uint64_t)part : 0,
                                     whole > 0 ? (uint64_t)whole : 0);
     }
     add_line(page, false, "filter", "%s", watch->profile->filter);
@@ -156,13 +157,13 @@ head_add(struct page *page, const struct follow *follow, const char *state,
     }
     add_line(page, false, "command", "%s", process->command);
     add_line(page, false, "process", "%u, %.1f s, %s", process->pid,
-             phrase_seconds(process->duration), state);
+             number_seconds(process->duration), state);
     add_rates(page, watch);
     char text[512];
     add_line(page, lost_samples(&profile->cost) > 0, "lost", "%s",
-             phrase_losses(profile, text, sizeof(text)));
+             quality_losses(profile, text, sizeof(text)));
     add_line(page, false, "cost", "%s",
-             phrase_cost(profile, text, sizeof(text)));
+             quality_cost(profile, text, sizeof(text)));
     if (profile->filter != NULL)
         add_filter(page, watch);
     if (follow_problem(follow) != NULL)

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/phrase.h"
 #include "show/columns.h"
 #include "show/truncate.h"
+#include "util/number.h"
 #include "page.h"
 #include "top.h"
 
@@ -75,7 +75,7 @@ positive(int64_t value)
 static double
 percent_of(int64_t part, uint64_t whole)
 {
-    return phrase_percent(positive(part), whole);
+    return number_percent(positive(part), whole);
 }
 
 /* -1 if A is larger, for qsort: large values come first. */
@@ -284,7 +284,7 @@ print_view(struct page *page, const struct watch *watch,
         fputs("all\n", page->stream);
     else
         fprintf(page->stream, "the last %.2f s\n",
-                phrase_seconds(watch->length[SPAN_INTERVAL]));
+                number_seconds(watch->length[SPAN_INTERVAL]));
 }
 
 /* The title of the column that the table is sorted by. A table of threads that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phrase_test.c -- what every output says of a profile: the rate that was
+ * quality_test.c -- what every output says of a profile: the rate that was
  * reached and why, and how many of the stacks are cut.
  */
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/phrase.h"
+#include "model/quality.h"
 
 #include "profile_maker.h"
 
@@ -47,18 +47,18 @@ a_rate_has_its_reason(void **state)
 
     (void)state;
     assert_string_equal(
-        phrase_rate(profile, text, sizeof text),
+        quality_rate(profile, text, sizeof text),
         "20 samples in 0.040 s of CPU: 500 a CPU second of 1,000 asked "
         "(timers, 250 Hz: threads switch too often; points that come together "
         "are one sample)");
     assert_string_equal(
-        phrase_due(profile, text, sizeof text),
+        quality_due(profile, text, sizeof text),
         "40 points in 0.040000 s: 20 taken, 0 lost, 20 not asked: "
         "2 merged, 18 switches");
     /* Of several processes it is that of all together. */
     profile = load_rated(profile);
     assert_string_equal(
-        phrase_due(profile, text, sizeof text),
+        quality_due(profile, text, sizeof text),
         "80 points in 0.080000 s: 40 taken, 0 lost, 40 not asked: "
         "4 merged, 36 switches");
     profile_free(profile);
@@ -71,7 +71,7 @@ cut_stacks_are_some_of_all(void **state)
     char text[512];
 
     (void)state;
-    assert_string_equal(phrase_cuts(profile, text, sizeof text),
+    assert_string_equal(quality_cuts(profile, text, sizeof text),
                         "21 of 22 stacks: 21 no rule");
     profile_free(profile);
 }
@@ -87,8 +87,8 @@ an_unknown_rate_is_not_told(void **state)
     maker_add_head();
     add_counts();
     profile = maker_load(NULL);
-    assert_string_equal(phrase_rate(profile, text, sizeof text), "");
-    assert_string_equal(phrase_due(profile, text, sizeof text), "");
+    assert_string_equal(quality_rate(profile, text, sizeof text), "");
+    assert_string_equal(quality_due(profile, text, sizeof text), "");
     profile_free(profile);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phrase.c -- the sentences about a profile. The words for losses and cut
+ * quality.c -- the sentences about a profile. The words for losses and cut
  * stacks come from the table in base/loss.h, so a cause that is added there
  * appears here.
  */
@@ -9,7 +9,8 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "phrase.h"
+#include "util/number.h"
+#include "quality.h"
 
 /* A line that grows; what does not fit is truncated. */
 struct line {
@@ -30,25 +31,6 @@ add_text(struct line *line, const char *format, ...)
         line->length += (size_t)length;
     if (line->length >= line->size)
         line->length = line->size - 1;
-}
-
-/* A whole of 0 occurs: a spool without counts, a profile without CPU time. */
-double
-phrase_percent(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
-}
-
-double
-phrase_seconds(uint64_t nanoseconds)
-{
-    return (double)nanoseconds / 1e9;
-}
-
-const char *
-phrase_plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 /* Add ": 2 exited, 1 silent" for the COUNTERS that are not 0, from FIRST on. */
@@ -88,7 +70,7 @@ sum_losses(const struct profile_cost *cost)
 }
 
 char *
-phrase_losses(const struct profile *profile, char *text, size_t size)
+quality_losses(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
@@ -113,7 +95,7 @@ wanted_rate(const struct profile *profile)
 }
 
 char *
-phrase_rate(const struct profile *profile, char *text, size_t size)
+quality_rate(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
@@ -121,8 +103,8 @@ phrase_rate(const struct profile *profile, char *text, size_t size)
     if (rate_wanted(&cost->rate) == 0)
         return text;
     add_text(&line, "%llu sample%s in %.3f s of CPU: ",
-             (unsigned long long)cost->taken, phrase_plural(cost->taken),
-             phrase_seconds(cost->rate.cpu));
+             (unsigned long long)cost->taken, number_plural(cost->taken),
+             number_seconds(cost->rate.cpu));
     struct text rest;
     text_begin(&rest, text + line.length, size - line.length);
     rate_tell(&rest, &cost->rate, wanted_rate(profile), cost->taken,
@@ -131,8 +113,8 @@ phrase_rate(const struct profile *profile, char *text, size_t size)
 }
 
 char *
-phrase_short_rate(const struct profile *profile, char *text, size_t size,
-                  size_t room)
+quality_short_rate(const struct profile *profile, char *text, size_t size,
+                   size_t room)
 {
     const struct profile_cost *cost = &profile->cost;
     struct text rate;
@@ -144,7 +126,7 @@ phrase_short_rate(const struct profile *profile, char *text, size_t size,
 }
 
 char *
-phrase_due(const struct profile *profile, char *text, size_t size)
+quality_due(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
@@ -157,8 +139,8 @@ phrase_due(const struct profile *profile, char *text, size_t size)
     uint64_t due = rate_points(&cost->rate, asked, unasked);
     add_text(&line,
              "%llu point%s in %.6f s: %llu taken, %llu lost, %llu not asked",
-             (unsigned long long)due, phrase_plural(due),
-             phrase_seconds(cost->rate.cpu / 1000 * 1000),
+             (unsigned long long)due, number_plural(due),
+             number_seconds(cost->rate.cpu / 1000 * 1000),
              (unsigned long long)cost->taken,
              (unsigned long long)sum_losses(cost),
              (unsigned long long)(due - asked));
@@ -168,7 +150,7 @@ phrase_due(const struct profile *profile, char *text, size_t size)
 
 /* CUT_NONE counts the complete stacks, so the causes begin behind it. */
 char *
-phrase_cuts(const struct profile *profile, char *text, size_t size)
+quality_cuts(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
@@ -182,22 +164,22 @@ phrase_cuts(const struct profile *profile, char *text, size_t size)
 }
 
 char *
-phrase_cost(const struct profile *profile, char *text, size_t size)
+quality_cost(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
     add_text(&line, "sampler %.3f s CPU, %.1f %% of %.3f s; ",
-             phrase_seconds(cost->sampler_cpu),
-             phrase_percent(cost->sampler_cpu, cost->process_cpu),
-             phrase_seconds(cost->process_cpu));
-    add_text(&line, "threads stopped %.3f s; ", phrase_seconds(cost->stopped));
+             number_seconds(cost->sampler_cpu),
+             number_percent(cost->sampler_cpu, cost->process_cpu),
+             number_seconds(cost->process_cpu));
+    add_text(&line, "threads stopped %.3f s; ", number_seconds(cost->stopped));
     add_text(&line, "%llu parked (%.2f %%)", (unsigned long long)cost->parked,
-             phrase_percent(cost->parked, cost->taken));
+             number_percent(cost->parked, cost->taken));
     return text;
 }
 
 char *
-phrase_unseen(const struct profile *profile, char *text, size_t size)
+quality_unseen(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
     struct line line = {text, size, 0};
@@ -205,9 +187,9 @@ phrase_unseen(const struct profile *profile, char *text, size_t size)
     if (cost->unseen_cpu == 0)
         return text;
     add_text(&line, "%.3f s CPU, %.1f %% of %.3f s: after the last look at ",
-             phrase_seconds(cost->unseen_cpu),
-             phrase_percent(cost->unseen_cpu, cost->tree_cpu),
-             phrase_seconds(cost->tree_cpu));
+             number_seconds(cost->unseen_cpu),
+             number_percent(cost->unseen_cpu, cost->tree_cpu),
+             number_seconds(cost->tree_cpu));
     if (profile->process_count > 1)
         add_text(&line, "each of %u processes", profile->process_count);
     else
@@ -220,7 +202,7 @@ phrase_unseen(const struct profile *profile, char *text, size_t size)
  * that it shares with the thread. Threads that interrupt themselves do
  * not depend on that. */
 char *
-phrase_asked(const struct profile *profile, char *text, size_t size)
+quality_asked(const struct profile *profile, char *text, size_t size)
 {
     struct line line = {text, size, 0};
     text[0] = '\0';
@@ -232,7 +214,7 @@ phrase_asked(const struct profile *profile, char *text, size_t size)
 }
 
 char *
-phrase_times(const struct profile *profile, char *text, size_t size)
+quality_times(const struct profile *profile, char *text, size_t size)
 {
     struct line line = {text, size, 0};
     text[0] = '\0';
@@ -245,7 +227,7 @@ phrase_times(const struct profile *profile, char *text, size_t size)
 
 /* UTC, so that a report is the same wherever it is made. */
 char *
-phrase_time(const struct profile *profile, char *text, size_t size)
+quality_time(const struct profile *profile, char *text, size_t size)
 {
     struct line line = {text, size, 0};
     time_t seconds = (time_t)(profile->start / 1000000000u);
@@ -253,6 +235,6 @@ phrase_time(const struct profile *profile, char *text, size_t size)
     struct tm broken;
     if (gmtime_r(&seconds, &broken) != NULL)
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &broken);
-    add_text(&line, "%s, %.3f s", date, phrase_seconds(profile->duration));
+    add_text(&line, "%s, %.3f s", date, number_seconds(profile->duration));
     return text;
 }
