@@ -7,7 +7,6 @@
  * sampler, but never longer than its deadline, whatever the sampler does.
  */
 #include <sched.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/arch.h"
@@ -27,18 +26,6 @@
 
 /* Start of the stack that the thread was given. 0: it was given none. */
 static __thread uint64_t given_stack;
-
-/* The pc is behind the instruction, or on it: the kernel sets the pc back when
- * the call is to be restarted (signal(7)). The second byte is read only if the
- * first one belongs to the instruction. */
-bool
-fill_is_at_syscall(uint64_t pc)
-{
-    const uint8_t *code = (const uint8_t *)pc;
-    if (code[0] == 0x0f && code[1] == 0x05)
-        return true;
-    return (pc & 4095) >= 2 && code[-2] == 0x0f && code[-1] == 0x05;
-}
 
 /* Begin VIEW. It reads the thread's own stack directly if the walk starts
  * there, and the thread is still the one that its index names. MASK must not
@@ -113,8 +100,7 @@ static bool
 leave_to_sampler(struct slot *slot, const struct view *view,
                  const ucontext_t *context, enum walk_outcome outcome)
 {
-    memcpy(slot->registers, context->uc_mcontext.gregs,
-           sizeof(slot->registers));
+    arch_all_registers(context, &slot->registers);
     /* Only a view of a known thread has bounds. */
     uint64_t root =
         view->high == 0
@@ -156,7 +142,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     describe_thread(slot, has_words);
     arch_regs(context, &regs);
     slot->sp = regs.sp;
-    slot->in_syscall = fill_is_at_syscall(regs.pc);
+    slot->in_syscall = arch_is_at_call(regs.pc);
     walk_begin(&slot->walk, &regs);
 }
 

@@ -16,10 +16,6 @@
 void fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
                const ucontext_t *context);
 
-/* Whether the thread was woken from a system call, is about to make one, or has
- * just left one, when it was interrupted at PC. Context: handler. */
-bool fill_is_at_syscall(uint64_t pc);
-
 /* The calling, new thread was given a stack that begins at START. Other stacks
  * may lie below it in the same memory. Context: hook. */
 void fill_know_stack(uint64_t start);

@@ -140,7 +140,7 @@ is_unwanted(enum cookie_own kind, uint32_t index, uint64_t clock,
     }
     /* Perf's first sample of a thread comes after a period. */
     if (kind != COOKIE_TIMER_KERNEL || clock <= shared.settings->period ||
-        fill_is_at_syscall((uint64_t)context->uc_mcontext.gregs[REG_RIP]))
+        arch_is_at_call(arch_register(context, ARCH_PC)))
         return false;
     if (index < shared.thread_count)
         atomic_fetch_add_explicit(&shared.threads[index].user_ticks, 1,

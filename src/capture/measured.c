@@ -63,9 +63,9 @@ measured_take(const struct measured *measured, const struct regs *at)
         return;
     }
     memset(&context, 0, sizeof(context));
-    context.uc_mcontext.gregs[REG_RIP] = (greg_t)at->pc;
-    context.uc_mcontext.gregs[REG_RSP] = (greg_t)at->sp;
-    context.uc_mcontext.gregs[REG_RBP] = (greg_t)at->fp;
+    arch_set_register(&context, ARCH_PC, at->pc);
+    arch_set_register(&context, ARCH_SP, at->sp);
+    arch_set_register(&context, ARCH_FP, at->fp);
     slot->thread = index;
     slot->tid = tid;
     slot->time = measured->time;

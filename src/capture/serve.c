@@ -109,10 +109,10 @@ note_root(const struct slot *slot)
 static void
 finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void))
 {
-    struct resume finish = {.origin.known = LEARN_ALL_KNOWN,
+    struct resume finish = {.origin.registers = slot->registers,
+                            .origin.known = LEARN_ALL_KNOWN,
                             .clock = clock,
                             .until = clock() + SERVE_NS};
-    memcpy(finish.origin.registers, slot->registers, sizeof(slot->registers));
     if (resume_run(&finish, &slot->walk, view) == WALK_ROOT)
         note_root(slot);
 }

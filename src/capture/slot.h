@@ -21,7 +21,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/ucontext.h>
 
 #include "unwind/walk.h"
 
@@ -49,13 +48,14 @@ struct slot {
     _Atomic uint64_t mark;
     /* 0: the thread has no thread-local words (base/words.h). */
     uint64_t thread_pointer;
-    uint64_t measured;   /* of TRIGGER_HOOK: ns of CPU time */
-    int cpu;             /* on which the thread ran */
-    gregset_t registers; /* where the thread was interrupted */
-    uint8_t trigger;     /* enum trigger */
-    bool parked;         /* it had to wait */
-    bool unfinished;     /* the walk must go on in the copy */
-    bool in_syscall;     /* the pc is behind a system call instruction */
+    uint64_t measured; /* of TRIGGER_HOOK: ns of CPU time */
+    int cpu;           /* on which the thread ran */
+    /* Where the thread was interrupted. */
+    struct arch_registers registers;
+    uint8_t trigger; /* enum trigger */
+    bool parked;     /* it had to wait */
+    bool unfinished; /* the walk must go on in the copy */
+    bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;
     uint8_t *window;     /* VIEW_WINDOW bytes for a view */
     uint8_t *copy;       /* SLOT_COPY bytes: the stack from the red zone on */
@@ -70,7 +70,6 @@ struct slot {
  * such a copy saves the thread from parking. The red zone below the stack
  * pointer is copied, too. */
 #define SLOT_COPY (64u << 10)
-#define SLOT_RED_ZONE 128u
 
 /* How long a thread parks at most, in ns. */
 #define PARK_NS 10000000u

@@ -63,7 +63,7 @@ stack_copy(struct slot *slot, const struct view *view, uint64_t root)
 {
     /* A register that was just restored is found below the stack pointer, in
      * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
-    uint64_t start = (slot->walk.regs.sp - SLOT_RED_ZONE) & ~7ull;
+    uint64_t start = (slot->walk.regs.sp - ARCH_RED_ZONE) & ~7ull;
     uint64_t far = start + SLOT_COPY;
     uint64_t end = find_end(slot, view, root, start, far);
     bool is_own = is_within(view, start);

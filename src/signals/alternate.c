@@ -212,7 +212,7 @@ void
 alternate_answer(ucontext_t *context)
 {
     struct stack *stack = find_stack(sys_gettid());
-    uint64_t sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    uint64_t sp = arch_register(context, ARCH_SP);
     if (stack == NULL)
         return;
     if (sp - (uint64_t)context->uc_stack.ss_sp < context->uc_stack.ss_size) {

@@ -19,11 +19,6 @@
  * bytes. The frame of a handler takes more. */
 #define WAIT_FRAMES 1024
 
-/* Bytes of code before a system call that are searched for its number, which
- * "mov $NUMBER, %eax" sets. */
-#define CODE_BEFORE 64
-#define MOVE_TO_EAX 0xb8
-
 __thread volatile struct restart_wait restart_wait;
 __thread volatile long restart_last_call;
 
@@ -45,9 +40,8 @@ next_pending(uint64_t mask)
 static bool
 is_in_wait(const ucontext_t *context)
 {
-    uint64_t sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
     return words_are_there() && restart_wait.is_on &&
-           restart_wait.stack - sp < WAIT_FRAMES;
+           restart_wait.stack - arch_register(context, ARCH_SP) < WAIT_FRAMES;
 }
 
 static void
@@ -65,16 +59,14 @@ resume_wait(ucontext_t *context)
 }
 
 /* Whether the kernel is about to make a system call again that a signal ended.
- * The pc is on the instruction, which has left its address behind in rcx. A
- * fork is begun again whatever the handlers say. */
+ * A fork is begun again whatever the handlers say. */
 static bool
-is_restarting(const greg_t *registers)
+is_restarting(const ucontext_t *context)
 {
-    const uint8_t *code = (const uint8_t *)registers[REG_RIP];
-    greg_t call = registers[REG_RAX];
-    return registers[REG_RCX] == registers[REG_RIP] + 2 && code[0] == 0x0f &&
-           code[1] == 0x05 && call != SYS_clone && call != SYS_clone3 &&
-           call != SYS_fork && call != SYS_vfork;
+    long call = (long)arch_register(context, ARCH_NUMBER);
+    return arch_is_restarting(context) && call != SYS_clone &&
+           call != SYS_clone3 && call != ARCH_CALL_FORK &&
+           call != ARCH_CALL_VFORK;
 }
 
 /* Whether the program's handler of SIGNO ends system calls. */
@@ -89,11 +81,8 @@ ends_calls(int signo)
 void
 restart_end_call(ucontext_t *context)
 {
-    greg_t *registers = context->uc_mcontext.gregs;
-    if (!is_restarting(registers))
-        return;
-    registers[REG_RAX] = -(greg_t)EINTR;
-    registers[REG_RIP] += 2;
+    if (is_restarting(context))
+        arch_end_call(context);
 }
 
 /* End the call if a signal of the program is pending that ends calls. */
@@ -105,48 +94,23 @@ end_call_for_next(ucontext_t *context)
         restart_end_call(context);
 }
 
-/* The number of the call in front of PC, or -1 if it cannot be told. It is no
- * longer in the registers. But the code puts it there ("mov $426, %eax"), or it
- * is syscall(2), which gets it from the program. The last instruction of that
- * is "mov 8(%rsp), %r9". */
-static long
-number_of_call(uint64_t pc)
-{
-    static const uint8_t call[] = {0x0f, 0x05};
-    static const uint8_t by_argument[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};
-    uint8_t code[CODE_BEFORE];
-    int32_t number;
-    if (sys_read_memory(code, pc - CODE_BEFORE, CODE_BEFORE) != CODE_BEFORE)
-        return -1;
-    const uint8_t *at = code + CODE_BEFORE - sizeof(call);
-    if (memcmp(at, call, sizeof(call)) != 0)
-        return -1;
-    at -= sizeof(by_argument);
-    if (memcmp(at, by_argument, sizeof(by_argument)) == 0)
-        return words_are_there() ? restart_last_call : -1;
-    for (; at >= code && memcmp(at, call, sizeof(call)) != 0; at--)
-        if (*at == MOVE_TO_EAX) {
-            memcpy(&number, at + 1, sizeof(number));
-            return number;
-        }
-    return -1;
-}
-
-/* Make the call NUMBER again, which has just ended with EINTR. */
-static void
-make_again(ucontext_t *context, long number)
-{
-    context->uc_mcontext.gregs[REG_RAX] = number;
-    context->uc_mcontext.gregs[REG_RIP] -= 2;
-}
-
-/* Whether the instruction before the pc is a system call: it has left its
- * address in rcx. */
+/* Whether CONTEXT stands behind a system call that has ended with EINTR. */
 static bool
-is_behind_call(const ucontext_t *context)
+is_behind_ended(const ucontext_t *context)
 {
-    const greg_t *registers = context->uc_mcontext.gregs;
-    return registers[REG_RCX] == registers[REG_RIP];
+    return arch_register(context, ARCH_RESULT) == (uint64_t)-EINTR &&
+           arch_is_behind_call(context);
+}
+
+/* The number of the call that CONTEXT stands behind, or -1 if it cannot be
+ * told. */
+static long
+number_of_call(const ucontext_t *context)
+{
+    long number = arch_call_before(arch_register(context, ARCH_PC));
+    if (number == ARCH_CALL_GIVEN)
+        return words_are_there() ? restart_last_call : ARCH_CALL_UNKNOWN;
+    return number;
 }
 
 /* Make io_uring_enter again if only our signal ended it. Before it waits, it
@@ -157,28 +121,28 @@ is_behind_call(const ucontext_t *context)
 static void
 repeat_ring_wait(ucontext_t *context)
 {
-    const greg_t *registers = context->uc_mcontext.gregs;
-    if (is_behind_call(context) &&
-        (registers[REG_R10] & IORING_ENTER_GETEVENTS) != 0 &&
-        number_of_call((uint64_t)registers[REG_RIP]) == SYS_io_uring_enter &&
+    if (arch_is_behind_call(context) &&
+        (arch_register(context, arch_argument(3)) & IORING_ENTER_GETEVENTS) !=
+            0 &&
+        number_of_call(context) == SYS_io_uring_enter &&
         next_pending(signals_word(&context->uc_sigmask)) == 0)
-        make_again(context, SYS_io_uring_enter);
+        arch_repeat_call(context, SYS_io_uring_enter);
 }
 
 void
 restart_after_blocked(ucontext_t *context)
 {
-    static const long waits[] = {SYS_poll,        SYS_ppoll,  SYS_epoll_wait,
-                                 SYS_epoll_pwait, SYS_select, SYS_pselect6,
-                                 SYS_pause};
-    if (context->uc_mcontext.gregs[REG_RAX] != -(greg_t)EINTR ||
-        !is_behind_call(context) || is_in_wait(context) ||
+    static const long waits[] = {ARCH_CALL_POLL,       SYS_ppoll,
+                                 ARCH_CALL_EPOLL_WAIT, SYS_epoll_pwait,
+                                 ARCH_CALL_SELECT,     SYS_pselect6,
+                                 ARCH_CALL_PAUSE};
+    if (!is_behind_ended(context) || is_in_wait(context) ||
         next_pending(signals_word(&context->uc_sigmask)) != 0)
         return;
-    long number = number_of_call((uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+    long number = number_of_call(context);
     for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
         if (number == waits[i])
-            make_again(context, number);
+            arch_repeat_call(context, number);
 }
 
 /* A call that returns EINTR has done nothing yet. Three kinds of calls are not
@@ -187,33 +151,38 @@ restart_after_blocked(ucontext_t *context)
 void
 restart_for_another(ucontext_t *context)
 {
-    static const long calls[] = {
-        SYS_read,         SYS_write,           SYS_readv,    SYS_writev,
-        SYS_recvfrom,     SYS_recvmsg,         SYS_sendto,   SYS_sendmsg,
-        SYS_accept,       SYS_accept4,         SYS_futex,    SYS_poll,
-        SYS_select,       SYS_epoll_wait,      SYS_wait4,    SYS_waitid,
-        SYS_nanosleep,    SYS_clock_nanosleep, SYS_flock,    SYS_fcntl,
-        SYS_semop,        SYS_semtimedop,      SYS_msgrcv,   SYS_msgsnd,
-        SYS_mq_timedsend, SYS_mq_timedreceive, SYS_pause,    SYS_open,
-        SYS_openat,       SYS_rt_sigtimedwait, SYS_recvmmsg, SYS_sendmmsg};
-    if (context->uc_mcontext.gregs[REG_RAX] != -(greg_t)EINTR ||
-        !is_behind_call(context) || is_in_wait(context))
+    static const long calls[] = {SYS_read,         SYS_write,
+                                 SYS_readv,        SYS_writev,
+                                 SYS_recvfrom,     SYS_recvmsg,
+                                 SYS_sendto,       SYS_sendmsg,
+                                 SYS_accept,       SYS_accept4,
+                                 SYS_futex,        ARCH_CALL_POLL,
+                                 ARCH_CALL_SELECT, ARCH_CALL_EPOLL_WAIT,
+                                 SYS_wait4,        SYS_waitid,
+                                 SYS_nanosleep,    SYS_clock_nanosleep,
+                                 SYS_flock,        SYS_fcntl,
+                                 SYS_semop,        SYS_semtimedop,
+                                 SYS_msgrcv,       SYS_msgsnd,
+                                 SYS_mq_timedsend, SYS_mq_timedreceive,
+                                 ARCH_CALL_PAUSE,  ARCH_CALL_OPEN,
+                                 SYS_openat,       SYS_rt_sigtimedwait,
+                                 SYS_recvmmsg,     SYS_sendmmsg};
+    if (!is_behind_ended(context) || is_in_wait(context))
         return;
-    long number = number_of_call((uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+    long number = number_of_call(context);
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         if (number == calls[i])
-            make_again(context, number);
+            arch_repeat_call(context, number);
 }
 
 void
 restart_after_ours(ucontext_t *context)
 {
-    const greg_t *registers = context->uc_mcontext.gregs;
-    bool was_ended = registers[REG_RAX] == -(greg_t)EINTR;
+    bool was_ended = arch_register(context, ARCH_RESULT) == (uint64_t)-EINTR;
     if (was_ended && is_in_wait(context))
         resume_wait(context);
     else if (was_ended)
         repeat_ring_wait(context);
-    else if (is_restarting(registers))
+    else if (is_restarting(context))
         end_call_for_next(context);
 }

@@ -3,10 +3,10 @@
  * learn.c -- rules from libunwind; see learn.h. It runs on the sampler thread,
  * also while a thread is parked.
  *
- * A rule is compiled by one unw_step on symbolic registers. rip is the pc, rsp
- * the magic number S, and rbp the magic number B. Each word of the symbolic
+ * A rule is compiled by one unw_step on symbolic registers. The pc is itself,
+ * sp the magic number S, and fp the magic number B. Each word of the symbolic
  * stack holds a number that tells its address. The new sp says which base and
- * offset make the CFA. The save location of rbp says where it was stored. If
+ * offset make the CFA. The save location of fp says where it was stored. If
  * the answer depends on anything else, the rule is RULE_HARD.
  *
  * The hard thing is to know when not to believe an answer. Without an FDE
@@ -32,7 +32,7 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
                                        unw_dyn_info_t *, unw_proc_info_t *,
                                        int need, void *);
 
-/* Symbolic values of rsp and rbp. No memory is ever there: user addresses have
+/* Symbolic values of sp and fp. No memory is ever there: user addresses have
  * 47 bits, or 56 (5-level). */
 #define S 0x1000000000000000ull
 #define B 0x2000000000000000ull
@@ -151,32 +151,24 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
     return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
 }
 
-/* DWARF's numbers of the registers (psABI, table 3.36) as ucontext indexes. */
-static const int8_t context_index[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX,
-                                       REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-                                       REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                       REG_R12, REG_R13, REG_R14, REG_R15,
-                                       REG_RIP};
-
 static int
 access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
            void *arg)
 {
     struct question *question = arg;
     (void)as;
-    if (put || number < 0 || number > UNW_X86_64_RIP)
+    if (put || number < 0 || number >= ARCH_REGISTERS)
         return -UNW_EBADREG;
-    int index = context_index[number];
     if (!question->symbolic) {
-        if ((question->origin->known & 1u << index) == 0)
+        if ((question->origin->known & 1ull << number) == 0)
             return -UNW_EBADREG;
-        *value = (unw_word_t)question->origin->registers[index];
-    } else if (number == UNW_X86_64_RIP) {
+        *value = question->origin->registers.at[number];
+    } else if (number == ARCH_PC) {
         *value = question->place.pc;
-    } else if (number == UNW_X86_64_RSP) {
+    } else if (number == ARCH_SP) {
         *value = S;
     } else {
-        *value = number == UNW_X86_64_RBP ? B : DUMMY;
+        *value = number == ARCH_FP ? B : DUMMY;
     }
     return 0;
 }
@@ -232,7 +224,7 @@ split_cfa(uint64_t cfa, enum rule_cfa *base, int64_t *offset)
     return true;
 }
 
-/* Find where the caller's rbp is, after a step to CFA. Returns false if that is
+/* Find where the caller's fp is, after a step to CFA. Returns false if that is
  * not known. */
 static bool
 split_fp(uint64_t cfa, enum rule_fp *where, int64_t *offset)
@@ -240,15 +232,14 @@ split_fp(uint64_t cfa, enum rule_fp *where, int64_t *offset)
     unw_save_loc_t location;
     *where = RULE_FP_SAME;
     *offset = 0;
-    if (unw_get_save_loc(&cursor, UNW_X86_64_RBP, &location) != 0)
+    if (unw_get_save_loc(&cursor, ARCH_FP, &location) != 0)
         return false;
     if (location.type != UNW_SLT_MEMORY)
-        return location.type == UNW_SLT_REG &&
-               location.u.regnum == UNW_X86_64_RBP;
+        return location.type == UNW_SLT_REG && location.u.regnum == ARCH_FP;
     /* A register that is its own address is a value, not saved anywhere. */
     unw_word_t value;
     uint64_t address = location.u.addr;
-    if (unw_get_reg(&cursor, UNW_X86_64_RBP, &value) != 0 || value == address)
+    if (unw_get_reg(&cursor, ARCH_FP, &value) != 0 || value == address)
         return false;
     bool by_cfa = address - (cfa - SPAN) < 2 * SPAN;
     *where = by_cfa ? RULE_FP_AT_CFA : RULE_FP_AT_FP;
@@ -261,7 +252,7 @@ static bool
 has_usual_return(uint64_t cfa)
 {
     unw_save_loc_t location;
-    return unw_get_save_loc(&cursor, UNW_X86_64_RIP, &location) == 0 &&
+    return unw_get_save_loc(&cursor, ARCH_PC, &location) == 0 &&
            location.type == UNW_SLT_MEMORY && location.u.addr == cfa - 8;
 }
 
@@ -456,10 +447,10 @@ read_regs(const struct learn_origin *origin, struct regs *regs)
     if (unw_get_reg(&cursor, UNW_REG_IP, &regs->pc) != 0 ||
         unw_get_reg(&cursor, UNW_REG_SP, &regs->sp) != 0)
         return -1;
-    if (unw_get_reg(&cursor, UNW_X86_64_RBP, &regs->fp) == 0)
+    if (unw_get_reg(&cursor, ARCH_FP, &regs->fp) == 0)
         return 0;
     regs->fp = REGS_FP_UNKNOWN;
-    return (origin->known & 1u << REG_RBP) == 0 ? 0 : -1;
+    return (origin->known & 1u << ARCH_FP) == 0 ? 0 : -1;
 }
 
 int

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/ucontext.h>
 
 #include "base/arch.h"
 #include "fde.h"
@@ -34,10 +33,10 @@ struct rule learn_rule(uint64_t pc, bool is_return);
 
 /* Registers of a frame, of which some may be unknown. */
 struct learn_origin {
-    gregset_t registers;
-    uint32_t known; /* bit 1 << REG_RIP and so on */
+    struct arch_registers registers;
+    uint64_t known; /* bit N: register number N */
 };
-#define LEARN_ALL_KNOWN UINT32_MAX
+#define LEARN_ALL_KNOWN UINT64_MAX
 
 /*
  * Walk DEPTH frames by libunwind from ORIGIN, then undo one more. This passes a
@@ -46,7 +45,7 @@ struct learn_origin {
  * becomes its caller's registers. *IS_ROOT becomes true if it has no caller.
  *
  * Returns 0. Returns -1 if libunwind cannot undo a frame, or needs a register
- * that is not known. An unknown rbp that the frame leaves alone is
+ * that is not known. An unknown fp that the frame leaves alone is
  * REGS_FP_UNKNOWN in *CALLER. The thread is parked. Context: sampler, in
  * window.
  */

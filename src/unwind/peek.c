@@ -4,8 +4,8 @@
  * sampler thread. It reads everything by system calls, because the thread may
  * run or end meanwhile.
  *
- * The hard thing is rbp, which the kernel does not tell. Inner frames mostly
- * restore it from the stack. Where a function with rbp as its frame pointer
+ * The hard thing is fp, which the kernel does not tell. Inner frames mostly
+ * restore it from the stack. Where a function with fp as its frame pointer
  * comes first, its frame is searched, in this order of certainty:
  *
  *   exact      The function's code shows a frame of fixed size (frame_size.h).
@@ -77,13 +77,13 @@ peek_begin(void)
 static void
 set_origin(struct resume *finish, const struct walk *walk)
 {
-    greg_t *registers = finish->origin.registers;
-    registers[REG_RIP] = (greg_t)(walk->regs.pc - walk->is_return);
-    registers[REG_RSP] = (greg_t)walk->regs.sp;
-    registers[REG_RBP] = (greg_t)walk->regs.fp;
-    finish->origin.known = 1u << REG_RIP | 1u << REG_RSP;
+    uint64_t *registers = finish->origin.registers.at;
+    registers[ARCH_PC] = walk->regs.pc - walk->is_return;
+    registers[ARCH_SP] = walk->regs.sp;
+    registers[ARCH_FP] = walk->regs.fp;
+    finish->origin.known = 1u << ARCH_PC | 1u << ARCH_SP;
     if (walk->regs.fp != REGS_FP_UNKNOWN)
-        finish->origin.known |= 1u << REG_RBP;
+        finish->origin.known |= 1u << ARCH_FP;
     finish->depth = walk->depth - 1;
 }
 
@@ -92,11 +92,9 @@ set_origin(struct resume *finish, const struct walk *walk)
 static void
 set_arguments(struct resume *finish, const uint64_t *arguments)
 {
-    static const int places[] = {REG_RDI, REG_RSI, REG_RDX,
-                                 REG_R10, REG_R8,  REG_R9};
     for (unsigned i = 0; arguments != NULL && i < 6; i++) {
-        finish->origin.registers[places[i]] = (greg_t)arguments[i];
-        finish->origin.known |= 1u << places[i];
+        finish->origin.registers.at[arch_argument(i)] = arguments[i];
+        finish->origin.known |= 1ull << arch_argument(i);
     }
 }
 

@@ -2,7 +2,7 @@
 /*
  * peek.h -- walks the stack of a thread that is blocked in a system call,
  * without a signal. Of its registers the kernel tells pc, sp and those with the
- * arguments of the call (/proc/self/task/TID/syscall). rbp is found where a
+ * arguments of the call (/proc/self/task/TID/syscall). fp is found where a
  * frame needs it. The caller checks afterwards whether the thread has stayed
  * where it was.
  */

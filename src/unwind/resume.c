@@ -76,8 +76,8 @@ static bool
 is_child(const struct resume *finish, const struct walk *walk)
 {
     return walk->depth - 1 == finish->depth &&
-           (finish->origin.known & 1u << REG_RAX) != 0 &&
-           finish->origin.registers[REG_RAX] == 0;
+           (finish->origin.known & 1u << ARCH_RESULT) != 0 &&
+           finish->origin.registers.at[ARCH_RESULT] == 0;
 }
 
 /* Undo the frame of a clone that returns twice. LAST is the last pc in its
@@ -114,8 +114,8 @@ step_hard(const struct resume *finish, struct walk *walk, struct view *view)
     if (!walk->is_return && learn_is_behind_table(walk->regs.pc, &last))
         return step_clone(finish, walk, view, last);
     /* The origin may stand on its call: there a pc is looked up. */
-    uint64_t pc = depth == 0 ? (uint64_t)finish->origin.registers[REG_RIP]
-                             : walk->regs.pc;
+    uint64_t pc =
+        depth == 0 ? finish->origin.registers.at[ARCH_PC] : walk->regs.pc;
     if (learn_step(&finish->origin, depth, pc, view, &caller, &is_root) != 0)
         return no_rule(walk);
     return is_root ? WALK_ROOT : walk_step_to(walk, &caller);
@@ -126,7 +126,7 @@ step_hard(const struct resume *finish, struct walk *walk, struct view *view)
 #define SCAN_NS 1000000u
 #define TRIAL_FRAMES 64u
 
-/* Limits of the search for a saved rbp. It is among the first SAVED_WORDS below
+/* Limits of the search for a saved fp. It is among the first SAVED_WORDS below
  * the return address, and the caller's frame has FRAME_REACH bytes at most. */
 #define SAVED_WORDS 8u
 #define FRAME_REACH (64u << 10)
@@ -212,7 +212,7 @@ search_in_turn(const struct resume *finish, const struct walk *walk,
 }
 
 /* Undo a frame of generated code in a trial: by the lowest return address. Such
- * frames are small, so little on them is old. A function that saves rbp does so
+ * frames are small, so little on them is old. A function that saves fp does so
  * first of all. */
 static enum walk_outcome
 try_lowest(struct walk *walk, struct view *view)

@@ -2,7 +2,7 @@
 /*
  * rules.h -- the rule table: how a frame is undone, for each pc.
  *
- * A rule is one word. With sp and fp (rbp) of the frame:
+ * A rule is one word. With sp and fp of the frame:
  *   RULE_FRAME   CFA = (sp | fp) + offset, or [fp + offset]
  *                pc = [CFA - 8]; sp = CFA
  *                fp = fp, or [CFA + offset], or [fp + offset]

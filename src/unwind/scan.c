@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scan.c -- see scan.h. It reads only what is in memory, because each address
  * is a guess. */
+#include "base/arch.h"
 #include "unwind/x86_64/call_site.h"
 #include "scan.h"
 #include "base/poison.h"
@@ -21,7 +22,7 @@ scan_next(struct scan *scan, struct view *view, uint64_t *address)
            view_read(view, scan->at, address)) {
         scan->at += 8;
         /* Most words are numbers, and no addresses of anything. */
-        if (*address < 4096 || *address >> 47 != 0 ||
+        if (*address < 4096 || *address >> ARCH_ADDRESS_BITS != 0 ||
             call_site_before(*address, 0) == CALL_SITE_NONE)
             continue;
         scan->trials++;

@@ -226,9 +226,9 @@ undo_signal(struct walk *walk, struct view *view)
 {
     uint64_t sp = walk->regs.sp;
     struct regs regs;
-    if (!view_read(view, sp + ARCH_SIGNAL_REG(REG_RIP), &regs.pc) ||
-        !view_read(view, sp + ARCH_SIGNAL_REG(REG_RSP), &regs.sp) ||
-        !view_read(view, sp + ARCH_SIGNAL_REG(REG_RBP), &regs.fp))
+    if (!view_read(view, sp + arch_signal_offset(ARCH_PC), &regs.pc) ||
+        !view_read(view, sp + arch_signal_offset(ARCH_SP), &regs.sp) ||
+        !view_read(view, sp + arch_signal_offset(ARCH_FP), &regs.fp))
         return cut_walk(walk, CUT_BAD_READ);
     if (walk->depth >= DEPTH_MAX)
         return cut_walk(walk, CUT_STUCK);

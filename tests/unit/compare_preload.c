@@ -95,7 +95,7 @@ step_hard(struct walk *walk, struct view *view, const ucontext_t *context)
 
     hard_steps++;
     struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
-    memcpy(origin.registers, context->uc_mcontext.gregs, sizeof(gregset_t));
+    arch_all_registers(context, &origin.registers);
     if (learn_step(&origin, walk->depth - 1, walk->regs.pc, view, &caller,
                    &is_root) != 0) {
         walk->cut = CUT_NO_RULE;

@@ -217,14 +217,14 @@ static unsigned hard_frames;
 
 /* Walk on by rules, learning them, and by libunwind where there is none. */
 static enum walk_outcome
-walk_on(struct walk *walk, const gregset_t registers)
+walk_on(struct walk *walk, const ucontext_t *context)
 {
     enum walk_outcome outcome;
     struct regs caller;
     bool is_root = false;
     struct learn_origin origin = {.known = LEARN_ALL_KNOWN};
 
-    memcpy(origin.registers, registers, sizeof(origin.registers));
+    arch_all_registers(context, &origin.registers);
     while ((outcome = walk_run(walk, &own_view)) == WALK_MISS)
         learn_rule(frame_lookup(own_frames[walk->depth - 1]), false);
     if (outcome != WALK_HARD)
@@ -254,7 +254,7 @@ check_own_stack(void)
     view_begin(&own_view, 0, 0, 0, window);
     walk_begin(&walk, &regs);
     hard_frames = 0;
-    while ((outcome = walk_on(&walk, context.uc_mcontext.gregs)) == WALK_ON)
+    while ((outcome = walk_on(&walk, &context)) == WALK_ON)
         ;
     assert_int_equal(outcome, WALK_ROOT);
     assert_int_equal(walk.depth, count);

@@ -42,7 +42,7 @@ random_address(void)
 void
 random_registers(uint64_t pc)
 {
-    for (int i = 0; i < UNWINDER_REGISTERS; i++)
+    for (int i = 0; i < ARCH_REGISTERS; i++)
         unwinder.registers[i] = random_address();
     unwinder.registers[DWARF_RSP] =
         (uint64_t)stack + (1u << 20) + random_number() % 65536 * 8;
@@ -118,21 +118,6 @@ check_frame(uint64_t pc, const struct answer *answer)
     }
 }
 
-/* The registers as a signal's context has them. */
-static void
-fill_context(gregset_t context)
-{
-    static const int8_t order[UNWINDER_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX,
-                                                     REG_RBX, REG_RSI, REG_RDI,
-                                                     REG_RBP, REG_RSP, REG_R8,
-                                                     REG_R9,  REG_R10, REG_R11,
-                                                     REG_R12, REG_R13, REG_R14,
-                                                     REG_R15, REG_RIP};
-
-    for (int i = 0; i < UNWINDER_REGISTERS; i++)
-        context[order[i]] = (greg_t)unwinder.registers[i];
-}
-
 void
 check_step(uint64_t pc, struct view *view, const struct answer *answer)
 {
@@ -140,7 +125,8 @@ check_step(uint64_t pc, struct view *view, const struct answer *answer)
     struct regs caller = {0, 0, 0};
     bool is_root = false;
 
-    fill_context(origin.registers);
+    memcpy(origin.registers.at, unwinder.registers,
+           sizeof(origin.registers.at));
     int result = learn_step(&origin, 0, pc, view, &caller, &is_root);
     assert_int_equal(result, answer->result < 0 ? -1 : 0);
     if (answer->result <= 0)

@@ -55,7 +55,7 @@ unwinder_register(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value,
     struct unwinder *unwinder = arg;
 
     (void)as;
-    if (put || number < 0 || number >= UNWINDER_REGISTERS)
+    if (put || number < 0 || number >= ARCH_REGISTERS)
         return -UNW_EBADREG;
     *value = unwinder->registers[number];
     return 0;
@@ -85,15 +85,8 @@ unwinder_begin(struct unwinder *unwinder)
 void
 unwinder_context(struct unwinder *unwinder, const ucontext_t *context)
 {
-    static const int8_t order[UNWINDER_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX,
-                                                     REG_RBX, REG_RSI, REG_RDI,
-                                                     REG_RBP, REG_RSP, REG_R8,
-                                                     REG_R9,  REG_R10, REG_R11,
-                                                     REG_R12, REG_R13, REG_R14,
-                                                     REG_R15, REG_RIP};
-
-    for (int i = 0; i < UNWINDER_REGISTERS; i++)
-        unwinder->registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+    for (unsigned i = 0; i < ARCH_REGISTERS; i++)
+        unwinder->registers[i] = arch_register(context, i);
 }
 
 int

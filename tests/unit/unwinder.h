@@ -13,12 +13,11 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "base/arch.h"
 #include "unwind/pages.h"
 
-#define UNWINDER_REGISTERS 17
-
 struct unwinder {
-    uint64_t registers[UNWINDER_REGISTERS]; /* by number of DWARF */
+    uint64_t registers[ARCH_REGISTERS]; /* by number of DWARF */
     bool has_table; /* the last frame that was looked up has an FDE */
     unw_addr_space_t space;
     unw_cursor_t cursor;

@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arch.c -- see arch.h: what C cannot say. The frame is found by rbp on
- * whichever stack the callee runs, so that debuggers and our own walk come from
- * one to the other.
+ * arch.c -- see arch.h. arch_call_before runs in handlers. It reads code by a
+ * system call, because the page in front of the call may not be readable.
  */
+#include <string.h>
+
+#include "base/sys.h"
 #include "arch.h"
 
+/* Bytes of code before a system call that are searched for its number, which
+ * "mov $NUMBER, %eax" sets. */
+#define CODE_BEFORE 64
+#define MOVE_TO_EAX 0xb8
+
+/* The last instruction of syscall(2) before the system call is "mov 8(%rsp),
+ * %r9". */
+long
+arch_call_before(uint64_t pc)
+{
+    static const uint8_t by_argument[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};
+    uint8_t code[CODE_BEFORE];
+    int32_t number;
+    if (sys_read_memory(code, pc - CODE_BEFORE, CODE_BEFORE) != CODE_BEFORE)
+        return ARCH_CALL_UNKNOWN;
+    const uint8_t *at = code + CODE_BEFORE - ARCH_CALL_SIZE;
+    if (!arch_is_call(at))
+        return ARCH_CALL_UNKNOWN;
+    at -= sizeof(by_argument);
+    if (memcmp(at, by_argument, sizeof(by_argument)) == 0)
+        return ARCH_CALL_GIVEN;
+    for (; at >= code && !arch_is_call(at); at--)
+        if (*at == MOVE_TO_EAX) {
+            memcpy(&number, at + 1, sizeof(number));
+            return number;
+        }
+    return ARCH_CALL_UNKNOWN;
+}
+
+/* The frame is found by rbp on whichever stack the callee runs. So debuggers
+ * and our own walk come from one to the other. */
 __asm__(".pushsection .text.arch_call_on, \"ax\", @progbits\n"
         ".globl arch_call_on\n"
         ".hidden arch_call_on\n"

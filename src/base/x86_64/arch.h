@@ -1,21 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arch.h -- the registers that a walk needs, and how they are read from a
- * signal's ucontext. x86-64 (System V ABI, section 3.4.1: rsp, rbp, and the
- * return address below the CFA).
+ * arch.h -- what only x86-64 has: its registers, where the kernel puts them,
+ * its system calls, and what C cannot say.
  */
 #ifndef BASE_X86_64_ARCH_H
 #define BASE_X86_64_ARCH_H
 
+#include <limits.h>
+#include <linux/errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/ucontext.h>
 
 /* e_machine of the ELF files that can be walked. */
 #define ARCH_MACHINE 62
+#define ARCH_NAME "x86-64"
 
 /* The interpreter of programs (x86-64 psABI, section 5.2.1). */
 #define ARCH_DYNAMIC_LINKER "/lib64/ld-linux-x86-64.so.2"
+
+/* Bytes below the stack pointer that a function may use (psABI, section
+ * 3.2.2). */
+#define ARCH_RED_ZONE 128u
+
+/* Number of bits in an address of the program, without 5-level page tables. */
+#define ARCH_ADDRESS_BITS 47
+
+/* Registers have the numbers of DWARF (psABI, table 3.36), as in libunwind.
+ * These have a part in every frame, or in a system call. */
+enum arch_register {
+    ARCH_RESULT = 0, /* rax: the result of a call */
+    ARCH_NUMBER = 0, /* rax: the number of a system call that is to be made */
+    ARCH_FP = 6,     /* rbp */
+    ARCH_SP = 7,     /* rsp */
+    ARCH_PC = 16,    /* rip */
+    ARCH_REGISTERS = 17
+};
+
+/* The registers that an unwind table can speak of, by number. */
+struct arch_registers {
+    uint64_t at[ARCH_REGISTERS];
+};
 
 /* A frame's registers: where it stands and where its memory is. */
 struct regs {
@@ -24,17 +50,53 @@ struct regs {
     uint64_t fp; /* rbp, whether or not the function uses it as such */
 };
 
-/* Where a signal frame's saved registers lie relative to the stack pointer at
- * the restorer, which points at the ucontext (kernel: struct rt_sigframe). */
-#define ARCH_SIGNAL_REG(index) \
-    (__builtin_offsetof(ucontext_t, uc_mcontext.gregs) + 8u * (index))
+/* The index of register NUMBER in a ucontext. */
+static inline unsigned
+arch_context_index(unsigned number)
+{
+    static const uint8_t index[ARCH_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX,
+                                                  REG_RBX, REG_RSI, REG_RDI,
+                                                  REG_RBP, REG_RSP, REG_R8,
+                                                  REG_R9,  REG_R10, REG_R11,
+                                                  REG_R12, REG_R13, REG_R14,
+                                                  REG_R15, REG_RIP};
+    return index[number];
+}
+
+static inline uint64_t
+arch_register(const ucontext_t *context, unsigned number)
+{
+    return (uint64_t)context->uc_mcontext.gregs[arch_context_index(number)];
+}
+
+static inline void
+arch_set_register(ucontext_t *context, unsigned number, uint64_t value)
+{
+    context->uc_mcontext.gregs[arch_context_index(number)] = (greg_t)value;
+}
+
+/* Where register NUMBER lies in a signal frame, relative to the stack pointer
+ * at the restorer. That points at the ucontext (kernel: struct rt_sigframe). */
+static inline uint64_t
+arch_signal_offset(unsigned number)
+{
+    return __builtin_offsetof(ucontext_t, uc_mcontext.gregs) +
+           8u * arch_context_index(number);
+}
 
 static inline void
 arch_regs(const ucontext_t *context, struct regs *regs)
 {
-    regs->pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-    regs->sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
-    regs->fp = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
+    regs->pc = arch_register(context, ARCH_PC);
+    regs->sp = arch_register(context, ARCH_SP);
+    regs->fp = arch_register(context, ARCH_FP);
+}
+
+static inline void
+arch_all_registers(const ucontext_t *context, struct arch_registers *registers)
+{
+    for (unsigned i = 0; i < ARCH_REGISTERS; i++)
+        registers->at[i] = arch_register(context, i);
 }
 
 /* In *REGS what the registers were when the function that uses this was
@@ -96,6 +158,92 @@ arch_fs_base(void)
 /* FUNCTION is called with ARGUMENT on the stack that ends at TOP, a multiple of
  * 16. A longjmp must not leave it. */
 void arch_call_on(void *top, void (*function)(void *), void *argument);
+
+/* The number of the register with argument I, 0 to 5, of a system call, which
+ * keeps it (syscall(2)). */
+static inline unsigned
+arch_argument(unsigned i)
+{
+    static const uint8_t numbers[] = {5, 4, 1, 10, 8, 9};
+    return numbers[i];
+}
+
+/* Whether a system call is at CODE. The second byte is read only if the first
+ * one belongs to the instruction. */
+#define ARCH_CALL_SIZE 2u
+static inline bool
+arch_is_call(const uint8_t *code)
+{
+    return code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* Whether the thread that was interrupted at PC was woken from a system call,
+ * is about to make one, or has just left one. The pc is then behind the
+ * instruction, or on it: the kernel sets the pc back when the call is to be
+ * restarted (signal(7)). */
+static inline bool
+arch_is_at_call(uint64_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc;
+    return arch_is_call(code) || ((pc & 4095) >= ARCH_CALL_SIZE &&
+                                  arch_is_call(code - ARCH_CALL_SIZE));
+}
+
+/* Whether the kernel is about to make the call ARCH_NUMBER again, which a
+ * signal has ended. The pc is on the instruction, which has left the address of
+ * the next one in rcx. */
+static inline bool
+arch_is_restarting(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+    return registers[REG_RCX] == registers[REG_RIP] + ARCH_CALL_SIZE &&
+           arch_is_call((const uint8_t *)registers[REG_RIP]);
+}
+
+/* Whether the instruction before the pc is a system call. */
+static inline bool
+arch_is_behind_call(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+    return registers[REG_RCX] == registers[REG_RIP];
+}
+
+/* End the call that the kernel is about to make again: it returns EINTR. */
+static inline void
+arch_end_call(ucontext_t *context)
+{
+    context->uc_mcontext.gregs[REG_RAX] = -EINTR;
+    context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_SIZE;
+}
+
+/* Make the call NUMBER again, behind which CONTEXT stands. */
+static inline void
+arch_repeat_call(ucontext_t *context, long number)
+{
+    context->uc_mcontext.gregs[REG_RAX] = number;
+    context->uc_mcontext.gregs[REG_RIP] -= ARCH_CALL_SIZE;
+}
+
+/* The number of the system call in front of PC, as the code sets it: it is no
+ * longer in the registers. ARCH_CALL_GIVEN: PC is in syscall(2), which gets the
+ * number from the program. ARCH_CALL_UNKNOWN: it cannot be told. */
+#define ARCH_CALL_UNKNOWN (-1)
+#define ARCH_CALL_GIVEN LONG_MIN
+long arch_call_before(uint64_t pc);
+
+/* System calls that newer machines lack. There each one is a negative
+ * number of its own, which no call has. */
+enum arch_old_call {
+    ARCH_CALL_OPEN = SYS_open,
+    ARCH_CALL_STAT = SYS_stat,
+    ARCH_CALL_POLL = SYS_poll,
+    ARCH_CALL_SELECT = SYS_select,
+    ARCH_CALL_PAUSE = SYS_pause,
+    ARCH_CALL_FORK = SYS_fork,
+    ARCH_CALL_VFORK = SYS_vfork,
+    ARCH_CALL_EPOLL_WAIT = SYS_epoll_wait,
+    ARCH_CALL_SIGNALFD = SYS_signalfd
+};
 
 /* A system call that neither touches errno nor goes through libc. Returns the
  * kernel's answer: -errno on failure. */
