@@ -5,7 +5,6 @@
  * by one call, so that there is no half of them. They go into the file that all
  * such processes share, or where that cannot be, into one of their own.
  */
-#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
@@ -72,12 +71,12 @@ put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)
                                   .start_monotonic = since,
                                   .start_realtime = realtime,
                                   .pid = (uint32_t)pid,
-                                  .machine = EM_X86_64,
+                                  .machine = ARCH_MACHINE,
                                   .purpose = SPOOL_WANTED};
     struct record_next next = {.start_monotonic = since,
                                .start_realtime = realtime,
                                .pid = (uint32_t)pid,
-                               .machine = EM_X86_64};
+                               .machine = ARCH_MACHINE};
     if (sheet->start == 0)
         put(sheet, &header, sizeof(header));
     else

@@ -234,7 +234,8 @@ read_some(struct spawned *spawned, long ms)
 {
     struct pollfd event = {.fd = spawned->fd, .events = POLLIN};
     size_t room = spawned->size - 1 - spawned->length;
-    long got = arch_syscall(SYS_poll, (long)&event, 1, ms, 0, 0, 0);
+    struct timespec wait = {ms / 1000, ms % 1000 * 1000000};
+    long got = arch_syscall(SYS_ppoll, (long)&event, 1, (long)&wait, 0, 0, 0);
     if (got > 0)
         got = sys_read(spawned->fd, spawned->answer + spawned->length, room);
     else if (got == 0 && clock_now() < spawned->until)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/arch.h"
@@ -90,7 +91,7 @@ spawn_child_put_back(const struct rlimit before[SPAWN_CHILD_LIMITS])
 static long
 move_descriptor(int fd, int to)
 {
-    long result = fd == to ? to : arch_syscall(SYS_dup2, fd, to, 0, 0, 0, 0);
+    long result = fd == to ? to : arch_syscall(SYS_dup3, fd, to, 0, 0, 0, 0);
     arch_syscall(SYS_fcntl, to, F_SETFD, 0, 0, 0, 0);
     return result;
 }
@@ -133,7 +134,8 @@ execute(const struct spawn_child *child)
     long result = arch_syscall(SYS_execve, (long)child->path,
                                (long)child->arguments, (long)kept, 0, 0, 0);
     if (result != -EACCES ||
-        arch_syscall(SYS_access, (long)child->path, R_OK, 0, 0, 0, 0) != 0)
+        arch_syscall(SYS_faccessat, AT_FDCWD, (long)child->path, R_OK, 0, 0,
+                     0) != 0)
         return result;
     for (size_t i = 0; child->arguments[i] != NULL; i++) {
         if (i + 2 > ARGUMENTS_MAX)
@@ -153,6 +155,7 @@ spawn_child_run(void *argument)
 {
     struct spawn_child *child = argument;
     struct rlimit unused[SPAWN_CHILD_LIMITS];
+    struct itimerval life = {.it_value.tv_sec = CHILD_SECONDS};
     sys_mask(SIG_SETMASK, ~(1ull << (SIGALRM - 1)), NULL);
     mute_signals_end_in_child();
     set_default_for_children();
@@ -160,7 +163,7 @@ spawn_child_run(void *argument)
     spawn_child_lift(unused);
     (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
     long result = settle_descriptors(child->output, child->message);
-    arch_syscall(SYS_alarm, CHILD_SECONDS, 0, 0, 0, 0, 0);
+    arch_syscall(SYS_setitimer, ITIMER_REAL, (long)&life, 0, 0, 0, 0);
     if (result >= 0)
         result = execute(child);
     child->error = (int)-result;

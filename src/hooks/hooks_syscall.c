@@ -26,6 +26,7 @@
 
 #include "agent/left.h"
 #include "agent/lifecycle.h"
+#include "base/arch.h"
 #include "base/note.h"
 #include "base/phase.h"
 #include "base/words.h"
@@ -149,7 +150,7 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
         return sigaltstack((const stack_t *)a, (stack_t *)b);
     if (number == SYS_newfstatat || number == SYS_statx)
         hook_before_look((const char *)b);
-    if (number == SYS_stat)
+    if (number == ARCH_CALL_STAT)
         hook_before_look((const char *)a);
     hook_send_by_number(number, a, b, c);
     /* Where the profile has ended, a filter may forbid what these do. */

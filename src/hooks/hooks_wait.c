@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "agent/ending_waits.h"
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/origin.h"
@@ -359,7 +360,7 @@ hook_wait_by_number(long number, long a, long b, long c, long d, long e, long f,
         *result = wait_by(wait_by_number, &set, (siginfo_t *)b,
                           (const struct timespec *)c);
         return true;
-    case SYS_signalfd:
+    case ARCH_CALL_SIGNALFD:
     case SYS_signalfd4:
         return make_descriptor(&call, result);
     case SYS_rt_sigsuspend:

@@ -12,14 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/arch.h"
+
 void *
 memcpy(void *restrict to, const void *restrict from, size_t length)
 {
-    void *at = to;
-    __asm__ volatile("rep movsb"
-                     : "+D"(at), "+S"(from), "+c"(length)
-                     :
-                     : "memory");
+    arch_copy(to, from, length);
     return to;
 }
 
@@ -30,23 +28,15 @@ memmove(void *to, const void *from, size_t length)
 {
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);
-    char *last = (char *)to + length - 1;
-    const char *source = (const char *)from + length - 1;
-    __asm__ volatile("std\n\trep movsb\n\tcld"
-                     : "+D"(last), "+S"(source), "+c"(length)
-                     :
-                     : "memory", "cc");
+    arch_copy_down((char *)to + length - 1, (const char *)from + length - 1,
+                   length);
     return to;
 }
 
 void *
 memset(void *to, int byte, size_t length)
 {
-    void *at = to;
-    __asm__ volatile("rep stosb"
-                     : "+D"(at), "+c"(length)
-                     : "a"(byte)
-                     : "memory");
+    arch_fill(to, byte, length);
     return to;
 }
 

@@ -6,13 +6,11 @@
  * name is found by counting, which is quick enough: it is looked up once for
  * each state of a profile, not for each sample.
  */
+#include <elf.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "system_call.h"
-
-/* e_machine of ELF, as in the header of a spool. */
-enum { MACHINE_X86_64 = 62 };
 
 /* Calls 0, 1, 2, ... without a gap, each name ended by a NUL. */
 static const char old_names[] =
@@ -99,7 +97,7 @@ system_call_name(uint32_t machine, unsigned number)
 {
     if (number >= NEW_FIRST)
         return name_at(new_names, sizeof(new_names), number - NEW_FIRST);
-    if (machine == MACHINE_X86_64)
+    if (machine == EM_X86_64)
         return name_at(old_names, sizeof(old_names), number);
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_words.c -- in words what a thread waits for; see look.h. The numbers are
- * those of x86-64's system calls; a call that is not in the table has no words.
+ * wait_words.c -- in words what a thread waits for; see look.h. A call
+ * that is not in the table has no words.
  *
  * The hard thing is not to say what is not so. A futex is said to be a mutex
  * only if the thread waits as glibc's mutexes do (value 2) and the word where
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/arch.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "look.h"
@@ -46,7 +47,7 @@ subject_of(long number)
     case SYS_accept:
     case SYS_accept4:
     case SYS_connect:
-    case SYS_epoll_wait:
+    case ARCH_CALL_EPOLL_WAIT:
     case SYS_epoll_pwait:
     case SYS_epoll_pwait2:
     case SYS_fsync:
@@ -59,7 +60,7 @@ subject_of(long number)
     case SYS_splice:
     case SYS_getdents64:
         return SUBJECT_FD;
-    case SYS_poll:
+    case ARCH_CALL_POLL:
     case SYS_ppoll:
         return SUBJECT_POLL;
     case SYS_wait4:

@@ -11,6 +11,7 @@
  * that is a time is CPU time, unless it is called wall, real or delay. Other
  * types have no place in the model. Labels that are not ours are kept.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@
 #include "totals.h"
 #include "pprof.h"
 
-/* MACHINE: EM_X86_64, for which names of system calls are looked up. */
-enum { MACHINE = 62 };
+/* The machine for which names of system calls are looked up. Its list has
+ * nearly all names of the others. */
+#define MACHINE EM_X86_64
 
 struct pprof_read {
     struct pprof_sample sample; /* the current one; first, for callbacks */

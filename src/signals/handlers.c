@@ -3,7 +3,7 @@
  * handlers.c -- see handlers.h. A handler's address is one word, and so is what
  * is remembered of its flags, and of its mask. A handler may run while another
  * thread sets it. A function that takes one argument can be called with three
- * (x86-64 System V ABI), so the address is all that a call needs.
+ * (psABI, section 3.2.3), so the address is all that a call needs.
  *
  * Two kinds of handlers are left as they are. Handlers that are called once
  * (SA_RESETHAND): after them the signal would end the process. And handlers of

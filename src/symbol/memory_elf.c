@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "memory_elf.h"
 
 static bool
@@ -67,9 +68,9 @@ write_file(Elf *elf, const struct memory_section *sections, size_t count)
     FILE *names = header != NULL ? open_memstream(&text, &size) : NULL;
     if (names == NULL)
         return false;
-    /* A type without relocations. */
+    /* A type without relocations. The sections are read for no machine. */
     header->e_type = ET_NONE;
-    header->e_machine = EM_X86_64;
+    header->e_machine = ARCH_MACHINE;
     header->e_version = EV_CURRENT;
     header->e_ident[EI_DATA] = ELFDATA2LSB;
     size_t last;

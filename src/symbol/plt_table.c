@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plt_table.c -- names PLT stubs of x86-64. Report side.
+ * plt_table.c -- names PLT stubs. Report side.
  *
  * The order of stubs is not always that of the relocations: .plt.got, .plt.sec
- * and stubs for IFUNCs differ. So the stub is read. "jmp *slot(%rip)" is ff 25
- * and a 32-bit distance, and the relocation for that slot has the name. Lazy
- * stubs of IBT binaries have no such jump; they run once and stay without a
- * name.
+ * and stubs for IFUNCs differ. So the stub is read. It jumps through a word,
+ * and the relocation for that word has the name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +12,50 @@
 #include "util/array.h"
 #include "plt_table.h"
 
-#define STUB_SIZE 16
-
 /* A word of the GOT, and the relocation by which the loader fills it. */
 struct plt_slot {
     uint64_t address;
     Elf64_Rela relocation;
     const Elf64_Shdr *symbols; /* the symbol table that RELOCATION refers to */
 };
+
+/* struct machine: "jmp *slot(%rip)" is ff 25 and a 32-bit distance. Lazy stubs
+ * of IBT binaries have no such jump. They run once and stay without a name. */
+static uint64_t
+slot_of_x86_64(const uint8_t *stub, size_t size, uint64_t start)
+{
+    for (size_t i = 0; i + 6 <= size; i++) {
+        if (stub[i] != 0xff || stub[i + 1] != 0x25)
+            continue;
+        /* The distance counts from the next instruction: ff 25 e2 2f 00 00 at
+         * 0x1030 jumps through the word at 0x4018. */
+        int32_t distance;
+        memcpy(&distance, stub + i + 2, sizeof(distance));
+        return start + i + 6 + (uint64_t)(int64_t)distance;
+    }
+    return 0;
+}
+
+/* What depends on the machine that a file is for. */
+static const struct machine {
+    unsigned number;                           /* e_machine */
+    uint64_t stub_size;                        /* in bytes */
+    uint32_t jump_slot, global_data, indirect; /* types of relocations */
+    /* The address of the word through which the stub of SIZE bytes at START
+     * jumps. 0 if there is none. */
+    uint64_t (*slot_of)(const uint8_t *stub, size_t size, uint64_t start);
+} machines[] = {{EM_X86_64, 16, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT,
+                 R_X86_64_IRELATIVE, slot_of_x86_64}};
+
+/* The row for FILE's machine. NULL: its stubs are not understood. */
+static const struct machine *
+find_machine(const struct elf_view *file)
+{
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+        if (elf_view_machine(file) == machines[i].number)
+            return &machines[i];
+    return NULL;
+}
 
 static int
 compare_slots(const void *a, const void *b)
@@ -54,6 +88,7 @@ static int
 read_section(struct plt_table *table, const struct elf_view *file,
              const Elf64_Shdr *section)
 {
+    const struct machine *machine = find_machine(file);
     struct plt_slot slot = {.symbols = section_at(file, section->sh_link)};
     struct bytes at = elf_view_content(file, section);
     for (; at.at != NULL; bytes_skip(&at, sizeof(slot.relocation))) {
@@ -61,16 +96,11 @@ read_section(struct plt_table *table, const struct elf_view *file,
             break;
         memcpy(&slot.relocation, at.at, sizeof(slot.relocation));
         slot.address = slot.relocation.r_offset;
-        switch (ELF64_R_TYPE(slot.relocation.r_info)) {
-        case R_X86_64_JUMP_SLOT:
-        case R_X86_64_GLOB_DAT:
-        case R_X86_64_IRELATIVE:
-            if (add_slot(table, &slot) != 0)
-                return -1;
-            break;
-        default:
-            break;
-        }
+        uint32_t type = ELF64_R_TYPE(slot.relocation.r_info);
+        if ((type == machine->jump_slot || type == machine->global_data ||
+             type == machine->indirect) &&
+            add_slot(table, &slot) != 0)
+            return -1;
     }
     return 0;
 }
@@ -126,30 +156,14 @@ find_section(const struct elf_view *file, uint64_t address)
     return NULL;
 }
 
-/* The address of the word through which the stub of SIZE bytes at START jumps.
- * 0 if there is none. */
-static uint64_t
-slot_of(const uint8_t *stub, size_t size, uint64_t start)
-{
-    for (size_t i = 0; i + 6 <= size; i++) {
-        if (stub[i] != 0xff || stub[i + 1] != 0x25)
-            continue;
-        /* The distance counts from the next instruction: ff 25 e2 2f 00 00 at
-         * 0x1030 jumps through the word at 0x4018. */
-        int32_t distance;
-        memcpy(&distance, stub + i + 2, sizeof(distance));
-        return start + i + 6 + (uint64_t)(int64_t)distance;
-    }
-    return 0;
-}
-
 /* The slot through which the stub at ADDRESS in SECTION jumps. NULL if none is
- * known. Stubs have 16 bytes, but those of .plt.got may have 8. */
+ * known. Stubs have the usual size, but those of .plt.got may have 8 bytes. */
 static const struct plt_slot *
 find_slot(const struct plt_table *table, const struct elf_view *file,
           const Elf64_Shdr *section, uint64_t address)
 {
-    uint64_t size = section->sh_entsize == 8 ? 8 : STUB_SIZE;
+    const struct machine *machine = find_machine(file);
+    uint64_t size = section->sh_entsize == 8 ? 8 : machine->stub_size;
     uint64_t start = (address - section->sh_addr) / size * size;
     struct bytes content = elf_view_content(file, section);
     struct plt_slot key = {0};
@@ -157,7 +171,8 @@ find_slot(const struct plt_table *table, const struct elf_view *file,
         start + size > (uint64_t)(content.end - content.at) ||
         table->count == 0)
         return NULL;
-    key.address = slot_of(content.at + start, size, section->sh_addr + start);
+    key.address =
+        machine->slot_of(content.at + start, size, section->sh_addr + start);
     return bsearch(&key, table->slots, table->count, sizeof(key),
                    compare_slots);
 }
@@ -166,9 +181,9 @@ int
 plt_table_find(struct plt_table *table, const struct elf_view *file,
                uint64_t address, struct plt_target *target)
 {
-    const Elf64_Shdr *section = elf_view_machine(file) == EM_X86_64
-                                    ? find_section(file, address)
-                                    : NULL;
+    const struct machine *machine = find_machine(file);
+    const Elf64_Shdr *section =
+        machine != NULL ? find_section(file, address) : NULL;
     if (section == NULL)
         return -1;
     if (!table->is_read) {
@@ -180,7 +195,7 @@ plt_table_find(struct plt_table *table, const struct elf_view *file,
     if (slot == NULL)
         return -1;
     *target = (struct plt_target){0};
-    if (ELF64_R_TYPE(slot->relocation.r_info) == R_X86_64_IRELATIVE) {
+    if (ELF64_R_TYPE(slot->relocation.r_info) == machine->indirect) {
         target->resolver = (uint64_t)slot->relocation.r_addend;
         return 0;
     }

@@ -14,6 +14,7 @@
  * firefox_markers.c).
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ write_meta(struct firefox *firefox)
     const struct profile *profile = firefox->profile;
     const struct profile_process *process = profile->processes;
     bool is_any = profile->process_count > 0;
+    char system[32];
     struct json *json = &firefox->json;
     json_name_open(json, "meta", '{');
     json_name_milliseconds(json, "interval",
@@ -101,7 +103,9 @@ write_meta(struct firefox *firefox)
     json_name_string(json, "arguments", is_any ? process->command : "");
     json_name_string(json, "importedFrom", "libsprof " SPROF_VERSION);
     json_name_string(json, "platform", "X11");
-    json_name_string(json, "oscpu", "Linux x86_64");
+    snprintf(system, sizeof(system), "Linux %s",
+             firefox_shared_machine(is_any ? process->machine : 0));
+    json_name_string(json, "oscpu", system);
     json_name_bool(json, "symbolicated", true);
     json_name_bool(json, "usesOnlyOneStackType", true);
     json_name_bool(json, "sourceCodeIsNotOnSearchfox", true);

@@ -5,6 +5,7 @@
  *
  *   "stackTable": {"frame": [0, 1, 2], "prefix": [null, 0, 1], "length": 3}
  */
+#include <elf.h>
 #include <string.h>
 
 #include "util/intern.h"
@@ -58,8 +59,13 @@ write_breakpad_id(struct json *json, const char *build_id)
     json_name_string(json, "breakpadId", text);
 }
 
-/* An element of "libs". Machines have the numbers of ELF's e_machine: 183 is
- * EM_AARCH64. */
+const char *
+firefox_shared_machine(uint32_t machine)
+{
+    return machine == EM_AARCH64 ? "aarch64" : "x86_64";
+}
+
+/* An element of "libs". */
 static void
 write_library(const struct firefox_tables *tables, struct json *json,
               uint32_t number)
@@ -69,7 +75,7 @@ write_library(const struct firefox_tables *tables, struct json *json,
     uint32_t machine = profile->processes[module->process].machine;
     const char *name = profile_module_name(profile, number);
     json_open(json, '{');
-    json_name_string(json, "arch", machine == 183 ? "aarch64" : "x86_64");
+    json_name_string(json, "arch", firefox_shared_machine(machine));
     json_name_string(json, "name", name);
     json_name_string(json, "path", module->path);
     json_name_string(json, "debugName", name);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <linux/errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
@@ -138,22 +139,39 @@ arch_is_simulated(void)
     return answer != 0;
 }
 
-/* The base of fs, which is the thread pointer, whatever it is. The processor
- * may lack the instruction, or the kernel not allow it: AT_HWCAP2 of getauxval
- * tells (Linux 5.9, asm/hwcap2.h). */
-#define ARCH_HWCAP2_FSGSBASE 2u
-static inline uint64_t
-arch_fs_base(void)
-{
-    uint64_t base;
-    __asm__ volatile("rdfsbase %0" : "=r"(base));
-    return base;
-}
-
 /* For a function that the kernel calls as a signal's handler: it aligns its
  * stack, as the ABI has it (section 3.2.2). The kernel has done so, but not
  * every emulator does (qemu-user 7.2 leaves it 8 bytes off). */
 #define ARCH_SIGNAL_ENTRY __attribute__((force_align_arg_pointer))
+
+/* Copy LENGTH bytes, up from TO and FROM. */
+static inline void
+arch_copy(void *to, const void *from, size_t length)
+{
+    __asm__ volatile("rep movsb"
+                     : "+D"(to), "+S"(from), "+c"(length)
+                     :
+                     : "memory");
+}
+
+/* Copy LENGTH bytes, down from TO and FROM. */
+static inline void
+arch_copy_down(void *to, const void *from, size_t length)
+{
+    __asm__ volatile("std\n\trep movsb\n\tcld"
+                     : "+D"(to), "+S"(from), "+c"(length)
+                     :
+                     : "memory", "cc");
+}
+
+static inline void
+arch_fill(void *to, int byte, size_t length)
+{
+    __asm__ volatile("rep stosb"
+                     : "+D"(to), "+c"(length)
+                     : "a"(byte)
+                     : "memory");
+}
 
 /* FUNCTION is called with ARGUMENT on the stack that ends at TOP, a multiple of
  * 16. A longjmp must not leave it. */

@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "program.h"
 
 /* SCRIPTS: how many scripts that are run by scripts the kernel follows
@@ -110,9 +111,10 @@ check_elf(const struct look *look, const Elf64_Ehdr *header)
 {
     size_t count = header->e_phnum;
     if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
-        header->e_machine != EM_X86_64)
-        return refuse_file(look, "is for another kind of machine: expected an "
-                                 "x86-64 program");
+        header->e_machine != ARCH_MACHINE)
+        return refuse_file(
+            look, "is for another kind of machine: expected an " ARCH_NAME
+                  " program");
     Elf64_Phdr programs[HEADERS];
     if (header->e_phentsize != sizeof(programs[0]) || count > HEADERS)
         return 0;

@@ -15,12 +15,17 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
+#include "base/sys.h"
 #include "arch.h"
-#include "sys.h"
-#include "words.h"
+#include "base/words.h"
 
 /* arch_prctl(2); <asm/prctl.h> is not always there. */
 #define GET_FS 0x1003
+
+/* The bit of AT_HWCAP2 that tells whether the thread pointer, which is the base
+ * of fs, can be read by an instruction. The processor may lack it, or the
+ * kernel not allow it (Linux 5.9, asm/hwcap2.h). */
+#define HWCAP2_FSGSBASE 2u
 
 /* How the thread pointer is read. */
 static _Atomic(enum {BY_BELIEF, BY_INSTRUCTION, BY_KERNEL}) way;
@@ -44,7 +49,7 @@ seen_place(uint64_t pointer)
 void
 words_begin(void)
 {
-    bool has_instruction = (getauxval(AT_HWCAP2) & ARCH_HWCAP2_FSGSBASE) != 0;
+    bool has_instruction = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
     atomic_store(&way, arch_is_simulated() ? BY_BELIEF
                        : has_instruction   ? BY_INSTRUCTION
                                            : BY_KERNEL);
@@ -82,7 +87,7 @@ words_are_there(void)
     uint64_t pointer = 0;
     switch (atomic_load_explicit(&way, memory_order_relaxed)) {
     case BY_INSTRUCTION:
-        pointer = arch_fs_base();
+        __asm__ volatile("rdfsbase %0" : "=r"(pointer));
         break;
     case BY_KERNEL:
         if (arch_syscall(SYS_arch_prctl, GET_FS, (long)&pointer, 0, 0, 0, 0) !=
