@@ -253,7 +253,8 @@ has_usual_return(uint64_t cfa)
 {
     unw_save_loc_t location;
     return unw_get_save_loc(&cursor, ARCH_PC, &location) == 0 &&
-           location.type == UNW_SLT_MEMORY && location.u.addr == cfa - 8;
+           location.type == UNW_SLT_MEMORY &&
+           location.u.addr == rule_return_slot(cfa);
 }
 
 /* The rule that one successful step on symbols showed. */
@@ -333,7 +334,7 @@ rule_without_table(struct question *question)
     if (is_first_code(place) || is_made_end(place))
         return rule_make(RULE_ROOT);
     if (code_pattern_is_entry(place->pc))
-        return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
+        return rule_entry();
     struct rule rule = read_step(question);
     if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
         return rule;

@@ -138,7 +138,7 @@ read_return(const struct search *search, uint64_t fp, uint64_t *address)
         return false;
     }
     return cfa > fp && cfa - fp <= REACH &&
-           view_read(search->view, cfa - 8, address);
+           view_read(search->view, rule_return_slot(cfa), address);
 }
 
 /* Which evidence says that ADDRESS is the function's return address. No call

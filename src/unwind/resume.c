@@ -95,7 +95,8 @@ step_clone(const struct resume *finish, struct walk *walk, struct view *view,
     if (is_child(finish, walk))
         return WALK_ROOT;
     if (rule_kind(rule) != RULE_FRAME || rule_cfa(rule) != RULE_CFA_SP ||
-        rule_fp(rule) != RULE_FP_SAME || !view_read(view, cfa - 8, &address) ||
+        rule_fp(rule) != RULE_FP_SAME ||
+        !view_read(view, rule_return_slot(cfa), &address) ||
         call_site_before(address, 0) == CALL_SITE_NONE ||
         (learn_function(address, &function) && function.start == address))
         return no_rule(walk);

@@ -4,7 +4,7 @@
  *
  * A rule is one word. With sp and fp of the frame:
  *   RULE_FRAME   CFA = (sp | fp) + offset, or [fp + offset]
- *                pc = [CFA - 8]; sp = CFA
+ *                pc = [return slot of CFA]; sp = CFA
  *                fp = fp, or [CFA + offset], or [fp + offset]
  *   RULE_CHAIN   no unwind table: fp points at the caller's fp and return
  *                address (Go, generated code, assembly)
@@ -126,6 +126,24 @@ static inline int64_t
 rule_fp_offset(struct rule rule)
 {
     return (int64_t)rule.word >> 36;
+}
+
+/* Where a frame with this CFA has its return address: its caller's call has
+ * pushed it (x86-64). A machine with a link register needs more. Its kinds of
+ * frames differ, and the word has room for eight more kinds. A leaf may keep
+ * the return address in the register. Other frames may save it anywhere, so
+ * their rules give up bits of fp_offset for the place. */
+static inline uint64_t
+rule_return_slot(uint64_t cfa)
+{
+    return cfa - 8;
+}
+
+/* The rule for a function's first instruction. */
+static inline struct rule
+rule_entry(void)
+{
+    return rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0);
 }
 
 /* Reserve the table, and empty it. Returns 0, or -1 if memory is short.

@@ -130,7 +130,7 @@ undo_frame(struct walk *walk, struct view *view, struct rule rule)
         return need_fp(walk);
     if (rule_cfa(rule) == RULE_CFA_FP_DEREF && !view_read(view, cfa, &cfa))
         return cut_walk(walk, CUT_BAD_READ);
-    if (!view_read(view, cfa - 8, &pc))
+    if (!view_read(view, rule_return_slot(cfa), &pc))
         return cut_walk(walk, CUT_BAD_READ);
     /* An fp that is saved at an unknown fp stays unknown. The caller is known
      * all the same. */
@@ -208,7 +208,7 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
     uint64_t saved = cfa + (uint64_t)rule_fp_offset(rule);
     struct regs caller = {0, cfa, walk->regs.fp};
     view_guess(view);
-    if (!view_read(view, cfa - 8, &caller.pc) ||
+    if (!view_read(view, rule_return_slot(cfa), &caller.pc) ||
         (saved != cfa && !view_read(view, saved, &caller.fp)))
         return lose_way(walk, rule, CUT_BAD_READ);
     /* The search would not have taken a root for a caller. */
