@@ -11,7 +11,7 @@
 #define CLAIM_TRIES 64
 
 static struct slot *slots;
-static uint64_t *frames;
+static struct frame *frames;
 static uint8_t *windows, *copies;
 static uint32_t slot_count, frames_each;
 static _Atomic uint32_t used;

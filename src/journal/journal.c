@@ -23,10 +23,6 @@
 #include "process_record.h"
 #include "journal.h"
 
-/* Frames that are no addresses: below every address that code can have. */
-#define FRAME_ELIDED 1u
-#define FRAME_CUT 16u /* + enum cut */
-
 /* Limit of module ids. A module with a higher id is written again each time. */
 #define MODULES_MAX 65536u
 
@@ -294,21 +290,22 @@ journal_module_gone(const struct module *module)
 
 /* Write node ID, which is FRAME under PARENT. */
 static bool
-write_node(uint32_t id, uint32_t parent, uint64_t frame)
+write_node(uint32_t id, uint32_t parent, struct frame frame)
 {
     struct record_node record = {.id = id, .parent = parent};
     uint64_t lookup = frame_lookup(frame);
     const struct module *module = modules_find(lookup);
-    if (frame == FRAME_ELIDED) {
+    enum frame_kind kind = frame_kind(frame);
+    if (kind == FRAME_ELIDED) {
         record.flags = NODE_ELIDED;
-    } else if (frame == FRAME_GUESS) {
+    } else if (kind == FRAME_GUESSED) {
         record.flags = NODE_GUESSED;
-    } else if (frame >= FRAME_CUT && frame < FRAME_CUT + CUT_COUNT) {
+    } else if (kind == FRAME_CUT) {
         record.flags = NODE_TRUNCATED;
-        record.offset = frame - FRAME_CUT;
+        record.offset = (uint64_t)frame_cause(frame);
     } else {
-        record.flags = (frame & FRAME_RETURN) ? NODE_RETURN : 0;
-        record.offset = FRAME_PC(frame) - (module != NULL ? module->base : 0);
+        record.flags = kind == FRAME_RETURN ? NODE_RETURN : 0;
+        record.offset = frame_pc(frame) - (module != NULL ? module->base : 0);
         record.module = module != NULL ? module->id : 0;
         has_bare |= module == NULL;
         if (module != NULL &&
@@ -328,10 +325,10 @@ write_node(uint32_t id, uint32_t parent, uint64_t frame)
 /* Make the node of FRAME under *PARENT the new *PARENT. The node is written if
  * it is new. */
 static bool
-descend_to(uint32_t *parent, uint64_t frame)
+descend_to(uint32_t *parent, struct frame frame)
 {
     bool is_new;
-    uint32_t id = id_table_of(&nodes, *parent, frame, &is_new);
+    uint32_t id = id_table_of(&nodes, *parent, frame.word, &is_new);
     if (id == 0 || (is_new && !write_node(id, *parent, frame)))
         return false;
     *parent = id;
@@ -344,23 +341,23 @@ descend_to(uint32_t *parent, uint64_t frame)
 uint32_t
 journal_walk(struct walk *walk)
 {
-    const uint64_t *frames = walk->frames;
+    const struct frame *frames = walk->frames;
     uint32_t gap, elided, node = 0, count = walk_finish(walk, &gap, &elided);
     if (journal_error() != 0)
         return 0;
-    if (walk->cut != CUT_NONE &&
-        !descend_to(&node, FRAME_CUT + (uint64_t)walk->cut))
+    if (walk->cut != CUT_NONE && !descend_to(&node, frame_cut(walk->cut)))
         return 0;
     uint32_t first = own_frames_skip(frames, count);
     for (uint32_t i = count; i-- > first;) {
-        if (elided != 0 && i + 1 == gap && !descend_to(&node, FRAME_ELIDED))
+        if (elided != 0 && i + 1 == gap && !descend_to(&node, frame_elided()))
             return 0;
-        if (!own_frames_has(frames[i]) && !descend_to(&node, frames[i]))
+        if (!own_frames_has(frame_pc(frames[i])) &&
+            !descend_to(&node, frames[i]))
             return 0;
     }
     /* A stack of our own frames alone shows nothing of the program. */
     if (node == 0)
-        (void)descend_to(&node, FRAME_CUT + (uint64_t)CUT_NOT_CODE);
+        (void)descend_to(&node, frame_cut(CUT_NOT_CODE));
     return node;
 }
 

@@ -65,7 +65,7 @@ struct subject {
 
 static struct subject *subjects;
 static uint32_t *subject_of; /* by thread index: subject + 1; 0: none */
-static uint64_t *frames;
+static struct frame *frames;
 static uint32_t frames_most;
 static struct stacks_entry *entries; /* as many as subjects */
 static struct stacks_entry *spare;   /* used when the spool has no room */
@@ -107,7 +107,7 @@ remember_stack(const struct stacks_entry *entry, uint32_t index,
                                     .count = used};
     memcpy(to->name, threads_at(index)->name, sizeof(to->name));
     for (uint32_t i = 0; i < used; i++)
-        to->frames[i] = FRAME_PC(walk->frames[i]);
+        to->frames[i] = frame_pc(walk->frames[i]);
     memory->used += size;
 }
 

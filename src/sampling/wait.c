@@ -20,7 +20,7 @@
 #include "thread_time.h"
 #include "wait.h"
 
-static uint64_t *frames;
+static struct frame *frames;
 static uint32_t frames_most;
 
 int

@@ -11,13 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frame.h"
+
 /* The index of the first frame of the program in FRAMES, which begin at the
- * leaf (unwind/walk.h). It is behind our frames, and behind the frame by which
+ * leaf (frame.h). It is behind our frames, and behind the frame by which
  * the kernel returns from our handler. Returns COUNT if there is none. Context:
  * sampler. */
-uint32_t own_frames_skip(const uint64_t *frames, uint32_t count);
+uint32_t own_frames_skip(const struct frame *frames, uint32_t count);
 
-/* Whether FRAME is ours. Context: sampler. */
-bool own_frames_has(uint64_t frame);
+/* Whether PC is in our code. Context: sampler. */
+bool own_frames_has(uint64_t pc);
 
 #endif

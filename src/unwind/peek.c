@@ -51,7 +51,7 @@
 static struct memory {
     uint8_t window[VIEW_WINDOW];
     uint8_t code[FUNCTION_MAX];
-    uint64_t frames[TRIAL_FRAMES];
+    struct frame frames[TRIAL_FRAMES];
 } * memory;
 
 /* A search for the frame of one function. */
@@ -169,7 +169,7 @@ reaches_root(const struct search *search, uint64_t fp, bool *repeats)
     trial.tail = TRIAL_FRAMES / 4;
     trial.depth = 1;
     trial.regs.fp = fp;
-    trial.frames[0] = 0;
+    trial.frames[0] = frame_exact(0);
     set_origin(&finish, &trial);
     *repeats = false;
     if (resume_run(&finish, &trial, search->view) != WALK_ROOT)

@@ -139,7 +139,7 @@ static bool
 reaches_root(const struct resume *finish, const struct regs *caller,
              struct view *view)
 {
-    uint64_t frames[TRIAL_FRAMES];
+    struct frame frames[TRIAL_FRAMES];
     struct resume trial = *finish;
     struct walk walk = {.frames = frames, .capacity = TRIAL_FRAMES};
     trial.is_trial = true;
@@ -150,8 +150,7 @@ reaches_root(const struct resume *finish, const struct regs *caller,
         return false;
     const struct module *own = modules_find((uint64_t)resume_run);
     for (uint32_t i = 0; i < walk.depth && i < TRIAL_FRAMES; i++)
-        if ((i != 0 && (frames[i] & FRAME_RETURN) == 0 &&
-             frames[i] != FRAME_GUESS) ||
+        if ((i != 0 && frame_kind(frames[i]) == FRAME_EXACT) ||
             modules_find(frame_lookup(frames[i])) == own)
             return false;
     return true;

@@ -30,7 +30,7 @@ walk_begin(struct walk *walk, const struct regs *regs)
     walk->is_return = false;
     walk->cut = CUT_NONE;
     walk->tail = walk->capacity / 4;
-    walk->frames[0] = regs->pc;
+    walk->frames[0] = frame_exact(regs->pc);
     walk->depth = 1;
     walk->leaps = 0;
     walk->is_guessed = false;
@@ -38,7 +38,7 @@ walk_begin(struct walk *walk, const struct regs *regs)
 }
 
 static inline void
-add_frame(struct walk *walk, uint64_t frame)
+add_frame(struct walk *walk, struct frame frame)
 {
     uint32_t head = walk->capacity - walk->tail;
     uint32_t at = walk->depth < head ? walk->depth
@@ -72,7 +72,8 @@ knows_better(const struct walk *walk)
     uint32_t trusted = walk->trusted.depth;
     return trusted != 0 && walk->depth > trusted &&
            walk->depth <= walk->capacity &&
-           (walk->frames[trusted] == FRAME_GUESS || walk->depth == trusted + 1);
+           (frame_kind(walk->frames[trusted]) == FRAME_GUESSED ||
+            walk->depth == trusted + 1);
 }
 
 /* Go back to where the walk lost its way. */
@@ -101,11 +102,11 @@ enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
         return cut_walk(walk, CUT_STUCK);
     if (pc == 0)
         return walk->is_guessed ? go_back(walk) : WALK_ROOT;
-    if (pc & FRAME_RETURN)
+    if (!frame_fits(pc))
         return cut_walk(walk, CUT_NOT_CODE);
     walk->regs = (struct regs){pc, sp, fp};
     walk->is_return = true;
-    add_frame(walk, pc | FRAME_RETURN);
+    add_frame(walk, frame_return(pc));
     return WALK_ON;
 }
 
@@ -183,20 +184,20 @@ undo_chain(struct walk *walk, struct view *view, struct rule rule)
         return lose_way(walk, rule, CUT_BAD_READ);
     /* The root would have a 0 in the register, too, and that would have led
      * nowhere. */
-    if (pc == 0 || (pc & FRAME_RETURN) != 0)
+    if (pc == 0 || !frame_fits(pc))
         return lose_way(walk, rule, CUT_NOT_CODE);
     return enter_caller(walk, pc, at + 16, fp);
 }
 
 /* End a walk that stands in no code. Unless that is the leaf, it is no frame
- * and is taken off, with the FRAME_GUESS before it. */
+ * and is taken off, with the FRAME_GUESSED before it. */
 static enum walk_outcome
 undo_nowhere(struct walk *walk)
 {
     if (knows_better(walk) || walk->depth <= 1 || walk->depth > walk->capacity)
         return go_back(walk);
     walk->depth--;
-    walk->depth -= walk->frames[walk->depth - 1] == FRAME_GUESS;
+    walk->depth -= frame_kind(walk->frames[walk->depth - 1]) == FRAME_GUESSED;
     return cut_walk(walk, CUT_NOT_CODE);
 }
 
@@ -212,7 +213,7 @@ undo_guess(struct walk *walk, struct view *view, struct rule rule)
         (saved != cfa && !view_read(view, saved, &caller.fp)))
         return lose_way(walk, rule, CUT_BAD_READ);
     /* The search would not have taken a root for a caller. */
-    if (caller.pc == 0 || (caller.pc & FRAME_RETURN) != 0)
+    if (caller.pc == 0 || !frame_fits(caller.pc))
         return lose_way(walk, rule, CUT_NOT_CODE);
     note_trusted(walk);
     return walk_guess_to(walk, &caller);
@@ -234,7 +235,7 @@ undo_signal(struct walk *walk, struct view *view)
         return cut_walk(walk, CUT_STUCK);
     walk->regs = regs;
     walk->is_return = false;
-    add_frame(walk, regs.pc);
+    add_frame(walk, frame_exact(regs.pc));
     return WALK_ON;
 }
 
@@ -281,17 +282,17 @@ walk_step_to(struct walk *walk, const struct regs *caller)
 enum walk_outcome
 walk_guess_to(struct walk *walk, const struct regs *caller)
 {
-    add_frame(walk, FRAME_GUESS);
+    add_frame(walk, frame_guessed());
     walk->is_guessed = true;
     return walk_step_to(walk, caller);
 }
 
 /* Reverse FRAMES[0..COUNT). */
 static void
-reverse_frames(uint64_t *frames, uint32_t count)
+reverse_frames(struct frame *frames, uint32_t count)
 {
     for (uint32_t i = 0; i < count / 2; i++) {
-        uint64_t frame = frames[i];
+        struct frame frame = frames[i];
         frames[i] = frames[count - 1 - i];
         frames[count - 1 - i] = frame;
     }
@@ -307,7 +308,7 @@ walk_finish(struct walk *walk, uint32_t *gap, uint32_t *elided)
         return walk->depth;
     /* Turn the ring so that its oldest frame comes first: three reversals. */
     uint32_t oldest = (walk->depth - head) % walk->tail;
-    uint64_t *ring = walk->frames + head;
+    struct frame *ring = walk->frames + head;
     reverse_frames(ring, oldest);
     reverse_frames(ring + oldest, walk->tail - oldest);
     reverse_frames(ring, walk->tail);

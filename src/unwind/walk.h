@@ -13,24 +13,8 @@
 
 #include "base/arch.h"
 #include "base/loss.h"
+#include "frame.h"
 #include "view.h"
-
-/* A frame as it is stored: its pc, with the top bit set if it is a return
- * address. */
-#define FRAME_RETURN (1ull << 63)
-#define FRAME_PC(frame) ((frame) & ~FRAME_RETURN)
-
-/* Stored in place of a frame: the frames before it are certain. The next one
- * was found by a search for a return address (RULE_GUESS). */
-#define FRAME_GUESS 2u
-
-/* The pc to look up for FRAME: that of the call itself, not of the instruction
- * behind it. */
-static inline uint64_t
-frame_lookup(uint64_t frame)
-{
-    return (frame & FRAME_RETURN) ? FRAME_PC(frame) - 1 : frame;
-}
 
 enum walk_outcome {
     WALK_ON,   /* the walk has entered the caller */
@@ -59,7 +43,7 @@ struct walk {
     enum cut cut;
     uint32_t depth; /* frames so far */
     uint32_t capacity, tail;
-    uint64_t *frames;
+    struct frame *frames;
     uint32_t leaps;  /* how often it went on on a lower stack */
     bool is_guessed; /* has a frame found by a search, or is a trial */
     /* The state before the last frame that was undone without an unwind table.
@@ -87,8 +71,8 @@ enum walk_outcome walk_run(struct walk *walk, struct view *view);
  * window. */
 enum walk_outcome walk_step_to(struct walk *walk, const struct regs *caller);
 
-/* The same where a search found CALLER: a FRAME_GUESS is added first. Context:
- * any. */
+/* The same where a search found CALLER: a FRAME_GUESSED is added first.
+ * Context: any. */
 enum walk_outcome walk_guess_to(struct walk *walk, const struct regs *caller);
 
 /* The number of frames that WALK has kept. */

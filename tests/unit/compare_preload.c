@@ -46,7 +46,7 @@ struct difference {
 
 /* A walk that is finished. */
 struct trace {
-    uint64_t frames[DEPTH_MOST];
+    struct frame frames[DEPTH_MOST];
     uint32_t depth;
 };
 
@@ -135,7 +135,8 @@ static int
 walk_by_unwinder(const ucontext_t *context)
 {
     int result = -1;
-    uint64_t pc, flag = 0;
+    uint64_t pc;
+    bool is_return = false;
 
     pages_begin(&unwinder.pages);
     unwinder_context(&unwinder, context);
@@ -144,10 +145,11 @@ walk_by_unwinder(const ucontext_t *context)
         return -1;
     pc = unwinder_get(&unwinder, UNW_REG_IP);
     do {
-        theirs.frames[theirs.depth++] = pc | flag;
+        theirs.frames[theirs.depth++] =
+            is_return ? frame_return(pc) : frame_exact(pc);
         result = unw_step(&unwinder.cursor);
         /* Said of the frame that was left: behind a signal's, pcs are exact. */
-        flag = unw_is_signal_frame(&unwinder.cursor) > 0 ? 0 : FRAME_RETURN;
+        is_return = unw_is_signal_frame(&unwinder.cursor) <= 0;
         pc = unwinder_get(&unwinder, UNW_REG_IP);
     } while (result > 0 && pc != 0 && theirs.depth < DEPTH_MOST);
     return result > 0 ? 0 : result;
@@ -174,7 +176,7 @@ note_difference(const struct difference *found)
 static uint64_t
 frame_at(const struct trace *trace, uint32_t i)
 {
-    return i < trace->depth ? trace->frames[i] : 0;
+    return i < trace->depth ? trace->frames[i].word : 0;
 }
 
 /* Whether the first COUNT frames have an unwind table each. */
@@ -196,7 +198,7 @@ compare(enum walk_outcome outcome, enum cut cut, int result)
     uint32_t i = 0;
 
     while (i < ours.depth && i < theirs.depth &&
-           ours.frames[i] == theirs.frames[i])
+           ours.frames[i].word == theirs.frames[i].word)
         i++;
     compared++;
     frame_count += i;
@@ -205,7 +207,7 @@ compare(enum walk_outcome outcome, enum cut cut, int result)
         equal++;
         return;
     }
-    uint64_t last = i > 0 ? ours.frames[i - 1] : 0;
+    uint64_t last = i > 0 ? ours.frames[i - 1].word : 0;
     struct difference found = {.frame = last,
                                .ours = frame_at(&ours, i),
                                .theirs = frame_at(&theirs, i),
@@ -286,18 +288,19 @@ send(void *unused)
 
 /* ADDRESS as module+offset, or as what it means. */
 static const char *
-place(uint64_t frame, char *text, size_t size)
+place(uint64_t word, char *text, size_t size)
 {
-    uint64_t pc = FRAME_PC(frame);
+    struct frame frame = {word};
+    uint64_t pc = frame_pc(frame);
     const struct module *module = modules_find(pc);
 
-    if (frame == 0)
+    if (word == 0)
         snprintf(text, size, "end");
     else if (module == NULL)
         snprintf(text, size, "0x%lx", pc);
     else
         snprintf(text, size, "%s+0x%lx%s", module->path, pc - module->base,
-                 frame & FRAME_RETURN ? "" : " (exact)");
+                 frame_kind(frame) == FRAME_RETURN ? "" : " (exact)");
     return text;
 }
 

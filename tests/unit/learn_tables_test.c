@@ -212,7 +212,7 @@ the_stub_of_calls_is_crossed(void **state)
 }
 
 static struct view own_view;
-static uint64_t own_frames[128];
+static struct frame own_frames[128];
 static unsigned hard_frames;
 
 /* Walk on by rules, learning them, and by libunwind where there is none. */
@@ -259,7 +259,8 @@ check_own_stack(void)
     assert_int_equal(outcome, WALK_ROOT);
     assert_int_equal(walk.depth, count);
     for (int i = 1; i < count; i++)
-        assert_int_equal(own_frames[i], (uint64_t)expected[i] | FRAME_RETURN);
+        assert_int_equal(own_frames[i].word,
+                         frame_return((uint64_t)expected[i]).word);
 }
 
 static void

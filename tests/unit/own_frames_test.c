@@ -10,10 +10,11 @@
 #include <cmocka.h>
 
 #include "unwind/own_frames.h"
-#include "unwind/walk.h"
 #include "process/modules.h"
 
-#define RETURN(pc) ((pc) | FRAME_RETURN)
+#define EXACT(pc) frame_exact(pc)
+#define RETURN(pc) frame_return(pc)
+#define GUESS frame_guessed()
 
 static uint64_t ours, theirs;
 
@@ -38,35 +39,36 @@ frames_of_the_library_are_known(void **state)
 {
     (void)state;
     assert_true(own_frames_has(ours));
-    assert_true(own_frames_has(RETURN(ours)));
     assert_false(own_frames_has(theirs));
-    assert_false(own_frames_has(RETURN(theirs)));
-    assert_false(own_frames_has(FRAME_GUESS));
+    assert_false(own_frames_has(frame_pc(GUESS)));
 }
 
-#define SKIP(...)                                             \
-    own_frames_skip((const uint64_t[]){__VA_ARGS__},          \
-                    sizeof((const uint64_t[]){__VA_ARGS__}) / \
-                        sizeof(uint64_t))
+#define SKIP(...)                                                 \
+    own_frames_skip((const struct frame[]){__VA_ARGS__},          \
+                    sizeof((const struct frame[]){__VA_ARGS__}) / \
+                        sizeof(struct frame))
 
 static void
 frames_of_the_library_are_skipped(void **state)
 {
     (void)state;
-    assert_int_equal(SKIP(theirs, RETURN(theirs)), 0);
+    assert_int_equal(SKIP(EXACT(theirs), RETURN(theirs)), 0);
     /* In a hook. */
-    assert_int_equal(SKIP(ours, RETURN(ours), RETURN(theirs), RETURN(theirs)),
+    assert_int_equal(SKIP(EXACT(ours), RETURN(ours), RETURN(theirs),
+                          RETURN(theirs)),
                      2);
     /* In the handler, which libc's restorer would leave. */
-    assert_int_equal(SKIP(ours, RETURN(ours), RETURN(theirs), theirs,
-                          RETURN(theirs)),
+    assert_int_equal(SKIP(EXACT(ours), RETURN(ours), RETURN(theirs),
+                          EXACT(theirs), RETURN(theirs)),
                      3);
     /* In the program's handler, which ours called: everything is as it would
      * be. */
-    assert_int_equal(SKIP(theirs, RETURN(ours), RETURN(theirs), theirs), 0);
-    assert_int_equal(SKIP(ours, RETURN(theirs), FRAME_GUESS, RETURN(theirs)),
+    assert_int_equal(SKIP(EXACT(theirs), RETURN(ours), RETURN(theirs),
+                          EXACT(theirs)),
+                     0);
+    assert_int_equal(SKIP(EXACT(ours), RETURN(theirs), GUESS, RETURN(theirs)),
                      1);
-    assert_int_equal(SKIP(ours, RETURN(ours)), 2);
+    assert_int_equal(SKIP(EXACT(ours), RETURN(ours)), 2);
 }
 
 int

@@ -41,7 +41,7 @@
 
 struct peek_things things;
 
-static uint64_t frames[FRAMES];
+static struct frame frames[FRAMES];
 static struct walk walk = {.frames = frames, .capacity = FRAMES};
 static struct peek_thread threads[3][CASES_MAX];
 static const struct peek_calls *const builds[] = {&peek_calls_o2,
@@ -199,7 +199,7 @@ end(void **state)
 
 /* The function of FRAME, NULL if it is not in this file. */
 static const void *
-own_function(uint64_t frame)
+own_function(struct frame frame)
 {
     struct fde fde;
     uint64_t pc = frame_lookup(frame);

@@ -189,7 +189,7 @@ made_sample(pid_t tid, enum trigger trigger, uint64_t pc)
     slot->walk.depth = 1;
     slot->walk.cut = CUT_NONE;
     slot->walk.tail = 0;
-    slot->walk.frames[0] = pc;
+    slot->walk.frames[0] = frame_exact(pc);
     assert_true(slot_move(slot, SLOT_CLAIMED, SLOT_DONE));
     return slot;
 }
@@ -439,7 +439,7 @@ peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments,
            struct walk *walk)
 {
     (void)sp, (void)arguments;
-    walk->frames[0] = pc;
+    walk->frames[0] = frame_exact(pc);
     walk->depth = 1;
     return WALK_ROOT;
 }

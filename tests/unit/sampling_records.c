@@ -74,7 +74,7 @@ journal_labels_put(uint32_t set)
 uint32_t
 journal_walk(struct walk *walk)
 {
-    return made_journal_is_full ? 0 : (uint32_t)walk->frames[0];
+    return made_journal_is_full ? 0 : (uint32_t)walk->frames[0].word;
 }
 
 struct record_sample

@@ -94,7 +94,7 @@ ask_libunwind(void)
 static void
 check_frame(uint64_t pc, const struct answer *answer)
 {
-    uint64_t frames[8];
+    struct frame frames[8];
     struct walk walk = {.capacity = 8, .frames = frames};
     struct view view;
     struct regs regs = {pc, unwinder.registers[DWARF_RSP],

@@ -69,7 +69,7 @@ a_caller_is_guessed(void **state)
     stand_at(LEAF, word_at(6), 0);
     assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
     assert_int_equal(walk.depth, 3);
-    assert_frame(1, FRAME_GUESS);
+    assert_frame(1, frame_guessed().word);
     assert_return(2, ROOT);
     rules_put(LEAF, rule_guess(24, -16));
     stack[7] = word_at(11);

@@ -11,7 +11,7 @@
 #include "walk_maker.h"
 
 uint64_t stack[WORDS] __attribute__((aligned(64)));
-uint64_t frames[FRAMES];
+struct frame frames[FRAMES];
 uint8_t window[VIEW_WINDOW];
 struct walk walk;
 struct view view;

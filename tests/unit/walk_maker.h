@@ -20,7 +20,7 @@
 
 /* The walk at hand, and what it sees and finds. */
 extern uint64_t stack[WORDS];
-extern uint64_t frames[FRAMES];
+extern struct frame frames[FRAMES];
 extern uint8_t window[VIEW_WINDOW];
 extern struct walk walk;
 extern struct view view;
@@ -37,8 +37,8 @@ int begin_walk(void **state);
 /* The walk begins in the frame with these registers. */
 void stand_at(uint64_t pc, uint64_t sp, uint64_t fp);
 
-#define assert_frame(i, pc) assert_int_equal(frames[i], pc)
-#define assert_return(i, pc) assert_int_equal(frames[i], (pc) | FRAME_RETURN)
+#define assert_frame(i, pc) assert_int_equal(frames[i].word, pc)
+#define assert_return(i, pc) assert_frame(i, frame_return(pc).word)
 
 /* The walk ends by CUT after DEPTH frames. */
 void expect_cut(enum cut cut, uint32_t depth);

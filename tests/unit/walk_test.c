@@ -299,8 +299,8 @@ check_ends(uint32_t depth, uint32_t capacity)
         assert_in_range(gap, capacity / 2, capacity - 1);
     for (uint32_t i = 0; i < kept; i++) {
         uint32_t frame = elided != 0 && i >= gap ? i + elided : i;
-        uint64_t flag = frame == 0 ? 0 : FRAME_RETURN;
-        assert_int_equal(frames[i], (CODE + frame) | flag);
+        uint64_t flag = frame == 0 ? 0 : frame_return(0).word;
+        assert_frame(i, (CODE + frame) | flag);
     }
 }
 
@@ -308,9 +308,9 @@ static void
 a_deep_stack_keeps_both_ends(void **state)
 {
     (void)state;
-    frames[64] = 0x5afe;
+    frames[64] = frame_exact(0x5afe);
     walk_deep(DEEP, 64);
-    assert_int_equal(frames[64], 0x5afe);
+    assert_frame(64, 0x5afe);
     check_ends(DEEP, 64);
 }
 
