@@ -39,7 +39,7 @@
 #include "view/table.h"
 #include "command.h"
 #include "filters.h"
-#include "input.h"
+#include "inputs.h"
 #include "screen.h"
 
 /* The most rows of wall time by state. */
@@ -445,7 +445,7 @@ print_info(const struct filter_options *filter, enum screen_colour colour,
         status = STATUS_FAILED;
     }
     screen_end(&screen);
-    status = input_status(profile, status);
+    status = inputs_status(profile, status);
     profile_free(profile);
     return status;
 }

@@ -26,7 +26,7 @@
 #include "read/totals.h"
 #include "show/run_summary.h"
 #include "command.h"
-#include "input.h"
+#include "inputs.h"
 #include "outputs.h"
 
 /* The exit statuses of a shell for a program that cannot be run, or is not
@@ -134,7 +134,7 @@ load_spools(const struct spools *spools, const struct outputs *outputs,
         if (!spools->all[i].is_empty)
             paths[count++] = spools->all[i].path;
     struct profile *profile =
-        input_load(paths, count, outputs_need_events(outputs), full_names);
+        inputs_load(paths, count, outputs_need_events(outputs), full_names);
     free(paths);
     return profile;
 }

@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "filters.h"
-#include "input.h"
+#include "inputs.h"
 #include "numbers.h"
 #include "views.h"
 
@@ -251,7 +251,7 @@ show_report(struct arguments *arguments, char *const *paths, int count)
     int status = STATUS_FAILED;
     if (profile != NULL)
         status =
-            input_status(profile, views_show(profile, &arguments->request));
+            inputs_status(profile, views_show(profile, &arguments->request));
     profile_free(profile);
     return status;
 }

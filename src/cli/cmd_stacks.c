@@ -66,8 +66,8 @@ struct view {
     struct filter_options filter;
     struct remote *remote; /* NULL: a file */
     struct stacks *stacks;
-    uint32_t turns;  /* remote->turns when STACKS was opened */
-    uint32_t rounds; /* rounds that were shown */
+    uint32_t rotations; /* remote->rotations when STACKS was opened */
+    uint32_t rounds;    /* rounds that were shown */
 };
 
 /* Print a failure in one line. Answers and names of processes may contain
@@ -120,10 +120,10 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
                                                    view->filter.full_names,
                                                .server_seconds =
                                                    SERVER_SECONDS};
-    if (view->remote != NULL && view->turns != view->remote->turns) {
+    if (view->remote != NULL && view->rotations != view->remote->rotations) {
         stacks_close(view->stacks);
         view->stacks = NULL;
-        view->turns = view->remote->turns;
+        view->rotations = view->remote->rotations;
     }
     if (view->stacks != NULL)
         return 0;
@@ -160,7 +160,7 @@ run_round(struct view *view, const char *path)
         if (status == 0)
             status = stacks_read(view->stacks, error, sizeof(error));
     } while (status != 0 && view->remote != NULL &&
-             remote_has_turned(view->remote) && ++attempt < ATTEMPTS);
+             remote_has_rotated(view->remote) && ++attempt < ATTEMPTS);
     if (status != 0)
         return print_failure(error);
     if (print_round(view) == 0)

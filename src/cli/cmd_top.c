@@ -4,7 +4,8 @@
  * spool alone. No request is sent to the process.
  *
  *   pid or spool
- *      | follow.c       finds the spool (live.c), and the next one after exec
+ *      | follow.c       finds the spool (find_spool.c), and the next one after
+ * exec
  *      v
  *   reader.c            records that are new, and those that changed in place
  *      v

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "input.h"
+#include "inputs.h"
 #include "filters.h"
 
 static int
@@ -128,8 +128,8 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
              bool keeps_events)
 {
     struct profile *profile =
-        input_load(paths, count, keeps_events || filter->has_time,
-                   filter->full_names);
+        inputs_load(paths, count, keeps_events || filter->has_time,
+                    filter->full_names);
     if (profile == NULL)
         return NULL;
     if (filter->has_time && profile->has_no_times) {

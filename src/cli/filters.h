@@ -69,7 +69,7 @@ enum filters_option {
 int filters_take(struct filter_options *filter, const char *command, int option,
                  const char *argument);
 
-/* Load the COUNT files at PATHS (input.h) and keep what FILTER selects. A
+/* Load the COUNT files at PATHS (inputs.h) and keep what FILTER selects. A
  * message is printed if that is nothing. KEEPS_EVENTS is for commands that need
  * the times of samples themselves. Returns NULL after a message. */
 struct profile *filters_load(const struct filter_options *filter,

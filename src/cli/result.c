@@ -9,7 +9,7 @@
 #include "write/output.h"
 #include "command.h"
 #include "filters.h"
-#include "input.h"
+#include "inputs.h"
 #include "result.h"
 
 static bool
@@ -101,7 +101,7 @@ is_new_spool(const struct filter_options *filter, char *const *paths, int count,
 {
     bool is_new = filter_is_set(filter);
     for (int i = 0; i < count; i++)
-        is_new |= input_is_stream(paths[i]);
+        is_new |= inputs_is_stream(paths[i]);
     return is_new && format == FORMAT_SPOOL;
 }
 
@@ -139,7 +139,7 @@ result_make(const char *command, const struct filter_options *filter,
         fprintf(stderr, "sprofile: %s\n", error);
         status = STATUS_FAILED;
     }
-    status = input_status(profile, status);
+    status = inputs_status(profile, status);
     profile_free(profile);
     return status;
 }

@@ -52,7 +52,7 @@ bool result_takes(struct result_options *options, int option,
 enum format result_format(const char *command, const char *out,
                           const struct result_options *options);
 
-/* Read COUNT files (input.h), and write what FILTER keeps of them to OUT in
+/* Read COUNT files (inputs.h), and write what FILTER keeps of them to OUT in
  * FORMAT. Messages are printed as COMMAND. Returns an exit status. */
 int result_make(const char *command, const struct filter_options *filter,
                 char *const *paths, int count, const char *out,

@@ -24,7 +24,7 @@
 #include "store/reader.h"
 #include "store/reader_past.h"
 #include "store/record.h"
-#include "live.h"
+#include "find_spool.h"
 #include "remote.h"
 
 /* The first and the longest pause between two looks at the spool, in ms; each
@@ -108,7 +108,7 @@ identify_file(const char *path, struct remote_file *file)
 }
 
 bool
-remote_has_turned(const struct remote *remote)
+remote_has_rotated(const struct remote *remote)
 {
     struct remote_file now;
     return identify_file(remote->path, &now) == 0 &&
@@ -133,14 +133,14 @@ take_missed(const struct remote *remote, const struct reader *next,
 }
 
 /* Take the new records, in whatever file they are. Returns as take_records. If
- * the answer is not in the last file, remote_has_turned tells whether there is
+ * the answer is not in the last file, remote_has_rotated tells whether there is
  * a newer one. */
 static int
 take_news(struct remote *remote, struct exchange *exchange)
 {
     struct remote_file file;
     int came = take_present(remote, exchange);
-    if (came != 0 || !remote_has_turned(remote) ||
+    if (came != 0 || !remote_has_rotated(remote) ||
         identify_file(remote->path, &file) != 0)
         return came;
     came = take_present(remote, exchange);
@@ -157,7 +157,7 @@ take_news(struct remote *remote, struct exchange *exchange)
     reader_end(remote->reader);
     remote->reader = next;
     remote->control = 0;
-    remote->turns++;
+    remote->rotations++;
     remote->file = file;
     return take_present(remote, exchange);
 }
@@ -201,7 +201,7 @@ remote_open(struct remote *remote, pid_t pid, char *error, size_t size)
     if (pid > 0)
         remote->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process_look(&remote->process, pid, error, size) != 0 ||
-        live_find(pid, remote->path, sizeof(remote->path), error, size) != 0)
+        find_spool(pid, remote->path, sizeof(remote->path), error, size) != 0)
         return -1;
     if (!process_is_alive(&remote->process))
         return process_error(&remote->process, error, size, "has ended");

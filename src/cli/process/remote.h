@@ -28,7 +28,7 @@ struct remote {
     struct reader *reader;    /* of the spool, at its end */
     uint64_t control;         /* offset of CONTROL; 0: there is none */
     struct remote_file file;  /* the spool that is open */
-    uint32_t turns;           /* how often the spool was rotated */
+    uint32_t rotations;       /* how often the spool was rotated */
 };
 
 /* Find process PID and open its spool. Returns 0, or -1 with a sentence in
@@ -46,7 +46,7 @@ char *remote_ask(struct remote *remote, enum request request, unsigned seconds,
 
 /* Whether the process has rotated its spool since the last request: a flight
  * recorder continues in another file under the same name. */
-bool remote_has_turned(const struct remote *remote);
+bool remote_has_rotated(const struct remote *remote);
 
 void remote_close(struct remote *remote);
 

@@ -127,7 +127,7 @@ look_at_spool(struct spool *spool)
 }
 
 static struct spool *
-find_spool(const struct spools *spools, const char *name)
+known_spool(const struct spools *spools, const char *name)
 {
     for (size_t i = spools->count; i > 0; i--)
         if (strcmp(path_name(spools->all[i - 1].path), name) == 0)
@@ -172,7 +172,7 @@ spools_look(struct spools *spools)
     const struct dirent *entry;
     while (result == 0 && (entry = readdir(directory)) != NULL)
         if (entry->d_name[0] != '.' &&
-            find_spool(spools, entry->d_name) == NULL)
+            known_spool(spools, entry->d_name) == NULL)
             result = add_spool(spools, entry->d_name);
     closedir(directory);
     for (size_t i = 0; i < spools->count; i++)

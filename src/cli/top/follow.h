@@ -34,8 +34,8 @@ struct follow {
 /*
  * Begin to follow TARGET: a pid, or the path of a spool. FILTER must outlive
  * FOLLOW. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes). The
- * sentence comes from live_find (live.h) or reader_open, or says that the spool
- * is not of one process.
+ * sentence comes from find_spool (find_spool.h) or reader_open, or says that
+ * the spool is not of one process.
  */
 int follow_begin(struct follow *follow, const char *target,
                  const struct filter_options *filter, char *error, size_t size);

@@ -53,7 +53,7 @@ static const char *const help[] = {
 };
 
 /* The state of the display. */
-struct live {
+struct display {
     struct follow *follow;
     struct top_options options;
     uint32_t first, count; /* first row shown; number of all rows */
@@ -94,48 +94,50 @@ add_help(struct page *page)
 /* Fill PAGE. The number of lines of the head is not known here, so more rows
  * are made than fit. The screen leaves the surplus out. */
 static int
-compose_page(struct live *live, struct page *page)
+compose_page(struct display *display, struct page *page)
 {
-    const struct follow *follow = live->follow;
+    const struct follow *follow = display->follow;
     unsigned lines = terminal_lines();
     bool is_short = lines < LINES_FEW;
-    if (live->is_help) {
+    if (display->is_help) {
         add_help(page);
         return 0;
     }
-    head_add(page, follow, live->is_paused ? "paused" : follow_state(follow),
+    head_add(page, follow, display->is_paused ? "paused" : follow_state(follow),
              is_short);
     if (!is_short)
         fputc('\n', page->stream);
-    return tables_add(page, follow->watch, &live->options.view, live->first,
-                      live->options.rows > 0 ? live->options.rows : lines,
-                      &live->count);
+    return tables_add(page, follow->watch, &display->options.view,
+                      display->first,
+                      display->options.rows > 0 ? display->options.rows : lines,
+                      &display->count);
 }
 
 /* Make a page and draw it. */
 static int
-draw_page(struct live *live)
+draw_page(struct display *display)
 {
     struct page page;
     int status = page_begin(&page, terminal_columns());
     if (status == 0)
-        status = compose_page(live, &page);
+        status = compose_page(display, &page);
     if (page.stream != NULL && page_end(&page) != 0)
         status = -1;
     if (status == 0)
-        terminal_draw(&page, live->is_help
-                                 ? "any key goes back"
-                                 : (live->follow->is_over ? foot_over : foot));
+        terminal_draw(&page,
+                      display->is_help
+                          ? "any key goes back"
+                          : (display->follow->is_over ? foot_over : foot));
     page_release(&page);
     return status;
 }
 
 /* Change the view as KEY says. The new view begins at its first row. */
 static void
-change_view(struct live *live, int key)
+change_view(struct display *display, int key)
 {
-    struct top_view *view = &live->options.view;
-    live->first = 0;
+    struct top_view *view = &display->options.view;
+    display->first = 0;
     if (key == 'c' || key == 'w')
         view->value = key == 'c' ? VALUE_CPU : VALUE_WALL;
     else if (key == 'f' || key == 't')
@@ -148,25 +150,25 @@ change_view(struct live *live, int key)
 
 /* Scroll if KEY is one that scrolls. Returns whether it is. */
 static bool
-scroll_rows(struct live *live, int key)
+scroll_rows(struct display *display, int key)
 {
     uint32_t page = terminal_lines() / 2;
     switch (key) {
     case TERMINAL_UP:
-        live->first -= live->first > 0;
+        display->first -= display->first > 0;
         return true;
     case TERMINAL_DOWN:
-        live->first += live->first + 1 < live->count;
+        display->first += display->first + 1 < display->count;
         return true;
     case TERMINAL_PAGE_UP:
-        live->first -= live->first < page ? live->first : page;
+        display->first -= display->first < page ? display->first : page;
         return true;
     case TERMINAL_PAGE_DOWN:
-        if (live->first + page < live->count)
-            live->first += page;
+        if (display->first + page < display->count)
+            display->first += page;
         return true;
     case TERMINAL_HOME:
-        live->first = 0;
+        display->first = 0;
         return true;
     default:
         return false;
@@ -176,9 +178,9 @@ scroll_rows(struct live *live, int key)
 /* Change the interval by a step: a tenth of a second, a second, ten, and so on.
  * The step fits the size of the interval. */
 static void
-change_interval(struct live *live, bool longer)
+change_interval(struct display *display, bool longer)
 {
-    uint64_t *interval = &live->options.interval, step = INTERVAL_LEAST;
+    uint64_t *interval = &display->options.interval, step = INTERVAL_LEAST;
     while (*interval >= step * 10 + (longer ? 0 : 1) &&
            step < INTERVAL_MOST / 10)
         step *= 10;
@@ -186,72 +188,72 @@ change_interval(struct live *live, bool longer)
         *interval += step;
     else if (!longer && *interval > step)
         *interval -= step;
-    live->next = clock_now() + *interval;
+    display->next = clock_now() + *interval;
 }
 
 /* After the end of the process, a key without a meaning quits. */
 static void
-obey_key(struct live *live, int key)
+obey_key(struct display *display, int key)
 {
     if (key == TERMINAL_NONE || key == TERMINAL_RESIZED)
         return;
-    if (live->is_help) {
-        live->is_help = false;
+    if (display->is_help) {
+        display->is_help = false;
         return;
     }
     if (key == 'q' || key == 'Q' || key == 27)
-        live->is_done = true;
+        display->is_done = true;
     else if (key < 0x80 && strchr("cwftrs", key) != NULL)
-        change_view(live, key);
+        change_view(display, key);
     else if (key == 'p' || key == ' ')
-        live->is_paused = !live->is_paused;
+        display->is_paused = !display->is_paused;
     else if (key == '+' || key == '-')
-        change_interval(live, key == '+');
+        change_interval(display, key == '+');
     else if (key == 'h' || key == '?')
-        live->is_help = true;
-    else if (!scroll_rows(live, key) && live->follow->is_over)
-        live->is_done = true;
+        display->is_help = true;
+    else if (!scroll_rows(display, key) && display->follow->is_over)
+        display->is_done = true;
 }
 
 /* Time until the next look in ms, at most WAIT_MS. */
 static int
-time_to_wait(const struct live *live)
+time_to_wait(const struct display *display)
 {
     uint64_t now = clock_now();
-    if (live->is_paused || live->follow->is_over)
+    if (display->is_paused || display->follow->is_over)
         return WAIT_MS;
-    uint64_t ms = now < live->next ? (live->next - now) / 1000000 + 1 : 0;
+    uint64_t ms = now < display->next ? (display->next - now) / 1000000 + 1 : 0;
     return ms < WAIT_MS ? (int)ms : WAIT_MS;
 }
 
 /* Look at the process if the interval is over. After a pause, all that came
  * meanwhile is one interval. */
 static int
-look_if_due(struct live *live, bool *is_new)
+look_if_due(struct display *display, bool *is_new)
 {
     uint64_t now = clock_now();
     *is_new = false;
-    if (live->is_paused || live->follow->is_over || now < live->next)
+    if (display->is_paused || display->follow->is_over || now < display->next)
         return 0;
-    live->next += live->options.interval;
-    if (live->next < now)
-        live->next = now + live->options.interval;
+    display->next += display->options.interval;
+    if (display->next < now)
+        display->next = now + display->options.interval;
     *is_new = true;
-    return follow_look(live->follow);
+    return follow_look(display->follow);
 }
 
 /* A terminal that has gone answers every read at once; isatty(3) ends that
  * loop. */
 static int
-run_display(struct live *live)
+run_display(struct display *display)
 {
     bool is_new = true;
-    while (!live->is_done && signal_seen == 0 && isatty(STDIN_FILENO)) {
-        if (is_new && draw_page(live) != 0)
+    while (!display->is_done && signal_seen == 0 && isatty(STDIN_FILENO)) {
+        if (is_new && draw_page(display) != 0)
             return -1;
-        int key = terminal_key(time_to_wait(live));
-        obey_key(live, key);
-        if (look_if_due(live, &is_new) != 0)
+        int key = terminal_key(time_to_wait(display));
+        obey_key(display, key);
+        if (look_if_due(display, &is_new) != 0)
             return -1;
         is_new |= key != TERMINAL_NONE;
     }
@@ -261,16 +263,16 @@ run_display(struct live *live)
 int
 interactive_run(struct follow *follow, const struct top_options *options)
 {
-    struct live live = {.follow = follow,
-                        .options = *options,
-                        .next = clock_now() + options->interval};
+    struct display display = {.follow = follow,
+                              .options = *options,
+                              .next = clock_now() + options->interval};
     catch_signals();
     const char *why;
     if (terminal_begin(options->has_colour, &why) != 0) {
         fprintf(stderr, "sprofile top: %s: try --once\n", why);
         return STATUS_FAILED;
     }
-    int status = run_display(&live);
+    int status = run_display(&display);
     int error = errno;
     terminal_end();
     if (status != 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.c -- see live.h. The spool is a descriptor in the descriptor table of
- * the sampler's thread, which is a table of its own. Where a container forbids
- * that, the spool is a mapping without access rights. The file begins as a
- * spool and has the pid of the process in its header. One of these signs alone
- * proves nothing: a program may have the spools of other programs open, to show
- * them.
+ * find_spool.c -- see find_spool.h. The spool is a descriptor in the descriptor
+ * table of the sampler's thread, which is a table of its own. Where a container
+ * forbids that, the spool is a mapping without access rights. The file begins
+ * as a spool and has the pid of the process in its header. One of these signs
+ * alone proves nothing: a program may have the spools of other programs open,
+ * to show them.
  *
  * The path that /proc shows is the kernel's. It need not lead to the same file
  * here: the process may have another root (chroot, containers). Therefore every
@@ -30,7 +30,7 @@
 #include "base/text.h"
 #include "store/reader.h"
 #include "process.h"
-#include "live.h"
+#include "find_spool.h"
 
 /* Bytes of a path, below /proc/PID/root if need be. */
 enum { PATH_SIZE = PATH_MAX + 64 };
@@ -327,8 +327,8 @@ explain_absence(const struct search *search, char *error, size_t size)
 /* A tid has a directory in /proc, too. For a tid, the message names the process
  * that it belongs to. */
 int
-live_find(pid_t pid, char *path, size_t path_size, char *error,
-          size_t error_size)
+find_spool(pid_t pid, char *path, size_t path_size, char *error,
+           size_t error_size)
 {
     struct process process;
     struct search search = {.process = &process};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.h -- finds the spool that a process writes, from its pid. The library
- * has the file open, so the kernel knows its path, whatever directory or
- * SPROF_OUTPUT was used.
+ * find_spool.h -- finds the spool that a process writes, from its pid. The
+ * library has the file open, so the kernel knows its path, whatever directory
+ * or SPROF_OUTPUT was used.
  */
-#ifndef CLI_PROCESS_LIVE_H
-#define CLI_PROCESS_LIVE_H
+#ifndef CLI_PROCESS_FIND_SPOOL_H
+#define CLI_PROCESS_FIND_SPOOL_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,7 +18,7 @@
  * process, if this user may not look at it, if libsprof does not profile it, or
  * if its spool cannot be read.
  */
-int live_find(pid_t pid, char *path, size_t path_size, char *error,
-              size_t error_size);
+int find_spool(pid_t pid, char *path, size_t path_size, char *error,
+               size_t error_size);
 
 #endif

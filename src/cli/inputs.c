@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.c -- opens spools and pprof files and adds them up. Each message is one
- * line with the name of the file. A bad file does not affect the others: nine
- * good spools of ten make a profile.
+ * inputs.c -- opens spools and pprof files and adds them up. Each message is
+ * one line with the name of the file. A bad file does not affect the others:
+ * nine good spools of ten make a profile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "model/profile.h"
 #include "read/load.h"
 #include "command.h"
-#include "input.h"
+#include "inputs.h"
 
 /* SERVER_SECONDS: the longest wait for a server of debug files, in seconds. The
  * user can end it with Ctrl-C. */
@@ -69,7 +69,7 @@ load_stream(struct profile *profile, int fd, const char *name, char *error,
 }
 
 bool
-input_is_stream(const char *path)
+inputs_is_stream(const char *path)
 {
     struct stat now;
     return strcmp(path, "-") == 0 ||
@@ -100,7 +100,7 @@ load_input(struct profile *profile, const char *path)
     if (strcmp(path, "-") == 0)
         status = load_stream(profile, STDIN_FILENO, "standard input", error,
                              sizeof(error));
-    else if (input_is_stream(path))
+    else if (inputs_is_stream(path))
         status = load_pipe(profile, path, error, sizeof(error));
     else
         status = load_file(profile, path, error, sizeof(error));
@@ -111,7 +111,7 @@ load_input(struct profile *profile, const char *path)
 }
 
 struct profile *
-input_load(char *const *paths, int count, bool keeps_events, bool full_names)
+inputs_load(char *const *paths, int count, bool keeps_events, bool full_names)
 {
     const struct symbolizer_options options = {.inlines = true,
                                                .full_names = full_names,
@@ -134,7 +134,7 @@ input_load(char *const *paths, int count, bool keeps_events, bool full_names)
 }
 
 int
-input_status(const struct profile *profile, int status)
+inputs_status(const struct profile *profile, int status)
 {
     return status == STATUS_DONE && profile->is_short ? STATUS_FAILED : status;
 }
