@@ -5,8 +5,6 @@
  * exit status says whether anything became slower by more than is allowed.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,185 +13,23 @@
 #include "util/number.h"
 #include "view/diff.h"
 #include "view/runs.h"
-#include "command.h"
+#include "arguments.h"
 #include "filters.h"
-#include "numbers.h"
 #include "screen.h"
 
 /* Rows of a table as text, unless -n says otherwise. */
 enum { DEFAULT_ROWS = 20 };
 
-static const char help[] =
-    "usage: sprofile diff [OPTION]... OLD NEW\n"
-    "\n"
-    "Prints the change of the total, then what became slower and faster from\n"
-    "OLD to NEW: in seconds where both ran the same command, else in shares,\n"
-    "for which NEW is scaled to the total of OLD. The first line says which.\n"
-    "What may be noise, given the number of samples, is left out.\n"
-    "\n"
-    "  --cpu              compare CPU time (the default)\n"
-    "  --wall             compare wall time\n"
-    "  --by WHAT          function (the default) or stack\n"
-    "  --cum              time while a function was on the stack, not only in\n"
-    "                     the function itself\n"
-    "  --absolute         compare seconds: the runs did the same work\n"
-    "  --shares           compare shares of the total: they did not\n"
-    "  --all              also what is not significant\n"
-    "  --min PERCENT      a change is at least so much of the whole, 1 by\n"
-    "                     default: runs differ, whatever the samples say\n"
-    "  --level PERCENT    how often a finding may be a false alarm, 1 by "
-    "default\n"
-    "  --fail-above P     end with status 3 if a function, or where seconds\n"
-    "                     are compared the total, became slower by more than P "
-    "percent\n"
-    "  -n N               N rows of each kind, 20 by default; 0 for all\n"
-    "  --csv, --json      for programs: times in nanoseconds\n"
-    "  --color WHEN       auto (the default), always or never\n"
-    "  --help             this page\n"
-    "\n"
-    "Which samples, of both:\n" FILTERS_HELP "\n"
-    "The status is 0, 3 for --fail-above, 2 for wrong arguments, 1 for other\n"
-    "failures; with --fail-above also 1 if functions cannot be compared, as\n"
-    "one profile lacks names.\n";
-
 /* The values of the options. */
 struct arguments {
-    struct diff_options test;
     struct filter_options filter;
+    struct diff_options test;
     struct text_report_options text;
     enum columns_format format;
     enum screen_colour colour;
-    bool all, rows_given, cumulative;
-    bool is_chosen; /* an option chose between seconds and shares */
+    enum { BY_FUNCTION, BY_STACK } by;
+    bool all, cumulative;
 };
-
-enum {
-    /* Values beyond those of filters.h and of all characters. */
-    OPTION_CPU = 0x2000,
-    OPTION_WALL,
-    OPTION_BY,
-    OPTION_CUM,
-    OPTION_ABSOLUTE,
-    OPTION_SHARES,
-    OPTION_ALL,
-    OPTION_MIN,
-    OPTION_LEVEL,
-    OPTION_FAIL_ABOVE,
-    OPTION_CSV,
-    OPTION_JSON,
-    OPTION_COLOR,
-};
-
-static const struct option options[] = {
-    FILTERS_OPTIONS,
-    {"cpu", no_argument, NULL, OPTION_CPU},
-    {"wall", no_argument, NULL, OPTION_WALL},
-    {"by", required_argument, NULL, OPTION_BY},
-    {"cum", no_argument, NULL, OPTION_CUM},
-    {"absolute", no_argument, NULL, OPTION_ABSOLUTE},
-    {"shares", no_argument, NULL, OPTION_SHARES},
-    {"all", no_argument, NULL, OPTION_ALL},
-    {"min", required_argument, NULL, OPTION_MIN},
-    {"level", required_argument, NULL, OPTION_LEVEL},
-    {"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
-    {"csv", no_argument, NULL, OPTION_CSV},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"color", required_argument, NULL, OPTION_COLOR},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* Take an option without a value. Returns whether OPTION is one of them. */
-static bool
-take_switch(struct arguments *arguments, int option)
-{
-    switch (option) {
-    case OPTION_CPU:
-    case OPTION_WALL:
-        arguments->test.value = option == OPTION_CPU ? VALUE_CPU : VALUE_WALL;
-        return true;
-    case OPTION_CSV:
-    case OPTION_JSON:
-        arguments->format = option == OPTION_CSV ? COLUMNS_CSV : COLUMNS_JSON;
-        return true;
-    case OPTION_ABSOLUTE:
-    case OPTION_SHARES:
-        arguments->test.absolute = option == OPTION_ABSOLUTE;
-        arguments->is_chosen = true;
-        return true;
-    case OPTION_CUM:
-        arguments->cumulative = true;
-        return true;
-    case OPTION_ALL:
-        arguments->all = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Take --by, which changes what a row is. check_arguments adds --cum to it at
- * the end. */
-static int
-take_by(struct arguments *arguments, const char *command, const char *word)
-{
-    bool by_stack = strcmp(word, "stack") == 0;
-    if (!by_stack && strcmp(word, "function") != 0)
-        return command_usage(command, "--by %s: expected function or stack",
-                             word);
-    arguments->test.by = by_stack ? MEASURE_STACK : MEASURE_FUNCTION;
-    return STATUS_DONE;
-}
-
-static int
-take_percent(const char *command, const char *name, const char *value,
-             double *percent)
-{
-    if (numbers_percent(value, percent) != 0)
-        return command_usage(command, "%s %s: expected percent", name, value);
-    return STATUS_DONE;
-}
-
-/* Take --level. A level of 0 would find nothing, and one of 100 everything. */
-static int
-take_level(struct arguments *arguments, const char *command, const char *value)
-{
-    double percent;
-    if (numbers_percent(value, &percent) != 0 || percent <= 0 || percent >= 100)
-        return command_usage(
-            command, "--level %s: expected percent, more than 0, less than 100",
-            value);
-    arguments->test.level = percent / 100;
-    return STATUS_DONE;
-}
-
-static int
-take_option(struct arguments *arguments, const char *command, int option,
-            const char *value)
-{
-    struct diff_options *test = &arguments->test;
-    if (take_switch(arguments, option))
-        return STATUS_DONE;
-    switch (option) {
-    case OPTION_BY:
-        return take_by(arguments, command, value);
-    case OPTION_MIN:
-        return take_percent(command, "--min", value, &test->least);
-    case OPTION_LEVEL:
-        return take_level(arguments, command, value);
-    case OPTION_FAIL_ABOVE:
-        return take_percent(command, "--fail-above", value, &test->fail_above);
-    case 'n':
-        arguments->rows_given = true;
-        return numbers_take_rows(command, value, &arguments->text.rows);
-    case 'o':
-        return command_usage(command, "-o %s: diff writes no files yet", value);
-    case OPTION_COLOR:
-        return screen_take_colour(command, value, &arguments->colour);
-    default:
-        return filters_take(&arguments->filter, command, option, value);
-    }
-}
 
 /* Print the functions that fail the test, for the log of the caller that reads
  * the status. */
@@ -268,13 +104,11 @@ static int
 show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
 {
     struct diff_options *test = &arguments->test;
-    if (!arguments->is_chosen)
+    if (!command_was_given("--absolute") && !command_was_given("--shares"))
         test->absolute = runs_are_alike(old, new);
     struct diff diff;
-    if (diff_build(&diff, old, new, test) != 0) {
-        fprintf(stderr, "sprofile: %s\n", strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (diff_build(&diff, old, new, test) != 0)
+        return command_fail("%s", strerror(errno));
     struct screen screen;
     screen_begin(&screen, arguments->colour, arguments->format == COLUMNS_TEXT);
     arguments->text.columns = screen.columns;
@@ -303,70 +137,137 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 {
     if (profile->totals[test->value] > 0 || profile->filter != NULL)
         return true;
-    fprintf(stderr, "sprofile: %s: there is no %s time in it\n", path,
-            test->value == VALUE_CPU ? "CPU" : "wall");
+    command_fail("%s: there is no %s time in it", path,
+                 test->value == VALUE_CPU ? "CPU" : "wall");
     return false;
 }
 
 /* Load both profiles and compare them. Events are loaded because they tell
- * which samples belong to one point (view/significance.h). Returns the exit
- * status. */
+ * which samples belong to one point (view/significance.h). */
 static int
-run_diff(struct arguments *arguments, char *const *paths)
+run(void *values, char *const *paths, int count)
 {
-    struct profile *old = filters_load(&arguments->filter, paths, 1, true);
-    struct profile *new =
-        old == NULL ? NULL
-                    : filters_load(&arguments->filter, paths + 1, 1, true);
+    struct arguments *arguments = values;
+    struct profile *sides[2] = {NULL, NULL};
     int status = STATUS_FAILED;
-    if (new != NULL && is_comparable(old, &arguments->test, paths[0]) &&
-        is_comparable(new, &arguments->test, paths[1]))
-        status = show_diff(old, new, arguments);
-    profile_free(new);
-    profile_free(old);
+    for (int i = 0; i < count && (i == 0 || sides[0] != NULL); i++)
+        sides[i] = filters_load(&arguments->filter, paths + i, 1, true);
+    if (sides[1] != NULL &&
+        is_comparable(sides[0], &arguments->test, paths[0]) &&
+        is_comparable(sides[1], &arguments->test, paths[1]))
+        status = show_diff(sides[0], sides[1], arguments);
+    profile_free(sides[1]);
+    profile_free(sides[0]);
     return status;
+}
+
+/* Take --level. A level of 0 would find nothing, and one of 100 everything. */
+static int
+take_level(const struct command_option *option, void *field, const char *value)
+{
+    double percent = 0;
+    int status = arguments_percent(option, &percent, value);
+    if (status == STATUS_DONE && (percent <= 0 || percent >= 100))
+        status = arguments_refuse(option, value);
+    *(double *)field = percent / 100;
+    return status;
+}
+
+static int
+refuse_output(const struct command_option *option, void *field,
+              const char *value)
+{
+    (void)option;
+    (void)field;
+    return command_usage("-o %s: diff writes no files yet", value);
 }
 
 /* Check which options go together, and set defaults that depend on others. */
 static int
-check_arguments(struct arguments *arguments, const char *command, int count)
+check_arguments(void *values, char *const *operands, int count)
 {
-    if (count != 2)
-        return command_usage(command, "expected OLD and NEW");
-    if (arguments->cumulative && arguments->test.by == MEASURE_STACK)
-        return command_usage(command, "--cum goes with --by function only");
+    struct arguments *arguments = values;
+    (void)operands;
+    (void)count;
+    if (arguments->cumulative && arguments->by == BY_STACK)
+        return command_usage("--cum goes with --by function only");
+    if (arguments->by == BY_STACK)
+        arguments->test.by = MEASURE_STACK;
     if (arguments->cumulative)
         arguments->test.by = MEASURE_CUMULATIVE;
-    if (arguments->format == COLUMNS_TEXT && !arguments->rows_given)
+    if (arguments->format == COLUMNS_TEXT && !command_was_given("-n"))
         arguments->text.rows = DEFAULT_ROWS;
     return STATUS_DONE;
 }
 
-int
-cmd_diff(int argc, char **argv)
-{
+#define FIELD(member) .field = offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+    {"cpu", NULL, "compare CPU time (the default)", arguments_enum,
+     FIELD(test.value), .number = VALUE_CPU},
+    {"wall", NULL, "compare wall time", arguments_enum, FIELD(test.value),
+     .number = VALUE_WALL},
+    {"by", "WHAT", "function (the default) or stack", arguments_word, FIELD(by),
+     .words = "function|stack"},
+    {"cum", NULL,
+     "time while a function was on the stack, not only in\n"
+     "the function itself",
+     arguments_flag, FIELD(cumulative)},
+    {"absolute", NULL, "compare seconds: the runs did the same work",
+     arguments_flag, FIELD(test.absolute)},
+    {"shares", NULL, "compare shares of the total: they did not",
+     arguments_clear, FIELD(test.absolute)},
+    {"all", NULL, "also what is not significant", arguments_flag, FIELD(all)},
+    {"min", "PERCENT",
+     "a change is at least so much of the whole, 1 by\n"
+     "default: runs differ, whatever the samples say",
+     ARGUMENTS_PERCENT, FIELD(test.least)},
+    {"level", "PERCENT",
+     "how often a finding may be a false alarm, 1 by default", take_level,
+     FIELD(test.level), .words = "percent, more than 0, less than 100"},
+    {"fail-above", "P",
+     "end with status 3 if a function, or where seconds\n"
+     "are compared the total, became slower by more than P percent",
+     ARGUMENTS_PERCENT, FIELD(test.fail_above)},
+    {NULL, "N", "N rows of each kind, 20 by default; 0 for all",
+     ARGUMENTS_COUNT, FIELD(text.rows), .letter = 'n'},
+    {"csv", NULL, NULL, arguments_enum, FIELD(format), .number = COLUMNS_CSV},
+    {"json", NULL, "for programs: times in nanoseconds", arguments_enum,
+     FIELD(format), .number = COLUMNS_JSON},
+    {SCREEN_COLOUR_OPTION, FIELD(colour)},
+    {NULL, "FILE", "", refuse_output, .letter = 'o'},
+    {0},
+};
+
+const struct command cmd_diff = {
+    .name = "diff",
+    .summary = "print what became slower and faster",
+    .usage = "[OPTION]... OLD NEW",
+    .about = "Prints the change of the total, then what became slower and "
+             "faster from\n"
+             "OLD to NEW: in seconds where both ran the same command, else in "
+             "shares,\n"
+             "for which NEW is scaled to the total of OLD. The first line says "
+             "which.\n"
+             "What may be noise, given the number of samples, is left out.\n",
+    .options = options,
+    .group = {"Which samples, of both", filters_options},
+    .notes = "The status is 0, 3 for --fail-above, 2 for wrong arguments, 1 "
+             "for other\n"
+             "failures; with --fail-above also 1 if functions cannot be "
+             "compared, as\n"
+             "one profile lacks names.\n",
+    .least = 2,
+    .most = 2,
+    .operands = "OLD and NEW",
     /* FAIL_ABOVE below 0: --fail-above was not given. */
-    struct arguments arguments = {
-        .test = {.by = MEASURE_FUNCTION,
-                 .value = VALUE_CPU,
-                 .level = 0.01,
-                 .least = 1,
-                 .fail_above = -1},
-    };
-    int status = STATUS_DONE, option;
-    while (status == STATUS_DONE &&
-           (option = getopt_long(argc, argv, "n:o:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            filter_release(&arguments.filter);
-            return STATUS_DONE;
-        }
-        status = take_option(&arguments, argv[0], option, optarg);
-    }
-    if (status == STATUS_DONE)
-        status = check_arguments(&arguments, argv[0], argc - optind);
-    if (status == STATUS_DONE)
-        status = run_diff(&arguments, argv + optind);
-    filter_release(&arguments.filter);
-    return status;
-}
+    .values = &(const struct arguments){.test = {.by = MEASURE_FUNCTION,
+                                                 .value = VALUE_CPU,
+                                                 .level = 0.01,
+                                                 .least = 1,
+                                                 .fail_above = -1}},
+    .size = sizeof(struct arguments),
+    .check = check_arguments,
+    .run = run,
+    .release = filters_release,
+};

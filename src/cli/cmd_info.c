@@ -22,8 +22,6 @@
  * a line each; a module is then listed once, however many processes have it.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +35,6 @@
 #include "util/number.h"
 #include "view/activity.h"
 #include "view/table.h"
-#include "command.h"
 #include "filters.h"
 #include "inputs.h"
 #include "screen.h"
@@ -45,20 +42,11 @@
 /* The most rows of wall time by state. */
 enum { ACTIVITY_ROWS = 10 };
 
-static const char help[] =
-    "usage: sprofile info [OPTION]... FILE...\n"
-    "\n"
-    "Prints what was profiled: command, times, processes, modules with\n"
-    "build-ids, threads; what threads did: ran, waited for a CPU, or in which\n"
-    "system call for what; and how well: who interrupted, what was lost or "
-    "cut,\n"
-    "what it cost, which frames have no names and what would help.\n"
-    "\n"
-    "  --color WHEN       auto (the default), always or never\n"
-    "  --help             this page\n"
-    "\n"
-    "Which samples (what is lost, cut and the cost stay those of the "
-    "whole):\n" FILTERS_HELP;
+/* The values of the options. */
+struct arguments {
+    struct filter_options filter;
+    enum screen_colour colour;
+};
 
 /* The words of triggers: those of SPROF_TRIGGER where it has one. */
 static const char *const trigger_words[TRIGGER_COUNT] = {
@@ -429,61 +417,49 @@ print_parts(struct profile *profile, unsigned columns)
     return nameless_report_write(stdout, profile);
 }
 
-/* Load and print. Returns the exit status. */
+/* Load and print. */
 static int
-print_info(const struct filter_options *filter, enum screen_colour colour,
-           char *const *paths, int count)
+run(void *values, char *const *paths, int count)
 {
-    struct profile *profile = filters_load(filter, paths, count, false);
+    const struct arguments *arguments = values;
+    struct profile *profile =
+        filters_load(&arguments->filter, paths, count, false);
     int status = STATUS_DONE;
     if (profile == NULL)
         return STATUS_FAILED;
     struct screen screen;
-    screen_begin(&screen, colour, true);
-    if (print_parts(profile, screen.columns) != 0) {
-        fprintf(stderr, "sprofile: %s\n", strerror(errno));
-        status = STATUS_FAILED;
-    }
+    screen_begin(&screen, arguments->colour, true);
+    if (print_parts(profile, screen.columns) != 0)
+        status = command_fail("%s", strerror(errno));
     screen_end(&screen);
     status = inputs_status(profile, status);
     profile_free(profile);
     return status;
 }
 
-static int
-take_option(struct filter_options *filter, enum screen_colour *colour,
-            const char *command, int option, const char *value)
-{
-    if (option != 'c')
-        return filters_take(filter, command, option, value);
-    return screen_take_colour(command, value, colour);
-}
+static const struct command_option options[] = {
+    {SCREEN_COLOUR_OPTION, .field = offsetof(struct arguments, colour)},
+    {0},
+};
 
-int
-cmd_info(int argc, char **argv)
-{
-    static const struct option options[] = {
-        FILTERS_OPTIONS,
-        {"color", required_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    struct filter_options filter = {0};
-    enum screen_colour colour = SCREEN_AUTO;
-    int status = STATUS_DONE, option;
-    while (status == STATUS_DONE &&
-           (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            filter_release(&filter);
-            return STATUS_DONE;
-        }
-        status = take_option(&filter, &colour, argv[0], option, optarg);
-    }
-    if (status == STATUS_DONE && optind == argc)
-        status = command_usage(argv[0], "expected a FILE");
-    if (status == STATUS_DONE)
-        status = print_info(&filter, colour, argv + optind, argc - optind);
-    filter_release(&filter);
-    return status;
-}
+const struct command cmd_info = {
+    .name = "info",
+    .summary = "print what was profiled, what was lost, what it cost",
+    .usage = "[OPTION]... FILE...",
+    .about =
+        "Prints what was profiled: command, times, processes, modules with\n"
+        "build-ids, threads; what threads did: ran, waited for a CPU, or in "
+        "which\n"
+        "system call for what; and how well: who interrupted, what was lost or "
+        "cut,\n"
+        "what it cost, which frames have no names and what would help.\n",
+    .options = options,
+    .group = {"Which samples (what is lost, cut and the cost stay those of the "
+              "whole)",
+              filters_options},
+    .least = 1,
+    .operands = "a FILE",
+    .size = sizeof(struct arguments),
+    .run = run,
+    .release = filters_release,
+};

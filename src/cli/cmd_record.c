@@ -7,25 +7,23 @@
  * stay.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "base/path.h"
 #include "cli/record/launch.h"
 #include "cli/record/program.h"
 #include "cli/record/progress.h"
-#include "cli/record/settings.h"
 #include "cli/record/spools.h"
 #include "model/profile.h"
 #include "read/totals.h"
 #include "show/run_summary.h"
-#include "command.h"
+#include "arguments.h"
 #include "inputs.h"
 #include "outputs.h"
 
@@ -33,43 +31,31 @@
  * there. */
 enum { STATUS_NOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
-static const char help[] =
-    "usage: sprofile record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-    "\n"
-    "Runs COMMAND and writes one profile of all its processes when it has\n"
-    "ended, also of those that were killed. The exit status is COMMAND's: 128\n"
-    "+ n if signal n killed it, 127 if it was not found, 126 if it could not\n"
-    "be run; or 1 if it would be 0 and there is no profile.\n"
-    "\n"
-    "  -o, --output FILE    the profile; its ending picks the format\n"
-    "                       (`sprofile convert --help`). Repeated, or with\n"
-    "                       commas between names, it writes several. By\n"
-    "                       default sprof.COMMAND.PID.sprof, which has all\n"
-    "  -F, --frequency HZ   sample points a second for each thread, 1000 by\n"
-    "                       default\n"
-    "  -m, --mode MODE      wall: every thread, running or waiting (the\n"
-    "                       default); cpu: only threads that run\n"
-    "  -d, --duration S     seconds of sampling; COMMAND goes on after them\n"
-    "      --full-names     functions with parameters, return types and all\n"
-    "                       template arguments\n"
-    "      --wall           wall time in formats that have one value for each\n"
-    "                       stack (folded, speedscope), not CPU time\n"
-    "      --no-progress    no line on the terminal while COMMAND runs\n"
-    "  -q, --quiet          that, and no summary\n"
-    "      --help           this page\n"
-    "\n"
-    "The variables SPROF_... hold as with LD_PRELOAD alone, but for\n"
-    "SPROF_OUTPUT, SPROF_SYMBOLIZE, and those that an option stands for.\n";
+extern char **environ;
+
+/* The most variables that a recording sets. */
+enum { SETTINGS = 8 };
 
 struct record {
-    const char *title;      /* "sprofile record" */
     struct outputs outputs; /* if empty, add_default adds one */
     bool is_quiet, has_progress, full_names, has_wall;
-    struct settings settings;
+    /* Allocated "NAME=value" strings, by which the recording configures the
+     * library; the entry behind the last is NULL. */
+    char *settings[SETTINGS + 1];
+    unsigned setting_count;
     struct launch launch;
     struct spools spools;
     struct progress progress;
 };
+
+static void
+add_setting(struct record *record, const char *variable, const char *value)
+{
+    char *setting;
+    if (record->setting_count < SETTINGS &&
+        asprintf(&setting, "%s=%s", variable, value) >= 0)
+        record->settings[record->setting_count++] = setting;
+}
 
 /* Set the variables for the program's processes that depend on the directory of
  * the spools. Returns 0, or -1 after a message. */
@@ -82,13 +68,13 @@ set_library(struct record *record)
     /* In SPROF_OUTPUT, a comma separates names and '%' begins a placeholder. */
     if (strchr(record->spools.directory, ',') != NULL ||
         strchr(record->spools.directory, '%') != NULL) {
-        fprintf(stderr, "%s: %s: expected a directory without ',' and '%%'\n",
-                record->title, record->spools.directory);
+        command_complain("%s: expected a directory without ',' and '%%'",
+                         record->spools.directory);
         return -1;
     }
-    settings_add(&record->settings, "SPROF_OUTPUT", output);
-    settings_add(&record->settings, "SPROF_SYMBOLIZE", "off");
-    settings_add(&record->settings, "SPROF_KEEP_SPOOL", "2");
+    add_setting(record, "SPROF_OUTPUT", output);
+    add_setting(record, "SPROF_SYMBOLIZE", "off");
+    add_setting(record, "SPROF_KEEP_SPOOL", "2");
     return 0;
 }
 
@@ -118,7 +104,7 @@ add_default(struct record *record)
         while ((comma = strchr(name, ',')) != NULL)
             *comma = '_';
     }
-    return outputs_add(&record->outputs, record->title, name);
+    return outputs_add(&record->outputs, name) == STATUS_DONE ? 0 : -1;
 }
 
 /* Load all spools as one profile. Returns NULL if they contain nothing. */
@@ -144,11 +130,10 @@ load_spools(const struct spools *spools, const struct outputs *outputs,
 static void
 say_nothing_seen(const struct record *record)
 {
-    fprintf(stderr,
-            "%s: no profile is written: no process of %s left a spool (static "
-            "program, another environment or root directory, SPROF_ONLY, no "
-            "room for the library, or killed at once)\n",
-            record->title, record->launch.command[0]);
+    command_complain("no profile is written: no process of %s left a spool "
+                     "(static program, another environment or root directory, "
+                     "SPROF_ONLY, no room for the library, or killed at once)",
+                     record->launch.command[0]);
 }
 
 /* Print how COMMAND ended, unless it was with success. */
@@ -194,34 +179,25 @@ write_profile(struct record *record)
     return result;
 }
 
-/* Print how many processes still live. A daemon outlives the command that
- * started it, so waiting for it could take for ever. */
-static void
-say_who_lives(const struct record *record)
-{
-    unsigned living = spools_living(&record->spools);
-    if (living > 0)
-        fprintf(stderr,
-                "%s: %u of its processes still run; the profile has what they "
-                "did until now\n",
-                record->title, living);
-}
-
-/* Make the profile from the spools. Returns 0, or -1 after a message; the
- * spools are then still needed. */
+/* Make the profile from the spools. A daemon outlives the command that started
+ * it, so waiting for it could take for ever. Returns 0, or -1 after a message;
+ * the spools are then still needed. */
 static int
 collect_profile(struct record *record)
 {
     if (spools_detach(&record->spools) != 0) {
-        fprintf(stderr, "%s: %s: %s\n", record->title, record->spools.directory,
-                strerror(errno));
+        command_complain("%s: %s", record->spools.directory, strerror(errno));
         return -1;
     }
     if (spools_are_empty(&record->spools))
         return 0;
     if (record->outputs.count == 0 && add_default(record) != 0)
         return -1;
-    say_who_lives(record);
+    unsigned living = spools_living(&record->spools);
+    if (living > 0)
+        command_complain("%u of its processes still run; the profile has what "
+                         "they did until now",
+                         living);
     return write_profile(record);
 }
 
@@ -233,50 +209,39 @@ finish_recording(struct record *record)
     bool is_kept = collect_profile(record) != 0;
     bool is_nothing = !is_kept && spools_are_empty(&record->spools);
     if (is_kept)
-        fprintf(stderr, "%s: the spools are kept in %s\n", record->title,
-                record->spools.directory);
+        command_complain("the spools are kept in %s", record->spools.directory);
     if (is_nothing)
         say_nothing_seen(record);
     spools_end(&record->spools, is_kept);
     return is_kept || is_nothing ? -1 : 0;
 }
 
-/* Run the program and make the profile. All checks are made before the program
- * starts. Returns the program's status, or the exit status of a failure. */
+/* Find the library and check that the program can be run with it. Returns
+ * STATUS_DONE, or STATUS_FAILED after a message. */
 static int
-run_recording(struct record *record)
+check_program(const struct record *record, char *library, size_t size)
 {
-    const char *command = record->launch.command[0];
-    const char *beside =
-        record->outputs.count > 0 ? record->outputs.paths[0] : "./sprof";
-    char library[PATH_MAX], error[PATH_MAX + 256];
-    if (launch_find_library(library, sizeof(library), error, sizeof(error)) !=
-            0 ||
-        program_check(command, error, sizeof(error)) != 0) {
-        fprintf(stderr, "%s: %s\n", record->title, error);
-        return STATUS_FAILED;
-    }
-    if (!outputs_have_place(&record->outputs, record->title))
-        return STATUS_FAILED;
-    if (spools_begin(&record->spools, beside) != 0) {
-        fprintf(stderr, "%s: cannot write beside %s: %s\n", record->title,
-                beside, strerror(errno));
-        return STATUS_FAILED;
-    }
-    if (set_library(record) != 0) {
-        spools_end(&record->spools, false);
-        return STATUS_FAILED;
-    }
-    record->launch.library = library;
-    record->launch.settings = record->settings.values;
+    char error[PATH_MAX + 256];
+    if (launch_find_library(library, size, error, sizeof(error)) != 0 ||
+        program_check(record->launch.command[0], error, sizeof(error)) != 0)
+        return command_complain("%s", error);
+    return outputs_have_place(&record->outputs) ? STATUS_DONE : STATUS_FAILED;
+}
+
+/* Start the program, wait for its end and make the profile. Returns the
+ * program's status, or the exit status of a failure. */
+static int
+run_program(struct record *record)
+{
     int problem = launch_start(&record->launch);
     if (problem != 0) {
-        fprintf(stderr, "%s: %s: %s\n", record->title, command,
-                strerror(problem));
+        command_complain("%s: %s", record->launch.command[0],
+                         strerror(problem));
         spools_end(&record->spools, false);
         return problem == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN;
     }
-    progress_begin(&record->progress, record->launch.pid, record->has_progress);
+    progress_begin(&record->progress, record->launch.pid,
+                   record->has_progress && !record->is_quiet);
     int status = launch_wait(&record->launch, show_progress, record);
     progress_hide(&record->progress);
     if (finish_recording(record) != 0 && status == STATUS_DONE)
@@ -284,119 +249,155 @@ run_recording(struct record *record)
     return status;
 }
 
-/* Take OPTION, which stands for VARIABLE. Returns as take_option. */
+/* Make all checks, then record. A wrong variable is reported once, before the
+ * program runs, and not by each of its processes. */
 static int
-take_setting(struct record *record, const char *variable, const char *option)
+run(void *values, char *const *command, int count)
 {
-    return settings_take(&record->settings, variable, optarg, record->title,
-                         option)
-               ? -1
-               : STATUS_USAGE;
+    struct record *record = values;
+    struct options unused;
+    char library[PATH_MAX], error[512];
+    (void)count;
+    record->launch.command = command;
+    record->launch.library = library;
+    record->launch.settings = (const char *const *)record->settings;
+    if (options_parse(&unused, environ, error, sizeof(error)) != 0)
+        return command_complain("%s", error);
+    if (check_program(record, library, sizeof(library)) != STATUS_DONE)
+        return STATUS_FAILED;
+    const char *beside =
+        record->outputs.count > 0 ? record->outputs.paths[0] : "./sprof";
+    if (spools_begin(&record->spools, beside) != 0)
+        return command_complain("cannot write beside %s: %s", beside,
+                                strerror(errno));
+    if (set_library(record) != 0) {
+        spools_end(&record->spools, false);
+        return STATUS_FAILED;
+    }
+    return run_program(record);
 }
 
-/* Refuse an option of perf, and name what replaces it. Returns the exit status.
- */
 static int
-refuse_perf_option(const struct record *record, int option)
+take_output(const struct command_option *option, void *outputs,
+            const char *list)
 {
-    const char *words = "";
-    switch (option) {
-    case 'p':
-        words = "-p: a process that runs cannot be attached to; start it with "
-                "`sprofile record -- COMMAND` or with LD_PRELOAD. One that was "
-                "started so is asked by `sprofile top`, stacks and dump";
-        break;
-    case 'a':
-        words = "-a: the machine as a whole is not profiled, only COMMAND and "
-                "the processes that it starts";
-        break;
-    case 'g':
-        words = "-g is not needed: every sample has its whole stack";
-        break;
-    case 'e':
-        words = "-e: there are no hardware events; CPU time and wall time are "
-                "recorded together";
-        break;
-    }
-    return command_usage(record->title, "%s", words);
+    (void)option;
+    return outputs_add(outputs, list);
 }
 
-/* Take an option. Returns -1, or the exit status if the option is wrong. */
+/* Take an option that stands for the variable option->words. The library's own
+ * parser checks the value, so the two cannot disagree. It complains about
+ * VARIABLE=value. The user of -F knows the option only, so the text before the
+ * value is cut off. */
 static int
-take_option(struct record *record, int option)
+take_setting(const struct command_option *option, void *values,
+             const char *value)
 {
-    switch (option) {
-    case 'o':
-        return outputs_add(&record->outputs, record->title, optarg) != 0
-                   ? STATUS_USAGE
-                   : -1;
-    case 'F':
-        return take_setting(record, "SPROF_FREQUENCY", "-F");
-    case 'm':
-        return take_setting(record, "SPROF_MODE", "-m");
-    case 'd':
-        return take_setting(record, "SPROF_DURATION", "-d");
-    case 'q':
-        record->is_quiet = true;
-        record->has_progress = false;
-        return -1;
-    case 'N':
-        record->full_names = true;
-        return -1;
-    case 'W':
-        record->has_wall = true;
-        return -1;
-    case 'P':
-        record->has_progress = false;
-        return -1;
-    case 'h':
-        fputs(help, stdout);
-        return STATUS_DONE;
-    case 'p':
-    case 'a':
-    case 'g':
-    case 'e':
-        return refuse_perf_option(record, option);
-    default:
-        return command_usage(record->title, NULL);
-    }
-}
-
-/* Options end at the command, which has its own options. */
-int
-cmd_record(int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"frequency", required_argument, NULL, 'F'},
-        {"mode", required_argument, NULL, 'm'},
-        {"duration", required_argument, NULL, 'd'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"full-names", no_argument, NULL, 'N'},
-        {"wall", no_argument, NULL, 'W'},
-        {"no-progress", no_argument, NULL, 'P'},
-        {"help", no_argument, NULL, 'h'},
-        /* Options of perf, which are refused. */
-        {"pid", required_argument, NULL, 'p'},
-        {"all-cpus", no_argument, NULL, 'a'},
-        {"call-graph", required_argument, NULL, 'g'},
-        {"event", required_argument, NULL, 'e'},
-        {NULL, 0, NULL, 0},
-    };
-    struct record record = {.title = argv[0], .has_progress = true};
-    int option, status = -1;
-    while (status < 0 && (option = getopt_long(argc, argv, "+o:F:m:d:qhp:age:",
-                                               options, NULL)) != -1)
-        status = take_option(&record, option);
-    if (status < 0 && optind == argc)
-        status = command_usage(argv[0], "expected a COMMAND");
-    if (status < 0 && !settings_environment_is_right(argv[0]))
-        status = STATUS_FAILED;
-    if (status < 0) {
-        record.launch.command = argv + optind;
-        status = run_recording(&record);
-    }
-    settings_release(&record.settings);
-    outputs_release(&record.outputs);
+    struct options unused;
+    char error[512], *setting;
+    int status = STATUS_DONE;
+    if (asprintf(&setting, "%s=%s", option->words, value) < 0)
+        return command_complain("%s", strerror(errno));
+    char *alone[] = {setting, NULL};
+    if (options_parse(&unused, alone, error, sizeof(error)) != 0)
+        status =
+            command_usage("-%c %s", option->letter, strchr(error, '=') + 1);
+    else
+        add_setting(values, option->words, value);
+    free(setting);
     return status;
 }
+
+/* Refuse an option of perf, and name what replaces it. */
+static int
+refuse_perf_option(const struct command_option *option, void *values,
+                   const char *unused)
+{
+    (void)values;
+    (void)unused;
+    return command_usage("%s", option->words);
+}
+
+static void
+release_record(void *values)
+{
+    struct record *record = values;
+    while (record->setting_count > 0)
+        free(record->settings[--record->setting_count]);
+    outputs_release(&record->outputs);
+}
+
+#define FIELD(member) .field = offsetof(struct record, member)
+
+/* Two rows for one option of perf: -g and --call-graph take other arguments. */
+static const char call_graph[] =
+    "-g is not needed: every sample has its whole stack";
+
+static const struct command_option options[] = {
+    {"output", "FILE",
+     "the profile; its ending picks the format\n"
+     "(`sprofile convert --help`). Repeated, or with\n"
+     "commas between names, it writes several. By\n"
+     "default sprof.COMMAND.PID.sprof, which has all",
+     take_output, FIELD(outputs), .letter = 'o'},
+    {"frequency", "HZ",
+     "sample points a second for each thread, 1000 by\n"
+     "default",
+     take_setting, .words = "SPROF_FREQUENCY", .letter = 'F'},
+    {"mode", "MODE",
+     "wall: every thread, running or waiting (the\n"
+     "default); cpu: only threads that run",
+     take_setting, .words = "SPROF_MODE", .letter = 'm'},
+    {"duration", "S", "seconds of sampling; COMMAND goes on after them",
+     take_setting, .words = "SPROF_DURATION", .letter = 'd'},
+    {"full-names", NULL,
+     "functions with parameters, return types and all\n"
+     "template arguments",
+     arguments_flag, FIELD(full_names)},
+    {"wall", NULL,
+     "wall time in formats that have one value for each\n"
+     "stack (folded, speedscope), not CPU time",
+     arguments_flag, FIELD(has_wall)},
+    {"no-progress", NULL, "no line on the terminal while COMMAND runs",
+     arguments_clear, FIELD(has_progress)},
+    {"quiet", NULL, "that, and no summary", arguments_flag, FIELD(is_quiet),
+     .letter = 'q'},
+    {"pid", "PID", "", refuse_perf_option, .letter = 'p',
+     .words = "-p: a process that runs cannot be attached to; start it with "
+              "`sprofile record -- COMMAND` or with LD_PRELOAD. One that was "
+              "started so is asked by `sprofile top`, stacks and dump"},
+    {"all-cpus", NULL, "", refuse_perf_option, .letter = 'a',
+     .words = "-a: the machine as a whole is not profiled, only COMMAND and "
+              "the processes that it starts"},
+    {NULL, NULL, "", refuse_perf_option, .words = call_graph, .letter = 'g'},
+    {"call-graph", "WAY", "", refuse_perf_option, .words = call_graph},
+    {"event", "EVENT", "", refuse_perf_option, .letter = 'e',
+     .words = "-e: there are no hardware events; CPU time and wall time are "
+              "recorded together"},
+    {0},
+};
+
+const struct command cmd_record = {
+    .name = "record",
+    .summary = "run a program and write one profile of all its processes",
+    .usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+    .about =
+        "Runs COMMAND and writes one profile of all its processes when it has\n"
+        "ended, also of those that were killed. The exit status is COMMAND's: "
+        "128\n"
+        "+ n if signal n killed it, 127 if it was not found, 126 if it could "
+        "not\n"
+        "be run; or 1 if it would be 0 and there is no profile.\n",
+    .options = options,
+    .has_letters = true,
+    .ends_at_operand = true,
+    .notes =
+        "The variables SPROF_... hold as with LD_PRELOAD alone, but for\n"
+        "SPROF_OUTPUT, SPROF_SYMBOLIZE, and those that an option stands for.\n",
+    .least = 1,
+    .operands = "a COMMAND",
+    .values = &(const struct record){.has_progress = true},
+    .size = sizeof(struct record),
+    .run = run,
+    .release = release_record,
+};

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_report.c -- `sprofile report`: shows where the time went, as a table, a
- * call tree, the callers of a function or its source (views.c). Modules without
- * symbols are noted below, because their functions have no names.
+ * call tree, the callers of a function or its source. Modules without symbols
+ * are noted below, because their functions have no names. Each view is made
+ * completely before anything is printed, so that a failure is one line on
+ * stderr and not part of the pager's text.
  */
-#include <getopt.h>
-#include <stdio.h>
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
-#include "command.h"
+#include "base/text.h"
+#include "model/label_sets.h"
+#include "model/quality.h"
+#include "show/data_report.h"
+#include "show/flame_text.h"
+#include "show/head_text.h"
+#include "show/source_text.h"
+#include "show/table_text.h"
+#include "show/text_report.h"
+#include "show/tree_text.h"
+#include "view/branches.h"
+#include "view/callees.h"
+#include "view/callers.h"
+#include "view/lines.h"
+#include "view/match.h"
+#include "view/tree.h"
+#include "arguments.h"
 #include "filters.h"
 #include "inputs.h"
-#include "numbers.h"
-#include "views.h"
+#include "screen.h"
 
 /* Rows of a table as text, unless -n says otherwise. */
 enum { DEFAULT_ROWS = 40 };
@@ -20,262 +37,387 @@ enum { DEFAULT_ROWS = 40 };
 /* Branches of a tree below this percentage are folded by default. */
 static const double default_least = 1;
 
-static const char help[] =
-    "usage: sprofile report [OPTION]... FILE...\n"
-    "\n"
-    "Prints where the time went. flat is the time spent in a function itself,\n"
-    "cum the time spent while it was on the stack, in seconds. Several files\n"
-    "are added up.\n"
-    "\n"
-    "  --cpu              the most CPU time first (the default)\n"
-    "  --wall             the most wall time first\n"
-    "  --sort WHAT        flat (the default), cum, or wall (as --wall)\n"
-    "  --by WHAT          function (the default), line, module, thread, "
-    "state,\n"
-    "                     process, exe, command or label:KEY (a label of the\n"
-    "                     program)\n"
-    "  --tree             the call tree, the largest branch first; > is the\n"
-    "                     only function that the one above it calls\n"
-    "  --callers F        who calls F: the tree upside down\n"
-    "  --callees F        what F calls, wherever F was called from\n"
-    "  --flame            a tree as a flame graph, as wide as the terminal\n"
-    "  --depth N          a tree of at most N levels of calls\n"
-    "  --lines F          the source of F with the time of each line\n"
-    "                     (F: a function's name, or a regular expression)\n"
-    "  --min PERCENT      fold branches of a tree below this, 1 by default\n"
-    "  -n N               N rows, 40 by default in a table; 0 for all\n"
-    "  --csv, --json      for programs: all rows, times in nanoseconds\n"
-    "  --color WHEN       auto (the default), always or never\n"
-    "  --help             this page\n"
-    "\n"
-    "Which samples:\n" FILTERS_HELP "\n"
-    "Long output on a terminal goes through $SPROF_PAGER, $PAGER or less.\n";
+enum view { VIEW_TABLE, VIEW_TREE, VIEW_CALLERS, VIEW_CALLEES, VIEW_LINES };
 
-/* The values of the options. *_given: the option was given. */
-struct arguments {
-    struct views_request request;
+/* The values of the options. */
+struct request {
     struct filter_options filter;
-    bool rows_given, least_given, by_given, view_given, order_given;
+    enum view view;
+    const char *function;            /* of callers, callees and lines */
+    bool is_flame;                   /* a tree is drawn as a flame graph */
+    enum table_order order;          /* of a table */
+    uint32_t depth;                  /* largest depth of a tree; 0: any */
+    struct text_report_options text; /* columns and paint: the screen's */
+    enum columns_format format;      /* COLUMNS_TEXT: text */
+    enum screen_colour colour;
 };
 
-enum {
-    OPTION_CPU = 0x2000,
-    OPTION_WALL,
-    OPTION_BY,
-    OPTION_TREE,
-    OPTION_CALLERS,
-    OPTION_CALLEES,
-    OPTION_FLAME,
-    OPTION_DEPTH,
-    OPTION_SORT,
-    OPTION_LINES,
-    OPTION_MIN,
-    OPTION_CSV,
-    OPTION_JSON,
-    OPTION_COLOR,
-};
-
-static const struct option options[] = {
-    FILTERS_OPTIONS,
-    {"cpu", no_argument, NULL, OPTION_CPU},
-    {"wall", no_argument, NULL, OPTION_WALL},
-    {"by", required_argument, NULL, OPTION_BY},
-    {"tree", no_argument, NULL, OPTION_TREE},
-    {"callers", required_argument, NULL, OPTION_CALLERS},
-    {"callees", required_argument, NULL, OPTION_CALLEES},
-    {"flame", no_argument, NULL, OPTION_FLAME},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"sort", required_argument, NULL, OPTION_SORT},
-    {"lines", required_argument, NULL, OPTION_LINES},
-    {"min", required_argument, NULL, OPTION_MIN},
-    {"csv", no_argument, NULL, OPTION_CSV},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"color", required_argument, NULL, OPTION_COLOR},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* Take --by. The index of a word is its enum table_by. */
-static int
-take_by(struct arguments *arguments, const char *command, const char *word)
+/* Begin the output with the head. The head says what the numbers below mean and
+ * what is missing from them, so it is not optional. */
+static void
+begin_output(struct screen *screen, struct request *request,
+             const struct profile *profile)
 {
-    static const char *const words[] = {
-        [TABLE_FUNCTION] = "function", [TABLE_LINE] = "line",
-        [TABLE_MODULE] = "module",     [TABLE_THREAD] = "thread",
-        [TABLE_STATE] = "state",       [TABLE_PROCESS] = "process",
-        [TABLE_EXE] = "exe",           [TABLE_COMMAND] = "command",
-    };
-    arguments->by_given = true;
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(word, words[i]) == 0) {
-            arguments->request.text.by = (enum table_by)i;
-            return STATUS_DONE;
-        }
-    if (strncmp(word, "label:", 6) == 0 && word[6] != '\0') {
-        arguments->request.text.by = TABLE_LABEL;
-        arguments->request.text.label = word + 6;
-        return STATUS_DONE;
+    screen_begin(screen, request->colour, request->format == COLUMNS_TEXT);
+    request->text.columns = screen->columns;
+    request->text.paint = screen->paint;
+    if (request->format != COLUMNS_TEXT)
+        return;
+    head_text_write(stdout, profile, screen->columns);
+    putchar('\n');
+}
+
+/* Print the notes and end the output. Notes explain the numbers above them, so
+ * they come last. Data has no notes. */
+static void
+end_output(struct screen *screen, const struct request *request,
+           const struct profile *profile)
+{
+    char asked[512];
+    if (request->format == COLUMNS_TEXT) {
+        text_report_notes(stdout, profile);
+        if (quality_asked(profile, asked, sizeof(asked))[0] != '\0')
+            printf("note: %s\n", asked);
     }
-    return command_usage(command,
-                         "--by %s: expected function, line, module, thread, "
-                         "state, process, exe, command or label:KEY",
-                         word);
+    screen_end(screen);
+}
+
+/* Report that no sample has the label KEY, and which keys there are. Returns
+ * the exit status. */
+static int
+fail_without_label(const struct profile *profile, const char *key)
+{
+    char error[1024];
+    struct text text;
+    text_begin(&text, error, sizeof(error));
+    text_add(&text, "--by label:");
+    text_add(&text, key);
+    text_add(&text, ": no sample has that label");
+    for (unsigned i = 0; i < profile->label_count; i++) {
+        bool is_known = false;
+        for (unsigned j = 0; j < i && !is_known; j++)
+            is_known =
+                strcmp(profile->labels[j].key, profile->labels[i].key) == 0;
+        if (is_known)
+            continue;
+        text_add(&text, i == 0 ? "; expected one of " : ", ");
+        text_add(&text, profile->labels[i].key);
+    }
+    text_hide_controls(error);
+    return command_fail("%s", error);
+}
+
+static bool
+has_label(const struct profile *profile, const char *key)
+{
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (label_sets_value(profile, profile->samples[i].labels, key) != NULL)
+            return true;
+    return false;
+}
+
+static int
+show_table(struct profile *profile, struct request *request)
+{
+    const struct text_report_options *text = &request->text;
+    if (text->by == TABLE_LABEL && profile->sample_count > 0 &&
+        !has_label(profile, text->label))
+        return fail_without_label(profile, text->label);
+    struct table table;
+    int status =
+        text->by == TABLE_LABEL
+            ? table_build_by_label(&table, profile, text->label, text->value)
+            : table_build_by(&table, profile, text->by, text->value);
+    if (status != 0)
+        return command_fail("%s", strerror(errno));
+    if (request->order != TABLE_FLAT)
+        table_sort(&table, text->value, request->order);
+    struct screen screen;
+    begin_output(&screen, request, profile);
+    if (request->format == COLUMNS_TEXT)
+        table_text_write(stdout, profile, &table, text);
+    else
+        data_report_table(&(struct data_report){stdout, request->format,
+                                                text->value, text->rows},
+                          profile, &table, text->by);
+    end_output(&screen, request, profile);
+    table_release(&table);
+    return STATUS_DONE;
+}
+
+/* The smallest value that is shown, in ns. It is 0 only if everything is shown.
+ */
+static uint64_t
+least_of(const struct profile *profile, const struct request *request)
+{
+    double whole = (double)profile->totals[request->text.value];
+    if (request->text.least <= 0)
+        return 0;
+    return (uint64_t)fmax(1, ceil(whole * request->text.least / 100));
+}
+
+/* The name of the view in data formats. */
+static const char *
+view_word(enum view view)
+{
+    if (view == VIEW_TREE)
+        return "tree";
+    return view == VIEW_CALLERS ? "callers" : "callees";
+}
+
+static int
+show_branches(struct profile *profile, struct request *request,
+              const struct tree *tree)
+{
+    bool callers = request->view == VIEW_CALLERS;
+    struct branches branches;
+    int status = 0;
+    if (branches_build(&branches, tree, request->text.value,
+                       least_of(profile, request), request->depth) != 0)
+        return command_fail("%s", strerror(errno));
+    struct screen screen;
+    begin_output(&screen, request, profile);
+    if (request->format == COLUMNS_TEXT && request->is_flame)
+        status =
+            flame_text_write(stdout, profile, tree, &branches, &request->text);
+    else if (request->format == COLUMNS_TEXT)
+        status = tree_text_write(stdout, profile, tree, &branches, callers,
+                                 &request->text);
+    else
+        data_report_tree(&(struct data_report){stdout, request->format,
+                                               request->text.value,
+                                               request->text.rows},
+                         profile, tree, &branches, view_word(request->view));
+    end_output(&screen, request, profile);
+    branches_release(&branches);
+    return status != 0 ? command_fail("%s", strerror(ENOMEM)) : STATUS_DONE;
+}
+
+/* Show callers or callees. Names are matched in the usual tree, so that is made
+ * first. Then it is inverted (view/callers.h), or the trees below the function
+ * are joined (view/callees.h). */
+static int
+show_around(struct profile *profile, struct request *request,
+            const struct tree *tree)
+{
+    char error[512];
+    struct match match;
+    if (match_begin(&match, tree, request->function, error, sizeof(error)) != 0)
+        return command_fail("%s", error);
+    struct tree *around = request->view == VIEW_CALLERS
+                              ? callers_build(tree, &match)
+                              : callees_build(tree, &match);
+    int status = around == NULL ? command_fail("%s", strerror(errno))
+                                : show_branches(profile, request, around);
+    tree_free(around);
+    match_end(&match);
+    return status;
+}
+
+static int
+show_tree(struct profile *profile, struct request *request)
+{
+    struct tree *tree = tree_build(profile, TREE_FUNCTIONS);
+    if (tree == NULL)
+        return command_fail("%s", strerror(errno));
+    int status = request->view == VIEW_TREE
+                     ? show_branches(profile, request, tree)
+                     : show_around(profile, request, tree);
+    tree_free(tree);
+    return status;
+}
+
+/* Show the source. Rows have the order of the source and are not sorted by a
+ * value. */
+static int
+show_lines(struct profile *profile, struct request *request)
+{
+    struct lines lines;
+    char error[512];
+    if (lines_build(&lines, profile, request->function, error, sizeof(error)) !=
+        0)
+        return command_fail("%s", error);
+    struct screen screen;
+    begin_output(&screen, request, profile);
+    if (request->format == COLUMNS_TEXT)
+        source_text_write(stdout, profile, &lines, &request->text);
+    else
+        data_report_table(&(struct data_report){stdout, request->format,
+                                                request->text.value, 0},
+                          profile, &lines.table, TABLE_LINE);
+    end_output(&screen, request, profile);
+    lines_release(&lines);
+    return STATUS_DONE;
+}
+
+static int
+show_view(struct profile *profile, struct request *request)
+{
+    switch (request->view) {
+    case VIEW_TREE:
+    case VIEW_CALLERS:
+    case VIEW_CALLEES:
+        return show_tree(profile, request);
+    case VIEW_LINES:
+        return show_lines(profile, request);
+    default:
+        return show_table(profile, request);
+    }
+}
+
+/* Take --by. */
+static int
+take_by(const struct command_option *option, void *field, const char *word)
+{
+    struct text_report_options *text = field;
+    if (strncmp(word, "label:", 6) != 0 || word[6] == '\0')
+        return arguments_word(option, &text->by, word);
+    text->by = TABLE_LABEL;
+    text->label = word + 6;
+    return STATUS_DONE;
 }
 
 /* Take an option that selects a view. A second one is refused, because only one
  * view is shown. */
 static int
-take_view(struct arguments *arguments, const char *command, enum view view,
+take_view(const struct command_option *option, void *values,
           const char *function)
 {
-    if (arguments->view_given)
-        return command_usage(command, "expected one of --tree, --callers, "
-                                      "--callees and --lines");
-    arguments->view_given = true;
-    arguments->request.view = view;
-    arguments->request.function = function;
+    struct request *request = values;
+    if (request->view != VIEW_TABLE)
+        return command_usage("expected one of --tree, --callers, --callees and "
+                             "--lines");
+    request->view = (enum view)option->number;
+    request->function = function;
     return STATUS_DONE;
 }
 
 /* Take --sort. "wall" means the same as --wall: a table is sorted by its first
  * column. */
 static int
-take_order(struct views_request *request, const char *command, const char *word)
+take_order(const struct command_option *option, void *values, const char *word)
 {
-    if (strcmp(word, "wall") == 0)
-        request->text.value = VALUE_WALL;
-    else if (strcmp(word, "cum") == 0)
-        request->order = TABLE_CUMULATIVE;
-    else if (strcmp(word, "flat") == 0)
-        request->order = TABLE_FLAT;
-    else
-        return command_usage(command, "--sort %s: expected flat, cum or wall",
-                             word);
+    struct request *request = values;
+    if (strcmp(word, "wall") != 0)
+        return arguments_word(option, &request->order, word);
+    request->text.value = VALUE_WALL;
     return STATUS_DONE;
-}
-
-/* Take an option. Of --cpu and --wall the last one holds, and so for --csv and
- * --json. */
-static int
-take_option(struct arguments *arguments, const char *command, int option,
-            const char *value)
-{
-    struct views_request *request = &arguments->request;
-    switch (option) {
-    case OPTION_CPU:
-    case OPTION_WALL:
-        request->text.value = option == OPTION_CPU ? VALUE_CPU : VALUE_WALL;
-        return STATUS_DONE;
-    case OPTION_CSV:
-    case OPTION_JSON:
-        request->format = option == OPTION_CSV ? COLUMNS_CSV : COLUMNS_JSON;
-        return STATUS_DONE;
-    case OPTION_BY:
-        return take_by(arguments, command, value);
-    case OPTION_TREE:
-        return take_view(arguments, command, VIEW_TREE, NULL);
-    case OPTION_CALLERS:
-        return take_view(arguments, command, VIEW_CALLERS, value);
-    case OPTION_CALLEES:
-        return take_view(arguments, command, VIEW_CALLEES, value);
-    case OPTION_FLAME:
-        request->is_flame = true;
-        return STATUS_DONE;
-    case OPTION_DEPTH:
-        return numbers_take_depth(command, value, &request->depth);
-    case OPTION_SORT:
-        arguments->order_given = true;
-        return take_order(request, command, value);
-    case OPTION_LINES:
-        return take_view(arguments, command, VIEW_LINES, value);
-    case OPTION_MIN:
-        arguments->least_given = true;
-        if (numbers_percent(value, &request->text.least) != 0)
-            return command_usage(command, "--min %s: expected percent", value);
-        return STATUS_DONE;
-    case 'n':
-        arguments->rows_given = true;
-        return numbers_take_rows(command, value, &request->text.rows);
-    case OPTION_COLOR:
-        return screen_take_colour(command, value, &request->colour);
-    default:
-        return filters_take(&arguments->filter, command, option, value);
-    }
 }
 
 /* Check which options go together, and set defaults that depend on others. Text
  * is limited to be readable; data is complete. */
 static int
-check_arguments(struct arguments *arguments, const char *command)
+check_request(void *values, char *const *operands, int count)
 {
-    struct views_request *request = &arguments->request;
-    if (request->is_flame && request->view == VIEW_TABLE &&
-        !arguments->by_given)
+    struct request *request = values;
+    bool is_text = request->format == COLUMNS_TEXT;
+    bool has_rows = command_was_given("-n");
+    bool has_least = command_was_given("--min");
+    bool has_by = command_was_given("--by");
+    (void)operands;
+    (void)count;
+    if (request->is_flame && request->view == VIEW_TABLE && !has_by)
         request->view = VIEW_TREE;
-    bool is_tree = request->view == VIEW_TREE ||
-                   request->view == VIEW_CALLERS ||
-                   request->view == VIEW_CALLEES;
-    if (request->is_flame && (!is_tree || request->format != COLUMNS_TEXT))
-        return command_usage(command, "--flame goes with --tree, --callers and "
-                                      "--callees, as text");
+    bool is_table = request->view == VIEW_TABLE;
+    bool is_tree = !is_table && request->view != VIEW_LINES;
+    if (request->is_flame && (!is_tree || !is_text))
+        return command_usage("--flame goes with --tree, --callers and "
+                             "--callees, as text");
     if (request->depth > 0 && !is_tree)
-        return command_usage(command, "--depth goes with --tree, --callers, "
-                                      "--callees and --flame");
-    if (arguments->order_given && request->view != VIEW_TABLE)
-        return command_usage(command, "--sort goes with a table only");
-    if (arguments->rows_given && request->is_flame)
-        return command_usage(command, "-n does not go with --flame; expected "
-                                      "--depth");
-    if (arguments->by_given && request->view != VIEW_TABLE)
-        return command_usage(command, "--by goes with a table only");
-    if (arguments->least_given && !is_tree)
-        return command_usage(command, "--min goes with --tree, --callers, "
-                                      "--callees and --flame");
-    if (arguments->rows_given && request->view == VIEW_LINES)
-        return command_usage(command, "-n does not go with --lines");
-    if (request->format == COLUMNS_TEXT && !arguments->least_given &&
-        !request->is_flame)
+        return command_usage("--depth goes with --tree, --callers, --callees "
+                             "and --flame");
+    if (command_was_given("--sort") && !is_table)
+        return command_usage("--sort goes with a table only");
+    if (has_rows && request->is_flame)
+        return command_usage("-n does not go with --flame; expected --depth");
+    if (has_by && !is_table)
+        return command_usage("--by goes with a table only");
+    if (has_least && !is_tree)
+        return command_usage("--min goes with --tree, --callers, --callees "
+                             "and --flame");
+    if (has_rows && request->view == VIEW_LINES)
+        return command_usage("-n does not go with --lines");
+    if (is_text && !has_least && !request->is_flame)
         request->text.least = default_least;
-    if (request->format == COLUMNS_TEXT && request->view == VIEW_TABLE &&
-        !arguments->rows_given)
+    if (is_text && is_table && !has_rows)
         request->text.rows = DEFAULT_ROWS;
     return STATUS_DONE;
 }
 
-/* Load and show. Returns the exit status. */
+/* Load and show. */
 static int
-show_report(struct arguments *arguments, char *const *paths, int count)
+run(void *values, char *const *paths, int count)
 {
+    struct request *request = values;
     struct profile *profile =
-        filters_load(&arguments->filter, paths, count, false);
+        filters_load(&request->filter, paths, count, false);
     int status = STATUS_FAILED;
     if (profile != NULL)
-        status =
-            inputs_status(profile, views_show(profile, &arguments->request));
+        status = inputs_status(profile, show_view(profile, request));
     profile_free(profile);
     return status;
 }
 
-int
-cmd_report(int argc, char **argv)
-{
-    struct arguments arguments = {.request.text.value = VALUE_CPU};
-    int status = STATUS_DONE, option;
-    while (status == STATUS_DONE &&
-           (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            filter_release(&arguments.filter);
-            return STATUS_DONE;
-        }
-        status = take_option(&arguments, argv[0], option, optarg);
-    }
-    if (status == STATUS_DONE && optind == argc)
-        status = command_usage(argv[0], "expected a FILE");
-    if (status == STATUS_DONE)
-        status = check_arguments(&arguments, argv[0]);
-    if (status == STATUS_DONE)
-        status = show_report(&arguments, argv + optind, argc - optind);
-    filter_release(&arguments.filter);
-    return status;
-}
+#define FIELD(member) .field = offsetof(struct request, member)
+
+static const struct command_option options[] = {
+    {"cpu", NULL, "the most CPU time first (the default)", arguments_enum,
+     FIELD(text.value), .number = VALUE_CPU},
+    {"wall", NULL, "the most wall time first", arguments_enum,
+     FIELD(text.value), .number = VALUE_WALL},
+    {"sort", "WHAT", "flat (the default), cum, or wall (as --wall)", take_order,
+     .words = "flat|cum|wall"},
+    {"by", "WHAT",
+     "function (the default), line, module, thread, state,\n"
+     "process, exe, command or label:KEY (a label of the\n"
+     "program)",
+     take_by, FIELD(text),
+     "function|line|module|thread|state|process|exe|command|label:KEY"},
+    {"tree", NULL,
+     "the call tree, the largest branch first; > is the\n"
+     "only function that the one above it calls",
+     take_view, .number = VIEW_TREE},
+    {"callers", "F", "who calls F: the tree upside down", take_view,
+     .number = VIEW_CALLERS},
+    {"callees", "F", "what F calls, wherever F was called from", take_view,
+     .number = VIEW_CALLEES},
+    {"flame", NULL, "a tree as a flame graph, as wide as the terminal",
+     arguments_flag, FIELD(is_flame)},
+    {"depth", "N", "a tree of at most N levels of calls", ARGUMENTS_COUNT,
+     FIELD(depth)},
+    {"lines", "F",
+     "the source of F with the time of each line\n"
+     "(F: a function's name, or a regular expression)",
+     take_view, .number = VIEW_LINES},
+    {"min", "PERCENT", "fold branches of a tree below this, 1 by default",
+     ARGUMENTS_PERCENT, FIELD(text.least)},
+    {NULL, "N", "N rows, 40 by default in a table; 0 for all", ARGUMENTS_COUNT,
+     FIELD(text.rows), .letter = 'n'},
+    {"csv", NULL, NULL, arguments_enum, FIELD(format), .number = COLUMNS_CSV},
+    {"json", NULL, "for programs: all rows, times in nanoseconds",
+     arguments_enum, FIELD(format), .number = COLUMNS_JSON},
+    {SCREEN_COLOUR_OPTION, FIELD(colour)},
+    {0},
+};
+
+const struct command cmd_report = {
+    .name = "report",
+    .summary = "print the functions that took the time",
+    .usage = "[OPTION]... FILE...",
+    .about = "Prints where the time went. flat is the time spent in a function "
+             "itself,\n"
+             "cum the time spent while it was on the stack, in seconds. "
+             "Several files\n"
+             "are added up.\n",
+    .options = options,
+    .group = {"Which samples", filters_options},
+    .notes = "Long output on a terminal goes through $SPROF_PAGER, $PAGER or "
+             "less.\n",
+    .least = 1,
+    .operands = "a FILE",
+    .values = &(const struct request){.text.value = VALUE_CPU},
+    .size = sizeof(struct request),
+    .check = check_request,
+    .run = run,
+    .release = filters_release,
+};

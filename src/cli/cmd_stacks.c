@@ -6,8 +6,6 @@
  * meanwhile.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,9 +17,8 @@
 #include "live/stacks.h"
 #include "show/stacks_json.h"
 #include "show/stacks_text.h"
-#include "command.h"
+#include "arguments.h"
 #include "filters.h"
-#include "numbers.h"
 #include "screen.h"
 
 /* How long an answer and a debuginfod server are awaited, in seconds; the user
@@ -29,41 +26,13 @@
  * the recorder rotates. */
 enum { ANSWER_SECONDS = 15, SERVER_SECONDS = 60, ATTEMPTS = 5 };
 
-static const char help[] =
-    "usage: sprofile stacks [OPTION]... PID|FILE\n"
-    "\n"
-    "Prints what all threads of process PID are doing, which runs with\n"
-    "libsprof.so: deadlocks first, then threads with the same stack together,\n"
-    "the most numerous first. No thread is left out: where there is no stack,\n"
-    "the reason stands. For a spool FILE, also of a process that ended: what\n"
-    "they were doing when somebody asked last.\n"
-    "\n"
-    "  -n N               at most N groups; 0, the default, is all\n"
-    "  --watch SECONDS    again and again, until Ctrl-C\n"
-    "  --json             for programs; one line each time\n"
-    "  --full-names       functions with parameters, return types and all\n"
-    "                     template arguments\n"
-    "  --color WHEN       auto (the default), always or never\n"
-    "  --help             this page\n"
-    "\n"
-    "Which threads (deadlocks are found among all):\n"
-    "  --thread NAME|TID  this thread (NAME may be a pattern, a*)\n"
-    "  --state S          in this state: running, waiting, futex, stopped,\n"
-    "                     or a letter of proc(5)\n"
-    "  --label KEY=VALUE  with this label: thread, tid, state, waits_on, or "
-    "one\n"
-    "                     of the program's own\n"
-    "  --module GLOB      in the code of this module: libc.so*, app\n"
-    "  --focus REGEX      stacks with a function that matches\n"
-    "  --ignore REGEX     no stacks with a function that matches\n";
-
 struct view {
-    const char *title; /* "sprofile stacks" */
+    struct filter_options filter;
     bool has_json;
     uint64_t interval; /* ns; 0: once */
     enum screen_colour colour;
     struct stacks_text_options text;
-    struct filter_options filter;
+    pid_t pid;             /* 0: a file */
     struct remote *remote; /* NULL: a file */
     struct stacks *stacks;
     uint32_t rotations; /* remote->rotations when STACKS was opened */
@@ -76,8 +45,7 @@ static int
 print_failure(char *error)
 {
     text_hide_controls(error);
-    fprintf(stderr, "sprofile: %s\n", error);
-    return STATUS_FAILED;
+    return command_fail("%s", error);
 }
 
 /* Begin a round. On a terminal each round replaces the one before. */
@@ -105,7 +73,7 @@ print_round(struct view *view)
     if (stacks_text_write(stdout, stacks, &view->text) != 0)
         return -1;
     if (stacks->kept_count == 0 && stacks->thread_count > 0)
-        fputs("sprofile: no thread is what was asked for\n", stderr);
+        command_fail("no thread is what was asked for");
     return 0;
 }
 
@@ -163,10 +131,8 @@ run_round(struct view *view, const char *path)
              remote_has_rotated(view->remote) && ++attempt < ATTEMPTS);
     if (status != 0)
         return print_failure(error);
-    if (print_round(view) == 0)
-        return STATUS_DONE;
-    snprintf(error, sizeof(error), "%s", strerror(errno));
-    return print_failure(error);
+    return print_round(view) != 0 ? command_fail("%s", strerror(errno))
+                                  : STATUS_DONE;
 }
 
 /* Run rounds until Ctrl-C or a failure. The end of the process is a failure and
@@ -204,29 +170,24 @@ run_on_screen(struct view *view, const char *path)
     return status;
 }
 
-/* Show the process or spool NAME; digits alone are a pid. Returns the exit
- * status. */
+/* Show the process or spool that the operand names. */
 static int
-run_view(struct view *view, const char *name)
+run(void *values, char *const *operands, int count)
 {
+    struct view *view = values;
     char error[PATH_MAX + 512];
     int status = STATUS_DONE;
-    pid_t pid;
-    if (numbers_pid(name, &pid) == 0) {
+    (void)count;
+    if (view->pid > 0) {
         view->remote = malloc(sizeof(*view->remote));
-        if (view->remote == NULL) {
-            perror("sprofile");
-            return STATUS_FAILED;
-        }
-        if (remote_open(view->remote, pid, error, sizeof(error)) != 0)
+        if (view->remote == NULL)
+            return command_fail("%s", strerror(errno));
+        if (remote_open(view->remote, view->pid, error, sizeof(error)) != 0)
             status = print_failure(error);
-    } else if (view->interval > 0) {
-        return command_usage(view->title, "--watch: expected a PID, %s is none",
-                             name);
     }
     if (status == STATUS_DONE)
         status = run_on_screen(view, view->remote != NULL ? view->remote->path
-                                                          : name);
+                                                          : operands[0]);
     if (view->remote != NULL)
         remote_close(view->remote);
     free(view->remote);
@@ -234,67 +195,77 @@ run_view(struct view *view, const char *name)
     return status;
 }
 
-/* Values beyond those of filters.h. */
-enum { OPTION_JSON = 0x2000, OPTION_WATCH };
-
-/* Take OPTION with its VALUE. Returns STATUS_DONE, or an exit status after a
- * message. */
+/* Digits alone are a pid. */
 static int
-take_option(struct view *view, int option, const char *value)
+check_view(void *values, char *const *operands, int count)
 {
-    switch (option) {
-    case 'n':
-        return numbers_take_rows(view->title, value, &view->text.groups);
-    case 'c':
-        return screen_take_colour(view->title, value, &view->colour);
-    case OPTION_WATCH:
-        if (numbers_seconds(value, &view->interval) != 0)
-            return command_usage(view->title,
-                                 "--watch %s: expected seconds, 0.1 or more",
-                                 value);
-        return STATUS_DONE;
-    case OPTION_JSON:
-        view->has_json = true;
-        return STATUS_DONE;
-    default:
-        return filters_take(&view->filter, view->title, option, value);
-    }
+    struct view *view = values;
+    (void)count;
+    if (arguments_pid(operands[0], &view->pid) != 0 && view->interval > 0)
+        return command_usage("--watch: expected a PID, %s is none",
+                             operands[0]);
+    return STATUS_DONE;
 }
+
+#define FIELD(member) .field = offsetof(struct view, member)
+
+static const struct command_option options[] = {
+    {NULL, "N", "at most N groups; 0, the default, is all", ARGUMENTS_COUNT,
+     FIELD(text.groups), .letter = 'n'},
+    {"watch", "SECONDS", "again and again, until Ctrl-C", arguments_seconds,
+     FIELD(interval), .words = "seconds, 0.1 or more"},
+    {"json", NULL, "for programs; one line each time", arguments_flag,
+     FIELD(has_json)},
+    {"full-names", NULL,
+     "functions with parameters, return types and all\n"
+     "template arguments",
+     arguments_flag, FIELD(filter.full_names)},
+    {SCREEN_COLOUR_OPTION, FIELD(colour)},
+    {0},
+};
 
 /* The filters are those of every command except --time, because stacks are of
  * one moment. */
-int
-cmd_stacks(int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"thread", required_argument, NULL, FILTERS_THREAD},
-        {"state", required_argument, NULL, FILTERS_STATE},
-        {"label", required_argument, NULL, FILTERS_LABEL},
-        {"module", required_argument, NULL, FILTERS_MODULE},
-        {"focus", required_argument, NULL, FILTERS_FOCUS},
-        {"ignore", required_argument, NULL, FILTERS_IGNORE},
-        {"full-names", no_argument, NULL, FILTERS_FULL_NAMES},
-        {"watch", required_argument, NULL, OPTION_WATCH},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"color", required_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    struct view view = {.title = argv[0]};
-    int status = STATUS_DONE, option;
-    while (status == STATUS_DONE &&
-           (option = getopt_long(argc, argv, "hn:", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            filter_release(&view.filter);
-            return STATUS_DONE;
-        }
-        status = take_option(&view, option, optarg);
-    }
-    if (status == STATUS_DONE && optind + 1 != argc)
-        status = command_usage(argv[0], "expected one PID or FILE");
-    if (status == STATUS_DONE)
-        status = run_view(&view, argv[optind]);
-    filter_release(&view.filter);
-    return status;
-}
+static const struct command_option thread_options[] = {
+    {"thread", "NAME|TID", "this thread (NAME may be a pattern, a*)",
+     .take = filters_take_value},
+    {"state", "S",
+     "in this state: running, waiting, futex, stopped,\n"
+     "or a letter of proc(5)",
+     .take = filters_take_value},
+    {"label", "KEY=VALUE",
+     "with this label: thread, tid, state, waits_on, or one\n"
+     "of the program's own",
+     FILTERS_LABEL},
+    {"module", "GLOB", "in the code of this module: libc.so*, app",
+     .take = filters_take_module},
+    {"focus", "REGEX", "stacks with a function that matches",
+     filters_take_expression, .number = FILTER_FOCUS},
+    {"ignore", "REGEX", "no stacks with a function that matches",
+     filters_take_expression, .number = FILTER_IGNORE},
+    {0},
+};
+
+const struct command cmd_stacks = {
+    .name = "stacks",
+    .summary = "print what all threads of a process are doing, and deadlocks",
+    .usage = "[OPTION]... PID|FILE",
+    .about =
+        "Prints what all threads of process PID are doing, which runs with\n"
+        "libsprof.so: deadlocks first, then threads with the same stack "
+        "together,\n"
+        "the most numerous first. No thread is left out: where there is no "
+        "stack,\n"
+        "the reason stands. For a spool FILE, also of a process that ended: "
+        "what\n"
+        "they were doing when somebody asked last.\n",
+    .options = options,
+    .group = {"Which threads (deadlocks are found among all)", thread_options},
+    .least = 1,
+    .most = 1,
+    .operands = "one PID or FILE",
+    .size = sizeof(struct view),
+    .check = check_view,
+    .run = run,
+    .release = filters_release,
+};

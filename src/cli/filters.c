@@ -5,55 +5,67 @@
  * status, as that of grep(1) does. The output is made all the same.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "arguments.h"
 #include "inputs.h"
 #include "filters.h"
 
 static int
-short_of_memory(void)
+status_of(int result)
 {
-    fprintf(stderr, "sprofile: %s\n", strerror(errno));
-    return STATUS_FAILED;
+    return result != 0 ? command_fail("%s", strerror(errno)) : STATUS_DONE;
 }
 
-static int
-take_label(struct filter_options *filter, const char *key, const char *value)
+int
+filters_take_value(const struct command_option *option, void *filter,
+                   const char *value)
 {
-    return filter_add_label(filter, key, value) != 0 ? short_of_memory()
-                                                     : STATUS_DONE;
+    return status_of(filter_add_label(filter, option->name, value));
 }
 
-/* Take KEY=VALUE; the value may contain further '='. */
-static int
-take_pair(struct filter_options *filter, const char *command, const char *pair)
+/* The value of KEY=VALUE may contain further '='. */
+int
+filters_take_label(const struct command_option *option, void *filter,
+                   const char *pair)
 {
     const char *equals = strchr(pair, '=');
     if (equals == NULL || equals == pair)
-        return command_usage(command, "--label %s: expected KEY=VALUE", pair);
+        return arguments_refuse(option, pair);
     char *key = strndup(pair, (size_t)(equals - pair));
-    if (key == NULL)
-        return short_of_memory();
-    int status = take_label(filter, key, equals + 1);
+    int result = key != NULL ? filter_add_label(filter, key, equals + 1) : -1;
     free(key);
-    return status;
+    return status_of(result);
+}
+
+int
+filters_take_module(const struct command_option *option, void *filter,
+                    const char *pattern)
+{
+    (void)option;
+    return status_of(filter_add_module(filter, pattern));
+}
+
+int
+filters_take_expression(const struct command_option *option, void *filter,
+                        const char *expression)
+{
+    char error[256];
+    if (filter_add_expression(filter, (enum filter_kind)option->number,
+                              expression, error, sizeof(error)) != 0)
+        return command_usage("--%s %s: %s", option->name, expression, error);
+    return STATUS_DONE;
 }
 
 /* Read seconds at the start of TEXT into *TIME, in ns. Returns the text behind
- * them, or TEXT if there are none. strtod(3) alone would accept signs, "inf"
- * and 0x. */
+ * them, or TEXT if there are none. */
 static const char *
 read_seconds(const char *text, uint64_t *time)
 {
-    size_t length = strspn(text, "0123456789.");
-    if (length == 0)
-        return text;
-    char *end;
-    double seconds = strtod(text, &end);
-    if (end != text + length || seconds > 1e9)
+    double seconds;
+    const char *end = arguments_fraction(text, 1e9, &seconds);
+    if (end == NULL)
         return text;
     *time = (uint64_t)(seconds * 1e9 + 0.5);
     return end;
@@ -62,63 +74,50 @@ read_seconds(const char *text, uint64_t *time)
 /* Take --time. "1.5-3" means from 1,500,000,000 to 3,000,000,000 ns, "2-" from
  * 2 s to the end, and "-2" up to 2 s; "-" alone is a mistake. */
 static int
-take_time(struct filter_options *filter, const char *command, const char *text)
+take_time(const struct command_option *option, void *values, const char *text)
 {
+    struct filter_options *filter = values;
     filter->from = 0;
     filter->to = UINT64_MAX;
     filter->has_time = true;
     const char *dash = read_seconds(text, &filter->from);
-    if (*dash != '-')
-        goto wrong;
-    const char *end = read_seconds(dash + 1, &filter->to);
-    if (*end != '\0' || filter->from >= filter->to || strcmp(text, "-") == 0)
-        goto wrong;
-    return STATUS_DONE;
-
-wrong:
-    return command_usage(command, "--time %s: expected seconds: A-B, A- or -B",
-                         text);
+    const char *end = *dash == '-' ? read_seconds(dash + 1, &filter->to) : "-";
+    return *end != '\0' || filter->from >= filter->to || strcmp(text, "-") == 0
+               ? arguments_refuse(option, text)
+               : STATUS_DONE;
 }
 
-static int
-take_expression(struct filter_options *filter, const char *command,
-                enum filter_kind kind, const char *expression)
-{
-    char error[256];
-    if (filter_add_expression(filter, kind, expression, error, sizeof(error)) !=
-        0)
-        return command_usage(command, "--%s %s: %s",
-                             kind == FILTER_FOCUS ? "focus" : "ignore",
-                             expression, error);
-    return STATUS_DONE;
-}
+const struct command_option filters_options[] = {
+    {"thread", "NAME|TID", "samples of this thread (NAME may be a pattern, a*)",
+     .take = filters_take_value},
+    {"state", "S", "in this state: running, runnable, waiting, futex...",
+     .take = filters_take_value},
+    {"label", "KEY=VALUE",
+     "with this label: thread, tid, process, state,\n"
+     "waits_on, or one of the program's",
+     FILTERS_LABEL},
+    {"module", "GLOB", "taken in the code of this module: libc.so*, app",
+     .take = filters_take_module},
+    {"time", "A-B", "from second A to second B (5-: to the end)", take_time,
+     .words = "seconds: A-B, A- or -B"},
+    {"focus", "REGEX", "stacks with a function that matches",
+     filters_take_expression, .number = FILTER_FOCUS},
+    {"ignore", "REGEX",
+     "no stacks with a function that matches\n"
+     "(--thread a --thread b: either; --focus a --focus b:\n"
+     "both on one stack; different options: all of them)",
+     filters_take_expression, .number = FILTER_IGNORE},
+    {"full-names", NULL,
+     "functions with parameters, return types and all\n"
+     "template arguments; REGEX sees them, too",
+     arguments_flag, .field = offsetof(struct filter_options, full_names)},
+    {0},
+};
 
-int
-filters_take(struct filter_options *filter, const char *command, int option,
-             const char *argument)
+void
+filters_release(void *values)
 {
-    switch (option) {
-    case FILTERS_THREAD:
-        return take_label(filter, "thread", argument);
-    case FILTERS_STATE:
-        return take_label(filter, "state", argument);
-    case FILTERS_LABEL:
-        return take_pair(filter, command, argument);
-    case FILTERS_TIME:
-        return take_time(filter, command, argument);
-    case FILTERS_FOCUS:
-        return take_expression(filter, command, FILTER_FOCUS, argument);
-    case FILTERS_IGNORE:
-        return take_expression(filter, command, FILTER_IGNORE, argument);
-    case FILTERS_MODULE:
-        return filter_add_module(filter, argument) != 0 ? short_of_memory()
-                                                        : STATUS_DONE;
-    case FILTERS_FULL_NAMES:
-        filter->full_names = true;
-        return STATUS_DONE;
-    default:
-        return command_usage(command, NULL);
-    }
+    filter_release(values);
 }
 
 /* Only events have the times of samples. They take much memory, so they are
@@ -133,19 +132,17 @@ filters_load(const struct filter_options *filter, char *const *paths, int count,
     if (profile == NULL)
         return NULL;
     if (filter->has_time && profile->has_no_times) {
-        fputs("sprofile: --time: pprof files do not tell when samples were; "
-              "expected spools\n",
-              stderr);
+        command_fail("--time: pprof files do not tell when samples were; "
+                     "expected spools");
         profile_free(profile);
         return NULL;
     }
-    if (filter_apply(filter, profile) != 0) {
-        short_of_memory();
+    if (status_of(filter_apply(filter, profile)) != STATUS_DONE) {
         profile_free(profile);
         return NULL;
     }
     if (filter_is_set(filter) && profile->sample_count == 0) {
-        fprintf(stderr, "sprofile: nothing is left by %s\n", profile->filter);
+        command_fail("nothing is left by %s", profile->filter);
         profile->is_short = true;
     }
     return profile;

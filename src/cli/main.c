@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c -- the sprofile command: finds the command in its table and runs it. A
- * new command is a row here, a line in command.h and a file of its own.
- * Failures are reported on stderr. The exit status is 2 for wrong arguments, 1
- * for any other failure.
+ * main.c -- the sprofile command: finds the command in its table (command.h)
+ * and runs it. Failures are reported on stderr. The exit status is 2 for wrong
+ * arguments, 1 for any other failure.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,34 +10,11 @@
 
 #include "base/nearest.h"
 #include "command.h"
-#include "words.h"
 
-static const struct command {
-    const char *name;
-    const char *title; /* "sprofile NAME", for messages */
-    int (*run)(int argc, char **argv);
-    const char *help; /* one line */
-} commands[] = {
-    {"record", "sprofile record", cmd_record,
-     "run a program and write one profile of all its processes"},
-    {"report", "sprofile report", cmd_report,
-     "print the functions that took the time"},
-    {"convert", "sprofile convert", cmd_convert,
-     "write another format: pprof, speedscope, Firefox Profiler..."},
-    {"merge", "sprofile merge", cmd_merge, "write one profile of many files"},
-    {"diff", "sprofile diff", cmd_diff, "print what became slower and faster"},
-    {"info", "sprofile info", cmd_info,
-     "print what was profiled, what was lost, what it cost"},
-    {"stacks", "sprofile stacks", cmd_stacks,
-     "print what all threads of a process are doing, and deadlocks"},
-    {"start", "sprofile start", cmd_control_start,
-     "let a process that runs be sampled"},
-    {"stop", "sprofile stop", cmd_control_stop,
-     "let it be sampled no more, until start"},
-    {"dump", "sprofile dump", cmd_control_dump,
-     "let it write its profile so far"},
-    {"top", "sprofile top", cmd_top,
-     "show what a process does now, refreshed every second"},
+static const struct command *const commands[] = {
+#define COMMAND(name) &name,
+    COMMAND_TABLE(COMMAND)
+#undef COMMAND
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -52,7 +28,7 @@ print_page(FILE *stream)
           "\n",
           stream);
     for (unsigned i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
+        fprintf(stream, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
           "For example:\n"
           "\n"
@@ -75,8 +51,8 @@ static const struct command *
 find_command(const char *name)
 {
     for (unsigned i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
     return NULL;
 }
 
@@ -84,15 +60,15 @@ find_command(const char *name)
 static int
 refuse_unknown(const char *name)
 {
-    const struct command *nearest = &commands[0];
+    const struct command *nearest = commands[0];
     for (unsigned i = 1; i < COMMANDS; i++)
-        if (nearest_cost(name, commands[i].name) <
+        if (nearest_cost(name, commands[i]->name) <
             nearest_cost(name, nearest->name))
-            nearest = &commands[i];
+            nearest = commands[i];
     if (nearest_cost(name, nearest->name) > NEAREST_TYPO)
-        return command_usage("sprofile", "%s is not a command", name);
-    return command_usage("sprofile", "%s is not a command; did you mean %s?",
-                         name, nearest->name);
+        return command_usage("%s is not a command", name);
+    return command_usage("%s is not a command; did you mean %s?", name,
+                         nearest->name);
 }
 
 /* `sprofile help [COMMAND]`: print the page that COMMAND --help prints, or the
@@ -100,13 +76,14 @@ refuse_unknown(const char *name)
 static int
 help(int argc, char **argv)
 {
-    static char option[] = "--help";
     if (argc < 2) {
         print_page(stdout);
         return STATUS_DONE;
     }
-    if (argc > 2)
-        return command_usage("sprofile help", "expected one COMMAND");
+    if (argc > 2) {
+        command_title = "sprofile help";
+        return command_usage("expected one COMMAND");
+    }
     if (strcmp(argv[1], "words") == 0) {
         words_print(stdout);
         return STATUS_DONE;
@@ -114,13 +91,12 @@ help(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL)
         return refuse_unknown(argv[1]);
-    char *page[] = {(char *)command->title, option, NULL};
-    return command->run(2, page);
+    command_print_help(command);
+    return STATUS_DONE;
 }
 
 /* Run the command that ARGV names. The few options before a command need no
- * parser. The command parses the options behind its name; its title replaces
- * the name there. */
+ * parser. */
 static int
 run_command(int argc, char **argv)
 {
@@ -138,8 +114,7 @@ run_command(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL)
         return refuse_unknown(argv[1]);
-    argv[1] = (char *)command->title;
-    return command->run(argc - 1, argv + 1);
+    return command_run(command, argc - 1, argv + 1);
 }
 
 int

@@ -18,7 +18,6 @@
 #include "base/formats.h"
 #include "write/output.h"
 #include "command.h"
-#include "result.h"
 #include "outputs.h"
 
 /* Print TEXT as a word of a shell command (POSIX, Shell Command Language, 2.2),
@@ -42,17 +41,21 @@ print_word(FILE *stream, const char *text)
     fputc('\'', stream);
 }
 
-static int
-no_memory(const char *command)
+/* The name alone decides, so this is called before a program is run. */
+int
+outputs_refuse(const char *path)
 {
-    fprintf(stderr, "%s: %s\n", command, strerror(ENOMEM));
-    return -1;
+    if (strcmp(path, "-") == 0)
+        return command_usage("-: expected a file: standard output is that of "
+                             "the program");
+    return command_usage("%s: unknown ending, expected one of %s", path,
+                         format_endings());
 }
 
 /* Add PATH, which malloc(3) made and OUTPUTS then owns, if it is a valid name.
  */
 static int
-add_one(struct outputs *outputs, const char *command, char *path)
+add_one(struct outputs *outputs, char *path)
 {
     char **more =
         realloc(outputs->paths, (outputs->count + 1) * sizeof(*outputs->paths));
@@ -60,29 +63,32 @@ add_one(struct outputs *outputs, const char *command, char *path)
         outputs->paths = more;
     if (more == NULL || path == NULL) {
         free(path);
-        return no_memory(command);
+        command_complain("%s", strerror(ENOMEM));
+        return STATUS_USAGE;
     }
+    int status = STATUS_DONE;
     if (path[0] == '\0')
-        command_usage(command, "-o: expected a name on each side of a comma");
-    if (path[0] == '\0' || !result_is_writable(command, path)) {
+        status = command_usage("-o: expected a name on each side of a comma");
+    else if (format_of(path) == FORMAT_UNKNOWN)
+        status = outputs_refuse(path);
+    if (status == STATUS_DONE)
+        outputs->paths[outputs->count++] = path;
+    else
         free(path);
-        return -1;
-    }
-    outputs->paths[outputs->count++] = path;
-    return 0;
+    return status;
 }
 
 int
-outputs_add(struct outputs *outputs, const char *command, const char *list)
+outputs_add(struct outputs *outputs, const char *list)
 {
-    const char *comma;
-    while ((comma = strchr(list, ',')) != NULL) {
-        if (add_one(outputs, command, strndup(list, (size_t)(comma - list))) !=
-            0)
-            return -1;
-        list = comma + 1;
+    int status = STATUS_DONE;
+    for (const char *comma; status == STATUS_DONE; list = comma + 1) {
+        comma = strchrnul(list, ',');
+        status = add_one(outputs, strndup(list, (size_t)(comma - list)));
+        if (*comma == '\0')
+            break;
     }
-    return add_one(outputs, command, strdup(list));
+    return status;
 }
 
 /* Whether a file can be made in the directory of PATH. */
@@ -98,13 +104,13 @@ has_place(const char *path)
 }
 
 bool
-outputs_have_place(const struct outputs *outputs, const char *command)
+outputs_have_place(const struct outputs *outputs)
 {
     for (size_t i = 0; i < outputs->count; i++) {
         if (has_place(outputs->paths[i]))
             continue;
-        fprintf(stderr, "%s: cannot write beside %s: %s\n", command,
-                outputs->paths[i], strerror(errno));
+        command_complain("cannot write beside %s: %s", outputs->paths[i],
+                         strerror(errno));
         return false;
     }
     return true;
@@ -124,11 +130,16 @@ outputs_write(struct outputs *outputs, struct profile *profile, bool wall)
 {
     size_t written = 0, count = outputs->count;
     for (size_t i = 0; i < count; i++) {
-        char *path = outputs->paths[i];
-        if (result_write(profile, path, wall) == STATUS_DONE)
+        char *path = outputs->paths[i], error[4096 + 512];
+        enum format format = format_of(path);
+        if (wall)
+            format = format_with_wall(format);
+        if (output_write_as(path, format, profile, error, sizeof(error)) == 0) {
             outputs->paths[written++] = path;
-        else
+        } else {
+            command_fail("%s", error);
             free(path);
+        }
     }
     outputs->count = written;
     return written == count ? 0 : -1;

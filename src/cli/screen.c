@@ -17,22 +17,7 @@
 #include <unistd.h>
 
 #include "show/paint.h"
-#include "command.h"
 #include "screen.h"
-
-int
-screen_take_colour(const char *command, const char *word,
-                   enum screen_colour *colour)
-{
-    static const char *const words[] = {"auto", "always", "never"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(word, words[i]) == 0) {
-            *colour = (enum screen_colour)i;
-            return STATUS_DONE;
-        }
-    return command_usage(command, "--color %s: expected auto, always or never",
-                         word);
-}
 
 /* The width of the terminal; 80, as usual, if the terminal does not tell it. */
 static unsigned

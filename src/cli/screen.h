@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "arguments.h"
+
 struct paint;
 
 enum screen_colour { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
@@ -24,10 +26,11 @@ struct screen {
     int saved;   /* copy of standard output while there is a pager */
 };
 
-/* Take --color WORD ("auto", "always" or "never") into *COLOUR. Another word is
- * reported in the name of COMMAND. Returns STATUS_DONE or STATUS_USAGE. */
-int screen_take_colour(const char *command, const char *word,
-                       enum screen_colour *colour);
+/* The option that all commands with a screen have; the caller adds its field.
+ */
+#define SCREEN_COLOUR_OPTION                                                \
+    "color", "WHEN", "auto (the default), always or never", arguments_word, \
+        .words = "auto|always|never"
 
 /* Whether output has colours. With "auto" it has none into pipes and files,
  * with NO_COLOR, or with TERM=dumb. */

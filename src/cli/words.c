@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/loss.h"
-#include "words.h"
+#include "command.h"
 
 /* The column in which meanings begin, and the width of a line. */
 enum { MEANING = 17, WIDTH = 79 };

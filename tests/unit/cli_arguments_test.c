@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_arguments_test.c -- what the commands take for a number, a time, a
- * filter, an output, a setting or a program, and the sentence with which they
- * refuse the rest. The sentences go to stderr, which is a file here.
+ * cli_arguments_test.c -- what each command takes for its options, and the one
+ * line with which it refuses the rest. Every row of every table of options is
+ * tried, by what it calls its argument. The lines go to stderr, which is a file
+ * here.
  */
 #include <elf.h>
+#include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,37 +19,38 @@
 
 #include <cmocka.h>
 
-#include "cli/command.h"
+#include "cli/arguments.h"
 #include "cli/filters.h"
-#include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/record/program.h"
-#include "cli/record/settings.h"
-#include "cli/result.h"
 
-static char said[4096];
-static int to_stderr = -1, file = -1;
+static char said[16384];
+static int to_stdout = -1, to_stderr = -1, file = -1;
 
-/* What is written to stderr from here on is kept for heard(). */
+/* What is written from here on is kept for heard(). */
 static void
 listen(void)
 {
-    fflush(stderr);
+    fflush(NULL);
     assert_int_equal(ftruncate(file, 0), 0);
     assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+    to_stdout = dup(STDOUT_FILENO);
     to_stderr = dup(STDERR_FILENO);
-    assert_true(to_stderr >= 0);
+    assert_true(to_stdout >= 0 && to_stderr >= 0);
+    assert_int_equal(dup2(file, STDOUT_FILENO), STDOUT_FILENO);
     assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
 }
 
 static const char *
 heard(void)
 {
-    fflush(stderr);
+    fflush(NULL);
     ssize_t length = pread(file, said, sizeof(said) - 1, 0);
     assert_true(length >= 0);
     said[length] = '\0';
+    assert_int_equal(dup2(to_stdout, STDOUT_FILENO), STDOUT_FILENO);
     assert_int_equal(dup2(to_stderr, STDERR_FILENO), STDERR_FILENO);
+    close(to_stdout);
     close(to_stderr);
     return said;
 }
@@ -68,134 +71,427 @@ end(void **state)
     return close(file);
 }
 
+/* The commands, with operands and whatever else each needs. */
+static const struct {
+    const struct command *command;
+    const char *needs;
+} commands[] = {
+    {&cmd_record, "app --fast"},
+    {&cmd_report, "a.sprof b.sprof"},
+    {&cmd_convert, "a.sprof b.folded"},
+    {&cmd_convert_merge, "a.sprof"},
+    {&cmd_diff, "a.sprof b.sprof"},
+    {&cmd_info, "a.sprof"},
+    {&cmd_stacks, "4711"},
+    {&cmd_control_start, "4711"},
+    {&cmd_control_stop, "4711"},
+    {&cmd_control_dump, "4711"},
+    {&cmd_top, "--once 4711"},
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]), WORDS = 16 };
+
+/* A right and a wrong argument, by what the help page calls it. NULL: none is
+ * wrong. */
+static const struct {
+    const char *value, *right, *wrong;
+} samples[] = {
+    {"FILE", "a.folded", "a.jpeg"},
+    {"OUT", "a.folded", "a.jpeg"},
+    {"HZ", "99", "0"},
+    {"MODE", "cpu", "none"},
+    {"S", "1", "-1"},
+    {"SECONDS", "0.1", "0.09"},
+    {"N", "0", "1.5"},
+    {"PERCENT", "5%", "5%%"},
+    {"P", "5", "five"},
+    {"F", "main", NULL},
+    {"WHEN", "never", "red"},
+    {"WHAT", "function", "red"},
+    {"COLUMN", "name", "red"},
+    {"ENDING", "folded", "jpeg"},
+    {"NAME|TID", "a*", NULL},
+    {"KEY=VALUE", "a=b=c", "a"},
+    {"GLOB", "a*", NULL},
+    {"A-B", "1.5-3", "3-2"},
+    {"REGEX", "a|b", "a("},
+};
+
+/* The values of the command that was tried last, and its status. */
+static _Alignas(max_align_t) char values[16384];
+static int status;
+
+/* Have COMMAND take the words of LINE. What it says is in SAID. */
 static void
-rows_are_digits_alone(void **state)
+take(const struct command *command, const char *line)
 {
-    (void)state;
-    static const char *const wrong[] = {"",     " 1",  "+1",         "-1", "1x",
-                                        "0x10", "1.5", "4294967296", "ten"};
-    uint32_t rows = 7;
-    assert_int_equal(numbers_take_rows("sprofile report", "0", &rows), 0);
-    assert_int_equal(rows, 0);
-    assert_int_equal(numbers_take_rows("sprofile report", "4294967295", &rows),
-                     0);
-    assert_int_equal(rows, UINT32_MAX);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        listen();
-        int status = numbers_take_rows("sprofile report", wrong[i], &rows);
-        assert_non_null(strstr(heard(), "expected a number, 0 for all"));
-        assert_int_equal(status, STATUS_USAGE);
-    }
+    static char words[512];
+    static char *argv[WORDS + 2];
+    int argc = 1;
+    snprintf(words, sizeof(words), "%s", line);
+    for (char *word = strtok(words, " "); word != NULL && argc <= WORDS;
+         word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    assert_true(command->size <= sizeof(values));
     listen();
-    int status = numbers_take_depth("sprofile report", "deep", &rows);
-    assert_non_null(strstr(heard(), "--depth deep: expected a number"));
-    assert_int_equal(status, STATUS_USAGE);
-}
-
-static void
-a_percentage_may_have_its_sign(void **state)
-{
-    (void)state;
-    static const char *const wrong[] = {"",    "%",     "-5",  "5 %",    "5%%",
-                                        "1e3", "1.2.3", "inf", "1000001"};
-    double percent = 0;
-    assert_int_equal(numbers_percent("5%", &percent), 0);
-    assert_true(percent == 5);
-    assert_int_equal(numbers_percent("0.25", &percent), 0);
-    assert_true(percent == 0.25);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        if (numbers_percent(wrong[i], &percent) == 0)
-            fail_msg("%s is %f %%", wrong[i], percent);
-}
-
-static void
-a_pid_is_from_one_on(void **state)
-{
-    (void)state;
-    static const char *const wrong[] = {"0", "-1", "2147483648", "1 ", ""};
-    pid_t pid = 0;
-    assert_int_equal(numbers_pid("2147483647", &pid), 0);
-    assert_int_equal(pid, 2147483647);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_int_equal(numbers_pid(wrong[i], &pid), -1);
-}
-
-static void
-seconds_are_from_a_tenth_to_a_day(void **state)
-{
-    (void)state;
-    static const char *const wrong[] = {"0.09", "86401", "1s", "-1", ".", ""};
-    uint64_t time = 0;
-    assert_int_equal(numbers_seconds("0.1", &time), 0);
-    assert_int_equal(time, 100000000);
-    assert_int_equal(numbers_seconds("86400", &time), 0);
-    assert_int_equal(time, 86400000000000);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_int_equal(numbers_seconds(wrong[i], &time), -1);
-}
-
-/* The status of --time TEXT; what it says is in FILTER. */
-static int
-take_time(struct filter_options *filter, const char *text)
-{
-    listen();
-    int status = filters_take(filter, "sprofile report", FILTERS_TIME, text);
+    status = command_take(command, argc, argv, values);
     heard();
-    return status;
 }
 
 static void
-a_time_has_two_ends(void **state)
+release(const struct command *command)
+{
+    if (command->release != NULL)
+        command->release(values);
+}
+
+/* The command was refused with status 2, one line that has SENTENCE, and the
+ * line that tells where help is. */
+static void
+expect_refusal(const struct command *command, const char *line,
+               const char *sentence)
+{
+    char begin[64], hint[64];
+    take(command, line);
+    release(command);
+    snprintf(begin, sizeof(begin), "sprofile %s: ", command->name);
+    snprintf(hint, sizeof(hint), "\nTry `sprofile %s --help`.\n",
+             command->name);
+    const char *at = strchr(said, '\n');
+    if (status != STATUS_USAGE || strncmp(said, begin, strlen(begin)) != 0 ||
+        at == NULL || strcmp(at, hint) != 0 || strstr(said, sentence) == NULL)
+        fail_msg("%s %s: status %d, \"%s\", not %s", command->name, line,
+                 status, said, sentence);
+}
+
+static void
+expect_success(const struct command *command, const char *line)
+{
+    take(command, line);
+    if (status != STATUS_DONE || said[0] != '\0')
+        fail_msg("%s %s: status %d, %s", command->name, line, status, said);
+}
+
+/* The row of the option that is written NAME. */
+static const struct command_option *
+find(const struct command *command, const char *name)
+{
+    const struct command_option *lists[] = {command->options,
+                                            command->group.options};
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct command_option *row = lists[i];
+             row != NULL && row->take != NULL; row++)
+            if (name[1] == '-'
+                    ? row->name != NULL && strcmp(row->name, name + 2) == 0
+                    : row->letter == name[1])
+                return row;
+    fail_msg("%s has no %s", command->name, name);
+    return NULL;
+}
+
+/* The value of the option NAME, as text. */
+static const char *
+value_of(const struct command *command, const char *name)
+{
+    static char text[64];
+    const struct command_option *row = find(command, name);
+    const void *field = values + row->field;
+    if (row->take == arguments_flag || row->take == arguments_clear)
+        return *(const bool *)field ? "yes" : "no";
+    if (row->take == arguments_text)
+        return *(const char *const *)field != NULL ? *(const char *const *)field
+                                                   : "none";
+    if (row->value != NULL && row->value[0] == 'P')
+        snprintf(text, sizeof(text), "%g", *(const double *)field);
+    else if (row->take == arguments_seconds)
+        snprintf(text, sizeof(text), "%llu",
+                 (unsigned long long)*(const uint64_t *)field);
+    else
+        snprintf(text, sizeof(text), "%u", *(const uint32_t *)field);
+    return text;
+}
+
+/* Write a line with OPTION (by its name, or by its letter) and VALUE. */
+static void
+compose(char *line, size_t size, unsigned command,
+        const struct command_option *option, bool by_letter, const char *value)
+{
+    const char *more = "";
+    bool is_letter = by_letter || option->name == NULL;
+    char letter[2] = {option->letter, '\0'};
+    if (commands[command].command == &cmd_report && option->name != NULL &&
+        (strcmp(option->name, "min") == 0 ||
+         strcmp(option->name, "depth") == 0))
+        more = "--tree ";
+    if (commands[command].command == &cmd_convert_merge &&
+        option->letter != 'o')
+        more = "-o c.folded ";
+    snprintf(line, size, "%s%s%s %s %s", more, is_letter ? "-" : "--",
+             is_letter ? letter : option->name, value != NULL ? value : "",
+             commands[command].needs);
+}
+
+/* Try OPTION with a right argument, a wrong one and none. */
+static void
+try_option(unsigned command, const struct command_option *option,
+           bool by_letter)
+{
+    const struct command *which = commands[command].command;
+    char line[256];
+    unsigned i = 0;
+    if (option->value == NULL) {
+        compose(line, sizeof(line), command, option, by_letter, NULL);
+        if (option->help != NULL && option->help[0] == '\0')
+            expect_refusal(which, line, "-");
+        else
+            expect_success(which, line);
+        release(which);
+        return;
+    }
+    if (option->help != NULL && option->help[0] == '\0') {
+        compose(line, sizeof(line), command, option, by_letter, "x");
+        expect_refusal(which, line, "-");
+        return;
+    }
+    while (strcmp(samples[i].value, option->value) != 0)
+        if (++i == sizeof(samples) / sizeof(samples[0]))
+            fail_msg("%s: there is no sample of %s", which->name,
+                     option->value);
+    compose(line, sizeof(line), command, option, by_letter,
+            strcmp(option->value, "WHAT") == 0 && option->name[0] == 's'
+                ? "flat"
+                : samples[i].right);
+    expect_success(which, line);
+    release(which);
+    if (samples[i].wrong == NULL || option->take == filters_take_value)
+        return;
+    compose(line, sizeof(line), command, option, by_letter, samples[i].wrong);
+    expect_refusal(which, line, samples[i].wrong);
+}
+
+static void
+every_option_takes_what_is_right(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"-",    "",    "3",   "3-2", "2-2",
-                                        "1-2-", "a-b", "1s-", "1-2 "};
-    struct filter_options filter = {0};
-    assert_int_equal(take_time(&filter, "1.5-3"), STATUS_DONE);
-    assert_true(filter.has_time);
-    assert_int_equal(filter.from, 1500000000);
-    assert_int_equal(filter.to, 3000000000);
-    assert_int_equal(take_time(&filter, "2-"), STATUS_DONE);
-    assert_int_equal(filter.from, 2000000000);
-    assert_true(filter.to == UINT64_MAX);
-    assert_int_equal(take_time(&filter, "-2"), STATUS_DONE);
-    assert_int_equal(filter.from, 0);
-    assert_int_equal(filter.to, 2000000000);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        if (take_time(&filter, wrong[i]) != STATUS_USAGE)
-            fail_msg("--time %s was taken", wrong[i]);
-    filter_release(&filter);
+    unsigned tried = 0;
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        const struct command *command = commands[i].command;
+        const struct command_option *lists[] = {command->options,
+                                                command->group.options};
+        for (unsigned j = 0; j < 2; j++)
+            for (const struct command_option *row = lists[j];
+                 row != NULL && row->take != NULL; row++, tried++) {
+                try_option(i, row, false);
+                if (row->letter != 0)
+                    try_option(i, row, true);
+            }
+    }
+    assert_true(tried > 90);
 }
 
 static void
-a_filter_that_is_wrong_is_named(void **state)
+every_command_is_tried(void **state)
+{
+    (void)state;
+    unsigned i = 0;
+#define COMMAND(name) assert_ptr_equal(commands[i++].command, &name);
+    COMMAND_TABLE(COMMAND)
+#undef COMMAND
+    assert_int_equal(i, COMMANDS);
+}
+
+static void
+every_command_has_help_and_operands(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        const struct command *command = commands[i].command;
+        char line[256];
+        take(command, "-h");
+        release(command);
+        assert_int_equal(status, STATUS_HELPED);
+        snprintf(line, sizeof(line), "usage: sprofile %s ", command->name);
+        assert_int_equal(strncmp(said, line, strlen(line)), 0);
+        assert_non_null(strstr(said, " --help  "));
+        expect_refusal(command, "", "expected ");
+        expect_refusal(command, "--nope", "--nope");
+        snprintf(line, sizeof(line), "%s one two", commands[i].needs);
+        if (command->most > 0)
+            expect_refusal(command, line, "expected ");
+    }
+}
+
+/* What options are after a line was taken. */
+static void
+values_are_those_of_the_line(void **state)
 {
     (void)state;
     static const struct {
-        int option;
-        const char *argument, *sentence;
-    } wrong[] = {
-        {FILTERS_FOCUS, "a(", "--focus a(: "},
-        {FILTERS_IGNORE, "[", "--ignore [: "},
-        {FILTERS_LABEL, "key", "--label key: "},
-        {FILTERS_LABEL, "=value", "--label =value: "},
-        {'?', NULL, "--help"},
+        const struct command *command;
+        const char *line, *option, *value;
+    } trials[] = {
+        {&cmd_record, "app -q", "--quiet", "no"}, /* the program's */
+        {&cmd_record, "app", "--no-progress", "yes"},
+        {&cmd_record, "--no-progress app", "--no-progress", "no"},
+        {&cmd_record, "--wall -- -app", "--wall", "yes"},
+        {&cmd_report, "a.sprof", "-n", "40"},
+        {&cmd_report, "a.sprof -n 4294967295", "-n", "4294967295"},
+        {&cmd_report, "--json a.sprof", "-n", "0"},
+        {&cmd_report, "--tree a.sprof", "-n", "0"},
+        {&cmd_report, "a.sprof", "--min", "1"},
+        {&cmd_report, "--flame a.sprof", "--min", "0"},
+        {&cmd_report, "--tree --min .25% a.sprof", "--min", "0.25"},
+        {&cmd_report, "a.sprof", "--cpu", "1"},
+        {&cmd_report, "--wall a.sprof", "--cpu", "2"},
+        {&cmd_report, "--sort wall a.sprof", "--cpu", "2"},
+        {&cmd_report, "--wall --cpu a.sprof", "--cpu", "1"},
+        {&cmd_report, "--csv a.sprof", "--csv", "1"},
+        {&cmd_report, "--csv --json a.sprof", "--csv", "2"},
+        {&cmd_report, "a.sprof", "--color", "0"},
+        {&cmd_report, "--color never a.sprof", "--color", "2"},
+        {&cmd_report, "--full a.sprof", "--full-names", "yes"},
+        {&cmd_report, "--flame --depth 3 a.sprof", "--depth", "3"},
+        {&cmd_convert, "a.sprof - --format folded", "--format", "folded"},
+        {&cmd_convert, "a.sprof b.folded", "--format", "none"},
+        {&cmd_convert, "a.sprof b.folded", "--wall", "no"},
+        {&cmd_convert_merge, "-o b.json a.sprof --untimed", "--untimed", "yes"},
+        {&cmd_diff, "a b", "-n", "20"},
+        {&cmd_diff, "a b --csv", "-n", "0"},
+        {&cmd_diff, "a b", "--min", "1"},
+        {&cmd_diff, "a b", "--level", "0.01"},
+        {&cmd_diff, "a b --level 5", "--level", "0.05"},
+        {&cmd_diff, "a b", "--fail-above", "-1"},
+        {&cmd_diff, "a b --fail-above 0", "--fail-above", "0"},
+        {&cmd_diff, "a b --absolute", "--absolute", "yes"},
+        {&cmd_diff, "a b --absolute --shares", "--absolute", "no"},
+        {&cmd_diff, "a b --by stack", "--by", "1"},
+        {&cmd_info, "a --color always", "--color", "1"},
+        {&cmd_stacks, "4711", "-n", "0"},
+        {&cmd_stacks, "4711", "--watch", "0"},
+        {&cmd_stacks, "4711 --watch 86400", "--watch", "86400000000000"},
+        {&cmd_stacks, "./4711 --json", "--json", "yes"},
+        {&cmd_top, "--once 4711", "--interval", "1000000000"},
+        {&cmd_top, "--once -d .1 4711", "--interval", "100000000"},
+        {&cmd_top, "--once 4711", "-n", "20"},
+        {&cmd_top, "--once 4711", "--since-start", "0"},
+        {&cmd_top, "--once --since-start 4711", "--since-start", "1"},
+        {&cmd_top, "--once --by thread --sort tid 4711", "--by", "1"},
     };
-    struct filter_options filter = {0};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        listen();
-        int status = filters_take(&filter, "sprofile report", wrong[i].option,
-                                  wrong[i].argument);
-        if (strstr(heard(), wrong[i].sentence) == NULL)
-            fail_msg("%s is not in: %s", wrong[i].sentence, said);
-        assert_int_equal(status, STATUS_USAGE);
+    for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+        const struct command *command = trials[i].command;
+        expect_success(command, trials[i].line);
+        const char *value = value_of(command, trials[i].option);
+        if (strcmp(value, trials[i].value) != 0)
+            fail_msg("%s %s: %s is %s", command->name, trials[i].line,
+                     trials[i].option, value);
+        release(command);
     }
-    assert_false(filter_is_set(&filter));
-    assert_int_equal(filters_take(&filter, "sprofile report", FILTERS_LABEL,
-                                  "a=b=c"),
-                     STATUS_DONE);
-    assert_true(filter_is_set(&filter));
-    filter_release(&filter);
+}
+
+/* Beyond the wrong arguments of samples[]. */
+static void
+what_does_not_go_together_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct command *command;
+        const char *line, *sentence;
+    } trials[] = {
+        {&cmd_record, "", "expected a COMMAND"},
+        {&cmd_record, "-o a.folded,,b.folded app", "on each side of a comma"},
+        {&cmd_record, "-o - app", "standard output is that of the program"},
+        {&cmd_record, "-d x app", "-d x: "},
+        {&cmd_record, "-g app", "-g is not needed"},
+        {&cmd_record, "--call-graph dwarf app", "-g is not needed"},
+        {&cmd_record, "-p 4711 app", "-p: "},
+        {&cmd_report, "a -n -1", "-n -1: expected a number, 0 for all"},
+        {&cmd_report, "a -n 4294967296", "-n 4294967296: expected a number"},
+        {&cmd_report, "a --depth x", "--depth x: expected a number"},
+        {&cmd_report, "a --color x",
+         "--color x: expected auto, always or never"},
+        {&cmd_report, "a --min 1000001", "--min 1000001: expected percent"},
+        {&cmd_report, "a --min 1e3", "--min 1e3: expected percent"},
+        {&cmd_report, "a --sort x", "--sort x: expected flat, cum or wall"},
+        {&cmd_report, "a --by x", "command or label:KEY"},
+        {&cmd_report, "a --by label:", "command or label:KEY"},
+        {&cmd_report, "a --tree --callers f", "expected one of"},
+        {&cmd_report, "a --depth 3", "--depth goes with"},
+        {&cmd_report, "a --min 3", "--min goes with"},
+        {&cmd_report, "a --flame --csv", "--flame goes with"},
+        {&cmd_report, "a --flame --by line", "--flame goes with"},
+        {&cmd_report, "a --flame -n 3", "-n does not go with --flame"},
+        {&cmd_report, "a --lines f -n 3", "-n does not go with --lines"},
+        {&cmd_report, "a --tree --by line", "--by goes with"},
+        {&cmd_report, "a --tree --sort cum", "--sort goes with"},
+        {&cmd_report, "a --time -", "--time -: expected seconds"},
+        {&cmd_report, "a --time 1s-", "--time 1s-: expected seconds"},
+        {&cmd_report, "a --label =b", "--label =b: expected KEY=VALUE"},
+        {&cmd_report, "a --ignore [", "--ignore [: "},
+        {&cmd_convert, "a.sprof", "expected a FILE and OUT"},
+        {&cmd_convert, "a.sprof b.jpeg", "b.jpeg: unknown ending"},
+        {&cmd_convert, "a.sprof -", "-: expected --format"},
+        {&cmd_convert_merge, "a.sprof", "expected -o OUT"},
+        {&cmd_convert_merge, "-o b.folded", "expected a FILE"},
+        {&cmd_convert_merge, "-o b.folded -o c.folded a", "one -o OUT"},
+        {&cmd_diff, "a", "expected OLD and NEW"},
+        {&cmd_diff, "a b --level 0", "--level 0: expected percent, more than"},
+        {&cmd_diff, "a b --level 100", "--level 100: expected percent, more"},
+        {&cmd_diff, "a b --cum --by stack", "--cum goes with"},
+        {&cmd_diff, "a b -o c", "-o c: "},
+        {&cmd_stacks, "4711 --watch 86401", "--watch 86401: expected seconds"},
+        {&cmd_stacks, "a.sprof --watch 1", "--watch: expected a PID"},
+        {&cmd_stacks, "4711 --time 1-2", "--time"},
+        {&cmd_control_start, "0", "0: expected the PID"},
+        {&cmd_control_stop, "2147483648", "2147483648: expected the PID"},
+        {&cmd_control_dump, "app", "app: expected the PID"},
+        {&cmd_top, "--once -d 86401 4711", "-d 86401: expected seconds"},
+        {&cmd_top, "--once --sort tid 4711", "expected self, total or name"},
+        {&cmd_top, "--once --by thread --sort self 4711",
+         "expected time, name, tid or state"},
+    };
+    for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+        expect_refusal(trials[i].command, trials[i].line, trials[i].sentence);
+}
+
+/* The filter that report has after FILTER ("--time 1-2"). */
+static const struct filter_options *
+filter_of(const char *filter)
+{
+    char line[128];
+    snprintf(line, sizeof(line), "%s a.sprof", filter);
+    expect_success(&cmd_report, line);
+    return (const struct filter_options *)values;
+}
+
+static void
+filters_add_up(void **state)
+{
+    (void)state;
+    const struct filter_options *filter = filter_of("--time 1.5-3");
+    assert_int_equal(filter->from, 1500000000);
+    assert_int_equal(filter->to, 3000000000);
+    assert_true(filter_of("--time 2-")->to == UINT64_MAX);
+    assert_int_equal(filter_of("--time -2")->to, 2000000000);
+    assert_false(filter_is_set(filter_of("--wall")));
+    filter = filter_of("--thread a --state futex --label k=a=b --focus f "
+                       "--ignore g --module m");
+    static const struct {
+        enum filter_kind kind;
+        const char *key, *value;
+    } terms[] = {
+        {FILTER_LABEL, "thread", "a"}, {FILTER_LABEL, "state", "futex"},
+        {FILTER_LABEL, "k", "a=b"},    {FILTER_FOCUS, NULL, "f"},
+        {FILTER_IGNORE, NULL, "g"},    {FILTER_LABEL, FILTER_MODULE_KEY, "m"},
+    };
+    assert_int_equal(filter->count, sizeof(terms) / sizeof(terms[0]));
+    for (size_t i = 0; i < filter->count; i++) {
+        assert_int_equal(filter->terms[i].kind, terms[i].kind);
+        assert_string_equal(filter->terms[i].value, terms[i].value);
+        if (terms[i].key != NULL)
+            assert_string_equal(filter->terms[i].key, terms[i].key);
+    }
+    release(&cmd_report);
 }
 
 static void
@@ -205,10 +501,8 @@ outputs_stand_between_commas(void **state)
     static const char *const wrong[] = {"", ",a.folded", "a.folded,",
                                         "a.folded,,b.folded", "a.jpeg"};
     struct outputs outputs = {0};
-    assert_int_equal(outputs_add(&outputs, "sprofile record",
-                                 "a.sprof,b.pb.gz"),
-                     0);
-    assert_int_equal(outputs_add(&outputs, "sprofile record", "c.json"), 0);
+    assert_int_equal(outputs_add(&outputs, "a.sprof,b.pb.gz"), 0);
+    assert_int_equal(outputs_add(&outputs, "c.json"), 0);
     assert_int_equal(outputs.count, 3);
     assert_string_equal(outputs.paths[1], "b.pb.gz");
     assert_true(outputs_need_events(&outputs));
@@ -219,7 +513,7 @@ outputs_stand_between_commas(void **state)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         outputs = (struct outputs){0};
         listen();
-        int result = outputs_add(&outputs, "sprofile record", wrong[i]);
+        int result = outputs_add(&outputs, wrong[i]);
         if (heard()[0] == '\0' || result == 0)
             fail_msg("-o %s was taken", wrong[i]);
         outputs_release(&outputs);
@@ -231,32 +525,12 @@ an_output_needs_a_directory(void **state)
 {
     (void)state;
     struct outputs outputs = {0};
-    assert_int_equal(outputs_add(&outputs, "sprofile record",
-                                 "/nowhere/a.folded"),
-                     0);
+    assert_int_equal(outputs_add(&outputs, "/nowhere/a.folded"), 0);
     listen();
-    bool has_place = outputs_have_place(&outputs, "sprofile record");
+    bool has_place = outputs_have_place(&outputs);
     assert_non_null(strstr(heard(), "/nowhere/"));
     assert_false(has_place);
     outputs_release(&outputs);
-}
-
-static void
-a_setting_is_judged_as_the_library_does(void **state)
-{
-    (void)state;
-    struct settings settings = {0};
-    assert_true(settings_take(&settings, "SPROF_FREQUENCY", "99",
-                              "sprofile record", "-F"));
-    assert_int_equal(settings.count, 1);
-    assert_string_equal(settings.values[0], "SPROF_FREQUENCY=99");
-    listen();
-    bool is_taken = settings_take(&settings, "SPROF_FREQUENCY", "many",
-                                  "sprofile record", "-F");
-    assert_non_null(strstr(heard(), "-F many"));
-    assert_false(is_taken);
-    assert_int_equal(settings.count, 1);
-    settings_release(&settings);
 }
 
 /* A file of LENGTH bytes that can be run, at PATH, which mkstemp fills in. */
@@ -310,15 +584,14 @@ int
 main(void)
 {
     const struct CMUnitTest units[] = {
-        cmocka_unit_test(rows_are_digits_alone),
-        cmocka_unit_test(a_percentage_may_have_its_sign),
-        cmocka_unit_test(a_pid_is_from_one_on),
-        cmocka_unit_test(seconds_are_from_a_tenth_to_a_day),
-        cmocka_unit_test(a_time_has_two_ends),
-        cmocka_unit_test(a_filter_that_is_wrong_is_named),
+        cmocka_unit_test(every_command_is_tried),
+        cmocka_unit_test(every_command_has_help_and_operands),
+        cmocka_unit_test(every_option_takes_what_is_right),
+        cmocka_unit_test(values_are_those_of_the_line),
+        cmocka_unit_test(what_does_not_go_together_is_refused),
+        cmocka_unit_test(filters_add_up),
         cmocka_unit_test(outputs_stand_between_commas),
         cmocka_unit_test(an_output_needs_a_directory),
-        cmocka_unit_test(a_setting_is_judged_as_the_library_does),
         cmocka_unit_test(a_program_that_cannot_be_preloaded_is_named),
     };
     return cmocka_run_group_tests(units, begin, end);

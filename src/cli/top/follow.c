@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/numbers.h"
+#include "cli/arguments.h"
 #include "cli/process/find_spool.h"
 #include "live/watch.h"
 #include "store/reader.h"
@@ -75,7 +75,7 @@ static int
 find_process(struct follow *follow, const char *text, char *error, size_t size)
 {
     pid_t pid;
-    if (numbers_pid(text, &pid) != 0) {
+    if (arguments_pid(text, &pid) != 0) {
         snprintf(error, size, "there is no process %s", text);
         return -1;
     }
