@@ -7,10 +7,14 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,12 +25,31 @@
 #include "base/text.h"
 #include "journal/process_record.h"
 #include "store/spool_file.h"
-#include "brief_file.h"
 #include "setup.h"
 #include "brief.h"
 
 /* Two paths and some words. */
 #define ROOM (16u << 10)
+
+/* The file that holds the brief spools of many processes, one behind the other
+ * (layout.h, NEXT), in the directory of the first output. To make a file costs
+ * more than such a process has used. */
+#define SHARED_FILE "brief.sprof"
+
+struct shared_file {
+    int fd;        /* locked until close_shared (flock(2)) */
+    uint64_t size; /* in bytes: where the next spool begins, 0: the first */
+};
+
+/* A process that was stopped while it holds the lock (SIGSTOP, a debugger) must
+ * not stop others. So the others try for a short time, and then make their own
+ * file: how often they try for the lock, and the pause between two tries in ns.
+ * To write one spool takes some 10 us. */
+#define TRIES 20
+#define PAUSE_NS 100000u
+
+/* Limit of the size of that file, in bytes. */
+#define SIZE_MOST (1u << 30)
 
 /* The spool that is being made. */
 struct sheet {
@@ -156,6 +179,82 @@ put_summary(struct sheet *sheet, uint64_t time, enum end_reason reason)
     put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
+/* Write the path of NAME beside the first output of FILES to PATH of SIZE
+ * bytes.
+ */
+static void
+name_beside(const struct config_files *files, const char *name, char *path,
+            size_t size)
+{
+    const char *slash = strrchr(files->outputs[0], '/');
+    struct text text;
+    text_begin(&text, path, size);
+    if (slash != NULL)
+        text_add_bytes(&text, files->outputs[0],
+                       (size_t)(slash + 1 - files->outputs[0]));
+    text_add(&text, name);
+}
+
+static bool
+lock(int fd)
+{
+    static _Atomic uint32_t never;
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        sys_futex_wait(&never, 0, clock_now() + PAUSE_NS);
+    }
+    return false;
+}
+
+/* Whether the file with STATUS is one that this process may add ROOM bytes to.
+ */
+static bool
+has_room(const struct stat *status, size_t room)
+{
+    uint64_t end = (uint64_t)status->st_size + room;
+    return S_ISREG(status->st_mode) && status->st_uid == sys_geteuid() &&
+           status->st_size % 8 == 0 && end < SIZE_MOST &&
+           spool_file_may_have(end);
+}
+
+/* Open the shared file, and make it if there is none. ROOM is how many bytes
+ * may be added. Returns 0. Returns -1 if that cannot be done at once: the file
+ * is another user's, or other processes write to it. */
+static int
+open_shared(struct shared_file *file, const struct config_files *files,
+            size_t room)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    name_beside(files, SHARED_FILE, path, sizeof(path));
+    long fd =
+        arch_syscall(SYS_openat, AT_FDCWD, (long)path,
+                     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                     0600, 0, 0);
+    if (fd < 0)
+        return -1;
+    file->fd = (int)fd;
+    if (lock(file->fd) && fstat(file->fd, &status) == 0 &&
+        has_room(&status, room)) {
+        file->size = (uint64_t)status.st_size;
+        return 0;
+    }
+    sys_close(file->fd);
+    return -1;
+}
+
+/* Add SIZE BYTES, all of them or none, and close the file. */
+static void
+close_shared(struct shared_file *file, const void *bytes, size_t size)
+{
+    long written = arch_syscall(SYS_pwrite64, file->fd, (long)bytes, (long)size,
+                                (long)file->size, 0, 0);
+    if (written != (long)size)
+        arch_syscall(SYS_ftruncate, file->fd, (long)file->size, 0, 0, 0, 0);
+    sys_close(file->fd);
+}
+
 static long
 make_file(const char *path)
 {
@@ -208,17 +307,17 @@ brief_write(const struct config *config, const struct settings *settings,
     uint64_t clock = clock_thread(pid);
     uint64_t before = brief_take(files, pid);
     struct sheet sheet = {.bytes = sys_reserve(ROOM)};
-    struct brief_file file;
+    struct shared_file file;
     if (before < settings->base)
         before = settings->base;
     if (sheet.bytes == NULL || clock == CLOCK_NONE || clock < before)
         return;
-    bool is_shared = brief_file_begin(&file, files, ROOM) == 0;
+    bool is_shared = open_shared(&file, files, ROOM) == 0;
     sheet.start = is_shared ? file.size : 0;
     put_header(&sheet, is_shared, pid, settings->start);
     put_all(&sheet, config, settings, reason, pid, clock - before);
     if (is_shared)
-        brief_file_end(&file, sheet.bytes, sheet.used);
+        close_shared(&file, sheet.bytes, sheet.used);
     else
         save(&sheet, config, files, pid);
     sys_release(sheet.bytes, ROOM);
@@ -233,7 +332,7 @@ name_word(char *path, size_t size, const struct config_files *files, pid_t pid)
     text_begin(&text, name, sizeof(name));
     text_add(&text, ".");
     text_add_number(&text, (uint64_t)pid);
-    brief_file_beside(files, name, path, size);
+    name_beside(files, name, path, size);
 }
 
 void

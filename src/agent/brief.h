@@ -18,7 +18,7 @@
 
 /* Write the spool of this process, which ended for REASON, in one go. It goes
  * into the file that the spools of all processes share, beside the outputs in
- * FILES (brief_file.h), or else to the name in FILES. A failure is not
+ * FILES, or else to the name in FILES. A failure is not
  * reported. Async-signal-safe. */
 void brief_write(const struct config *config, const struct settings *settings,
                  struct config_files *files, enum end_reason reason);

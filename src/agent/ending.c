@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* ending.c -- see ending.h. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/digits.h"
 #include "base/note.h"
 #include "base/options.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/ask.h"
+#include "process/status.h"
+#include "sampling/tracee.h"
 #include "brief.h"
 #include "claim.h"
 #include "doze.h"
 #include "exit_line.h"
-#include "freeze.h"
 #include "left.h"
 #include "mute_signals.h"
 #include "output.h"
@@ -74,6 +79,37 @@ static bool
 has_nothing(void)
 {
     return job.result.taken == 0 && job.result.rate.cpu < MUCH_CPU_NS;
+}
+
+/*
+ * Keep the threads of this process in our handler until ask_thaw, all but
+ * ENDER and the calling thread. Without libsprof they would be gone by now.
+ * ONLY_RUNNING: leave waiting threads alone, because the signal might end their
+ * wait (exit(3) goes on afterwards, and may join them). No thread waits for an
+ * answer.
+ */
+static void
+freeze_others(pid_t ender, bool only_running)
+{
+    _Alignas(8) char buffer[512];
+    pid_t own = sys_gettid();
+    /* A tracer would see the signal. */
+    if (tracee_is_foreign())
+        return;
+    long got, fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        return;
+    while ((got = sys_getdents((int)fd, buffer, sizeof(buffer))) > 0)
+        for (long at = 0; at < got;) {
+            struct dirent64 *entry = (struct dirent64 *)(void *)(buffer + at);
+            const char *name = entry->d_name;
+            pid_t tid = (pid_t)digits_take(&name);
+            if (tid != 0 && tid != ender && tid != own &&
+                (!only_running || status_state(tid) == 'R'))
+                ask_freeze(tid);
+            at += entry->d_reclen;
+        }
+    sys_close((int)fd);
 }
 
 /* Write the files of this process, or remove its spool. */

@@ -18,11 +18,13 @@
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
+#include "process/look.h"
 #include "process/modules.h"
 #include "sampling/all_stacks.h"
 #include "sampling/counts.h"
 #include "sampling/follow_cpu.h"
 #include "sampling/marks.h"
+#include "sampling/rates.h"
 #include "sampling/recorder.h"
 #include "sampling/renew.h"
 #include "sampling/roster.h"
@@ -38,7 +40,6 @@
 #include "ending_signals.h"
 #include "guardian.h"
 #include "requests.h"
-#include "result.h"
 #include "run_on_sampler.h"
 #include "service.h"
 #include "sampler.h"
@@ -294,6 +295,33 @@ sampler_cancel(bool is_left)
     return true;
 }
 
+/* Set *RESULT to what the sampler has counted. What only its thread knows is
+ * left 0 or false. */
+static void
+collect_result(struct sampler_result *result)
+{
+    const struct journal_sums *sums = thread_time_sums();
+    *result =
+        (struct sampler_result){.is_blind = look_is_blind(),
+                                .is_displaced = session_was_displaced(),
+                                .is_traced = session_was_traced(),
+                                .taken = sums->counts.taken + sums->measured +
+                                         sums->counts.peeked + sums->unsampled,
+                                .ran = sums->counts.taken,
+                                .asked = sums->counts.asked,
+                                .threads = roster_total(),
+                                .cpu = sums->counts.sampler_cpu,
+                                .error = journal_error(),
+                                .recorder_error = recorder_error(),
+                                .cut = renew_lost(),
+                                .elapsed = session_elapsed()};
+    for (unsigned i = 0; i < LOSS_COUNT; i++) {
+        result->lost_by[i] = sums->lost[i];
+        result->lost += sums->lost[i];
+    }
+    rates_sum(sums, &result->rate);
+}
+
 int
 sampler_stop(enum end_reason reason, struct sampler_result *result)
 {
@@ -306,7 +334,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     bool is_itself = sampler_thread_is_caller() && !sampler_thread_has_left();
     if (is_itself || !sampler_thread_wait())
         return -1;
-    result_collect(result);
+    collect_result(result);
     result->wanted = NS_PER_SECOND / settings->period;
     result->keep = settings->options->keep.number;
     result->trigger_error = trigger_error;

@@ -6,17 +6,23 @@
  * came.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "base/note.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
-#include "process/program_file.h"
+#include "process/threads.h"
 #include "sampling/all_stacks.h"
 #include "sampling/session.h"
 #include "output.h"
@@ -81,6 +87,71 @@ say_files(const struct requests_item *request)
     requests_answer(request, 0, names);
 }
 
+/*
+ * pidfd_getfd(2), Linux 5.6, gives the open file itself. Before that, or where
+ * it is forbidden, the link in /proc does. But it opens the file anew, with an
+ * offset of its own: then only to append to it.
+ */
+static int
+copy_file(int fd)
+{
+    long process = arch_syscall(SYS_pidfd_open, sys_getpid(), 0, 0, 0, 0, 0);
+    if (process < 0)
+        return -1;
+    long copy = arch_syscall(SYS_pidfd_getfd, process, fd, 0, 0, 0, 0);
+    sys_close((int)process);
+    return (int)copy;
+}
+
+static int
+open_link(int fd)
+{
+    char path[PROC_PATH_SIZE], file[20];
+    struct text text;
+    text_begin(&text, file, sizeof(file));
+    text_add(&text, "/fd/");
+    text_add_number(&text, (uint64_t)fd);
+    /* Any thread but ours will do. The main thread may have ended. */
+    return (int)sys_open(proc_path(path, 0, threads_first(), file),
+                         O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+}
+
+static bool
+is_for_messages(int fd)
+{
+    struct stat status;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fstat(fd, &status) != 0)
+        return false;
+    return !S_ISREG(status.st_mode) || (flags & O_APPEND) != 0 ||
+           (flags & O_ACCMODE) == O_WRONLY;
+}
+
+/*
+ * A copy, above the standard ones, of the program's descriptor FD, for the
+ * sampler, which has its own table; the caller closes it. Unless it IS_MEANT,
+ * only of one that is for messages: a terminal, a pipe, a socket, a device, or
+ * a file that is open for writing alone or for appending. A program may have
+ * closed its standard error, and opened its data there. Returns -1 if there is
+ * none.
+ */
+static int
+open_of_program(int fd, bool is_meant)
+{
+    int copy = copy_file(fd);
+    if (copy < 0)
+        copy = open_link(fd);
+    if (copy >= 0 && !is_meant && !is_for_messages(copy)) {
+        sys_close(copy);
+        return -1;
+    }
+    if (copy < 0 || copy > STDERR_FILENO)
+        return copy;
+    int higher = fcntl(copy, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    sys_close(copy);
+    return higher;
+}
+
 /* Say on the program's standard error that a bare request failed: its sender
  * has no other answer, and the sampler has no standard error. A pipe that is
  * full is not waited for; one that can be written to has room for a line
@@ -90,7 +161,7 @@ complain(const char *why)
 {
     char line[1200];
     struct text text;
-    int fd = program_file_open(STDERR_FILENO, false);
+    int fd = open_of_program(STDERR_FILENO, false);
     struct pollfd event = {.fd = fd, .events = POLLOUT};
     text_begin(&text, line, sizeof(line) - 1);
     text_add(&text, "sprof: the stacks cannot be printed: ");
@@ -144,7 +215,7 @@ print(const struct requests_item *request)
     const char *arguments[OUTPUT_ARGUMENTS];
     struct text text;
     int fd = request->call != NULL ? request->fd : STDERR_FILENO;
-    int message = program_file_open(fd, request->call != NULL);
+    int message = open_of_program(fd, request->call != NULL);
     int error = message < 0 ? EBADF : all_stacks_take(++last_nonce, NULL);
     if (error != 0) {
         requests_answer(request, error, "");

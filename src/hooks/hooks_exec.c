@@ -90,11 +90,14 @@ is_found(const char *file)
     }
 }
 
+typedef int exec_function(const char *path, char *const arguments[],
+                          char *const environment[]);
+
 /* A file that is missing, or cannot be executed, is left to the real function
  * alone. */
 static int
 exec(const char *path, char *const arguments[], char *const environment[],
-     int (*real)(const char *, char *const[], char *const[]))
+     exec_function *real)
 {
     bool is_searched =
         path != NULL && real == REAL(execvpe) && strchr(path, '/') == NULL;
@@ -166,13 +169,20 @@ count_arguments(const char *first, va_list list)
     return count;
 }
 
-/* Copy FIRST and the arguments in LIST, NULL included, to ARGUMENTS. */
-static void
-collect_arguments(char **arguments, const char *first, va_list list)
+/* exec with FIRST and the LIST of the other arguments, behind which the
+ * environment may come. */
+static int
+exec_list(const char *path, const char *first, va_list list,
+          bool has_environment, exec_function *real)
 {
-    *arguments++ = (char *)(uintptr_t)first;
-    while (arguments[-1] != NULL)
-        *arguments++ = va_arg(list, char *);
+    char *arguments[count_arguments(first, list) + 1];
+    char **last = arguments;
+    *last = (char *)(uintptr_t)first;
+    while (*last != NULL)
+        *++last = va_arg(list, char *);
+    return exec(path, arguments,
+                has_environment ? va_arg(list, char *const *) : __environ,
+                real);
 }
 
 HOOK int
@@ -180,10 +190,9 @@ execl(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    char *arguments[count_arguments(first, list) + 1];
-    collect_arguments(arguments, first, list);
+    int result = exec_list(path, first, list, false, REAL(execve));
     va_end(list);
-    return execv(path, arguments);
+    return result;
 }
 
 HOOK int
@@ -191,10 +200,9 @@ execlp(const char *file, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    char *arguments[count_arguments(first, list) + 1];
-    collect_arguments(arguments, first, list);
+    int result = exec_list(file, first, list, false, REAL(execvpe));
     va_end(list);
-    return execvp(file, arguments);
+    return result;
 }
 
 HOOK int
@@ -202,11 +210,9 @@ execle(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    char *arguments[count_arguments(first, list) + 1];
-    collect_arguments(arguments, first, list);
-    char *const *environment = va_arg(list, char *const *);
+    int result = exec_list(path, first, list, true, REAL(execve));
     va_end(list);
-    return execve(path, arguments, environment);
+    return result;
 }
 
 /* A new process inherits at its start, while the caller stands still. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * modules.c -- the module map; see modules.h. Two tables, both reserved once
- * and bounded: modules (module_table.h) and the executable ranges of the last
- * refresh (ranges.h).
+ * and bounded: modules and the executable ranges of the last refresh
+ * (ranges.h).
  *
  * The hard thing: one ELF file is several mappings, and one file may be mapped
  * twice. An image begins at a mapping with offset 0 that holds an ELF header;
@@ -14,14 +14,29 @@
  */
 #include <string.h>
 
+#include "base/sys.h"
 #include "elf_image.h"
 #include "maps.h"
-#include "module_table.h"
 #include "ranges.h"
 #include "modules.h"
 
 /* Longer paths do not exist (PATH_MAX). */
 #define PATH_SIZE 4096
+
+/* Reserved, not touched: a program with 40 libraries uses some pages of it.
+ * What does not fit is code without a module, which is walked by frame pointers
+ * and shown as an address. */
+#define MODULES_MAX 4096
+#define PATHS_SIZE (4u << 20)
+
+/* The known modules, in order of their appearance. Where one has gone, there is
+ * a hole (id 0, not seen). */
+static struct module *modules;
+static uint32_t module_count;
+static uint32_t last_id; /* of a module */
+static char *paths;      /* never given back: a path may stand in a record */
+static size_t paths_used;
+static modules_listener *listen;
 
 /* The image that was begun last while the map is read. MODULE is NO_MODULE
  * until its program headers are found. */
@@ -60,10 +75,103 @@ modules_are_current(void)
            atomic_load_explicit(&closing, memory_order_relaxed) <= 0;
 }
 
+/* Make the table empty. Returns 0, or -1 if memory is short. */
+static int
+begin_table(modules_listener *listener)
+{
+    if (modules == NULL) {
+        modules = sys_reserve(MODULES_MAX * sizeof(*modules));
+        paths = sys_reserve(PATHS_SIZE);
+    }
+    if (modules == NULL || paths == NULL)
+        return -1;
+    memset(modules, 0, module_count * sizeof(*modules));
+    module_count = last_id = 0;
+    listen = listener;
+    return 0;
+}
+
+/* The index of the module that was reported and begins at START, of the file
+ * that DEVICE and INODE name; NO_MODULE if there is none. */
+static uint32_t
+find_module(uint64_t start, uint64_t device, uint64_t inode)
+{
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].id != 0 && modules[i].start == start &&
+            modules[i].device == device && modules[i].inode == inode)
+            return i;
+    return NO_MODULE;
+}
+
+/* A copy of PATH that stays. Programs that load and unload for ever fill the
+ * space in the end; their later modules have build-ids but no names. */
+static const char *
+keep_path(const char *path)
+{
+    size_t length = strlen(path) + 1;
+    if (length > PATHS_SIZE - paths_used)
+        return "";
+    char *kept = paths + paths_used;
+    memcpy(kept, path, length);
+    paths_used += length;
+    return kept;
+}
+
+/* An entry without a module. One that was filled by this refresh has no id yet,
+ * but is not free. */
+static uint32_t
+free_entry(void)
+{
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].id == 0 && !modules[i].seen)
+            return i;
+    return module_count < MODULES_MAX ? module_count : NO_MODULE;
+}
+
+/* Enter MODULE, of the file PATH; it is not reported yet. Returns its index, or
+ * NO_MODULE if there is no room. */
+static uint32_t
+enter_module(const struct module *module, const char *path)
+{
+    uint32_t i = free_entry();
+    if (i == NO_MODULE)
+        return NO_MODULE;
+    modules[i] = *module;
+    modules[i].path = keep_path(path);
+    modules[i].seen = true;
+    module_count += i == module_count;
+    return i;
+}
+
+/* A refresh begins: no module has been seen by it. */
+static void
+unsee_modules(void)
+{
+    for (uint32_t i = 0; i < module_count; i++)
+        modules[i].seen = false;
+}
+
+/* A refresh is over: report the modules that have gone, free their entries,
+ * then report the new ones. */
+static void
+report_modules(void)
+{
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].id != 0 && !modules[i].seen) {
+            listen(&modules[i], true);
+            modules[i].id = 0;
+        }
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].id == 0 && modules[i].seen) {
+            modules[i].id = ++last_id;
+            listen(&modules[i], false);
+        }
+}
+
 int
 modules_begin(modules_listener *listener)
 {
-    if (module_table_begin(listener) != 0 || ranges_begin() != 0)
+    if (begin_table(listener) != 0 || ranges_begin() != 0)
         return -1;
     modules_touch(); /* an empty map is not a true one */
     return 0;
@@ -102,7 +210,7 @@ add_module(uint64_t phdrs)
                             .deleted = image.deleted,
                             .is_vdso = strcmp(image.path, "[vdso]") == 0};
     if (read_headers(&module) == 0)
-        image.module = module_table_add(&module, image.path);
+        image.module = enter_module(&module, image.path);
 }
 
 /* The segment of MODULE that lies where MAPPING does, NULL if none. */
@@ -157,7 +265,7 @@ end_image(void)
     for (uint32_t i = image.first_range; i < count && image.module != NO_MODULE;
          i++)
         if (ranges_at(i)->module == NO_MODULE &&
-            is_range_of(ranges_at(i), module_table_at(image.module)))
+            is_range_of(ranges_at(i), &modules[image.module]))
             ranges_at(i)->module = image.module;
     ranges_join(image.first_range);
     image.is_open = false;
@@ -179,7 +287,7 @@ see_part(const struct mapping *mapping)
         add_module(mapping->start + at);
     if (image.module == NO_MODULE)
         return;
-    struct module *module = module_table_at(image.module);
+    struct module *module = &modules[image.module];
     if (find_load(module, mapping) == NULL)
         return;
     image.is_placed |= mapping->offset != 0;
@@ -198,7 +306,7 @@ begin_image(const struct mapping *mapping)
     bool named = mapping->inode != 0 || strcmp(mapping->path, "[vdso]") == 0;
     if (!named || !mapping->readable || mapping->offset != 0 ||
         (is_of_image(mapping) && image.module != NO_MODULE &&
-         find_load(module_table_at(image.module), mapping) != NULL) ||
+         find_load(&modules[image.module], mapping) != NULL) ||
         elf_image_head(mapping->start, &head) != 0)
         return false;
     end_image();
@@ -211,9 +319,9 @@ begin_image(const struct mapping *mapping)
     image.deleted = mapping->deleted;
     image.is_placed = false;
     strncpy(image.path, mapping->path, PATH_SIZE - 1);
-    uint32_t known = module_table_find(image.start, image.device, image.inode);
-    if (known != NO_MODULE && is_unchanged(module_table_at(known))) {
-        module_table_at(known)->seen = true;
+    uint32_t known = find_module(image.start, image.device, image.inode);
+    if (known != NO_MODULE && is_unchanged(&modules[known])) {
+        modules[known].seen = true;
         image.module = known;
     }
     see_part(mapping);
@@ -225,8 +333,8 @@ begin_image(const struct mapping *mapping)
 static uint32_t
 find_owner(const struct mapping *mapping)
 {
-    for (uint32_t i = 0; i < module_table_count(); i++) {
-        const struct module *module = module_table_at(i);
+    for (uint32_t i = 0; i < module_count; i++) {
+        const struct module *module = &modules[i];
         if (module->seen && module->inode == mapping->inode &&
             module->device == mapping->device &&
             find_load(module, mapping) != NULL)
@@ -279,7 +387,7 @@ modules_refresh(void)
     uint32_t as_of = atomic_load(&touched);
     if (maps_begin(&maps) != 0)
         return -1;
-    module_table_unsee();
+    unsee_modules();
     read_maps(&maps);
     maps_end(&maps);
     if (ranges_count() == 0 && maps_begin_emulated(&maps) == 0) {
@@ -287,7 +395,7 @@ modules_refresh(void)
         read_maps(&maps);
         maps_end(&maps);
     }
-    module_table_report();
+    report_modules();
     atomic_store(&refreshed, as_of);
     return 0;
 }
@@ -304,14 +412,14 @@ modules_find(uint64_t address)
     const struct range *range = ranges_find(address);
     if (range == NULL || range->module == NO_MODULE)
         return NULL;
-    return module_table_at(range->module);
+    return &modules[range->module];
 }
 
 bool
 modules_holds(uint64_t address)
 {
-    for (uint32_t i = 0; i < module_table_count(); i++) {
-        const struct module *module = module_table_at(i);
+    for (uint32_t i = 0; i < module_count; i++) {
+        const struct module *module = &modules[i];
         if (module->id != 0 && address >= module->start &&
             address < module->end)
             return true;

@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "journal/journal.h"
-#include "journal/journal_short_threads.h"
+#include "journal/journal_growing.h"
 #include "process/threads.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
@@ -41,7 +41,7 @@
 static const struct settings *settings;
 static uint64_t last_reading;
 static uint64_t reading_cost; /* CPU time: wall time would count preemption */
-static uint64_t unseen[JOURNAL_SHORT_THREADS_AGES]; /* ns of CPU time */
+static uint64_t unseen[JOURNAL_GROWING_AGES]; /* ns of CPU time */
 static uint32_t total;
 static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
 static bool has_entered; /* the first threads were entered */
@@ -132,13 +132,12 @@ note_unseen(uint64_t cpu)
     uint64_t step = thread_time_period() / 4;
     observe_explain(cpu);
     rates_unseen(cpu);
-    for (unsigned i = 0; i < JOURNAL_SHORT_THREADS_AGES && cpu > i * step;
-         i++) {
+    for (unsigned i = 0; i < JOURNAL_GROWING_AGES && cpu > i * step; i++) {
         uint64_t part = cpu - i * step;
-        if (part > step && i + 1 < JOURNAL_SHORT_THREADS_AGES)
+        if (part > step && i + 1 < JOURNAL_GROWING_AGES)
             part = step;
         unseen[i] += part;
-        journal_short_threads_add(i, i * step, unseen[i]);
+        journal_growing_short_threads(i, i * step, unseen[i]);
     }
 }
 

@@ -16,7 +16,7 @@
 #include "base/settings.h"
 #include "journal/journal.h"
 #include "journal/journal_progress.h"
-#include "journal/journal_wait.h"
+#include "journal/journal_growing.h"
 #include "store/layout.h"
 
 /* What is left of the earlier sessions (session.h) of a thread. */

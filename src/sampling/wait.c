@@ -109,7 +109,7 @@ reopen_wait(struct thread_time *account, const struct look *look,
     account->wait = account->last;
     account->opened_wall =
         last->wall + (account->rest > 0 ? (uint64_t)account->rest : 0);
-    journal_wait_reopen(account->wait, account->opened_wall, now);
+    journal_growing_reopen(account->wait, account->opened_wall, now);
     return true;
 }
 
@@ -158,7 +158,7 @@ wait_close(uint32_t index, uint64_t end)
         account->rest += (int64_t)over;
     }
     uint64_t count = wall / thread_time_period();
-    journal_wait_close(wait, wall, count != 0 ? count : 1, end);
+    journal_growing_close(wait, wall, count != 0 ? count : 1, end);
     account->wait = NULL;
     account->last_wait = more;
 }
