@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_test.c -- which records come out for a walk: once for each stack of a
+ * file, again in the next file, and none in the child of a fork.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "journal/journal.h"
+#include "process/modules.h"
+#include "spool_maker.h"
+#include "store/reader.h"
+#include "unwind/rules.h"
+
+/* Addresses in no module. */
+#define LEAF 0x1000u
+#define CALLER 0x2000u
+#define ROOT 0x3000u
+
+#define CAPACITY 4u
+
+static struct frame frames[CAPACITY];
+static struct journal_options options;
+static char paths[3][256];
+
+static void
+see(const struct module *module, bool gone)
+{
+    (void)module, (void)gone;
+}
+
+static int
+begin_group(void **state)
+{
+    (void)state;
+    return maker_begin(state) != 0 || modules_begin(see) != 0 ||
+           modules_refresh() != 0 || rules_begin() != 0;
+}
+
+static int
+begin(void **state)
+{
+    static const char *const names[] = {"spool", "past", "next"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s", maker_path(names[i]));
+        (void)unlink(paths[i]);
+    }
+    options = (struct journal_options){.spool = paths[0],
+                                       .past = paths[1],
+                                       .next = paths[2],
+                                       .is_kept_open = true,
+                                       .max_size = 1u << 20,
+                                       .start = clock_now(),
+                                       .exe = "/bin/app",
+                                       .command = "app"};
+    return journal_begin(&options);
+}
+
+static int
+end(void **state)
+{
+    const struct record_summary summary = {.time = clock_now()};
+    (void)state;
+    journal_end(&summary);
+    return 0;
+}
+
+/* The walk over COUNT frames from LEAF. */
+static struct walk
+walk_of(uint32_t count, uint64_t leaf)
+{
+    frames[0] = frame_exact(leaf);
+    frames[1] = frame_return(CALLER);
+    frames[2] = frame_return(ROOT);
+    return (
+        struct walk){.depth = count, .capacity = CAPACITY, .frames = frames};
+}
+
+static uint32_t
+put(uint32_t count, uint64_t leaf)
+{
+    struct walk walk = walk_of(count, leaf);
+    return journal_walk(&walk);
+}
+
+#define MOST 32u
+
+/* The records of the file at PATH that a walk makes. */
+static struct {
+    struct record_node nodes[MOST];
+    struct record_module modules[MOST];
+    unsigned node_count, module_count, end_count, text_count;
+} got;
+
+static void
+look_at(const char *path)
+{
+    char error[512] = "";
+    const void *record;
+    enum record_kind kind;
+    memset(&got, 0, sizeof(got));
+    journal_flush();
+    struct reader *reader = reader_open(path, error, sizeof(error));
+    assert_string_equal(error, "");
+    while ((record = reader_next(reader, &kind)) != NULL) {
+        if (kind == RECORD_NODE)
+            memcpy(&got.nodes[got.node_count++ % MOST], record,
+                   sizeof(got.nodes[0]));
+        if (kind == RECORD_MODULE)
+            memcpy(&got.modules[got.module_count++ % MOST], record,
+                   sizeof(got.modules[0]));
+        got.end_count += kind == RECORD_MODULE_END;
+        got.text_count += kind == RECORD_TEXT;
+    }
+    assert_null(reader_problem(reader));
+    reader_end(reader);
+}
+
+static void
+look(void)
+{
+    look_at(options.spool);
+}
+
+static void
+expect_node(unsigned i, uint32_t parent, uint64_t offset, uint32_t flags)
+{
+    assert_true(i < got.node_count);
+    assert_int_equal(got.nodes[i].parent, parent);
+    assert_int_equal(got.nodes[i].offset, offset);
+    assert_int_equal(got.nodes[i].flags, flags);
+}
+
+static void
+a_stack_is_written_once_from_its_root(void **state)
+{
+    (void)state;
+    uint32_t node = put(3, LEAF);
+    look();
+    assert_int_equal(got.node_count, 3);
+    expect_node(0, 0, ROOT, NODE_RETURN);
+    expect_node(1, got.nodes[0].id, CALLER, NODE_RETURN);
+    expect_node(2, got.nodes[1].id, LEAF, 0);
+    assert_int_equal(node, got.nodes[2].id);
+    assert_int_equal(put(3, LEAF), node);
+    look();
+    assert_int_equal(got.node_count, 3);
+    /* Another leaf of the same callers is one more record. */
+    assert_int_not_equal(put(3, LEAF + 1), node);
+    look();
+    assert_int_equal(got.node_count, 4);
+    expect_node(3, got.nodes[1].id, LEAF + 1, 0);
+}
+
+static void
+what_is_missing_is_a_frame(void **state)
+{
+    struct walk walk = walk_of(2, LEAF);
+    (void)state;
+    walk.cut = CUT_STUCK;
+    assert_int_not_equal(journal_walk(&walk), 0);
+    look();
+    assert_int_equal(got.node_count, 3);
+    expect_node(0, 0, CUT_STUCK, NODE_TRUNCATED);
+    expect_node(1, got.nodes[0].id, CALLER, NODE_RETURN);
+    /* Of nine frames the first three and the last are kept. */
+    walk = walk_of(3, LEAF);
+    frames[3] = frame_return(ROOT + 1);
+    walk.depth = 9;
+    walk.tail = 1;
+    assert_int_not_equal(journal_walk(&walk), 0);
+    look();
+    assert_int_equal(got.node_count, 8);
+    expect_node(3, 0, ROOT + 1, NODE_RETURN);
+    expect_node(4, got.nodes[3].id, 0, NODE_ELIDED);
+    expect_node(5, got.nodes[4].id, ROOT, NODE_RETURN);
+}
+
+/* The test is the library here. */
+static void
+our_own_frames_are_left_out(void **state)
+{
+    const uint64_t own = (uint64_t)our_own_frames_are_left_out;
+    (void)state;
+    assert_int_not_equal(put(3, own), 0);
+    look();
+    assert_int_equal(got.node_count, 2);
+    expect_node(1, got.nodes[0].id, CALLER, NODE_RETURN);
+    assert_int_not_equal(put(1, own), 0);
+    look();
+    assert_int_equal(got.node_count, 3);
+    expect_node(2, 0, CUT_NOT_CODE, NODE_TRUNCATED);
+    /* A callback of the program, which our function calls. */
+    struct walk walk = walk_of(3, LEAF);
+    frames[1] = frame_return(own);
+    (void)journal_walk(&walk);
+    look();
+    assert_int_equal(got.node_count, 4);
+    expect_node(3, got.nodes[0].id, LEAF, 0);
+}
+
+static void
+a_module_comes_before_its_first_frame(void **state)
+{
+    const uint64_t leaf = (uint64_t)getpid;
+    const struct module *module = modules_find(leaf);
+    (void)state;
+    assert_non_null(module);
+    uint32_t node = put(1, leaf);
+    assert_int_equal(put(1, leaf), node);
+    (void)put(1, leaf + 1);
+    look();
+    assert_int_equal(got.module_count, 1);
+    assert_int_equal(got.modules[0].id, module->id);
+    assert_int_equal(got.modules[0].base, module->base);
+    assert_int_equal(got.node_count, 2);
+    expect_node(0, 0, leaf - module->base, 0);
+    assert_int_equal(got.nodes[0].module, module->id);
+    /* When it has gone, no later stack has the nodes of its time. */
+    journal_module_gone(module);
+    assert_int_not_equal(put(1, leaf), node);
+    look();
+    assert_int_equal(got.end_count, 1);
+    assert_int_equal(got.node_count, 3);
+}
+
+/* A module may come to where code without one was. */
+static void
+a_module_that_comes_parts_bare_frames(void **state)
+{
+    (void)state;
+    uint32_t module = put(1, (uint64_t)getpid);
+    journal_module_came();
+    assert_int_equal(put(1, (uint64_t)getpid), module);
+    uint32_t bare = put(1, LEAF);
+    journal_module_came();
+    assert_int_not_equal(put(1, LEAF), bare);
+}
+
+static void
+a_file_begun_anew_has_all_again(void **state)
+{
+    (void)state;
+    uint32_t generation = journal_generation();
+    (void)put(3, LEAF);
+    (void)journal_text("pipe");
+    assert_int_equal(truncate(options.spool, 0), 0);
+    assert_int_equal(journal_restart(clock_now()), 0);
+    assert_int_not_equal(journal_generation(), generation);
+    (void)put(3, LEAF);
+    assert_int_equal(journal_text("pipe"), journal_text("pipe"));
+    look();
+    assert_int_equal(got.node_count, 3);
+    expect_node(0, 0, ROOT, NODE_RETURN);
+    assert_int_equal(got.text_count, 1);
+}
+
+static void
+the_next_file_has_all_again(void **state)
+{
+    (void)state;
+    uint32_t generation = journal_generation();
+    (void)put(3, LEAF);
+    assert_int_equal(journal_prepare(), 0);
+    /* The present file gets what is put until it ends. */
+    (void)put(3, LEAF + 1);
+    journal_rotate();
+    assert_int_not_equal(journal_generation(), generation);
+    (void)put(3, LEAF);
+    look();
+    assert_int_equal(got.node_count, 3);
+    look_at(options.past);
+    assert_int_equal(got.node_count, 4);
+    assert_int_equal(journal_error(), 0);
+}
+
+static void
+a_child_writes_nothing(void **state)
+{
+    int status;
+    (void)state;
+    (void)put(2, LEAF);
+    pid_t child = fork();
+    if (child == 0) {
+        journal_forget();
+        journal_flush();
+        _exit(put(3, LEAF + 2) == 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    look();
+    assert_int_equal(got.node_count, 2);
+    assert_int_not_equal(put(3, LEAF + 2), 0);
+}
+
+int
+main(void)
+{
+#define UNIT(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        UNIT(a_stack_is_written_once_from_its_root),
+        UNIT(what_is_missing_is_a_frame),
+        UNIT(our_own_frames_are_left_out),
+        UNIT(a_module_comes_before_its_first_frame),
+        UNIT(a_module_that_comes_parts_bare_frames),
+        UNIT(a_file_begun_anew_has_all_again),
+        UNIT(the_next_file_has_all_again),
+        UNIT(a_child_writes_nothing),
+    };
+    return cmocka_run_group_tests(tests, begin_group, maker_end);
+}
