@@ -2,8 +2,8 @@
 /*
  * single_thread.c -- see single_thread.h. The public variable is what libc
  * itself reads (since glibc 2.36; before, only other code reads it). It exists
- * twice if the program has a copy of its own (R_X86_64_COPY); pthread_create
- * clears both.
+ * twice if the program has a copy of its own, by a copy relocation.
+ * pthread_create clears both.
  */
 #include <dlfcn.h>
 #include <stddef.h>

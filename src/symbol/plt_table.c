@@ -19,8 +19,9 @@ struct plt_slot {
     const Elf64_Shdr *symbols; /* the symbol table that RELOCATION refers to */
 };
 
-/* struct machine: "jmp *slot(%rip)" is ff 25 and a 32-bit distance. Lazy stubs
- * of IBT binaries have no such jump. They run once and stay without a name. */
+/* struct machine: a jump through a word is ff 25 and a 32-bit distance. Lazy
+ * stubs of IBT binaries have no such jump. They run once and stay without a
+ * name. */
 static uint64_t
 slot_of_x86_64(const uint8_t *stub, size_t size, uint64_t start)
 {

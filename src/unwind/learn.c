@@ -12,25 +12,24 @@
  * The hard thing is to know when not to believe an answer. Without an FDE
  * libunwind guesses (a frame-pointer chain), which is a rule of its own here.
  */
-#include <libunwind-x86_64.h>
+#include <libunwind.h>
 
 #include "base/sys.h"
 #include "process/modules.h"
-#include "unwind/x86_64/call_site.h"
-#include "unwind/x86_64/code_pattern.h"
+#include "call_site.h"
+#include "code_pattern.h"
 #include "fde.h"
 #include "pages.h"
-#include "refusals.h"
 #include "untabled.h"
 #include "walk.h"
 #include "learn.h"
 #include "base/poison.h"
 
-/* Exported by libunwind-x86_64, but declared in no public header: a binary
- * search in .eh_frame_hdr, then the FDE. */
-int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
-                                       unw_dyn_info_t *, unw_proc_info_t *,
-                                       int need, void *);
+/* libunwind exports this, but declares it in no public header: a binary search
+ * in .eh_frame_hdr, then the FDE. */
+#define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+int search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
+                        unw_proc_info_t *, int need, void *);
 
 /* Symbolic values of sp and fp. No memory is ever there: user addresses have
  * 47 bits, or 56 (5-level). */
@@ -103,8 +102,7 @@ find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
     table.u.rti.segbase = place->fde.address;
     table.u.rti.table_data = TABLE;
     table.u.rti.table_len = 1;
-    int result =
-        _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
+    int result = search_unwind_table(as, ip, &table, info, need, arg);
     question->has_table = result == 0;
     return result;
 }
@@ -173,17 +171,35 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
     return 0;
 }
 
+static void
+put_unwind_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
+{
+    (void)as;
+    (void)info;
+    (void)arg;
+}
+
+/* There is no code of which the program has told libunwind. */
+static int
+get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
+{
+    (void)as;
+    (void)list;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
 int
 learn_begin(void)
 {
-    static unw_accessors_t accessors = {find_proc_info,
-                                        refusals_put_unwind_info,
-                                        refusals_get_dyn_info_list,
-                                        access_mem,
-                                        access_reg,
-                                        refusals_access_fpreg,
-                                        refusals_resume,
-                                        refusals_get_proc_name};
+    /* The rest is asked for by no function that is called here: vector
+     * registers, changes, and names. */
+    static unw_accessors_t accessors = {.find_proc_info = find_proc_info,
+                                        .put_unwind_info = put_unwind_info,
+                                        .get_dyn_info_list_addr =
+                                            get_dyn_info_list,
+                                        .access_mem = access_mem,
+                                        .access_reg = access_reg};
     pages_learner = sys_renew(pages_learner, sizeof(*pages_learner));
     if (pages_learner == NULL)
         return -1;
@@ -273,15 +289,22 @@ read_step(const struct question *question)
     return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
 }
 
+static bool
+is_call(uint64_t pc)
+{
+    uint8_t code[ARCH_CALL_SIZE];
+    return sys_read_memory(code, pc, sizeof(code)) == sizeof(code) &&
+           arch_is_call(code);
+}
+
 bool
 learn_is_behind_table(uint64_t pc, uint64_t *last)
 {
     struct place before;
-    for (uint64_t at = pc; at >= pc - CODE_PATTERN_CALL;
-         at -= CODE_PATTERN_CALL) {
+    for (uint64_t at = pc; at >= pc - ARCH_CALL_SIZE; at -= ARCH_CALL_SIZE) {
         find_place(at - 1, &before);
         *last = at - 1;
-        if (before.has_fde && before.fde.end == at && code_pattern_is_call(at))
+        if (before.has_fde && before.fde.end == at && is_call(at))
             return true;
     }
     return false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# libunwind.sh DIRECTORY -- makes DIRECTORY/libunwind-x86_64.a from the
+# libunwind.sh DIRECTORY MACHINE -- makes DIRECTORY/libunwind-MACHINE.a from the
 # distribution's own source package, as position-independent code. Debian's
 # static library is not (R_X86_64_32S against .rodata), so it cannot become part
 # of a shared library; and its shared one needs libunwind.so.8, which exports
@@ -12,7 +12,7 @@
 set -euo pipefail
 
 directory=$1
-library=libunwind-x86_64.a
+library=libunwind-$2.a
 [ -s "$directory/$library" ] && exit 0
 
 command -v apt-get >/dev/null || {

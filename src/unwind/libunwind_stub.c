@@ -3,13 +3,14 @@
  * libunwind_stub.c -- functions that take the place of some names to which the
  * private copy of libunwind refers. The build renames its references.
  */
+#include <libunwind.h>
 #include <signal.h>
 #include <stddef.h>
 
 #include "base/sys.h"
 #include "base/poison.h"
 
-int _Ux86_64_setcontext(const void *context);
+int UNW_ARCH_OBJ(setcontext)(const void *context);
 void *libunwind_stub_calloc(size_t count, size_t size);
 void libunwind_stub_free(void *memory);
 int libunwind_stub_pipe2(int fds[2], int flags);
@@ -20,7 +21,7 @@ int libunwind_stub_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 /* Resumes a thread at a frame. Only the local half of libunwind has this
  * function. It is never called. */
 int
-_Ux86_64_setcontext(const void *context)
+UNW_ARCH_OBJ(setcontext)(const void *context)
 {
     (void)context;
     return -1;

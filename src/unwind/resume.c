@@ -5,11 +5,11 @@
  */
 #include <stddef.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "process/modules.h"
-#include "unwind/x86_64/call_site.h"
+#include "call_site.h"
 #include "learn.h"
-#include "scan.h"
 #include "untabled.h"
 #include "resume.h"
 #include "base/poison.h"
@@ -127,10 +127,50 @@ step_hard(const struct resume *finish, struct walk *walk, struct view *view)
 #define SCAN_NS 1000000u
 #define TRIAL_FRAMES 64u
 
+/* How far above sp a return address is searched, in bytes; and how many of the
+ * words that look like one are tried. */
+#define SCAN_REACH (32u << 10)
+#define SCAN_TRIALS 128u
+
 /* Limits of the search for a saved fp. It is among the first SAVED_WORDS below
  * the return address, and the caller's frame has FRAME_REACH bytes at most. */
 #define SAVED_WORDS 8u
 #define FRAME_REACH (64u << 10)
+
+/* A search of a stack for a return address. */
+struct scan {
+    uint64_t at, end; /* addresses of words */
+    uint32_t trials;
+};
+
+/* Begin the search at the word at SP. */
+static void
+begin_scan(struct scan *scan, uint64_t sp)
+{
+    scan->at = (sp + 7) & ~7ull;
+    scan->end = scan->at + SCAN_REACH;
+    scan->trials = 0;
+}
+
+/* Find the next word that is an address behind a call, into *ADDRESS. It lies
+ * below SCAN->at. Only what is in memory is read, because each address is a
+ * guess. Returns false if there is none. */
+static bool
+find_next(struct scan *scan, struct view *view, uint64_t *address)
+{
+    view_guess(view);
+    while (scan->at < scan->end && scan->trials < SCAN_TRIALS &&
+           view_read(view, scan->at, address)) {
+        scan->at += 8;
+        /* Most words are numbers, and no addresses of anything. */
+        if (*address < 4096 || *address >> ARCH_ADDRESS_BITS != 0 ||
+            call_site_before(*address, 0) == CALL_SITE_NONE)
+            continue;
+        scan->trials++;
+        return true;
+    }
+    return false;
+}
 
 /* Whether a walk from CALLER reaches the root. It must pass neither a signal
  * frame nor our own code: our handler ran below, and what it left there is no
@@ -188,8 +228,8 @@ search_caller(const struct resume *finish, const struct walk *walk,
     uint64_t address, until = finish->clock() + SCAN_NS;
     if (until < trial.until)
         trial.until = until;
-    scan_begin(&scan, walk->regs.sp);
-    while (scan_next(&scan, view, &address) && finish->clock() < trial.until) {
+    begin_scan(&scan, walk->regs.sp);
+    while (find_next(&scan, view, &address) && finish->clock() < trial.until) {
         *caller = (struct regs){address, scan.at, walk->regs.fp};
         *rule = rule_guess((int32_t)(scan.at - walk->regs.sp), 0);
         if (try_caller(&trial, view, caller, rule))
@@ -220,8 +260,8 @@ try_lowest(struct walk *walk, struct view *view)
     struct scan scan;
     struct regs caller = {.fp = walk->regs.fp};
     uint64_t saved;
-    scan_begin(&scan, walk->regs.sp);
-    if (!scan_next(&scan, view, &caller.pc))
+    begin_scan(&scan, walk->regs.sp);
+    if (!find_next(&scan, view, &caller.pc))
         return WALK_CUT;
     caller.sp = scan.at;
     if (view_read(view, caller.sp - 16, &saved) && saved % 8 == 0 &&

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "process/modules.h"
-#include "unwind/x86_64/epilogue.h"
+#include "epilogue.h"
 #include "untabled.h"
 #include "base/poison.h"
 

@@ -34,6 +34,7 @@ folder of its sources, runs in the same rounds.
 """
 import collections
 import os
+import platform
 import random
 import re
 import subprocess
@@ -209,7 +210,7 @@ def build_tool(name, root, build):
     libraries."""
     bench.CACHE.mkdir(mode=0o700, parents=True, exist_ok=True)
     archive = Path(build) / "libsprof_symbol.a"
-    others = [path for name in ("util", "base_x86_64", "base")
+    others = [path for name in ("util", f"base_{platform.machine()}", "base")
               if (path := Path(build) / f"libsprof_{name}.a").exists()]
     deflate = ["-ldeflate"] if b"libdeflate_" in archive.read_bytes() else []
     iberty = [path for path in sorted(Path("/usr/lib").rglob("libiberty*.a"))

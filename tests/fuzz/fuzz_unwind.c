@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/x86_64/frame_size.h"
+#include "unwind/frame_size.h"
 #include "unwind/learn.h"
 #include "unwind/pages.h"
 #include "process/modules.h"

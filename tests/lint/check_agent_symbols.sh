@@ -16,8 +16,8 @@ is_excused() {
     list "$here/agent_symbols_allowed.txt" | grep -qxF -- "$1:$2"
 }
 
-for folder in base base_x86_64 libc process store unwind unwind_x86_64 signals \
-    capture labels journal sampling sampling_trigger agent hooks; do
+for folder in base "base_$machine" libc process store unwind "unwind_$machine" \
+    signals capture labels journal sampling sampling_trigger agent hooks; do
     archive=$build/libsprof_$folder.a
     [ -e "$archive" ] || { complain "$archive: not built"; continue; }
     while read -r object name; do

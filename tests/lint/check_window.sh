@@ -7,7 +7,7 @@
 # superfluous, and each file ends its includes with poison.h.
 . "$(dirname "$0")/lib.sh"
 
-window="capture signals unwind_x86_64 unwind"
+window="capture signals unwind_$machine unwind"
 
 # Names that ARCHIVES leave undefined, or define ("U" or "D").
 names() {
@@ -26,7 +26,7 @@ for folder in $window; do
     [ -e "$archive" ] || complain "$archive: not built"
     archives+=("$archive")
 done
-inside=$(names D "${archives[@]}" "$build"/libsprof_{process,base,base_x86_64}.a)
+inside=$(names D "${archives[@]}" "$build"/libsprof_{process,base,base_"$machine"}.a)
 patterns=$(list "$here/window_allowed.txt")
 used=$(names U "${archives[@]}")
 while read -r name; do
@@ -44,7 +44,7 @@ for pattern in $(grep -v "the compiler's own" "$here/window_allowed.txt" |
         complain "window_allowed.txt: $pattern: nothing uses it"
 done
 
-for path in "$source"/src/{capture,signals,unwind,unwind/x86_64}/*.c; do
+for path in "$source"/src/{capture,signals,unwind,unwind/*}/*.c; do
     last=$(grep '^[ \t]*#[ \t]*include' "$path" | tail -n 1)
     [[ $last == *'"base/poison.h"'* ]] ||
         complain "${path#"$source"/}: the last include is not poison.h"

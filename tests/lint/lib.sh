@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# lib.sh -- shared by the lints. Sets $source and $build; complain counts, and
-# finish turns the count into the exit status. A lint prints one line for each
-# fault: where it is, and what the rule is.
+# lib.sh -- shared by the lints. Sets $source, $build and $machine; complain
+# counts, and finish turns the count into the exit status. A lint prints one
+# line for each fault: where it is, and what the rule is.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=${SPROF_SOURCE:-$(cd "$here/../.." && pwd)}
 build=${SPROF_BUILD:-$source/build}
+machine=$(uname -m)
 faults=0
 
 complain() {

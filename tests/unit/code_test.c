@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/x86_64/frame_size.h"
+#include "unwind/frame_size.h"
 
 /* endbr64; push %rbp; mov %rsp, %rbp */
 #define ENTRY "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/x86_64/epilogue.h"
+#include "unwind/epilogue.h"
 #include "unwind/x86_64/instruction.h"
 #include "unwind/learn.h"
 #include "process/modules.h"

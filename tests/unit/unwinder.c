@@ -3,14 +3,12 @@
 #include <sys/ucontext.h>
 
 #include "process/modules.h"
-#include "unwind/refusals.h"
-
 #include "unwinder.h"
 
-/* As in libunwind-x86_64; no public header declares it. */
-int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip,
-                                       unw_dyn_info_t *, unw_proc_info_t *,
-                                       int need, void *);
+/* As in libunwind; no public header declares it. */
+#define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+int search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
+                        unw_proc_info_t *, int need, void *);
 
 int
 unwinder_find(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
@@ -30,8 +28,7 @@ unwinder_find(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
     table.u.rti.segbase = module->table;
     table.u.rti.table_data = module->table + 12;
     table.u.rti.table_len = head[2];
-    int result =
-        _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need, arg);
+    int result = search_unwind_table(as, ip, &table, info, need, arg);
     unwinder->has_table = result == 0;
     return result;
 }
@@ -61,18 +58,32 @@ unwinder_register(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value,
     return 0;
 }
 
+static void
+put_unwind_info(unw_addr_space_t as, unw_proc_info_t *info, void *arg)
+{
+    (void)as;
+    (void)info;
+    (void)arg;
+}
+
+static int
+get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
+{
+    (void)as;
+    (void)list;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
 int
 unwinder_begin(struct unwinder *unwinder)
 {
-    static unw_accessors_t accessors = {
-        .find_proc_info = unwinder_find,
-        .put_unwind_info = refusals_put_unwind_info,
-        .get_dyn_info_list_addr = refusals_get_dyn_info_list,
-        .access_mem = unwinder_memory,
-        .access_reg = unwinder_register,
-        .access_fpreg = refusals_access_fpreg,
-        .resume = refusals_resume,
-        .get_proc_name = refusals_get_proc_name};
+    static unw_accessors_t accessors = {.find_proc_info = unwinder_find,
+                                        .put_unwind_info = put_unwind_info,
+                                        .get_dyn_info_list_addr =
+                                            get_dyn_info_list,
+                                        .access_mem = unwinder_memory,
+                                        .access_reg = unwinder_register};
 
     pages_begin(&unwinder->pages);
     unwinder->space = unw_create_addr_space(&accessors, 0);

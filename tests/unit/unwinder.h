@@ -8,7 +8,7 @@
 #ifndef TESTS_UNIT_UNWINDER_H
 #define TESTS_UNIT_UNWINDER_H
 
-#include <libunwind-x86_64.h>
+#include <libunwind.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>

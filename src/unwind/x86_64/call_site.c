@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "process/modules.h"
 #include "unwind/pages.h"
-#include "call_site.h"
+#include "unwind/call_site.h"
 #include "base/poison.h"
 
 /* Bytes of the longest call (ff, ModRM, SIB and four bytes), and of a PLT stub.

@@ -4,7 +4,7 @@
 
 #include "base/sys.h"
 #include "instruction.h"
-#include "code_pattern.h"
+#include "unwind/code_pattern.h"
 #include "base/poison.h"
 
 /* Limit of the code that ends a program at the bottom of a stack, in bytes. */
@@ -19,6 +19,7 @@ has_code(uint64_t pc, const uint8_t *code, size_t length)
            memcmp(bytes, code, length) == 0;
 }
 
+/* mov $SYS_rt_sigreturn, %rax; syscall. */
 bool
 code_pattern_is_restorer(uint64_t pc)
 {
@@ -28,17 +29,11 @@ code_pattern_is_restorer(uint64_t pc)
            has_code(pc + 1, code, sizeof(code));
 }
 
+/* endbr64. */
 bool
 code_pattern_is_entry(uint64_t pc)
 {
     static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    return has_code(pc, code, sizeof(code));
-}
-
-bool
-code_pattern_is_call(uint64_t pc)
-{
-    static const uint8_t code[] = {0x0f, 0x05};
     return has_code(pc, code, sizeof(code));
 }
 
@@ -54,7 +49,7 @@ is_turn(const struct instruction *in)
            (op == 0xff && ((in->reg & 7) == 4 || (in->reg & 7) == 5));
 }
 
-/* Whether IN ends the program. */
+/* Whether IN ends the program: ud2 or hlt. */
 static bool
 is_end(const struct instruction *in)
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "instruction.h"
-#include "epilogue.h"
+#include "unwind/epilogue.h"
 #include "base/poison.h"
 
 /* Limits of the ways that wait to be followed, and of the instructions on all

@@ -11,7 +11,7 @@
  * unknown.
  */
 #include "instruction.h"
-#include "frame_size.h"
+#include "unwind/frame_size.h"
 #include "base/poison.h"
 
 /* What an instruction does to rsp. */

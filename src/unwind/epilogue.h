@@ -4,14 +4,14 @@
  * followed from a pc to a return instruction. What it takes off the stack on
  * the way is what it had there.
  */
-#ifndef UNWIND_X86_64_EPILOGUE_H
-#define UNWIND_X86_64_EPILOGUE_H
+#ifndef UNWIND_EPILOGUE_H
+#define UNWIND_EPILOGUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/rules.h"
+#include "rules.h"
 
 /* How much code is read at most, in bytes. */
 #define EPILOGUE_REACH 8192u

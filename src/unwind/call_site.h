@@ -4,8 +4,8 @@
  * calls. This is the evidence that a word on a stack is a return address, and
  * to which function it belongs.
  */
-#ifndef UNWIND_X86_64_CALL_SITE_H
-#define UNWIND_X86_64_CALL_SITE_H
+#ifndef UNWIND_CALL_SITE_H
+#define UNWIND_CALL_SITE_H
 
 #include <stdint.h>
 
