@@ -3,9 +3,9 @@
 # sprofile.bash -- bash completion for sprofile. Commands and options come from
 # the command itself: its --help pages list them.
 
-# Words that begin lines of `sprofile [COMMAND] --help` behind two blanks.
+# The first words of the second paragraph of `sprofile --help`.
 _sprofile_commands() {
-    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
+    "$1" --help 2>/dev/null | awk '!NF { part++ } NF && part == 1 { print $1 }'
 }
 
 _sprofile_options() {
