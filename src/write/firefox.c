@@ -20,11 +20,8 @@
 
 #include "base/path.h"
 #include "model/quality.h"
-#include "view/timeline.h"
-#include "firefox_columns.h"
-#include "firefox_markers.h"
-#include "firefox_shared.h"
 #include "output.h"
+#include "firefox.h"
 
 /* Versions of the format that is written, and of the format that Firefox itself
  * uses, which must be given, too. */

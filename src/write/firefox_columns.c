@@ -14,7 +14,7 @@
  * all but the first sample point's part. Weights are wall time, and their sum
  * is that of the profile. Times of all processes begin with the first process.
  */
-#include "firefox_columns.h"
+#include "firefox.h"
 
 #define NO_STACK UINT32_MAX
 

@@ -19,7 +19,7 @@
 #include "model/marks.h"
 #include "model/quality.h"
 #include "util/array.h"
-#include "firefox_markers.h"
+#include "firefox.h"
 
 /* Duration up to which a wait has no marker, in ns. */
 #define WAIT_LEAST 1000000u

@@ -6,12 +6,12 @@
  *   "stackTable": {"frame": [0, 1, 2], "prefix": [null, 0, 1], "length": 3}
  */
 #include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "util/intern.h"
-#include "util/json.h"
-#include "firefox_tables.h"
-#include "firefox_shared.h"
+#include "firefox.h"
 
 /* The system calls that threads waited in are subcategories of "Waiting". Every
  * category has "Other" as its first subcategory. */
@@ -106,199 +106,119 @@ firefox_shared_write_libraries(const struct firefox_tables *tables,
     json_close(json, ']');
 }
 
-/* Write a number, or WORD if it is FIREFOX_NONE. */
-static void
-write_index(struct json *json, uint32_t number, const char *word)
-{
-    if (number == FIREFOX_NONE)
-        json_raw(json, word);
-    else
-        json_number(json, number);
-}
-
-/* Write a column with COUNT times the same WORD. */
-static void
-write_constant(struct json *json, const char *name, uint32_t count,
-               const char *word)
-{
-    json_name_open(json, name, '[');
-    for (uint32_t i = 0; i < count; i++)
-        json_raw(json, word);
-    json_close(json, ']');
-}
-
-/* A column NAME with FIELD of each row of TABLE, WORD where it is FIREFOX_NONE.
- */
-#define WRITE_COLUMN(json, name, table, row_type, field, word)  \
-    do {                                                        \
-        json_name_open(json, name, '[');                        \
-        for (uint32_t at = 0; at < intern_count(table); at++) { \
-            const row_type *row = intern_bytes(table, at);      \
-            write_index(json, row->field, word);                \
-        }                                                       \
-        json_close(json, ']');                                  \
-    } while (0)
-
-/* All names in the other tables are indexes into this array. */
-static void
-write_strings(const struct firefox_tables *tables, struct json *json)
-{
-    json_name_open(json, "stringArray", '[');
-    for (uint32_t i = 0; i < intern_count(tables->strings); i++)
-        json_string(json, intern_bytes(tables->strings, i));
-    json_close(json, ']');
-}
+/* A column of a table: the number at OFFSET in each row, or WORD where it is
+ * FIREFOX_NONE. CONSTANT: WORD in each row. ADDRESS: that of a frame. */
+struct column {
+    const char *name;
+    size_t offset;
+    const char *word;
+};
+#define CONSTANT SIZE_MAX
+#define ADDRESS (SIZE_MAX - 1)
+#define NUMBER(row, field) offsetof(struct firefox_##row, field)
 
 /* A stack is a frame and the stack of its caller; a root has no caller. */
-static void
-write_stacks(const struct firefox_tables *tables, struct json *json)
-{
-    json_name_open(json, "stackTable", '{');
-    WRITE_COLUMN(json, "frame", tables->stacks, struct firefox_stack, frame,
-                 "");
-    WRITE_COLUMN(json, "prefix", tables->stacks, struct firefox_stack, prefix,
-                 "null");
-    json_name_number(json, "length", intern_count(tables->stacks));
-    json_close(json, '}');
-}
+static const struct column stack_columns[] = {
+    {"frame", NUMBER(stack, frame), ""},
+    {"prefix", NUMBER(stack, prefix), "null"},
+    {NULL, 0, NULL},
+};
+
+/* inlineDepth is 0 for the function to which the code belongs, 1 for a function
+ * that is inlined there, and so on. */
+static const struct column frame_columns[] = {
+    {"address", ADDRESS, "-1"},
+    {"inlineDepth", NUMBER(frame, depth), "0"},
+    {"category", NUMBER(frame, category), "null"},
+    {"subcategory", NUMBER(frame, subcategory), "null"},
+    {"func", NUMBER(frame, function), ""},
+    {"nativeSymbol", CONSTANT, "null"},
+    {"innerWindowID", CONSTANT, "0"},
+    {"line", NUMBER(frame, line), "null"},
+    {"column", CONSTANT, "null"},
+    {NULL, 0, NULL},
+};
+
+static const struct column function_columns[] = {
+    {"name", NUMBER(function, name), ""},
+    {"isJS", CONSTANT, "false"},
+    {"relevantForJS", CONSTANT, "false"},
+    {"resource", NUMBER(function, resource), "-1"},
+    {"source", NUMBER(function, source), "null"},
+    {"lineNumber", CONSTANT, "null"},
+    {"columnNumber", CONSTANT, "null"},
+    {NULL, 0, NULL},
+};
+
+/* The origin of functions: in our profiles always a library, which is type 1.
+ */
+static const struct column resource_columns[] = {
+    {"lib", NUMBER(resource, library), ""},
+    {"name", NUMBER(resource, name), ""},
+    {"host", CONSTANT, "null"},
+    {"type", CONSTANT, "1"},
+    {NULL, 0, NULL},
+};
+
+/* A row is the number of a string. */
+static const struct column source_columns[] = {
+    {"id", CONSTANT, "null"},           {"filename", 0, ""},
+    {"startLine", CONSTANT, "1"},       {"startColumn", CONSTANT, "1"},
+    {"sourceMapURL", CONSTANT, "null"}, {NULL, 0, NULL},
+};
 
 /* An address is written if the frame has a library and the address is below
  * 2^53. */
 static void
-write_addresses(const struct firefox_tables *tables, struct json *json)
+write_cell(struct json *json, const struct column *column, const void *row)
 {
-    json_name_open(json, "address", '[');
-    for (uint32_t i = 0; i < intern_count(tables->frames); i++) {
-        const struct firefox_frame *row = intern_bytes(tables->frames, i);
-        if (row->library == FIREFOX_NONE || row->address >> 53 != 0)
-            json_raw(json, "-1");
-        else
-            json_number(json, row->address);
+    const struct firefox_frame *frame = row;
+    if (column->offset == ADDRESS && frame->library != FIREFOX_NONE &&
+        frame->address >> 53 == 0) {
+        json_number(json, frame->address);
+        return;
     }
-    json_close(json, ']');
+    uint32_t number = FIREFOX_NONE;
+    if (column->offset < ADDRESS)
+        memcpy(&number, (const char *)row + column->offset, sizeof(number));
+    if (number == FIREFOX_NONE)
+        json_raw(json, column->word);
+    else
+        json_number(json, number);
 }
 
-/* Line 0 means unknown, which is null in this format. */
 static void
-write_lines(const struct firefox_tables *tables, struct json *json)
+write_table(struct json *json, const char *name, const struct intern *table,
+            const struct column *column)
 {
-    json_name_open(json, "line", '[');
-    for (uint32_t i = 0; i < intern_count(tables->frames); i++) {
-        const struct firefox_frame *row = intern_bytes(tables->frames, i);
-        write_index(json, row->line == 0 ? FIREFOX_NONE : row->line, "null");
+    json_name_open(json, name, '{');
+    for (; column->name != NULL; column++) {
+        json_name_open(json, column->name, '[');
+        for (uint32_t i = 0; i < intern_count(table); i++)
+            write_cell(json, column, intern_bytes(table, i));
+        json_close(json, ']');
     }
-    json_close(json, ']');
-}
-
-/* inlineDepth is 0 for the function to which the code belongs, 1 for a function
- * that is inlined there, and so on. */
-static void
-write_frames(const struct firefox_tables *tables, struct json *json)
-{
-    uint32_t count = intern_count(tables->frames);
-    json_name_open(json, "frameTable", '{');
-    write_addresses(tables, json);
-    WRITE_COLUMN(json, "inlineDepth", tables->frames, struct firefox_frame,
-                 depth, "0");
-    WRITE_COLUMN(json, "category", tables->frames, struct firefox_frame,
-                 category, "null");
-    WRITE_COLUMN(json, "subcategory", tables->frames, struct firefox_frame,
-                 subcategory, "null");
-    WRITE_COLUMN(json, "func", tables->frames, struct firefox_frame, function,
-                 "");
-    write_constant(json, "nativeSymbol", count, "null");
-    write_constant(json, "innerWindowID", count, "0");
-    write_lines(tables, json);
-    write_constant(json, "column", count, "null");
-    json_name_number(json, "length", count);
+    json_name_number(json, "length", intern_count(table));
     json_close(json, '}');
 }
 
-static void
-write_functions(const struct firefox_tables *tables, struct json *json)
-{
-    uint32_t count = intern_count(tables->functions);
-    json_name_open(json, "funcTable", '{');
-    WRITE_COLUMN(json, "name", tables->functions, struct firefox_function, name,
-                 "");
-    write_constant(json, "isJS", count, "false");
-    write_constant(json, "relevantForJS", count, "false");
-    WRITE_COLUMN(json, "resource", tables->functions, struct firefox_function,
-                 resource, "-1");
-    WRITE_COLUMN(json, "source", tables->functions, struct firefox_function,
-                 source, "null");
-    write_constant(json, "lineNumber", count, "null");
-    write_constant(json, "columnNumber", count, "null");
-    json_name_number(json, "length", count);
-    json_close(json, '}');
-}
-
-/* Write the column NAME of TABLE, whose rows are numbers. Where TEXTS is not
- * NULL, the column has the texts of these numbers. */
-static void
-write_numbers(struct json *json, const char *name, const struct intern *table,
-              const uint32_t *texts)
-{
-    json_name_open(json, name, '[');
-    for (uint32_t i = 0; i < intern_count(table); i++) {
-        uint32_t number = *(const uint32_t *)intern_bytes(table, i);
-        json_number(json, texts != NULL ? texts[number] : number);
-    }
-    json_close(json, ']');
-}
-
-/* The origin of functions: in our profiles always a library, which is type 1.
- */
-static void
-write_resources(const struct firefox_tables *tables, struct json *json)
-{
-    uint32_t count = intern_count(tables->resources);
-    json_name_open(json, "resourceTable", '{');
-    write_numbers(json, "lib", tables->resources, NULL);
-    write_numbers(json, "name", tables->resources, tables->library_names);
-    write_constant(json, "host", count, "null");
-    write_constant(json, "type", count, "1");
-    json_name_number(json, "length", count);
-    json_close(json, '}');
-}
-
-static void
-write_sources(const struct firefox_tables *tables, struct json *json)
-{
-    uint32_t count = intern_count(tables->sources);
-    json_name_open(json, "sources", '{');
-    write_constant(json, "id", count, "null");
-    write_numbers(json, "filename", tables->sources, NULL);
-    write_constant(json, "startLine", count, "1");
-    write_constant(json, "startColumn", count, "1");
-    write_constant(json, "sourceMapURL", count, "null");
-    json_name_number(json, "length", count);
-    json_close(json, '}');
-}
-
-/* The table is empty: the addresses at which functions begin are unknown. */
-static void
-write_native_symbols(struct json *json)
-{
-    json_name_open(json, "nativeSymbols", '{');
-    json_name_raw(json, "libIndex", "[]");
-    json_name_raw(json, "address", "[]");
-    json_name_raw(json, "name", "[]");
-    json_name_raw(json, "functionSize", "[]");
-    json_name_number(json, "length", 0);
-    json_close(json, '}');
-}
-
+/* The table of native symbols is empty: the addresses at which functions begin
+ * are unknown. All names in the tables are indexes into "stringArray". */
 void
 firefox_shared_write(const struct firefox_tables *tables, struct json *json)
 {
     json_name_open(json, "shared", '{');
-    write_stacks(tables, json);
-    write_frames(tables, json);
-    write_functions(tables, json);
-    write_resources(tables, json);
-    write_native_symbols(json);
-    write_sources(tables, json);
-    write_strings(tables, json);
+    write_table(json, "stackTable", tables->stacks, stack_columns);
+    write_table(json, "frameTable", tables->frames, frame_columns);
+    write_table(json, "funcTable", tables->functions, function_columns);
+    write_table(json, "resourceTable", tables->resources, resource_columns);
+    json_name_raw(json, "nativeSymbols",
+                  "{\"libIndex\":[],\"address\":[],\"name\":[],"
+                  "\"functionSize\":[],\"length\":0}");
+    write_table(json, "sources", tables->sources, source_columns);
+    json_name_open(json, "stringArray", '[');
+    for (uint32_t i = 0; i < intern_count(tables->strings); i++)
+        json_string(json, intern_bytes(tables->strings, i));
+    json_close(json, ']');
     json_close(json, '}');
 }

@@ -10,7 +10,7 @@
 #include "model/naming.h"
 #include "util/clean.h"
 #include "util/intern.h"
-#include "firefox_tables.h"
+#include "firefox.h"
 
 /* The category of a leaf; FIREFOX_NONE for its callers. */
 struct shade {
@@ -66,8 +66,12 @@ function_of(struct firefox_tables *tables, const struct symbol_frame *frame,
         .resource = FIREFOX_NONE,
         .source = source_of(tables, frame->file),
     };
-    if (library != FIREFOX_NONE)
-        row.resource = intern_put(tables->resources, &library, sizeof(library));
+    if (library != FIREFOX_NONE) {
+        struct firefox_resource resource = {library,
+                                            tables->library_names[library]};
+        row.resource =
+            intern_put(tables->resources, &resource, sizeof(resource));
+    }
     return intern_put(tables->functions, &row, sizeof(row));
 }
 
@@ -81,6 +85,7 @@ add_frame(struct firefox_tables *tables, uint32_t node,
     uint32_t number = profile->nodes[node].module;
     const struct profile_module *module = &profile->modules[number];
     uint32_t library = number != 0 ? tables->libraries[number] : FIREFOX_NONE;
+    uint32_t line = symbol->frames[i].line;
     struct firefox_frame row;
     struct firefox_stack stack = {.prefix = prefix};
     /* A row is a key, and its padding is part of the key. */
@@ -88,7 +93,7 @@ add_frame(struct firefox_tables *tables, uint32_t node,
     row.function = function_of(tables, &symbol->frames[i], library);
     row.library = library;
     row.depth = symbol->count - 1 - i;
-    row.line = symbol->frames[i].line;
+    row.line = line > 0 ? line : FIREFOX_NONE;
     row.category = state->category;
     row.subcategory = state->subcategory;
     if (library != FIREFOX_NONE && !profile_is_marker(profile, node))

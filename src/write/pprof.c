@@ -22,6 +22,11 @@
  *
  * Samples are written one by one. Each is written after the parts that it needs
  * and that were not written yet; a reader puts the parts together by their ids.
+ *
+ * The address of a location is the one that was looked up. For a frame with a
+ * return address it is one less, which is within the call; so other tools that
+ * look it up find the same line. The kernel maps a file's first segment at the
+ * module's start, so mappings have file offset 0.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +34,9 @@
 
 #include "base/path.h"
 #include "model/label_sets.h"
+#include "model/naming.h"
 #include "model/quality.h"
-#include "pprof_places.h"
+#include "util/intern.h"
 #include "pprof_stream.h"
 #include "output.h"
 
@@ -41,8 +47,10 @@ enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
 struct pprof {
     struct profile *profile;
     struct pprof_stream stream;
-    struct pprof_places places;
-    uint64_t *stack; /* location ids of the current sample */
+    struct intern *functions;
+    struct intern *locations;
+    uint64_t *by_node; /* location of each node of the profile; 0: not yet */
+    uint64_t *stack;   /* location ids of the current sample */
     size_t depth, room;
     Perftools__Profiles__Label labels[LABELS_MOST];
     Perftools__Profiles__Label *label_list[LABELS_MOST];
@@ -177,6 +185,156 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
     add_program_labels(pprof, sample->labels);
 }
 
+/* The id of a function; a new function is written. 0 if memory is short. */
+static uint64_t
+function_of(struct pprof *pprof, const struct symbol_frame *frame)
+{
+    Perftools__Profiles__Function function =
+        PERFTOOLS__PROFILES__FUNCTION__INIT;
+    Perftools__Profiles__Function *only = &function;
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    uint32_t known = intern_count(pprof->functions);
+    int64_t key[4];
+    function.name = key[0] = pprof_stream_text(&pprof->stream, frame->function);
+    function.system_name = key[1] =
+        pprof_stream_text(&pprof->stream, frame->linkage);
+    function.filename = key[2] = pprof_stream_text(&pprof->stream, frame->file);
+    function.start_line = key[3] = frame->start_line;
+    uint32_t number = intern_put(pprof->functions, key, sizeof(key));
+    if (number == known) {
+        function.id = number + 1u;
+        part.n_function = 1;
+        part.function = &only;
+        pprof_stream_part(&pprof->stream, &part);
+    }
+    return number == INTERN_NONE ? 0 : number + 1u;
+}
+
+/* Write LOCATION with the lines of SYMBOL. Returns 0, or -1 if memory is short.
+ */
+static int
+write_lines(struct pprof *pprof, Perftools__Profiles__Location *location,
+            const struct symbol *symbol)
+{
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    Perftools__Profiles__Line *lines = calloc(symbol->count, sizeof(*lines));
+    Perftools__Profiles__Line **list = calloc(symbol->count, sizeof(*list));
+    int status = -1;
+    if (lines == NULL || list == NULL)
+        goto done;
+    for (unsigned i = 0; i < symbol->count; i++) {
+        list[i] = &lines[i];
+        perftools__profiles__line__init(&lines[i]);
+        lines[i].line = symbol->frames[i].line;
+        lines[i].function_id = function_of(pprof, &symbol->frames[i]);
+        if (lines[i].function_id == 0)
+            goto done;
+    }
+    location->n_line = symbol->count;
+    location->line = list;
+    part.n_location = 1;
+    part.location = &location;
+    pprof_stream_part(&pprof->stream, &part);
+    status = 0;
+done:
+    free(list);
+    free(lines);
+    return status;
+}
+
+/* Set the address of NODE in LOCATION. A marker has none. A node outside the
+ * module that it names gets no mapping. */
+static void
+set_address(const struct profile *profile, uint32_t node,
+            Perftools__Profiles__Location *location)
+{
+    uint32_t number = profile->nodes[node].module;
+    const struct profile_module *module = &profile->modules[number];
+    if (profile_is_marker(profile, node))
+        return;
+    location->address = module->base + profile_offset(profile, node);
+    if (number != 0 && location->address >= module->start &&
+        location->address < module->end)
+        location->mapping_id = number;
+}
+
+/* The location id of NODE; a new location is written with its functions. 0 if
+ * memory is short. Nodes with the same address are one location: a function
+ * that is called from many places has many nodes. */
+static uint64_t
+location_of(struct pprof *pprof, uint32_t node)
+{
+    Perftools__Profiles__Location location =
+        PERFTOOLS__PROFILES__LOCATION__INIT;
+    uint32_t known = intern_count(pprof->locations);
+    const struct symbol *symbol;
+    if (pprof->by_node[node] != 0)
+        return pprof->by_node[node];
+    symbol = naming_symbol(pprof->profile, node);
+    set_address(pprof->profile, node, &location);
+    uint64_t key[3];
+    key[0] = (uintptr_t)symbol;
+    key[1] = location.address;
+    key[2] = location.mapping_id;
+    uint32_t number = intern_put(pprof->locations, key, sizeof(key));
+    if (number == INTERN_NONE)
+        return 0;
+    location.id = number + 1u;
+    if (number == known && write_lines(pprof, &location, symbol) != 0)
+        return 0;
+    pprof->by_node[node] = location.id;
+    return location.id;
+}
+
+/* Without has_functions pprof looks for symbols itself. */
+static void
+write_mapping(struct pprof *pprof, uint32_t number)
+{
+    Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
+    Perftools__Profiles__Mapping *only = &mapping;
+    Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    const struct profile *profile = pprof->profile;
+    const struct profile_module *module = &profile->modules[number];
+    uint32_t names = profile_module_names(profile, number);
+    mapping.id = number;
+    mapping.memory_start = module->start;
+    mapping.memory_limit = module->end;
+    mapping.filename = pprof_stream_text(&pprof->stream, module->path);
+    mapping.build_id = pprof_stream_text(&pprof->stream, module->build_id);
+    mapping.has_functions = (names & MODULE_HAS_FUNCTIONS) != 0;
+    mapping.has_filenames = (names & MODULE_HAS_FILES) != 0;
+    mapping.has_line_numbers = (names & MODULE_HAS_LINES) != 0;
+    mapping.has_inline_frames = (names & MODULE_HAS_INLINES) != 0;
+    part.n_mapping = 1;
+    part.mapping = &only;
+    pprof_stream_part(&pprof->stream, &part);
+}
+
+/* The module of the first process's executable, else the first module. */
+static uint32_t
+main_module(const struct profile *profile)
+{
+    for (uint32_t i = 1; i < profile->module_count; i++)
+        if (strcmp(profile->modules[i].path, profile->processes[0].exe) == 0)
+            return i;
+    return 1;
+}
+
+/* pprof takes the first mapping for that of the program (pprof.proto). Mappings
+ * are written last, when it is known which of them have symbols. */
+static void
+write_mappings(struct pprof *pprof)
+{
+    const struct profile *profile = pprof->profile;
+    if (profile->module_count < 2)
+        return;
+    uint32_t first = main_module(profile);
+    write_mapping(pprof, first);
+    for (uint32_t i = 1; i < profile->module_count; i++)
+        if (i != first)
+            write_mapping(pprof, i);
+}
+
 /* Make room for the stack with LEAF. Returns 0, or -1 if memory is short. */
 static int
 reserve_stack(struct pprof *pprof, uint32_t leaf)
@@ -205,7 +363,7 @@ set_stack(struct pprof *pprof, uint32_t leaf)
     if (reserve_stack(pprof, leaf) != 0)
         return -1;
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
-        uint64_t location = pprof_places_location(&pprof->places, i);
+        uint64_t location = location_of(pprof, i);
         if (location == 0)
             return -1;
         pprof->stack[pprof->depth++] = location;
@@ -248,7 +406,7 @@ write_all(struct pprof *pprof)
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (write_sample(pprof, &profile->samples[i]) != 0)
             return -1;
-    pprof_places_write_mappings(&pprof->places);
+    write_mappings(pprof);
     return 0;
 }
 
@@ -267,10 +425,16 @@ pprof_write(FILE *stream, struct profile *profile)
     struct pprof pprof = {.profile = profile};
     if (pprof_stream_begin(&pprof.stream, stream, expected_size(profile)) != 0)
         return -1;
-    int status = pprof_places_begin(&pprof.places, &pprof.stream, profile);
-    if (status == 0)
+    int status = -1;
+    pprof.functions = intern_new();
+    pprof.locations = intern_new();
+    pprof.by_node = calloc(profile->node_count, sizeof(*pprof.by_node));
+    if (pprof.functions != NULL && pprof.locations != NULL &&
+        pprof.by_node != NULL)
         status = write_all(&pprof);
-    pprof_places_release(&pprof.places);
+    free(pprof.by_node);
+    intern_free(pprof.locations);
+    intern_free(pprof.functions);
     free(pprof.stack);
     if (pprof_stream_end(&pprof.stream) != 0)
         return -1;

@@ -44,7 +44,8 @@ struct sprof_report {
 };
 
 /* Write the stacks that answer the request NONCE to descriptor FD. INLINES and
- * SPOOL of REPORT are used. Returns 0, or -1 with REPORT->error set. */
+ * SPOOL of REPORT are used. If a pipe is full, the function waits, but not for
+ * ever. Returns 0, or -1 with REPORT->error set. */
 int sprof_report_stacks(struct sprof_report *report, int fd, uint32_t nonce);
 
 /*

@@ -4,7 +4,7 @@
  * be reported where the program and its symbols are missing. If the profile has
  * exactly what some spools have, these are read again, and all their records
  * are copied. Otherwise (parts are from pprof files, or were filtered out) it
- * is made from the model (spool_remake.h). A copy is
+ * is made from the model (spool_remake.c). A copy is
  *
  *   header | records of process 1 | TEXT SYMBOL NAMED ... | NEXT |
  *   records of process 2 | TEXT SYMBOL NAMED ...
@@ -20,7 +20,6 @@
 #include "store/reader.h"
 #include "store/record.h"
 #include "spool_records.h"
-#include "spool_remake.h"
 #include "output.h"
 
 struct spool_copy {

@@ -59,4 +59,14 @@ uint32_t spool_records_text(struct spool_records *records, const char *text);
 void spool_records_name(struct spool_records *records, uint32_t node,
                         uint32_t id);
 
+/*
+ * Write PROFILE to STREAM as a spool that is made from the model
+ * (spool_remake.c). It has one record for each event if
+ * events are kept (events.h), else one for each sample. A profile that is read
+ * from it has the same sums, stacks, names, threads, losses and cost. It does
+ * not have the triggers of samples and the threads' own clocks. Returns 0, or
+ * -1 with errno set.
+ */
+int spool_remake_write(FILE *stream, struct profile *profile);
+
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spool_remake.c -- see spool_remake.h. Processes come one after the other,
- * each with what its own samples refer to:
+ * spool_remake.c -- a spool that is made from the model. It is used if a
+ * profile has parts from pprof files, or is filtered: then there is no spool to
+ * copy. Processes come one after the other, each with what its own samples
+ * refer to:
  *
  *   header | PROCESS COUNTS RATE THREAD ... MODULE NODE NAMED LABEL SAMPLE ...
  *   MARK ... | NEXT | PROCESS COUNTS ...
@@ -15,7 +17,6 @@
 
 #include "model/events.h"
 #include "spool_records.h"
-#include "spool_remake.h"
 
 /* Most bytes of a string: its length has 16 bits. */
 enum { STRING_MOST = 16000 };

@@ -22,7 +22,7 @@
 #include "util/intern.h"
 #include "model/label_sets.h"
 #include "read/pprof.h"
-#include "write/spool_remake.h"
+#include "write/spool_records.h"
 #include "view/table.h"
 #include "write/output.h"
 
