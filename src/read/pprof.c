@@ -5,7 +5,7 @@
  *
  *   value types   samples/count, cpu and wall in units of time
  *   labels        thread, tid, process, state, waits_on
- *   comments      command, lost, cut, cost (pprof_notes.h)
+ *   comments      process, command, counters (pprof_notes.h)
  *
  * In other profiles the first type that is a count is samples. The first type
  * that is a time is CPU time, unless it is called wall, real or delay. Other
@@ -100,6 +100,7 @@ read_head(struct pprof_read *read)
                 if (add_comment(read, number) != 0)
                     return -1;
     }
+    pprof_notes_end(&read->notes);
     if (pprof_tables_each(&read->sample.tables, read->whole, PPROF_SAMPLE_TYPE,
                           pprof_sample_add_type) != 0 ||
         pprof_tables_each(&read->sample.tables, read->whole, PPROF_PERIOD_TYPE,
@@ -330,7 +331,7 @@ add_sample(struct pprof_read *read)
         return -1;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         sum_add(&sample->values[i], values[i]);
-    if (read->notes.was_asked && key.state == STATE_RUNNING)
+    if (read->notes.counters.by_signal > 0 && key.state == STATE_RUNNING)
         trigger = TRIGGER_ASK;
     sum_add(&profile->triggers[trigger], values[VALUE_SAMPLES]);
     sum_add(&profile->states[key.state], values[VALUE_SAMPLES]);
@@ -432,7 +433,7 @@ read_all(struct pprof_read *read, struct profile *profile)
     read->is_checking = false;
     if (add_all(read) != 0)
         return -1;
-    read->load.cost = pprof_notes_cost(&read->notes);
+    read->load.cost = read->notes.counters.cost;
     read->load.end = read->duration;
     totals_add(&read->load);
     return 0;

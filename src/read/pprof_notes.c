@@ -4,12 +4,18 @@
  *
  *   process: 4711 on host, /opt/app
  *   command: ./app -x
- *   lost: 3 of 12348 asked: 2 exited, 1 silent
- *   due: 12349 points in 12.349000 s: 12345 taken, 3 lost, 1 not asked: ...
- *   cut: none of 14345 stacks
- *   cost: sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped ...
+ *   counters: asked 12348, taken 12345, lost exited 2, lost silent 1
  *
- * Counts are exact, times have three decimals.
+ * Files of older versions have no counters, but sentences for people, and the
+ * numbers in these are used: counts are exact, times have three decimals.
+ *
+ *   rate: 12345 samples in 12.349 s of CPU: ... (timers, 250 Hz: ...)
+ *   due: 12349 points in 12.349000 s: 12345 taken, 3 lost, 1 not asked: 1 short
+ *   unseen: 0.512 s CPU, 22.7 % of 2.251 s: ...
+ *   lost: 3 of 12348 asked: 2 exited, 1 silent
+ *   cut: none of 14345 stacks
+ *   cost: sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped 0.009 s; 4
+ *         parked (0.03 %)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,99 +48,66 @@ read_causes(const char *text, uint64_t *counters, unsigned count,
     }
 }
 
-/* The second number of "3 of 12348 asked" or "none of ...". */
+/* The number behind WORDS in TEXT, in units of 1 / SCALE; 0 if there is none.
+ */
 static uint64_t
-read_whole(const char *text)
+number_behind(const char *text, const char *words, double scale)
 {
-    unsigned long long number = 0;
-    const char *of = strstr(text, "of ");
-    if (of != NULL)
-        sscanf(of, "of %18llu", &number);
-    return number;
+    const char *at = strstr(text, words);
+    double number = at != NULL ? strtod(at + strlen(words), NULL) * scale : 0;
+    return number > 0 && number < 1e18 ? (uint64_t)(number + 0.5) : 0;
 }
 
-static uint64_t
-nanoseconds(double seconds)
-{
-    return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
-}
-
+/* The points that were asked for have no limit in the sentence, so they may
+ * stand for any. */
 static void
-read_cost(const char *text, struct profile_cost *cost)
+read_due(const char *text, struct rate *rate)
 {
-    double sampler = 0, share = 0, process = 0, stopped = 0;
-    unsigned long long parked = 0;
-    sscanf(text,
-           "sampler %lf s CPU, %lf %% of %lf s; threads stopped %lf s; %18llu",
-           &sampler, &share, &process, &stopped, &parked);
-    /* The percentage may give more digits than the time itself. */
-    share *= process / 100;
-    if (share > sampler - 0.0005 && share < sampler + 0.0005)
-        sampler = share;
-    cost->sampler_cpu = nanoseconds(sampler);
-    cost->process_cpu = nanoseconds(process);
-    cost->stopped = nanoseconds(stopped);
-    cost->parked = parked;
-}
-
-/* Read "0.512 s CPU, 22.7 % of 2.251 s: ...". */
-static void
-read_unseen(const char *text, struct profile_cost *cost)
-{
-    double unseen = 0, tree = 0;
-    if (sscanf(text, "%lf s CPU, %*f %% of %lf s", &unseen, &tree) == 2 &&
-        unseen <= tree) {
-        cost->unseen_cpu = nanoseconds(unseen);
-        cost->tree_cpu = nanoseconds(tree);
-    }
-}
-
-/* Read "... (timers, 250 Hz: ...)": ns between two ticks, 0 if
- * there is no rate. */
-static uint64_t
-read_tick(const char *text)
-{
-    const char *timers = strstr(text, "timers, ");
-    unsigned rate = 0;
-    if (timers != NULL)
-        sscanf(timers, "timers, %6u Hz", &rate);
-    return rate > 0 ? 1000000000u / rate : 0;
-}
-
-/* Read "1930 points in 1.930000 s: 434 taken, 0 lost, 1496 not asked: 1496
- * switches". The points that were asked for have no limit in the text, so they
- * may stand for any. */
-static void
-read_due(const char *text, struct pprof_notes *notes)
-{
-    struct rate *rate = &notes->cost.rate;
     uint64_t unasked[LIMIT_COUNT] = {0};
-    unsigned long long due = 0, left = 0;
-    double seconds = 0;
-    int length = 0;
-    if (sscanf(text,
-               "%18llu %*[points] in %lf s: %*u taken, %*u lost, %18llu not "
-               "asked%n",
-               &due, &seconds, &left, &length) != 3 ||
-        length == 0 || left > due)
+    uint64_t due = number_behind(text, "", 1);
+    uint64_t left = number_behind(text, "lost, ", 1);
+    const char *causes = strstr(text, "not asked");
+    if (left > due || causes == NULL)
         return;
-    read_causes(text + length, unasked, LIMIT_COUNT, limit_word);
-    rate->cpu = nanoseconds(seconds);
+    read_causes(causes, unasked, LIMIT_COUNT, limit_word);
+    rate->cpu = number_behind(text, " in ", 1e9);
     for (unsigned i = 0; i < LIMIT_COUNT; i++)
         rate->due[i] = unasked[i] <= due ? unasked[i] * 1000 : 0;
     rate->due[0] += (due - left) * 1000;
     rate->taken[0] = due - left;
 }
 
-/* The text behind KEY and ": " in COMMENT, NULL if it does not begin so. */
-static const char *
-text_behind(const char *comment, const char *key)
+/* Take the sentence behind KEY in a file of an older version. */
+static void
+read_sentence(struct pprof_notes *notes, const char *key, const char *text)
 {
-    size_t length = strlen(key);
-    if (strncmp(comment, key, length) != 0 ||
-        strncmp(comment + length, ": ", 2) != 0)
-        return NULL;
-    return comment + length + 2;
+    struct profile_cost *cost = &notes->counters.cost;
+    if (strcmp(key, "rate") == 0) {
+        uint64_t rate = number_behind(text, "timers, ", 1);
+        cost->rate.tick = rate > 0 ? 1000000000u / rate : 0;
+    } else if (strcmp(key, "due") == 0) {
+        read_due(text, &cost->rate);
+    } else if (strcmp(key, "unseen") == 0) {
+        cost->unseen_cpu = number_behind(text, "", 1e9);
+        cost->tree_cpu = number_behind(text, "% of ", 1e9);
+    } else if (strcmp(key, "lost") == 0) {
+        cost->asked = number_behind(text, "of ", 1);
+        read_causes(text, cost->lost, LOSS_COUNT, loss_word);
+    } else if (strcmp(key, "cut") == 0) {
+        notes->walked = number_behind(text, "of ", 1);
+        read_causes(text, cost->cut, CUT_COUNT, cut_word);
+    } else if (strcmp(key, "cost") == 0) {
+        cost->sampler_cpu = number_behind(text, "sampler ", 1e9);
+        cost->process_cpu = number_behind(text, "% of ", 1e9);
+        cost->stopped = number_behind(text, "threads stopped ", 1e9);
+        const char *parked = strstr(text, "stopped ");
+        if (parked != NULL)
+            cost->parked = number_behind(parked, "; ", 1);
+    } else if (strcmp(key, "note") == 0) {
+        const char asked[] = "running threads were asked";
+        notes->counters.by_signal =
+            strncmp(text, asked, sizeof(asked) - 1) == 0;
+    }
 }
 
 static const struct pprof_note no_note = {0, "", "", ""};
@@ -211,43 +184,39 @@ pprof_notes_process(const struct pprof_notes *notes, const char *label)
 int
 pprof_notes_add(struct pprof_notes *notes, const char *comment)
 {
-    const char *text;
-    if ((text = text_behind(comment, "process")) != NULL)
+    char key[16];
+    int length = 0;
+    if (sscanf(comment, "%15[a-z]:%n", key, &length) != 1 || length == 0 ||
+        comment[length] != ' ')
+        return 0;
+    const char *text = comment + length + 1;
+    if (strcmp(key, "process") == 0)
         return add_process(notes, text);
-    if ((text = text_behind(comment, "command")) != NULL)
+    if (strcmp(key, "command") == 0)
         return add_command(notes, text);
-    if ((text = text_behind(comment, "rate")) != NULL) {
-        notes->cost.rate.tick = read_tick(text);
-    } else if ((text = text_behind(comment, "lost")) != NULL) {
-        notes->cost.asked = read_whole(text);
-        read_causes(text, notes->cost.lost, LOSS_COUNT, loss_word);
-    } else if ((text = text_behind(comment, "due")) != NULL) {
-        read_due(text, notes);
-    } else if ((text = text_behind(comment, "cut")) != NULL) {
-        notes->walked = read_whole(text);
-        read_causes(text, notes->cost.cut, CUT_COUNT, cut_word);
-    } else if ((text = text_behind(comment, "cost")) != NULL) {
-        read_cost(text, &notes->cost);
-    } else if ((text = text_behind(comment, "unseen")) != NULL) {
-        read_unseen(text, &notes->cost);
-    } else if ((text = text_behind(comment, "note")) != NULL) {
-        notes->was_asked = strncmp(text, "running threads were asked", 26) == 0;
+    if (strcmp(key, "counters") == 0) {
+        counters_read(&notes->counters, text);
+        notes->has_counters = true;
+    } else if (!notes->has_counters) {
+        read_sentence(notes, key, text);
     }
     return 0;
 }
 
-/* Samples that were asked for and not lost were taken. Files of older versions
- * count only the stacks of those. */
-struct profile_cost
-pprof_notes_cost(const struct pprof_notes *notes)
+/* In a file without counters, samples that were asked for and not lost were
+ * taken. Still older ones count only the stacks of those. */
+void
+pprof_notes_end(struct pprof_notes *notes)
 {
-    struct profile_cost cost = notes->cost;
+    struct profile_cost *cost = &notes->counters.cost;
     uint64_t lost = 0;
+    if (notes->has_counters)
+        return;
     for (unsigned i = 0; i < LOSS_COUNT; i++)
-        sum_add(&lost, cost.lost[i]);
-    cost.taken = cost.asked > lost ? cost.asked - lost : 0;
-    cost.peeked = notes->walked > cost.taken ? notes->walked - cost.taken : 0;
-    return cost;
+        sum_add(&lost, cost->lost[i]);
+    cost->taken = cost->asked > lost ? cost->asked - lost : 0;
+    cost->peeked =
+        notes->walked > cost->taken ? notes->walked - cost->taken : 0;
 }
 
 void

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_notes.h -- reads the comments of a pprof file that we wrote: the
- * commands, and the quality of the profile, in the words of model/quality.h.
- * For pprof.c alone.
+ * commands, and the counters of the profile (model/counters.h). For pprof.c
+ * alone.
  */
 #ifndef READ_PPROF_NOTES_H
 #define READ_PPROF_NOTES_H
 
 #include <stdint.h>
 
+#include "model/counters.h"
 #include "model/profile.h"
 
 struct pprof_notes {
@@ -18,9 +19,9 @@ struct pprof_notes {
     } * processes;
     uint32_t process_count;
     struct profile *profile;  /* owns the strings */
-    struct profile_cost cost; /* raw; see pprof_notes_cost */
-    uint64_t walked;          /* stacks, also of waiting threads */
-    bool was_asked;           /* running threads were asked by the sampler */
+    struct counters counters; /* complete after pprof_notes_end */
+    bool has_counters;        /* else they come from sentences */
+    uint64_t walked;          /* by a sentence: stacks, also of waits */
 };
 
 /* Return what is known of the process that the label LABEL names, "app.4711";
@@ -32,8 +33,8 @@ const struct pprof_note *pprof_notes_process(const struct pprof_notes *notes,
  * Returns 0, or -1 if memory is short. */
 int pprof_notes_add(struct pprof_notes *notes, const char *comment);
 
-/* The cost that the comments give, once all are taken. */
-struct profile_cost pprof_notes_cost(const struct pprof_notes *notes);
+/* All comments are taken. */
+void pprof_notes_end(struct pprof_notes *notes);
 
 void pprof_notes_release(struct pprof_notes *notes);
 

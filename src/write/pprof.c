@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "model/counters.h"
 #include "model/label_sets.h"
 #include "model/naming.h"
 #include "model/quality.h"
@@ -42,6 +43,9 @@
 
 /* Most labels of a sample: our own, and ours with those of the program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
+
+/* COMMAND_MOST: bytes of a command in its comment. */
+enum { COMMAND_MOST = 1014 };
 
 /* A profile that is being written. */
 struct pprof {
@@ -97,7 +101,7 @@ static void
 write_comment(struct pprof *pprof, const char *key, const char *value)
 {
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    char text[1024];
+    char text[COUNTERS_SIZE + 16];
     snprintf(text, sizeof(text), "%s: %s", key, value);
     int64_t comment = pprof_stream_text(&pprof->stream, text);
     part.n_comment = 1;
@@ -105,18 +109,22 @@ write_comment(struct pprof *pprof, const char *key, const char *value)
     pprof_stream_part(&pprof->stream, &part);
 }
 
+/* The sentences are for people; `sprofile` reads the counters. */
 static void
 write_comments(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
-    char text[512];
+    const struct counters counters = {profile->cost,
+                                      profile->triggers[TRIGGER_ASK]};
+    char text[COUNTERS_SIZE];
     for (uint32_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
         snprintf(text, sizeof(text), "%u on %.200s, %.200s", process->pid,
                  process->host[0] != '\0' ? process->host : "unknown host",
                  process->exe);
         write_comment(pprof, "process", text);
-        write_comment(pprof, "command", process->command);
+        snprintf(text, sizeof(text), "%.*s", COMMAND_MOST, process->command);
+        write_comment(pprof, "command", text);
     }
     if (quality_rate(profile, text, sizeof(text))[0] != '\0') {
         write_comment(pprof, "rate", text);
@@ -129,6 +137,7 @@ write_comments(struct pprof *pprof)
     write_comment(pprof, "cost", quality_cost(profile, text, sizeof(text)));
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "note", text);
+    write_comment(pprof, "counters", counters_write(&counters, text));
 }
 
 /* A label with a text, or with a number if TEXT is NULL. */

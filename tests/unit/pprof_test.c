@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "model/counters.h"
 #include "model/naming.h"
 #include "model/events.h"
 #include "read/pprof.h"
@@ -112,6 +113,7 @@ ours_comes_back(struct profile *first)
     assert_int_equal(profile->thread_count, first->thread_count);
     assert_int_equal(profile->process_count, first->process_count);
     assert_int_equal(profile->cost.taken, first->cost.taken);
+    assert_int_equal(profile->cost.sampler_cpu, first->cost.sampler_cpu);
     assert_int_equal(profile->cost.peeked, first->cost.peeked);
     assert_int_equal(profile->cost.rate.cpu, first->cost.rate.cpu);
     assert_int_equal(profile->cost.rate.tick, first->cost.rate.tick);
@@ -195,9 +197,10 @@ put_message(unsigned field, const uint8_t *fields, size_t count)
 static void
 put_string(const char *text)
 {
-    uint8_t head[2] = {6 << 3 | WIRE_BYTES, (uint8_t)strlen(text)};
+    uint8_t length = (uint8_t)strlen(text);
+    uint8_t head[3] = {6 << 3 | WIRE_BYTES, length, 1};
 
-    put(head, 2);
+    put(head, length < 128 ? 2 : 3);
     put(text, strlen(text));
 }
 
@@ -247,6 +250,77 @@ foreign_profiles_are_read(void **state)
     assert_string_equal(symbol->frames[0].function, "x+0x10");
     assert_false(symbol->named);
     profile_free(profile);
+}
+
+/* Versions before the counters had their numbers in sentences alone. */
+static void
+sentences_of_older_versions_are_read(void **state)
+{
+    static const char *const comments[] = {
+        "process: 4711 on host, /opt/app",
+        "rate: 434 samples in 1.930 s of CPU: 225 a CPU second of 1,000 "
+        "asked (timers, 250 Hz: threads switch too often)",
+        "due: 1930 points in 1.930000 s: 434 taken, 3 lost, 1493 not asked: "
+        "1480 switches, 13 short",
+        "unseen: 0.512 s CPU, 22.7 % of 2.251 s: after the last look",
+        "lost: 3 of 437 asked: 2 exited, 1 ring full",
+        "cut: 10 of 500 stacks: 10 no rule",
+        "cost: sampler 0.021 s CPU, 0.2 % of 12.400 s; threads stopped "
+        "0.009 s; 4 parked (0.03 %)",
+        "note: running threads were asked by the sampler's signal"};
+    (void)state;
+    put_foreign();
+    for (size_t i = 0; i < sizeof comments / sizeof comments[0]; i++) {
+        put((const uint8_t[]){13 << 3 | WIRE_NUMBER, (uint8_t)(8 + i)}, 2);
+        put_string(comments[i]);
+    }
+    struct profile *profile = read_back(raw, raw_length, false);
+    const struct profile_cost *cost = &profile->cost;
+    assert_int_equal(profile->processes[0].pid, 4711);
+    assert_int_equal(cost->rate.tick, 4000000);
+    assert_int_equal(cost->rate.cpu, 1930000000);
+    assert_int_equal(cost->rate.due[0], 437000);
+    assert_int_equal(cost->rate.due[LIMIT_SWITCHES], 1480000);
+    assert_int_equal(cost->rate.taken[0], 437);
+    assert_int_equal(cost->unseen_cpu, 512000000);
+    assert_int_equal(cost->tree_cpu, 2251000000);
+    assert_int_equal(cost->asked, 437);
+    assert_int_equal(cost->taken, 434);
+    assert_int_equal(cost->lost[LOSS_EXITED], 2);
+    assert_int_equal(cost->lost[LOSS_RING_FULL], 1);
+    assert_int_equal(cost->peeked, 66);
+    assert_int_equal(cost->cut[CUT_NO_RULE], 10);
+    assert_int_equal(cost->sampler_cpu, 21000000);
+    assert_int_equal(cost->process_cpu, 12400000000);
+    assert_int_equal(cost->stopped, 9000000);
+    assert_int_equal(cost->parked, 4);
+    assert_int_equal(profile->triggers[TRIGGER_ASK], 10);
+    profile_free(profile);
+}
+
+/* Each counter has a number of its own. */
+static void
+counters_come_back_exactly(void **state)
+{
+    struct counters written = {.by_signal = 7}, read;
+    char text[COUNTERS_SIZE];
+    (void)state;
+    written.cost.asked = INT64_MAX;
+    written.cost.sampler_cpu = 21004311;
+    for (unsigned i = 0; i < LOSS_COUNT; i++)
+        written.cost.lost[i] = 100 + i;
+    for (unsigned i = 0; i < CUT_COUNT; i++)
+        written.cost.cut[i] = 200 + i;
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        written.cost.rate.due[i] = 300 + i;
+        written.cost.rate.taken[i] = 400 + i;
+    }
+    counters_read(&read, counters_write(&written, text));
+    assert_memory_equal(&read, &written, sizeof read);
+    counters_read(&read, "new thing 5, lost exited 9223372036854775808, lost, "
+                         "asked 3");
+    assert_int_equal(read.cost.asked, 3);
+    assert_int_equal(read.cost.lost[LOSS_EXITED], 0);
 }
 
 static void
@@ -346,6 +420,8 @@ main(void)
         UNIT(two_processes_stay_apart),
         UNIT(events_follow_one_another),
         UNIT(foreign_profiles_are_read),
+        UNIT(sentences_of_older_versions_are_read),
+        UNIT(counters_come_back_exactly),
         UNIT(what_makes_no_sense),
         UNIT(cut_files_are_refused),
     };
