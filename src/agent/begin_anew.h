@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * begin_anew.h -- all that is cleared before a profile begins: at the start,
- * when sampling goes on after a pause, and in the child of a fork. What costs
- * memory or time, and what the sampler's thread alone uses, is cleared by that
- * thread (equip in sampler.c, journal_begin, session_attach).
+ * when sampling goes on after a pause, and in the child of a fork. The
+ * sampler's thread clears what costs memory or time, and what it alone uses
+ * (equip in sampler.c, journal_begin, session_attach).
  */
 #ifndef AGENT_BEGIN_ANEW_H
 #define AGENT_BEGIN_ANEW_H

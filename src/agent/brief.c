@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * brief.c -- see brief.h. On the thread that ends the process, which may have
- * interrupted malloc; the records are made in memory of their own and written
- * by one call, so that there is no half of them. They go into the file that all
+ * interrupted malloc. The records are made in memory of their own. One call
+ * writes them, so that there is no half of them. They go into the file that all
  * such processes share, or where that cannot be, into one of their own.
  */
 #include <fcntl.h>
@@ -31,9 +31,9 @@
 /* Two paths and some words. */
 #define ROOM (16u << 10)
 
-/* The file that holds the brief spools of many processes, one behind the other
- * (layout.h, NEXT), in the directory of the first output. To make a file costs
- * more than such a process has used. */
+/* This file in the directory of the first output holds the brief spools of many
+ * processes (layout.h, NEXT). To make a file costs more than such a process has
+ * used. */
 #define SHARED_FILE "brief.sprof"
 
 struct shared_file {

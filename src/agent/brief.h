@@ -17,9 +17,8 @@
 #include "config.h"
 
 /* Write the spool of this process, which ended for REASON, in one go. It goes
- * into the file that the spools of all processes share, beside the outputs in
- * FILES, or else to the name in FILES. A failure is not
- * reported. Async-signal-safe. */
+ * into the file beside the outputs in FILES that all processes share, or else
+ * to the name in FILES. A failure is not reported. Async-signal-safe. */
 void brief_write(const struct config *config, const struct settings *settings,
                  struct config_files *files, enum end_reason reason);
 

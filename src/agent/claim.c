@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * claim.c -- see claim.h. Several processes may look at one file at the same
- * time. Only the process that has the file locked removes it, and only if it is
- * still the file at that path.
+ * time. Only the process that has locked the file removes it, if it is still
+ * the file at that path.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ judge(const struct spool_header *header, pid_t pid, uint64_t since)
 }
 
 /* Whether the file FD, whose process is gone, has its last record: the end of a
- * spool is reserved and zero until it is closed, and there is always room for a
+ * spool is reserved and zero until it is closed. There is always room for a
  * summary. Older versions tell a result by nothing else. */
 static bool
 is_closed(int fd)

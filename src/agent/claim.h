@@ -30,16 +30,16 @@ enum claim {
 enum claim claim_look(const char *path, pid_t pid, uint64_t (*since)(void));
 
 /*
- * Whether the file at PATH is not the spool that process PID made there, with
- * START (CLOCK_MONOTONIC ns) in its header. Such a spool was removed, or
- * another file has taken its place. A file counts as the process's own if it
- * cannot be opened for want of a descriptor. So does one that a process may not
- * read because it has changed its user. Async-signal-safe.
+ * Whether the file at PATH is another than the spool of process PID with START
+ * (CLOCK_MONOTONIC ns) in its header. Such a spool was removed, or another file
+ * has taken its place. A file counts as the process's own if it cannot be
+ * opened for want of a descriptor. So does one that a process may not read
+ * because it has changed its user. Async-signal-safe.
  */
 bool claim_is_other(const char *path, pid_t pid, uint64_t start);
 
 /*
- * What the file at PATH is to PARENT, which looks for the spools of children
+ * What the file at PATH is to PARENT. PARENT looks for the spools of children
  * that have begun since START (CLOCK_MONOTONIC ns) and ended. CLAIM_RESULT: one
  * of these, complete, and not to stay; *HEADER is then its header. CLAIM_DEAD:
  * one that has no end, and no sample. CLAIM_NONE: anything else.
@@ -47,8 +47,9 @@ bool claim_is_other(const char *path, pid_t pid, uint64_t start);
 enum claim claim_of_child(const char *path, pid_t parent, uint64_t start,
                           struct spool_header *header);
 
-/* Remove the spool at PATH, which claim_look has found DEAD or WANTED, unless
- * another process has put its own spool there meanwhile. Returns 0, or -1. */
+/* Remove the spool at PATH, which claim_look has found DEAD or WANTED. It stays
+ * if another process has put its own spool there meanwhile. Returns 0, or -1.
+ */
 int claim_remove(const char *path);
 
 #endif

@@ -46,8 +46,8 @@ struct config_files {
  * Read the ENVIRONMENT into CONFIG, and how the program was called: COUNT
  * ARGUMENTS, as main has them. Of /proc only the program's name is read: each
  * of its files costs a short process some 15 us. Returns 0 to profile, 1 if
- * this program is not to be profiled (SPROF_ONLY), or -1 with a sentence in
- * ERROR of SIZE bytes.
+ * this program is not to be profiled (SPROF_ONLY). Otherwise it returns -1 with
+ * a sentence in ERROR of SIZE bytes.
  */
 int config_read(struct config *config, int count, char *const arguments[],
                 char *const environment[], char *error, size_t size);

@@ -30,7 +30,7 @@ struct rights {
 };
 
 static struct rights wanted_rights;
-static uint32_t heir;          /* the user who gets the spool */
+static uint32_t heir;          /* the user that gets the spool */
 static _Atomic uint32_t owner; /* the thread that asks the sampler, 0: none */
 static _Atomic uint32_t wanted, followed;
 
@@ -60,12 +60,12 @@ read_rights(struct rights *rights)
 static bool
 take_turn(uint64_t until)
 {
-    uint32_t who = 0, own = (uint32_t)sys_gettid();
-    while (!atomic_compare_exchange_strong(&owner, &who, own)) {
-        if (who == own || clock_expires(until))
+    uint32_t before = 0, own = (uint32_t)sys_gettid();
+    while (!atomic_compare_exchange_strong(&owner, &before, own)) {
+        if (before == own || clock_expires(until))
             return false;
-        sys_futex_wait(&owner, who, until);
-        who = 0;
+        sys_futex_wait(&owner, before, until);
+        before = 0;
     }
     return true;
 }

@@ -3,8 +3,9 @@
  * credentials.h -- gives the sampler the same rights as the program's threads.
  * To Linux, user ids and capabilities belong to a thread. glibc has all threads
  * repeat a setuid, and aborts where it succeeds in one and fails in another
- * (nptl(7)). A program with one thread that kept or gave up capabilities would
- * be aborted, because the sampler is a second thread that did neither.
+ * (nptl(7)). Otherwise a program with one thread that keeps or gives up
+ * capabilities would be aborted. The sampler would be a second thread that did
+ * neither.
  */
 #ifndef AGENT_CREDENTIALS_H
 #define AGENT_CREDENTIALS_H

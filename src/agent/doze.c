@@ -6,8 +6,9 @@
  *   ASLEEP -> AWAKE   by the sampler, when no thread holds it
  *          -> OVER    by the thread that ends the process
  *
- * The time is looked at, not told: a timer on a CPU clock expires at a tick of
- * the kernel, up to 10 ms late, and its signal would need a receiver.
+ * The sampler looks at the time and sets no timer. A timer on a CPU clock
+ * expires at a tick of the kernel, up to 10 ms late. Its signal would need a
+ * receiver.
  */
 #include <stdatomic.h>
 
@@ -22,7 +23,7 @@
  * 2 ms. */
 #define WORTH_NS 5000000u
 
-/* CPU time of the process, in ns, from which its end waits for a sampler that
+/* CPU time of the process, in ns. From it on, the end waits for a sampler that
  * had no CPU until then. */
 #define LATE_NS (4 * WORTH_NS)
 

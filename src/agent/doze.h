@@ -3,9 +3,9 @@
  * doze.h -- the time in which the sampler's thread exists, and has not begun.
  * Most processes are short. What the sampler needs (a spool, a trigger, a list
  * of threads) would cost them more than their own work. So its thread sleeps
- * until the process has used some CPU time, has lived for some time, or another
- * thread needs the sampler. A process that ends before that has no file, and
- * waits for no thread of ours.
+ * until the process has used some CPU time, or has lived for some time. Another
+ * thread that needs the sampler wakes it. A process that ends before that has
+ * no file, and does not wait for the sampler.
  */
 #ifndef AGENT_DOZE_H
 #define AGENT_DOZE_H

@@ -17,13 +17,13 @@ static _Atomic int deferred; /* the signal that came to it meanwhile */
 bool
 ender_run(void (*end)(void *), void *argument, int signo)
 {
-    uint32_t nobody = 0;
+    uint32_t none = 0;
     uint64_t old = 0;
     /* Blocked first: exit in a handler on top of us would wait for us. */
     mute_signals_handlers(true, signo, &old);
     bool is_ender =
         phase_now() == PHASE_RUNNING &&
-        atomic_compare_exchange_strong(&ender, &nobody, (uint32_t)sys_gettid());
+        atomic_compare_exchange_strong(&ender, &none, (uint32_t)sys_gettid());
     if (is_ender && phase_move(PHASE_RUNNING, PHASE_ENDING)) {
         atomic_store(&began, clock_now());
         end(argument);
@@ -52,18 +52,18 @@ ender_since(void)
 void
 ender_wait(void)
 {
-    uint32_t who;
+    uint32_t tid;
     uint64_t until = clock_now() + ENDING_NS;
-    while ((who = atomic_load(&ender)) != 0 && clock_now() < until)
-        sys_futex_wait(&ender, who, until);
+    while ((tid = atomic_load(&ender)) != 0 && clock_now() < until)
+        sys_futex_wait(&ender, tid, until);
 }
 
 void
 ender_stay_behind(void)
 {
     static _Atomic uint32_t never;
-    pid_t who = ender_tid();
-    if (who == 0 || who == sys_gettid())
+    pid_t tid = ender_tid();
+    if (tid == 0 || tid == sys_gettid())
         return;
     uint64_t late = clock_now() - ender_since();
     if (late > ENDING_WRITE_NS)

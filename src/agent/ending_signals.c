@@ -3,13 +3,13 @@
  * ending_signals.c -- see ending_signals.h. The handler may have interrupted
  * anything, malloc included: it claims the end of the process, has the sampler
  * write, waits, and dies. Nothing on that way allocates or takes a lock of the
- * program (lifecycle.c), and all that takes more stack than a sample does has
- * its own.
+ * program (lifecycle.c). What takes more stack than a sample runs on our own
+ * stack.
  *
- * The hard thing is that nobody may notice: what the program and its children
- * see of the disposition is the program's own, and the process dies of the very
- * signal that came. Process 1 of a container has no default action, so there
- * nothing is installed.
+ * The hard thing is that the program and its children must not notice. They see
+ * the program's own disposition, and the process dies of the very signal that
+ * came. Process 1 of a container has no default action, so there nothing is
+ * installed.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -56,8 +56,8 @@ endings_word(void)
     return word;
 }
 
-/* A second signal of those that end the program must come through, and so must
- * our own, if the thread did not block them before. */
+/* The thread does not block our signals and a second one of those that end the
+ * program, unless it blocked them before. */
 static uint64_t
 mask_inside(const ucontext_t *context)
 {

@@ -38,10 +38,10 @@ void ending_signals_take(int signo, siginfo_t *info);
  * was taken away, as a debugger does. Context: any. */
 void ending_signals_die(int signo);
 
-/* Find out whether one of the signals has waited for its handler for longer
- * than a thread needs to come to it, though a thread would take it. The parent
- * in a vfork(2) takes none until its child has executed. If so, let the signal
- * end the process. Called about once a second. Context: sampler. */
+/* Find out whether one of the signals is still pending, though a thread would
+ * take it and had the time for it. The parent in a vfork(2) takes none until
+ * its child has executed. If so, let the signal end the process. Called about
+ * once a second. Context: sampler. */
 void ending_signals_watch(void);
 
 #endif

@@ -59,8 +59,8 @@ does_main_wait(int signo)
            (word & signals_bit(signo)) != 0;
 }
 
-/* What the main thread blocked when it was last noted says more than one look,
- * while it begins and ends to wait. */
+/* While the main thread begins and ends to wait, the mask that was last noted
+ * says more than one look. */
 static bool
 would_end(int signo)
 {

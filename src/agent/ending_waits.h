@@ -2,8 +2,8 @@
 /*
  * ending_waits.h -- threads that wait for a signal that would end the process.
  *
- * By default such a signal ends the process when it is sent, unless the thread
- * that the kernel gives it to blocks it. That is the main thread, if the main
+ * By default such a signal ends the process at once, unless the thread that
+ * gets it from the kernel blocks it. That is the main thread, if the main
  * thread does not block it. No thread can wait for it (kernel/signal.c,
  * complete_signal). With our handler in place of the default action
  * (ending_signals.h) the signal is pending for a moment. A thread in

@@ -112,7 +112,7 @@ say_cut(const char *spool, uint64_t samples)
     struct text text;
     text_begin(&text, line, sizeof(line));
     text_add(&text, spool);
-    text_add(&text, ": somebody shortened it while it was written: ");
+    text_add(&text, ": it was shortened while it was written: ");
     text_add_grouped(&text, samples);
     text_add(&text, " samples of before are lost");
     note(NOTE_ERROR, line, NULL);

@@ -151,8 +151,8 @@ leave_no_core(void)
     arch_syscall(SYS_prlimit64, 0, RLIMIT_CORE, (long)&limit, 0, 0, 0);
 }
 
-/* In the child. An argument of -1 is an address, a descriptor, a size, a number
- * and a set of flags that no call takes. */
+/* In the child. No call takes an argument of -1, be it an address, a
+ * descriptor, a size, a number or a set of flags. */
 static int
 try_all(void *argument)
 {

@@ -2,8 +2,8 @@
 /*
  * guardian.c -- the thread that leaves last; see guardian.h. It is made only
  * when a main thread leaves before others, has all signals blocked and is never
- * sampled. When it returns, glibc finds no other thread and calls exit(0), as
- * it would have done on the program's own last thread.
+ * sampled. When it returns, glibc finds no other thread and calls exit(0).
+ * Without us it would do so on the program's own last thread.
  */
 #include <pthread.h>
 #include <signal.h>

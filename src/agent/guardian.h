@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * guardian.h -- keeps the program's descriptors until its last thread has left.
- * A process whose main thread called pthread_exit ends when the last thread
- * does, and that thread runs exit(0). The sampler must not be that thread: it
- * has its own descriptor table. With the last other thread the program's table
- * is gone, and unwritten output with it.
+ * When the main thread has called pthread_exit, the process ends with its last
+ * thread. That thread runs exit(0). The sampler must not be that thread: it has
+ * its own descriptor table. With the last other thread the program's table is
+ * gone, and unwritten output with it.
  */
 #ifndef AGENT_GUARDIAN_H
 #define AGENT_GUARDIAN_H

@@ -81,8 +81,8 @@ left_is_wanted(void)
            of_children->parent == sys_getpid();
 }
 
-/* The names that the child with the spool at PATH, of this HEADER, would have
- * given to its files, in *CHILD. */
+/* Write to *CHILD the names that the child with the spool at PATH, of this
+ * HEADER, would have given to its files. */
 static bool
 find_names(const struct config *config, const char *path,
            const struct spool_header *header, struct config_files *child)

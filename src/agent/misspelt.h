@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misspelt.h -- tells the user of variables that look like settings and are
- * none, and of settings with a wrong value, once for a tree of processes.
+ * misspelt.h -- tells the user of variables that only look like settings, and
+ * of wrong values, once for a tree of processes.
  */
 #ifndef AGENT_MISSPELT_H
 #define AGENT_MISSPELT_H
 
-/* One line on stderr (NOTE_ERROR) for each "SPROF_NAME=value" of ENVIRONMENT
- * that is no setting, unless the parent process has told of it. In the
- * constructor. */
+/* Write one line on stderr (NOTE_ERROR) for each "SPROF_NAME=value" of
+ * ENVIRONMENT that is no setting. What the parent process has told of is left
+ * out. In the constructor. */
 void misspelt_tell(char *const environment[]);
 
 /* Say that nothing is profiled because of ERROR ("SPROF_NAME=value: ...", from

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mute_signals.c -- see mute_signals.h. An ignored signal is dropped when it is
- * sent, but not if the main thread blocks it, as it may while it waits for the
- * end. So it is ignored once more before its own disposition is restored, which
- * removes pending signals (sigaction(2), POSIX: "setting a signal action to
- * SIG_IGN").
+ * sent, unless the main thread blocks it. The main thread may do so while it
+ * waits for the end. So it is ignored once more before its own disposition is
+ * restored, which removes pending signals (sigaction(2), POSIX: "setting a
+ * signal action to SIG_IGN").
  */
 #include <signal.h>
 #include <stdbool.h>

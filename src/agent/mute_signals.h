@@ -11,19 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Block the signals that would run a handler of the program on top of our code,
- * except those for our own errors. With MAY_END, the signals that end the
- * process stay open, and so does our signal SIGNO (0: none). *OLD becomes the
- * mask before, as sys_mask has it. Context: any thread. */
+/* Block the signals for which a handler of the program would run on top of our
+ * code. Those for our own errors stay open. With MAY_END, the signals that end
+ * the process stay open, and so does our signal SIGNO (0: none). *OLD becomes
+ * the mask before, as sys_mask has it. Context: any thread. */
 void mute_signals_handlers(bool may_end, int signo, uint64_t *old);
 
 /* Set the mask to OLD again. Context: any thread. */
 void mute_signals_handlers_end(uint64_t old);
 
-/* Drop the program's signals in all threads until mute_signals_end. Not dropped
- * are those of errors, those of job control and children, those that end the
- * process by their default action (ending_signals.h), and ours. The caller is
- * the thread that ends the process. */
+/* Drop the program's signals in all threads until mute_signals_end. Signals of
+ * errors, of job control and of children are not dropped. Nor are our signals,
+ * and those that end the process by their default action (ending_signals.h).
+ * The caller is the thread that ends the process. */
 void mute_signals_begin(void);
 
 /* In a child that has a copy of the dispositions but shares our memory: restore

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * own_stack.h -- our own stack for the thread that ends the process. The work
- * at the end takes more room than a sample, and the program's stack may have no
+ * at the end takes more room than a sample. The program's stack may have no
  * more (a coroutine's, an alternate one of 4 KiB).
  */
 #ifndef AGENT_OWN_STACK_H
@@ -11,10 +11,10 @@
  */
 void own_stack_begin(void);
 
-/* Call FUNCTION with ARGUMENT on that stack. It runs on the caller's stack if
- * there is none, if a thread is on it already, or in a process that only shares
- * our memory. Signal handlers that interrupt FUNCTION use the same stack. errno
- * is that of FUNCTION. Context: any. */
+/* Call FUNCTION with ARGUMENT on that stack. FUNCTION runs on the caller's
+ * stack if there is no other, or a thread is on it already. So it does in a
+ * process that only shares our memory. Signal handlers that interrupt FUNCTION
+ * use the same stack. errno is that of FUNCTION. Context: any. */
 void own_stack_run(void (*function)(void *), void *argument);
 
 #endif

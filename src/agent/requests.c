@@ -3,8 +3,8 @@
  * requests.c -- see requests.h. Requests go through a ring with one entry each.
  * A thread that asks takes a place by one exchange, fills it in and marks it.
  * The sampler takes the places in their order. A thread that gives up leaves
- * the place for its answer to the sampler, so that the sampler never writes
- * into a frame that is gone.
+ * the place for its answer to the sampler. So the sampler never writes into a
+ * frame that is gone.
  */
 #include <errno.h>
 #include <signal.h>
@@ -140,9 +140,9 @@ put(const struct requests_item *request)
     return true;
 }
 
-/* In a child that shares our memory (vfork) the signal is not for us; a full
- * ring has so much to do that one more bare request would tell nothing new, and
- * others will not be answered. */
+/* In a child that shares our memory (vfork) the signal is not for us. A request
+ * that finds the ring full is dropped. The sampler is busy then: a bare request
+ * would tell nothing new. */
 bool
 requests_take(const siginfo_t *info)
 {

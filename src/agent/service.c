@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * service.c -- see service.h. One process at a time is run beside the program.
- * A request that needs one waits in the queue until it is over, and the
- * requests behind it wait as well. So all are done in the order in which they
- * came.
+ * A request that needs one waits in the queue until it is over. The requests
+ * behind it wait as well. So all are done in the order in which they came.
  */
 #include <errno.h>
 #include <fcntl.h>

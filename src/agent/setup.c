@@ -202,8 +202,9 @@ has_room(void)
     return true;
 }
 
-/* Without /proc no thread is found, nor what code it runs, nor that a main
- * thread that has left is the last one. Only its absence costs a call. */
+/* Without /proc neither threads nor their code are found. Nor is it known that
+ * a main thread that has left was the last one. Only its absence costs a call.
+ */
 static bool
 has_proc(const struct config *config)
 {

@@ -26,8 +26,8 @@ struct config_files *setup_reserve(const struct config *config);
 int setup_names(const struct config *config, pid_t pid,
                 struct config_files *files);
 
-/* Find out whether the trigger that CONFIG names may work here, as far as that
- * can be known before sampling begins. Returns 0, or -1 having said why not. */
+/* Find out whether the trigger in CONFIG may work here, as far as is known
+ * before sampling begins. Returns 0, or -1 having said why not. */
 int setup_trigger(const struct config *config);
 
 /* Renew *SETTINGS for process PID, whose profile begins now. IS_CHILD: it is
@@ -38,8 +38,8 @@ void setup_settings(const struct config *config, pid_t pid, bool is_child,
 
 /* Make the spool, and name the FILES of the process anew: plainly, or with the
  * pid in them if a living process has those names. Returns 0, or -1 with the
- * reason in ERROR of SIZE bytes, which is empty if the recorder whose directory
- * this was has ended. */
+ * reason in ERROR of SIZE bytes. The reason is empty if the directory was that
+ * of a recorder that has ended. */
 int setup_journal(const struct config *config, const struct settings *settings,
                   struct config_files *files, char *error, size_t size);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spawn.c -- a child without a trace; see spawn.h. The kernel has every process
- * that executed a program send SIGCHLD at its end (exec.c), and any thread that
- * waits may find it. So what we start is a go-between, which shares our memory,
- * has no exit signal and never executes: only who waits for it by its pid and
- * with __WALL can see it, and a tracer does not (CLONE_UNTRACED). It starts the
- * child, as its own, and stays until that is gone. Both make system calls only;
- * the child shares our memory, too, until it has executed (CLONE_VFORK).
+ * that executed a program send SIGCHLD at its end (exec.c). Any thread of the
+ * program that waits may find it. So we start a go-between, which shares our
+ * memory, has no exit signal and never executes. Only a wait for its pid with
+ * __WALL finds it, and a tracer does not see it (CLONE_UNTRACED). It starts the
+ * child as its own, and stays until the child is gone. Both make system calls
+ * only. The child shares our memory, too, until it has executed (CLONE_VFORK).
  *
  * The hard thing is RUSAGE_CHILDREN, which an exec leaves as it is: to wait for
- * the go-between adds what it has used, and our whole memory as its largest.
- * Only who ends while its parent ignores SIGCHLD goes unnoticed, and then that
- * must be its exit signal (exit.c, do_notify_parent). So where nobody else can
- * end or wait meanwhile, it is such a child, and SIGCHLD is ignored for the
- * moment in which it ends.
+ * the go-between adds what it has used, and our whole memory as its largest. A
+ * child is not counted only if its exit signal is SIGCHLD and its parent
+ * ignores that (exit.c, do_notify_parent). So the go-between is such a child
+ * where no other child can end and no other thread can wait meanwhile. SIGCHLD
+ * is ignored for the moment in which it ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -173,10 +173,10 @@ dismiss(pid_t pid)
         sys_set_action(SIGCHLD, &before);
 }
 
-/* Under an emulator that cannot make a go-between (qemu-user makes children of
- * fork and threads, and refuses all else with EINVAL): a child like the
- * program's own, whose end is ignored meanwhile. None if the program has
- * children, whose ends would be, too. */
+/* An emulator cannot make a go-between: qemu-user makes children of fork and
+ * threads, and refuses all else with EINVAL. There, make a child like the
+ * program's own, and ignore the ends of children meanwhile. Make none if the
+ * program has children. */
 static pid_t
 clone_plain(struct spawned *spawned, struct spawn_child *child)
 {
@@ -187,8 +187,8 @@ clone_plain(struct spawned *spawned, struct spawn_child *child)
     return clone_child(child, SIGCHLD);
 }
 
-/* Start CHILD, whose STACK is two. Returns the go-between's pid, or -1 with
- * errno. */
+/* Start CHILD, with a STACK that is two. Returns the go-between's pid, or -1
+ * with errno. */
 static pid_t
 start_child(struct spawned *spawned, struct spawn_child *child)
 {

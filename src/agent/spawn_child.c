@@ -125,8 +125,8 @@ set_default_for_children(void)
 }
 
 /* Execute the child's program. Where the file may be read but not executed, the
- * dynamic linker maps and enters it, with the same arguments (ld.so(8)).
- * Returns a negative errno. */
+ * dynamic linker runs it with the same arguments (ld.so(8)). Returns a negative
+ * errno. */
 static long
 execute(const struct spawn_child *child)
 {

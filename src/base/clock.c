@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clock.c -- reads the clocks; see clock.h. By system call and not through
- * libc, because libc's clock_gettime sets errno, and a thread that ends while
- * its clock is read makes it fail. The one exception is the clock that the
- * handler reads: in the vdso it costs a tenth of what a system call does.
+ * libc, because libc's clock_gettime sets errno. It fails when a thread ends
+ * while its clock is read. The one exception is the clock that the handler
+ * reads: in the vdso it costs a tenth of what a system call does.
  */
 #include <stdatomic.h>
 #include <sys/syscall.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * formats.h -- the formats of output files that this version writes. One table
- * serves the writers and the library, which must refuse a wrong ending at the
- * start, without loading the report side. An ending that is the end of another
- * one comes behind it.
+ * serves the writers and the library. The library must refuse a wrong ending at
+ * the start, without the report side. An ending that is the end of another one
+ * comes behind it.
  */
 #ifndef BASE_FORMATS_H
 #define BASE_FORMATS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * loss.c -- the words of the loss tables. Pure functions, any context. All
- * tables are asked through one row type, so that a spool of a later version,
- * which may have causes that this one lacks, is answered for in one place.
+ * tables are read through one row type. A spool of a later version may have
+ * causes that are unknown here: that is dealt with in one place.
  */
 #include "loss.h"
 

@@ -5,8 +5,8 @@
  *
  * LOSS rows are samples that were asked for and never became a sample: asked =
  * taken + the sum of these. LIMIT rows are sample points that the rate was to
- * have and that nobody asked for: due = asked + the sum of these (rate.h). CUT
- * rows are samples that exist, but whose stack did not reach its root. The
+ * have and that were not asked for: due = asked + the sum of these (rate.h).
+ * CUT rows are samples that exist, but whose stack did not reach its root. The
  * tables feed the counters, the spool, every report and the tests; the numbers
  * are part of the file format, so rows are only ever added at the end of their
  * list.
@@ -49,12 +49,13 @@
     LIMIT(SWITCHES, "switches", 1, "threads switch too often",                 \
           "threads were switched so often that perf's events would have cost " \
           "too much, and timers expire at ticks of the kernel only")           \
-    LIMIT(SAMPLER, "sampler", 0, "the sampler asks whom it finds running",     \
-          "the sampler asks at its ticks, and not who is about to wait again") \
+    LIMIT(SAMPLER, "sampler", 0, "the sampler asks what it finds running",     \
+          "the sampler asks at its ticks, and not threads that are about to "  \
+          "wait again")                                                        \
     LIMIT(BUDGET, "budget", 0, "the sampler keeps to its share of the CPU",    \
           "the sampler asked less often, to stay within its share of the CPU") \
     LIMIT(TRACED, "traced", 0, "traced threads may not be interrupted",        \
-          "somebody traced the threads whom signals would have disturbed")     \
+          "the threads were traced, and signals would have disturbed them")    \
     LIMIT(SHORT, "short", 0, "threads end before their first sample",          \
           "perf's first sample of a thread comes after a whole period")        \
     LIMIT(EARLY, "early", 0, "processes begin before they can be sampled",     \

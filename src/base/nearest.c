@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * nearest.c -- an edit distance (Damerau and Levenshtein) whose steps cost less
- * the likelier they are. A user who types a name leaves letters out, or ends
- * too early, more often than he adds some. So FREQ is nearer to FREQUENCY than
- * to FORK.
+ * the likelier they are. Users leave letters out, or end too early, more often
+ * than they add some. So FREQ is nearer to FREQUENCY than to FORK.
  */
 #include <string.h>
 #include <strings.h>

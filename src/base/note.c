@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * note.c -- messages without stdio; see note.h. stdio has locks that a thread
- * may hold while it is suspended, and buffers that a program has filled and not
- * yet written. A line is put together on the stack and leaves in one write, so
- * that the lines of two processes on one terminal do not mix.
+ * may hold while it is suspended. It has buffers that a program has filled and
+ * not yet written. A line is put together on the stack and written by one call.
+ * So the lines of two processes on one terminal do not mix.
  *
- * The hard thing is that a write may raise a signal, which is the program's: a
- * pipe that nobody reads (SIGPIPE), a file at its limit (SIGXFSZ), a terminal
- * that stops who writes from the background (SIGTTOU).
+ * The hard thing is that a write may raise a signal, which is the program's. A
+ * pipe without a reader raises SIGPIPE, and a file at its limit SIGXFSZ. A
+ * terminal may raise SIGTTOU in a process in the background.
  */
 #include <errno.h>
 #include <signal.h>

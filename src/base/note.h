@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * note.h -- one-line messages to the program's stderr. Each is one write(2) and
- * begins with "sprof: ". Only messages that SPROF_LOG allows are written, and
- * only while descriptor 2 is still the file that it was at the start: a program
- * may have closed it and opened its data there.
+ * begins with "sprof: ". Only messages that SPROF_LOG allows are written.
+ * Descriptor 2 must still be the file that it was at the start: a program may
+ * have closed it and opened its data there.
  */
 #ifndef BASE_NOTE_H
 #define BASE_NOTE_H

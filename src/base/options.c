@@ -5,9 +5,8 @@
  * children are to see what its parent set.
  *
  * strtoul and its kin are not used. They take "-1", " 5" and "0x10" for good
- * numbers and depend on the locale; here a value is right or it is refused,
- * because a profile taken with other settings than were meant is worse than
- * none.
+ * numbers and depend on the locale; here a wrong value is refused, because a
+ * profile with other settings than were meant is worse than none.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -245,8 +244,8 @@ add_expected(struct text *text, const struct option_row *row)
     text_add_number(text, row->max / unit);
 }
 
-/* Not getenv: the environment is a parameter, so that tests can give their own,
- * and a program that changes it from another thread cannot get in the way. */
+/* Not getenv: the environment is a parameter, so that tests can give their own.
+ * Nor can a program get in the way that changes it from another thread. */
 static const char *
 find_variable(char *const environment[], const char *name)
 {

@@ -21,7 +21,7 @@
     OPTION(frequency, "SPROF_FREQUENCY", INTEGER, 1, 20000, "1000",            \
            "sample points a second for each thread")                           \
     OPTION(trigger, "SPROF_TRIGGER", CHOICE, 0, 4, "auto",                     \
-           "auto|perf|timer|ask: who interrupts a running thread")             \
+           "auto|perf|timer|ask: what interrupts a running thread")            \
     OPTION(mode, "SPROF_MODE", CHOICE, 0, 2, "wall",                           \
            "wall|cpu: every thread, or only threads that are running")         \
     OPTION(threads, "SPROF_THREADS", CHOICE, 0, 2, "all",                      \

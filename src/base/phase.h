@@ -33,8 +33,8 @@ pid_t phase_process(void);
 /* Whether this process is being sampled. Context: any. */
 bool phase_is_running(void);
 
-/* Whether this process is the one that was started, not one that shares its
- * memory or has a copy of it. One system call. Context: any. */
+/* Whether this process is the one that was started. False in one that shares
+ * its memory, or has a copy of it. One system call. Context: any. */
 bool phase_is_own(void);
 
 /* The process that was started is about to forbid itself system calls, and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rate.h -- how many sample points were due, by the CPU time that threads used
- * and the rate that was asked for, and why some of them were not asked for:
+ * rate.h -- how many sample points were due, and why some of them were not
+ * asked for. The CPU time of threads and the wanted rate say what was due:
  *
  *   due = taken + lost + not asked
  *
@@ -61,8 +61,8 @@ uint64_t rate_reached(const struct rate *rate, uint64_t count);
 void rate_tell(struct text *text, const struct rate *rate, uint64_t wanted,
                uint64_t taken, uint64_t lost);
 
-/* The same with the words for the causes, in a TEXT that had better not come to
- * more than ROOM bytes: those that do not fit are left out, but for the first.
+/* The same with the words for the causes. Of these, all that do not fit into
+ * ROOM bytes of TEXT are left out, but for the first.
  *
  *   225 a CPU second of 1,000 asked (switches, short)
  *   2 of 4 points due (early) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_cause.h -- why a thread has no stack in a dump of all stacks, or one
- * that may be out of date: one table, a name each. The numbers are part of the
- * file format, so rows are only ever added at the end.
+ * stack_cause.h -- why a thread has no stack in a dump of all stacks, or an old
+ * one: one table, a name each. The numbers are part of the file format, so rows
+ * are only ever added at the end.
  */
 #ifndef BASE_STACK_CAUSE_H
 #define BASE_STACK_CAUSE_H

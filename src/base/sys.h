@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sys.h -- the system calls of the suspended window, each by its own name. They
- * return what the kernel returns (-errno on failure), leave errno alone
- * (sys_call sets it), are no cancellation points, and may be called from any
- * context.
+ * return what the kernel returns (-errno on failure), and leave errno alone
+ * (sys_call sets it). They are no cancellation points, and may be called from
+ * any context.
  */
 #ifndef BASE_SYS_H
 #define BASE_SYS_H
@@ -15,9 +15,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Wait until *WORD is no longer VALUE, another thread wakes this one, or the
- * absolute CLOCK_MONOTONIC time UNTIL (ns) has come. futex(2),
- * FUTEX_WAIT_BITSET. */
+/* Wait until *WORD is no longer VALUE, another thread wakes this one, or it is
+ * UNTIL (CLOCK_MONOTONIC, ns). futex(2), FUTEX_WAIT_BITSET. */
 long sys_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t until);
 
 /* Wake up to COUNT waiters. */
@@ -33,15 +32,15 @@ long sys_kill(pid_t pid, int signo);
 
 /* Copy LENGTH bytes at ADDRESS of this process to TO without faulting: up to
  * the first byte that cannot be read. Returns the number of bytes copied, or
- * -errno. process_vm_readv(2) on the calling thread (the main thread's memory
- * is out of reach once it has ended), or /proc/thread-self/mem where that is
- * denied. */
+ * -errno. process_vm_readv(2) on the calling thread, or /proc/thread-self/mem
+ * where that is denied. The main thread's memory is out of reach once it has
+ * ended. */
 long sys_read_memory(void *to, uint64_t address, size_t length);
 
-/* How many of LENGTH bytes from ADDRESS on come before the first page that is
- * not in memory (mincore(2)), or not mapped. Reading such a page may wait,
- * without limit, for a thread that supplies it (userfaultfd(2)). LENGTH where
- * the kernel does not tell. */
+/* How many of LENGTH bytes from ADDRESS on come before a page that is not
+ * mapped or not in memory. Reading such a page may wait, without limit, for a
+ * thread that supplies it (userfaultfd(2)). LENGTH where the kernel does not
+ * tell. */
 size_t sys_present(uint64_t address, size_t length);
 
 /* Whether there is a mapping at ADDRESS, of whatever kind. mincore(2). */
@@ -123,10 +122,10 @@ long sys_seek(int fd, uint64_t offset);
 long sys_read_link_at(int directory, const char *path, char *buffer,
                       size_t size);
 
-/* Map SIZE bytes to be read and written, with FLAGS, FD and OFFSET of mmap(2),
- * whose result it returns, or -errno: far from where mappings of the program
- * come to lie. A program may count on a place that it has left a moment ago,
- * and map that again (MAP_FIXED, shmat(2)). */
+/* Map SIZE bytes to be read and written, with FLAGS, FD and OFFSET of mmap(2).
+ * Returns their address, or -errno: far from where mappings of the program come
+ * to lie. A program may count on a place that it has left a moment ago, and map
+ * that again (MAP_FIXED, shmat(2)). */
 long sys_map(size_t size, int flags, int fd, uint64_t offset);
 
 /* SIZE bytes of zeroed private memory, reserved but touched only when used, or
@@ -141,7 +140,7 @@ void sys_release(void *memory, size_t size);
 void *sys_reserve_for_one(size_t size);
 
 /* The same with all of it there at once, for memory that is written all over. A
- * page that is read first and written then costs two faults, and the second
+ * page that is first read and then written costs two faults. The second one
  * stops every CPU that runs the program. MAP_POPULATE of mmap(2). */
 void *sys_reserve_present(size_t size);
 

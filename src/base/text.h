@@ -27,9 +27,8 @@ void text_add_grouped(struct text *text, uint64_t number);
 void text_add_tenths(struct text *text, uint64_t number, uint64_t scale);
 
 /* Replace by '?' the bytes in the string TEXT that a terminal would obey and
- * not show. These are ASCII's control characters, newlines included, and the
- * bytes that are control characters by themselves or behind 0xc2 (C1, in ISO
- * 8859 and in UTF-8). */
+ * not show. These are ASCII's control characters, newlines included. The others
+ * are the bytes of C1, by themselves (ISO 8859) or behind 0xc2 (UTF-8). */
 void text_hide_controls(char *text);
 
 #endif

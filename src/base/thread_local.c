@@ -5,7 +5,7 @@
  *
  * The hard thing is a tid that is used again: the table of labels still has the
  * labels of its earlier owner. A thread's own words begin as zeros. So a thread
- * that does not know its tid never set a label, and it clears the place when it
+ * that does not know its tid has never set a label. It clears the place when it
  * asks for the tid.
  */
 #include <stddef.h>

@@ -35,8 +35,8 @@ is_single(void)
     return links == LINKS_OF_TWO;
 }
 
-/* Whether PATH is the list of threads of the calling process, from the root, or
- * from a directory that may be /proc. */
+/* Whether PATH is the list of the calling process's threads, from the root, or
+ * from what may be /proc. */
 static bool
 is_task_list(const char *path)
 {
@@ -155,8 +155,8 @@ hook_before_unshare(int flags)
            lifecycle_stand_aside();
 }
 
-/* What setns(2) does: to a mount namespace it wants a directory of its own,
- * which the sampler leaves to the program in its first moment. */
+/* What setns(2) does: to a mount namespace it wants its own directory, which
+ * the sampler leaves to the program in its first moment. */
 bool
 hook_before_setns(int fd, int type)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooks_send.c -- the functions by which a program sends signals to itself. The
- * control signal (agent/requests.h) is blocked in every thread, and a thread
- * that waits for "all" signals is not given ours. A program that sends itself
- * this signal would never receive it, so we give the number back to the program
- * as soon as it does so.
+ * control signal (agent/requests.h) is blocked in every thread. A thread that
+ * waits for "all" signals does not get ours. So a program would never receive
+ * this signal from itself. As soon as it sends it, the number is given back to
+ * it.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -29,8 +29,7 @@ is_used(int signo)
 }
 
 /* SIGNO is about to be sent within this process. If the program does not handle
- * SIGNO, the signal ends the program, or is blocked and a thread waits for it.
- */
+ * SIGNO, the signal ends the program, or is blocked and waited for. */
 static void
 let_go(int signo)
 {

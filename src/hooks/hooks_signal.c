@@ -7,7 +7,7 @@
  * hooks_wait.c.
  *
  * Not here: a mask that is changed by syscall(2), which is noticed and reported
- * (trigger.c), and siglongjmp, which restores the real mask alone.
+ * (trigger.c); and siglongjmp, which restores only the real mask.
  */
 #include <errno.h>
 #include <signal.h>
@@ -90,8 +90,8 @@ hook_signal_by_number(int signo, const struct sys_action *action,
     return true;
 }
 
-/* Whether the older functions must not set the disposition of SIGNO behind our
- * back. If they may, what is known of its mask is out of date. */
+/* Whether the older functions must not set the disposition of SIGNO unseen. If
+ * they may, what is known of its mask is out of date. */
 static bool
 is_kept(int signo)
 {

@@ -27,9 +27,9 @@ is_sampled(void)
     return now == PHASE_RUNNING || now == PHASE_ASIDE;
 }
 
-/* Keep our signals off alternate stacks from now on, and wait until none is on
- * the SIZE bytes of MEMORY, if these are such a stack. If several threads do
- * this at once, each does all of it, and waits. */
+/* Keep our signals off alternate stacks from now on. Wait until none is on the
+ * SIZE bytes of MEMORY, if these are such a stack. If several threads do this
+ * at once, each does all of it, and waits. */
 static void
 avoid(const void *memory, size_t size)
 {

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooks_syscall.c -- syscall(2), prctl(2), ptrace(2); see hooks.c for hooks in
- * general.
- * What matters here of a system call by number is what has a hook by name, too,
- * or would have one:
+ * general. These system calls by number matter here:
  *
  * An exec: a sample that the kernel takes during it comes to the new image, and
- * kills it. A disposition: it is the program's own that is changed. A wait for
- * signals, or under a mask: what comes then is for the program.
- * And a filter of system calls (seccomp(2)), which may kill the process for a
- * call that only we make, on the program's threads or, with
- * SECCOMP_FILTER_FLAG_TSYNC, on the sampler; or what does the same by prctl(2):
- * so the profile ends before that begins, and nothing of ours runs in the
- * process after it. And a thread that asks to be traced (tracee.h).
+ * kills it. A disposition: the program's own is changed. A wait for signals, or
+ * under a mask: what comes then is for the program. A filter of system calls
+ * (seccomp(2), prctl(2)): it may kill the process for a call that only we make.
+ * It works on the program's threads and, with SECCOMP_FILTER_FLAG_TSYNC, on the
+ * sampler. So the profile ends before it, and none of our code runs after it. A
+ * thread that asks to be traced (tracee.h).
  *
  * Headers declare these functions with a variable number of arguments, which
- * nobody can pass on; so they have other names here.
+ * cannot be passed on. So they have other names here.
  */
 #include <linux/prctl.h>
 #include <signal.h>

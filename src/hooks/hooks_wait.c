@@ -296,7 +296,7 @@ find_mask(struct call *call)
     }
 }
 
-/* The same for pselect6(2), whose last argument is the address of both. The
+/* The same for pselect6(2): its last argument is the address of both. The
  * result is then in COPY. */
 static long *
 find_mask_behind(struct call *call, long copy[2])

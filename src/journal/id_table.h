@@ -30,8 +30,8 @@ uint32_t id_table_of(struct id_table *table, uint32_t high, uint64_t low,
                      bool *is_new);
 
 /* The same for TEXT. Texts are told apart by 64 bits of hash, and are not kept.
- * The chance that two have the same hash is 1 in 10^12 for some thousands of
- * texts, and 1 in 10^7 for a million. */
+ * The chance that two have the same hash is 1 in 10^12 among some thousands of
+ * texts. Among a million it is 1 in 10^7. */
 uint32_t id_table_of_text(struct id_table *table, const char *text,
                           bool *is_new);
 

@@ -28,8 +28,8 @@ void journal_growing_reopen(struct journal_wait *wait, uint64_t wall,
 /* Number of ages of short threads that are told apart. */
 #define JOURNAL_GROWING_AGES 32u
 
-/* Write that all such threads together have used CPU ns so far between the age
- * of AGE ns and the next age. I is the index of the age. */
+/* Write that these threads together have used CPU ns so far between AGE ns and
+ * the next age. I is the index of the age. */
 void journal_growing_short_threads(unsigned i, uint64_t age, uint64_t cpu);
 
 #endif

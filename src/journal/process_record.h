@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_record.h -- makes the record of a spool that describes the process,
- * its program, the version of this library and the host.
- * Context: any thread.
+ * process_record.h -- makes the record that describes the process, its program,
+ * this library's version and the host. Context: any thread.
  */
 #ifndef JOURNAL_PROCESS_RECORD_H
 #define JOURNAL_PROCESS_RECORD_H

@@ -6,12 +6,12 @@
  *           set is the place of its node, in units of 8 bytes
  *   index   a hash table of those numbers, 0 where it is empty
  *
- * To make a set, a thread takes room in the arena by one addition, fills it,
- * and then enters the number into the index by one exchange. A thread can be
- * interrupted between these steps, by a handler that makes the same set or by
- * its own end. Then a node stays behind that is in no index: a loss of some
- * bytes. Every number in the index has a complete node behind it. A parent is
- * made before its child, so it has the smaller number.
+ * To make a set, a thread takes room in the arena by one addition, and fills
+ * it. Then it enters the number into the index by one exchange. Between these
+ * steps a thread can end, or a handler can interrupt it and make the same set.
+ * Then a node stays behind that is in no index: a loss of some bytes. Every
+ * number in the index has a complete node behind it. A parent is made before
+ * its child, so it has the smaller number.
  *
  * The hard thing is the price: a set that exists is found in less than 50 ns.
  * So texts are checked only when they are new, and hashed by words. Labels that

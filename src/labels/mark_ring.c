@@ -7,10 +7,10 @@
  *   CLAIMED ---> WRITTEN
  *   WRITTEN ------------------------>  FREE
  *
- * Places are claimed in turn and read in turn. A thread may be stopped for long
- * between its two steps, or leave by a jump out of a signal handler. That holds
- * up its own mark and no other one: the sampler passes the place by, and comes
- * to it again on its next round.
+ * Places are claimed in turn and read in turn. Between its two steps a thread
+ * may be stopped for long. It may also leave by a jump out of a signal handler.
+ * That holds up its own mark and no other one: the sampler passes the place by,
+ * and comes to it again on its next round.
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * to these. Any context.
  *
  * The hard thing is that other modules define them, too. A sanitizer's
- * functions, found first, check every byte. A copy of a thread's whole stack,
- * with the gaps between its variables, is an error to them that ends the
+ * functions, found first, check every byte. To them a copy of a thread's whole
+ * stack, with the gaps between its variables, is an error. They end the
  * program. Or they take locks that the interrupted thread may hold.
  */
 #include <stddef.h>

@@ -61,7 +61,7 @@ real_find_old(enum real_old_name name)
 }
 
 /* In libc itself, whatever stands before it in the search order: a sanitizer's
- * handlers run later, when their registers are no longer true, its clock takes
+ * handlers run later, when their registers are no longer true. Its clock takes
  * locks, and its clone is more than the system call. */
 static real_sigaction_function libc_sigaction;
 static real_clone_function libc_clone;

@@ -3,7 +3,7 @@
  * elf_image.c -- ELF headers in memory; see elf_image.h and elf(5). The image
  * in memory is read and not the file: the file may have been replaced or
  * deleted since, or lie outside a chroot, and opening it costs more. Everything
- * in it is foreign: any number may be wrong, and the mapping may be gone at the
+ * in it is foreign: any number may be wrong. The mapping may be gone at the
  * next instruction, so all reading is by system call.
  */
 #include <elf.h>

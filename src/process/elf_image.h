@@ -23,14 +23,14 @@ int elf_image_head(uint64_t address, struct elf_head *head);
 /* The size of the program headers in bytes. */
 uint64_t elf_image_size(const struct elf_head *head);
 
-/* Fill base, loads, entry, table and build_id of MODULE, whose ELF header HEAD
- * lies at MODULE->start and whose program headers lie at the address
- * MODULE->phdrs. Returns 0, or -1 if they are none. */
+/* Fill base, loads, entry, table and build_id of MODULE. Its ELF header HEAD
+ * lies at MODULE->start, its program headers at MODULE->phdrs. Returns 0, or -1
+ * if they are none. */
 int elf_image_read(struct module *module, const struct elf_head *head);
 
-/* The same with the program headers of the file PATH, for a file of which no
- * mapping has its program headers. The file is used only if it has the ELF
- * header that lies at MODULE->start. */
+/* The same with the program headers of the file PATH, where no mapping of it
+ * has them. The file is used only if it has the ELF header that lies at
+ * MODULE->start. */
 int elf_image_read_file(struct module *module, const struct elf_head *head,
                         const char *path);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * go_program.h -- programs written in Go that use a C library (cgo). Their
- * runtime installs handlers for nearly all signals by raw system calls when it
- * starts, after our constructor, and dies of a SIGTRAP that it does not expect.
+ * runtime starts after our constructor. It installs handlers for nearly all
+ * signals by raw system calls. It dies of a SIGTRAP that it does not expect.
  */
 #ifndef PROCESS_GO_PROGRAM_H
 #define PROCESS_GO_PROGRAM_H

@@ -2,9 +2,9 @@
 /*
  * maps.c -- the lines of /proc/self/maps; see maps.h. When the main thread has
  * called pthread_exit, the kernel shows its maps as empty though the process
- * lives on: then they are read by way of thread-self. Not in the first place,
- * because an emulator that runs the program shows the program's own mappings
- * under the usual name alone (qemu-user).
+ * lives on: then they are read by way of thread-self. Not in the first place:
+ * an emulator shows the program's own mappings under the usual name alone
+ * (qemu-user).
  */
 #include <fcntl.h>
 #include <string.h>

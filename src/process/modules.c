@@ -6,8 +6,8 @@
  *
  * The hard thing: one ELF file is several mappings, and one file may be mapped
  * twice. An image begins at a mapping with offset 0 that holds an ELF header;
- * its program headers say where its segments lie, and a mapping of the file
- * belongs to it that lies where one of them should. The program headers may be
+ * its program headers say where its segments lie. A mapping of the file belongs
+ * to the image if it lies where one of them should. The program headers may be
  * in the last of them: tools that rewrite files (BOLT, patchelf) put them into
  * a segment of their own. What lies between is not looked at: holes, .bss, or
  * something else.

@@ -11,7 +11,7 @@
  *
  * Generations: the hook on dlclose calls modules_closing and modules_touch;
  * dlopen has no hook. Until the sampler has read the map again, rules may be
- * stale, and a handler leaves its walk to the sampler, which reads the map
+ * stale. A handler then leaves its walk to the sampler, which reads the map
  * first.
  */
 #ifndef PROCESS_MODULES_H

@@ -10,8 +10,8 @@
 
 #define NO_MODULE UINT32_MAX
 
-/* Shifts of a range that is of no file, and of a file other than that of the
- * ranges around it. */
+/* Shifts of a range of no file, and of another file than that of the ranges
+ * around it. */
 #define SHIFT_ANONYMOUS UINT64_MAX
 #define SHIFT_FOREIGN (UINT64_MAX - 1)
 

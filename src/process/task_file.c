@@ -3,10 +3,10 @@
  * task_file.c -- see task_file.h. A path of one step from an open directory is
  * much cheaper than one from the root.
  *
- * The line "NSpid:" of a thread's status has its number in every namespace that
- * it is in, from that of /proc to its own (proc(5), Linux 4.1). The line is
- * read once for each thread. Two sparse arrays remember the numbers, and exist
- * only where the numbers differ.
+ * The line "NSpid:" of a thread's status has its number in each namespace, from
+ * that of /proc on (proc(5), Linux 4.1). The line is read once for each thread.
+ * Two sparse arrays remember the numbers, and exist only where the numbers
+ * differ.
  */
 #include <fcntl.h>
 #include <stdint.h>

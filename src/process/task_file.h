@@ -4,10 +4,10 @@
  * thread of this process.
  *
  * Where /proc belongs to another PID namespace (pid_namespaces(7)), the
- * directory lists a thread under another number than its tid in system calls. A
- * process that was forked into a new namespace, as by `unshare --pid --fork`,
- * still sees the old /proc. Everywhere else the two numbers are the same, and
- * to translate them costs nothing. Context: sampler.
+ * directory does not list threads by their tids in system calls. A process that
+ * was forked into a new namespace, as by `unshare --pid --fork`, still sees the
+ * old /proc. Everywhere else the two numbers are the same, and to translate
+ * them costs nothing. Context: sampler.
  */
 #ifndef PROCESS_TASK_FILE_H
 #define PROCESS_TASK_FILE_H
@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Forget all threads, and find out whose /proc this is. HAS_OWN_FILES: the
- * caller has a descriptor table of its own, and keeps the directory open.
- * Returns 0, or -1 if memory is short. */
+/* Forget all threads, and find out to which namespace /proc belongs.
+ * HAS_OWN_FILES: the caller has a descriptor table of its own, and keeps the
+ * directory open. Returns 0, or -1 if memory is short. */
 int task_file_begin(bool has_own_files);
 
 /* Returns a descriptor of the directory, or -errno. task_file_close_list ends

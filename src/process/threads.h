@@ -36,8 +36,8 @@ typedef void threads_listener(uint32_t index, bool gone);
 int threads_begin(pid_t pid, pid_t own, threads_listener *listener,
                   bool has_own_files);
 
-/* Read /proc/self/task. Returns the number of living threads but the caller, or
- * -1 if it could not be read (the table stays as it is). */
+/* Read /proc/self/task. Returns the number of living threads but the caller.
+ * Returns -1 if it could not be read: the table stays as it is. */
 int threads_refresh(void);
 
 /* The index of thread TID, which was alive a moment ago; it is entered if it is

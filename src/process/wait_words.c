@@ -3,10 +3,10 @@
  * wait_words.c -- in words what a thread waits for; see look.h. A call
  * that is not in the table has no words.
  *
- * The hard thing is not to say what is not so. A futex is said to be a mutex
- * only if the thread waits as glibc's mutexes do (value 2) and the word where
- * they keep their owner holds the tid of one of our threads
- * (struct __pthread_mutex_s: int lock; unsigned count; int owner).
+ * The hard thing is not to say what is not so. A futex is said to be a mutex on
+ * two conditions. The thread waits as glibc's mutexes do (value 2). The word
+ * where they keep their owner holds the tid of a thread of the program (struct
+ * __pthread_mutex_s: int lock; unsigned count; int owner).
  */
 #include <linux/futex.h>
 #include <poll.h>
@@ -134,8 +134,8 @@ read_word(uint64_t address)
 
 /* The thread that another waits for, 0 if there is none, and what of it in
  * words. pthread_join waits for the word where the kernel keeps a thread's tid
- * until it has ended. A mutex with priority inheritance, or a robust one, holds
- * its owner itself, the latter with a bit for its waiters. */
+ * until it has ended. A mutex with priority inheritance holds its owner itself.
+ * So does a robust one, with a bit for its waiters. */
 static pid_t
 find_owner(pid_t tid, const struct look *look, const char **before)
 {

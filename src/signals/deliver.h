@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deliver.h -- gives the program a signal of a number that is or was ours
- * (signals.h), and that another sender sent. The program gets it as without a
- * profiler.
+ * deliver.h -- gives the program another sender's signal of a number that is or
+ * was ours (signals.h). The program gets it as without a profiler.
  */
 #ifndef SIGNALS_DELIVER_H
 #define SIGNALS_DELIVER_H

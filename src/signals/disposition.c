@@ -325,7 +325,7 @@ disposition_lose(enum signals_role role)
         opened();
 }
 
-/* A handler stays that was put in place of ours without our knowledge. */
+/* What a raw system call has put in place of our handler stays. */
 void
 disposition_release(enum signals_role role)
 {

@@ -9,11 +9,10 @@
  * is kept beside their masks, never in them.
  *
  * The program's first interest gives the number back. Three things are an
- * interest: a disposition of the program's own, a wait for the number, and a
- * signal sent to a thread that blocks it. From then on flags and masks are
- * really what the program set. Questions are asked by another number. Our
- * handler then only keeps from the program those of our signals that are still
- * on their way.
+ * interest: a disposition that it sets, a wait for the number, and a signal
+ * sent to a thread that blocks it. From then on flags and masks are really what
+ * the program set. Questions are asked by another number. Our handler then only
+ * keeps from the program those of our signals that are still on their way.
  *
  * Most numbers are kept open: no thread of the program really blocks them. The
  * number for requests is kept closed: all threads of the program block it,
@@ -81,8 +80,8 @@ enum signals_role disposition_role(int signo);
  * program set. Context: any. */
 void disposition_show(int signo, struct sigaction *action);
 
-/* Let ENDER stand for the default action of the signals in ENDINGS and DUMPS,
- * which get these roles if they have none. Called again in the child of a fork.
+/* Let ENDER stand for the default action of the signals in ENDINGS and DUMPS.
+ * They get these roles if they have none. Called again in the child of a fork.
  * Context: any thread. */
 void disposition_begin_enders(uint64_t endings, uint64_t dumps,
                               signals_handler *ender);

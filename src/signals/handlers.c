@@ -3,12 +3,12 @@
  * handlers.c -- see handlers.h. A handler's address is one word, and so is what
  * is remembered of its flags, and of its mask. A handler may run while another
  * thread sets it. A function that takes one argument can be called with three
- * (psABI, section 3.2.3), so the address is all that a call needs.
+ * (psABI, section 3.2.3). So the address is all that a call needs.
  *
  * Two kinds of handlers are left as they are. Handlers that are called once
  * (SA_RESETHAND): after them the signal would end the process. And handlers of
- * signals that the kernel sends to the very thread that has caused them, or
- * that has used up some time.
+ * signals that the kernel sends to the thread that has caused them, or has used
+ * up some time.
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -29,8 +29,8 @@ int handlers_action(int signo, const struct sigaction *action,
  * libc. */
 void handlers_forget(int signo);
 
-/* Whether the disposition of SIGNO has to be read and set by handlers_action,
- * because our function stands there or would have to. */
+/* Whether the disposition of SIGNO has to be read and set by handlers_action:
+ * our function stands there, or would have to. */
 bool handlers_are_kept(int signo);
 
 /* Turn *ACTION, which the kernel told of any SIGNO, into what the program set.

@@ -27,8 +27,8 @@ int mask_change(int how, const sigset_t *set, sigset_t *old,
                 mask_function *next);
 
 /* Note that the calling thread's mask was inherited. Our numbers in it are
- * remembered as blocked by the program, and the real mask is made what it has
- * to be. Called in the constructor and in the child of a fork. */
+ * remembered as blocked by the program. The real mask is made what it has to
+ * be. Called in the constructor and in the child of a fork. */
 void mask_begin(void);
 
 /* Called around an exec, or a call that makes a process. Masks and ignored
@@ -38,9 +38,9 @@ void mask_before_exec(void);
 void mask_after_failed_exec(void);
 
 /* Called around the making of a thread, which inherits the mask. The mask is
- * the real one for that time, because signals may come before the new thread
- * knows what is blocked. BIRTH, in which the caller sets HAS_MASK, becomes what
- * the new thread has to know when it calls mask_begin_thread. */
+ * the real one for that time: signals may come before the new thread knows what
+ * is blocked. BIRTH, in which the caller sets HAS_MASK, becomes what the new
+ * thread has to know when it calls mask_begin_thread. */
 struct mask_birth {
     uint64_t blocked, shut; /* signals_blocked, mask_sync_shut of the creator */
     bool has_mask;          /* its attributes give it another mask */
@@ -68,8 +68,8 @@ void mask_leave_wait(const struct mask_wait *before);
 void mask_take_interest(const sigset_t *set, sigset_t *rest);
 
 /* Note that the program names SET in the mask of a handler. Its numbers must
- * really be blocked there, so those that are borrowed are given back, unless
- * SET has nearly all signals. */
+ * really be blocked there. So the borrowed ones are given back, unless SET has
+ * nearly all signals. */
 void mask_name_in_handler(const sigset_t *set);
 
 /* Make the mask real again: this process was made by fork, and is not profiled.

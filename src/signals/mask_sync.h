@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mask_sync.h -- makes a thread's real mask what the program believes of it,
- * where a number is no longer ours (signals.h). What the thread blocked of the
- * number is really blocked from then on. A number that was kept closed is
- * opened. The thread itself calls these functions. Context: any.
+ * mask_sync.h -- where a number is no longer ours (signals.h), makes a thread's
+ * real mask what the program believes. What the thread blocked of the number is
+ * really blocked from then on. A number that was kept closed is opened. The
+ * thread itself calls these functions. Context: any.
  */
 #ifndef SIGNALS_MASK_SYNC_H
 #define SIGNALS_MASK_SYNC_H

@@ -22,9 +22,8 @@
  * number that is no address. */
 #define MARK 0x53ab70c16e0dd1e5u
 
-/* The innermost mark of the calling thread, or 0 if it is in no handler of
- * ours. MASK_BEFORE is the mask with which the outermost handler was entered.
- */
+/* The innermost mark of the calling thread, or 0 if it is not in our handler.
+ * MASK_BEFORE is the mask with which the outermost handler was entered. */
 static __thread volatile uint64_t innermost, mask_before;
 
 static uint64_t
@@ -75,8 +74,9 @@ open_ours(void)
         sys_mask(SIG_UNBLOCK, signals_borrowed(), NULL);
 }
 
-/* The handler on top of ours then blocks what it did before ours. It also
- * blocks the signals of its own kind, as the kernel and its sa_mask have it. */
+/* The handler on top of our handler then blocks what the thread did before. It
+ * also blocks the signals of its own kind, as the kernel and its sa_mask have
+ * it. */
 void
 nested_settle(void)
 {

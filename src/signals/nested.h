@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nested.h -- the program's handlers that run on top of ours, of signals that
- * an instruction raises. Our handler does not block these signals: a thread
- * that blocks a signal which its own instruction raises dies of it
+ * nested.h -- the program's handlers that run on top of our handler, for
+ * signals that an instruction raises. Our handler does not block these signals:
+ * a thread that blocks a signal which its own instruction raises dies of it
  * (sigaction(2)). Such a handler may repair what ours ran into, such as an
  * alternate stack that another thread has made read-only. Or it may leave our
  * handler by longjmp.
@@ -29,8 +29,8 @@ struct nested_mark {
     uint64_t outer;
 };
 
-/* The handler begins and ends to fill a slot, whose time is TIME. Meanwhile
- * the address of its mark is in *PLACE. HAS_WORDS: its thread has thread-local
+/* The handler begins and ends to fill a slot with the time TIME. Meanwhile the
+ * address of its mark is in *PLACE. HAS_WORDS: its thread has thread-local
  * words. nested_leave returns false if the slot is not the caller's any more.
  * The caller is then in a child, which a handler on top of ours has forked.
  * Context: any. */
@@ -39,15 +39,15 @@ void nested_enter(struct nested_mark *mark, _Atomic uint64_t *place,
 bool nested_leave(struct nested_mark *mark, const _Atomic uint64_t *place,
                   bool has_words);
 
-/* Whether the handler that fills the slot of PLACE and TIME was left by a jump,
- * or its thread has ended. Its mark is then gone. Context: sampler. */
+/* Whether a jump or the thread's end has left the handler that fills the slot
+ * of PLACE and TIME. Its mark is then gone. Context: sampler. */
 bool nested_is_gone(const _Atomic uint64_t *place, uint64_t time);
 
 /* Let the calling thread block no more than it would without us. Hooks call it
  * before the mask is read, changed or inherited. The thread may be in a handler
- * on top of ours. It may also have left our handler by a jump, or a handler on
- * an alternate stack that is avoided. It has thread-local words. Context: hook.
- */
+ * on top of our handler. It may also have left our handler by a jump, or a
+ * handler on an alternate stack that is avoided. It has thread-local words.
+ * Context: hook. */
 void nested_settle(void);
 
 #endif

@@ -43,8 +43,8 @@ struct descriptor {
 };
 static struct descriptor descriptors[DESCRIPTORS];
 
-/* Find a place for thread TID. It is the thread's own, which it left by a jump,
- * a free one, or that of a thread that has ended. */
+/* Find a place for thread TID. It is free, or its thread has ended, or the
+ * thread itself left it by a jump. */
 static struct waiter *
 find_place(pid_t tid)
 {

@@ -24,9 +24,9 @@ const sigset_t *sigwait_begin(const sigset_t *set, const sigset_t *rest);
 /* Note that the wait is over. SET is what sigwait_begin returned. */
 void sigwait_end(const sigset_t *set);
 
-/* Whether the calling thread's wait ended with EINTR because of a missing
- * number, and not because of a handler of the program. REST is SET without our
- * numbers. Another thread's handler may be about to give the number back. */
+/* Whether a missing number, and not a handler of the program, ended the calling
+ * thread's wait with EINTR. REST is SET without our numbers. Another thread's
+ * handler may be about to give the number back. */
 bool sigwait_is_near(const sigset_t *set, const sigset_t *rest);
 
 /* Note that descriptor FD of signalfd(2) is for REST, which is SET without our

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * starting.h -- threads that are about to start another program, by exec or
- * posix_spawn, and threads that change a disposition meanwhile. The started
- * program inherits what the kernel ignores, so no thread may be between two
- * states then. Threads of this process call these functions. Context: any.
+ * starting.h -- threads that are about to start a program (exec, posix_spawn),
+ * and threads that change a disposition meanwhile. The started program inherits
+ * what the kernel ignores, so no thread may be between two states then. Threads
+ * of this process call these functions. Context: any.
  */
 #ifndef SIGNALS_STARTING_H
 #define SIGNALS_STARTING_H

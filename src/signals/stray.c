@@ -51,8 +51,8 @@ static _Atomic uint32_t count;
 #define NOTE_IS_OLD (1ull << (SIGKILL - 1))
 static _Atomic uint64_t main_mask = NOTE_IS_OLD;
 
-/* How long a main thread on its way into our handler or out of it is waited
- * for, at most, and between two looks. In ns. */
+/* Time in ns for which a main thread on its way into or out of our handler is
+ * waited for, at most; and between two looks. In ns. */
 #define WAY_NS 100000000u
 #define WAY_STEP_NS 100000u
 

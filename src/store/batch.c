@@ -2,9 +2,9 @@
 /*
  * batch.c -- see batch.h. No malloc, no stdio.
  *
- * The hard thing is that the process may die between any two instructions, and
- * that readers may look at any time. The file must read well in each case. So
- * the first 8 bytes of a batch are written last. They are the head of its first
+ * The hard thing is that the process may die between any two instructions.
+ * Readers may look at any time. The file must read well in each case. So the
+ * first 8 bytes of a batch are written last. They are the head of its first
  * record, and readers stop where a head is 0. The header of the file counts as
  * a record, and its magic as the head.
  *

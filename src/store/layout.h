@@ -63,13 +63,13 @@
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
 
-/* What a spool is for: a later process of the same name may take the place of
- * the first, that of the second only with one that is to stay as well, and
- * never that of the third. */
+/* What a spool is for. A later process of the same name may take the place of
+ * the first. It takes that of the second only with a spool that is to stay as
+ * well, and never that of the third. */
 enum spool_purpose {
     SPOOL_TEMPORARY, /* a profile is made of it, and then it is removed */
     SPOOL_WANTED,    /* it stays when its process ends */
-    SPOOL_RESULT,    /* somebody made it of others; no process writes to it */
+    SPOOL_RESULT,    /* it was made of others; no process writes to it */
 };
 
 struct spool_header {
@@ -220,9 +220,9 @@ enum node_flags {
                          * depth tells how many */
     NODE_TRUNCATED = 4, /* no frame: the stack ended before its root; OFFSET is
                          * the enum cut */
-    NODE_GUESSED = 8,   /* no frame: how large the callee's frame is nobody
-                         * tells, and its caller was found by a search of the
-                         * stack from which the root was reached */
+    NODE_GUESSED = 8,   /* no frame: the size of the callee's frame is not
+                         * known. A search of the stack found its caller, and
+                         * the root was reached from there */
 };
 
 #define SYSCALL_UNKNOWN 0xffffu
@@ -239,10 +239,9 @@ struct record_text {
  * COUNT sample points of one thread with one stack, or CPU time without one.
  *
  * While a thread waits, its SAMPLE is open: it reaches, beyond its duration, to
- * the last tick (COUNTS.time), or to the end of its thread if that came first,
- * and WALL grows by as much, COUNT by as many periods; nothing is written while
- * the wait goes on. When it is over, the final values are stored, the flags
- * last.
+ * the last tick (COUNTS.time), or to an earlier end of its thread. WALL grows
+ * by as much, and COUNT by as many periods. Nothing is written while the wait
+ * goes on. When it is over, the final values are stored, the flags last.
  */
 struct record_sample {
     uint64_t head;
@@ -300,8 +299,9 @@ struct record_counts {
 };
 
 /* The CPU time in which samples of running threads were due, and how many were
- * taken in it, by what limited their rate (LIMIT_TABLE of base/loss.h). Written
- * once, early, and then changed in place at every tick, as COUNTS is. */
+ * taken in it. Each entry is of one cause that limited the rate (LIMIT_TABLE of
+ * base/loss.h). Written once, early, and then changed in place at every tick,
+ * as COUNTS is. */
 struct record_rate {
     uint64_t head;
     uint64_t period; /* ns of CPU time between two samples that are due */
@@ -365,8 +365,8 @@ struct record_label {
 /* Sampling began (START) or ended (STOP); an instant (USER) or a span of time
  * (SPAN) that the program named. */
 enum mark_kind { MARK_START, MARK_STOP, MARK_USER, MARK_SPAN };
-/* The USER mark that the recorder makes itself, when it finds that somebody
- * traces the process (ptrace(2)) whom signals would disturb. */
+/* The USER mark that the recorder makes when a process traces this one
+ * (ptrace(2)) and signals would disturb it. */
 #define MARK_TRACED "traced: threads that run are not sampled"
 struct record_mark {
     uint64_t head;
@@ -376,7 +376,7 @@ struct record_mark {
     uint32_t thread;   /* id; 0: the process */
     uint32_t label;    /* its thread's labels then; 0: none */
     uint16_t text_length, reserved;
-    /* char text[]: its name; for START and STOP who wanted it */
+    /* char text[]: its name; for START and STOP what wanted it */
 };
 
 /* How the process can be spoken to; once, early. TIME is of the last change. */

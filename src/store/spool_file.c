@@ -6,10 +6,10 @@
  *
  * Two things are hard. The kernel answers a breach of RLIMIT_FSIZE with
  * SIGXFSZ, which ends a program. So the limit is asked before more is reserved.
- * And a program may close descriptors that it did not open, and get our number
- * for a file of its own. So in a descriptor table that the program shares, a
- * descriptor is held for an instant only, far above the numbers that programs
- * use. Before it is used and before it is closed, it is compared to the spool.
+ * A program may also close descriptors that it did not open, and get our number
+ * for its own file. So in a table that the program shares, a descriptor is held
+ * for an instant only. Its number is far above those that programs use. Before
+ * it is used and before it is closed, it is compared to the spool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ open_high(const char *path, int flags)
 }
 
 /* Create the file at PATH. With LOCKS it is locked before another process can
- * ask whose it is. */
+ * look at it. */
 static int
 make_file(const char *path, bool locks)
 {

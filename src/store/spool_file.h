@@ -80,8 +80,8 @@ int spool_file_put_back(struct spool_file *file);
 /* Cut FILE to SIZE bytes. Returns 0, or -1 as spool_file_open. */
 int spool_file_cut(struct spool_file *file, uint64_t size);
 
-/* Give FILE, which the superuser has made, to user UID, who can then read and
- * remove it. Does nothing if that is not possible. */
+/* Give FILE, which the superuser has made, to user UID. That user can then read
+ * and remove it. Does nothing if that is not possible. */
 void spool_file_give(const struct spool_file *file, uid_t uid);
 
 /* Close FILE if it is kept open. errno is kept. */

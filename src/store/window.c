@@ -6,8 +6,9 @@
  * Why not mmap(2): an access to a mapping of a file that shrank raises SIGBUS.
  * Why a live file is read twice: the kernel copies many bytes at once, in no
  * promised order. So one copy may hold a record's head and, behind it, bytes
- * from before they were stored. What was stored before a head that an earlier
- * copy holds is in the later copy, whatever the order within each of them.
+ * from before they were stored. If an earlier copy holds a head, a later copy
+ * holds all that was stored before that head. The order within each copy does
+ * not matter.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -44,8 +44,8 @@ uint64_t window_size(struct window *window);
 
 /*
  * The word at OFFSET of the whole in the first copy. If it is a head, the bytes
- * that the last look returned are at least as new as what was stored before
- * that head. The 8 bytes must lie within the last look.
+ * of the last look have all that was stored before that head. The 8 bytes must
+ * lie within the last look.
  */
 uint64_t window_head(const struct window *window, uint64_t offset);
 

@@ -23,12 +23,12 @@
 #define CHUNK_FIRST (256u << 10)
 #define CHUNK_NEXT (1u << 20)
 
-/* From 256 MiB on, a chunk is this fraction of the file, so that reservations
- * are few however long the file is. */
+/* From 256 MiB on, a chunk is this fraction of the file. So reservations are
+ * few however long the file is. */
 #define CHUNK_SHARE 256
 
-/* Bytes at the end of the reserved room that are kept for the summary, in case
- * the disk is full or the cap is reached. */
+/* Bytes at the end of the reserved room for the summary. So it is written even
+ * if the disk is full or the cap is reached. */
 #define SUMMARY_ROOM sizeof(struct record_summary)
 
 /* Limit of a record's fixed part in bytes, head included. */

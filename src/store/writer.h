@@ -48,9 +48,9 @@ void writer_show(const struct writer *writer);
 void writer_gather(struct writer *writer);
 
 /*
- * Append a record of KIND: FIXED bytes at RECORD, whose head is filled in here,
- * then the parts of TAIL in order, padded to 8 bytes. Returns the record's
- * place in the file, or 0 with errno:
+ * Append a record of KIND: FIXED bytes at RECORD, whose head is filled in here;
+ * then the parts of TAIL, padded to 8 bytes. Returns the record's place in the
+ * file, or 0 with errno:
  *   ENOSPC, EDQUOT  the disk is full
  *   EOVERFLOW       the cap is reached
  *   EFBIG           RLIMIT_FSIZE is reached
@@ -95,8 +95,8 @@ int writer_restart(struct writer *writer, const struct spool_header *header);
  * reader can ever find it: let writer_append fail with ESTALE. */
 void writer_heed_removal(struct writer *writer);
 
-/* If the file was removed or moved, put a copy of it at its path, and write to
- * the copy from now on. Returns 0, or -1: EEXIST if another file is there. */
+/* If the file was removed or moved, put a copy at its path and write to that
+ * from now on. Returns 0, or -1: EEXIST if another file is there. */
 int writer_put_back(struct writer *writer);
 
 /* The file was removed or moved, and another file has its path: PATH, where no
