@@ -187,31 +187,14 @@ read_cie(struct pages *pages, uint64_t address, struct cie *cie)
 static bool
 skip_operands(struct bytes *bytes, unsigned opcode)
 {
-    enum { NONE = 0, ONE = 1, TWO = 2, BLOCK = 3, NEVER = 4 };
-    static const uint8_t operands[] = {
-        /* nop */ NONE,
-        NEVER,
-        NEVER,
-        NEVER,
-        NEVER,
-        /* offset_extended */ TWO,
-        ONE,
-        ONE,
-        ONE,
-        TWO,
-        /* remember, restore */ NONE,
-        NONE,
-        /* def_cfa, _register, _offset, _expression */ TWO,
-        ONE,
-        ONE,
-        NEVER,
-        /* expression */ BLOCK,
-        TWO,
-        TWO,
-        ONE,
-        TWO,
-        TWO,
-        /* val_expression */ BLOCK};
+    /* By opcode: how many numbers follow; 'b' a number and a block; '-' never
+     * skipped. The rows begin at nop, register, remember_state, def_cfa and
+     * expression. */
+    static const char operands[] = "0----2111"
+                                   "2"
+                                   "00"
+                                   "211-"
+                                   "b22122b";
     if ((opcode & 0xc0) == 0x80) {
         take_leb(bytes);
         return true;
@@ -220,13 +203,14 @@ skip_operands(struct bytes *bytes, unsigned opcode)
         return true;
     if (opcode == 0x2e) /* GNU_args_size */
         opcode = 6;
-    if (opcode >= sizeof(operands) || operands[opcode] == NEVER)
+    char form = opcode < sizeof(operands) - 1 ? operands[opcode] : '-';
+    if (form == '-')
         return false;
-    if (operands[opcode] != NONE)
+    if (form != '0')
         take_leb(bytes);
-    if (operands[opcode] == TWO)
+    if (form == '2')
         take_leb(bytes);
-    if (operands[opcode] == BLOCK)
+    if (form == 'b')
         skip_bytes(bytes, take_leb(bytes));
     return true;
 }

@@ -379,8 +379,8 @@ ask_libunwind(const struct place *place)
 }
 
 /* Whether a stack begins at the return address behind PLACE. That is a
- * function's first instruction, to which no call returns, and the byte in front
- * of it belongs to no function. makecontext puts such an address under a new
+ * function's first instruction, to which no call returns. The byte in front of
+ * it belongs to no function. makecontext puts such an address under a new
  * stack. */
 static bool
 is_stack_start(const struct place *place)

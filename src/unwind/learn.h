@@ -54,10 +54,10 @@ int learn_step(const struct learn_origin *origin, uint32_t depth,
                bool *is_root);
 
 /*
- * Whether PC is on a system call that stands where the unwind table of a
- * function ends, or right behind that call. If so, *LAST becomes the last pc in
- * the table. glibc's clone and clone3 are of this kind, because that call
- * returns twice. Their rule is RULE_HARD. Context: sampler, in window.
+ * Whether PC is on a system call where the unwind table of a function ends, or
+ * right behind that call. If so, *LAST becomes the last pc in the table.
+ * glibc's clone and clone3 are of this kind, because that call returns twice.
+ * Their rule is RULE_HARD. Context: sampler, in window.
  */
 bool learn_is_behind_table(uint64_t pc, uint64_t *last);
 

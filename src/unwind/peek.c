@@ -14,8 +14,8 @@
  *              and only one of them leads to the root.
  *   unbounded  The frame has any size (alloca), or the code is not followed.
  *              The lowest place that leads to the root is a call of this
- *              function, no other place is, and the function is on the stack
- *              only once: else the place may be left from an earlier call.
+ *              function, and no other place is. The function is on the stack
+ *              only once, or the place may be left from an earlier call.
  *              Or there is only one place at all that leads to the root.
  *
  * A place is a word that is a return address behind a call, with the frame

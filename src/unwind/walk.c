@@ -15,7 +15,7 @@
 #include "base/poison.h"
 
 /* Limit of the frames of a walk: more than any stack of 64 MiB holds. It ends a
- * walk over a stack whose frames are nonsense but rise. */
+ * walk over nonsense whose frames rise. */
 #define DEPTH_MAX 1000000u
 
 /* Limit of the changes to a lower stack in a walk. Go changes stacks when it
@@ -65,7 +65,7 @@ lose_way(struct walk *walk, struct rule rule, enum cut why)
 
 /* Whether the walk, which came to no code or to no stack's end, knows where it
  * lost its way. That is where it last followed a guess, or where a chain has
- * led to the very frame that it is in. */
+ * led to the frame that it is in. */
 static bool
 knows_better(const struct walk *walk)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * walk.h -- walks a stack by rules, frame by frame. The same code runs in the
- * handler, on the thread's own stack, and in the sampler, which goes on where
- * the handler stopped.
+ * handler, on the thread's own stack, and in the sampler. The sampler goes on
+ * where the handler stopped.
  */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H

@@ -100,9 +100,9 @@ arch_all_registers(const ucontext_t *context, struct arch_registers *registers)
         registers->at[i] = arch_register(context, i);
 }
 
-/* In *REGS what the registers were when the function that uses this was
- * entered, as if it were the one at ENTRY: a walk begins with that, and goes on
- * with the caller. This gives the function a frame pointer. */
+/* Set *REGS to what the registers were when the calling function was entered,
+ * and its pc to ENTRY. A walk begins with that, and goes on with the caller.
+ * This gives the calling function a frame pointer. */
 static inline __attribute__((always_inline)) void
 arch_entry(struct regs *regs, const void *entry)
 {
@@ -195,9 +195,9 @@ arch_is_call(const uint8_t *code)
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Whether the thread that was interrupted at PC was woken from a system call,
- * is about to make one, or has just left one. The pc is then behind the
- * instruction, or on it: the kernel sets the pc back when the call is to be
+/* Whether a thread that was interrupted at PC was woken from a system call. It
+ * may also be about to make one, or have just left one. The pc is then behind
+ * the instruction, or on it: the kernel sets the pc back when the call is to be
  * restarted (signal(7)). */
 static inline bool
 arch_is_at_call(uint64_t pc)

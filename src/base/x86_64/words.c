@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.c -- see words.h. The control block of a thread of libc begins with its
- * own address, and has it again as the third word (glibc, tcbhead_t: tcb and
- * self).
+ * words.c -- see words.h. The control block of a thread of libc has its own
+ * address as its first word and as its third (glibc, tcbhead_t: tcb and self).
  *
- * The hard thing is a thread pointer that leads nowhere: the first time that
- * one is seen, its block is read by a system call that cannot fault. Those that
- * were seen are remembered.
+ * The hard thing is a thread pointer that leads nowhere. When a pointer is seen
+ * for the first time, a system call reads its block, because that cannot fault.
+ * Pointers that were seen are remembered.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,9 +21,9 @@
 /* arch_prctl(2); <asm/prctl.h> is not always there. */
 #define GET_FS 0x1003
 
-/* The bit of AT_HWCAP2 that tells whether the thread pointer, which is the base
- * of fs, can be read by an instruction. The processor may lack it, or the
- * kernel not allow it (Linux 5.9, asm/hwcap2.h). */
+/* The bit of AT_HWCAP2 for an instruction that reads the thread pointer, which
+ * is the base of fs. The processor may lack it, or the kernel not allow it
+ * (Linux 5.9, asm/hwcap2.h). */
 #define HWCAP2_FSGSBASE 2u
 
 /* How the thread pointer is read. */

@@ -19,7 +19,7 @@
 #include "base/poison.h"
 
 /* Limits of the ways that wait to be followed, and of the instructions on all
- * ways, or in a row for EPILOGUE_STRAIGHT. */
+ * ways. STRAIGHT_MAX limits those in a row for EPILOGUE_STRAIGHT. */
 #define BRANCHES_MAX 64
 #define STEPS_MAX 4096u
 #define STRAIGHT_MAX 16u

@@ -9,10 +9,10 @@
 #include "base/poison.h"
 
 /* The operands of each opcode, by a letter: '.' none, 'm' ModRM. An immediate
- * has 1 byte for 'b', 2 for 'w', 4 (2 after 66) for 'z', 8 with REX.W for 'v',
- * and always 8 for 'o'. 'B' and 'Z' have ModRM, too. 'g' has ModRM, and an
- * immediate if it is TEST. '?' is not followed. Intel SDM, volume 2, appendix
- * A. */
+ * has 1 byte for 'b', 2 for 'w', and 4 (2 after 66) for 'z'. It has 8 with
+ * REX.W for 'v', and always 8 for 'o'. 'B' and 'Z' have ModRM, too. 'g' has
+ * ModRM, and an immediate if it is TEST. '?' is not followed. Intel SDM, volume
+ * 2, appendix A. */
 static const char one_byte[] = "mmmmbz??mmmmbz??mmmmbz??mmmmbz??"
                                "mmmmbz??mmmmbz??mmmmbz??mmmmbz??"
                                "????????????????................"
