@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/generated.h"
+#include "model/naming.h"
 #include "util/array.h"
 #include "view/filter.h"
 #include "watch_parts.h"
@@ -160,9 +160,9 @@ apply_new_names(struct watch *watch)
 {
     uint64_t start = clock_now();
     if (!watch->functions.has_nameless || start < watch->names_due ||
-        !generated_has_news(watch->profile))
+        !naming_has_news(watch->profile))
         return 0;
-    generated_forget(watch->profile);
+    naming_forget(watch->profile);
     int status = apply_anew(watch);
     uint64_t took = clock_now() - start;
     watch->names_due = start + took + took * NAMES_SHARE + NAMES_LEAST_NS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* contribution.c -- see watch_parts.h. An open wait lasts until the last tick,
- * by the rule of waits.h. */
+ * by the rule of read/spool.c. */
 #include "model/events.h"
 #include "read/spool_load.h"
 #include "store/record.h"
@@ -15,7 +15,7 @@ limited(uint64_t value)
 }
 
 /* How far the wait RECORD of THREAD reaches beyond its recorded end, in ns
- * (waits.h has the rule). */
+ * (read/spool.c has the rule). */
 static uint64_t
 wait_extension(const struct watch *watch, const struct record_sample *record,
                uint32_t thread)

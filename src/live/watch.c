@@ -284,7 +284,7 @@ reread_records(struct watch *watch)
 }
 
 /* Compute the times between ticks, and the duration of the process so far.
- * generated.c compares the duration with the perf map. */
+ * naming.c compares the duration with the perf map. */
 static void
 set_times(struct watch *watch)
 {

@@ -15,11 +15,23 @@
  * for a frame looks up the names of all samples' frames, which may take long.
  * Never NULL: "[?]" stands for a marker if memory is short. Equal places give
  * the same pointer. It is valid until profile_free; that of generated code only
- * until generated_forget.
+ * until naming_forget.
  */
 const struct symbol *naming_symbol(struct profile *profile, uint32_t node);
 
 /* The time limit, in ns, for reading names of a profile that spares them. */
 uint64_t naming_budget(const struct profile *profile);
+
+/* Why the perf map of process NUMBER exists but was not used, as a sentence.
+ * NULL if the map is in use, does not exist, or was never asked for. */
+const char *naming_problem(const struct profile *profile, uint32_t number);
+
+/*
+ * For processes that still run. naming_has_news: whether a perf map has changed
+ * since it was opened. naming_forget: drop all maps and the names that came
+ * from them, so that they are read anew; the caller must hold no such symbol.
+ */
+bool naming_has_news(const struct profile *profile);
+void naming_forget(struct profile *profile);
 
 #endif

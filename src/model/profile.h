@@ -63,7 +63,7 @@ struct profile_process {
     const char *exe, *command, *version, *host;
     bool ended;           /* the library saw the end */
     uint32_t first_node;  /* number of its first node */
-    struct perf_map *map; /* names of its generated code (generated.h) */
+    struct perf_map *map; /* names of its generated code (naming.h) */
     bool has_map;         /* MAP was looked for */
     uint64_t map_size;    /* bytes of the map's file at that time */
     const char *spool;    /* path; NULL: not read from a spool file */

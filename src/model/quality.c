@@ -6,6 +6,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -237,4 +238,24 @@ quality_time(const struct profile *profile, char *text, size_t size)
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &broken);
     add_text(&line, "%s, %.3f s", date, number_seconds(profile->duration));
     return text;
+}
+
+/* One pass is enough, as parents come before children. */
+int
+quality_sum_guessed(const struct profile *profile, uint64_t values[VALUE_COUNT])
+{
+    bool *has = calloc(profile->node_count + 1ul, sizeof(*has));
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        values[i] = 0;
+    if (has == NULL)
+        return -1;
+    for (uint32_t i = 1; i < profile->node_count; i++)
+        has[i] = (profile->nodes[i].flags & NODE_GUESSED) != 0 ||
+                 has[profile->nodes[i].parent];
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        for (unsigned j = 0; has[profile->samples[i].node] && j < VALUE_COUNT;
+             j++)
+            sum_add(&values[j], profile->samples[i].values[j]);
+    free(has);
+    return 0;
 }

@@ -54,4 +54,9 @@ char *quality_asked(const struct profile *profile, char *text, size_t size);
 /* "2026-05-09 07:29:33 UTC, 12.400 s". */
 char *quality_time(const struct profile *profile, char *text, size_t size);
 
+/* Sum up in VALUES the samples of PROFILE whose stacks have a caller that was
+ * found by a search (NODE_GUESSED). Returns 0, or -1 with errno set. */
+int quality_sum_guessed(const struct profile *profile,
+                        uint64_t values[VALUE_COUNT]);
+
 #endif

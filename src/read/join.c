@@ -3,7 +3,7 @@
  * join.c -- joins the spools of a flight recorder; see join.h. A thread is
  * recognised by its id, which both spools share, and by its tid, in case the
  * files do not belong together. Nodes belong to the process before them
- * (generated.c), so only neighbours can be joined.
+ * (naming.c), so only neighbours can be joined.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -6,17 +6,17 @@
  * and a record that refers to nothing is left out and counted.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "model/events.h"
+#include "model/label_sets.h"
 #include "store/reader.h"
 #include "store/record.h"
 #include "util/array.h"
 #include "util/intern.h"
-#include "annotations.h"
 #include "spool_load.h"
 #include "join.h"
 #include "totals.h"
-#include "waits.h"
 #include "weigh.h"
 #include "spool.h"
 
@@ -86,6 +86,106 @@ no_stack(const struct record_sample *record)
                                                      : PROFILE_NO_STACK;
 }
 
+/* PREFIX stands before a key of the program that is also one of ours, so that
+ * all outputs agree. */
+#define PREFIX "program."
+
+/* The profile's set for the label ID of a record, 0 for 0. INTERN_NONE if the
+ * spool has not defined ID. */
+static uint32_t
+label_set(const struct spool_load *load, uint32_t id)
+{
+    return id == 0 ? 0 : spool_load_number(&load->labels, id);
+}
+
+/* KEY as outputs show it; NULL if memory is short. */
+static const char *
+shown_key(struct profile *profile, const char *key)
+{
+    if (!label_sets_is_reserved(key))
+        return key;
+    char longer[64];
+    snprintf(longer, sizeof(longer), PREFIX "%s", key);
+    return profile_string(profile, longer);
+}
+
+/* Collect in PAIRS the labels of PARENT except KEY, whose value there is
+ * replaced. Returns their number. */
+static unsigned
+labels_without(const struct profile *profile, uint32_t parent, const char *key,
+               struct label_pair *pairs)
+{
+    struct label_pair all[LABEL_SETS_DEPTH];
+    unsigned count = label_sets_get(profile, parent, all), kept = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (all[i].key != key)
+            pairs[kept++] = all[i];
+    return kept;
+}
+
+static enum outcome
+add_label(struct spool_load *load, const void *bytes)
+{
+    const struct record_label *record = bytes;
+    struct profile *profile = load->profile;
+    const char *key = spool_load_text(load, record->key);
+    const char *value = spool_load_text(load, record->value);
+    uint32_t parent = label_set(load, record->parent);
+    if (record->id == 0 || record->parent >= record->id || key == NULL ||
+        value == NULL || key[0] == '\0' || parent == INTERN_NONE ||
+        spool_load_number(&load->labels, record->id) != INTERN_NONE)
+        return SENSELESS;
+    key = shown_key(profile, key);
+    if (key == NULL)
+        return FAILED;
+    struct label_pair pairs[LABEL_SETS_DEPTH + 1];
+    unsigned count = labels_without(profile, parent, key, pairs);
+    if (count >= LABEL_SETS_DEPTH)
+        return SENSELESS;
+    pairs[count] = (struct label_pair){.key = key, .value = value};
+    uint32_t set = label_sets_put(profile, pairs, count + 1);
+    if (set == INTERN_NONE ||
+        spool_load_define(&load->labels, record->id, set) != 0)
+        return FAILED;
+    return USED;
+}
+
+static enum outcome
+add_mark(struct spool_load *load, const void *bytes)
+{
+    const struct record_mark *record = bytes;
+    struct profile *profile = load->profile;
+    uint32_t labels = label_set(load, record->label);
+    uint32_t thread = PROFILE_NO_THREAD;
+    if (record->thread != 0)
+        thread = spool_load_number(&load->threads, record->thread);
+    if ((record->thread != 0 && thread == INTERN_NONE) ||
+        labels == INTERN_NONE || record->mark > MARK_SPAN ||
+        record->time > INT64_MAX || record->duration > INT64_MAX)
+        return SENSELESS;
+    struct profile_mark *marks =
+        array_room(profile->timed_marks, profile->timed_mark_count,
+                   sizeof(*marks));
+    if (marks == NULL)
+        return FAILED;
+    profile->timed_marks = marks;
+    marks += profile->timed_mark_count;
+    *marks = (struct profile_mark){
+        .time = record->time,
+        .duration = record->duration,
+        .process = load->process,
+        .thread = thread,
+        .labels = labels,
+        .kind = record->mark,
+        .name = profile_string(profile, record_text(record)),
+    };
+    if (marks->name == NULL)
+        return FAILED;
+    profile->timed_mark_count++;
+    spool_load_see_time(load, record->time, record->duration);
+    return USED;
+}
+
 bool
 spool_find_key(const struct spool_load *load,
                const struct record_sample *record, struct profile_sample *key)
@@ -99,7 +199,7 @@ spool_find_key(const struct spool_load *load,
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
         .is_measured = record->trigger == TRIGGER_HOOK,
-        .labels = annotations_set(load, record->label),
+        .labels = label_set(load, record->label),
     };
     if (record->waits_on != 0)
         text = spool_load_number(&load->texts, record->waits_on);
@@ -113,6 +213,80 @@ spool_find_key(const struct spool_load *load,
         text = NO_TEXT;
     key->waits_on = intern_bytes(profile->strings, text);
     return true;
+}
+
+/*
+ * A wait that was not over when its record was last written. It reaches to the
+ * last tick, or to the end of its thread if that came first. Both may stand
+ * behind the record in the spool. So such waits are noted, and extended when
+ * the spool was read: a thread that waits for an hour costs the recorder only
+ * the record with which the wait began. Usually each thread has at most one,
+ * its last.
+ */
+struct open_wait {
+    uint32_t sample;  /* sample of its record */
+    uint64_t reached; /* ns, the end of its record */
+    size_t event;     /* event of the record, if events are kept */
+};
+
+/* Note RECORD if it is an open wait. It was summed up in SAMPLE and is the last
+ * event. A running thread has no open end, whatever a damaged record says.
+ * Returns 0, or -1 if memory is short. */
+static int
+note_wait(struct spool_load *load, const struct record_sample *record,
+          const struct profile_sample *sample)
+{
+    uint64_t reached = record->time;
+    if ((record->flags & SAMPLE_OPEN) == 0 || record->state == STATE_RUNNING)
+        return 0;
+    struct open_wait *waits =
+        array_room(load->waits, load->wait_count, sizeof(*waits));
+    if (waits == NULL)
+        return -1;
+    load->waits = waits;
+    sum_add(&reached, record->duration);
+    waits[load->wait_count++] = (struct open_wait){
+        .sample = (uint32_t)(sample - load->profile->samples),
+        .reached = reached,
+        .event = load->profile->event_count - 1,
+    };
+    return 0;
+}
+
+/* The added points count as answered without a signal, like those of a wait
+ * that ended. */
+static void
+extend_wait(struct profile *profile, const struct open_wait *wait,
+            uint64_t wall)
+{
+    struct profile_sample *sample = &profile->samples[wait->sample];
+    uint32_t process = profile->threads[sample->thread].process;
+    uint64_t period = profile->processes[process].period;
+    uint64_t count = period > 0 ? wall / period : 0;
+    sum_add(&sample->values[VALUE_WALL], wall);
+    sum_add(&sample->values[VALUE_SAMPLES], count);
+    sum_add(&profile->triggers[TRIGGER_KEPT], count);
+    sum_add(&profile->states[sample->state], count);
+    events_extend(profile, wait->event, wall, count);
+}
+
+/* Extend every wait that was noted. Its sample gets the wall time, and a sample
+ * point for each full period. A live spool that was read from its beginning may
+ * have an earlier last tick. A wait that was noted since then stays as it is.
+ */
+static void
+extend_waits(struct spool_load *load)
+{
+    struct profile *profile = load->profile;
+    for (uint32_t i = 0; i < load->wait_count; i++) {
+        const struct open_wait *wait = &load->waits[i];
+        uint32_t thread = profile->samples[wait->sample].thread;
+        uint64_t limit = profile->threads[thread].end;
+        if (limit > load->last_tick)
+            limit = load->last_tick;
+        if (limit > wait->reached)
+            extend_wait(profile, wait, limit - wait->reached);
+    }
 }
 
 /* Such CPU time has no stack; weigh.c decides which samples show it. */
@@ -145,7 +319,7 @@ add_sample(struct spool_load *load, const void *bytes)
         events_add(profile, record, sample) != 0)
         return FAILED;
     sum_sample(profile, record, sample);
-    return waits_note(load, record, sample) != 0 ? FAILED : USED;
+    return note_wait(load, record, sample) != 0 ? FAILED : USED;
 }
 
 /* Counters are of the whole run, so the last of several records counts. */
@@ -236,12 +410,12 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
     [RECORD_NODE] = spool_load_add_node,
     [RECORD_SAMPLE] = add_sample,
     [RECORD_COUNTS] = take_counts,
-    [RECORD_MARK] = annotations_add_mark,
+    [RECORD_MARK] = add_mark,
     [RECORD_SUMMARY] = add_summary,
     [RECORD_TEXT] = spool_load_add_text,
     [RECORD_SYMBOL] = spool_load_add_symbol,
     [RECORD_NAMED] = spool_load_name_node,
-    [RECORD_LABEL] = annotations_add_label,
+    [RECORD_LABEL] = add_label,
     [RECORD_CONTROL] = use_nothing,
     [RECORD_ANSWER] = use_nothing,
     [RECORD_STACKS] = use_nothing,
@@ -328,7 +502,7 @@ add_process_records(struct profile *profile, struct reader *reader,
     }
     /* The end of a wait, and the clock that gives a weight, may stand behind
      * the sample in the spool. */
-    waits_extend(&load);
+    extend_waits(&load);
     if (weigh_samples(&load) != 0 ||
         events_weigh(load.profile, load.first_sample, load.first_event) != 0 ||
         join_spools(&load) != 0)

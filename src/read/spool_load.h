@@ -34,7 +34,7 @@ struct spool_load {
     struct numbering modules, threads;
     struct numbering texts;  /* to numbers of the profile's strings */
     struct numbering labels; /* to the profile's sets of labels */
-    struct open_wait *waits; /* waits.h */
+    struct open_wait *waits; /* spool.c */
     uint32_t wait_count;
     struct weigh_note *notes; /* weigh.h */
     size_t note_count;

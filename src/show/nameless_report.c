@@ -17,7 +17,7 @@
  */
 #include <string.h>
 
-#include "model/generated.h"
+#include "model/naming.h"
 #include "util/number.h"
 #include "view/nameless.h"
 #include "columns.h"
@@ -37,8 +37,8 @@ static void
 print_generated_hint(FILE *stream, const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->process_count; i++)
-        if (generated_problem(profile, i) != NULL) {
-            fprintf(stream, "%s\n", generated_problem(profile, i));
+        if (naming_problem(profile, i) != NULL) {
+            fprintf(stream, "%s\n", naming_problem(profile, i));
             return;
         }
     fputs("its runtime writes names to /tmp/perf-PID.map when told to:\n"

@@ -21,8 +21,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-#include "model/generated.h"
-#include "model/guessed.h"
+#include "model/naming.h"
 #include "model/quality.h"
 #include "util/number.h"
 #include "truncate.h"
@@ -102,7 +101,7 @@ print_guessed(FILE *stream, const struct profile *profile, unsigned columns)
 {
     const uint64_t *totals = profile->totals;
     uint64_t values[VALUE_COUNT];
-    if (guessed_sum(profile, values) == 0 && values[VALUE_SAMPLES] > 0)
+    if (quality_sum_guessed(profile, values) == 0 && values[VALUE_SAMPLES] > 0)
         print_line(stream, columns, "guessed",
                    "%.1f %% of CPU time, %.1f %% of wall time: a caller was "
                    "found by a search of the stack",
@@ -186,8 +185,8 @@ text_report_notes(FILE *stream, const struct profile *profile)
             last = symbols;
     }
     for (uint32_t i = 0; i < profile->process_count; i++)
-        if (generated_problem(profile, i) != NULL)
-            fprintf(stream, "note: %s\n", generated_problem(profile, i));
+        if (naming_problem(profile, i) != NULL)
+            fprintf(stream, "note: %s\n", naming_problem(profile, i));
 }
 
 int

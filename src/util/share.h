@@ -9,7 +9,7 @@
 #ifndef UTIL_SHARE_H
 #define UTIL_SHARE_H
 
-#include <stdint.h>
+#include "sum.h"
 
 struct share {
     uint64_t due;    /* ns of CPU time */
@@ -17,8 +17,26 @@ struct share {
     uint64_t passed; /* weight of those that have their share */
 };
 
+/* The CPU time of all shares up to here. Products have 128 bits, so none is too
+ * large. Sums that stop at their limit (sum.h) do no harm: the last of them is
+ * still the whole. */
+static inline uint64_t
+share_due(const struct share *share)
+{
+    __extension__ unsigned __int128 product = share->due;
+    return share->weight == 0
+               ? 0
+               : (uint64_t)(product * share->passed / share->weight);
+}
+
 /* Returns the share of the next one, with WEIGHT, in ns. 0 if all weights
  * are 0. */
-uint64_t share_take(struct share *share, uint64_t weight);
+static inline uint64_t
+share_take(struct share *share, uint64_t weight)
+{
+    uint64_t before = share_due(share);
+    sum_add(&share->passed, weight);
+    return share_due(share) - before;
+}
 
 #endif
