@@ -13,7 +13,8 @@
 /*
  * A row: the format's name, its ending, what the help page calls it, whether it
  * tells the times of samples, the format with wall time instead of CPU time
- * (itself if there is none), and the function that writes it (write/output.h).
+ * (itself if there is none), and the function that writes it
+ * (write/output_file.h).
  */
 #define FORMAT_TABLE(FORMAT)                                                   \
     FORMAT(PPROF, ".pb.gz", "pprof", false, PPROF, pprof_write)                \

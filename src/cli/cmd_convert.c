@@ -9,7 +9,7 @@
 
 #include "base/formats.h"
 #include "model/profile.h"
-#include "write/output.h"
+#include "write/output_file.h"
 #include "arguments.h"
 #include "filters.h"
 #include "inputs.h"
@@ -131,7 +131,8 @@ run(void *values, char *const *paths, int count)
     if (profile->has_no_times && format == FORMAT_FIREFOX &&
         !arguments->is_untimed)
         status = refuse_untimed(out);
-    else if (output_write_as(out, format, profile, error, sizeof(error)) != 0)
+    else if (output_file_write_as(out, format, profile, error, sizeof(error)) !=
+             0)
         status = command_fail("%s", error);
     status = inputs_status(profile, status);
     profile_free(profile);

@@ -12,7 +12,6 @@
 #include "show/diff_text.h"
 #include "util/number.h"
 #include "view/diff.h"
-#include "view/runs.h"
 #include "arguments.h"
 #include "filters.h"
 #include "screen.h"
@@ -105,7 +104,7 @@ show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
 {
     struct diff_options *test = &arguments->test;
     if (!command_was_given("--absolute") && !command_was_given("--shares"))
-        test->absolute = runs_are_alike(old, new);
+        test->absolute = diff_runs_are_alike(old, new);
     struct diff diff;
     if (diff_build(&diff, old, new, test) != 0)
         return command_fail("%s", strerror(errno));

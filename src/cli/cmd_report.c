@@ -14,15 +14,9 @@
 #include "model/label_sets.h"
 #include "model/quality.h"
 #include "show/data_report.h"
-#include "show/flame_text.h"
-#include "show/head_text.h"
-#include "show/source_text.h"
-#include "show/table_text.h"
 #include "show/text_report.h"
-#include "show/tree_text.h"
 #include "view/branches.h"
-#include "view/callees.h"
-#include "view/callers.h"
+#include "view/calls.h"
 #include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
@@ -194,8 +188,8 @@ show_branches(struct profile *profile, struct request *request,
 }
 
 /* Show callers or callees. Names are matched in the usual tree, so that is made
- * first. Then it is inverted (view/callers.h), or the trees below the function
- * are joined (view/callees.h). */
+ * first. Then it is inverted (view/calls.h), or the trees below the function
+ * are joined (view/calls.h). */
 static int
 show_around(struct profile *profile, struct request *request,
             const struct tree *tree)
@@ -205,8 +199,8 @@ show_around(struct profile *profile, struct request *request,
     if (match_begin(&match, tree, request->function, error, sizeof(error)) != 0)
         return command_fail("%s", error);
     struct tree *around = request->view == VIEW_CALLERS
-                              ? callers_build(tree, &match)
-                              : callees_build(tree, &match);
+                              ? calls_callers(tree, &match)
+                              : calls_callees(tree, &match);
     int status = around == NULL ? command_fail("%s", strerror(errno))
                                 : show_branches(profile, request, around);
     tree_free(around);
@@ -232,7 +226,7 @@ show_tree(struct profile *profile, struct request *request)
 static int
 show_lines(struct profile *profile, struct request *request)
 {
-    struct lines lines;
+    struct table lines;
     char error[512];
     if (lines_build(&lines, profile, request->function, error, sizeof(error)) !=
         0)
@@ -244,9 +238,9 @@ show_lines(struct profile *profile, struct request *request)
     else
         data_report_table(&(struct data_report){stdout, request->format,
                                                 request->text.value, 0},
-                          profile, &lines.table, TABLE_LINE);
+                          profile, &lines, TABLE_LINE);
     end_output(&screen, request, profile);
-    lines_release(&lines);
+    table_release(&lines);
     return STATUS_DONE;
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/formats.h"
-#include "write/output.h"
+#include "write/output_file.h"
 #include "command.h"
 #include "outputs.h"
 
@@ -134,7 +134,8 @@ outputs_write(struct outputs *outputs, struct profile *profile, bool wall)
         enum format format = format_of(path);
         if (wall)
             format = format_with_wall(format);
-        if (output_write_as(path, format, profile, error, sizeof(error)) == 0) {
+        if (output_file_write_as(path, format, profile, error, sizeof(error)) ==
+            0) {
             outputs->paths[written++] = path;
         } else {
             command_fail("%s", error);

@@ -25,7 +25,7 @@
 #include "view/branches.h"
 #include "view/tree.h"
 #include "truncate.h"
-#include "flame_text.h"
+#include "text_report.h"
 
 /* Columns of the two brackets of a cell, and of its share. */
 enum { BARE_COLUMNS = 2, SHARE_COLUMNS = 8 };

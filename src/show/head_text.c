@@ -18,7 +18,7 @@
 #include "model/quality.h"
 #include "util/number.h"
 #include "truncate.h"
-#include "head_text.h"
+#include "text_report.h"
 
 /* Bytes of a line: a longer command is cut. Columns of the word in front of it.
  */

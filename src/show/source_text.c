@@ -20,7 +20,7 @@
 #include "view/lines.h"
 #include "columns.h"
 #include "truncate.h"
-#include "source_text.h"
+#include "text_report.h"
 
 /* AROUND: lines of source before the first and behind the last line with
  * samples. BEFORE_MOST: most lines between the declaration and the first line
@@ -175,7 +175,7 @@ print_function(struct listing *listing, const struct profile *profile)
 
 void
 source_text_write(FILE *stream, const struct profile *profile,
-                  const struct lines *lines,
+                  const struct table *lines,
                   const struct text_report_options *options)
 {
     bool by_cpu = options->value == VALUE_CPU;
@@ -198,13 +198,13 @@ source_text_write(FILE *stream, const struct profile *profile,
             options->columns > 0 && options->columns < NARROW ? PERCENTAGES : 0,
     };
     uint32_t count;
-    for (uint32_t i = 0; i < lines->table.count; i += count) {
+    for (uint32_t i = 0; i < lines->count; i += count) {
         struct listing listing = {
             .stream = stream,
             .columns = &columns,
             .value = options->value,
             .whole = profile->totals[options->value],
-            .rows = &lines->table.rows[i],
+            .rows = &lines->rows[i],
         };
         count = lines_of_function(lines, i);
         listing.end = listing.rows + count;

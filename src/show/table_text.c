@@ -15,7 +15,7 @@
 #include "base/path.h"
 #include "columns.h"
 #include "truncate.h"
-#include "table_text.h"
+#include "text_report.h"
 
 /* Bits of the columns with the other value, of functions and of groups; least
  * width of a name. */

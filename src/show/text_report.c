@@ -25,7 +25,6 @@
 #include "model/quality.h"
 #include "util/number.h"
 #include "truncate.h"
-#include "table_text.h"
 #include "text_report.h"
 
 enum { FEW_PROCESSES = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * text_report.h -- a profile as text for people: a head, then its functions in
- * a table (table_text.h). Other views are tree_text.h and source_text.h.
+ * a table; and the other views, each in the file of its name.
  */
 #ifndef SHOW_TEXT_REPORT_H
 #define SHOW_TEXT_REPORT_H
@@ -11,6 +11,9 @@
 #include "model/profile.h"
 #include "view/table.h"
 #include "paint.h"
+
+struct branches;
+struct tree;
 
 /* The options of all text reports. */
 struct text_report_options {
@@ -40,5 +43,39 @@ int text_report_table(FILE *stream, struct profile *profile,
 /* Print a line for each module with a problem in the symbols that were asked
  * for. Print a line for each perf map that was not used. */
 void text_report_notes(FILE *stream, const struct profile *profile);
+
+/* Print the subject and the quality of a report in three lines of at most
+ * COLUMNS (0: any number). text_report_head has all of it. */
+void head_text_write(FILE *stream, const struct profile *profile,
+                     unsigned columns);
+
+/* Print the rows of TABLE, which was built by OPTIONS->by, with a title.
+ * Percentages are of PROFILE's totals. */
+void table_text_write(FILE *stream, const struct profile *profile,
+                      const struct table *table,
+                      const struct text_report_options *options);
+
+/* Print BRANCHES of TREE as a call tree, with percentages of PROFILE's totals.
+ * CALLERS: it is a tree of callers (view/calls.h). Returns 0, or -1 with
+ * errno set if memory is short. */
+int tree_text_write(FILE *stream, const struct profile *profile,
+                    const struct tree *tree, const struct branches *branches,
+                    bool callers, const struct text_report_options *options);
+
+/* Columns of a flame graph without a terminal. */
+enum { FLAME_TEXT_COLUMNS = 100 };
+
+/* Print BRANCHES of TREE as a flame graph, the root at the top; OPTIONS give
+ * columns, paint and value. Returns 0, or -1 with errno set if memory is short.
+ */
+int flame_text_write(FILE *stream, const struct profile *profile,
+                     const struct tree *tree, const struct branches *branches,
+                     const struct text_report_options *options);
+
+/* Print the functions of LINES with the time of each of their lines, and their
+ * source if the file can be read. */
+void source_text_write(FILE *stream, const struct profile *profile,
+                       const struct table *lines,
+                       const struct text_report_options *options);
 
 #endif

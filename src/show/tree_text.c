@@ -24,7 +24,7 @@
 #include "view/tree.h"
 #include "columns.h"
 #include "truncate.h"
-#include "tree_text.h"
+#include "text_report.h"
 
 /* Bits of the columns that a tree of callers lacks; least width of a name. */
 enum { FLAT = 0xc, NAME_LEAST = 16 };

@@ -247,3 +247,54 @@ diff_release(struct diff *diff)
     free(diff->rows);
     *diff = (struct diff){0};
 }
+
+/* The process that began first; NULL if there is none. */
+static const struct profile_process *
+first_process(const struct profile *profile)
+{
+    const struct profile_process *first = NULL;
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        if (first == NULL || process->start < first->start)
+            first = process;
+    }
+    return first;
+}
+
+/* COMMAND without the directories of its program, whose path ends at the first
+ * blank. */
+static const char *
+plain(const char *command)
+{
+    const char *blank = strchrnul(command, ' ');
+    const char *slash = memrchr(command, '/', (size_t)(blank - command));
+    return slash != NULL ? slash + 1 : command;
+}
+
+/* How often PROFILE ran COMMAND: as often as processes have it. Several images
+ * of one process, with one pid, count once. */
+static uint32_t
+count_runs(const struct profile *profile, const char *command)
+{
+    uint32_t times = 0, last = 0;
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        if (strcmp(plain(process->command), command) != 0)
+            continue;
+        times += times == 0 || process->pid != last;
+        last = process->pid;
+    }
+    return times;
+}
+
+bool
+diff_runs_are_alike(const struct profile *one, const struct profile *two)
+{
+    const struct profile_process *first = first_process(one);
+    const struct profile_process *second = first_process(two);
+    if (first == NULL || second == NULL || first->command[0] == '\0')
+        return false;
+    const char *command = plain(first->command);
+    return strcmp(command, plain(second->command)) == 0 &&
+           count_runs(one, command) == count_runs(two, command);
+}

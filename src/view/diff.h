@@ -58,4 +58,12 @@ bool diff_fails(const struct diff *diff);
 
 void diff_release(struct diff *diff);
 
+/*
+ * Whether both profiles are of runs of one command, so that their times can be
+ * compared. Both then began with this command and ran it equally often. Its
+ * arguments must be the same, and its program must have the same name. The
+ * program may lie elsewhere, for example another build of it.
+ */
+bool diff_runs_are_alike(const struct profile *one, const struct profile *two);
+
 #endif

@@ -44,23 +44,23 @@ choose(struct table *table, const struct match *match)
 }
 
 int
-lines_build(struct lines *lines, struct profile *profile, const char *text,
+lines_build(struct table *lines, struct profile *profile, const char *text,
             char *error, size_t size)
 {
     struct tree *tree = tree_build(profile, TREE_LINES);
     int status = -1;
-    *lines = (struct lines){0};
+    *lines = (struct table){0};
     if (tree == NULL) {
         snprintf(error, size, "%s", strerror(errno));
         return -1;
     }
     struct match match;
     if (match_begin(&match, tree, text, error, size) == 0) {
-        status = table_of_tree(&lines->table, tree, VALUE_CPU);
+        status = table_of_tree(lines, tree, VALUE_CPU);
         if (status != 0)
             snprintf(error, size, "%s", strerror(ENOMEM));
         else
-            choose(&lines->table, &match);
+            choose(lines, &match);
         match_end(&match);
     }
     tree_free(tree);
@@ -68,18 +68,11 @@ lines_build(struct lines *lines, struct profile *profile, const char *text,
 }
 
 uint32_t
-lines_of_function(const struct lines *lines, uint32_t first)
+lines_of_function(const struct table *lines, uint32_t first)
 {
     uint32_t end = first;
-    while (end < lines->table.count &&
-           compare_functions(&lines->table.rows[first],
-                             &lines->table.rows[end]) == 0)
+    while (end < lines->count &&
+           compare_functions(&lines->rows[first], &lines->rows[end]) == 0)
         end++;
     return end - first;
-}
-
-void
-lines_release(struct lines *lines)
-{
-    table_release(&lines->table);
 }

@@ -10,20 +10,15 @@
 
 #include "table.h"
 
-struct lines {
-    struct table table; /* by function, module, file, line */
-};
-
 /*
- * Collect the lines of the functions that TEXT selects (match.h). Returns 0, or
- * -1 with a sentence in ERROR (of SIZE bytes). PROFILE must outlive LINES.
+ * Collect the lines of the functions that TEXT selects (match.h), in the order
+ * of function, module, file and line. Returns 0, or -1 with a sentence in ERROR
+ * (of SIZE bytes). PROFILE must outlive LINES, which table_release releases.
  */
-int lines_build(struct lines *lines, struct profile *profile, const char *text,
+int lines_build(struct table *lines, struct profile *profile, const char *text,
                 char *error, size_t size);
 
 /* How many rows from FIRST on are of the same function in the same file. */
-uint32_t lines_of_function(const struct lines *lines, uint32_t first);
-
-void lines_release(struct lines *lines);
+uint32_t lines_of_function(const struct table *lines, uint32_t first);
 
 #endif

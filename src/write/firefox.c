@@ -20,7 +20,7 @@
 
 #include "base/path.h"
 #include "model/quality.h"
-#include "output.h"
+#include "output_file.h"
 #include "firefox.h"
 
 /* Versions of the format that is written, and of the format that Firefox itself

@@ -27,7 +27,7 @@
 
 #include "view/tree.h"
 #include "view/tree_walk.h"
-#include "output.h"
+#include "output_file.h"
 
 /* The state of the walk: PATH is the line up to the node that was entered last.
  */

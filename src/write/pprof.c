@@ -39,7 +39,7 @@
 #include "model/quality.h"
 #include "util/intern.h"
 #include "pprof_stream.h"
-#include "output.h"
+#include "output_file.h"
 
 /* Most labels of a sample: our own, and ours with those of the program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };

@@ -24,7 +24,7 @@
 #include "read/load.h"
 #include "read/join.h"
 #include "show/stacks_text.h"
-#include "output.h"
+#include "output_file.h"
 #include "report.h"
 
 /* Seconds to wait for debuginfod servers. A program that was sent a signal has
@@ -90,8 +90,8 @@ write_outputs(struct sprof_report *report, struct profile *profile)
 {
     for (size_t i = 0; i < report->output_count; i++) {
         char error[sizeof(report->error)] = "";
-        if (output_write(report->outputs[i], profile, error, sizeof(error)) !=
-            0)
+        if (output_file_write(report->outputs[i], profile, error,
+                              sizeof(error)) != 0)
             add_error(report, error);
     }
 }

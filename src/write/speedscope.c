@@ -26,7 +26,7 @@
 #include "util/intern.h"
 #include "util/json.h"
 #include "view/timeline.h"
-#include "output.h"
+#include "output_file.h"
 
 #define END UINT32_MAX
 

@@ -20,7 +20,7 @@
 #include "store/reader.h"
 #include "store/record.h"
 #include "spool_records.h"
-#include "output.h"
+#include "output_file.h"
 
 struct spool_copy {
     struct spool_records records;

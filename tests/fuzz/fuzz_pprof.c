@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "read/pprof.h"
-#include "write/output.h"
+#include "write/output_file.h"
 
 #include "fuzz.h"
 

@@ -13,7 +13,7 @@
 #include "read/load.h"
 #include "live/watch.h"
 #include "store/reader.h"
-#include "write/output.h"
+#include "write/output_file.h"
 #include "show/nameless_report.h"
 #include "show/text_report.h"
 

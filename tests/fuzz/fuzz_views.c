@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "view/branches.h"
-#include "view/callers.h"
+#include "view/calls.h"
 #include "view/diff.h"
 #include "view/filter.h"
 #include "view/lines.h"
@@ -18,9 +18,7 @@
 #include "view/tree.h"
 #include "show/data_report.h"
 #include "show/diff_text.h"
-#include "show/source_text.h"
-#include "show/table_text.h"
-#include "show/tree_text.h"
+#include "show/text_report.h"
 
 #include "fuzz.h"
 #include "repair.h"
@@ -101,7 +99,7 @@ show_trees(struct profile *profile)
         abort();
     show_branches(profile, tree, false);
     if (match_begin(&match, tree, "[0-9a-f]$", error, sizeof error) == 0) {
-        callers = callers_build(tree, &match);
+        callers = calls_callers(tree, &match);
         match_end(&match);
         if (callers == NULL)
             abort();
@@ -116,12 +114,12 @@ show_source(struct profile *profile)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
     FILE *stream = begin_text();
-    struct lines lines;
+    struct table lines;
     char error[512];
 
     if (lines_build(&lines, profile, ".", error, sizeof error) == 0) {
         source_text_write(stream, profile, &lines, &options);
-        lines_release(&lines);
+        table_release(&lines);
     }
     end_text(stream);
 }

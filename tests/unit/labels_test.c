@@ -24,7 +24,7 @@
 #include "read/pprof.h"
 #include "write/spool_records.h"
 #include "view/table.h"
-#include "write/output.h"
+#include "write/output_file.h"
 
 #include "profile_maker.h"
 

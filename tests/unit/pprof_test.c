@@ -21,7 +21,7 @@
 #include "read/pprof.h"
 #include "util/unzip.h"
 #include "util/wire.h"
-#include "write/output.h"
+#include "write/output_file.h"
 
 #include "profile_maker.h"
 

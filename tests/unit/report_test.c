@@ -16,18 +16,13 @@
 #include <cmocka.h>
 
 #include "view/branches.h"
-#include "view/callees.h"
-#include "view/callers.h"
+#include "view/calls.h"
 #include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/truncate.h"
-#include "show/flame_text.h"
-#include "show/head_text.h"
-#include "show/source_text.h"
+#include "show/text_report.h"
 #include "show/data_report.h"
-#include "show/table_text.h"
-#include "show/tree_text.h"
 
 #include "profile_maker.h"
 
@@ -139,7 +134,7 @@ expect_tree(const char *callers_of, uint64_t least, const char *expected)
         assert_int_equal(match_begin(&match, tree, callers_of, error,
                                      sizeof error),
                          0);
-        shown = callers_build(tree, &match);
+        shown = calls_callers(tree, &match);
         match_end(&match);
         assert_non_null(shown);
     }
@@ -242,7 +237,7 @@ static void
 callees_end_at_the_depth(void **state)
 {
     (void)state;
-    expect_shape(callees_build, 0, write_tree, 0,
+    expect_shape(calls_callees, 0, write_tree, 0,
                  "  cpu cum      %  cpu flat      %  call tree\n"
                  "    0.009   90.0     0.000    0.0  run (app)\n"
                  "    0.009   90.0     0.009   90.0  > work (app), 2 deep\n");
@@ -265,7 +260,7 @@ a_flame_has_its_boxes(void **state)
                  "[work 90.0 %                       ]\n"
                  "[work      ]\n"
                  "(one column is 0.000 s)\n");
-    expect_shape(callees_build, 1, flame_text_write, 8,
+    expect_shape(calls_callees, 1, flame_text_write, 8,
                  "[all 0.]\n"
                  "[run   ]\n"
                  "(one column is 0.001 s)\n");
@@ -335,7 +330,7 @@ a_missing_source_is_told(void **state)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
     struct profile *profile = example();
-    struct lines lines;
+    struct table lines;
     char error[256];
     FILE *stream = print_begin();
 
@@ -349,7 +344,7 @@ a_missing_source_is_told(void **state)
                    " cpu flat      %   cpu cum      %   line\n"
                    "    0.007   70.0     0.007   70.0     48 \n"
                    "    0.002   20.0     0.005   50.0     49 \n");
-    lines_release(&lines);
+    table_release(&lines);
     profile_free(profile);
 }
 

@@ -17,7 +17,7 @@
 
 #include "model/naming.h"
 #include "read/load.h"
-#include "write/output.h"
+#include "write/output_file.h"
 
 #include "profile_maker.h"
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "write/output.h"
+#include "write/output_file.h"
 
 #include "profile_maker.h"
 

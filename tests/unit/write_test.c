@@ -21,7 +21,7 @@
 #include <zlib.h>
 
 #include "pprof.pb-c.h"
-#include "write/output.h"
+#include "write/output_file.h"
 #include "write/report.h"
 #include "show/text_report.h"
 
@@ -359,7 +359,7 @@ an_output_appears_whole(void **state)
 
     (void)state;
     assert_int_equal(symlink(other, path), 0);
-    assert_int_equal(output_write(path, profile, error, sizeof error), 0);
+    assert_int_equal(output_file_write(path, profile, error, sizeof error), 0);
     assert_int_equal(lstat(path, &status), 0);
     assert_true(S_ISREG(status.st_mode));
     assert_int_equal(status.st_mode & 07777, 0600);
@@ -378,17 +378,17 @@ an_output_fails_cleanly(void **state)
 
     (void)state;
     snprintf(path, sizeof path, "%s", maker_path("out.svg"));
-    assert_int_equal(output_write(path, profile, error, sizeof error), -1);
+    assert_int_equal(output_file_write(path, profile, error, sizeof error), -1);
     assert_non_null(strstr(error, "out.svg: unknown ending, expected one of"));
     snprintf(path, sizeof path, "%s", maker_path("missing/out.txt"));
-    assert_int_equal(output_write(path, profile, error, sizeof error), -1);
+    assert_int_equal(output_file_write(path, profile, error, sizeof error), -1);
     assert_non_null(strstr(error, "No such file or directory"));
     assert_int_equal(files(), before);
 
     /* The name is taken by a directory: rename refuses. */
     snprintf(path, sizeof path, "%s", maker_path("taken.txt"));
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(output_write(path, profile, error, sizeof error), -1);
+    assert_int_equal(output_file_write(path, profile, error, sizeof error), -1);
     assert_int_equal(files(), before + 1);
     assert_int_equal(rmdir(path), 0);
     profile_free(profile);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h -- a file that appears whole or not at all. It is written under
+ * output_file.h -- a file that appears whole or not at all. It is written under
  * another name in the same directory, then renamed. Its mode is 0600. A
  * symbolic link at the name is replaced, never followed. Report side only.
  */
-#ifndef WRITE_OUTPUT_H
-#define WRITE_OUTPUT_H
+#ifndef WRITE_OUTPUT_FILE_H
+#define WRITE_OUTPUT_FILE_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -28,12 +28,12 @@ FORMAT_TABLE(FORMAT)
  * sentence in ERROR (of SIZE bytes). On failure the file that was at PATH is
  * still there, and no other file is left behind.
  */
-int output_write(const char *path, struct profile *profile, char *error,
-                 size_t size);
+int output_file_write(const char *path, struct profile *profile, char *error,
+                      size_t size);
 
 /* The same in FORMAT, whatever the ending of PATH. The path "-" is standard
  * output, which may have received a part of the profile on failure. */
-int output_write_as(const char *path, enum format format,
-                    struct profile *profile, char *error, size_t size);
+int output_file_write_as(const char *path, enum format format,
+                         struct profile *profile, char *error, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c -- makes, fills and renames the file. There is no fsync. A crash of
- * the program leaves the spool; a power failure within a second costs no more
- * than for any other file.
+ * output_file.c -- makes, fills and renames the file. There is no fsync. A
+ * crash of the program leaves the spool; a power failure within a second costs
+ * no more than for any other file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "output_file.h"
 
 /* Most names that are tried for the temporary file. */
 enum { ATTEMPTS = 100 };
 
 /* A file that is being written. */
-struct output {
+struct output_file {
     const char *path;
     char *temporary;
     FILE *stream;
@@ -47,7 +47,7 @@ temporary_name(const char *path, unsigned attempt)
 
 /* Open a new file; on success TEMPORARY is its name. */
 static int
-open_temporary(struct output *output)
+open_temporary(struct output_file *output)
 {
     int fd = -1;
     for (unsigned i = 0; i < ATTEMPTS && fd < 0; i++) {
@@ -71,9 +71,9 @@ open_temporary(struct output *output)
 
 /* Afterwards OUTPUT has a stream and a temporary file, or neither. */
 static int
-begin_output(struct output *output, const char *path)
+begin_output(struct output_file *output, const char *path)
 {
-    *output = (struct output){.path = path};
+    *output = (struct output_file){.path = path};
     int fd = open_temporary(output);
     if (fd < 0)
         goto err0;
@@ -94,7 +94,7 @@ err0:
 
 /* Close the file. Rename it if STATUS is 0, else remove it. */
 static int
-finish_output(struct output *output, int status)
+finish_output(struct output_file *output, int status)
 {
     int error = errno;
     if (fclose(output->stream) != 0 && status == 0) {
@@ -126,7 +126,7 @@ write_standard_output(enum format format, struct profile *profile)
 static int
 write_file(const char *path, enum format format, struct profile *profile)
 {
-    struct output output;
+    struct output_file output;
     if (begin_output(&output, path) != 0)
         return -1;
     errno = 0;
@@ -134,8 +134,8 @@ write_file(const char *path, enum format format, struct profile *profile)
 }
 
 int
-output_write_as(const char *path, enum format format, struct profile *profile,
-                char *error, size_t size)
+output_file_write_as(const char *path, enum format format,
+                     struct profile *profile, char *error, size_t size)
 {
     bool is_file = strcmp(path, "-") != 0;
     int status = is_file ? write_file(path, format, profile)
@@ -147,12 +147,12 @@ output_write_as(const char *path, enum format format, struct profile *profile,
 }
 
 int
-output_write(const char *path, struct profile *profile, char *error,
-             size_t size)
+output_file_write(const char *path, struct profile *profile, char *error,
+                  size_t size)
 {
     enum format format = format_of(path);
     if (format != FORMAT_UNKNOWN)
-        return output_write_as(path, format, profile, error, size);
+        return output_file_write_as(path, format, profile, error, size);
     snprintf(error, size, "%s: unknown ending, expected one of %s", path,
              format_endings());
     return -1;
