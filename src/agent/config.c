@@ -394,7 +394,7 @@ has_to_stay(const struct config *config, enum claim claim)
 
 /* Move or remove the file at PATH, which CLAIM describes. */
 static bool
-make_room(const struct config_files *files, const char *path, enum claim claim)
+clear_path(const struct config_files *files, const char *path, enum claim claim)
 {
     struct config_files earlier = *files;
     if (claim == CLAIM_EARLIER)
@@ -426,9 +426,9 @@ take_spool_name(const struct config *config, struct config_files *files,
     }
     name_spool(config, files, number);
     return number < SPOOLS_MAX &&
-           make_room(files, files->spool, found.present) &&
-           make_room(files, files->past,
-                     found.present != CLAIM_EARLIER ? found.past : CLAIM_NONE);
+           clear_path(files, files->spool, found.present) &&
+           clear_path(files, files->past,
+                      found.present != CLAIM_EARLIER ? found.past : CLAIM_NONE);
 }
 
 /* The spool in FILES has a name that only this process uses. Only an earlier
@@ -438,7 +438,7 @@ take_only_name(const struct config_files *files, pid_t pid)
 {
     struct obstacles found = look_at_spools(files, pid);
     if (found.present == CLAIM_EARLIER)
-        return make_room(files, files->spool, CLAIM_EARLIER);
+        return clear_path(files, files->spool, CLAIM_EARLIER);
     return found.present == CLAIM_NONE && found.past == CLAIM_NONE;
 }
 

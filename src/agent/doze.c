@@ -135,7 +135,7 @@ next_pause(uint64_t *pause, uint64_t *seen)
 static bool (*called)(void);
 
 static bool
-is_wanted(void)
+should_wake(void)
 {
     uint32_t now = atomic_load(&state);
     return now == OVER ||
@@ -154,7 +154,7 @@ doze_sleep(bool (*is_called)(void), void (*heed)(void))
             return true;
         if (atomic_load(&state) == OVER)
             return false;
-        serve_wait_unless(is_wanted, clock_now() + (ns != 0 ? ns : LOOK_NS));
+        serve_wait_unless(should_wake, clock_now() + (ns != 0 ? ns : LOOK_NS));
         heed();
     }
 }

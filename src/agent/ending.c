@@ -52,7 +52,7 @@ static struct {
 /* The past of a flight recorder is wanted by a request while it runs, and when
  * the process crashes. */
 static bool
-is_wanted(void)
+is_profile_wanted(void)
 {
     return job.ending->config->options.keep.number == 0 ||
            job.ending->signo != 0;
@@ -61,7 +61,7 @@ is_wanted(void)
 static bool
 is_spool_wanted(void)
 {
-    return is_wanted() || config_keeps_spool(job.ending->config);
+    return is_profile_wanted() || config_keeps_spool(job.ending->config);
 }
 
 /* Whether children have left their spools to this process. */
@@ -139,12 +139,12 @@ write_own(uint64_t limit)
         config_take_plain_name(job.ending->files);
         return;
     }
-    if (!is_wanted())
+    if (!is_profile_wanted())
         return;
     if (job.ending->signo == 0)
         freeze_others(job.ending->ender, true);
-    job.is_written = output_write(job.ending->config, job.ending->files, limit,
-                                  &job.output) == 0;
+    job.is_written = output_convert_spool(job.ending->config, job.ending->files,
+                                          limit, &job.output) == 0;
 }
 
 /* The job. Runs on the sampler thread, or without one on the thread that ends
@@ -205,7 +205,7 @@ say_end(void)
         exit_line_unwanted();
     else if (job.ending->config->options.symbolize.number ==
                  OPTION_SYMBOLIZE_OFF ||
-             !is_wanted())
+             !is_profile_wanted())
         exit_line_kept(job.ending->files->spool, &job.result);
     else if (job.is_written)
         exit_line_wrote(job.ending->files->outputs[0], &job.result,

@@ -123,9 +123,9 @@ write_one(struct left *left)
         !find_names(left->config, left->path, &header, &left->child))
         return;
     left->result.complaint[0] = '\0';
-    if (output_write(left->config, &left->child,
-                     now < left->until ? left->until - now : 0,
-                     &left->result) != 0 &&
+    if (output_convert_spool(left->config, &left->child,
+                             now < left->until ? left->until - now : 0,
+                             &left->result) != 0 &&
         left->failed++ == 0)
         *left->first = left->result;
 }
@@ -139,7 +139,7 @@ is_spool_name(const char *name)
 
 /* All spools in the directory of SPOOL. */
 static void
-write_all(struct left *left, const char *spool)
+write_left_spools(struct left *left, const char *spool)
 {
     struct text text;
     size_t length = (size_t)(strrchr(spool, '/') + 1 - spool);
@@ -172,7 +172,7 @@ left_write(const struct config *config, const struct config_files *files,
     left->start = files->start;
     left->until = clock_now() + limit;
     left->first = result;
-    write_all(left, files->spool);
+    write_left_spools(left, files->spool);
     unsigned failed = left->failed;
     sys_release(left, sizeof(*left));
     return failed;

@@ -166,8 +166,9 @@ output_is_ok(char *answer)
 }
 
 int
-output_write(const struct config *config, const struct config_files *files,
-             uint64_t limit, struct output_result *result)
+output_convert_spool(const struct config *config,
+                     const struct config_files *files, uint64_t limit,
+                     struct output_result *result)
 {
     static char answer[OUTPUT_ANSWER];
     result->ns = 0;

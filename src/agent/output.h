@@ -48,7 +48,8 @@ struct output_result {
  * Fills in *RESULT. Returns 0, or -1 and the spool is kept. Async-signal-safe.
  * The caller is a thread whose root is that of the program's start.
  */
-int output_write(const struct config *config, const struct config_files *files,
-                 uint64_t limit, struct output_result *result);
+int output_convert_spool(const struct config *config,
+                         const struct config_files *files, uint64_t limit,
+                         struct output_result *result);
 
 #endif

@@ -50,7 +50,7 @@ own_stack_begin(void)
 
 /* On our stack. Signals are blocked before and after. */
 static void
-run(void *argument)
+run_on_stack(void *argument)
 {
     const struct call *call = argument;
     const stack_t none = {.ss_flags = SS_DISABLE};
@@ -75,7 +75,7 @@ own_stack_run(void (*function)(void *), void *argument)
         return;
     }
     sys_mask(SIG_BLOCK, UINT64_MAX, &call.mask);
-    arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run, &call);
+    arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run_on_stack, &call);
     sys_mask(SIG_SETMASK, call.mask, NULL);
     atomic_store(&is_taken, false);
 }

@@ -37,7 +37,7 @@ static char *kept[KEPT_MAX + 1];
 static char directory[PATH_MAX]; /* which names there may be relative to */
 
 static bool
-is_wanted(const char *variable)
+is_kept_variable(const char *variable)
 {
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         if (strncmp(variable, wanted[i], strlen(wanted[i])) == 0)
@@ -52,7 +52,7 @@ spawn_child_begin(char *const environment[])
     size_t used = 0, count = 0;
     for (; *environment != NULL && count < KEPT_MAX; environment++) {
         size_t size = strlen(*environment) + 1;
-        if (!is_wanted(*environment) || size > sizeof(kept_text) - used)
+        if (!is_kept_variable(*environment) || size > sizeof(kept_text) - used)
             continue;
         kept[count++] = memcpy(kept_text + used, *environment, size);
         used += size;

@@ -25,7 +25,7 @@ least(unsigned a, unsigned b)
 
 /* Letters are equal to their capitals. */
 static int
-is_same(char a, char b)
+is_same_letter(char a, char b)
 {
     return a == b ||
            ((a ^ b) == 0x20 && (a | 0x20) >= 'a' && (a | 0x20) <= 'z');
@@ -59,11 +59,11 @@ steps(const char *typed, size_t rows, const char *known, size_t columns)
             row[j] = row[j - 1] + COST_INSERT;
             if (i == 0)
                 continue;
-            int same = is_same(typed[i - 1], known[j - 1]);
+            int same = is_same_letter(typed[i - 1], known[j - 1]);
             row[j] = least(row[j], above[j] + COST_DELETE);
             row[j] = least(row[j], above[j - 1] + (same ? 0 : COST_CHANGE));
-            if (i > 1 && j > 1 && is_same(typed[i - 1], known[j - 2]) &&
-                is_same(typed[i - 2], known[j - 1]))
+            if (i > 1 && j > 1 && is_same_letter(typed[i - 1], known[j - 2]) &&
+                is_same_letter(typed[i - 2], known[j - 1]))
                 row[j] = least(row[j], two_above[j - 2] + COST_SWAP);
         }
     }

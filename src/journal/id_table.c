@@ -54,7 +54,7 @@ id_table_forget(struct id_table *table)
 /* Returns the entry of (HIGH, LOW) in ENTRIES, or the empty one where it
  * belongs. */
 static struct id_entry *
-find_place(struct id_entry *entries, uint32_t size, uint32_t high, uint64_t low)
+find_entry(struct id_entry *entries, uint32_t size, uint32_t high, uint64_t low)
 {
     uint32_t i = hash_key(high, low) & (size - 1);
     while (entries[i].id != 0 &&
@@ -75,7 +75,7 @@ grow_table(struct id_table *table)
     for (uint32_t i = 0; i < table->size; i++) {
         const struct id_entry *entry = &table->entries[i];
         if (entry->id != 0)
-            *find_place(bigger, doubled, entry->high, entry->low) = *entry;
+            *find_entry(bigger, doubled, entry->high, entry->low) = *entry;
     }
     sys_release(table->entries, table->size * sizeof(*bigger));
     table->entries = bigger;
@@ -86,14 +86,14 @@ grow_table(struct id_table *table)
 uint32_t
 id_table_of(struct id_table *table, uint32_t high, uint64_t low, bool *is_new)
 {
-    struct id_entry *entry = find_place(table->entries, table->size, high, low);
+    struct id_entry *entry = find_entry(table->entries, table->size, high, low);
     *is_new = entry->id == 0;
     if (!*is_new)
         return entry->id;
     if (table->count >= table->size / 2) {
         if (grow_table(table) != 0)
             return 0;
-        entry = find_place(table->entries, table->size, high, low);
+        entry = find_entry(table->entries, table->size, high, low);
     }
     *entry = (struct id_entry){low, high, ++table->last};
     table->count++;

@@ -55,7 +55,7 @@ journal_live_answer(uint32_t nonce, int error, const char *text)
 
 /* Make room for CAPACITY entries. Returns 0, or -1. */
 static int
-make_room(uint32_t capacity)
+make_room_for_stacks(uint32_t capacity)
 {
     uint32_t larger = CAPACITY_LEAST;
     if (stacks != NULL && stacks->capacity >= capacity)
@@ -75,7 +75,7 @@ make_room(uint32_t capacity)
 struct stacks_entry *
 journal_live_stacks_begin(uint32_t capacity)
 {
-    if (make_room(capacity) != 0)
+    if (make_room_for_stacks(capacity) != 0)
         return NULL;
     struct stacks_entry *entries = (struct stacks_entry *)(stacks + 1);
     if (present_place() == 0) {

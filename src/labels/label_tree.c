@@ -108,7 +108,7 @@ hash_text(uint64_t hash, const char *text, size_t length)
 /* The same as memcmp, which compares byte by byte in this library (memory.c).
  */
 static bool
-is_same(const char *one, const char *two, size_t length)
+are_same_bytes(const char *one, const char *two, size_t length)
 {
     size_t left = length;
     for (; left > 8; left -= 8, one += 8, two += 8)
@@ -130,13 +130,15 @@ has_text(const struct node *node, const struct wanted *wanted)
 {
     size_t behind = wanted->key_length + 1;
     if (wanted->key + behind == wanted->value)
-        return is_same(node->text, wanted->key, behind + wanted->value_length);
-    return is_same(node->text, wanted->key, wanted->key_length) &&
-           is_same(node->text + behind, wanted->value, wanted->value_length);
+        return are_same_bytes(node->text, wanted->key,
+                              behind + wanted->value_length);
+    return are_same_bytes(node->text, wanted->key, wanted->key_length) &&
+           are_same_bytes(node->text + behind, wanted->value,
+                          wanted->value_length);
 }
 
 static bool
-is_wanted(const struct node *node, const struct wanted *wanted)
+is_node_of(const struct node *node, const struct wanted *wanted)
 {
     return node->hash == wanted->hash && node->parent == wanted->parent &&
            node->key_length == wanted->key_length &&
@@ -152,7 +154,7 @@ find_set(const struct wanted *wanted, uint32_t *place)
     uint32_t i = (uint32_t)mix_word(0, key) % INDEX, set;
     while ((set = atomic_load_explicit(&index_of_sets[i],
                                        memory_order_acquire)) != 0 &&
-           !is_wanted(node_at(set), wanted))
+           !is_node_of(node_at(set), wanted))
         i = (i + 1) % INDEX;
     *place = i;
     return set;
@@ -242,7 +244,7 @@ has_key(uint32_t set, const struct wanted *wanted)
 {
     const struct node *node = node_at(set);
     return node->key_length == wanted->key_length &&
-           is_same(node->text, wanted->key, wanted->key_length);
+           are_same_bytes(node->text, wanted->key, wanted->key_length);
 }
 
 /* Put the NUMBER labels of ABOVE, the topmost first, on top of *SET. Returns 0,

@@ -156,7 +156,7 @@ is_zombie(pid_t tid)
 /* Indexes of ended threads are used again, the lowest first, so that loops over
  * all indexes stay short. Threads beyond the table are not profiled. */
 static uint32_t
-add_thread(pid_t tid)
+enter_thread(pid_t tid)
 {
     uint32_t i = first_free;
     while (i < limit && threads[i].tid != 0)
@@ -197,7 +197,7 @@ threads_index(pid_t tid)
         tid == atomic_load(&ignored_tid))
         return THREADS_NONE;
     uint32_t i = index_of_tid[tid];
-    return i != NO_INDEX ? i - 1 : add_thread(tid);
+    return i != NO_INDEX ? i - 1 : enter_thread(tid);
 }
 
 /* 0 for "." and "..", and for what no tid can be. */
@@ -219,7 +219,7 @@ see_entry(const char *name)
         return 0;
     uint32_t i = index_of_tid[tid];
     if (i == NO_INDEX)
-        add_thread(tid);
+        enter_thread(tid);
     else
         threads[i - 1].seen = true;
     return 1;

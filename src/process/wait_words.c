@@ -114,7 +114,7 @@ add_children(struct text *text, int32_t pid)
 }
 
 static void
-add_thread(struct text *text, const char *before, pid_t tid, const char *name)
+add_owner(struct text *text, const char *before, pid_t tid, const char *name)
 {
     text_add(text, before);
     text_add(text, name);
@@ -169,7 +169,7 @@ add_futex(struct text *text, pid_t tid, const struct look *look,
     pid_t owner = find_owner(tid, look, &before);
     const char *name = owner != 0 ? owner_name(owner) : NULL;
     if (name != NULL)
-        add_thread(text, before, owner, name);
+        add_owner(text, before, owner, name);
 }
 
 pid_t

@@ -46,7 +46,7 @@ static struct descriptor descriptors[DESCRIPTORS];
 /* Find a place for thread TID. It is free, or its thread has ended, or the
  * thread itself left it by a jump. */
 static struct waiter *
-find_place(pid_t tid)
+find_waiter(pid_t tid)
 {
     for (uint32_t i = 0; i < THREADS; i++)
         if (atomic_load(&waiters[i].tid) == tid)
@@ -66,7 +66,7 @@ const sigset_t *
 sigwait_begin(const sigset_t *set, const sigset_t *rest)
 {
     uint64_t missing = signals_word(set) & ~signals_word(rest);
-    struct waiter *waiter = missing != 0 ? find_place(sys_gettid()) : NULL;
+    struct waiter *waiter = missing != 0 ? find_waiter(sys_gettid()) : NULL;
     if (waiter == NULL)
         return NULL;
     waiter->rest = *rest;

@@ -145,7 +145,7 @@ batch_has_room(const struct batch *batch, size_t size)
 /* Make room for SIZE bytes in the window. Bytes that the file has may leave the
  * window. */
 static int
-make_room(struct batch *batch, struct spool_file *file, size_t size)
+make_room_in_window(struct batch *batch, struct spool_file *file, size_t size)
 {
     uint64_t rest = batch->end - batch->base;
     if (size <= BATCH_WINDOW - rest)
@@ -216,7 +216,7 @@ batch_add(struct batch *batch, struct spool_file *file, size_t size,
           const struct batch_part *parts, size_t count)
 {
     bool fits = size <= BATCH_WINDOW;
-    if (make_room(batch, file, fits ? size : BATCH_WINDOW) != 0)
+    if (make_room_in_window(batch, file, fits ? size : BATCH_WINDOW) != 0)
         return -1;
     if (!fits)
         return add_large(batch, file, size, parts, count);

@@ -78,7 +78,7 @@ end_at_zero(struct reader *reader)
 /* Whether a record with HEAD is returned to the caller: its kind is known, and
  * has a meaning for the caller. */
 static bool
-is_wanted(uint64_t head)
+is_returned(uint64_t head)
 {
     uint8_t kind = record_kind_of(head);
     return kind != RECORD_FILLER && kind != RECORD_WHOLE &&
@@ -95,7 +95,7 @@ head_problem(struct reader *reader, uint64_t head)
     if (!record_is_genuine(head, reader->offset))
         return "no record begins here, its check is wrong";
     if (size % 8 != 0 || size < (fixed > 0 ? fixed : sizeof(head)) ||
-        (is_wanted(head) && size > RECORD_SIZE_MAX))
+        (is_returned(head) && size > RECORD_SIZE_MAX))
         return "the size of the record is not possible";
     /* The file may have grown since the last look. */
     if (size > reader->window.size - reader->offset &&
@@ -118,7 +118,7 @@ reader_next(struct reader *reader, enum record_kind *kind)
         const char *wrong = head_problem(reader, head);
         if (wrong != NULL)
             return stop_reading(reader, wrong);
-        if (!is_wanted(head)) {
+        if (!is_returned(head)) {
             reader->is_whole |= record_kind_of(head) == RECORD_WHOLE;
             reader->offset += record_size_of(head);
             continue;

@@ -200,7 +200,7 @@ writer_flush(struct writer *writer)
 /* Make room for a record of KIND and SIZE, in the file or, for a while, in
  * memory. Returns 0, or -1 with errno. */
 static int
-make_room(struct writer *writer, enum record_kind kind, size_t size)
+make_room_for_record(struct writer *writer, enum record_kind kind, size_t size)
 {
     size_t keep = kind == RECORD_SUMMARY ? 0 : SUMMARY_ROOM;
     if (writer->failure != 0 &&
@@ -241,7 +241,7 @@ writer_append(struct writer *writer, enum record_kind kind, const void *record,
         errno = EINVAL;
         return 0;
     }
-    if (make_room(writer, kind, size) != 0)
+    if (make_room_for_record(writer, kind, size) != 0)
         return 0;
     uint64_t head =
         record_head(writer->batch.end, (uint8_t)kind, 0, (uint32_t)size);
