@@ -9,7 +9,6 @@
  * begins.
  */
 #include <dwarf.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "util/array.h"
@@ -252,18 +251,6 @@ line_table_find(const struct line_table *table, uint64_t address,
     return true;
 }
 
-/* "DIRECTORY/NAME", kept. NULL if memory is short. */
-static const char *
-join_path(struct intern *store, const char *directory, const char *name)
-{
-    char *text;
-    if (asprintf(&text, "%s/%s", directory, name) < 0)
-        return NULL;
-    const char *kept = intern_text(store, text);
-    free(text);
-    return kept;
-}
-
 /* "list.c" in directory 1, which is "/src/lib", is "/src/lib/list.c". The path
  * is put together at the first question and kept. */
 const char *
@@ -280,8 +267,9 @@ line_table_file(struct line_table *table, uint64_t number,
         directory = table->directories[file->directory];
     if (directory == NULL && *file->name != '/' && file->directory == 0)
         directory = compiled_in;
-    file->path = directory != NULL ? join_path(store, directory, file->name)
-                                   : intern_text(store, file->name);
+    file->path = directory != NULL
+                     ? intern_format(store, "%s/%s", directory, file->name)
+                     : intern_text(store, file->name);
     return file->path;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* name_cache.c -- see name_cache.h. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +34,7 @@ without_version(struct intern *store, const char *name)
     const char *version = *name != '\0' ? strchr(name + 1, '@') : NULL;
     if (version == NULL)
         return intern_text(store, name);
-    char *bare = strndup(name, (size_t)(version - name));
-    const char *linkage = bare != NULL ? intern_text(store, bare) : NULL;
-    free(bare);
-    return linkage;
+    return intern_format(store, "%.*s", (int)(version - name), name);
 }
 
 /* The spelling of NAME. NULL if memory is short. */
@@ -63,20 +59,6 @@ name_cache_name(struct name_cache *cache, const char *name)
     return place != NULL ? *place : NULL;
 }
 
-/* FILE in DIRECTORY, kept. NULL if memory is short. */
-static const char *
-join_path(struct intern *store, const char *directory, const char *file)
-{
-    if (directory == NULL)
-        return intern_text(store, file);
-    char *joined;
-    if (asprintf(&joined, "%s/%s", directory, file) < 0)
-        return NULL;
-    const char *kept = intern_text(store, joined);
-    free(joined);
-    return kept;
-}
-
 /* The path is built once while the directory is the same. */
 const char *
 name_cache_path(struct name_cache *cache, const char *directory,
@@ -91,7 +73,9 @@ name_cache_path(struct name_cache *cache, const char *directory,
     if (path->full != NULL && path->directory == directory)
         return path->full;
     path->directory = directory;
-    path->full = join_path(cache->store, directory, file);
+    path->full = directory != NULL
+                     ? intern_format(cache->store, "%s/%s", directory, file)
+                     : intern_text(cache->store, file);
     return path->full;
 }
 

@@ -32,8 +32,16 @@ struct opening {
  * thread handles each file. The caller owns the images afterwards. */
 void open_many_run(struct opening *openings, size_t count);
 
-/* Answer all questions of OPENING, whose image is open already. */
-void open_many_answer(struct opening *opening);
+/*
+ * Decide for the COUNT OPENINGS, none of which is open, which files' debug
+ * information is worth its time. Files with the most questions for their cost
+ * are left to be read whole, up to BUDGET ns in all by an estimate. The other
+ * files, and those without debug information, are opened for their symbols
+ * alone and answer their questions. They come first in OPENINGS. Returns their
+ * number.
+ */
+size_t open_many_within(struct opening *openings, size_t count,
+                        uint64_t budget);
 
 /* Free the answers of COUNT openings. */
 void open_many_free(struct opening *openings, size_t count);

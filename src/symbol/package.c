@@ -22,7 +22,6 @@
 
 #include "util/array.h"
 #include "memory_elf.h"
-#include "package_index.h"
 #include "sections.h"
 #include "package.h"
 
@@ -30,6 +29,13 @@
 /* Most bytes of texts that one unit copies, as a multiple of the section's
  * size. Some linkers let one text end in another. */
 #define MOST_REPEATED 4
+
+/* Versions of the index. */
+#define VERSION_GNU 2
+#define VERSION_5 5
+/* Most steps of one search in it. A table is at most two thirds full, so more
+ * steps mean damage. */
+#define MOST_STEPS 10000
 
 struct package_skeleton {
     uint64_t id;
@@ -46,6 +52,105 @@ static const uint8_t shapes[] = {
     2,    0x11, 0,    0xb0, 0x42, 0x08, 0xb1, 0x42, 0x07, 0x11, 0x01,
     0xb3, 0x42, 0x17, 0xb2, 0x42, 0x17, 0,    0,    0,
 };
+
+/* The numbers of sections in the columns. Both forms have the same numbers,
+ * except the last, which only DWARF 5 has. */
+enum package_part {
+    PACKAGE_INFO = 1,
+    PACKAGE_ABBREV = 3,
+    PACKAGE_TEXTS = 6, /* their offsets */
+    PACKAGE_RANGES = 8
+};
+
+/*
+ * A hash table from ids to rows: .debug_cu_index, DWARF 5, section 7.3.5.3.
+ * Each row and column tells where that section of the unit begins and how long
+ * it is. No number in it can be trusted: a place outside of the section reads
+ * as nothing. The form that GNU tools write for DWARF 4 has another version
+ * number and other columns.
+ */
+struct index {
+    bool is_version_5;
+    uint32_t columns, rows, slots;
+    struct bytes ids, row_numbers, parts, offsets, sizes;
+};
+
+static uint32_t
+number_at(const struct bytes *table, uint64_t place)
+{
+    struct bytes number = bytes_from(table, place * sizeof(uint32_t));
+    return (uint32_t)bytes_number(&number, sizeof(uint32_t));
+}
+
+/* Find the tables in SECTION. False if it is damaged or of another form. */
+static bool
+read_index(struct index *index, const struct bytes *section)
+{
+    struct bytes at = *section;
+    uint32_t version = (uint32_t)bytes_number(&at, 4) & 0xffff;
+    index->is_version_5 = version == VERSION_5;
+    index->columns = (uint32_t)bytes_number(&at, 4);
+    index->rows = (uint32_t)bytes_number(&at, 4);
+    index->slots = (uint32_t)bytes_number(&at, 4);
+    uint64_t cells = (uint64_t)index->rows * index->columns;
+    index->ids = at;
+    bytes_skip(&at, (uint64_t)index->slots * 8);
+    index->row_numbers = at;
+    bytes_skip(&at, (uint64_t)index->slots * 4);
+    index->parts = at;
+    bytes_skip(&at, (uint64_t)index->columns * 4);
+    index->offsets = at;
+    /* The numbers may promise more cells than 32 bits can count. */
+    if (cells > UINT32_MAX)
+        return false;
+    bytes_skip(&at, cells * 4);
+    index->sizes = at;
+    bytes_skip(&at, cells * 4);
+    return at.at != NULL && index->slots > 0 &&
+           (index->slots & (index->slots - 1)) == 0 &&
+           (version == VERSION_GNU || version == VERSION_5);
+}
+
+/* The row of the unit ID, counted from 1. 0 if the unit is not in the package.
+ * A slot whose row is 0 ends the search. */
+static uint32_t
+find_row(const struct index *index, uint64_t id)
+{
+    uint64_t mask = index->slots - 1, slot = id & mask;
+    uint64_t step = ((id >> 32) & mask) | 1;
+    for (uint32_t i = 0; i < index->slots && i < MOST_STEPS;
+         i++, slot = (slot + step) & mask) {
+        struct bytes at = bytes_from(&index->ids, slot * 8);
+        uint32_t row = number_at(&index->row_numbers, slot);
+        if (row == 0)
+            return 0;
+        if (bytes_number(&at, 8) == id)
+            return row <= index->rows ? row : 0;
+    }
+    return 0;
+}
+
+/* The bytes of the unit in ROW in SECTION, which is PART. AT is NULL if it has
+ * none. */
+static struct bytes
+cut_part(const struct index *index, uint32_t row, enum package_part part,
+         const struct bytes *section)
+{
+    for (uint32_t i = 0; i < index->columns; i++) {
+        uint64_t cell = (uint64_t)(row - 1) * index->columns + i;
+        if (number_at(&index->parts, i) != part)
+            continue;
+        struct bytes found =
+            bytes_from(section, number_at(&index->offsets, cell));
+        struct bytes behind =
+            bytes_from(&found, number_at(&index->sizes, cell));
+        if (behind.at == NULL)
+            break;
+        found.end = behind.at;
+        return found;
+    }
+    return (struct bytes){0};
+}
 
 /* The size of offsets in the unit or table at AT, which begins with its length
  * (DWARF 5, section 7.4). *HEADER gets the size of that length. */
@@ -133,13 +238,12 @@ stream_close(struct stream *stream)
 
 /* Write the .dwo of the unit in ROW. Returns its descriptor, or -1. */
 static int
-write_unit(const struct package *package, const struct package_index *index,
+write_unit(const struct package *package, const struct index *index,
            uint32_t row)
 {
-    struct bytes info =
-        package_index_cut(index, row, PACKAGE_INFO, &package->info);
+    struct bytes info = cut_part(index, row, PACKAGE_INFO, &package->info);
     struct bytes table =
-        package_index_cut(index, row, PACKAGE_TEXTS, &package->text_offsets);
+        cut_part(index, row, PACKAGE_TEXTS, &package->text_offsets);
     struct stream texts, offsets = {0};
     unsigned header, size = offset_size(info, &header);
     int fd = -1;
@@ -152,11 +256,11 @@ write_unit(const struct package *package, const struct package_index *index,
         struct memory_section sections[] = {
             {".debug_info.dwo", info},
             {".debug_abbrev.dwo",
-             package_index_cut(index, row, PACKAGE_ABBREV, &package->abbrev)},
+             cut_part(index, row, PACKAGE_ABBREV, &package->abbrev)},
             {".debug_str.dwo", stream_bytes(&texts)},
             {".debug_str_offsets.dwo", stream_bytes(&offsets)},
             {".debug_rnglists.dwo",
-             package_index_cut(index, row, PACKAGE_RANGES, &package->ranges)},
+             cut_part(index, row, PACKAGE_RANGES, &package->ranges)},
         };
         fd = memory_elf_make(sections, sizeof(sections) / sizeof(*sections));
     }
@@ -316,10 +420,9 @@ package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
 static bool
 place_unit(const struct package *package, uint64_t id)
 {
-    struct package_index index;
-    uint32_t row = package_index_read(&index, &package->index)
-                       ? package_index_row(&index, id)
-                       : 0;
+    struct index index;
+    uint32_t row =
+        read_index(&index, &package->index) ? find_row(&index, id) : 0;
     int fd = row > 0 ? write_unit(package, &index, row) : -1;
     if (fd < 0)
         return false;

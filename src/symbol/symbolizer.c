@@ -10,7 +10,6 @@
  * no symbol and get their names from the DWARF.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,6 @@
 #include "image.h"
 #include "open_many.h"
 #include "name_cache.h"
-#include "thrift.h"
 #include "symbolizer.h"
 
 /* Most frames of one answer. In deeper inlining, the calls next to the owning
@@ -106,33 +104,6 @@ get_image(struct symbolizer *symbolizer, struct module *module)
     return module->image;
 }
 
-/* "NAME@plt". NULL if memory is short. */
-static const char *
-stub_name(struct intern *store, const char *name)
-{
-    char *text;
-    if (asprintf(&text, "%s@plt", name) < 0)
-        return NULL;
-    const char *kept = intern_text(store, text);
-    free(text);
-    return kept;
-}
-
-/* "module+0xoffset", or "0xoffset" without a module. NULL if memory is short.
- */
-static const char *
-place_name(struct intern *store, const struct module *module, uint64_t offset)
-{
-    char *text;
-    if (asprintf(&text, "%s%s0x%" PRIx64,
-                 module != NULL ? path_name(module->path) : "",
-                 module != NULL ? "+" : "", offset) < 0)
-        return NULL;
-    const char *kept = intern_text(store, text);
-    free(text);
-    return kept;
-}
-
 /* Give FRAME the name NAME (not NULL). Returns 0, or -1 if memory is short. */
 static int
 set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
@@ -146,8 +117,10 @@ set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
     frame->linkage = spelling->linkage;
     if (!is_stub)
         return 0;
-    frame->function = stub_name(&symbolizer->store, spelling->function);
-    frame->linkage = stub_name(&symbolizer->store, spelling->linkage);
+    frame->function =
+        intern_format(&symbolizer->store, "%s@plt", spelling->function);
+    frame->linkage =
+        intern_format(&symbolizer->store, "%s@plt", spelling->linkage);
     return frame->function != NULL && frame->linkage != NULL ? 0 : -1;
 }
 
@@ -167,13 +140,16 @@ set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
     return frame->file != NULL ? 0 : -1;
 }
 
-/* Name FRAME by its place, because it has no other name. Returns 0, or -1 if
- * memory is short. */
+/* Name FRAME by its place, because it has no other name: "module+0xoffset", or
+ * "0xoffset" without a module. Returns 0, or -1 if memory is short. */
 static int
 set_place_name(struct intern *store, struct symbol_frame *frame,
                const struct module *module, uint64_t offset)
 {
-    frame->function = frame->linkage = place_name(store, module, offset);
+    frame->function = frame->linkage =
+        intern_format(store, "%s%s0x%" PRIx64,
+                      module != NULL ? path_name(module->path) : "",
+                      module != NULL ? "+" : "", offset);
     return frame->function != NULL ? 0 : -1;
 }
 
@@ -371,15 +347,15 @@ take_over(struct symbolizer *symbolizer, struct opening *opening)
 }
 
 /* Open the files of the PLANNED OPENINGS and take over their answers. Within a
- * limit, thrift_run decides which files are read for their symbols alone. The
- * caller has made sure that there are no debuginfod servers: those are asked
- * one question at a time, because their time is limited. */
+ * limit, open_many_within decides which files are read for their symbols alone.
+ * The caller has made sure that there are no debuginfod servers: those are
+ * asked one question at a time, because their time is limited. */
 static void
 open_planned(struct symbolizer *symbolizer, struct opening *openings,
              size_t planned)
 {
     size_t brief = symbolizer->is_limited
-                       ? thrift_run(openings, planned, symbolizer->budget)
+                       ? open_many_within(openings, planned, symbolizer->budget)
                        : 0;
     if (planned - brief > 1 && parallel_size(planned - brief) > 1)
         open_many_run(openings + brief, planned - brief);

@@ -6,6 +6,8 @@
  * large blocks that never move, so their addresses are stable.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,6 +225,21 @@ intern_text(struct intern *intern, const char *string)
 {
     uint32_t number = intern_string(intern, string);
     return number != INTERN_NONE ? intern->entries[number].bytes : NULL;
+}
+
+const char *
+intern_format(struct intern *intern, const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return NULL;
+    const char *kept = intern_text(intern, text);
+    free(text);
+    return kept;
 }
 
 void

@@ -53,6 +53,11 @@ const void *intern_bytes(const struct intern *intern, uint32_t number);
  * short. */
 const char *intern_text(struct intern *intern, const char *string);
 
+/* As printf: the table's one copy of the text. NULL with errno set if memory is
+ * short. */
+__attribute__((format(printf, 2, 3))) const char *
+intern_format(struct intern *intern, const char *format, ...);
+
 /* Returns SIZE bytes of zeros in the table's memory, aligned to 8. NULL with
  * errno set if memory is short. */
 void *intern_space(struct intern *intern, size_t size);
