@@ -76,7 +76,6 @@ install_handler(const struct settings *settings)
                                     .threads = THREADS_MAX,
                                     .index_of_tid = threads_indexes(),
                                     .tid_count = THREADS_TIDS,
-                                    .refresh = session_refresh_modules,
                                     .sigaction = real_libc_sigaction(),
                                     .next_sigaction = REAL(sigaction),
                                     .leaving = leave,

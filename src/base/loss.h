@@ -68,7 +68,9 @@
     CUT(BAD_READ, "bad read", "the stack could not be read at some frame")     \
     CUT(STUCK, "stuck", "a frame did not move the stack pointer up")           \
     CUT(DEADLINE, "deadline", "the walk was not finished before the deadline") \
-    CUT(NOT_CODE, "not code", "a return address pointed to no code")
+    CUT(NOT_CODE, "not code", "a return address pointed to no code")           \
+    CUT(OLD_MAP, "old map",                                                    \
+        "libraries came or went, and the stack was too large to be copied")
 
 enum loss {
 #define LOSS(name, word, text) LOSS_##name,

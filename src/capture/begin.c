@@ -6,7 +6,6 @@
 #include "signals/cookie.h"
 #include "signals/disposition.h"
 #include "unwind/learn.h"
-#include "unwind/resume.h"
 #include "unwind/rules.h"
 #include "ask.h"
 #include "handler.h"
@@ -40,7 +39,6 @@ begin_handler(const struct begin_options *options)
     atomic_store(&shared.own_taken, 0);
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&shared.own_lost[i], 0);
-    resume_begin(options->refresh);
     shared.pid = options->settings->pid;
     atomic_store(&shared.frozen, 0);
     serve_begin();

@@ -17,9 +17,6 @@ struct begin_options {
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
-    /* Reads the module map anew, after it has emptied all slots that are DONE.
-     * The sampler calls it, possibly while a thread is parked. */
-    void (*refresh)(void);
     /* sigaction(2) itself, not a hook around it. Next, the sigaction that the
      * program would call without us: it may be another library's. */
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);

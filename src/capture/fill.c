@@ -31,9 +31,10 @@ static __thread uint64_t given_stack;
  * there, and the thread is still the one that its index names. MASK must not
  * block the signal that an unreadable page raises. */
 static void
-begin_view(struct view *view, const struct slot *slot, uint64_t mask)
+begin_view(struct view *view, struct slot *slot, uint64_t mask)
 {
     struct shared_thread *thread = shared_thread_at(slot->thread);
+    slot->low = slot->high = 0;
     if (thread == NULL || slot->thread_pointer == 0 ||
         (mask & NESTED_READS) != 0) {
         view_begin(view, 0, 0, 0, slot->window);
@@ -43,10 +44,12 @@ begin_view(struct view *view, const struct slot *slot, uint64_t mask)
     uint64_t high = atomic_load_explicit(&thread->high, memory_order_acquire);
     uint64_t pointer =
         atomic_load_explicit(&thread->pointer, memory_order_relaxed);
-    if (pointer != slot->thread_pointer || slot->sp < low || slot->sp >= high ||
-        slot->sp < given_stack)
-        low = high = 0;
-    view_begin(view, low, high, slot->sp, slot->window);
+    if (pointer == slot->thread_pointer && slot->sp >= low && slot->sp < high &&
+        slot->sp >= given_stack) {
+        slot->low = low;
+        slot->high = high;
+    }
+    view_begin(view, slot->low, slot->high, slot->sp, slot->window);
 }
 
 /* Wait in PARKED until served or until the deadline. Returns true if the slot
@@ -97,17 +100,11 @@ is_worth_waiting(const struct slot *slot, enum walk_outcome outcome)
 /* Leave to the sampler a walk that only the sampler can go on with. Returns as
  * park does. */
 static bool
-leave_to_sampler(struct slot *slot, const struct view *view,
-                 const ucontext_t *context, enum walk_outcome outcome)
+leave_to_sampler(struct slot *slot, const ucontext_t *context,
+                 enum walk_outcome outcome)
 {
     arch_all_registers(context, &slot->registers);
-    /* Only a view of a known thread has bounds. */
-    uint64_t root =
-        view->high == 0
-            ? 0
-            : atomic_load_explicit(&shared_thread_at(slot->thread)->root,
-                                   memory_order_relaxed);
-    if (stack_copy(slot, view, root))
+    if (stack_copy(slot))
         slot->unfinished = true;
     else if (is_worth_waiting(slot, outcome))
         return park(slot);
@@ -139,6 +136,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     struct regs regs;
     slot->trigger = (uint8_t)trigger;
     slot->parked = slot->unfinished = false;
+    slot->copied = slot->newest = 0;
     describe_thread(slot, has_words);
     arch_regs(context, &regs);
     slot->sp = regs.sp;
@@ -161,7 +159,7 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
         modules_are_current() ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =
         outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
-    return !is_missing || leave_to_sampler(slot, &view, context, outcome);
+    return !is_missing || leave_to_sampler(slot, context, outcome);
 }
 
 void

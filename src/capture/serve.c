@@ -6,16 +6,17 @@
  * because the target may leave at its deadline.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/sample.h"
 #include "base/sys.h"
+#include "process/modules.h"
 #include "signals/nested.h"
 #include "unwind/learn.h"
 #include "unwind/resume.h"
 #include "ask.h"
 #include "shared.h"
+#include "stack_copy.h"
 #include "serve.h"
 #include "base/poison.h"
 
@@ -38,6 +39,9 @@
 enum { AWAKE, ASLEEP, HELD };
 static _Atomic uint32_t sleep_state, holders;
 static bool was_held; /* since the last serve_was_held */
+
+/* A walk needed a newer module map since the last serve_is_map_wanted. */
+static bool is_map_wanted;
 
 void
 serve_begin(void)
@@ -105,29 +109,82 @@ note_root(const struct slot *slot)
         atomic_store_explicit(&thread->root, end, memory_order_relaxed);
 }
 
-/* Walk on in VIEW until the stack ends, or SERVE_NS of CLOCK are over. */
-static void
-finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void))
+/* Walk on in VIEW until the stack ends, or SERVE_NS of CLOCK are over. SINCE:
+ * see struct resume. */
+static enum walk_outcome
+finish_walk(struct slot *slot, struct view *view, uint64_t (*clock)(void),
+            uint64_t since)
 {
     struct resume finish = {.origin.registers = slot->registers,
                             .origin.known = LEARN_ALL_KNOWN,
                             .clock = clock,
-                            .until = clock() + SERVE_NS};
-    if (resume_run(&finish, &slot->walk, view) == WALK_ROOT)
+                            .until = clock() + SERVE_NS,
+                            .since = since};
+    enum walk_outcome outcome = resume_run(&finish, &slot->walk, view);
+    if (outcome == WALK_ROOT)
         note_root(slot);
+    return outcome;
 }
 
-void
-serve_finish(struct slot *slot)
+/* Confirm the frames of SLOT, which were found by an old module map, now that
+ * the map is new. Each must be in a module that the old map had. A module with
+ * a frame on a stack is not unloaded; but it may lie where the old map has
+ * another one. Returns false if the walk ends at a frame that is in doubt. */
+static bool
+confirm(struct slot *slot)
+{
+    struct walk *walk = &slot->walk;
+    uint32_t head = walk->capacity - walk->tail, newest = slot->newest;
+    slot->newest = 0;
+    for (uint32_t i = 0; newest != 0 && i < walk_kept(walk); i++) {
+        struct frame frame = walk->frames[i];
+        const struct module *module = modules_find(frame_lookup(frame));
+        if (frame_kind(frame) == FRAME_GUESSED ||
+            (module != NULL && module->id <= newest))
+            continue;
+        walk->depth = i < head ? i + 1 : head;
+        walk->cut = CUT_OLD_MAP;
+        return false;
+    }
+    return true;
+}
+
+bool
+serve_finish(struct slot *slot, uint64_t since)
+{
+    enum walk_outcome outcome = WALK_CUT;
+    struct view view;
+    uint64_t took;
+    if (slot->newest != 0 && modules_read_at(&took) < slot->time)
+        return false;
+    if (confirm(slot) && slot->copied != 0) {
+        view_begin_copy(&view, slot->copy_start, slot->copied, slot->copy);
+        /* No thread waits for this walk. So the sampler's CPU time is limited,
+         * and time in which it has no CPU does not count. */
+        outcome = finish_walk(slot, &view, clock_own, since);
+    }
+    slot->unfinished = outcome == WALK_NEEDS_MAP;
+    return !slot->unfinished;
+}
+
+/* Walk on in the stack of a parked thread. To read the module map anew is no
+ * work for the window. So what an old map tells is confirmed later. Where it
+ * tells nothing, the walk goes on later in a copy of the stack, if the rest is
+ * not too large. */
+static void
+walk_in_place(struct slot *slot)
 {
     struct view view;
-    if (!slot->unfinished)
-        return;
-    slot->unfinished = false;
-    view_begin_copy(&view, slot->copy_start, slot->copied, slot->copy);
-    /* No thread waits for this walk. So the sampler's CPU time is limited, and
-     * time in which it has no CPU does not count. */
-    finish_walk(slot, &view, clock_own);
+    view_begin(&view, 0, 0, 0, slot->window);
+    if (!modules_are_current())
+        slot->newest = modules_newest();
+    enum walk_outcome outcome = finish_walk(slot, &view, clock_now, slot->time);
+    slot->unfinished = slot->newest != 0;
+    if (outcome == WALK_NEEDS_MAP && stack_copy(slot))
+        slot->unfinished = true;
+    else if (outcome == WALK_NEEDS_MAP)
+        slot->walk.cut = CUT_OLD_MAP;
+    is_map_wanted |= slot->unfinished || outcome == WALK_NEEDS_MAP;
 }
 
 static void
@@ -135,20 +192,26 @@ serve_slot(struct slot *slot)
 {
     /* The target is parked, and its registers are in the slot. */
     uint32_t depth = slot->walk.depth;
-    struct view view;
-    view_begin(&view, 0, 0, 0, slot->window);
-    resume_refresh();
-    finish_walk(slot, &view, clock_now);
+    walk_in_place(slot);
     if (slot_move(slot, SLOT_SERVING, SLOT_SERVED)) {
         sys_futex_wake(&slot->state, 1);
         return;
     }
     /* The target has left, and its stack has changed. The frames that it saw
      * itself are still right. */
+    slot->unfinished = false;
     slot->walk.depth = depth;
     slot->walk.cut = CUT_DEADLINE;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);
+}
+
+bool
+serve_is_map_wanted(void)
+{
+    bool result = is_map_wanted;
+    is_map_wanted = false;
+    return result;
 }
 
 /* A claimed slot gets its mark and its time together. A free slot has no mark.

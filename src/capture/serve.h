@@ -46,12 +46,19 @@ uint64_t serve_take_measured(uint32_t index);
  * does this about once a second. Context: sampler. */
 void serve_reclaim(uint64_t now);
 
-/* Finish the walk of SLOT in its copy of the stack, if the handler left one.
- * SLOT is DONE. The caller does this before it uses the frames. Context:
- * sampler. */
-void serve_finish(struct slot *slot);
+/* Finish the walk of SLOT, which is unfinished: confirm the frames that were
+ * found by an old module map, and walk on in the copy of the stack if there is
+ * one. Returns false if the caller must first read the module map anew, and
+ * then call again. That need not be if the map was read at SINCE
+ * (CLOCK_MONOTONIC, ns) or later. Context: sampler. */
+bool serve_finish(struct slot *slot, uint64_t since);
 
-/* Serve every parked thread. Context: sampler. */
+/* Whether the walk of a parked thread has needed a newer module map since the
+ * last call. Context: sampler. */
+bool serve_is_map_wanted(void);
+
+/* Serve every parked thread, which is in the window meanwhile. The module map
+ * stays as it is. Context: sampler. */
 void serve_parked(void);
 
 /* Sleep until the CLOCK_MONOTONIC time UNTIL (ns), until a thread parks, or

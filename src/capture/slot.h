@@ -44,6 +44,9 @@ struct slot {
     uint64_t time;     /* CLOCK_MONOTONIC at the handler's start */
     uint64_t clock;    /* the thread's CPU clock then, or CLOCK_NONE */
     uint64_t sp;       /* where the thread was interrupted */
+    /* The thread's own stack, if SP is in it and the thread is known; else both
+     * are 0. */
+    uint64_t low, high;
     /* Address of the handler's mark (nested.h). 0: it has set none yet. */
     _Atomic uint64_t mark;
     /* 0: the thread has no thread-local words (base/words.h). */
@@ -54,13 +57,16 @@ struct slot {
     struct arch_registers registers;
     uint8_t trigger; /* enum trigger */
     bool parked;     /* it had to wait */
-    bool unfinished; /* the walk must go on in the copy */
+    bool unfinished; /* serve_finish must be called before it is used */
     bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;
     uint8_t *window;     /* VIEW_WINDOW bytes for a view */
     uint8_t *copy;       /* SLOT_COPY bytes: the stack from the red zone on */
     uint64_t copy_start; /* the address it was copied from */
-    uint32_t copied;     /* bytes in the copy */
+    uint32_t copied;     /* bytes in the copy; 0: there is none */
+    /* Of a walk by a module map that may have been old: the id of the newest
+     * module in that map. 0: the map was current. */
+    uint32_t newest;
 };
 
 /* The index of a thread that is not in the sampler's table yet. */

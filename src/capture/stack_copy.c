@@ -8,25 +8,29 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "shared.h"
 #include "stack_copy.h"
 #include "base/poison.h"
 
 static bool
-is_within(const struct view *view, uint64_t address)
+is_own(const struct slot *slot, uint64_t address)
 {
-    return address >= view->low && address < view->high;
+    return address >= slot->low && address < slot->high;
 }
 
 /* Where the stack ends that goes on at START. Returns FAR if that is not known,
  * or not before FAR. The thread's own stack ends below its control block
  * (glibc). */
 static uint64_t
-find_end(const struct slot *slot, const struct view *view, uint64_t root,
-         uint64_t start, uint64_t far)
+find_end(const struct slot *slot, uint64_t start, uint64_t far)
 {
+    const struct shared_thread *thread = shared_thread_at(slot->thread);
     uint64_t end = slot->thread_pointer;
-    if (is_within(view, start))
-        end = root > start && root < view->high ? root : view->high;
+    if (thread != NULL && is_own(slot, start)) {
+        uint64_t root =
+            atomic_load_explicit(&thread->root, memory_order_relaxed);
+        end = root > start && root < slot->high ? root : slot->high;
+    }
     return end > start && end < far ? end : far;
 }
 
@@ -59,23 +63,24 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end)
 }
 
 bool
-stack_copy(struct slot *slot, const struct view *view, uint64_t root)
+stack_copy(struct slot *slot)
 {
     /* A register that was just restored is found below the stack pointer, in
      * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
     uint64_t start = (slot->walk.regs.sp - ARCH_RED_ZONE) & ~7ull;
     uint64_t far = start + SLOT_COPY;
-    uint64_t end = find_end(slot, view, root, start, far);
-    bool is_own = is_within(view, start);
-    if (is_own)
+    uint64_t end = find_end(slot, start, far);
+    if (is_own(slot, start))
         return end != far && copy_own(slot, start, end);
     uint64_t present = sys_present(start, end - start);
     long got = sys_read_memory(slot->copy, start, present);
     slot->copy_start = start;
     slot->copied = got > 0 ? (uint32_t)got : 0;
-    if (slot->copied == end - start)
-        return end != far;
     /* A stack that is not the thread's own ends where nothing can be read. */
-    return got > 0 &&
-           (slot->copied < present || !sys_is_mapped(start + slot->copied));
+    bool is_whole = slot->copied == end - start
+                        ? end != far
+                        : got > 0 && (slot->copied < present ||
+                                      !sys_is_mapped(start + slot->copied));
+    slot->copied = is_whole ? slot->copied : 0;
+    return is_whole;
 }

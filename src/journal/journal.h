@@ -4,10 +4,9 @@
  * modules, threads and stacks their numbers, and writes each of them once.
  * journal_begin creates the spool, so that its name is taken from then on.
  *
- * These functions make system calls and take no lock. The sampler may call them
- * while a thread is parked: the walk of that thread may have the module map
- * read anew, and that harvests the slots that are done. The sampler's thread
- * alone calls them; journal_forget is also called in the child of a fork.
+ * These functions make system calls and take no lock. The sampler never calls
+ * them while it serves a parked thread. The sampler's thread alone calls them;
+ * journal_forget is also called in the child of a fork.
  * Context: sampler.
  */
 #ifndef JOURNAL_JOURNAL_H

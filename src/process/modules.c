@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/sys.h"
 #include "elf_image.h"
 #include "maps.h"
@@ -52,6 +53,7 @@ static struct image {
 /* Loads and unloads so far, the count that the map is true for, and the
  * unloads under way. */
 static _Atomic uint32_t touched, refreshed;
+static uint64_t read_at, read_took; /* the last reading, in ns */
 static _Atomic bool is_emulated;
 static _Atomic int32_t closing;
 
@@ -378,8 +380,8 @@ read_maps(struct maps *maps)
     end_image();
 }
 
-int
-modules_refresh(void)
+static int
+read_anew(void)
 {
     struct maps maps;
     /* Taken before the map is read: what is loaded meanwhile makes the count
@@ -400,6 +402,22 @@ modules_refresh(void)
     return 0;
 }
 
+int
+modules_refresh(void)
+{
+    read_at = clock_now();
+    int result = read_anew();
+    read_took = clock_now() - read_at;
+    return result;
+}
+
+uint64_t
+modules_read_at(uint64_t *took)
+{
+    *took = read_took;
+    return read_at;
+}
+
 bool
 modules_are_emulated(void)
 {
@@ -413,6 +431,12 @@ modules_find(uint64_t address)
     if (range == NULL || range->module == NO_MODULE)
         return NULL;
     return &modules[range->module];
+}
+
+uint32_t
+modules_newest(void)
+{
+    return last_id;
 }
 
 bool

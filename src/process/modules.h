@@ -11,8 +11,8 @@
  *
  * Generations: the hook on dlclose calls modules_closing and modules_touch;
  * dlopen has no hook. Until the sampler has read the map again, rules may be
- * stale. A handler then leaves its walk to the sampler, which reads the map
- * first.
+ * stale. A handler then leaves its walk to the sampler. The sampler reads the
+ * map anew when it serves no parked thread.
  */
 #ifndef PROCESS_MODULES_H
 #define PROCESS_MODULES_H
@@ -70,9 +70,13 @@ typedef void modules_listener(const struct module *module, bool gone);
 int modules_begin(modules_listener *listener);
 
 /* Read the map anew. Returns 0, or -1 if it could not be read (the old one
- * stays). Outside the suspended window, or for a parked thread: takes no lock
- * that a program can hold, costs 30 us and up. */
+ * stays). It takes no lock that a program can hold, and 30 us and more. The
+ * sampler calls it when it serves no parked thread. */
 int modules_refresh(void);
+
+/* Returns when the last reading began (CLOCK_MONOTONIC, ns), or 0 if there was
+ * none. *TOOK becomes the ns that it took. */
+uint64_t modules_read_at(uint64_t *took);
 
 /* Whether the last refresh found that an emulator runs the program
  * (maps_begin_emulated). Context: any thread. */
@@ -80,6 +84,9 @@ bool modules_are_emulated(void);
 
 /* The module at ADDRESS, or NULL. */
 const struct module *modules_find(uint64_t address);
+
+/* The id of the newest module in the map, or 0. */
+uint32_t modules_newest(void);
 
 /* Whether ADDRESS lies in a module's file, code or not. */
 bool modules_holds(uint64_t address);

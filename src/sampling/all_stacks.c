@@ -150,7 +150,6 @@ take_answer(struct slot *slot)
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
-    serve_finish(slot);
     entries[i - 1].label = journal_labels_put(slot->label);
     asked--;
     see_running(&entries[i - 1]);
@@ -429,7 +428,7 @@ all_stacks_take(uint32_t nonce, struct all_stacks_memory *into)
     memory = into;
     session_harvest();
     if (!modules_are_current())
-        session_refresh_modules();
+        harvest_refresh_modules();
     int error = enter_threads();
     if (error != 0)
         return error;

@@ -16,6 +16,8 @@
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "unwind/learn.h"
+#include "unwind/rules.h"
 #include "follow_cpu.h"
 #include "rates.h"
 #include "thread_time.h"
@@ -153,7 +155,6 @@ take_sample(struct slot *slot, uint32_t index)
 {
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
-    serve_finish(slot);
     struct journal_place place = {.node = journal_walk(&slot->walk),
                                   .depth = slot->walk.depth,
                                   .label = journal_labels_put(slot->label)};
@@ -257,26 +258,55 @@ harvest_begin_round(uint32_t every, uint64_t random)
     round_random = random;
 }
 
-void
-harvest_slots(bool walked_only)
+/* Turn SLOT into a sample, and free it. It is claimed, and its walk is over. */
+static void
+take_slot(struct slot *slot)
+{
+    if (slot->trigger == TRIGGER_ASK && listener != NULL && listener(slot))
+        ;
+    else if (slot->trigger == TRIGGER_ASK)
+        harvest_answer(slot);
+    else
+        harvest_own(slot);
+    slot_free(slot);
+}
+
+/* Turn the slots into samples whose walk is over: what their addresses mean is
+ * in the present module map. */
+static void
+take_walked(void)
 {
     for (uint32_t i = 0; i < slots_used(); i++) {
-        /* The slot is claimed for this harvest: the end of a walk may read the
-         * module map anew, and that harvests all other slots first. */
         struct slot *slot = slots_at(i);
         if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
             continue;
-        if (walked_only && slot->unfinished) {
+        if (slot->unfinished)
             slot_move(slot, SLOT_CLAIMED, SLOT_DONE);
-            continue;
-        }
-        if (slot->trigger == TRIGGER_ASK && listener != NULL && listener(slot))
-            ;
-        else if (slot->trigger == TRIGGER_ASK)
-            harvest_answer(slot);
         else
-            harvest_own(slot);
-        slot_free(slot);
+            take_slot(slot);
+    }
+}
+
+void
+harvest_refresh_modules(void)
+{
+    take_walked();
+    learn_forget_pages();
+    rules_forget_nowhere();
+    modules_refresh();
+}
+
+void
+harvest_slots(void)
+{
+    for (uint32_t i = 0; i < slots_used(); i++) {
+        struct slot *slot = slots_at(i);
+        if (!slot_move(slot, SLOT_DONE, SLOT_CLAIMED))
+            continue;
+        uint64_t now = slot->unfinished ? clock_now() : 0;
+        while (slot->unfinished && !serve_finish(slot, now))
+            harvest_refresh_modules();
+        take_slot(slot);
     }
 }
 

@@ -17,10 +17,13 @@
 bool harvest_ask(uint32_t index, uint64_t clock, uint64_t now,
                  uint64_t between);
 
-/* Turn the slots that are DONE into samples. With WALKED_ONLY, leave those
- * whose walk is unfinished; the frames of the others are complete and mean what
- * the present module map says. */
-void harvest_slots(bool walked_only);
+/* Turn the slots that are DONE into samples. Walks that are unfinished are
+ * finished before. */
+void harvest_slots(void);
+
+/* Read the module map anew. The slots whose walk is over become samples before,
+ * while their addresses still mean what they meant then. */
+void harvest_refresh_modules(void);
 
 /* Begin a harvest: after EVERY further samples of threads' own clocks the bell
  * rings. RANDOM is any number. */

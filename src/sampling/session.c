@@ -20,7 +20,6 @@
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
-#include "unwind/learn.h"
 #include "unwind/rules.h"
 #include "unwind/untabled.h"
 #include "budget.h"
@@ -91,26 +90,16 @@ session_on_module(const struct module *module, bool gone)
         journal_module_came();
 }
 
-/* What was walked under the old map is harvested first, while its addresses
- * still mean what they meant then. */
-void
-session_refresh_modules(void)
-{
-    harvest_slots(true);
-    learn_forget_pages();
-    rules_forget_nowhere();
-    modules_refresh();
-}
-
 void
 session_harvest(void)
 {
     marks_write();
     harvest_begin_round(ring_every, pace_random(&pace, UINT64_MAX));
-    if (serve_has_samples() && !modules_are_current())
-        session_refresh_modules();
+    if (serve_is_map_wanted() ||
+        (serve_has_samples() && !modules_are_current()))
+        harvest_refresh_modules();
     untabled_settle(clock_now());
-    harvest_slots(false);
+    harvest_slots();
 }
 
 /* Read the names of threads that have run since theirs were read; of very many
@@ -274,6 +263,8 @@ session_sleep(bool (*is_called)(void))
         if (shift_if_held())
             at = pace_next(&pace, clock_now(), stride);
         marks_write();
+        if (serve_is_map_wanted())
+            harvest_refresh_modules();
         if (!serve_is_due())
             continue;
         session_harvest();
@@ -354,6 +345,9 @@ session_start(enum session_by by)
         roster_prepare();
     }
     is_attached = false;
+    /* A thread with a large stack may be the first to need the map. */
+    if (!modules_are_current())
+        harvest_refresh_modules();
     trigger_enable();
     uint64_t now = clock_now();
     started = is_late || settings->since == 0 ? now : settings->since;

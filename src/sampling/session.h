@@ -80,7 +80,4 @@ void session_flush(void);
 /* MODULE was mapped, or (GONE) unmapped; see modules_begin. */
 void session_on_module(const struct module *module, bool gone);
 
-/* Read the module map anew. May be called while a thread is parked. */
-void session_refresh_modules(void);
-
 #endif

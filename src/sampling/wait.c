@@ -17,6 +17,7 @@
 #include "process/modules.h"
 #include "process/threads.h"
 #include "unwind/peek.h"
+#include "harvest.h"
 #include "thread_time.h"
 #include "wait.h"
 
@@ -45,7 +46,13 @@ bool
 wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
 {
     bool is_call = look->number != LOOK_NO_CALL;
-    peek_stack(look->pc, look->sp, is_call ? look->arguments : NULL, walk);
+    const uint64_t *arguments = is_call ? look->arguments : NULL;
+    uint64_t now = clock_now();
+    if (!modules_are_current())
+        harvest_refresh_modules();
+    while (peek_stack(look->pc, look->sp, arguments, now, walk) ==
+           WALK_NEEDS_MAP)
+        harvest_refresh_modules();
     return clock_thread(tid) == clock;
 }
 

@@ -8,7 +8,8 @@
  * are in memory, however long the run.
  *
  * The functions call neither malloc nor stdio, and take no lock. One thread at
- * a time uses a writer. Functions that return an error leave it in errno.
+ * a time uses a writer. The sampler never uses it while it serves a parked
+ * thread. Functions that return an error leave it in errno.
  * Context: any thread.
  */
 #ifndef STORE_WRITER_H

@@ -243,14 +243,15 @@ find_fp(struct walk *walk, struct view *view, uint64_t until)
 }
 
 enum walk_outcome
-peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments,
+peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
            struct walk *walk)
 {
     struct regs regs = {pc, sp, REGS_FP_UNKNOWN};
-    struct resume finish = {.clock = clock_own, .until = clock_own() + PEEK_NS};
+    struct resume finish = {.clock = clock_own,
+                            .until = clock_own() + PEEK_NS,
+                            .since = since};
     struct view view;
     enum walk_outcome outcome;
-    resume_refresh();
     view_begin_bounded(&view, memory->window, FILLS);
     walk_begin(walk, &regs);
     set_origin(&finish, walk);

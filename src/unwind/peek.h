@@ -25,10 +25,14 @@ int peek_begin(void);
  * Returns WALK_ROOT if the stack is complete, or WALK_CUT with the reason in
  * walk->cut. Every frame is certain: where there are two ways to go on, the
  * walk is cut (CUT_NO_RULE). It never faults, whatever the thread does. It
- * takes no more than some milliseconds of CPU time, and no lock. The caller
- * calls it while no thread is parked. Context: sampler.
+ * takes no more than some milliseconds of CPU time, and no lock.
+ *
+ * Returns WALK_NEEDS_MAP if the walk has come to unknown memory, and the module
+ * map was read before SINCE (CLOCK_MONOTONIC, ns). The caller then reads the
+ * map, and calls again. Context: sampler.
  */
 enum walk_outcome peek_stack(uint64_t pc, uint64_t sp,
-                             const uint64_t *arguments, struct walk *walk);
+                             const uint64_t *arguments, uint64_t since,
+                             struct walk *walk);
 
 #endif

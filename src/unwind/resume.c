@@ -26,42 +26,40 @@
 #define SEARCH_SHARE 10
 #define SEARCH_SHARE_IN_VAIN 50
 
-static void (*refresh_modules)(void);
 static uint64_t next_refresh, next_search;
 
-void
-resume_begin(void (*refresh)(void))
-{
-    refresh_modules = refresh;
-    next_refresh = next_search = 0;
-}
-
-void
-resume_refresh(void)
-{
-    if (!modules_are_current())
-        refresh_modules();
-}
-
-/* Learn the rule for the frame where WALK stands. Unknown memory may be new
- * code, so the map is read anew. The pc of a leaf surely is code. A return
- * address may be a wrong word on the stack. Only a share of the time is spent
- * on those, and none in a trial. Returns false if the walk ends here. */
+/* Whether the map is to be read anew, because it does not know where WALK
+ * stands. That may be new code if the map is older than the stack. The pc of a
+ * leaf surely is code. A return address may be a wrong word on the stack. Only
+ * a share of the time is spent on those. */
 static bool
-learn_missing(const struct resume *finish, const struct walk *walk)
+needs_map(const struct resume *finish, const struct walk *walk)
+{
+    uint64_t took;
+    if (finish->since <= modules_read_at(&took))
+        return false;
+    uint64_t now = clock_now();
+    if (walk->is_return && now < next_refresh)
+        return false;
+    next_refresh = now + (REFRESH_SHARE + 1) * took;
+    return true;
+}
+
+/* Learn the rule for the frame where WALK stands. Returns WALK_ON if there is a
+ * rule now. */
+static enum walk_outcome
+learn_missing(const struct resume *finish, struct walk *walk)
 {
     uint64_t pc = walk->regs.pc - walk->is_return;
     bool is_unknown = modules_code_kind(pc) == CODE_NONE;
-    if (is_unknown && finish->is_trial)
-        return false;
-    uint64_t start = is_unknown ? clock_now() : 0;
-    if (is_unknown && (!walk->is_return || start >= next_refresh)) {
-        refresh_modules();
-        uint64_t end = clock_now();
-        next_refresh = end + REFRESH_SHARE * (end - start);
+    if (is_unknown && finish->is_trial) {
+        walk->cut = CUT_NOT_CODE;
+        return WALK_CUT;
     }
+    if (is_unknown && needs_map(finish, walk))
+        return WALK_NEEDS_MAP;
     learn_rule(pc, walk->is_return);
-    return true;
+    return WALK_ON;
 }
 
 static enum walk_outcome
@@ -310,12 +308,10 @@ resume_run(const struct resume *finish, struct walk *walk, struct view *view)
             outcome = step_hard(finish, walk, view);
         if (outcome == WALK_LOST)
             outcome = step_lost(finish, walk, view);
-        if (outcome != WALK_MISS && outcome != WALK_ON)
+        if (outcome == WALK_MISS)
+            outcome = learn_missing(finish, walk);
+        if (outcome != WALK_ON)
             return outcome;
-        if (outcome == WALK_MISS && !learn_missing(finish, walk)) {
-            walk->cut = CUT_NOT_CODE;
-            return WALK_CUT;
-        }
         if (frames % CLOCK_FRAMES == 0 && finish->clock() > finish->until) {
             walk->cut = CUT_DEADLINE;
             return WALK_CUT;

@@ -18,22 +18,17 @@
 struct resume {
     struct learn_origin origin; /* a frame from which libunwind may walk */
     uint32_t depth;             /* frames that the walk has before it */
-    /* only a guess: the module map is not read anew */
-    bool is_trial;
+    bool is_trial;              /* only a guess */
     /* clock_now if a thread waits, else clock_own */
     uint64_t (*clock)(void);
     uint64_t until; /* by that clock, in ns */
+    uint64_t since; /* a map read later is new, CLOCK_MONOTONIC in ns */
 };
 
-/* Set REFRESH, which reads the module map anew (begin_options). Context:
- * sampler. */
-void resume_begin(void (*refresh)(void));
-
-/* Read the module map anew if it is not current. Context: sampler. */
-void resume_refresh(void);
-
 /* Walk on in VIEW until the stack ends or FINISH->until has come. Returns
- * WALK_ROOT, WALK_CUT or WALK_NEEDS_FP. Context: sampler, in window. */
+ * WALK_ROOT, WALK_CUT or WALK_NEEDS_FP. Returns WALK_NEEDS_MAP if the walk has
+ * come to unknown memory, and the module map was read before FINISH->since. The
+ * caller then reads the map, and goes on. Context: sampler, in window. */
 enum walk_outcome resume_run(const struct resume *finish, struct walk *walk,
                              struct view *view);
 

@@ -26,6 +26,9 @@ enum walk_outcome {
     WALK_LOST,
     WALK_CUT,      /* it cannot go on; walk.cut says why */
     WALK_NEEDS_FP, /* the current rule needs fp, not known */
+    /* The module map does not know the current pc, and was read before the
+     * stack was seen (resume.h). */
+    WALK_NEEDS_MAP,
 };
 
 /* regs.fp where only pc and sp are known. It is odd and no address, so nothing

@@ -40,11 +40,6 @@ static _Atomic int sleep_result;
 static char *memory;
 
 static void
-refresh(void)
-{
-}
-
-static void
 leaving(enum signals_role role)
 {
     (void)role;
@@ -98,7 +93,6 @@ begin(void **state)
                                           .threads = THREADS,
                                           .index_of_tid = indexes,
                                           .tid_count = 0,
-                                          .refresh = refresh,
                                           .sigaction = sigaction,
                                           .next_sigaction = sigaction,
                                           .leaving = leaving,

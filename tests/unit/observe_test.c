@@ -230,7 +230,7 @@ a_measured_call_is_not_shown_twice(void **state)
     made_measured = 3 * MADE_MS;
     made_tick();
     made_sample(MADE_PID, TRIGGER_ASK, RUNS);
-    harvest_slots(false);
+    harvest_slots();
     assert_int_equal(made_cpu(MADE_PID), MADE_MS);
 }
 

@@ -179,7 +179,6 @@ begin(void **state)
     if (make_things() != 0 || modules_begin(ignore_module) != 0 ||
         rules_begin() != 0 || learn_begin() != 0 || peek_begin() != 0)
         return -1;
-    resume_begin(refresh);
     refresh();
     for (unsigned b = 0; b < 3; b++)
         for (unsigned i = 0; builds[b]->cases[i].name != NULL; i++)
@@ -258,11 +257,11 @@ compare_times(const void *left, const void *right)
 static enum walk_outcome
 peek_in_time(uint64_t pc, uint64_t sp)
 {
-    enum walk_outcome outcome = peek_stack(pc, sp, NULL, &walk);
+    enum walk_outcome outcome = peek_stack(pc, sp, NULL, 0, &walk);
 
     for (unsigned i = 0;
          i < 20 && outcome == WALK_CUT && walk.cut == CUT_DEADLINE; i++)
-        outcome = peek_stack(pc, sp, NULL, &walk);
+        outcome = peek_stack(pc, sp, NULL, 0, &walk);
     return outcome;
 }
 
@@ -274,7 +273,7 @@ time_peek(uint64_t pc, uint64_t sp)
 
     for (unsigned i = 0; i < TURNS; i++) {
         uint64_t start = clock_now();
-        peek_stack(pc, sp, NULL, &walk);
+        peek_stack(pc, sp, NULL, 0, &walk);
         times[i] = clock_now() - start;
     }
     qsort(times, TURNS, sizeof(times[0]), compare_times);
@@ -338,11 +337,11 @@ nonsense_is_survived(void **state)
     (void)state;
     for (unsigned i = 0; i < 8; i++)
         for (unsigned j = 0; j < 8; j++)
-            peek_stack(places[i], places[j], NULL, &walk);
+            peek_stack(places[i], places[j], NULL, 0, &walk);
     for (unsigned i = 0; i < 20000; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         peek_stack(code + (seed >> 48) - 32768, here + (seed >> 20) % 8192,
-                   NULL, &walk);
+                   NULL, 0, &walk);
     }
 }
 
@@ -392,7 +391,7 @@ threads_that_run_are_survived(void **state)
         read_place(atomic_load(&restless[i % 2].tid), &pc, &sp);
         /* CPU time: others may run meanwhile. */
         uint64_t start = clock_own();
-        peek_stack(pc, sp, NULL, &walk);
+        peek_stack(pc, sp, NULL, 0, &walk);
         uint64_t took = clock_own() - start;
         longest = took > longest ? took : longest;
         peeks++;

@@ -27,7 +27,9 @@
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
 #include "sampling/wait.h"
+#include "unwind/learn.h"
 #include "unwind/peek.h"
+#include "unwind/rules.h"
 #include "sampling_maker.h"
 
 #define THREADS 64u
@@ -42,6 +44,8 @@ enum loss made_refusal;
 bool made_may_ask;
 uint64_t made_list_cost;
 uint32_t made_lost[LOSS_COUNT];
+bool made_map_is_old;
+unsigned made_records_at_map;
 unsigned made_doubts;
 unsigned made_list_readings, made_rearmed;
 
@@ -66,7 +70,7 @@ made_begin(void)
                                       .period = MADE_PERIOD};
     made_list_cost = 0;
     made_doubts = 0;
-    made_may_ask = false;
+    made_may_ask = made_map_is_old = false;
     made_now = MADE_START;
     made_own = ended_cpu = made_measured = 0;
     made_trigger = TRIGGER_ASK;
@@ -75,7 +79,7 @@ made_begin(void)
     made_refusal = LOSS_COUNT;
     made_journal_is_full = have_labels_changed = false;
     made_record_count = made_end_count = 0;
-    made_list_readings = made_rearmed = 0;
+    made_list_readings = made_rearmed = made_records_at_map = 0;
     report_first = report_count = 0;
     assert_int_equal(slots_begin(16, 64), 0);
     (void)made_thread_begin(MADE_PID);
@@ -199,7 +203,7 @@ made_tick(void)
 {
     struct observe_view view;
     harvest_begin_round(64, 0);
-    harvest_slots(false);
+    harvest_slots();
     roster_update(made_now);
     observe_threads(made_now, 0, 1, &view);
     return view;
@@ -364,6 +368,32 @@ modules_mapping(uint64_t address, uint64_t *start, uint64_t *end,
     return -1;
 }
 
+bool
+modules_are_current(void)
+{
+    return true;
+}
+
+int
+modules_refresh(void)
+{
+    made_map_is_old = false;
+    made_records_at_map = made_record_count;
+    return 0;
+}
+
+/* unwind/: no walk is made. */
+
+void
+learn_forget_pages(void)
+{
+}
+
+void
+rules_forget_nowhere(void)
+{
+}
+
 /* capture/: a question is answered by made_sample. */
 
 int
@@ -417,10 +447,12 @@ serve_take_measured(uint32_t index)
     return measured;
 }
 
-void
-serve_finish(struct slot *slot)
+bool
+serve_finish(struct slot *slot, uint64_t since)
 {
-    (void)slot;
+    (void)since;
+    slot->unfinished = made_map_is_old;
+    return !slot->unfinished;
 }
 
 void
@@ -435,10 +467,10 @@ peek_begin(void)
 }
 
 enum walk_outcome
-peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments,
+peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
            struct walk *walk)
 {
-    (void)sp, (void)arguments;
+    (void)sp, (void)arguments, (void)since;
     walk->frames[0] = frame_exact(pc);
     walk->depth = 1;
     return WALK_ROOT;

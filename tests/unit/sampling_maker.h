@@ -74,6 +74,8 @@ extern bool made_journal_is_full;
 extern uint64_t made_list_cost;        /* CPU ns of a reading of the list */
 extern uint32_t made_lost[LOSS_COUNT]; /* own samples that handlers lost */
 extern bool made_may_ask;              /* of the last trigger_after */
+extern bool made_map_is_old;           /* for walks that are unfinished */
+extern unsigned made_records_at_map;   /* when the map was read last */
 extern unsigned made_doubts;           /* calls of trigger_after */
 
 extern struct made_record made_records[MADE_SAMPLES];
