@@ -16,16 +16,52 @@
 #include "base/clock.h"
 #include "base/formats.h"
 #include "base/recording.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "claim.h"
-#include "file_name.h"
 #include "config.h"
 
+#define SPOOL_ENDING ".sprof"
 #define PAST_ENDING ".past.sprof"
 #define EXEC_MAX 1000u
 #define SPOOLS_MAX 1000u
+
+/* The length of PATH without the ending that names its format. */
+static size_t
+stem_of(const char *path)
+{
+    static const char *const endings[] = {
+#define FORMAT(id, ending, ...) ending,
+        FORMAT_TABLE(FORMAT)
+#undef FORMAT
+            SPOOL_ENDING};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        size_t cut = strlen(endings[i]);
+        if (length > cut && strcmp(path + length - cut, endings[i]) == 0)
+            return length - cut;
+    }
+    return length;
+}
+
+/* Put ".WORD" or ".WORDnumber" before the ending of PATH, which has room for
+ * PATH_MAX bytes. */
+static void
+insert_word(char *path, const char *word, uint64_t number)
+{
+    char ending[64];
+    struct text text;
+    size_t stem = stem_of(path);
+    strncpy(ending, path + stem, sizeof(ending) - 1);
+    ending[sizeof(ending) - 1] = '\0';
+    text_begin(&text, path + stem, PATH_MAX - stem);
+    text_add(&text, ".");
+    text_add(&text, word);
+    text_add_number(&text, number);
+    text_add(&text, ending);
+}
 
 /* The COUNT ARGUMENTS, joined by spaces, control characters hidden. */
 static void
@@ -49,7 +85,7 @@ config_read(struct config *config, int count, char *const arguments[],
     config->exe[length > 0 ? length : 0] = '\0';
     int result = options_parse(&config->options, environment, error, size);
     const char *only = config->options.only.string;
-    if (only[0] != '\0' && fnmatch(only, file_name_base(config->exe), 0) != 0)
+    if (only[0] != '\0' && fnmatch(only, path_name(config->exe), 0) != 0)
         return 1;
     if (getcwd(config->directory, sizeof(config->directory)) == NULL)
         config->directory[0] = '\0';
@@ -82,7 +118,7 @@ add_expanded(struct text *text, const struct config *config,
             text_add_number(text, (uint64_t)pid);
             has_pid = true;
         } else if (word == 'e') {
-            text_add(text, file_name_base(config->exe));
+            text_add(text, path_name(config->exe));
         } else if (word == 't') {
             text_add_number(text, config->start_time);
         } else if (word == 'h') {
@@ -134,7 +170,7 @@ check_output(char *path, char *error, size_t size)
         return fail(error, size, path, ": unknown ending; expected ",
                     format_endings());
     char *slash = strrchr(path, '/');
-    size_t spool = file_name_stem(slash + 1) + strlen(FILE_NAME_SPOOL);
+    size_t spool = stem_of(slash + 1) + strlen(SPOOL_ENDING);
     if (strlen(slash + 1) > NAME_MAX || spool > NAME_MAX)
         return fail(error, size,
                     "expected a name of 249 bytes at most and its "
@@ -192,10 +228,10 @@ expand_outputs(const struct config *config, pid_t pid,
 static void
 name_others(struct config_files *files)
 {
-    size_t directory = (size_t)(file_name_base(files->spool) - files->spool);
+    size_t directory = (size_t)(path_name(files->spool) - files->spool);
     struct text text;
     strcpy(files->past, files->spool);
-    strcpy(files->past + file_name_stem(files->spool), PAST_ENDING);
+    strcpy(files->past + stem_of(files->spool), PAST_ENDING);
     text_begin(&text, files->next, sizeof(files->next));
     text_add_bytes(&text, files->spool, directory);
     text_add(&text, ".");
@@ -206,9 +242,9 @@ name_others(struct config_files *files)
 static void
 name_plain_spool(char *path, const struct config_files *files)
 {
-    size_t stem = file_name_stem(files->outputs[0]);
+    size_t stem = stem_of(files->outputs[0]);
     memcpy(path, files->outputs[0], stem);
-    strcpy(path + stem, FILE_NAME_SPOOL);
+    strcpy(path + stem, SPOOL_ENDING);
 }
 
 /* NUMBER is 0 for the plain name. */
@@ -219,7 +255,7 @@ name_spool(const struct config *config, struct config_files *files,
     name_plain_spool(files->spool, files);
     files->beside = number;
     if (number > 0)
-        file_name_insert(files->spool, "spool", number);
+        insert_word(files->spool, "spool", number);
     files->past[0] = files->next[0] = '\0';
     if (config->options.keep.number != 0)
         name_others(files);
@@ -254,7 +290,7 @@ is_taken(const char *path, const char *word, uint64_t n, bool has_pid,
     char name[PATH_MAX];
     struct stat status;
     strcpy(name, path);
-    file_name_insert(name, word, n);
+    insert_word(name, word, n);
     return sys_stat(name, &status) == 0 &&
            (has_pid || (uint64_t)status.st_mtime + 1 >= since / NS_PER_SECOND);
 }
@@ -277,7 +313,7 @@ config_name_beside(struct config_files *files)
     if (files->past[0] != '\0' || files->beside + 1 >= SPOOLS_MAX)
         return false;
     name_plain_spool(files->spool, files);
-    file_name_insert(files->spool, "spool", ++files->beside);
+    insert_word(files->spool, "spool", ++files->beside);
     return true;
 }
 
@@ -319,11 +355,11 @@ config_rename_for_exec(struct config_files *files)
         if (is_taken(files->outputs[0], "exec", n, files->has_pid[0], since))
             continue;
         strcpy(to, from);
-        file_name_insert(to, "exec", n);
+        insert_word(to, "exec", n);
         if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
             rename_others(files, to);
             for (unsigned i = 0; i < files->count; i++)
-                file_name_insert(files->outputs[i], "exec", n);
+                insert_word(files->outputs[i], "exec", n);
             return 0;
         }
         if (errno != EEXIST)
@@ -341,7 +377,7 @@ config_name_dump(const struct config_files *files, struct config_files *dump)
         if (is_taken(files->outputs[0], "dump", n, files->has_pid[0], since))
             continue;
         for (unsigned i = 0; i < dump->count; i++)
-            file_name_insert(dump->outputs[i], "dump", n);
+            insert_word(dump->outputs[i], "dump", n);
         return 0;
     }
     return -1;
@@ -354,9 +390,9 @@ mark_name(struct config_files *files, unsigned i, pid_t pid, unsigned attempt)
 {
     unsigned number = attempt + files->has_pid[i];
     if (!files->has_pid[i])
-        file_name_insert(files->outputs[i], "", (uint64_t)pid);
+        insert_word(files->outputs[i], "", (uint64_t)pid);
     if (number > 1)
-        file_name_insert(files->outputs[i], "", number);
+        insert_word(files->outputs[i], "", number);
     files->has_pid[i] = true;
 }
 

@@ -109,78 +109,31 @@ dlclose(void *handle)
     return result;
 }
 
-/* Ids of the process: the sampler must be able to make the same change. */
+/* Ids of the process: the sampler must be able to make the same change. USER is
+ * the one that the process becomes for good. */
+#define CHANGES_IDS(name, parameters, arguments, user)         \
+    HOOK int name parameters                                   \
+    {                                                          \
+        credentials_before_change(user);                       \
+        return credentials_after_change(REAL(name) arguments); \
+    }
 
-HOOK int
-setuid(uid_t uid)
-{
-    credentials_before_change(uid);
-    return credentials_after_change(REAL(setuid)(uid));
-}
-
-HOOK int
-setgid(gid_t gid)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setgid)(gid));
-}
-
-HOOK int
-seteuid(uid_t uid)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(seteuid)(uid));
-}
-
-HOOK int
-setegid(gid_t gid)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setegid)(gid));
-}
-
-HOOK int
-setreuid(uid_t uid, uid_t euid)
-{
-    credentials_before_change(uid == euid ? euid : CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setreuid)(uid, euid));
-}
-
-HOOK int
-setregid(gid_t gid, gid_t egid)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setregid)(gid, egid));
-}
-
-HOOK int
-setresuid(uid_t uid, uid_t euid, uid_t suid)
-{
-    credentials_before_change(
-        uid == euid && euid == suid ? euid : CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setresuid)(uid, euid, suid));
-}
-
-HOOK int
-setresgid(gid_t gid, gid_t egid, gid_t sgid)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setresgid)(gid, egid, sgid));
-}
-
-HOOK int
-setgroups(size_t count, const gid_t *groups)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(setgroups)(count, groups));
-}
-
-HOOK int
-initgroups(const char *user, gid_t group)
-{
-    credentials_before_change(CREDENTIALS_SAME_USER);
-    return credentials_after_change(REAL(initgroups)(user, group));
-}
+CHANGES_IDS(setuid, (uid_t uid), (uid), uid)
+CHANGES_IDS(setgid, (gid_t gid), (gid), CREDENTIALS_SAME_USER)
+CHANGES_IDS(seteuid, (uid_t uid), (uid), CREDENTIALS_SAME_USER)
+CHANGES_IDS(setegid, (gid_t gid), (gid), CREDENTIALS_SAME_USER)
+CHANGES_IDS(setreuid, (uid_t uid, uid_t euid), (uid, euid),
+            uid == euid ? euid : CREDENTIALS_SAME_USER)
+CHANGES_IDS(setregid, (gid_t gid, gid_t egid), (gid, egid),
+            CREDENTIALS_SAME_USER)
+CHANGES_IDS(setresuid, (uid_t uid, uid_t euid, uid_t suid), (uid, euid, suid),
+            uid == euid && euid == suid ? euid : CREDENTIALS_SAME_USER)
+CHANGES_IDS(setresgid, (gid_t gid, gid_t egid, gid_t sgid), (gid, egid, sgid),
+            CREDENTIALS_SAME_USER)
+CHANGES_IDS(setgroups, (size_t count, const gid_t *groups), (count, groups),
+            CREDENTIALS_SAME_USER)
+CHANGES_IDS(initgroups, (const char *user, gid_t group), (user, group),
+            CREDENTIALS_SAME_USER)
 
 /* The files lie in the root that the process leaves. Before that, the sampler
  * gets its own copy of that root. */

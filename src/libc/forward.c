@@ -51,113 +51,45 @@ realpath(const char *restrict path, char *restrict to)
     return __realpath_chk(path, to, PATH_MAX);
 }
 
+/* libc's own function, behind this library in the search order. */
+#define FORWARD(result, name, parameters, arguments) \
+    result name parameters                           \
+    {                                                \
+        return REAL(name) arguments;                 \
+    }
+
 /* From the thread's rseq area, without a system call. */
-int
-sched_getcpu(void)
-{
-    return REAL(sched_getcpu)();
-}
-
-int
-dladdr(const void *address, Dl_info *info)
-{
-    return REAL(dladdr)(address, info);
-}
-
-int
-dl_iterate_phdr(int (*look)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-    return REAL(dl_iterate_phdr)(look, data);
-}
-
-int
-fnmatch(const char *pattern, const char *text, int flags)
-{
-    return REAL(fnmatch)(pattern, text, flags);
-}
-
-const char *
-sigabbrev_np(int signo)
-{
-    return REAL(sigabbrev_np)(signo);
-}
-
+FORWARD(int, sched_getcpu, (void), ())
+FORWARD(int, dladdr, (const void *address, Dl_info *info), (address, info))
+FORWARD(int, dl_iterate_phdr,
+        (int (*look)(struct dl_phdr_info *, size_t, void *), void *data),
+        (look, data))
+FORWARD(int, fnmatch, (const char *pattern, const char *text, int flags),
+        (pattern, text, flags))
+FORWARD(const char *, sigabbrev_np, (int signo), (signo))
 /* Threads. libunwind has mutexes, and checks for each of these functions
  * whether it exists. */
 
-int
-pthread_attr_init(pthread_attr_t *attributes)
-{
-    return REAL(pthread_attr_init)(attributes);
-}
-
-int
-pthread_attr_destroy(pthread_attr_t *attributes)
-{
-    return REAL(pthread_attr_destroy)(attributes);
-}
-
-int
-pthread_attr_setdetachstate(pthread_attr_t *attributes, int state)
-{
-    return REAL(pthread_attr_setdetachstate)(attributes, state);
-}
-
-int
-pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size)
-{
-    return REAL(pthread_attr_setstacksize)(attributes, size);
-}
-
-int
-pthread_attr_getsigmask_np(const pthread_attr_t *attributes, sigset_t *mask)
-{
-    return REAL(pthread_attr_getsigmask_np)(attributes, mask);
-}
-
-int
-pthread_attr_getstack(const pthread_attr_t *attributes, void **start,
-                      size_t *size)
-{
-    return REAL(pthread_attr_getstack)(attributes, start, size);
-}
-
-int
-pthread_detach(pthread_t thread)
-{
-    return REAL(pthread_detach)(thread);
-}
-
-int
-pthread_key_delete(pthread_key_t key)
-{
-    return REAL(pthread_key_delete)(key);
-}
-
-int
-pthread_setspecific(pthread_key_t key, const void *value)
-{
-    return REAL(pthread_setspecific)(key, value);
-}
-
-int
-pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind)
-{
-    return REAL(pthread_mutex_init)(mutex, kind);
-}
-
-int
-pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-    return REAL(pthread_mutex_lock)(mutex);
-}
-
-int
-pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    return REAL(pthread_mutex_unlock)(mutex);
-}
-
+FORWARD(int, pthread_attr_init, (pthread_attr_t * attributes), (attributes))
+FORWARD(int, pthread_attr_destroy, (pthread_attr_t * attributes), (attributes))
+FORWARD(int, pthread_attr_setdetachstate,
+        (pthread_attr_t * attributes, int state), (attributes, state))
+FORWARD(int, pthread_attr_setstacksize,
+        (pthread_attr_t * attributes, size_t size), (attributes, size))
+FORWARD(int, pthread_attr_getsigmask_np,
+        (const pthread_attr_t *attributes, sigset_t *mask), (attributes, mask))
+FORWARD(int, pthread_attr_getstack,
+        (const pthread_attr_t *attributes, void **start, size_t *size),
+        (attributes, start, size))
+FORWARD(int, pthread_detach, (pthread_t thread), (thread))
+FORWARD(int, pthread_key_delete, (pthread_key_t key), (key))
+FORWARD(int, pthread_setspecific, (pthread_key_t key, const void *value),
+        (key, value))
+FORWARD(int, pthread_mutex_init,
+        (pthread_mutex_t * mutex, const pthread_mutexattr_t *kind),
+        (mutex, kind))
+FORWARD(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
+FORWARD(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 /* Text. */
 
 size_t

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "store/reader.h"
-#include "store/reader_past.h"
 #include "spool.h"
 #include "file_kind.h"
 #include "pprof.h"
@@ -184,7 +183,7 @@ enum { ATTEMPTS = 10 };
 static struct reader *
 open_past(const char *path, const struct spool_header *header, bool *has_turned)
 {
-    struct reader *reader = reader_past_open(path, header);
+    struct reader *reader = reader_open_past(path, header);
     *has_turned =
         reader != NULL && reader_header(reader)->begin >= header->begin;
     if (!*has_turned)

@@ -32,6 +32,14 @@ struct reader *reader_open(const char *path, char *error, size_t size);
 struct reader *reader_open_memory(const void *bytes, size_t length, char *error,
                                   size_t size);
 
+/* Open the spool that a flight recorder has put aside at its last rotation:
+ * NAME.past.sprof beside the spool at PATH, NAME.sprof, with this HEADER. The
+ * recorder may rotate meanwhile, so the opened spool may be the same as that
+ * one, or newer: see spool_header.begin. Returns NULL if there is none, or if
+ * it belongs to another process. */
+struct reader *reader_open_past(const char *path,
+                                const struct spool_header *header);
+
 /* Whether PATH is a regular file that begins as a spool does: 1 or 0. */
 int reader_recognize(const char *path);
 

@@ -22,7 +22,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/reader.h"
-#include "store/reader_past.h"
 #include "store/record.h"
 #include "find_spool.h"
 #include "remote.h"
@@ -124,7 +123,7 @@ take_missed(const struct remote *remote, const struct reader *next,
 {
     const struct spool_header *present = reader_header(remote->reader);
     uint64_t unused = 0;
-    struct reader *past = reader_past_open(remote->path, reader_header(next));
+    struct reader *past = reader_open_past(remote->path, reader_header(next));
     int came = 0;
     if (past != NULL && reader_header(past)->begin > present->begin)
         came = take_records(past, &unused, exchange);
