@@ -141,39 +141,28 @@ look_up_names(struct profile *profile)
     free(questions.by_node);
 }
 
-/* The place for the mark with NUMBER, NULL if memory is short. */
-static struct mark **
-mark_place(struct profile *profile, uint32_t number)
-{
-    while (profile->mark_count <= number) {
-        struct mark **marks = array_room(profile->marks, profile->mark_count,
-                                         sizeof(struct mark *));
-        if (marks == NULL)
-            return NULL;
-        profile->marks = marks;
-        marks[profile->mark_count++] = NULL;
-    }
-    return &profile->marks[number];
-}
-
 /* The symbol of the marker TEXT; equal texts share one. */
 static const struct symbol *
 marker(struct profile *profile, const char *text)
 {
-    uint32_t number = intern_string(profile->markers, text);
-    struct mark **place =
-        number == INTERN_NONE ? NULL : mark_place(profile, number);
-    if (place == NULL)
+    struct mark **marks =
+        array_room(profile->marks, profile->mark_count, sizeof(struct mark *));
+    if (marks == NULL)
         return &nameless;
-    if (*place != NULL)
-        return &(*place)->symbol;
-    struct mark *mark = malloc(sizeof(*mark));
+    profile->marks = marks;
+    uint32_t number = intern_string(profile->markers, text);
+    if (number == INTERN_NONE)
+        return &nameless;
+    if (number == profile->mark_count)
+        marks[profile->mark_count++] = NULL;
+    struct mark *mark = marks[number];
+    if (mark == NULL)
+        mark = marks[number] = profile_block(profile, sizeof(*mark));
     if (mark == NULL)
         return &nameless;
     text = intern_bytes(profile->markers, number);
     mark->frame = (struct symbol_frame){text, text, "", 0, 0};
     mark->symbol = (struct symbol){1, true, &mark->frame};
-    *place = mark;
     return &mark->symbol;
 }
 

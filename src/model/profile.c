@@ -147,16 +147,7 @@ profile_string(struct profile *profile, const char *raw)
 void *
 profile_block(struct profile *profile, size_t size)
 {
-    void **blocks =
-        array_room(profile->blocks, profile->block_count, sizeof(*blocks));
-
-    if (blocks == NULL)
-        return NULL;
-    profile->blocks = blocks;
-    blocks[profile->block_count] = calloc(1, size);
-    if (blocks[profile->block_count] == NULL)
-        return NULL;
-    return blocks[profile->block_count++];
+    return intern_space(profile->strings, size);
 }
 
 void
@@ -164,12 +155,7 @@ profile_free(struct profile *profile)
 {
     if (profile == NULL)
         return;
-    for (uint32_t i = 0; i < profile->mark_count; i++)
-        free(profile->marks[i]);
     free(profile->marks);
-    for (size_t i = 0; i < profile->block_count; i++)
-        free(profile->blocks[i]);
-    free(profile->blocks);
     for (uint32_t i = 0; i < profile->process_count; i++)
         perf_map_close(profile->processes[i].map);
     if (profile->spelled != NULL)

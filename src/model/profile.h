@@ -189,7 +189,7 @@ struct profile {
     uint64_t records;  /* records that were used */
     uint64_t problems; /* senseless records, left out */
 
-    struct intern *strings; /* clean strings */
+    struct intern *strings; /* clean strings, and what profile_block gave */
     struct intern *files;   /* (path, build-id); see spool_load_file */
     struct intern *keys;    /* of samples; numbers are those of samples */
     struct intern *label_keys;
@@ -198,8 +198,6 @@ struct profile {
     bool has_looked_up;     /* naming.c has looked up all names */
     struct mark **marks;    /* symbols of the markers */
     uint32_t mark_count;
-    void **blocks; /* memory of profile_block */
-    size_t block_count;
     struct symbolizer *symbols;    /* from offsets to names */
     struct address_table *spelled; /* spell.h; NULL: nothing yet */
 };

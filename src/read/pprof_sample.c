@@ -39,13 +39,9 @@ int
 pprof_sample_read_type(struct pprof_tables *tables, struct wire message,
                        const char **type, const char **unit)
 {
-    uint64_t numbers[3] = {0};
-    struct wire_field field;
-    while (wire_next(&message, &field))
-        if (field.number < 3 && field.type == WIRE_NUMBER)
-            numbers[field.number] = field.value;
-    if (message.is_damaged)
-        return pprof_tables_refuse(tables, "it is damaged");
+    uint64_t numbers[3];
+    if (pprof_tables_numbers(tables, message, numbers, 3) != 0)
+        return -1;
     *type = pprof_tables_text(tables, numbers[1]);
     *unit = pprof_tables_text(tables, numbers[2]);
     return *type == NULL || *unit == NULL ? -1 : 0;
@@ -199,13 +195,9 @@ take_label(struct pprof_sample *sample, struct wire message)
         {"state", &labels->state},
         {"waits_on", &labels->waits_on},
     };
-    uint64_t numbers[COUNT] = {0};
-    struct wire_field field;
-    while (wire_next(&message, &field))
-        if (field.number < COUNT && field.type == WIRE_NUMBER)
-            numbers[field.number] = field.value;
-    if (message.is_damaged)
-        return pprof_tables_refuse(&sample->tables, "it is damaged");
+    uint64_t numbers[COUNT];
+    if (pprof_tables_numbers(&sample->tables, message, numbers, COUNT) != 0)
+        return -1;
     const char *key = pprof_tables_text(&sample->tables, numbers[KEY]);
     const char *text = pprof_tables_text(&sample->tables, numbers[STRING]);
     const char *unit = pprof_tables_text(&sample->tables, numbers[UNIT]);

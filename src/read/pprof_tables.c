@@ -82,11 +82,9 @@ pprof_tables_text(struct pprof_tables *tables, uint64_t number)
     return text->clean;
 }
 
-/* Read the numbers of a message's fields below COUNT, the last of each. Fields
- * that are no numbers are left at 0. */
-static int
-read_numbers(struct pprof_tables *tables, struct wire message,
-             uint64_t *numbers, unsigned count)
+int
+pprof_tables_numbers(struct pprof_tables *tables, struct wire message,
+                     uint64_t *numbers, unsigned count)
 {
     memset(numbers, 0, count * sizeof(*numbers));
     struct wire_field field;
@@ -121,7 +119,7 @@ add_mapping(struct pprof_tables *tables, struct wire message)
         return -1;
     tables->mappings = mappings;
     uint64_t numbers[FIRST_NAMES + 4];
-    if (read_numbers(tables, message, numbers, FIRST_NAMES + 4) != 0 ||
+    if (pprof_tables_numbers(tables, message, numbers, FIRST_NAMES + 4) != 0 ||
         define_id(tables, tables->mapping_ids, numbers[ID],
                   tables->mapping_count) != 0)
         return -1;
@@ -150,7 +148,7 @@ add_function(struct pprof_tables *tables, struct wire message)
         return -1;
     tables->functions = functions;
     uint64_t numbers[COUNT];
-    if (read_numbers(tables, message, numbers, COUNT) != 0 ||
+    if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0 ||
         define_id(tables, tables->function_ids, numbers[ID],
                   tables->function_count) != 0)
         return -1;
@@ -208,7 +206,7 @@ add_line(struct pprof_tables *tables, struct pprof_location *location,
 {
     enum { FUNCTION = 1, LINE, COUNT };
     uint64_t numbers[COUNT];
-    if (read_numbers(tables, message, numbers, COUNT) != 0)
+    if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0)
         return -1;
     uint32_t function =
         intern_find(tables->function_ids, &numbers[FUNCTION], sizeof(uint64_t));
@@ -294,7 +292,7 @@ add_location(struct pprof_tables *tables, struct wire message)
     struct pprof_location *location =
         &tables->locations[tables->location_count];
     uint64_t numbers[COUNT];
-    if (read_numbers(tables, message, numbers, COUNT) != 0 ||
+    if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0 ||
         define_id(tables, tables->location_ids, numbers[ID],
                   tables->location_count) != 0)
         return -1;

@@ -78,6 +78,11 @@ int pprof_tables_each(struct pprof_tables *tables, struct wire whole,
                       enum pprof_field number,
                       int (*use)(struct pprof_tables *, struct wire));
 
+/* Read the numbers of MESSAGE's fields below COUNT, the last of each. Fields
+ * that are no numbers are left at 0. Returns 0, or -1 as above. */
+int pprof_tables_numbers(struct pprof_tables *tables, struct wire message,
+                         uint64_t *numbers, unsigned count);
+
 /* Set TABLES->wrong to WRONG. Returns -1, for callers to return. */
 int pprof_tables_refuse(struct pprof_tables *tables, const char *wrong);
 

@@ -58,31 +58,27 @@ debug_server_limit(unsigned seconds)
     setenv("DEBUGINFOD_MAXTIME", one, 0);
 }
 
-/* Whether there is a file NAME + ENDING where libdwfl looks for the debug file
- * of FILE. It looks beside FILE, in .debug there, and in the same directory
- * below /usr/lib/debug, of which the first parts may be left out. Returns 1 or
- * 0. */
-static int
-is_near(const char *file, const char *name, const char *ending)
+bool
+debug_server_is_near(const char *file, const char *name, const char *ending)
 {
     const char *slash = strrchr(file, '/');
     int length = slash != NULL ? (int)(slash - file) : 0;
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%.*s/%s%s", length, file, name, ending);
     if (strcmp(path, file) != 0 && access(path, F_OK) == 0)
-        return 1;
+        return true;
     snprintf(path, sizeof(path), "%.*s/.debug/%s%s", length, file, name,
              ending);
     if (access(path, F_OK) == 0)
-        return 1;
+        return true;
     for (const char *at = file; at != NULL && at <= slash;
          at = strchr(at + 1, '/')) {
         snprintf(path, sizeof(path), "/usr/lib/debug%.*s/%s%s",
                  (int)(slash - at), at, name, ending);
         if (access(path, F_OK) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Find a debug file on this machine. libdwfl is not asked without a reason: it
@@ -96,8 +92,8 @@ find_here(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                                           check, found);
     const char *slash = file != NULL ? strrchr(file, '/') : NULL;
     if (fd >= 0 || slash == NULL ||
-        is_near(file, link != NULL ? link : slash + 1,
-                link != NULL ? "" : ".debug") == 0)
+        !debug_server_is_near(file, link != NULL ? link : slash + 1,
+                              link != NULL ? "" : ".debug"))
         return fd;
     return dwfl_standard_find_debuginfo(module, data, name, base, file, link,
                                         check, found);

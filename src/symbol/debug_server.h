@@ -9,6 +9,7 @@
 #define SYMBOL_DEBUG_SERVER_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 
 /*
  * Let all answers together take about SECONDS; then no server is asked. 0: no
@@ -20,6 +21,12 @@ void debug_server_limit(unsigned seconds);
 
 /* Whether the user has named servers. */
 bool debug_server_is_there(void);
+
+/* Whether there is a file NAME + ENDING where libdwfl looks for the debug file
+ * of FILE, a path. It looks beside FILE, in .debug there, and in the same
+ * directory below /usr/lib/debug, of which the first parts may be left out. */
+bool debug_server_is_near(const char *file, const char *name,
+                          const char *ending);
 
 /* Like dwfl_standard_find_debuginfo, but within the limit. For Dwfl_Callbacks.
  */

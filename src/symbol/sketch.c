@@ -6,13 +6,13 @@
  * address. The symbol that begins nearest before each address matters too,
  * because a symbol without a size ends where the next one begins.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "util/array.h"
+#include "debug_server.h"
 #include "sketch.h"
 
 /* Estimated ns: for a byte of compressed debug information; for a byte of other
@@ -81,33 +81,17 @@ take_symbols(struct sketch *sketch, const struct elf_view *view,
     return true;
 }
 
-/* Whether there is a file where .gnu_debuglink of the file at PATH leads.
- * libdwfl searches beside it, in .debug, and in the same folder below
- * /usr/lib/debug. It also tries that folder without its first parts. */
+/* Whether there is a file where .gnu_debuglink of the file at PATH leads. */
 static bool
 has_linked_file(const struct sketch *sketch, const char *path)
 {
     const Elf64_Shdr *section =
         elf_view_section(&sketch->file, ".gnu_debuglink");
-    const char *slash = strrchr(path, '/'), *folder = path;
-    if (section == NULL || slash == NULL)
+    if (section == NULL || strchr(path, '/') == NULL)
         return false;
     struct bytes link = elf_view_content(&sketch->file, section);
     const char *name = link.at != NULL ? bytes_text(&link) : "";
-    char tried[2 * PATH_MAX];
-    for (int i = 0; i < 2; i++) {
-        snprintf(tried, sizeof(tried), "%.*s/%s%.255s", (int)(slash - path),
-                 path, i != 0 ? ".debug/" : "", name);
-        if (access(tried, F_OK) == 0)
-            return true;
-    }
-    for (; folder <= slash; folder += 1 + strcspn(folder + 1, "/")) {
-        snprintf(tried, sizeof(tried), "/usr/lib/debug%.*s/%.255s",
-                 (int)(slash - folder), folder, name);
-        if (access(tried, F_OK) == 0)
-            return true;
-    }
-    return false;
+    return debug_server_is_near(path, name, "");
 }
 
 static bool
