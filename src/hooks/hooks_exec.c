@@ -237,46 +237,21 @@ spawn(spawn_function *real, pid_t *pid, const char *path,
     return result;
 }
 
-HOOK int
-posix_spawn(pid_t *pid, const char *path,
-            const posix_spawn_file_actions_t *actions,
-            const posix_spawnattr_t *attributes, char *const arguments[],
-            char *const environment[])
-{
-    return spawn(REAL(posix_spawn), pid, path, actions, attributes, arguments,
-                 environment);
-}
+#define SPAWNS(storage, name, real)                                      \
+    storage int name(pid_t *pid, const char *path,                       \
+                     const posix_spawn_file_actions_t *actions,          \
+                     const posix_spawnattr_t *attributes,                \
+                     char *const arguments[], char *const environment[]) \
+    {                                                                    \
+        return spawn(real, pid, path, actions, attributes, arguments,    \
+                     environment);                                       \
+    }
 
-HOOK int
-posix_spawnp(pid_t *pid, const char *file,
-             const posix_spawn_file_actions_t *actions,
-             const posix_spawnattr_t *attributes, char *const arguments[],
-             char *const environment[])
-{
-    return spawn(REAL(posix_spawnp), pid, file, actions, attributes, arguments,
-                 environment);
-}
-
-/* The version for which a file that is no program is run by sh(1). */
-int
-old_posix_spawn(pid_t *pid, const char *path,
-                const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *attributes, char *const arguments[],
-                char *const environment[])
-{
-    return spawn(REAL_OLD(posix_spawn), pid, path, actions, attributes,
-                 arguments, environment);
-}
-
-int
-old_posix_spawnp(pid_t *pid, const char *file,
-                 const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes, char *const arguments[],
-                 char *const environment[])
-{
-    return spawn(REAL_OLD(posix_spawnp), pid, file, actions, attributes,
-                 arguments, environment);
-}
+SPAWNS(HOOK, posix_spawn, REAL(posix_spawn))
+SPAWNS(HOOK, posix_spawnp, REAL(posix_spawnp))
+/* The versions for which a file that is no program is run by sh(1). */
+SPAWNS(, old_posix_spawn, REAL_OLD(posix_spawn))
+SPAWNS(, old_posix_spawnp, REAL_OLD(posix_spawnp))
 
 HOOK FILE *
 popen(const char *command, const char *type)

@@ -68,6 +68,13 @@ hook_before_look(const char *path)
 /* The functions that look by name, in all the ways that there are and were
  * (glibc 2.33). */
 
+#define LOOKS(name, parameters, arguments) \
+    HOOK int name parameters               \
+    {                                      \
+        hook_before_look(path);            \
+        return REAL(name) arguments;       \
+    }
+
 int __xstat(int version, const char *path, struct stat *status);
 int __xstat64(int version, const char *path, struct stat64 *status);
 int __fxstatat(int version, int directory, const char *path,
@@ -75,73 +82,34 @@ int __fxstatat(int version, int directory, const char *path,
 int __fxstatat64(int version, int directory, const char *path,
                  struct stat64 *status, int flags);
 
-HOOK int
-stat(const char *restrict path, struct stat *restrict status)
-{
-    hook_before_look(path);
-    return REAL(stat)(path, status);
-}
-
-HOOK int
-stat64(const char *restrict path, struct stat64 *restrict status)
-{
-    hook_before_look(path);
-    return REAL(stat64)(path, status);
-}
-
-HOOK int
-fstatat(int directory, const char *restrict path, struct stat *restrict status,
-        int flags)
-{
-    hook_before_look(path);
-    return REAL(fstatat)(directory, path, status, flags);
-}
-
-HOOK int
-fstatat64(int directory, const char *restrict path,
-          struct stat64 *restrict status, int flags)
-{
-    hook_before_look(path);
-    return REAL(fstatat64)(directory, path, status, flags);
-}
-
-HOOK int
-__xstat(int version, const char *path, struct stat *status)
-{
-    hook_before_look(path);
-    return REAL(__xstat)(version, path, status);
-}
-
-HOOK int
-__xstat64(int version, const char *path, struct stat64 *status)
-{
-    hook_before_look(path);
-    return REAL(__xstat64)(version, path, status);
-}
-
-HOOK int
-__fxstatat(int version, int directory, const char *path, struct stat *status,
-           int flags)
-{
-    hook_before_look(path);
-    return REAL(__fxstatat)(version, directory, path, status, flags);
-}
-
-HOOK int
-__fxstatat64(int version, int directory, const char *path,
-             struct stat64 *status, int flags)
-{
-    hook_before_look(path);
-    return REAL(__fxstatat64)(version, directory, path, status, flags);
-}
-
-HOOK int
-statx(int directory, const char *restrict path, int flags, unsigned mask,
-      struct statx *restrict status)
-{
-    hook_before_look(path);
-    return REAL(statx)(directory, path, flags, mask, status);
-}
+LOOKS(stat, (const char *restrict path, struct stat *restrict status),
+      (path, status))
+LOOKS(stat64, (const char *restrict path, struct stat64 *restrict status),
+      (path, status))
+LOOKS(fstatat,
+      (int directory, const char *restrict path, struct stat *restrict status,
+       int flags),
+      (directory, path, status, flags))
+LOOKS(fstatat64,
+      (int directory, const char *restrict path, struct stat64 *restrict status,
+       int flags),
+      (directory, path, status, flags))
+LOOKS(__xstat, (int version, const char *path, struct stat *status),
+      (version, path, status))
+LOOKS(__xstat64, (int version, const char *path, struct stat64 *status),
+      (version, path, status))
+LOOKS(__fxstatat,
+      (int version, int directory, const char *path, struct stat *status,
+       int flags),
+      (version, directory, path, status, flags))
+LOOKS(__fxstatat64,
+      (int version, int directory, const char *path, struct stat64 *status,
+       int flags),
+      (version, directory, path, status, flags))
+LOOKS(statx,
+      (int directory, const char *restrict path, int flags, unsigned mask,
+       struct statx *restrict status),
+      (directory, path, flags, mask, status))
 
 /* Other namespaces. */
 

@@ -44,6 +44,13 @@ result_of(long answer)
                            (long)(d), (long)(e), (long)(f)))
 #define CALL(...) SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
+/* The function NAME that is CALL(...). */
+#define SYSTEM_CALL(result, name, parameters, ...) \
+    result name parameters                         \
+    {                                              \
+        return (result)CALL(__VA_ARGS__);          \
+    }
+
 /* Files by name. */
 
 int
@@ -57,11 +64,8 @@ open(const char *path, int flags, ...)
     return (int)CALL(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-int
-access(const char *path, int mode)
-{
-    return (int)CALL(SYS_faccessat, AT_FDCWD, path, mode);
-}
+SYSTEM_CALL(int, access, (const char *path, int mode), SYS_faccessat, AT_FDCWD,
+            path, mode)
 
 /* Before Linux 5.8 the kernel knows no flags: it looks with the real ids, which
  * differ from the effective ones only where the program has changed them. A
@@ -77,44 +81,20 @@ faccessat(int directory, const char *path, int mode, int flags)
     return (int)CALL(SYS_faccessat, directory, path, mode);
 }
 
-int
-lstat(const char *restrict path, struct stat *restrict status)
-{
-    return (int)CALL(SYS_newfstatat, AT_FDCWD, path, status,
-                     AT_SYMLINK_NOFOLLOW);
-}
-
-ssize_t
-readlink(const char *restrict path, char *restrict to, size_t size)
-{
-    return CALL(SYS_readlinkat, AT_FDCWD, path, to, size);
-}
-
-int
-rename(const char *from, const char *to)
-{
-    return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-int
-renameat2(int from_directory, const char *from, int to_directory,
-          const char *to, unsigned flags)
-{
-    return (int)CALL(SYS_renameat2, from_directory, from, to_directory, to,
-                     flags);
-}
-
-int
-unlink(const char *path)
-{
-    return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
-}
-
-int
-chdir(const char *path)
-{
-    return (int)CALL(SYS_chdir, path);
-}
+SYSTEM_CALL(int, lstat,
+            (const char *restrict path, struct stat *restrict status),
+            SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW)
+SYSTEM_CALL(ssize_t, readlink,
+            (const char *restrict path, char *restrict to, size_t size),
+            SYS_readlinkat, AT_FDCWD, path, to, size)
+SYSTEM_CALL(int, rename, (const char *from, const char *to), SYS_renameat2,
+            AT_FDCWD, from, AT_FDCWD, to, 0)
+SYSTEM_CALL(int, renameat2,
+            (int from_directory, const char *from, int to_directory,
+             const char *to, unsigned flags),
+            SYS_renameat2, from_directory, from, to_directory, to, flags)
+SYSTEM_CALL(int, unlink, (const char *path), SYS_unlinkat, AT_FDCWD, path, 0)
+SYSTEM_CALL(int, chdir, (const char *path), SYS_chdir, path)
 
 /* The kernel's answer for a directory that is out of reach is not a path. */
 char *
@@ -130,29 +110,12 @@ getcwd(char *to, size_t size)
 
 /* Descriptors. */
 
-int
-close(int fd)
-{
-    return (int)CALL(SYS_close, fd);
-}
-
-ssize_t
-read(int fd, void *to, size_t size)
-{
-    return CALL(SYS_read, fd, to, size);
-}
-
-ssize_t
-write(int fd, const void *from, size_t size)
-{
-    return CALL(SYS_write, fd, from, size);
-}
-
-int
-fstat(int fd, struct stat *status)
-{
-    return (int)CALL(SYS_fstat, fd, status);
-}
+SYSTEM_CALL(int, close, (int fd), SYS_close, fd)
+SYSTEM_CALL(ssize_t, read, (int fd, void *to, size_t size), SYS_read, fd, to,
+            size)
+SYSTEM_CALL(ssize_t, write, (int fd, const void *from, size_t size), SYS_write,
+            fd, from, size)
+SYSTEM_CALL(int, fstat, (int fd, struct stat *status), SYS_fstat, fd, status)
 
 /* Whether there is a third argument, the kernel decides by the command; it is a
  * number or an address, both as long as a register. */
@@ -176,11 +139,7 @@ ioctl(int fd, unsigned long request, ...)
     return (int)CALL(SYS_ioctl, fd, request, argument);
 }
 
-int
-flock(int fd, int operation)
-{
-    return (int)CALL(SYS_flock, fd, operation);
-}
+SYSTEM_CALL(int, flock, (int fd, int operation), SYS_flock, fd, operation)
 
 /* dup3(2) refuses two equal numbers, dup2(2) does not. */
 int
@@ -191,11 +150,7 @@ dup2(int from, int to)
     return (int)CALL(SYS_dup3, from, to, 0);
 }
 
-int
-pipe2(int ends[2], int flags)
-{
-    return (int)CALL(SYS_pipe2, ends, flags);
-}
+SYSTEM_CALL(int, pipe2, (int ends[2], int flags), SYS_pipe2, ends, flags)
 
 /* MS below 0: for ever. */
 int
@@ -208,61 +163,23 @@ poll(struct pollfd *events, nfds_t count, int ms)
 
 /* Memory. */
 
-void *
-mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
-{
-    return (void *)CALL(SYS_mmap, at, size, access, flags, fd, offset);
-}
-
-int
-munmap(void *memory, size_t size)
-{
-    return (int)CALL(SYS_munmap, memory, size);
-}
-
-int
-msync(void *memory, size_t size, int flags)
-{
-    return (int)CALL(SYS_msync, memory, size, flags);
-}
-
-int
-mincore(void *memory, size_t size, unsigned char *pages)
-{
-    return (int)CALL(SYS_mincore, memory, size, pages);
-}
+SYSTEM_CALL(void *, mmap,
+            (void *at, size_t size, int access, int flags, int fd,
+             off_t offset),
+            SYS_mmap, at, size, access, flags, fd, offset)
+SYSTEM_CALL(int, munmap, (void *memory, size_t size), SYS_munmap, memory, size)
+SYSTEM_CALL(int, msync, (void *memory, size_t size, int flags), SYS_msync,
+            memory, size, flags)
+SYSTEM_CALL(int, mincore, (void *memory, size_t size, unsigned char *pages),
+            SYS_mincore, memory, size, pages)
 
 /* The process. */
 
-pid_t
-getpid(void)
-{
-    return (pid_t)CALL(SYS_getpid, 0);
-}
-
-pid_t
-getppid(void)
-{
-    return (pid_t)CALL(SYS_getppid, 0);
-}
-
-pid_t
-getpgrp(void)
-{
-    return (pid_t)CALL(SYS_getpgid, 0);
-}
-
-pid_t
-setsid(void)
-{
-    return (pid_t)CALL(SYS_setsid, 0);
-}
-
-int
-sched_yield(void)
-{
-    return (int)CALL(SYS_sched_yield, 0);
-}
+SYSTEM_CALL(pid_t, getpid, (void), SYS_getpid, 0)
+SYSTEM_CALL(pid_t, getppid, (void), SYS_getppid, 0)
+SYSTEM_CALL(pid_t, getpgrp, (void), SYS_getpgid, 0)
+SYSTEM_CALL(pid_t, setsid, (void), SYS_setsid, 0)
+SYSTEM_CALL(int, sched_yield, (void), SYS_sched_yield, 0)
 
 /* The kernel returns how many bytes it has filled; it has no CPU for the
  * others. */
@@ -276,25 +193,14 @@ sched_getaffinity(pid_t tid, size_t size, cpu_set_t *cpus)
     return 0;
 }
 
-int
-getrlimit(__rlimit_resource_t which, struct rlimit *limit)
-{
-    return (int)CALL(SYS_prlimit64, 0, which, NULL, limit);
-}
-
-int
-getrusage(__rusage_who_t who, struct rusage *usage)
-{
-    return (int)CALL(SYS_getrusage, who, usage);
-}
+SYSTEM_CALL(int, getrlimit, (__rlimit_resource_t which, struct rlimit *limit),
+            SYS_prlimit64, 0, which, NULL, limit)
+SYSTEM_CALL(int, getrusage, (__rusage_who_t who, struct rusage *usage),
+            SYS_getrusage, who, usage)
 
 /* The system. */
 
-int
-uname(struct utsname *name)
-{
-    return (int)CALL(SYS_uname, name);
-}
+SYSTEM_CALL(int, uname, (struct utsname * name), SYS_uname, name)
 
 int
 gethostname(char *to, size_t size)
@@ -306,16 +212,10 @@ gethostname(char *to, size_t size)
     return 0;
 }
 
-ssize_t
-getrandom(void *to, size_t size, unsigned flags)
-{
-    return CALL(SYS_getrandom, to, size, flags);
-}
+SYSTEM_CALL(ssize_t, getrandom, (void *to, size_t size, unsigned flags),
+            SYS_getrandom, to, size, flags)
 
 /* The clock of the first moments, until libc's own is found (clock_use), which
  * needs no system call. */
-int
-clock_gettime(clockid_t id, struct timespec *time)
-{
-    return (int)CALL(SYS_clock_gettime, id, time);
-}
+SYSTEM_CALL(int, clock_gettime, (clockid_t id, struct timespec *time),
+            SYS_clock_gettime, id, time)
