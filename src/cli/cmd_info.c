@@ -33,7 +33,6 @@
 #include "show/text_report.h"
 #include "util/intern.h"
 #include "util/number.h"
-#include "view/activity.h"
 #include "view/table.h"
 #include "filters.h"
 #include "inputs.h"
@@ -235,24 +234,24 @@ print_activity(struct profile *profile)
         {"waits for", 0, 2}, {NULL, 0, 0},
     };
     struct columns columns = {.stream = stdout, .all = all};
-    struct activity activity;
-    if (activity_build(&activity, profile) != 0)
+    struct table table;
+    if (table_build_by(&table, profile, TABLE_ACTIVITY, VALUE_WALL) != 0)
         return -1;
     putchar('\n');
     columns_titles(&columns, "wall time by state");
-    for (uint32_t i = 0; i < activity.count && i < ACTIVITY_ROWS; i++) {
-        const struct activity_row *row = &activity.rows[i];
-        columns_seconds(&columns, row->wall);
-        columns_percent(&columns,
-                        number_percent(row->wall, profile->totals[VALUE_WALL]));
-        columns_text(&columns, row->state);
-        if (row->waits_on[0] != '\0')
-            columns_text(&columns, row->waits_on);
+    for (uint32_t i = 0; i < table.count && i < ACTIVITY_ROWS; i++) {
+        const struct table_row *row = &table.rows[i];
+        columns_seconds(&columns, row->flat[VALUE_WALL]);
+        columns_percent(&columns, number_percent(row->flat[VALUE_WALL],
+                                                 profile->totals[VALUE_WALL]));
+        columns_text(&columns, row->function);
+        if (row->module[0] != '\0')
+            columns_text(&columns, row->module);
         columns_end_row(&columns);
     }
-    if (activity.count > ACTIVITY_ROWS)
-        printf("(%u more)\n", activity.count - ACTIVITY_ROWS);
-    activity_release(&activity);
+    if (table.count > ACTIVITY_ROWS)
+        printf("(%u more)\n", table.count - ACTIVITY_ROWS);
+    table_release(&table);
     return 0;
 }
 

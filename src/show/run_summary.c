@@ -12,12 +12,15 @@
  *   cost  sampler 0.021 s CPU, 0.2 % of 12.400 s; ...
  *   names 28.0 % of CPU time has frames without names in generated code: ...
  */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/path.h"
 #include "base/text.h"
 #include "model/quality.h"
 #include "util/number.h"
 #include "view/nameless.h"
 #include "view/table.h"
-#include "runtimes.h"
 #include "run_summary.h"
 
 /* FUNCTIONS: most functions that are printed. NAMELESS_PERCENT: least share of
@@ -72,6 +75,54 @@ write_functions(FILE *stream, struct profile *profile)
     return 0;
 }
 
+/* How to make a runtime write the names of its code. docs/names.md describes
+ * all runtimes. */
+struct runtime {
+    const char *name;    /* of its executable, without a version */
+    const char *command; /* what to run */
+    const char *option;  /* of COMMAND; tells that it was run so */
+};
+
+static const struct runtime runtimes[] = {
+    {"node",
+     "node --perf-basic-prof --interpreted-frames-native-stack "
+     "--no-short-builtin-calls",
+     "--no-short-builtin-calls"},
+    {"java",
+     "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+     "-XX:+DumpPerfMapAtExit",
+     "-XX:+DumpPerfMapAtExit"},
+    {"dotnet", "DOTNET_PerfMapEnabled=1 dotnet", NULL},
+};
+
+static bool
+is_run_by(const struct profile_process *process, const struct runtime *runtime)
+{
+    const char *name = path_name(process->exe);
+    size_t length = strlen(runtime->name);
+    return strncmp(name, runtime->name, length) == 0 &&
+           strspn(name + length, ".-0123456789js") == strlen(name + length);
+}
+
+/* The command line with which the first known runtime of PROFILE writes names
+ * for the code that it generates. NULL if no process runs a known runtime, or
+ * if it was already run so. */
+static const char *
+naming_command(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        for (size_t k = 0; k < sizeof(runtimes) / sizeof(runtimes[0]); k++) {
+            const struct profile_process *process = &profile->processes[i];
+            const char *option = runtimes[k].option;
+            if (is_run_by(process, &runtimes[k]))
+                return option != NULL &&
+                               strstr(process->command, option) != NULL
+                           ? NULL
+                           : runtimes[k].command;
+        }
+    return NULL;
+}
+
 /* Report the file without names that costs most, or generated code, if its
  * share is notable, and say what can be done. */
 static int
@@ -88,7 +139,7 @@ write_nameless(FILE *stream, struct profile *profile)
             number_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]);
         what = row->module == 0 ? "generated code"
                                 : profile->modules[row->module].path;
-        command = row->module == 0 ? runtimes_command(profile) : NULL;
+        command = row->module == 0 ? naming_command(profile) : NULL;
     }
     if (percent >= NAMELESS_PERCENT) {
         fprintf(stream,

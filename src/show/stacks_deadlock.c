@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* stacks_deadlock.c -- see stacks_deadlock.h. A thread may wait for a mutex
- * that another thread holds, or for the end of that thread (pthread_join). Both
- * can make a circle. */
+/* stacks_deadlock.c -- the deadlocks, the first part of stacks_text.h. A thread
+ * may wait for a mutex that another thread holds, or for the end of that thread
+ * (pthread_join). Both can make a circle. */
 #include <string.h>
 
+#include "model/naming.h"
 #include "paint.h"
-#include "stacks_place.h"
 #include "thread_list.h"
-#include "stacks_deadlock.h"
-
-/* Columns to which lists of threads are broken without a terminal. */
-enum { PLAIN_COLUMNS = 100 };
+#include "stacks_text.h"
 
 /* process/wait_words.c makes these words. */
 static bool
@@ -38,6 +35,46 @@ print_title(FILE *stream, const struct stacks *stacks,
     fprintf(stream, "%s\n", paint->end);
 }
 
+/* Whether FRAME is of a library that asks for locks on behalf of its caller. */
+static bool
+is_library(const struct profile *profile, uint32_t node,
+           const struct symbol_frame *frame)
+{
+    static const char *const modules[] = {"libc.so",  "libc-",     "libpthread",
+                                          "ld-linux", "libstdc++", "libc++",
+                                          "[vdso]"};
+    static const char *const functions[] = {"std::", "__gthread", "pthread_",
+                                            "__pthread_", "__lll_"};
+    const char *module =
+        profile_module_name(profile, profile->nodes[node].module);
+    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+        if (strncmp(module, modules[i], strlen(modules[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (strncmp(frame->function, functions[i], strlen(functions[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Find the frame that asked for the lock that the thread with this LEAF waits
+ * for. It is the innermost frame outside the C and C++ libraries. Sets *NODE to
+ * its node and *I to its number there. Returns false if there is none. Frames
+ * are missing behind a marker, and the frame that asked may be one of
+ * them. */
+static bool
+find_lock(struct profile *profile, uint32_t leaf, uint32_t *node, unsigned *i)
+{
+    for (*node = leaf; *node != 0; *node = profile->nodes[*node].parent) {
+        if (profile_is_marker(profile, *node))
+            return false;
+        const struct symbol *symbol = naming_symbol(profile, *node);
+        for (*i = 0; *i < symbol->count; (*i)++)
+            if (!is_library(profile, *node, &symbol->frames[*i]))
+                return true;
+    }
+    return false;
+}
+
 /* Print a thread of the circle and the frame in which it waits. */
 static void
 print_member(FILE *stream, const struct stacks *stacks, uint32_t number,
@@ -55,7 +92,7 @@ print_member(FILE *stream, const struct stacks *stacks, uint32_t number,
     fputc('\n', stream);
     uint32_t node;
     unsigned i;
-    if (!stacks_place_of_lock(stacks->profile, thread->node, &node, &i))
+    if (!find_lock(stacks->profile, thread->node, &node, &i))
         return;
     fputs("      in ", stream);
     stacks_place_print(stream, stacks->profile, node, i,
@@ -77,7 +114,7 @@ print_outside(FILE *stream, const struct stacks *stacks,
             deadlock->outside, deadlock->outside == 1 ? "s" : "", whom);
     return thread_list_print(stream, stacks->threads, outside,
                              deadlock->outside, "", 6,
-                             columns > 0 ? columns : PLAIN_COLUMNS);
+                             columns > 0 ? columns : STACKS_TEXT_COLUMNS);
 }
 
 /* Whether the filter keeps a thread of the circle. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* stacks_place.c -- see stacks_place.h. Only the last part of a path is shown:
- * with the function's name it is enough to find the line. */
+/* stacks_place.c -- the place of a frame, as stacks_text.h prints it. Only the
+ * last part of a path is shown: with the function's name it is enough to find
+ * the line. */
 #include <string.h>
 
 #include "base/path.h"
 #include "model/naming.h"
 #include "truncate.h"
-#include "stacks_place.h"
+#include "stacks_text.h"
 
 /* Names come from files that may contain anything (util/clean.h). */
 static const char *
@@ -51,42 +52,4 @@ stacks_place_print(FILE *stream, struct profile *profile, uint32_t node,
     truncate_name(stream, clean_name(profile, function),
                   columns > 0 ? columns - width : 0);
     fputs(place, stream);
-}
-
-/* Whether FRAME is of a library that asks for locks on behalf of its caller. */
-static bool
-is_library(const struct profile *profile, uint32_t node,
-           const struct symbol_frame *frame)
-{
-    static const char *const modules[] = {"libc.so",  "libc-",     "libpthread",
-                                          "ld-linux", "libstdc++", "libc++",
-                                          "[vdso]"};
-    static const char *const functions[] = {"std::", "__gthread", "pthread_",
-                                            "__pthread_", "__lll_"};
-    const char *module =
-        profile_module_name(profile, profile->nodes[node].module);
-    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
-        if (strncmp(module, modules[i], strlen(modules[i])) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (strncmp(frame->function, functions[i], strlen(functions[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Frames are missing behind a marker, and the frame that asked may be one of
- * them. */
-bool
-stacks_place_of_lock(struct profile *profile, uint32_t leaf, uint32_t *node,
-                     unsigned *i)
-{
-    for (*node = leaf; *node != 0; *node = profile->nodes[*node].parent) {
-        if (profile_is_marker(profile, *node))
-            return false;
-        const struct symbol *symbol = naming_symbol(profile, *node);
-        for (*i = 0; *i < symbol->count; (*i)++)
-            if (!is_library(profile, *node, &symbol->frames[*i]))
-                return true;
-    }
-    return false;
 }

@@ -16,13 +16,11 @@
 #include "util/number.h"
 #include "truncate.h"
 #include "paint.h"
-#include "stacks_deadlock.h"
-#include "stacks_place.h"
 #include "thread_list.h"
 #include "wrap.h"
 #include "stacks_text.h"
 
-enum { PLAIN_COLUMNS = 100, PARTS_MOST = 16 };
+enum { PARTS_MOST = 16 };
 
 struct text {
     FILE *stream;
@@ -213,7 +211,7 @@ print_threads(const struct text *text, const uint32_t *numbers, uint32_t count,
     unsigned columns = text->options->columns;
     return thread_list_print(text->stream, text->stacks->threads, numbers,
                              count, words, 2,
-                             columns > 0 ? columns : PLAIN_COLUMNS);
+                             columns > 0 ? columns : STACKS_TEXT_COLUMNS);
 }
 
 /* Print the threads of the group that have all details in common with its

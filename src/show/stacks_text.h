@@ -43,4 +43,23 @@ struct stacks_text_options {
 int stacks_text_write(FILE *stream, struct stacks *stacks,
                       const struct stacks_text_options *options);
 
+/* Columns to which lists of threads are broken without a terminal. */
+enum { STACKS_TEXT_COLUMNS = 100 };
+
+/* For stacks_text.c: print every circle in which the filter keeps a thread,
+ * each behind an empty line. Returns 0, or -1 with errno set if memory is
+ * short. */
+int stacks_deadlock_write(FILE *stream, struct stacks *stacks,
+                          const struct stacks_text_options *options);
+
+/*
+ * For the parts of stacks_text.c: print frame I of NODE, "serve server.c:200",
+ * with " (inlined)" if it is inlined. If the file is unknown, the module stands
+ * in its place. The function's name is shortened so that the line fits into
+ * COLUMNS (0: any number), but keeps at least 10 columns. The place is never
+ * cut.
+ */
+void stacks_place_print(FILE *stream, struct profile *profile, uint32_t node,
+                        unsigned i, unsigned columns);
+
 #endif

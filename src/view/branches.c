@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * branches.c -- sorts the nodes that are large enough by size, once. Then each
- * is put in front of the list of its parent, from the smallest to the largest,
- * so that children end up in order. A child is never larger than its parent, so
- * the remaining nodes are a tree.
+ * branches.c -- sorts the nodes that are large enough by size, once, and walks
+ * over them in that order. A child is never larger than its parent, so the
+ * remaining nodes are a tree.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tree.h"
+#include "tree_walk.h"
 #include "branches.h"
 
 /* The state while building. Arrays have an entry for each node of TREE. */
@@ -18,12 +18,13 @@ struct growth {
     struct tree_sums *totals;
     enum value value;
     uint64_t least;
-    uint32_t depth;         /* limit; 0: none */
-    uint32_t *levels;       /* below the root */
-    uint32_t *first, *next; /* child, sibling; 0: none */
-    uint32_t *numbers;      /* of branches; 0: none */
-    uint32_t *sorted;       /* nodes that are kept */
+    uint32_t depth;    /* limit; 0: none */
+    uint32_t *levels;  /* below the root */
+    uint32_t *numbers; /* of branches; 0: none */
+    uint32_t *sorted;  /* nodes that are kept */
     uint32_t kept;
+    bool *has_last; /* by branch: its last child was seen */
+    struct branches *branches;
 };
 
 static int
@@ -56,9 +57,9 @@ compare_nodes(const void *a, const void *b, void *context)
     return order != 0 ? order : (one > two) - (one < two);
 }
 
-/* Choose the nodes to keep, and link them to their parents. */
+/* Choose the nodes to keep, and sort them. */
 static void
-link_nodes(struct growth *growth)
+choose_nodes(struct growth *growth)
 {
     const struct tree *tree = growth->tree;
     for (uint32_t i = 1; i < tree->node_count; i++) {
@@ -70,44 +71,38 @@ link_nodes(struct growth *growth)
     if (growth->kept > 0)
         qsort_r(growth->sorted, growth->kept, sizeof(*growth->sorted),
                 compare_nodes, growth);
-    for (uint32_t i = growth->kept; i > 0; i--) {
-        uint32_t node = growth->sorted[i - 1];
-        uint32_t parent = tree->nodes[node].parent;
-        growth->next[node] = growth->first[parent];
-        growth->first[parent] = node;
-    }
 }
 
 /* Append the branch for NODE. */
 static void
-add_branch(struct branches *branches, struct growth *growth, uint32_t node)
+add_branch(void *context, uint32_t node)
 {
+    struct growth *growth = context;
+    struct branches *branches = growth->branches;
     struct branch *branch = &branches->all[branches->count];
     uint32_t parent = growth->numbers[growth->tree->nodes[node].parent];
     *branch = (struct branch){.node = node, .parent = parent};
-    branch->is_last = growth->next[node] == 0;
     memcpy(branch->own, growth->tree->nodes[node].values, sizeof(branch->own));
     memcpy(branch->total, growth->totals[node].values, sizeof(branch->total));
     branches->all[parent].children += node != 0;
     growth->numbers[node] = branches->count++;
 }
 
-/* Append each node before its children. This needs no stack, because stacks of
- * a hundred thousand frames exist. */
-static void
-add_all(struct branches *branches, struct growth *growth)
+/* Append all branches. From the last one on, the first that is seen of a parent
+ * is its last child. Returns 0, or -1 if memory is short. */
+static int
+add_all(struct growth *growth)
 {
-    uint32_t node = 0;
-    do {
-        add_branch(branches, growth, node);
-        if (growth->first[node] != 0) {
-            node = growth->first[node];
-            continue;
-        }
-        while (node != 0 && growth->next[node] == 0)
-            node = growth->tree->nodes[node].parent;
-        node = growth->next[node];
-    } while (node != 0);
+    const struct tree_visitor visitor = {add_branch, NULL, growth};
+    struct branch *all = growth->branches->all;
+    add_branch(growth, 0);
+    if (tree_walk(growth->tree, growth->sorted, growth->kept, &visitor) != 0)
+        return -1;
+    for (uint32_t i = growth->branches->count - 1; i > 0; i--) {
+        all[i].is_last = !growth->has_last[all[i].parent];
+        growth->has_last[all[i].parent] = true;
+    }
+    return 0;
 }
 
 /* Sum up in each kept parent the children that are left out. */
@@ -138,31 +133,33 @@ branches_build(struct branches *branches, const struct tree *tree,
         .depth = depth,
         .levels = calloc(count, sizeof(uint32_t)),
         .totals = tree_totals(tree),
-        .first = calloc(count, sizeof(uint32_t)),
-        .next = calloc(count, sizeof(uint32_t)),
         .numbers = calloc(count, sizeof(uint32_t)),
         .sorted = malloc(count * sizeof(uint32_t)),
+        .has_last = calloc(count, sizeof(bool)),
+        .branches = branches,
     };
+    int status = -1;
     *branches = (struct branches){0};
-    if (growth.totals != NULL && growth.first != NULL && growth.next != NULL &&
-        growth.numbers != NULL && growth.sorted != NULL &&
-        growth.levels != NULL) {
-        link_nodes(&growth);
+    if (growth.totals != NULL && growth.numbers != NULL &&
+        growth.sorted != NULL && growth.levels != NULL &&
+        growth.has_last != NULL) {
+        choose_nodes(&growth);
         branches->all = malloc((growth.kept + 1) * sizeof(*branches->all));
     }
-    if (branches->all != NULL) {
-        add_all(branches, &growth);
+    if (branches->all != NULL)
+        status = add_all(&growth);
+    if (status == 0)
         add_hidden(branches, &growth);
-    }
+    else
+        branches_release(branches);
+    free(growth.has_last);
     free(growth.sorted);
     free(growth.numbers);
-    free(growth.next);
-    free(growth.first);
     free(growth.levels);
     free(growth.totals);
-    if (branches->all == NULL)
+    if (status != 0)
         errno = ENOMEM;
-    return branches->all == NULL ? -1 : 0;
+    return status;
 }
 
 void

@@ -121,12 +121,6 @@ table_sort(struct table *table, enum value value, enum table_order order)
                 &key);
 }
 
-static void
-sort_rows(struct table *table, enum value value)
-{
-    table_sort(table, value, TABLE_FLAT);
-}
-
 int
 table_of_tree(struct table *table, const struct tree *tree, enum value value)
 {
@@ -146,7 +140,7 @@ table_of_tree(struct table *table, const struct tree *tree, enum value value)
         table_release(table);
         return -1;
     }
-    sort_rows(table, value);
+    table_sort(table, value, TABLE_FLAT);
     return 0;
 }
 
@@ -156,11 +150,11 @@ table_build(struct table *table, struct profile *profile, enum value value)
     return table_build_by(table, profile, TABLE_FUNCTION, value);
 }
 
-/* A row is made from a number that identifies it, its name, and its tid or
- * pid. */
+/* A row is made from a number that identifies it, its name, and its tid or pid;
+ * that of an activity also from a text. */
 struct group {
     uint32_t number, id;
-    const char *name;
+    const char *name, *text;
 };
 
 static struct group
@@ -170,43 +164,51 @@ group_of(struct profile *profile, const struct profile_sample *sample,
     const struct profile_thread *thread = &profile->threads[sample->thread];
     const struct profile_process *process =
         &profile->processes[thread->process];
-    if (by == TABLE_THREAD)
-        return (struct group){sample->thread, thread->tid, thread->name};
-    if (by == TABLE_PROCESS)
+    const char *name;
+    switch (by) {
+    case TABLE_THREAD:
+        return (struct group){sample->thread, thread->tid, thread->name, ""};
+    case TABLE_PROCESS:
         return (struct group){thread->process, process->pid,
-                              path_name(process->exe)};
-    if (by == TABLE_EXE || by == TABLE_COMMAND) {
-        const char *text = by == TABLE_EXE ? process->exe : process->command;
-        return (struct group){intern_string(profile->strings, text), 0, text};
+                              path_name(process->exe), ""};
+    case TABLE_EXE:
+        name = process->exe;
+        break;
+    case TABLE_COMMAND:
+        name = process->command;
+        break;
+    case TABLE_LABEL:
+        name = label_sets_value(profile, sample->labels, key);
+        break;
+    default:
+        name = profile_state(profile, sample);
     }
-    if (by == TABLE_LABEL) {
-        const char *value = label_sets_value(profile, sample->labels, key);
-        /* No string of the profile is in brackets by chance: the row of samples
-         * without the key has a number that no string has. */
-        if (value == NULL)
-            return (struct group){INTERN_NONE, 0, TABLE_NO_LABEL};
-        return (struct group){intern_string(profile->strings, value), 0, value};
-    }
-    const char *state = profile_state(profile, sample);
-    return (struct group){intern_string(profile->strings, state), 0, state};
+    /* No string of the profile is in brackets by chance: the row of samples
+     * without the key has a number that no string has. */
+    if (name == NULL)
+        return (struct group){INTERN_NONE, 0, TABLE_NO_LABEL, ""};
+    return (struct group){intern_string(profile->strings, name), 0, name,
+                          by == TABLE_ACTIVITY ? sample->waits_on : ""};
 }
 
 /* The row of GROUP, made if it is new; NULL if memory is short. */
 static struct table_row *
-find_row(struct table *table, struct intern *numbers, const struct group *group)
+find_row(struct table *table, struct profile *profile, struct intern *keys,
+         const struct group *group)
 {
+    uint32_t key[2] = {group->number,
+                       intern_string(profile->strings, group->text)};
     struct table_row *rows =
         array_room(table->rows, table->count, sizeof(*rows));
-    uint32_t number =
-        intern_put(numbers, &group->number, sizeof(group->number));
+    uint32_t number = intern_put(keys, key, sizeof(key));
     if (rows != NULL)
         table->rows = rows;
-    if (rows == NULL || number == INTERN_NONE)
+    if (rows == NULL || number == INTERN_NONE || key[1] == INTERN_NONE)
         return NULL;
     if (number == table->count)
         rows[table->count++] = (struct table_row){
             .function = group->name,
-            .module = "",
+            .module = group->text,
             .file = "",
             .id = group->id,
             .number = group->number,
@@ -218,29 +220,27 @@ find_row(struct table *table, struct intern *numbers, const struct group *group)
  * nothing below it. */
 static int
 build_groups(struct table *table, struct profile *profile, enum table_by by,
-             const char *key)
+             const char *key, enum value value)
 {
-    struct intern *numbers = intern_new();
-    for (uint32_t i = 0; i < profile->sample_count && numbers != NULL; i++) {
+    struct intern *keys = intern_new();
+    bool failed = keys == NULL;
+    for (uint32_t i = 0; i < profile->sample_count && !failed; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         struct group group = group_of(profile, sample, by, key);
-        struct table_row *row = find_row(table, numbers, &group);
-        if (row == NULL) {
-            intern_free(numbers);
-            numbers = NULL;
-            break;
-        }
-        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+        struct table_row *row = find_row(table, profile, keys, &group);
+        failed = row == NULL;
+        for (unsigned j = 0; j < VALUE_COUNT && !failed; j++) {
             sum_add(&row->flat[j], sample->values[j]);
             row->cumulative[j] = row->flat[j];
         }
     }
-    if (numbers == NULL) {
+    intern_free(keys);
+    if (failed) {
         table_release(table);
         errno = ENOMEM;
         return -1;
     }
-    intern_free(numbers);
+    table_sort(table, value, TABLE_FLAT);
     return 0;
 }
 
@@ -256,17 +256,12 @@ table_build_by(struct table *table, struct profile *profile, enum table_by by,
         [TABLE_MODULE] = TREE_MODULES,
     };
     *table = (struct table){0};
-    int status;
-    if (by > TABLE_MODULE) {
-        status = build_groups(table, profile, by, NULL);
-        if (status == 0)
-            sort_rows(table, value);
-        return status;
-    }
+    if (by > TABLE_MODULE)
+        return build_groups(table, profile, by, NULL, value);
     struct tree *tree = tree_build(profile, kinds[by]);
     if (tree == NULL)
         return -1;
-    status = table_of_tree(table, tree, value);
+    int status = table_of_tree(table, tree, value);
     tree_free(tree);
     return status;
 }
@@ -276,10 +271,7 @@ table_build_by_label(struct table *table, struct profile *profile,
                      const char *key, enum value value)
 {
     *table = (struct table){0};
-    int status = build_groups(table, profile, TABLE_LABEL, key);
-    if (status == 0)
-        sort_rows(table, value);
-    return status;
+    return build_groups(table, profile, TABLE_LABEL, key, value);
 }
 
 void

@@ -22,9 +22,10 @@ enum table_by {
     TABLE_THREAD,
     TABLE_STATE,
     TABLE_PROCESS,
-    TABLE_EXE,     /* processes of the same executable file */
-    TABLE_COMMAND, /* processes with the same command line */
-    TABLE_LABEL,   /* table_build_by_label */
+    TABLE_EXE,      /* processes of the same executable file */
+    TABLE_COMMAND,  /* processes with the same command line */
+    TABLE_LABEL,    /* table_build_by_label */
+    TABLE_ACTIVITY, /* states, with what is waited on as MODULE; not for text */
 };
 
 /* The sum that rows are sorted by. */

@@ -2,8 +2,8 @@
 /*
  * tree_walk.c -- visits a tree depth first without a stack, because stacks of a
  * hundred thousand frames exist. First a list of the children of each node is
- * made: nodes are sorted by name, and each is put in front of its parent's
- * list, from the last to the first.
+ * made: each node is put in front of its parent's list, from the last to the
+ * first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,18 +80,25 @@ sort_nodes(const struct tree *tree, const uint32_t *ranks)
 /* Put each node in front of the list of its parent, the last one of ORDER
  * (NULL: by number) first, so that the lists end up in that order. */
 static struct links *
-link_nodes(const struct tree *tree, const uint32_t *order)
+link_nodes(const struct tree *tree, const uint32_t *order, uint32_t count)
 {
     struct links *links = calloc(tree->node_count, sizeof(*links));
     if (links == NULL)
         return NULL;
-    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
+    for (uint32_t i = count; i > 0; i--) {
         uint32_t node = order != NULL ? order[i - 1] : i;
         struct links *parent = &links[tree->nodes[node].parent];
         links[node].next = parent->first;
         parent->first = node;
     }
     return links;
+}
+
+static void
+leave_node(const struct tree_visitor *visitor, uint32_t node)
+{
+    if (visitor->leave != NULL)
+        visitor->leave(visitor->context, node);
 }
 
 /* Go down to the first child, else to the next sibling, else up. The parent
@@ -108,14 +115,26 @@ visit_nodes(const struct tree *tree, const struct links *links,
             continue;
         }
         /* Go up to the nearest node that has a sibling left. */
-        visitor->leave(visitor->context, node);
+        leave_node(visitor, node);
         while (node != 0 && links[node].next == 0) {
             node = tree->nodes[node].parent;
             if (node != 0)
-                visitor->leave(visitor->context, node);
+                leave_node(visitor, node);
         }
         node = links[node].next;
     }
+}
+
+int
+tree_walk(const struct tree *tree, const uint32_t *order, uint32_t count,
+          const struct tree_visitor *visitor)
+{
+    struct links *links = link_nodes(tree, order, count);
+    if (links == NULL)
+        return -1;
+    visit_nodes(tree, links, visitor);
+    free(links);
+    return 0;
 }
 
 int
@@ -123,11 +142,9 @@ tree_walk_by_name(const struct tree *tree, const struct tree_visitor *visitor)
 {
     uint32_t *ranks = rank_names(tree);
     uint32_t *sorted = ranks == NULL ? NULL : sort_nodes(tree, ranks);
-    struct links *links = sorted == NULL ? NULL : link_nodes(tree, sorted);
-    int status = links == NULL ? -1 : 0;
-    if (status == 0)
-        visit_nodes(tree, links, visitor);
-    free(links);
+    int status = -1;
+    if (sorted != NULL)
+        status = tree_walk(tree, sorted, tree->node_count - 1, visitor);
     free(sorted);
     free(ranks);
     return status;
@@ -136,10 +153,5 @@ tree_walk_by_name(const struct tree *tree, const struct tree_visitor *visitor)
 int
 tree_walk_by_number(const struct tree *tree, const struct tree_visitor *visitor)
 {
-    struct links *links = link_nodes(tree, NULL);
-    if (links == NULL)
-        return -1;
-    visit_nodes(tree, links, visitor);
-    free(links);
-    return 0;
+    return tree_walk(tree, NULL, tree->node_count - 1, visitor);
 }

@@ -10,7 +10,8 @@
 
 struct tree_visitor {
     void (*enter)(void *context, uint32_t node); /* before its children */
-    void (*leave)(void *context, uint32_t node); /* after its children */
+    void (*leave)(void *context, uint32_t node); /* after its children; may be
+                                                  NULL */
     void *context;
 };
 
@@ -19,6 +20,11 @@ struct tree_visitor {
  * with errno set, before the first visit, if memory is short. */
 int tree_walk_by_name(const struct tree *tree,
                       const struct tree_visitor *visitor);
+
+/* As tree_walk_by_name, for the COUNT nodes of ORDER alone, with children in
+ * that order. The parent of a node in ORDER is in it, too, or the root. */
+int tree_walk(const struct tree *tree, const uint32_t *order, uint32_t count,
+              const struct tree_visitor *visitor);
 
 /* As tree_walk_by_name, with children in the order of their numbers: for sums,
  * which need no order of names. */

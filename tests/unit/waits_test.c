@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "view/activity.h"
+#include "view/table.h"
 
 #include "profile_maker.h"
 
@@ -201,12 +201,15 @@ texts_that_do_not_exist(void **state)
 static void
 activity_is_summed_by_name(void **state)
 {
-    static const struct activity_row rows[] = {{"futex", "lock", 6 * MS},
-                                               {"futex", "", 3 * MS},
-                                               {"runnable", "", 3 * MS},
-                                               {"running", "", 2 * MS}};
+    static const struct {
+        const char *state, *waits_on;
+        uint64_t wall;
+    } rows[] = {{"futex", "lock", 6 * MS},
+                {"futex", "", 3 * MS},
+                {"runnable", "", 3 * MS},
+                {"running", "", 2 * MS}};
     struct profile *profile = NULL;
-    struct activity activity;
+    struct table table;
 
     (void)state;
     for (unsigned round = 0; round < 2; round++) {
@@ -220,14 +223,16 @@ activity_is_summed_by_name(void **state)
         maker_add_running(2, 1, 1, MS);
         profile = maker_load(profile);
     }
-    assert_int_equal(activity_build(&activity, profile), 0);
-    assert_int_equal(activity.count, 4);
+    assert_int_equal(table_build_by(&table, profile, TABLE_ACTIVITY,
+                                    VALUE_WALL),
+                     0);
+    assert_int_equal(table.count, 4);
     for (unsigned i = 0; i < 4; i++) {
-        assert_string_equal(activity.rows[i].state, rows[i].state);
-        assert_string_equal(activity.rows[i].waits_on, rows[i].waits_on);
-        assert_int_equal(activity.rows[i].wall, rows[i].wall);
+        assert_string_equal(table.rows[i].function, rows[i].state);
+        assert_string_equal(table.rows[i].module, rows[i].waits_on);
+        assert_int_equal(table.rows[i].flat[VALUE_WALL], rows[i].wall);
     }
-    activity_release(&activity);
+    table_release(&table);
     profile_free(profile);
 }
 
