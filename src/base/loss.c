@@ -38,38 +38,16 @@ row_of(const struct row *rows, unsigned count, unsigned i)
     return i < count ? &rows[i] : &unknown;
 }
 
-const char *
-loss_word(unsigned loss)
-{
-    return row_of(losses, LOSS_COUNT, loss)->word;
-}
+#define WORDS(name, rows, count)             \
+    const char *name##_word(unsigned i)      \
+    {                                        \
+        return row_of(rows, count, i)->word; \
+    }                                        \
+    const char *name##_text(unsigned i)      \
+    {                                        \
+        return row_of(rows, count, i)->text; \
+    }
 
-const char *
-limit_word(unsigned limit)
-{
-    return row_of(limits, LIMIT_COUNT, limit)->word;
-}
-
-const char *
-cut_word(unsigned cut)
-{
-    return row_of(cuts, CUT_COUNT, cut)->word;
-}
-
-const char *
-loss_text(unsigned loss)
-{
-    return row_of(losses, LOSS_COUNT, loss)->text;
-}
-
-const char *
-limit_text(unsigned limit)
-{
-    return row_of(limits, LIMIT_COUNT, limit)->text;
-}
-
-const char *
-cut_text(unsigned cut)
-{
-    return row_of(cuts, CUT_COUNT, cut)->text;
-}
+WORDS(loss, losses, LOSS_COUNT)
+WORDS(limit, limits, LIMIT_COUNT)
+WORDS(cut, cuts, CUT_COUNT)

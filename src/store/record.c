@@ -145,77 +145,30 @@ record_is_valid(const void *record)
     }
 }
 
-/* The string of LENGTH bytes that lies SKIP bytes behind END, the end of a
- * fixed part. */
-static const char *
-string_behind(const void *end, size_t skip, uint16_t length)
-{
-    return length == 0 ? "" : (const char *)end + skip;
-}
+/* NAME returns the string of LENGTH bytes of a TYPE, which lies SKIP bytes
+ * behind the fixed part. */
+#define STRING(name, type, length, skip)                                       \
+    const char *name(const struct type *record)                                \
+    {                                                                          \
+        return record->length == 0 ? "" : (const char *)(record + 1) + (skip); \
+    }
 
-const char *
-record_exe(const struct record_process *process)
-{
-    return string_behind(process + 1, 0, process->exe_length);
-}
-
-const char *
-record_command(const struct record_process *process)
-{
-    return string_behind(process + 1, process->exe_length,
-                         process->command_length);
-}
-
-const char *
-record_version(const struct record_process *process)
-{
-    size_t skip = (size_t)process->exe_length + process->command_length;
-    return string_behind(process + 1, skip, process->version_length);
-}
-
-const char *
-record_host(const struct record_process *process)
-{
-    size_t skip = (size_t)process->exe_length + process->command_length +
-                  process->version_length;
-    return string_behind(process + 1, skip, process->host_length);
-}
-
-const char *
-record_path(const struct record_module *module)
-{
-    return string_behind(module + 1, module->build_id_length,
-                         module->path_length);
-}
-
-const char *
-record_name(const struct record_thread *thread)
-{
-    return string_behind(thread + 1, 0, thread->name_length);
-}
-
-const char *
-record_text(const struct record_mark *mark)
-{
-    return string_behind(mark + 1, 0, mark->text_length);
-}
-
-const char *
-record_answer_text(const struct record_answer *answer)
-{
-    return string_behind(answer + 1, 0, answer->text_length);
-}
+STRING(record_exe, record_process, exe_length, 0)
+STRING(record_command, record_process, command_length, record->exe_length)
+STRING(record_version, record_process, version_length,
+       record->exe_length + record->command_length)
+STRING(record_host, record_process, host_length,
+       record->exe_length + record->command_length + record->version_length)
+STRING(record_path, record_module, path_length, record->build_id_length)
+STRING(record_name, record_thread, name_length, 0)
+STRING(record_text, record_mark, text_length, 0)
+STRING(record_answer_text, record_answer, text_length, 0)
+STRING(record_string, record_text, text_length, 0)
 
 const struct stacks_entry *
 record_entries(const struct record_stacks *stacks)
 {
     return (const struct stacks_entry *)(stacks + 1);
-}
-
-const char *
-record_string(const struct record_text *text)
-{
-    return string_behind(text + 1, 0, text->text_length);
 }
 
 const uint8_t *
