@@ -26,7 +26,7 @@ struct counters {
 char *counters_write(const struct counters *counters, char *text);
 
 /* Set COUNTERS to what counters_write wrote. A counter that is not in TEXT
- * becomes 0, and one that we do not know is left out. */
+ * becomes 0. A counter that is not in the table is left out. */
 void counters_read(struct counters *counters, const char *text);
 
 #endif

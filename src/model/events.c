@@ -246,7 +246,7 @@ events_cut(struct profile_event *event, uint64_t start, uint64_t from,
     return true;
 }
 
-/* Cut all events, and keep those of which something is left. */
+/* Cut all events, and keep each event that has something left. */
 static void
 clip_events(struct profile *profile, uint64_t from, uint64_t to)
 {

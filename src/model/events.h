@@ -62,7 +62,8 @@ int events_put(struct profile *profile, const struct profile_event *event);
 
 /*
  * The rest is for read/spool.c and its helpers. These functions do nothing if
- * events are not kept. Those with an int return 0, or -1 if memory is short.
+ * events are not kept. A function that returns an int returns 0, or -1 if
+ * memory is short.
  */
 
 /* Append the event of RECORD, which was summed up in SAMPLE. */
@@ -80,8 +81,8 @@ void events_extend(struct profile *profile, size_t event, uint64_t wall,
                    uint64_t count);
 
 /* Share the final times of the samples from FIRST_SAMPLE on among their events,
- * which begin at FIRST_EVENT, in proportion to the times with which these were
- * recorded. */
+ * which begin at FIRST_EVENT. The recorded times of the events give the
+ * proportion. */
 int events_weigh(struct profile *profile, uint32_t first_sample,
                  size_t first_event);
 

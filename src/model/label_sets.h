@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * label_sets.h -- the labels that the program gave to its samples. Every sample
- * has further labels of ours (thread, tid, process, state, waits_on; see
+ * has our own labels besides (thread, tid, process, state, waits_on; see
  * view/filter.h). A set of labels is a number; 0 is the empty set. Equal sets
  * have one number, in whatever order their labels were set, so that the number
  * can be part of a sample's key.
@@ -48,8 +48,8 @@ const char *label_sets_value(const struct profile *profile, uint32_t set,
 bool label_sets_match(const struct profile *profile, uint32_t set,
                       const char *key, const char *value);
 
-/* Whether KEY is a label of ours that every sample has. A label of the program
- * must not be called so. */
+/* Whether KEY is one of our own labels, which every sample has. A label of the
+ * program must not be called so. */
 bool label_sets_is_reserved(const char *key);
 
 /* Write "a=1, b=2" to TEXT of SIZE bytes, truncated if it is

@@ -13,8 +13,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "symbol/address_table.h"
+#include "symbol/demangle.h"
 #include "symbol/perf_map.h"
 #include "symbol/symbolizer.h"
 #include "util/array.h"
@@ -105,8 +108,8 @@ answer_questions(struct questions *questions, struct profile *profile)
 /* Names of a small file fit into this limit and are read in full. A program
  * that waits may spend less on names than one that computes: a caller that
  * waits for it also waits for its end. A program that waits for less than a
- * second may spend nothing for that, for example a compiler's driver, of which
- * a build starts hundreds. */
+ * second may spend nothing for that. An example is a compiler's driver: a build
+ * starts hundreds of them. */
 uint64_t
 naming_budget(const struct profile *profile)
 {
@@ -300,4 +303,51 @@ naming_forget(struct profile *profile)
         profile->processes[i].map = NULL;
         profile->processes[i].has_map = false;
     }
+}
+
+/* The text behind a function's name in the name of the linker's stub for
+ * it. */
+static const char stub[] = "@plt";
+
+/* LINKAGE demangled, for the caller to free. NULL if it is not mangled or
+ * memory is short. */
+static char *
+demangle_name(const char *linkage, enum demangle_form form)
+{
+    size_t length = strcspn(linkage, "@");
+    char *whole = NULL;
+    if (strcmp(linkage + length, stub) != 0)
+        return demangle(linkage, form);
+    char *plain = strndup(linkage, length);
+    char *name = plain != NULL ? demangle(plain, form) : NULL;
+    if (name != NULL && asprintf(&whole, "%s%s", name, stub) < 0)
+        whole = NULL;
+    free(name);
+    free(plain);
+    return whole;
+}
+
+/* Strings of a profile are interned, so a linkage name is recognised by its
+ * address, and each is demangled once. Most names of C programs are not
+ * mangled; they take no place in the table. */
+const char *
+naming_spell(struct profile *profile, const char *name, const char *linkage)
+{
+    uintptr_t key = (uintptr_t)linkage;
+    if (linkage[0] != '_')
+        return name;
+    if (profile->spelled == NULL)
+        profile->spelled = calloc(1, sizeof(*profile->spelled));
+    if (profile->spelled == NULL)
+        return NULL;
+    void **place = address_table_place(profile->spelled, 0, key);
+    if (place == NULL || *place != NULL)
+        return place != NULL ? *place : NULL;
+    char *text = demangle_name(linkage, profile->full_names ? DEMANGLE_FULL
+                                                            : DEMANGLE_SHORT);
+    if (text == NULL)
+        return name;
+    *place = (void *)profile_string(profile, text);
+    free(text);
+    return *place;
 }

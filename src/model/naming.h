@@ -34,4 +34,15 @@ const char *naming_problem(const struct profile *profile, uint32_t number);
 bool naming_has_news(const struct profile *profile);
 void naming_forget(struct profile *profile);
 
+/*
+ * Return the name to show for a function that came with a profile, in a pprof
+ * file or a spool. Its writer may have chosen another form (enum
+ * demangle_form). The file calls it NAME, and its symbol table calls it
+ * LINKAGE, both strings of PROFILE. If LINKAGE is mangled, the name is made
+ * from it as profile->full_names says; else it is NAME. NULL if memory is
+ * short.
+ */
+const char *naming_spell(struct profile *profile, const char *name,
+                         const char *linkage);
+
 #endif

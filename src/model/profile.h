@@ -51,7 +51,8 @@ struct address_table;
 struct perf_map;
 struct profile_event;
 
-/* What is summed up: sample points; CPU time and wall time in ns. */
+/* The values that are summed up: sample points; CPU time and wall time in ns.
+ */
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
 
 struct profile_process {
@@ -199,7 +200,7 @@ struct profile {
     struct mark **marks;    /* symbols of the markers */
     uint32_t mark_count;
     struct symbolizer *symbols;    /* from offsets to names */
-    struct address_table *spelled; /* spell.h; NULL: nothing yet */
+    struct address_table *spelled; /* naming.h; NULL: nothing yet */
 };
 
 /* Number of the node for a stack of which nothing is known. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_kind.h -- recognises files that are no profiles of ours. Users pass
- * files of other profilers, the program itself, or a page that a server sent.
+ * file_kind.h -- recognises files that are neither spools nor pprof files.
+ * Users pass files of other profilers, the program itself, or a page that a
+ * server sent.
  */
 #ifndef READ_FILE_KIND_H
 #define READ_FILE_KIND_H
@@ -12,9 +13,9 @@
 enum { FILE_KIND_BYTES = 4096 };
 
 /*
- * Write "it looks like perf.data, which `perf report` reads" to TEXT of SIZE
- * bytes for a file that begins with the LENGTH bytes at HEAD. "" if the kind is
- * unknown. For a gzip file it describes the content.
+ * Describe a file that begins with the LENGTH bytes at HEAD in TEXT of SIZE
+ * bytes: "it looks like perf.data, which `perf report` reads". "" if the kind
+ * is unknown. For a gzip file it describes the content.
  */
 void file_kind(const void *head, size_t length, char *text, size_t size);
 

@@ -36,9 +36,9 @@ int join_spools(struct spool_load *load);
 
 /*
  * Shorten the one process in PROFILE, which keeps its events, to the time that
- * a flight recorder shall keep, up to its last known time. Its time then begins
- * there. Does nothing if the profile has no more than that, or several
- * processes. Returns 0, or -1 if memory is short.
+ * a flight recorder keeps. That time ends with the last known one. The process
+ * then begins there. Does nothing if the profile has no more than that, or
+ * several processes. Returns 0, or -1 if memory is short.
  */
 int join_shorten(struct profile *profile);
 

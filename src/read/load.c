@@ -177,9 +177,9 @@ try_pprof(struct profile *profile, const char *path, struct sentences *error)
  * rotate them between two looks. */
 enum { ATTEMPTS = 10 };
 
-/* Open the spool before the one at PATH with HEADER; NULL if there is none of
- * use. *HAS_TURNED: the recorder rotated, and both are the same spool by
- * now. */
+/* Open the spool before the one at PATH with HEADER; NULL if there is no usable
+ * one. *HAS_TURNED: the recorder rotated, and both are the same spool by now.
+ */
 static struct reader *
 open_past(const char *path, const struct spool_header *header, bool *has_turned)
 {

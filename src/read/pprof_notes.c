@@ -6,8 +6,9 @@
  *   command: ./app -x
  *   counters: asked 12348, taken 12345, lost exited 2, lost silent 1
  *
- * Files of older versions have no counters, but sentences for people, and the
- * numbers in these are used: counts are exact, times have three decimals.
+ * Files of older versions have sentences for people and no counters. The
+ * numbers in the sentences are then used: counts are exact, times have three
+ * decimals.
  *
  *   rate: 12345 samples in 12.349 s of CPU: ... (timers, 250 Hz: ...)
  *   due: 12349 points in 12.349000 s: 12345 taken, 3 lost, 1 not asked: 1 short
@@ -203,8 +204,8 @@ pprof_notes_add(struct pprof_notes *notes, const char *comment)
     return 0;
 }
 
-/* In a file without counters, samples that were asked for and not lost were
- * taken. Still older ones count only the stacks of those. */
+/* In a file without counters, a sample that was asked for and not lost was
+ * taken. Still older files count the stacks of such samples alone. */
 void
 pprof_notes_end(struct pprof_notes *notes)
 {

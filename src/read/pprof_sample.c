@@ -155,7 +155,7 @@ read_values(struct pprof_sample *sample, struct wire message)
     return 0;
 }
 
-/* Keep a label that is not one of ours: TEXT, or *NUMBER with UNIT. */
+/* Keep a label that the program set: TEXT, or *NUMBER with UNIT. */
 static int
 keep_label(struct pprof_sample *sample, const char *key, const char *text,
            const uint64_t *number, const char *unit)

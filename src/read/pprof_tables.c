@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "model/spell.h"
+#include "model/naming.h"
 #include "util/array.h"
 #include "util/intern.h"
 #include "pprof_tables.h"
@@ -163,7 +163,7 @@ add_function(struct pprof_tables *tables, struct wire message)
         function->file == NULL)
         return -1;
     function->function =
-        spell_function(tables->profile, function->function, function->linkage);
+        naming_spell(tables->profile, function->function, function->linkage);
     return function->function == NULL ? -1 : 0;
 }
 

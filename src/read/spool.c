@@ -86,8 +86,8 @@ no_stack(const struct record_sample *record)
                                                      : PROFILE_NO_STACK;
 }
 
-/* PREFIX stands before a key of the program that is also one of ours, so that
- * all outputs agree. */
+/* PREFIX: what a key of the program begins with if it is also a key of our own
+ * labels. So all outputs agree. */
 #define PREFIX "program."
 
 /* The profile's set for the label ID of a record, 0 for 0. INTERN_NONE if the
@@ -297,8 +297,8 @@ spool_is_unsampled(const struct record_sample *record)
            record->count == 0 && (record->flags & SAMPLE_SUMMED) == 0;
 }
 
-/* Everything that a sample refers to is checked before anything is summed, so
- * that a record counts in all sums or in none. */
+/* All references of a sample are checked before anything is summed, so that a
+ * record counts in all sums or in none. */
 static enum outcome
 add_sample(struct spool_load *load, const void *bytes)
 {

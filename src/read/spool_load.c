@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/spell.h"
+#include "model/naming.h"
 #include "store/record.h"
 #include "symbol/mapped_files.h"
 #include "util/array.h"
@@ -326,8 +326,7 @@ spool_load_add_symbol(struct spool_load *load, const void *bytes)
     if (frame.function == NULL || frame.linkage == NULL || frame.file == NULL ||
         record->count == 0 || record->count > FRAMES_MOST)
         return SENSELESS;
-    frame.function =
-        spell_function(load->profile, frame.function, frame.linkage);
+    frame.function = naming_spell(load->profile, frame.function, frame.linkage);
     if (frame.function == NULL)
         return FAILED;
     if (load->symbol_count > 0)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * bytes.c -- see bytes.h. Report side.
- */
+/* bytes.c -- see bytes.h. Report side. */
 #include <string.h>
 
 #include "bytes.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * code_range.h -- the code that an entry of DWARF covers.
- */
+/* code_range.h -- the code that an entry of DWARF covers. */
 #ifndef SYMBOL_CODE_RANGE_H
 #define SYMBOL_CODE_RANGE_H
 

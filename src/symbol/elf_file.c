@@ -14,7 +14,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "util/clean.h"
 #include "debug_server.h"
 #include "regular_file.h"
 #include "elf_file.h"
@@ -36,20 +35,17 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-static int write_all(int fd, const char *bytes, size_t size);
-
-/* Like printf, into FILE's problem. Control characters are hidden: the path
- * comes from a spool, and the sentence goes to a terminal. */
-__attribute__((format(printf, 2, 3))) static void
-set_problem(struct elf_file *file, const char *format, ...)
+static int
+fill_file(int fd, const char *bytes, size_t size)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&file->problem, format, arguments) < 0)
-        file->problem = NULL;
-    else
-        text_hide_controls(file->problem);
-    va_end(arguments);
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written <= 0)
+            return -1;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return 0;
 }
 
 /* Open this process's vdso as a file of its own. Its section headers come last.
@@ -67,26 +63,13 @@ open_vdso(void)
     int fd = memfd_create("vdso", MFD_CLOEXEC);
     if (fd < 0)
         return -1;
-    if (write_all(fd, image,
+    if (fill_file(fd, image,
                   (size_t)(header.e_shoff + (uint64_t)header.e_shentsize *
                                                 header.e_shnum)) != 0) {
         close(fd);
         return -1;
     }
     return fd;
-}
-
-static int
-write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written <= 0)
-            return -1;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return 0;
 }
 
 static const char *
@@ -116,8 +99,7 @@ check_build_id(struct elf_file *file, Dwfl_Module *module, const char *path,
         return 0;
     char found_text[2 * LONGEST_BUILD_ID + 1];
     char wanted_text[2 * LONGEST_BUILD_ID + 1];
-    set_problem(
-        file,
+    file->problem = clean_format(
         "%s is not the file that was profiled: its build-id is %s, recorded "
         "was %s",
         path, hexadecimal(found, size > 0 ? (size_t)size : 0, found_text),
@@ -153,13 +135,14 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
     int fd =
         strcmp(path, "[vdso]") == 0 ? open_vdso() : regular_file_open(path);
     if (fd < 0) {
-        set_problem(file, "%s cannot be read: %s", path, strerror(errno));
+        file->problem =
+            clean_format("%s cannot be read: %s", path, strerror(errno));
         return -1;
     }
     Dwfl_Module *module = report_module(file, path, fd);
     if (module == NULL) {
-        set_problem(file, "%s is not a usable ELF file: %s", path,
-                    dwfl_errmsg(-1));
+        file->problem = clean_format("%s is not a usable ELF file: %s", path,
+                                     dwfl_errmsg(-1));
         return -1;
     }
     if (check_build_id(file, module, path, build_id, length) != 0)

@@ -106,7 +106,7 @@ read_frames(struct frame_table *table, const struct elf_view *file)
 /* The row of the last function that begins at ADDRESS or before; COUNT if none
  * does. The bases are added modulo 2^64. */
 static uint64_t
-find_row(const struct frame_table *table, uint64_t address)
+last_row_before(const struct frame_table *table, uint64_t address)
 {
     uint64_t low = 0, high = table->count;
     while (low < high) {
@@ -172,7 +172,7 @@ code_size(const struct frame_table *table, uint64_t address)
 static bool
 find_frame(const struct frame_table *table, uint64_t address, uint64_t *start)
 {
-    uint64_t row = find_row(table, address);
+    uint64_t row = last_row_before(table, address);
     struct bytes at = bytes_from(&table->table, row * TABLE_ROW);
     if (row >= table->count)
         return false;

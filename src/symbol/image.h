@@ -15,7 +15,7 @@
 
 struct image;
 
-/* What a file tells of one address. The strings belong to the image. */
+/* The answer of a file about one address. The strings belong to the image. */
 struct image_answer {
     const char *symbol; /* mangled name of the symbol that covers the address;
                            NULL: none */

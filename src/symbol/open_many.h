@@ -33,10 +33,10 @@ struct opening {
 void open_many_run(struct opening *openings, size_t count);
 
 /*
- * Decide for the COUNT OPENINGS, none of which is open, which files' debug
- * information is worth its time. Files with the most questions for their cost
+ * Choose the files whose debug information is worth its time among the COUNT
+ * OPENINGS, which are not open. Files with the most questions for their cost
  * are left to be read whole, up to BUDGET ns in all by an estimate. The other
- * files, and those without debug information, are opened for their symbols
+ * files, and files without debug information, are opened for their symbols
  * alone and answer their questions. They come first in OPENINGS. Returns their
  * number.
  */

@@ -114,7 +114,7 @@ read_index(struct index *index, const struct bytes *section)
 /* The row of the unit ID, counted from 1. 0 if the unit is not in the package.
  * A slot whose row is 0 ends the search. */
 static uint32_t
-find_row(const struct index *index, uint64_t id)
+row_of_unit(const struct index *index, uint64_t id)
 {
     uint64_t mask = index->slots - 1, slot = id & mask;
     uint64_t step = ((id >> 32) & mask) | 1;
@@ -206,7 +206,7 @@ copy_texts(const struct package *package, const struct bytes *table,
     return fflush(texts) == 0 && fflush(offsets) == 0;
 }
 
-/* What is written to FILE goes to TEXT, which has SIZE bytes. */
+/* A file in memory: FILE writes to TEXT, which has SIZE bytes. */
 struct stream {
     FILE *file;
     char *text;
@@ -422,7 +422,7 @@ place_unit(const struct package *package, uint64_t id)
 {
     struct index index;
     uint32_t row =
-        read_index(&index, &package->index) ? find_row(&index, id) : 0;
+        read_index(&index, &package->index) ? row_of_unit(&index, id) : 0;
     int fd = row > 0 ? write_unit(package, &index, row) : -1;
     if (fd < 0)
         return false;

@@ -12,7 +12,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "util/array.h"
+#include "util/clean.h"
 #include "util/intern.h"
 #include "runtime_name.h"
 #include "perf_map.h"
@@ -69,19 +68,6 @@ struct heap {
 
 static int open_file(struct perf_map *map, const char *path, uint64_t start,
                      uint64_t end, size_t *size);
-
-/* Like printf, into the map's problem. */
-__attribute__((format(printf, 2, 3))) static void
-set_problem(struct perf_map *map, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&map->problem, format, arguments) < 0)
-        map->problem = NULL;
-    else
-        text_hide_controls(map->problem);
-    va_end(arguments);
-}
 
 /* The value of digit C; 16, which ends every number, if it is none. */
 static unsigned
@@ -338,16 +324,17 @@ is_usable(struct perf_map *map, const char *path, const struct stat *status,
 {
     uint64_t written = (uint64_t)status->st_mtim.tv_sec;
     if (!S_ISREG(status->st_mode))
-        set_problem(map, "%s is not used: it is no regular file", path);
+        map->problem =
+            clean_format("%s is not used: it is no regular file", path);
     else if (status->st_uid != geteuid() && status->st_uid != 0)
-        set_problem(map, "%s is not used: it belongs to user %u", path,
-                    (unsigned)status->st_uid);
+        map->problem = clean_format("%s is not used: it belongs to user %u",
+                                    path, (unsigned)status->st_uid);
     else if (written < start / NS_PER_SECOND)
-        set_problem(map, "%s is not used: it is older than the process", path);
+        map->problem =
+            clean_format("%s is not used: it is older than the process", path);
     else if (written > end / NS_PER_SECOND + LATER_SECONDS)
-        set_problem(
-            map, "%s is not used: it was written after the process had ended",
-            path);
+        map->problem = clean_format(
+            "%s is not used: it was written after the process had ended", path);
     return map->problem == NULL && S_ISREG(status->st_mode);
 }
 
@@ -359,7 +346,8 @@ open_file(struct perf_map *map, const char *path, uint64_t start, uint64_t end,
         open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         if (errno != ENOENT)
-            set_problem(map, "%s is not used: %s", path, strerror(errno));
+            map->problem =
+                clean_format("%s is not used: %s", path, strerror(errno));
         return -1;
     }
     struct stat status;
@@ -370,8 +358,9 @@ open_file(struct perf_map *map, const char *path, uint64_t start, uint64_t end,
     *size = (size_t)status.st_size;
     if (*size > SIZE_MAX_READ) {
         *size = SIZE_MAX_READ;
-        set_problem(map, "%s is larger than %zu MiB: what follows is not used",
-                    path, SIZE_MAX_READ >> 20);
+        map->problem =
+            clean_format("%s is larger than %zu MiB: what follows is not used",
+                         path, SIZE_MAX_READ >> 20);
     }
     return fd;
 }

@@ -37,7 +37,7 @@ slot_of_x86_64(const uint8_t *stub, size_t size, uint64_t start)
     return 0;
 }
 
-/* What depends on the machine that a file is for. */
+/* Everything that depends on the machine that a file is for. */
 static const struct machine {
     unsigned number;                           /* e_machine */
     uint64_t stub_size;                        /* in bytes */

@@ -18,7 +18,8 @@
 struct scan_shape;
 struct scan_form;
 
-/* What all scans of a unit share. All zero is a unit without entries. */
+/* The data that all scans of a unit share. All zero is a unit without entries.
+ */
 struct scan_unit {
     Dwarf_Die top;              /* its first entry */
     const uint8_t *start, *end; /* header included: siblings count from there */

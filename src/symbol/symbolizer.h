@@ -24,7 +24,7 @@ struct symbol_frame {
     unsigned start_line;  /* line of the function's declaration; 0 if unknown */
 };
 
-/* What one address means. frames[0] is the innermost inlined function, and
+/* The meaning of one address. frames[0] is the innermost inlined function, and
  * frames[count - 1] is the function that owns the code. NAMED is false if
  * neither a symbol nor the DWARF names that function. It is then called
  * "module+0xoffset". The offset is that of the function's beginning if the file

@@ -21,7 +21,7 @@
 
 struct unit_function;
 
-/* What the units of a file share. */
+/* The data that the units of a file share. */
 struct unit_file {
     struct sections sections;
     struct package package;

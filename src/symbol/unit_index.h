@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_index.h -- from an address to the compilation unit it was made from.
- */
+/* unit_index.h -- from an address to the compilation unit it was made from. */
 #ifndef SYMBOL_UNIT_INDEX_H
 #define SYMBOL_UNIT_INDEX_H
 

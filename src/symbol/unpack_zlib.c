@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unpack_zlib.c -- see unpack.h. Report side.
- */
+/* unpack_zlib.c -- see unpack.h. Report side. */
 #include <zlib.h>
 
 #include "unpack.h"

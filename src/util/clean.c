@@ -4,10 +4,13 @@
  * surrogates, nothing beyond U+10FFFF. Nearly all strings are clean and are
  * interned without a copy.
  */
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "intern.h"
 #include "clean.h"
 
@@ -69,4 +72,18 @@ clean_put(struct intern *intern, const char *raw, const char *forbidden)
     uint32_t number = intern_put(intern, copy, length);
     free(copy);
     return number;
+}
+
+char *
+clean_format(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    else
+        text_hide_controls(text);
+    va_end(arguments);
+    return text;
 }

@@ -24,4 +24,9 @@ size_t clean_length(const char *text, const char *forbidden);
 uint32_t clean_put(struct intern *intern, const char *raw,
                    const char *forbidden);
 
+/* As printf: a sentence that contains texts from outside. A '?' replaces each
+ * control character. The caller frees it. NULL if memory is short. */
+__attribute__((format(printf, 1, 2))) char *clean_format(const char *format,
+                                                         ...);
+
 #endif
