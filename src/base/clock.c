@@ -11,6 +11,7 @@
 
 #include "arch.h"
 #include "clock.h"
+#include "poison.h"
 
 static clock_function get_time = clock_gettime;
 

@@ -5,6 +5,7 @@
  * causes that are unknown here: that is dealt with in one place.
  */
 #include "loss.h"
+#include "poison.h"
 
 struct row {
     const char *word, *text;

@@ -5,6 +5,7 @@
 
 #include "sys.h"
 #include "phase.h"
+#include "poison.h"
 
 static _Atomic uint32_t current;
 static pid_t process;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * poison.h -- included last by every file of unwind, signals and capture: names
- * that must not be used while a thread may be suspended do not compile there.
- * The lint over undefined symbols catches what is called in spite of it.
+ * poison.h -- included last by every file of the window (base, process, unwind,
+ * signals, capture). Names that must not be used while a thread may be
+ * suspended do not compile there. The lint over undefined symbols catches what
+ * is called in spite of it.
  */
 #ifndef BASE_POISON_H
 #define BASE_POISON_H

@@ -7,6 +7,7 @@
 #include "sys.h"
 #include "text.h"
 #include "proc.h"
+#include "poison.h"
 
 const char *
 proc_path(char *path, pid_t pid, pid_t tid, const char *file)

@@ -9,6 +9,7 @@
 
 #include "text.h"
 #include "rate.h"
+#include "poison.h"
 
 #define NS_A_SECOND 1000000000u
 #define PARTS 1000u /* of a point */

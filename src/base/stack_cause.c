@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack_cause.h"
+#include "poison.h"
 
 static const char *const words[] = {
 #define CAUSE(name, word, text) word,

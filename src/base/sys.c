@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sys.c -- raw system calls, any context (handlers and the sampler included).
- * Nothing here allocates through libc or locks, and sys_call alone sets errno.
+ * Nothing here allocates through libc or locks, and nothing sets errno.
  */
-#include <errno.h>
+#include <linux/errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/nsfs.h>
@@ -17,6 +17,7 @@
 
 #include "arch.h"
 #include "sys.h"
+#include "poison.h"
 
 #define NS_PER_S 1000000000u
 
@@ -188,16 +189,6 @@ sys_can_write_set(void *address)
         return address != NULL;
     return arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)address, SET_SIZE, 0,
                         0) != -EFAULT;
-}
-
-long
-sys_call(long number, long a, long b, long c, long d, long e)
-{
-    long result = arch_syscall(number, a, b, c, d, e, 0);
-    if (result >= 0 || result < -4095)
-        return result;
-    errno = (int)-result;
-    return -1;
 }
 
 pid_t

@@ -74,10 +74,6 @@ struct sys_action {
 long sys_get_action(int signo, struct sys_action *action);
 long sys_set_action(int signo, const struct sys_action *action);
 
-/* The system call NUMBER with its arguments, as syscall(2) makes it: -1 with
- * errno on failure. The library defines syscall itself, as a hook. */
-long sys_call(long number, long a, long b, long c, long d, long e);
-
 pid_t sys_getpid(void);
 pid_t sys_gettid(void);
 uid_t sys_geteuid(void);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "text.h"
+#include "poison.h"
 
 void
 text_begin(struct text *text, char *buffer, size_t size)

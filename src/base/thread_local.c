@@ -12,6 +12,7 @@
 
 #include "sys.h"
 #include "thread_local.h"
+#include "poison.h"
 
 static __thread pid_t own_tid; /* 0: the kernel was not asked yet */
 static _Atomic(_Atomic uint32_t *) labels;

@@ -13,6 +13,7 @@
 #include "base/arch.h"
 #include "base/sys.h"
 #include "elf_image.h"
+#include "base/poison.h"
 
 /* Linkers write about a dozen; a table with more is not believed. */
 #define PHDRS_MAX 64

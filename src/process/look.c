@@ -9,6 +9,7 @@
 #include "status.h"
 #include "task_file.h"
 #include "look.h"
+#include "base/poison.h"
 
 /* Set once the kernel has refused to tell system calls. */
 static bool is_blind;

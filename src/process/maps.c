@@ -11,6 +11,7 @@
 
 #include "base/sys.h"
 #include "maps.h"
+#include "base/poison.h"
 
 static bool
 begin_with(struct maps *maps, const char *path)

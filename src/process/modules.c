@@ -20,6 +20,7 @@
 #include "maps.h"
 #include "ranges.h"
 #include "modules.h"
+#include "base/poison.h"
 
 /* Longer paths do not exist (PATH_MAX). */
 #define PATH_SIZE 4096

@@ -8,6 +8,7 @@
 
 #include "base/sys.h"
 #include "ranges.h"
+#include "base/poison.h"
 
 /* Reserved, not touched: a program with 40 libraries uses two pages of it. What
  * does not fit is no code, and no stack is walked through it. */

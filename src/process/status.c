@@ -3,6 +3,7 @@
 #include "base/proc.h"
 #include "task_file.h"
 #include "status.h"
+#include "base/poison.h"
 
 /* USER_HZ of the kernel, for all architectures: sysconf(_SC_CLK_TCK). */
 #define TICK_NS 10000000u

@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "threads.h"
 #include "task_file.h"
+#include "base/poison.h"
 
 #define TASKS "/proc/self/task"
 

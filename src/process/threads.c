@@ -6,7 +6,7 @@
  * paid at every tick, and in handlers.
  */
 #include <dirent.h>
-#include <errno.h>
+#include <linux/errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,6 +18,7 @@
 #include "status.h"
 #include "task_file.h"
 #include "threads.h"
+#include "base/poison.h"
 
 #define NO_INDEX 0u /* the array of tids holds index + 1 */
 

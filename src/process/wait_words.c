@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "look.h"
 #include "task_file.h"
+#include "base/poison.h"
 
 #define MUTEX_CONTENDED 2u
 #define MUTEX_OWNER 8u

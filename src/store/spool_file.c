@@ -34,13 +34,24 @@
 
 static const unsigned char zeros[4096];
 
+long
+spool_file_call(long number, long a, long b, long c, long d, long e)
+{
+    long result = arch_syscall(number, a, b, c, d, e, 0);
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
 /* Call open(2), and move the descriptor away from the low numbers. A program
  * that closes descriptor 0 and opens a file may expect to get 0 back. */
 static int
 open_high(const char *path, int flags)
 {
-    int low = (int)sys_call(SYS_openat, AT_FDCWD, (long)path,
-                            flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
+    int low =
+        (int)spool_file_call(SYS_openat, AT_FDCWD, (long)path,
+                             flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
     if (low < 0)
         return -1;
     long high = arch_syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR,
@@ -58,7 +69,7 @@ make_file(const char *path, bool locks)
 {
     int fd = open_high(path, O_CREAT | O_EXCL);
     if (fd >= 0 && locks)
-        sys_call(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0);
+        spool_file_call(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0);
     return fd;
 }
 
@@ -74,7 +85,7 @@ unmake_file(const char *path, int fd)
 static bool
 get_status(int fd, struct stat *status)
 {
-    return sys_call(SYS_fstat, fd, (long)status, 0, 0, 0) == 0;
+    return spool_file_call(SYS_fstat, fd, (long)status, 0, 0, 0) == 0;
 }
 
 /* If the program has closed FD, its number may mean another file by now. */
@@ -117,7 +128,8 @@ bool
 spool_file_may_have(uint64_t end)
 {
     struct rlimit limit;
-    return sys_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0) != 0 ||
+    return spool_file_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit,
+                           0) != 0 ||
            end <= limit.rlim_cur;
 }
 
@@ -125,8 +137,8 @@ int
 spool_file_write(int fd, const void *bytes, size_t length, uint64_t offset)
 {
     while (length > 0) {
-        long written = sys_call(SYS_pwrite64, fd, (long)bytes, (long)length,
-                                (long)offset, 0);
+        long written = spool_file_call(SYS_pwrite64, fd, (long)bytes,
+                                       (long)length, (long)offset, 0);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
@@ -163,7 +175,8 @@ reserve(int fd, uint64_t offset, uint64_t size)
         return -1;
     }
     do
-        result = sys_call(SYS_fallocate, fd, 0, (long)offset, (long)size, 0);
+        result =
+            spool_file_call(SYS_fallocate, fd, 0, (long)offset, (long)size, 0);
     while (result != 0 && errno == EINTR && ++attempts < RESERVE_ATTEMPTS);
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
         return write_zeros(fd, offset, size);
@@ -204,7 +217,7 @@ take_up(struct spool_file *file, int fd, uint64_t size)
 {
     struct stat made;
     if (!get_status(fd, &made) ||
-        sys_call(SYS_fchmod, fd, 0600, 0, 0, 0) != 0 ||
+        spool_file_call(SYS_fchmod, fd, 0600, 0, 0, 0) != 0 ||
         (size > 0 && reserve(fd, 0, size) != 0))
         return -1;
     file->device = made.st_dev;
@@ -263,8 +276,8 @@ spool_file_is_away(const struct spool_file *file)
         return false;
     if (now.st_nlink == 0)
         return true;
-    if (sys_call(SYS_newfstatat, AT_FDCWD, (long)file->path, (long)&now,
-                 AT_SYMLINK_NOFOLLOW, 0) != 0)
+    if (spool_file_call(SYS_newfstatat, AT_FDCWD, (long)file->path, (long)&now,
+                        AT_SYMLINK_NOFOLLOW, 0) != 0)
         return errno == ENOENT;
     return now.st_dev != file->device || now.st_ino != file->inode;
 }
@@ -283,8 +296,8 @@ copy_to(const struct spool_file *file, int fd)
         errno = EFBIG;
         return -1;
     }
-    while ((got = sys_call(SYS_pread64, file->kept, (long)buffer,
-                           sizeof(buffer), (long)offset, 0)) > 0) {
+    while ((got = spool_file_call(SYS_pread64, file->kept, (long)buffer,
+                                  sizeof(buffer), (long)offset, 0)) > 0) {
         if (spool_file_write(fd, buffer, (size_t)got, offset) != 0)
             return -1;
         offset += (uint64_t)got;
@@ -318,7 +331,7 @@ spool_file_cut(struct spool_file *file, uint64_t size)
     int fd = spool_file_open(file);
     if (fd < 0)
         return -1;
-    int result = (int)sys_call(SYS_ftruncate, fd, (long)size, 0, 0, 0);
+    int result = (int)spool_file_call(SYS_ftruncate, fd, (long)size, 0, 0, 0);
     spool_file_close(file, fd);
     if (result == 0)
         file->size = size;
@@ -331,7 +344,7 @@ spool_file_give(const struct spool_file *file, uid_t uid)
     int fd = spool_file_open(file);
     if (fd < 0)
         return;
-    (void)sys_call(SYS_fchown, fd, uid, -1, 0, 0);
+    (void)spool_file_call(SYS_fchown, fd, uid, -1, 0, 0);
     spool_file_close(file, fd);
 }
 

@@ -23,6 +23,10 @@ struct spool_file {
     int kept;      /* the descriptor of a file that is kept open, or -1 */
 };
 
+/* The system call NUMBER with its arguments, as syscall(2) makes it: -1 with
+ * errno on failure. The library defines syscall itself, as a hook. */
+long spool_file_call(long number, long a, long b, long c, long d, long e);
+
 /* Whether the program's RLIMIT_FSIZE lets a file have END bytes. Beyond it a
  * signal would end the program (setrlimit(2)). Context: any. */
 bool spool_file_may_have(uint64_t end);

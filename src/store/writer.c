@@ -319,7 +319,8 @@ remove_name(const char *path)
 static long
 rename_file(const char *from, const char *to)
 {
-    return sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0);
+    return spool_file_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+                           (long)to, 0);
 }
 
 /* Give the file at PATH the name PAST, too. In a file system without hard links
@@ -327,8 +328,8 @@ rename_file(const char *from, const char *to)
 static long
 link_file(const char *path, const char *past)
 {
-    long result =
-        sys_call(SYS_linkat, AT_FDCWD, (long)path, AT_FDCWD, (long)past, 0);
+    long result = spool_file_call(SYS_linkat, AT_FDCWD, (long)path, AT_FDCWD,
+                                  (long)past, 0);
     return result != 0 && errno != ENOENT ? rename_file(path, past) : result;
 }
 

@@ -7,19 +7,7 @@
 # src/libc/ defines. A folder uses another if one of its files does, or includes
 # a header of it. A folder within a folder counts as part of the
 # outer one.
-#
-# circles_known.txt lists the uses that have to go, one a line: "files" or
-# "folders", the user, the used. Without them there must be no circle, and each
-# of them must still close one: so the list only shrinks. It is deleted when it
-# is empty.
-#
-#   check_circles.sh           the lint
-#   check_circles.sh --all     every circle of today, as if nothing were listed
-#   check_circles.sh --list    a new list, for circles_known.txt
 . "$(dirname "$0")/lib.sh"
-
-known=$here/circles_known.txt
-mode=${1:-lint}
 
 # The newest object of each source that there is: OBJECT UNIT, where a unit is
 # the path below src/, without its ending. Tests compile sources again, elsewhere.
@@ -71,9 +59,6 @@ trap 'rm -rf "$scratch"' EXIT
     libc_names
     includes
     symbols
-    if [ "$mode" = lint ] && [ -e "$known" ]; then
-        sed -e 's/#.*//' "$known" | awk 'NF { print "known", $0 }'
-    fi
 } >"$scratch/facts"
 [ -s "$scratch/objects" ] || { complain "$build: not built"; finish; }
 while read -r path; do
@@ -82,10 +67,7 @@ while read -r path; do
         complain "src/$unit: not built"
 done < <(c_sources src | grep '\.c$')
 
-if [ "$mode" = --list ] && [ "$faults" -gt 0 ]; then
-    finish
-fi
-awk -v mode="$mode" -f "$here/circles.awk" "$scratch/facts" \
+awk -f "$here/circles.awk" "$scratch/facts" \
     >"$scratch/circles" || complain "circles.awk failed"
 while IFS= read -r line; do
     case $line in

@@ -2,33 +2,44 @@
 # SPDX-License-Identifier: MIT
 #
 # The suspended window: the code that runs while a target thread is suspended is
-# in four folders. What these may call outside themselves, process/ and base/ is
-# a short list with a reason for each name (window_allowed.txt), none of which is
-# superfluous, and each file ends its includes with poison.h.
+# in five folders. window_allowed.txt is a short list of what these may call
+# outside themselves, with a reason for each name. No name there is superfluous.
+# Each file of the window ends its includes with poison.h. The list also names
+# the files of these folders that are not in the window: no other file may call
+# what they define.
 . "$(dirname "$0")/lib.sh"
 
-window="capture signals unwind_$machine unwind"
+window="capture signals unwind/$machine unwind process base/$machine base"
+outside=" $(list "$here/window_allowed.txt" | grep '/' | tr '\n' ' ')"
 
-# Names that ARCHIVES leave undefined, or define ("U" or "D").
-names() {
-    local kind=$1
-    shift
-    if [ "$kind" = U ]; then
-        nm -A --undefined-only "$@" 2>/dev/null
-    else
-        nm -A --defined-only "$@" 2>/dev/null
-    fi | awk 'NF >= 2 { print $NF }' | sort -u
+is_outside() {
+    [[ $outside == *" $1 "* ]]
 }
 
-archives=()
+# The objects of the window: what they define ("D NAME"), and what they leave
+# undefined ("U NAME").
+names() {
+    local folder archive kind object name
+    for folder in $window; do
+        archive=$build/libsprof_${folder//\//_}.a
+        while read -r kind object name; do
+            is_outside "$folder/${object%%.*}" || echo "$kind $name"
+        done < <(nm -A -P -g "$archive" 2>/dev/null |
+            sed -n 's/^[^[]*\[\([^]]*\)\]: \([^ ]*\) \([A-Za-z]\).*/\3 \1 \2/p' |
+            sed 's/^[^Uw]/D/; s/^w/U/')
+    done | sort -u
+}
+
 for folder in $window; do
-    archive=$build/libsprof_$folder.a
+    archive=$build/libsprof_${folder//\//_}.a
     [ -e "$archive" ] || complain "$archive: not built"
-    archives+=("$archive")
 done
-inside=$(names D "${archives[@]}" "$build"/libsprof_{process,base,base_"$machine"}.a)
-patterns=$(list "$here/window_allowed.txt")
-used=$(names U "${archives[@]}")
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
+names >"$scratch"
+inside=$(sed -n 's/^D //p' "$scratch")
+used=$(sed -n 's/^U //p' "$scratch")
+patterns=$(list "$here/window_allowed.txt" | grep -v '/')
 while read -r name; do
     grep -qxF -- "$name" <<<"$inside" && continue
     for pattern in $patterns; do
@@ -39,14 +50,22 @@ while read -r name; do
 done <<<"$used"
 # Whether the compiler makes a copy of the function is up to the compiler.
 for pattern in $(grep -v "the compiler's own" "$here/window_allowed.txt" |
-    list /dev/stdin); do
+    list /dev/stdin | grep -v '/'); do
     [[ $'\n'$used$'\n' == *$'\n'$pattern$'\n'* ]] ||
         complain "window_allowed.txt: $pattern: nothing uses it"
 done
 
-for path in "$source"/src/{capture,signals,unwind,unwind/*}/*.c; do
-    last=$(grep '^[ \t]*#[ \t]*include' "$path" | tail -n 1)
-    [[ $last == *'"base/poison.h"'* ]] ||
-        complain "${path#"$source"/}: the last include is not poison.h"
+for folder in $window; do
+    for path in "$source/src/$folder"/*.c; do
+        unit=${path#"$source"/src/}
+        is_outside "${unit%.c}" && continue
+        last=$(grep '^[ \t]*#[ \t]*include' "$path" | tail -n 1)
+        [[ $last == *'"base/poison.h"'* || $last == *'"poison.h"'* ]] ||
+            complain "src/$unit: the last include is not poison.h"
+    done
+done
+for unit in $outside; do
+    [ -e "$source/src/$unit.c" ] ||
+        complain "window_allowed.txt: $unit: there is no such file"
 done
 finish

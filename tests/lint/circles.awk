@@ -5,14 +5,12 @@
 #
 # An edge is KIND SUBSEP FROM SUBSEP TO, where KIND is "files" or "folders".
 # why[edge] are the symbols and headers by which FROM uses TO; bound[edge] are
-# the names of the C library that FROM uses and TO defines. weight[edge] is their
-# number, in which a name of the C library counts next to nothing.
+# the names of the C library that FROM uses and TO defines.
 
 $1 == "libc" { libc[$2] = 1 }
 $1 == "defines" { unit[$2] = 1; definers[$3] = definers[$3] " " $2 }
 $1 == "uses" { unit[$2] = 1; use[++uses] = $2 " " $3 }
 $1 == "includes" { includes[$2, $3] = 1; include[++inclusions] = $2 " " $3 }
-$1 == "known" { known[++knowns] = $2 SUBSEP $3 SUBSEP $4 }
 
 function folder_of(unit) {
     sub(/\/.*/, "", unit)
@@ -39,13 +37,13 @@ function add(kind, from, to, reason, is_libc,    edge) {
     if (from == to || (edge, reason) in told)
         return
     told[edge, reason] = 1
-    if (!(edge in weight))
+    if (!(edge in edges))
         targets[kind, from] = targets[kind, from] " " to
     if (is_libc)
         bound[edge] = bound[edge] (bound[edge] == "" ? "" : ", ") reason
     else
         why[edge] = why[edge] (why[edge] == "" ? "" : ", ") reason
-    weight[edge] += is_libc ? 0.01 : 1
+    edges[edge] = 1
     node[kind, from] = node[kind, to] = 1
 }
 
@@ -103,8 +101,6 @@ function visit(kind, v,    i, n, all, w) {
     n = split(targets[kind, v], all, " ")
     for (i = 1; i <= n; i++) {
         w = all[i]
-        if ((kind, v, w) in cut)
-            continue
         if (!(w in number)) {
             visit(kind, w)
             if (low[w] < low[v])
@@ -136,83 +132,12 @@ function find_circles(kind,    key, part) {
     }
 }
 
-# Whether TO leads to GOAL by the edges of ACCEPTED.
-function leads(kind, from, goal,    i, n, all) {
-    if (from == goal)
-        return 1
-    if (from in been)
-        return 0
-    been[from] = 1
-    n = split(accepted[kind, from], all, " ")
-    for (i = 1; i <= n; i++)
-        if (leads(kind, all[i], goal))
-            return 1
-    return 0
-}
-
-function closes(kind, from, to) {
-    split("", been)
-    return leads(kind, to, from)
-}
-
-# Sorted by what they weigh, the heaviest first; among equals by name.
-function sort_edges(edges, n,    i, j, edge) {
-    for (i = 2; i <= n; i++) {
-        edge = edges[i]
-        for (j = i - 1; j >= 1 && (rank[edges[j]] < rank[edge] ||
-             (rank[edges[j]] == rank[edge] && edges[j] > edge)); j--)
-            edges[j + 1] = edges[j]
-        edges[j + 1] = edge
-    }
-}
-
-# Print the edges that have to go: the light ones that close a circle of heavier.
-# An edge from a folder to one whose use has to go is lighter than any other.
-function list_edges(kind,    edge, part, n, edges, i, up) {
-    for (edge in weight) {
-        split(edge, part, SUBSEP)
-        if (part[1] != kind ||
-            component[kind, part[2]] != component[kind, part[3]])
-            continue
-        edges[++n] = edge
-        up = folder_of(part[2]) SUBSEP folder_of(part[3])
-        rank[edge] = weight[edge] - ((up in gone) ? 1000 : 0)
-    }
-    sort_edges(edges, n)
-    for (i = 1; i <= n; i++) {
-        split(edges[i], part, SUBSEP)
-        if (closes(kind, part[2], part[3])) {
-            lines[++line_count] = kind " " part[2] " " part[3]
-            if (kind == "folders")
-                gone[part[2], part[3]] = 1
-        } else
-            accepted[kind, part[2]] = accepted[kind, part[2]] " " part[3]
-    }
-}
-
-function print_list(    i, j, line) {
-    find_circles("folders")
-    find_circles("files")
-    list_edges("folders")
-    list_edges("files")
-    for (i = 2; i <= line_count; i++) {
-        line = lines[i]
-        for (j = i - 1; j >= 1 && lines[j] > line; j--)
-            lines[j + 1] = lines[j]
-        lines[j + 1] = line
-    }
-    print "# Uses that close a circle as yet: files or folders, who, whom (made by"
-    print "# check_circles.sh --list). Nothing is added here; what goes is struck out."
-    for (i = 1; i <= line_count; i++)
-        print lines[i]
-}
-
 function print_circle(kind, c,    edge, part) {
     print "! a circle of " size[c] " " kind ":" members[c]
     fflush()
-    for (edge in weight) {
+    for (edge in edges) {
         split(edge, part, SUBSEP)
-        if (part[1] == kind && !(edge in cut) &&
+        if (part[1] == kind &&
             component[kind, part[2]] == c && component[kind, part[3]] == c) {
             if (edge in why)
                 print "  " part[2] " -> " part[3] ": " why[edge] | "sort"
@@ -232,30 +157,8 @@ function check(kind,    first, c) {
             print_circle(kind, c)
 }
 
-# A listed edge must be there, and close a circle without the other ones.
-function check_known(    i, part, edge) {
-    for (edge in weight)
-        if (!(edge in cut)) {
-            split(edge, part, SUBSEP)
-            accepted[part[1], part[2]] = accepted[part[1], part[2]] " " part[3]
-        }
-    for (i = 1; i <= knowns; i++) {
-        split(known[i], part, SUBSEP)
-        if (!(known[i] in weight) || !closes(part[1], part[2], part[3]))
-            print "! circles_known.txt: " part[1] " " part[2] " " part[3] \
-                ": closes no circle any more"
-    }
-}
-
 END {
     make_graph()
-    if (mode == "--list") {
-        print_list()
-        exit
-    }
-    for (i = 1; i <= knowns; i++)
-        cut[known[i]] = 1
     check("files")
     check("folders")
-    check_known()
 }

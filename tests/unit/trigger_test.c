@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "capture/ask.h"
-#include "process/go_program.h"
 #include "process/threads.h"
+#include "sampling/go_program.h"
 #include "sampling/thread_ends.h"
 #include "sampling/tracee.h"
 #include "sampling/trigger/cpu_timer.h"

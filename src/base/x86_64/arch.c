@@ -7,6 +7,7 @@
 
 #include "base/sys.h"
 #include "arch.h"
+#include "base/poison.h"
 
 /* Bytes of code before a system call that are searched for its number, which
  * "mov $NUMBER, %eax" sets. */

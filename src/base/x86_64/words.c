@@ -7,7 +7,6 @@
  * for the first time, a system call reads its block, because that cannot fault.
  * Pointers that were seen are remembered.
  */
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 #include "base/sys.h"
 #include "arch.h"
 #include "base/words.h"
+#include "base/poison.h"
 
 /* arch_prctl(2); <asm/prctl.h> is not always there. */
 #define GET_FS 0x1003
@@ -99,15 +99,18 @@ words_are_there(void)
     return pointer != 0 && is_block(pointer);
 }
 
+/* What errno.h calls errno, a name that poison.h forbids. */
+int *__errno_location(void);
+
 int
 words_errno(void)
 {
-    return words_are_there() ? errno : 0;
+    return words_are_there() ? *__errno_location() : 0;
 }
 
 void
 words_set_errno(int value)
 {
     if (words_are_there())
-        errno = value;
+        *__errno_location() = value;
 }

@@ -4,8 +4,8 @@
  * runtime starts after our constructor. It installs handlers for nearly all
  * signals by raw system calls. It dies of a SIGTRAP that it does not expect.
  */
-#ifndef PROCESS_GO_PROGRAM_H
-#define PROCESS_GO_PROGRAM_H
+#ifndef SAMPLING_GO_PROGRAM_H
+#define SAMPLING_GO_PROGRAM_H
 
 #include <stdbool.h>
 
