@@ -63,9 +63,7 @@ measured_take(const struct measured *measured, const struct regs *at)
         return;
     }
     memset(&context, 0, sizeof(context));
-    arch_set_register(&context, ARCH_PC, at->pc);
-    arch_set_register(&context, ARCH_SP, at->sp);
-    arch_set_register(&context, ARCH_FP, at->fp);
+    arch_set_regs(&context, at);
     slot->thread = index;
     slot->tid = tid;
     slot->time = measured->time;

@@ -127,23 +127,16 @@ fde_find(struct pages *pages, const struct module *module, uint64_t pc,
     return pc < fde->end;
 }
 
-void
-fde_gap(struct pages *pages, const struct module *module, uint64_t pc,
-        uint64_t *start, uint64_t *end)
+uint64_t
+fde_gap_end(struct pages *pages, const struct module *module, uint64_t pc)
 {
-    uint32_t count = count_entries(pages, module), number = 0, head[4];
-    uint64_t from, address;
-    *start = module->start;
-    *end = module->end;
-    if (count == 0)
-        return;
-    if (search_table(pages, module, pc, &from, &address, &number)) {
-        if (pages_read(pages, address, head, sizeof(head)))
-            *start = from + head[3];
+    uint32_t count = count_entries(pages, module), number = 0;
+    uint64_t start, address;
+    if (search_table(pages, module, pc, &start, &address, &number))
         number++;
-    }
-    if (number < count && read_entry(pages, module, number, &from, &address))
-        *end = from;
+    return number < count && read_entry(pages, module, number, &start, &address)
+               ? start
+               : module->end;
 }
 
 struct cie {

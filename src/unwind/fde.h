@@ -24,11 +24,10 @@ struct fde {
 bool fde_find(struct pages *pages, const struct module *module, uint64_t pc,
               struct fde *fde);
 
-/* Find the stretch around PC, which no FDE of MODULE covers: from *START to
- * *END - 1. The nearest functions with an FDE bound it. Context: sampler, in
- * window. */
-void fde_gap(struct pages *pages, const struct module *module, uint64_t pc,
-             uint64_t *start, uint64_t *end);
+/* Where the stretch around PC ends, which no FDE of MODULE covers: at the next
+ * function with an FDE, or with MODULE. Context: sampler, in window. */
+uint64_t fde_gap_end(struct pages *pages, const struct module *module,
+                     uint64_t pc);
 
 /* Find the row of FDE that holds PC: from *START to *END - 1. Returns false if
  * this code does not understand the table, or if a rule in it may depend on the

@@ -315,11 +315,8 @@ learn_is_behind_table(uint64_t pc, uint64_t *last)
 static struct rule
 rule_by_code(const struct place *place)
 {
-    struct untabled code = {.pc = place->pc,
-                            .is_return = place->is_return,
-                            .is_go = place->module->is_go};
-    fde_gap(pages_learner, place->module, place->pc, &code.start, &code.end);
-    return untabled_put(&code);
+    uint64_t end = fde_gap_end(pages_learner, place->module, place->pc);
+    return untabled_put(place->pc, place->is_return, end, place->module->is_go);
 }
 
 /* Whether PLACE is among the first instructions of the dynamic loader or the
@@ -422,19 +419,6 @@ put_row(const struct place *place, struct rule rule)
         rules_put_row(place->pc, start, end, rule);
 }
 
-/* The rule that generated code shows. Whole pages of it mostly keep a frame
- * pointer. */
-static struct rule
-rule_of_generated(uint64_t pc, bool is_return)
-{
-    struct untabled code = {.pc = pc,
-                            .is_return = is_return,
-                            .is_generated = true,
-                            .start = pc & ~4095ull,
-                            .end = (pc | 4095) + 1};
-    return untabled_put(&code);
-}
-
 struct rule
 learn_rule(uint64_t pc, bool is_return)
 {
@@ -446,7 +430,7 @@ learn_rule(uint64_t pc, bool is_return)
         rule = learn_in_module(&place);
         break;
     case CODE_ANONYMOUS:
-        rule = rule_of_generated(pc, is_return);
+        rule = untabled_put_generated(pc, is_return);
         break;
     default:
         rule = rule_make(RULE_NOWHERE);

@@ -45,20 +45,20 @@ static uint64_t settle_at;
 
 static uint8_t bytes[EPILOGUE_REACH];
 
-/* Read the code from START on into BYTES, up to LIMIT of them. Returns how
+/* Read the code from START to END into BYTES, up to LIMIT of them. Returns how
  * many. */
 static size_t
-read_code(const struct untabled *code, uint64_t start, size_t limit)
+read_code(uint64_t start, uint64_t end, size_t limit, bool is_generated)
 {
     size_t length = 0;
-    if (limit > code->end - start)
-        limit = code->end - start;
+    if (limit > end - start)
+        limit = end - start;
     while (length < limit) {
         /* Not beyond the end of a page: the next one may not be there. */
         size_t piece = PIECE - ((start + length) & (PIECE - 1));
         if (piece > limit - length)
             piece = limit - length;
-        long got = code->is_generated
+        long got = is_generated
                        ? sys_read_present(bytes + length, start + length, piece)
                        : sys_read_memory(bytes + length, start + length, piece);
         length += got > 0 ? (size_t)got : 0;
@@ -127,33 +127,39 @@ untabled_give_up(uint64_t pc, struct rule rule)
     rules_put(pc, rule_chain_last(rule));
 }
 
+/* The end of PC's page. Whole pages of generated code mostly keep a frame
+ * pointer. */
+static uint64_t
+page_end(uint64_t pc)
+{
+    return (pc | 4095) + 1;
+}
+
 void
 untabled_decide(uint64_t pc, bool is_generated, struct rule rule)
 {
-    struct untabled code = {.pc = pc,
-                            .start = pc & ~4095ull,
-                            .end = (pc | 4095) + 1,
-                            .is_generated = is_generated};
     if (is_generated)
-        watch_code(pc, pc, read_code(&code, pc, GENERATED_REACH), 0);
+        watch_code(pc, pc, read_code(pc, page_end(pc), GENERATED_REACH, true),
+                   0);
     rules_put(pc, rule);
 }
 
-/* Put a rule for code that may change. Only what one look shows is believed,
- * and only where no frame pointer is kept. */
-static struct rule
-put_generated(const struct untabled *code, uint64_t from)
+/* Only what one look shows is believed, and only where no frame pointer is
+ * kept. */
+struct rule
+untabled_put_generated(uint64_t pc, bool is_return)
 {
     struct epilogue epilogue;
-    size_t length = read_code(code, from, GENERATED_REACH);
+    uint64_t from = pc + is_return;
+    size_t length = read_code(from, page_end(pc), GENERATED_REACH, true);
     if (epilogue_read(bytes, length, EPILOGUE_STRAIGHT, from, NULL,
                       &epilogue) &&
         rule_cfa(epilogue.rule) == RULE_CFA_SP &&
         rule_fp(epilogue.rule) == RULE_FP_SAME) {
-        watch_code(code->pc, from, length, 0);
+        watch_code(pc, from, length, 0);
         return epilogue.rule;
     }
-    rules_put_row(code->pc, code->start, code->end, rule_chain(0));
+    rules_put_row(pc, pc & ~4095ull, page_end(pc), rule_chain(0));
     return rule_chain(0);
 }
 
@@ -168,20 +174,17 @@ read_callee(uint64_t address, uint8_t *to, size_t limit)
 }
 
 struct rule
-untabled_put(const struct untabled *code)
+untabled_put(uint64_t pc, bool is_return, uint64_t end, bool is_go)
 {
     struct epilogue epilogue;
-    uint64_t from = code->pc + code->is_return;
-    if (code->is_generated)
-        return put_generated(code, from);
-    size_t length = read_code(code, from, EPILOGUE_REACH);
+    uint64_t from = pc + is_return, row_end = (pc | (SILENT_ROW - 1)) + 1;
+    size_t length = read_code(from, end, EPILOGUE_REACH, false);
     if (epilogue_read(bytes, length, EPILOGUE_BRANCHED, from, read_callee,
                       &epilogue)) {
-        rules_put_row(code->pc, code->pc, from + epilogue.same, epilogue.rule);
+        rules_put_row(pc, pc, from + epilogue.same, epilogue.rule);
         return epilogue.rule;
     }
-    struct rule chain = rule_chain(code->is_go ? RULE_CHAIN_ROOTED : 0);
-    uint64_t end = (code->pc | (SILENT_ROW - 1)) + 1;
-    rules_put_row(code->pc, code->pc, end > code->end ? code->end : end, chain);
+    struct rule chain = rule_chain(is_go ? RULE_CHAIN_ROOTED : 0);
+    rules_put_row(pc, pc, row_end > end ? end : row_end, chain);
     return chain;
 }

@@ -12,18 +12,14 @@
 
 #include "rules.h"
 
-struct untabled {
-    uint64_t pc;
-    uint64_t start, end; /* no code outside belongs to PC's */
-    bool is_return;      /* PC is the last byte before a return address */
-    bool is_go;          /* made by Go's linker */
-    bool is_generated;   /* it may change */
-};
+/* Find the rule for PC in a module, and put it for all pcs around that it holds
+ * for. IS_RETURN: PC is the last byte before a return address. What belongs to
+ * PC ends before END. IS_GO: Go's linker made the module. The caller puts the
+ * rule for PC itself. Returns the rule. Context: sampler, in window. */
+struct rule untabled_put(uint64_t pc, bool is_return, uint64_t end, bool is_go);
 
-/* Find the rule for CODE->pc, and put it for all pcs around that it holds for.
- * The caller puts it for CODE->pc itself. Returns the rule. Context: sampler,
- * in window. */
-struct rule untabled_put(const struct untabled *code);
+/* The same for PC in generated code, which may change. */
+struct rule untabled_put_generated(uint64_t pc, bool is_return);
 
 /* Let RULE hold for PC from now on: PC is in code without a table, and only a
  * search found the caller. IS_GENERATED: until the code changes. Context:

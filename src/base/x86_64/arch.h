@@ -70,12 +70,6 @@ arch_register(const ucontext_t *context, unsigned number)
     return (uint64_t)context->uc_mcontext.gregs[arch_context_index(number)];
 }
 
-static inline void
-arch_set_register(ucontext_t *context, unsigned number, uint64_t value)
-{
-    context->uc_mcontext.gregs[arch_context_index(number)] = (greg_t)value;
-}
-
 /* Where register NUMBER lies in a signal frame, relative to the stack pointer
  * at the restorer. That points at the ucontext (kernel: struct rt_sigframe). */
 static inline uint64_t
@@ -91,6 +85,14 @@ arch_regs(const ucontext_t *context, struct regs *regs)
     regs->pc = arch_register(context, ARCH_PC);
     regs->sp = arch_register(context, ARCH_SP);
     regs->fp = arch_register(context, ARCH_FP);
+}
+
+static inline void
+arch_set_regs(ucontext_t *context, const struct regs *regs)
+{
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)regs->pc;
+    context->uc_mcontext.gregs[REG_RSP] = (greg_t)regs->sp;
+    context->uc_mcontext.gregs[REG_RBP] = (greg_t)regs->fp;
 }
 
 static inline void
