@@ -40,7 +40,7 @@ static const struct {
     const char *name;
 } calls[] = {
     CALL(wait4),
-    CALL(arch_prctl),
+    {ARCH_CALL_ARCH_PRCTL, "arch_prctl"},
     CALL(capget),
     CALL(capset),
     CALL(chdir),
@@ -87,7 +87,7 @@ static const struct {
     CALL(pidfd_getfd),
     CALL(pidfd_open),
     CALL(pipe2),
-    CALL(poll),
+    {ARCH_CALL_POLL, "poll"},
     CALL(ppoll),
     CALL(prctl),
     CALL(pread64),
@@ -111,7 +111,7 @@ static const struct {
     CALL(sched_setaffinity),
     CALL(set_robust_list),
     CALL(sigaltstack),
-    CALL(stat),
+    {ARCH_CALL_STAT, "stat"},
     CALL(symlinkat),
     CALL(tgkill),
     CALL(timer_create),

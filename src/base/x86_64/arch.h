@@ -251,9 +251,10 @@ arch_repeat_call(ucontext_t *context, long number)
 #define ARCH_CALL_GIVEN LONG_MIN
 long arch_call_before(uint64_t pc);
 
-/* System calls that newer machines lack. There each one is a negative
+/* System calls that other machines lack. There each one is a negative
  * number of its own, which no call has. */
 enum arch_old_call {
+    ARCH_CALL_ARCH_PRCTL = SYS_arch_prctl,
     ARCH_CALL_OPEN = SYS_open,
     ARCH_CALL_STAT = SYS_stat,
     ARCH_CALL_POLL = SYS_poll,
