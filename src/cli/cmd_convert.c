@@ -11,7 +11,6 @@
 #include "model/profile.h"
 #include "write/output_file.h"
 #include "arguments.h"
-#include "filters.h"
 #include "inputs.h"
 #include "outputs.h"
 
@@ -123,7 +122,7 @@ run(void *values, char *const *paths, int count)
     bool keeps_events = format_needs_events(format) ||
                         is_new_spool(&arguments->filter, paths, count, format);
     struct profile *profile =
-        filters_load(&arguments->filter, paths, count, keeps_events);
+        inputs_load(&arguments->filter, paths, count, keeps_events);
     int status = STATUS_DONE;
     if (profile == NULL)
         return STATUS_FAILED;
@@ -181,13 +180,13 @@ const struct command cmd_convert = {
         "ending says how:\n\n",
     .more_about = print_formats,
     .options = options + 1,
-    .group = {"Which samples", filters_options},
+    .group = {"Which samples", inputs_options},
     .least = 2,
     .operands = "a FILE and OUT",
     .size = sizeof(struct arguments),
     .check = check_convert,
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };
 
 const struct command cmd_convert_merge = {
@@ -204,9 +203,9 @@ const struct command cmd_convert_merge = {
         "exit\n"
         "status is then 1.\n",
     .options = options,
-    .group = {"Which samples", filters_options},
+    .group = {"Which samples", inputs_options},
     .size = sizeof(struct arguments),
     .check = check_merge,
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };

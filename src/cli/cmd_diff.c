@@ -13,7 +13,7 @@
 #include "util/number.h"
 #include "view/diff.h"
 #include "arguments.h"
-#include "filters.h"
+#include "inputs.h"
 #include "screen.h"
 
 /* Rows of a table as text, unless -n says otherwise. */
@@ -150,7 +150,7 @@ run(void *values, char *const *paths, int count)
     struct profile *sides[2] = {NULL, NULL};
     int status = STATUS_FAILED;
     for (int i = 0; i < count && (i == 0 || sides[0] != NULL); i++)
-        sides[i] = filters_load(&arguments->filter, paths + i, 1, true);
+        sides[i] = inputs_load(&arguments->filter, paths + i, 1, true);
     if (sides[1] != NULL &&
         is_comparable(sides[0], &arguments->test, paths[0]) &&
         is_comparable(sides[1], &arguments->test, paths[1]))
@@ -250,7 +250,7 @@ const struct command cmd_diff = {
              "which.\n"
              "What may be noise, given the number of samples, is left out.\n",
     .options = options,
-    .group = {"Which samples, of both", filters_options},
+    .group = {"Which samples, of both", inputs_options},
     .notes = "The status is 0, 3 for --fail-above, 2 for wrong arguments, 1 "
              "for other\n"
              "failures; with --fail-above also 1 if functions cannot be "
@@ -268,5 +268,5 @@ const struct command cmd_diff = {
     .size = sizeof(struct arguments),
     .check = check_arguments,
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };

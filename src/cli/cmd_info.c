@@ -34,7 +34,6 @@
 #include "util/intern.h"
 #include "util/number.h"
 #include "view/table.h"
-#include "filters.h"
 #include "inputs.h"
 #include "screen.h"
 
@@ -422,7 +421,7 @@ run(void *values, char *const *paths, int count)
 {
     const struct arguments *arguments = values;
     struct profile *profile =
-        filters_load(&arguments->filter, paths, count, false);
+        inputs_load(&arguments->filter, paths, count, false);
     int status = STATUS_DONE;
     if (profile == NULL)
         return STATUS_FAILED;
@@ -455,10 +454,10 @@ const struct command cmd_info = {
     .options = options,
     .group = {"Which samples (what is lost, cut and the cost stay those of the "
               "whole)",
-              filters_options},
+              inputs_options},
     .least = 1,
     .operands = "a FILE",
     .size = sizeof(struct arguments),
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };

@@ -33,49 +33,37 @@ enum { STATUS_NOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
 extern char **environ;
 
-/* The most variables that a recording sets. */
-enum { SETTINGS = 8 };
-
 struct record {
     struct outputs outputs; /* if empty, add_default adds one */
     bool is_quiet, has_progress, full_names, has_wall;
-    /* Allocated "NAME=value" strings, by which the recording configures the
-     * library; the entry behind the last is NULL. */
-    char *settings[SETTINGS + 1];
-    unsigned setting_count;
+    const char *frequency, *mode, *duration; /* NULL: as in the environment */
     struct launch launch;
     struct spools spools;
     struct progress progress;
 };
 
-static void
-add_setting(struct record *record, const char *variable, const char *value)
-{
-    char *setting;
-    if (record->setting_count < SETTINGS &&
-        asprintf(&setting, "%s=%s", variable, value) >= 0)
-        record->settings[record->setting_count++] = setting;
-}
-
-/* Set the variables for the program's processes that depend on the directory of
- * the spools. Returns 0, or -1 after a message. */
+/* Set the variables by which the recording configures the library. Returns
+ * STATUS_DONE, or STATUS_FAILED after a message. */
 static int
 set_library(struct record *record)
 {
+    const char *directory = record->spools.directory;
     char output[PATH_MAX + 32];
-    snprintf(output, sizeof(output), "%s/%%p.%%t.txt",
-             record->spools.directory);
+    snprintf(output, sizeof(output), "%s/%%p.%%t.txt", directory);
+    const char *const settings[][2] = {
+        {"SPROF_OUTPUT", output},     {"SPROF_SYMBOLIZE", "off"},
+        {"SPROF_KEEP_SPOOL", "2"},    {"SPROF_FREQUENCY", record->frequency},
+        {"SPROF_MODE", record->mode}, {"SPROF_DURATION", record->duration},
+    };
     /* In SPROF_OUTPUT, a comma separates names and '%' begins a placeholder. */
-    if (strchr(record->spools.directory, ',') != NULL ||
-        strchr(record->spools.directory, '%') != NULL) {
-        command_complain("%s: expected a directory without ',' and '%%'",
-                         record->spools.directory);
-        return -1;
-    }
-    add_setting(record, "SPROF_OUTPUT", output);
-    add_setting(record, "SPROF_SYMBOLIZE", "off");
-    add_setting(record, "SPROF_KEEP_SPOOL", "2");
-    return 0;
+    if (strpbrk(directory, ",%") != NULL)
+        return command_complain("%s: expected a directory without ',' and '%%'",
+                                directory);
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        if (settings[i][1] != NULL &&
+            launch_set(settings[i][0], settings[i][1]) != 0)
+            return command_complain("%s", strerror(errno));
+    return STATUS_DONE;
 }
 
 /* launch_wait calls this twice a second. */
@@ -112,6 +100,7 @@ static struct profile *
 load_spools(const struct spools *spools, const struct outputs *outputs,
             bool full_names)
 {
+    const struct filter_options all = {.full_names = full_names};
     char **paths = calloc(spools->count + 1, sizeof(*paths));
     int count = 0;
     if (paths == NULL)
@@ -120,7 +109,7 @@ load_spools(const struct spools *spools, const struct outputs *outputs,
         if (!spools->all[i].is_empty)
             paths[count++] = spools->all[i].path;
     struct profile *profile =
-        inputs_load(paths, count, outputs_need_events(outputs), full_names);
+        inputs_load(&all, paths, count, outputs_need_events(outputs));
     free(paths);
     return profile;
 }
@@ -260,7 +249,6 @@ run(void *values, char *const *command, int count)
     (void)count;
     record->launch.command = command;
     record->launch.library = library;
-    record->launch.settings = (const char *const *)record->settings;
     if (options_parse(&unused, environ, error, sizeof(error)) != 0)
         return command_complain("%s", error);
     if (check_program(record, library, sizeof(library)) != STATUS_DONE)
@@ -270,7 +258,7 @@ run(void *values, char *const *command, int count)
     if (spools_begin(&record->spools, beside) != 0)
         return command_complain("cannot write beside %s: %s", beside,
                                 strerror(errno));
-    if (set_library(record) != 0) {
+    if (set_library(record) != STATUS_DONE) {
         spools_end(&record->spools, false);
         return STATUS_FAILED;
     }
@@ -290,20 +278,18 @@ take_output(const struct command_option *option, void *outputs,
  * VARIABLE=value. The user of -F knows the option only, so the text before the
  * value is cut off. */
 static int
-take_setting(const struct command_option *option, void *values,
+take_setting(const struct command_option *option, void *field,
              const char *value)
 {
     struct options unused;
     char error[512], *setting;
-    int status = STATUS_DONE;
+    int status = arguments_text(option, field, value);
     if (asprintf(&setting, "%s=%s", option->words, value) < 0)
         return command_complain("%s", strerror(errno));
     char *alone[] = {setting, NULL};
     if (options_parse(&unused, alone, error, sizeof(error)) != 0)
         status =
             command_usage("-%c %s", option->letter, strchr(error, '=') + 1);
-    else
-        add_setting(values, option->words, value);
     free(setting);
     return status;
 }
@@ -321,10 +307,7 @@ refuse_perf_option(const struct command_option *option, void *values,
 static void
 release_record(void *values)
 {
-    struct record *record = values;
-    while (record->setting_count > 0)
-        free(record->settings[--record->setting_count]);
-    outputs_release(&record->outputs);
+    outputs_release(&((struct record *)values)->outputs);
 }
 
 #define FIELD(member) .field = offsetof(struct record, member)
@@ -343,13 +326,13 @@ static const struct command_option options[] = {
     {"frequency", "HZ",
      "sample points a second for each thread, 1000 by\n"
      "default",
-     take_setting, .words = "SPROF_FREQUENCY", .letter = 'F'},
+     take_setting, FIELD(frequency), "SPROF_FREQUENCY", .letter = 'F'},
     {"mode", "MODE",
      "wall: every thread, running or waiting (the\n"
      "default); cpu: only threads that run",
-     take_setting, .words = "SPROF_MODE", .letter = 'm'},
+     take_setting, FIELD(mode), "SPROF_MODE", .letter = 'm'},
     {"duration", "S", "seconds of sampling; COMMAND goes on after them",
-     take_setting, .words = "SPROF_DURATION", .letter = 'd'},
+     take_setting, FIELD(duration), "SPROF_DURATION", .letter = 'd'},
     {"full-names", NULL,
      "functions with parameters, return types and all\n"
      "template arguments",

@@ -21,7 +21,6 @@
 #include "view/match.h"
 #include "view/tree.h"
 #include "arguments.h"
-#include "filters.h"
 #include "inputs.h"
 #include "screen.h"
 
@@ -344,7 +343,7 @@ run(void *values, char *const *paths, int count)
 {
     struct request *request = values;
     struct profile *profile =
-        filters_load(&request->filter, paths, count, false);
+        inputs_load(&request->filter, paths, count, false);
     int status = STATUS_FAILED;
     if (profile != NULL)
         status = inputs_status(profile, show_view(profile, request));
@@ -404,7 +403,7 @@ const struct command cmd_report = {
              "Several files\n"
              "are added up.\n",
     .options = options,
-    .group = {"Which samples", filters_options},
+    .group = {"Which samples", inputs_options},
     .notes = "Long output on a terminal goes through $SPROF_PAGER, $PAGER or "
              "less.\n",
     .least = 1,
@@ -413,5 +412,5 @@ const struct command cmd_report = {
     .size = sizeof(struct request),
     .check = check_request,
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };

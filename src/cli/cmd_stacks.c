@@ -18,7 +18,7 @@
 #include "show/stacks_json.h"
 #include "show/stacks_text.h"
 #include "arguments.h"
-#include "filters.h"
+#include "inputs.h"
 #include "screen.h"
 
 /* How long an answer and a debuginfod server are awaited, in seconds; the user
@@ -228,21 +228,21 @@ static const struct command_option options[] = {
  * one moment. */
 static const struct command_option thread_options[] = {
     {"thread", "NAME|TID", "this thread (NAME may be a pattern, a*)",
-     .take = filters_take_value},
+     .take = inputs_take_value},
     {"state", "S",
      "in this state: running, waiting, futex, stopped,\n"
      "or a letter of proc(5)",
-     .take = filters_take_value},
+     .take = inputs_take_value},
     {"label", "KEY=VALUE",
      "with this label: thread, tid, state, waits_on, or one\n"
      "of the program's own",
-     FILTERS_LABEL},
+     INPUTS_LABEL},
     {"module", "GLOB", "in the code of this module: libc.so*, app",
-     .take = filters_take_module},
+     .take = inputs_take_module},
     {"focus", "REGEX", "stacks with a function that matches",
-     filters_take_expression, .number = FILTER_FOCUS},
+     inputs_take_expression, .number = FILTER_FOCUS},
     {"ignore", "REGEX", "no stacks with a function that matches",
-     filters_take_expression, .number = FILTER_IGNORE},
+     inputs_take_expression, .number = FILTER_IGNORE},
     {0},
 };
 
@@ -267,5 +267,5 @@ const struct command cmd_stacks = {
     .size = sizeof(struct view),
     .check = check_view,
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };

@@ -36,7 +36,7 @@
 #include "live/watch.h"
 #include "show/text_report.h"
 #include "arguments.h"
-#include "filters.h"
+#include "inputs.h"
 #include "screen.h"
 
 /* Rows of each table with --once, unless -n says otherwise. */
@@ -235,7 +235,7 @@ const struct command cmd_top = {
              "(NAME.sprof) may\n"
              "stand for PID. Press h for keys.\n",
     .options = options,
-    .group = {"Which samples", filters_options},
+    .group = {"Which samples", inputs_options},
     .least = 1,
     .most = 1,
     .operands = "a PID",
@@ -244,5 +244,5 @@ const struct command cmd_top = {
     .size = sizeof(struct arguments),
     .check = check_arguments,
     .run = run,
-    .release = filters_release,
+    .release = inputs_release,
 };

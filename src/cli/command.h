@@ -75,7 +75,7 @@ struct command {
     int least, most;
     const char *operands;
     /* The values before any option is taken (NULL: zeros), and their size. If
-     * the command has filters (filters.h), the values begin with them. */
+     * the command has filters (inputs.h), the values begin with them. */
     const void *values;
     size_t size;
     /* Check which options go together, and set defaults that depend on others.

@@ -1,27 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inputs.h -- loads the files that a command was given as one profile. What is
- * wrong with a file is reported on stderr.
+ * inputs.h -- what the reading commands read: the files of the command line, as
+ * one profile, and which samples of them. What is wrong with a file is reported
+ * on stderr. The values of such a command begin with a struct filter_options.
  */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
-#include <stdbool.h>
+#include "view/filter.h"
+#include "command.h"
 
-struct profile;
+/* The options that select samples, and the form of function names. */
+extern const struct command_option inputs_options[];
+
+/* The command_option.take of --thread and --state (labels that every profile
+ * has), of --label, of --module, and of --focus and --ignore (the number is an
+ * enum filter_kind). */
+int inputs_take_value(const struct command_option *option, void *filter,
+                      const char *value);
+int inputs_take_label(const struct command_option *option, void *filter,
+                      const char *pair);
+#define INPUTS_LABEL inputs_take_label, .words = "KEY=VALUE"
+int inputs_take_module(const struct command_option *option, void *filter,
+                       const char *pattern);
+int inputs_take_expression(const struct command_option *option, void *filter,
+                           const char *expression);
+
+/* For command.release. */
+void inputs_release(void *values);
 
 /* Whether PATH can be read only once: "-" (standard input) or a pipe. */
 bool inputs_is_stream(const char *path);
 
 /*
  * Read COUNT files ("-": standard input; pipes are read to their end) into a
- * new profile. The valid part of a damaged file is used; a file without a valid
- * part is left out. With KEEPS_EVENTS the profile has the times of its samples
- * (model/events.h). With FULL_NAMES its functions have full names (enum
- * demangle_form). Returns NULL if no file has a valid part.
+ * new profile, and keep what FILTER selects. The valid part of a damaged file
+ * is used; a file without a valid part is left out. A message is printed if
+ * nothing is selected. With KEEPS_EVENTS the profile has the times of its
+ * samples (model/events.h). Returns NULL after a message if no file has a valid
+ * part.
  */
-struct profile *inputs_load(char *const *paths, int count, bool keeps_events,
-                            bool full_names);
+struct profile *inputs_load(const struct filter_options *filter,
+                            char *const *paths, int count, bool keeps_events);
 
 /* The exit status of a command that has read PROFILE and would end with STATUS.
  * It is STATUS_FAILED if a file was left out, or if a filter left nothing. */

@@ -19,31 +19,30 @@ static const struct command *const commands[] = {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+/* The last part of the page of `sprofile --help`. */
+static const char page_end[] =
+    "For example:\n"
+    "\n"
+    "  sprofile record -o app.pb.gz -- ./app --fast\n"
+    "  sprofile report app.pb.gz\n"
+    "  sprofile report --wall --tree app.pb.gz\n"
+    "  sprofile convert app.pb.gz app.speedscope.json\n"
+    "  sprofile stacks 4711\n"
+    "\n"
+    "FILE is a pprof file, or a spool (NAME.sprof), also of a process that "
+    "was\n"
+    "killed or still runs; - is standard input. `sprofile help COMMAND` tells\n"
+    "more, `sprofile help words` what reports say.\n";
+
 /* Print the page of `sprofile --help`. `sprofile` alone prints it, too, but is
  * wrong usage: a script must not take it for success. */
 static void
 print_page(FILE *stream)
 {
-    fputs("usage: sprofile COMMAND [OPTION]... [FILE]...\n"
-          "\n",
-          stream);
+    fputs("usage: sprofile COMMAND [OPTION]... [FILE]...\n\n", stream);
     for (unsigned i = 0; i < COMMANDS; i++)
         fprintf(stream, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n"
-          "For example:\n"
-          "\n"
-          "  sprofile record -o app.pb.gz -- ./app --fast\n"
-          "  sprofile report app.pb.gz\n"
-          "  sprofile report --wall --tree app.pb.gz\n"
-          "  sprofile convert app.pb.gz app.speedscope.json\n"
-          "  sprofile stacks 4711\n"
-          "\n"
-          "FILE is a pprof file, or a spool (NAME.sprof), also of a process "
-          "that was\n"
-          "killed or still runs; - is standard input. `sprofile help COMMAND` "
-          "tells\n"
-          "more, `sprofile help words` what reports say.\n",
-          stream);
+    fprintf(stream, "\n%s", page_end);
 }
 
 /* The command called NAME; NULL if there is none. */
@@ -123,9 +122,9 @@ main(int argc, char **argv)
     int status = run_command(argc, argv);
     /* An error of standard output, such as a full disk, shows only here. */
     if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-        fprintf(stderr, "sprofile: standard output: %s\n", strerror(errno));
+        int failed = command_fail("standard output: %s", strerror(errno));
         if (status == STATUS_DONE)
-            status = STATUS_FAILED;
+            status = failed;
     }
     return status;
 }

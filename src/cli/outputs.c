@@ -11,6 +11,7 @@
  * command is called as it was called now.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,26 +92,17 @@ outputs_add(struct outputs *outputs, const char *list)
     return status;
 }
 
-/* Whether a file can be made in the directory of PATH. */
-static bool
-has_place(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    char *directory = length != 0 ? strndup(path, length) : strdup(".");
-    bool is_there = directory != NULL && access(directory, W_OK | X_OK) == 0;
-    free(directory);
-    return is_there;
-}
-
 bool
 outputs_have_place(const struct outputs *outputs)
 {
     for (size_t i = 0; i < outputs->count; i++) {
-        if (has_place(outputs->paths[i]))
+        const char *path = outputs->paths[i], *slash = strrchr(path, '/');
+        char directory[PATH_MAX];
+        snprintf(directory, sizeof(directory), "%.*s.",
+                 slash != NULL ? (int)(slash - path) + 1 : 0, path);
+        if (access(directory, W_OK | X_OK) == 0)
             continue;
-        command_complain("cannot write beside %s: %s", outputs->paths[i],
-                         strerror(errno));
+        command_complain("cannot write beside %s: %s", path, strerror(errno));
         return false;
     }
     return true;

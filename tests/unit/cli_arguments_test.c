@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "cli/arguments.h"
-#include "cli/filters.h"
+#include "cli/inputs.h"
 #include "cli/outputs.h"
 #include "cli/record/program.h"
 
@@ -264,7 +264,7 @@ try_option(unsigned command, const struct command_option *option,
                 : samples[i].right);
     expect_success(which, line);
     release(which);
-    if (samples[i].wrong == NULL || option->take == filters_take_value)
+    if (samples[i].wrong == NULL || option->take == inputs_take_value)
         return;
     compose(line, sizeof(line), command, option, by_letter, samples[i].wrong);
     expect_refusal(which, line, samples[i].wrong);

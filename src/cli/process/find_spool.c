@@ -204,40 +204,36 @@ try_descriptor(struct search *search, const char *link)
         try_path(search, link, now.st_ino);
 }
 
-/* Call TAKE with the path of each entry of the directory PATH. */
-static void
-for_each(struct search *search, const char *path,
-         void (*take)(struct search *, const char *))
+/* For process_find_thread: try the descriptors of the thread, if it is the
+ * sampler. */
+static bool
+try_thread(pid_t pid, pid_t tid, void *context)
 {
-    DIR *directory = opendir(path);
+    struct search *search = context;
+    char path[PROC_PATH_SIZE], link[PROC_PATH_SIZE + NAME_MAX + 2];
+    DIR *directory = NULL;
+    if (process_is_sampler(pid, tid))
+        directory = opendir(proc_path(path, pid, tid, "/fd"));
     if (directory == NULL)
-        return;
-    char name[PATH_SIZE];
+        return false;
     const struct dirent *entry;
     while ((entry = readdir(directory)) != NULL)
-        if (entry->d_name[0] != '.' &&
-            snprintf(name, sizeof(name), "%s/%s", path, entry->d_name) <
-                (int)sizeof(name))
-            take(search, name);
+        if (entry->d_name[0] != '.') {
+            snprintf(link, sizeof(link), "%s/%s", path, entry->d_name);
+            try_descriptor(search, link);
+        }
     closedir(directory);
+    return false;
 }
 
-/* Try the descriptors of the thread with the /proc directory TASK, if it is the
- * sampler. */
-static void
-try_thread(struct search *search, const char *task)
+/* For process_find_thread: read the list of mappings of the thread. */
+static bool
+has_maps(pid_t pid, pid_t tid, void *context)
 {
-    char path[PATH_SIZE], name[32] = "";
-    snprintf(path, sizeof(path), "%.200s/comm", task);
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return;
-    if (fgets(name, sizeof(name), stream) != NULL &&
-        strcmp(name, "sprof\n") == 0) {
-        snprintf(path, sizeof(path), "%.200s/fd", task);
-        for_each(search, path, try_descriptor);
-    }
-    fclose(stream);
+    struct search *search = context;
+    char path[PROC_PATH_SIZE];
+    (void)read_maps(search, proc_path(path, pid, tid, "/maps"));
+    return search->has_lines;
 }
 
 /* Read the list of mappings of the process. If its main thread has ended, that
@@ -245,31 +241,13 @@ try_thread(struct search *search, const char *task)
 static int
 read_all_maps(struct search *search)
 {
-    char path[PROC_PATH_SIZE + NAME_MAX + 8];
-    proc_path(path, search->process->pid, PROC_PROCESS, "/maps");
-    if (read_maps(search, path) != 0)
+    pid_t pid = search->process->pid;
+    char path[PROC_PATH_SIZE];
+    if (read_maps(search, proc_path(path, pid, PROC_PROCESS, "/maps")) != 0)
         return -1;
-    char tasks[PROC_PATH_SIZE];
-    proc_path(tasks, search->process->pid, PROC_PROCESS, "/task");
-    DIR *directory = search->has_lines ? NULL : opendir(tasks);
-    if (directory == NULL)
-        return 0;
-    const struct dirent *entry;
-    while (!search->has_lines && (entry = readdir(directory)) != NULL) {
-        snprintf(path, sizeof(path), "%s/%s/maps", tasks, entry->d_name);
-        if (entry->d_name[0] != '.')
-            (void)read_maps(search, path);
-    }
-    closedir(directory);
+    if (!search->has_lines)
+        process_find_thread(pid, has_maps, search);
     return 0;
-}
-
-static void
-try_threads(struct search *search)
-{
-    char tasks[PROC_PATH_SIZE];
-    proc_path(tasks, search->process->pid, PROC_PROCESS, "/task");
-    for_each(search, tasks, try_thread);
 }
 
 /* Look for the spool. A flight recorder may open the next spool and close the
@@ -287,7 +265,7 @@ look_for_spool(struct search *search)
         if (read_all_maps(search) != 0)
             return -1;
         if (search->has_library)
-            try_threads(search);
+            process_find_thread(process->pid, try_thread, search);
         is_sure = search->match != MATCH_NONE || !search->has_library;
     }
     return 0;

@@ -58,9 +58,9 @@ process_look(struct process *process, pid_t pid, char *error, size_t size)
     return 0;
 }
 
-/* Whether PID has a thread besides the main one. */
-static bool
-has_other_threads(pid_t pid)
+bool
+process_find_thread(pid_t pid, bool (*is_wanted)(pid_t, pid_t, void *),
+                    void *context)
 {
     char path[PROC_PATH_SIZE];
     bool found = false;
@@ -69,9 +69,26 @@ has_other_threads(pid_t pid)
         return false;
     const struct dirent *entry;
     while (!found && (entry = readdir(directory)) != NULL)
-        found = atol(entry->d_name) > 0 && atol(entry->d_name) != (long)pid;
+        if (entry->d_name[0] != '.')
+            found = is_wanted(pid, (pid_t)atol(entry->d_name), context);
     closedir(directory);
     return found;
+}
+
+bool
+process_is_sampler(pid_t pid, pid_t tid)
+{
+    char name[32];
+    return proc_read(pid, tid, "/comm", name, sizeof(name)) > 0 &&
+           strcmp(name, "sprof\n") == 0;
+}
+
+/* For process_find_thread. */
+static bool
+is_other_thread(pid_t pid, pid_t tid, void *unused)
+{
+    (void)unused;
+    return tid != pid;
 }
 
 bool
@@ -83,5 +100,5 @@ process_is_alive(const struct process *process)
         now.start != process->start)
         return false;
     return (now.state != 'Z' && now.state != 'X') ||
-           has_other_threads(process->pid);
+           process_find_thread(process->pid, is_other_thread, NULL);
 }

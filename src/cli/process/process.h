@@ -29,6 +29,14 @@ struct process {
  */
 int process_look(struct process *process, pid_t pid, char *error, size_t size);
 
+/* Call IS_WANTED(PID, TID, CONTEXT) for each thread of process PID until it
+ * returns true. Returns whether it did. */
+bool process_find_thread(pid_t pid, bool (*is_wanted)(pid_t, pid_t, void *),
+                         void *context);
+
+/* Whether the thread has the name of the library's sampler. */
+bool process_is_sampler(pid_t pid, pid_t tid);
+
 /* Whether the pid still belongs to the same process, and a thread of it may
  * still run. */
 bool process_is_alive(const struct process *process);

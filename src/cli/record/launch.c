@@ -73,70 +73,33 @@ launch_find_library(char *path, size_t size, char *error, size_t error_size)
     return -1;
 }
 
-/* Whether VARIABLE ("NAME=value") has the name of one of SETTINGS. */
-static bool
-is_set(const char *variable, const char *const *settings)
+/* All values of NAME in the environment give way to VALUE: there may be
+ * several, of which setenv(3) alone replaces one. */
+int
+launch_set(const char *name, const char *value)
 {
-    size_t length = strcspn(variable, "=");
-    for (; *settings != NULL; settings++)
-        if (strncmp(*settings, variable, length + 1) == 0)
-            return true;
-    return false;
+    return unsetenv(name) == 0 ? setenv(name, value, 1) : -1;
 }
 
-/* Our library stands behind other preloaded libraries, because some insist on
- * being first. Returns NULL if memory is short. */
-static char *
-make_preload(const char *library)
+/* Preload LIBRARY. It stands behind other preloaded libraries, because some
+ * insist on being first. */
+static int
+set_preload(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
-    if (others == NULL)
-        others = "";
-    char *variable;
-    if (asprintf(&variable, "LD_PRELOAD=%s%s%s", others,
-                 others[0] != '\0' ? ":" : "", library) < 0)
-        return NULL;
-    return variable;
-}
-
-/* The environment of the program; NULL if memory is short. */
-static char **
-make_environment(const struct launch *launch, char *preload)
-{
-    size_t count = 0, own = 0, to = 0;
-    while (environ[count] != NULL)
-        count++;
-    while (launch->settings[own] != NULL)
-        own++;
-    char **all = calloc(count + own + 2, sizeof(*all));
-    if (all == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 &&
-            !is_set(environ[i], launch->settings))
-            all[to++] = environ[i];
-    for (size_t i = 0; i < own; i++)
-        all[to++] = (char *)launch->settings[i];
-    all[to] = preload;
-    return all;
-}
-
-/* Block the signals that are waited for: sigtimedwait(2) takes blocked signals
- * only. */
-static void
-keep_signals(struct launch *launch)
-{
-    sigemptyset(&launch->set);
-    sigaddset(&launch->set, SIGCHLD);
-    for (unsigned i = 0; i < SIGNALS; i++)
-        sigaddset(&launch->set, passed_on[i]);
-    sigprocmask(SIG_BLOCK, &launch->set, &launch->mask);
+    char *all;
+    if (asprintf(&all, "%s%s%s", others != NULL ? others : "",
+                 others != NULL && others[0] != '\0' ? ":" : "", library) < 0)
+        return -1;
+    int result = launch_set("LD_PRELOAD", all);
+    free(all);
+    return result;
 }
 
 /* posix_spawnp(3) searches PATH and returns the error of execve(2). That
  * distinguishes "not found" from "cannot be run". */
 static int
-spawn_program(struct launch *launch, char *const *environment)
+spawn_program(struct launch *launch)
 {
     posix_spawnattr_t attributes;
     int error = posix_spawnattr_init(&attributes);
@@ -145,39 +108,28 @@ spawn_program(struct launch *launch, char *const *environment)
     posix_spawnattr_setsigmask(&attributes, &launch->mask);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     error = posix_spawnp(&launch->pid, launch->command[0], NULL, &attributes,
-                         launch->command, environment);
+                         launch->command, environ);
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
-/* If nothing was started, the old mask is restored at once, else at the end of
+/* Signals are blocked, because sigtimedwait(2) takes blocked signals only. If
+ * nothing was started, the old mask is restored at once, else at the end of
  * launch_wait. */
 int
 launch_start(struct launch *launch)
 {
-    char *preload = make_preload(launch->library);
-    char **environment =
-        preload != NULL ? make_environment(launch, preload) : NULL;
-    int error = ENOMEM;
-    if (environment != NULL) {
-        keep_signals(launch);
-        error = spawn_program(launch, environment);
-        if (error != 0)
-            sigprocmask(SIG_SETMASK, &launch->mask, NULL);
-    }
-    free(environment);
-    free(preload);
+    if (set_preload(launch->library) != 0)
+        return ENOMEM;
+    sigemptyset(&launch->set);
+    sigaddset(&launch->set, SIGCHLD);
+    for (unsigned i = 0; i < SIGNALS; i++)
+        sigaddset(&launch->set, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &launch->set, &launch->mask);
+    int error = spawn_program(launch);
+    if (error != 0)
+        sigprocmask(SIG_SETMASK, &launch->mask, NULL);
     return error;
-}
-
-/* Take the next signal. Returns its number, or 0 after half a second without
- * one. */
-static int
-take_signal(const struct launch *launch, siginfo_t *info)
-{
-    static const struct timespec tick = {0, TICK_NS};
-    int signo = sigtimedwait(&launch->set, info, &tick);
-    return signo > 0 ? signo : 0;
 }
 
 /* A signal from the terminal comes from the kernel (SI_KERNEL) and reached both
@@ -212,12 +164,13 @@ ns_of(const struct timeval *time)
 int
 launch_wait(struct launch *launch, void (*tick)(void *), void *context)
 {
+    static const struct timespec half_second = {0, TICK_NS};
     struct rusage usage = {0};
     pid_t ended;
     do {
         siginfo_t info;
-        int signo = take_signal(launch, &info);
-        if (signo == 0)
+        int signo = sigtimedwait(&launch->set, &info, &half_second);
+        if (signo <= 0)
             tick(context);
         else
             pass_on(launch, signo, &info);

@@ -16,10 +16,7 @@
 struct launch {
     char *const *command; /* as for execvp(3) */
     const char *library;  /* path of the library to preload */
-    /* "NAME=value" strings, ending with NULL. They replace variables of the
-     * environment. */
-    const char *const *settings;
-    pid_t pid;    /* of the program, after launch_start */
+    pid_t pid;            /* of the program, after launch_start */
     int status;   /* of the program, in the form of wait(2), after its end */
     uint64_t cpu; /* CPU time of the program and its reaped children, ns */
     sigset_t set, mask; /* signals that are waited for; the mask before */
@@ -30,6 +27,10 @@ struct launch {
  * a sentence in ERROR. */
 int launch_find_library(char *path, size_t size, char *error,
                         size_t error_size);
+
+/* Set the variable NAME for the program, and for this process. Returns 0, or -1
+ * with errno set. */
+int launch_set(const char *name, const char *value);
 
 /* Start the program. Until launch_wait returns, signals for this process are
  * kept for the program. Returns 0, or an error number: ENOENT if there is no

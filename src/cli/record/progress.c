@@ -6,7 +6,6 @@
  * only when nothing was written for half a second (wchar of /proc/PID/io,
  * proc(5)).
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "cli/process/process.h"
 #include "spools.h"
 #include "progress.h"
 
@@ -28,39 +28,24 @@ progress_begin(struct progress *progress, pid_t pid, bool is_wanted)
                           .start = clock_now()};
 }
 
-/* Bytes written so far by the process or thread with the /proc directory
- * FOLDER, to any file. */
+/* Bytes written so far by the process or thread, to any file. */
 static uint64_t
-written_in(const char *folder)
+written_by_thread(pid_t pid, pid_t tid)
 {
-    char path[96];
-    unsigned long long bytes = 0;
-    snprintf(path, sizeof(path), "%s/io", folder);
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
+    char text[512];
+    if (proc_read(pid, tid, "/io", text, sizeof(text)) <= 0)
         return 0;
-    char line[128];
-    while (fgets(line, sizeof(line), stream) != NULL)
-        if (sscanf(line, "wchar: %llu", &bytes) == 1)
-            break;
-    fclose(stream);
-    return bytes;
+    return proc_number(proc_status_line(text, "wchar"));
 }
 
-/* Whether the thread in FOLDER is the library's sampler, which has this name.
- */
+/* For process_find_thread: subtract what the sampler has written. */
 static bool
-is_sampler(const char *folder)
+subtract_sampler(pid_t pid, pid_t tid, void *bytes)
 {
-    char path[96], name[32] = "";
-    snprintf(path, sizeof(path), "%s/comm", folder);
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
+    if (!process_is_sampler(pid, tid))
         return false;
-    if (fgets(name, sizeof(name), stream) == NULL)
-        name[0] = '\0';
-    fclose(stream);
-    return strcmp(name, "sprof\n") == 0;
+    *(uint64_t *)bytes -= written_by_thread(pid, tid);
+    return true;
 }
 
 /* Bytes that PID has written so far, without those of the sampler, which writes
@@ -68,24 +53,8 @@ is_sampler(const char *folder)
 static uint64_t
 written_by(pid_t pid)
 {
-    char folder[64];
-    snprintf(folder, sizeof(folder), "/proc/%ld", (long)pid);
-    uint64_t bytes = written_in(folder);
-    snprintf(folder, sizeof(folder), "/proc/%ld/task", (long)pid);
-    DIR *threads = opendir(folder);
-    char thread[80];
-    const struct dirent *entry;
-    while (threads != NULL && (entry = readdir(threads)) != NULL) {
-        if (entry->d_name[0] == '.' ||
-            snprintf(thread, sizeof(thread), "%s/%s", folder, entry->d_name) >=
-                (int)sizeof(thread) ||
-            !is_sampler(thread))
-            continue;
-        bytes -= written_in(thread);
-        break;
-    }
-    if (threads != NULL)
-        closedir(threads);
+    uint64_t bytes = written_by_thread(pid, PROC_PROCESS);
+    process_find_thread(pid, subtract_sampler, &bytes);
     return bytes;
 }
 

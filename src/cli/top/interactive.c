@@ -268,15 +268,13 @@ interactive_run(struct follow *follow, const struct top_options *options)
                               .next = clock_now() + options->interval};
     catch_signals();
     const char *why;
-    if (terminal_begin(options->has_colour, &why) != 0) {
-        fprintf(stderr, "sprofile top: %s: try --once\n", why);
-        return STATUS_FAILED;
-    }
+    if (terminal_begin(options->has_colour, &why) != 0)
+        return command_complain("%s: try --once", why);
     int status = run_display(&display);
     int error = errno;
     terminal_end();
     if (status != 0)
-        fprintf(stderr, "sprofile: %s\n", strerror(error));
+        command_fail("%s", strerror(error));
     if (signal_seen == SIGTERM || signal_seen == SIGHUP) {
         signal((int)signal_seen, SIG_DFL);
         raise((int)signal_seen);
