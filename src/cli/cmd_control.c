@@ -34,10 +34,9 @@ print_lines(char *text)
 }
 
 static int
-check_pid(void *values, char *const *operands, int count)
+check_pid(void *values, char *const *operands)
 {
     struct control *control = values;
-    (void)count;
     if (arguments_pid(operands[0], &control->pid) != 0)
         return command_usage("%s: expected the PID of a process", operands[0]);
     return STATUS_DONE;
@@ -45,7 +44,7 @@ check_pid(void *values, char *const *operands, int count)
 
 /* Send the request and print the answer. */
 static int
-run(void *values, char *const *operands, int count)
+run_control(void *values, char *const *operands, int count)
 {
     const struct control *control = values;
     struct remote *remote = malloc(sizeof(*remote));
@@ -54,14 +53,12 @@ run(void *values, char *const *operands, int count)
     (void)count;
     if (remote == NULL)
         return command_fail("%s", strerror(errno));
-    char error[PATH_MAX + 512];
-    if (remote_open(remote, control->pid, error, sizeof(error)) == 0)
-        answer = remote_ask(remote, control->request, control->seconds, error,
-                            sizeof(error));
+    if (remote_open(remote, control->pid) == 0)
+        answer = remote_ask(remote, control->request, control->seconds);
     if (answer != NULL)
         print_lines(answer);
     else
-        command_fail("%s", error);
+        command_fail("%s", remote->error);
     remote_close(remote);
     free(remote);
     free(answer);
@@ -73,7 +70,7 @@ run(void *values, char *const *operands, int count)
     .usage = "PID", .options = &(const struct command_option){0}, .least = 1, \
     .most = 1, .operands = "one PID", .size = sizeof(struct control),         \
     .values = &(const struct control){its_request, its_seconds, 0},           \
-    .check = check_pid, .run = run
+    .check = check_pid, .run = run_control
 
 const struct command cmd_control_start = {
     .name = "start",
@@ -99,6 +96,7 @@ const struct command cmd_control_dump = {
         "Process PID writes the profile of what was sampled so far, to the "
         "files\n"
         "that SPROF_OUTPUT names, and goes on. Prints their names. With\n"
-        "SPROF_KEEP, which makes it a flight recorder, it is the last of it.\n",
+        "SPROF_KEEP, which makes it a flight recorder, the profile has the "
+        "last part.\n",
     CONTROL(REQUEST_WRITE, DUMP_SECONDS),
 };

@@ -56,23 +56,24 @@ check_format(struct arguments *arguments)
 
 /* Of convert: the last operand is OUT. */
 static int
-check_convert(void *values, char *const *operands, int count)
+check_convert(void *values, char *const *operands)
 {
     struct arguments *arguments = values;
-    arguments->out = operands[count - 1];
+    while (operands[1] != NULL)
+        operands++;
+    arguments->out = operands[0];
     return check_format(arguments);
 }
 
 /* Of merge. */
 static int
-check_merge(void *values, char *const *operands, int count)
+check_merge(void *values, char *const *operands)
 {
     struct arguments *arguments = values;
-    (void)operands;
     if (arguments->out == NULL)
         return command_usage("expected -o OUT");
-    return count > 0 ? check_format(arguments)
-                     : command_usage("expected a FILE");
+    return operands[0] != NULL ? check_format(arguments)
+                               : command_usage("expected a FILE");
 }
 
 /* Take -o. */
@@ -112,7 +113,7 @@ refuse_untimed(const char *out)
  * for each sample point, so they are kept only for formats that show times and
  * for new spools. */
 static int
-run(void *values, char *const *paths, int count)
+run_convert(void *values, char *const *paths, int count)
 {
     struct arguments *arguments = values;
     const char *out = arguments->out;
@@ -145,10 +146,9 @@ print_formats(void)
 #define FORMAT(id, ending, words, ...) printf("  %-24s%s\n", ending, words);
     FORMAT_TABLE(FORMAT)
 #undef FORMAT
-    puts("\nOUT is written whole or not at all, with mode 0600. Of several "
-         "FILEs, one\n"
-         "that cannot be read is told and left out; the exit status is then "
-         "1.");
+    puts("\nOUT is written whole or not at all, with mode 0600. Of several\n"
+         "FILEs, one that cannot be read is reported and left out; the exit\n"
+         "status is then 1.");
 }
 
 #define FIELD(member) .field = offsetof(struct arguments, member)
@@ -185,7 +185,7 @@ const struct command cmd_convert = {
     .operands = "a FILE and OUT",
     .size = sizeof(struct arguments),
     .check = check_convert,
-    .run = run,
+    .run = run_convert,
     .release = inputs_release,
 };
 
@@ -194,18 +194,15 @@ const struct command cmd_convert_merge = {
     .summary = "write one profile of many files",
     .usage = "-o OUT FILE...",
     .about =
-        "Writes OUT from the sum of all FILEs: those of the processes of one "
-        "job,\n"
-        "or of many runs. Its ending picks the format (`sprofile convert "
-        "--help`\n"
-        "lists them). Where there are several processes, samples are labelled\n"
-        "with theirs. A FILE that cannot be read is told and left out; the "
-        "exit\n"
-        "status is then 1.\n",
+        "Writes OUT from the sum of all FILEs: those of the processes of one\n"
+        "job, or of many runs. Its ending picks the format (`sprofile convert\n"
+        "--help` lists them). Where there are several processes, samples are\n"
+        "labelled with theirs. A FILE that cannot be read is reported and\n"
+        "left out; the exit status is then 1.\n",
     .options = options,
     .group = {"Which samples", inputs_options},
     .size = sizeof(struct arguments),
     .check = check_merge,
-    .run = run,
+    .run = run_convert,
     .release = inputs_release,
 };

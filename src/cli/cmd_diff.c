@@ -144,7 +144,7 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 /* Load both profiles and compare them. Events are loaded because they tell
  * which samples belong to one point (view/significance.h). */
 static int
-run(void *values, char *const *paths, int count)
+run_diff(void *values, char *const *paths, int count)
 {
     struct arguments *arguments = values;
     struct profile *sides[2] = {NULL, NULL};
@@ -183,11 +183,10 @@ refuse_output(const struct command_option *option, void *field,
 
 /* Check which options go together, and set defaults that depend on others. */
 static int
-check_arguments(void *values, char *const *operands, int count)
+check_arguments(void *values, char *const *operands)
 {
     struct arguments *arguments = values;
     (void)operands;
-    (void)count;
     if (arguments->cumulative && arguments->by == BY_STACK)
         return command_usage("--cum goes with --by function only");
     if (arguments->by == BY_STACK)
@@ -267,6 +266,6 @@ const struct command cmd_diff = {
                                                  .fail_above = -1}},
     .size = sizeof(struct arguments),
     .check = check_arguments,
-    .run = run,
+    .run = run_diff,
     .release = inputs_release,
 };

@@ -417,7 +417,7 @@ print_parts(struct profile *profile, unsigned columns)
 
 /* Load and print. */
 static int
-run(void *values, char *const *paths, int count)
+run_info(void *values, char *const *paths, int count)
 {
     const struct arguments *arguments = values;
     struct profile *profile =
@@ -446,11 +446,10 @@ const struct command cmd_info = {
     .usage = "[OPTION]... FILE...",
     .about =
         "Prints what was profiled: command, times, processes, modules with\n"
-        "build-ids, threads; what threads did: ran, waited for a CPU, or in "
-        "which\n"
-        "system call for what; and how well: who interrupted, what was lost or "
-        "cut,\n"
-        "what it cost, which frames have no names and what would help.\n",
+        "build-ids, threads. Prints what threads did: ran, waited for a CPU,\n"
+        "or in which system call for what. Prints how good the profile is:\n"
+        "what interrupted threads, what was lost or cut, what it cost, which\n"
+        "frames have no names and what would help.\n",
     .options = options,
     .group = {"Which samples (what is lost, cut and the cost stay those of the "
               "whole)",
@@ -458,6 +457,6 @@ const struct command cmd_info = {
     .least = 1,
     .operands = "a FILE",
     .size = sizeof(struct arguments),
-    .run = run,
+    .run = run_info,
     .release = inputs_release,
 };

@@ -241,7 +241,7 @@ run_program(struct record *record)
 /* Make all checks, then record. A wrong variable is reported once, before the
  * program runs, and not by each of its processes. */
 static int
-run(void *values, char *const *command, int count)
+run_record(void *values, char *const *command, int count)
 {
     struct record *record = values;
     struct options unused;
@@ -381,6 +381,6 @@ const struct command cmd_record = {
     .operands = "a COMMAND",
     .values = &(const struct record){.has_progress = true},
     .size = sizeof(struct record),
-    .run = run,
+    .run = run_record,
     .release = release_record,
 };

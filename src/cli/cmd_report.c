@@ -300,7 +300,7 @@ take_order(const struct command_option *option, void *values, const char *word)
 /* Check which options go together, and set defaults that depend on others. Text
  * is limited to be readable; data is complete. */
 static int
-check_request(void *values, char *const *operands, int count)
+check_request(void *values, char *const *operands)
 {
     struct request *request = values;
     bool is_text = request->format == COLUMNS_TEXT;
@@ -308,7 +308,6 @@ check_request(void *values, char *const *operands, int count)
     bool has_least = command_was_given("--min");
     bool has_by = command_was_given("--by");
     (void)operands;
-    (void)count;
     if (request->is_flame && request->view == VIEW_TABLE && !has_by)
         request->view = VIEW_TREE;
     bool is_table = request->view == VIEW_TABLE;
@@ -339,7 +338,7 @@ check_request(void *values, char *const *operands, int count)
 
 /* Load and show. */
 static int
-run(void *values, char *const *paths, int count)
+run_report(void *values, char *const *paths, int count)
 {
     struct request *request = values;
     struct profile *profile =
@@ -370,8 +369,8 @@ static const struct command_option options[] = {
      "the call tree, the largest branch first; > is the\n"
      "only function that the one above it calls",
      take_view, .number = VIEW_TREE},
-    {"callers", "F", "who calls F: the tree upside down", take_view,
-     .number = VIEW_CALLERS},
+    {"callers", "F", "the functions that call F: the tree upside down",
+     take_view, .number = VIEW_CALLERS},
     {"callees", "F", "what F calls, wherever F was called from", take_view,
      .number = VIEW_CALLEES},
     {"flame", NULL, "a tree as a flame graph, as wide as the terminal",
@@ -411,6 +410,6 @@ const struct command cmd_report = {
     .values = &(const struct request){.text.value = VALUE_CPU},
     .size = sizeof(struct request),
     .check = check_request,
-    .run = run,
+    .run = run_report,
     .release = inputs_release,
 };

@@ -102,14 +102,13 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
 }
 
 /* Ask the process for its stacks, if there is one. Returns 0, or -1 with a
- * sentence in ERROR. */
+ * sentence in view->remote->error. */
 static int
-ask_stacks(struct view *view, char *error, size_t size)
+ask_stacks(struct view *view)
 {
     if (view->remote == NULL)
         return 0;
-    char *answer =
-        remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS, error, size);
+    char *answer = remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS);
     free(answer);
     return answer != NULL ? 0 : -1;
 }
@@ -122,8 +121,8 @@ run_round(struct view *view, const char *path)
     char error[PATH_MAX + 512];
     int status, attempt = 0;
     do {
-        if (ask_stacks(view, error, sizeof(error)) != 0)
-            return print_failure(error);
+        if (ask_stacks(view) != 0)
+            return print_failure(view->remote->error);
         status = open_spool(view, path, error, sizeof(error));
         if (status == 0)
             status = stacks_read(view->stacks, error, sizeof(error));
@@ -172,18 +171,17 @@ run_on_screen(struct view *view, const char *path)
 
 /* Show the process or spool that the operand names. */
 static int
-run(void *values, char *const *operands, int count)
+run_stacks(void *values, char *const *operands, int count)
 {
     struct view *view = values;
-    char error[PATH_MAX + 512];
     int status = STATUS_DONE;
     (void)count;
     if (view->pid > 0) {
         view->remote = malloc(sizeof(*view->remote));
         if (view->remote == NULL)
             return command_fail("%s", strerror(errno));
-        if (remote_open(view->remote, view->pid, error, sizeof(error)) != 0)
-            status = print_failure(error);
+        if (remote_open(view->remote, view->pid) != 0)
+            status = print_failure(view->remote->error);
     }
     if (status == STATUS_DONE)
         status = run_on_screen(view, view->remote != NULL ? view->remote->path
@@ -197,10 +195,9 @@ run(void *values, char *const *operands, int count)
 
 /* Digits alone are a pid. */
 static int
-check_view(void *values, char *const *operands, int count)
+check_view(void *values, char *const *operands)
 {
     struct view *view = values;
-    (void)count;
     if (arguments_pid(operands[0], &view->pid) != 0 && view->interval > 0)
         return command_usage("--watch: expected a PID, %s is none",
                              operands[0]);
@@ -252,13 +249,10 @@ const struct command cmd_stacks = {
     .usage = "[OPTION]... PID|FILE",
     .about =
         "Prints what all threads of process PID are doing, which runs with\n"
-        "libsprof.so: deadlocks first, then threads with the same stack "
-        "together,\n"
-        "the most numerous first. No thread is left out: where there is no "
-        "stack,\n"
-        "the reason stands. For a spool FILE, also of a process that ended: "
-        "what\n"
-        "they were doing when somebody asked last.\n",
+        "libsprof.so: deadlocks first, then threads with the same stack\n"
+        "together, the most numerous first. No thread is left out: where\n"
+        "there is no stack, the reason is shown. For a spool FILE, also of a\n"
+        "process that has ended: what they were doing at the last request.\n",
     .options = options,
     .group = {"Which threads (deadlocks are found among all)", thread_options},
     .least = 1,
@@ -266,6 +260,6 @@ const struct command cmd_stacks = {
     .operands = "one PID or FILE",
     .size = sizeof(struct view),
     .check = check_view,
-    .run = run,
+    .run = run_stacks,
     .release = inputs_release,
 };

@@ -156,7 +156,7 @@ print_once(struct follow *follow, const struct arguments *arguments)
 /* Follow the target and show it. The first look precedes the switch to full
  * screen: it may take long, and Ctrl-C then ends this program as usual. */
 static int
-run(void *values, char *const *operands, int count)
+run_top(void *values, char *const *operands, int count)
 {
     struct arguments *arguments = values;
     struct follow follow;
@@ -181,12 +181,11 @@ run(void *values, char *const *operands, int count)
 /* Check which options go together. The full-screen display needs a terminal on
  * both sides: without one, --once was forgotten. */
 static int
-check_arguments(void *values, char *const *operands, int count)
+check_arguments(void *values, char *const *operands)
 {
     struct arguments *arguments = values;
     struct top_options *top = &arguments->top;
     (void)operands;
-    (void)count;
     if (!arguments->once && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return command_usage("this is not a terminal: expected --once");
     if (arguments->once && !command_was_given("-n"))
@@ -243,6 +242,6 @@ const struct command cmd_top = {
                                                 .view.value = VALUE_CPU}},
     .size = sizeof(struct arguments),
     .check = check_arguments,
-    .run = run,
+    .run = run_top,
     .release = inputs_release,
 };

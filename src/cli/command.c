@@ -216,7 +216,7 @@ command_take(const struct command *command, int argc, char **argv, void *values)
     int count = argc - optind;
     if (count < command->least || (command->most > 0 && count > command->most))
         return command_usage("expected %s", command->operands);
-    return command->check != NULL ? command->check(values, argv + optind, count)
+    return command->check != NULL ? command->check(values, argv + optind)
                                   : STATUS_DONE;
 }
 

@@ -80,7 +80,7 @@ struct command {
     size_t size;
     /* Check which options go together, and set defaults that depend on others.
      * Returns as command_option.take does. NULL: there is nothing to check. */
-    int (*check)(void *values, char *const *operands, int count);
+    int (*check)(void *values, char *const *operands);
     /* Run. OPERANDS ends with NULL and has COUNT entries. Returns the exit
      * status. */
     int (*run)(void *values, char *const *operands, int count);

@@ -31,41 +31,38 @@ static const struct word times[] = {
 };
 
 static const struct word samples[] = {
-    {"point", "an instant at which a sample is due: so many a second of each "
-              "thread as the rate says, by its own CPU time while it runs"},
-    {"due", "the points of running threads: all are taken, lost or not asked"},
-    {"asked", "points at which a thread was interrupted to tell its stack"},
+    {"point", "an instant at which a thread is due for a sample, by its own "
+              "CPU time while it runs; the rate is how many come in a second"},
+    {"due", "the points of running threads: each is taken, lost or not asked"},
+    {"asked", "points at which a thread was interrupted for its stack"},
     {"taken", "asked, and the stack is in the profile"},
-    {"lost", "asked, and there is no stack; the causes stand beside it"},
-    {"not asked", "due, and nobody interrupted the thread; the causes stand "
+    {"lost", "asked, but there is no stack; the causes stand beside it"},
+    {"not asked", "due, but the thread was not interrupted; the causes stand "
                   "beside it"},
-    {"sample", "a stack with the times that it stands for; one of a waiting "
+    {"sample", "a stack with the times that it stands for; that of a waiting "
                "thread stands for its whole wait"},
-    {"rate",
-     "the samples a second of CPU time that running threads really had"},
+    {"rate", "the samples that running threads had in a second of CPU time"},
     {"cut", "a stack that ends before its root, with [truncated] there; the "
             "causes stand beside it"},
     {"parked",
-     "the thread had to stand still until its stack was read, because "
-     "rules for a function on it were not known yet"},
-    {"kept", "a waiting thread's stack that is the one before, as it did not "
-             "run since"},
-    {"peeked",
-     "a waiting thread's stack that was read from its memory, without "
-     "a signal"},
+     "the thread stood still until its stack was read, because the rules "
+     "for a function on it were not known yet"},
+    {"kept", "a waiting thread had not run since its last sample, so its stack "
+             "was still the same"},
+    {"peeked", "a waiting thread's stack was read from its memory, without a "
+               "signal"},
     {"unsure", "peeked, and the thread ran meanwhile"},
-    {"unseen",
-     "CPU time of the recorded processes that the kernel accounts for "
-     "and none of them tells: after the last look at each, while "
-     "sampling was off, or in programs without the library"},
+    {"unseen", "CPU time that the kernel counts for the recorded processes and "
+               "none of them reports: after the last look at each, while "
+               "sampling was off, or in programs without the library"},
     {"cost", "what profiling took: CPU time of the sampler, and time in which "
              "threads were stopped"},
 };
 
 static const struct word names[] = {
     {"[not sampled]",
-     "CPU time that a thread's clock tells and no sample stands "
-     "for: it is in the sums, and nobody knows where"},
+     "CPU time that a thread's clock counted and no sample stands for: "
+     "the sums contain it, and where it passed is not known"},
     {"[no stack]", "a sample of which nothing but the thread is known"},
     {"[truncated]", "a stack was cut: its callers are missing"},
     {"[frames elided]", "the stack was deeper than SPROF_MAX_DEPTH, and the "
@@ -84,10 +81,10 @@ static const struct word names[] = {
 
 static const struct word differences[] = {
     {"points", "how many samples of equal weight would tell as much"},
-    {"+-", "the change is known to within so much, with 95 %"},
+    {"+-", "the error of the change, with a confidence of 95 %"},
     {"not significant", "the change may be noise, or is too small to matter"},
-    {"share", "part of a run's total: what is compared when the runs are not "
-              "the same work"},
+    {"share", "part of a run's total; shares are compared if the runs did not "
+              "do the same work"},
 };
 
 /* Print MEANING in lines that begin in the column of meanings; the first begins

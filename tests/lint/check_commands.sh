@@ -148,6 +148,31 @@ for command in $commands; do
         complain "docs/sprofile.md: $command: no section"
 done
 
+# The words of the manual page are those of `sprofile help words`, one a line:
+# "WORD: meaning".
+words() {
+    "$sprofile" help words | awk '
+        /^  [^ ]/ { if (word != "") print word; word = "" }
+        /^  / {
+            sub(/^ */, "")
+            sub(/  +/, ": ")
+            word = word == "" ? $0 : word (word ~ /: / ? " " : ": ") $0
+        }
+        END { print word }'
+}
+man_words() {
+    awk '/^\.SH / { inside = $2 == "WORDS" }
+        inside && last == ".TP" { gsub(/\\f[BR]/, ""); word = $0 }
+        inside && before == ".TP" {
+            sub(/\.$/, "")
+            print word ": " $0
+        }
+        { before = last; last = $0 }' "$man"
+}
+while IFS= read -r line; do
+    complain "docs/man/sprofile.1: WORDS: $line"
+done < <(diff -i <(words) <(man_words) | grep '^[<>]')
+
 complete_words ""
 diff <(printf '%s\n' $commands help --help --version | sort) \
     <(printf '%s\n' "${COMPREPLY[@]}" | sort) >/dev/null ||

@@ -40,25 +40,23 @@ struct exchange {
     uint32_t nonce;
     int problem; /* error number in the answer */
     char *text;  /* text of the answer */
-    char *error;
-    size_t size;
 };
 
-/* Write "process 4711 (app) " and then the formatted text to ERROR. Returns -1.
- */
-__attribute__((format(printf, 4, 5))) static int
-process_error(const struct process *process, char *error, size_t size,
-              const char *format, ...)
+/* Write "process 4711 (app) " and then the formatted text to remote->error.
+ * Returns -1. */
+__attribute__((format(printf, 2, 3))) static int
+set_error(struct remote *remote, const char *format, ...)
 {
-    int length = snprintf(error, size, "process %ld (%s) ", (long)process->pid,
-                          process->name);
+    size_t size = sizeof(remote->error);
+    int length = snprintf(remote->error, size, "process %ld (%s) ",
+                          (long)remote->process.pid, remote->process.name);
     if (length < 0 || (size_t)length >= size)
         return -1;
     va_list values;
     va_start(values, format);
-    vsnprintf(error + length, size - (size_t)length, format, values);
+    vsnprintf(remote->error + length, size - (size_t)length, format, values);
     va_end(values);
-    text_hide_controls(error);
+    text_hide_controls(remote->error);
     return -1;
 }
 
@@ -194,63 +192,61 @@ find_control(struct remote *remote)
 
 /* The spool is read to its end once; later looks read only new records. */
 int
-remote_open(struct remote *remote, pid_t pid, char *error, size_t size)
+remote_open(struct remote *remote, pid_t pid)
 {
+    size_t size = sizeof(remote->error);
     *remote = (struct remote){.pidfd = -1};
     if (pid > 0)
         remote->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (process_look(&remote->process, pid, error, size) != 0 ||
-        find_spool(pid, remote->path, sizeof(remote->path), error, size) != 0)
+    if (process_look(&remote->process, pid, remote->error, size) != 0 ||
+        find_spool(pid, remote->path, sizeof(remote->path), remote->error,
+                   size) != 0)
         return -1;
     if (!process_is_alive(&remote->process))
-        return process_error(&remote->process, error, size, "has ended");
+        return set_error(remote, "has ended");
     (void)identify_file(remote->path, &remote->file);
-    remote->reader = reader_open(remote->path, error, size);
+    remote->reader = reader_open(remote->path, remote->error, size);
     if (remote->reader == NULL)
         return -1;
     find_control(remote);
     if (remote->control == 0)
-        return process_error(
-            &remote->process, error, size,
-            "cannot be asked: the libsprof.so in it is of an older "
-            "version than this command");
+        return set_error(remote,
+                         "cannot be asked: the libsprof.so in it is of an "
+                         "older version than this command");
     return 0;
 }
 
-/*
- * Check all conditions for sending the request, most probable obstacle first.
+/* Check all conditions for sending the request, most probable obstacle first.
  * The handler is checked last, as close to the sending as possible. *SIGNAL
- * becomes the signal that carries the request. Returns 0, or -1 with a sentence
- * in ERROR.
+ * becomes the signal that carries the request. Returns 0, or -1 with a
+ * sentence.
  */
 static int
-check_request(struct remote *remote, unsigned *signal, char *error, size_t size)
+check_request(struct remote *remote, unsigned *signal)
 {
     const struct record_control control = read_control(remote);
     struct process now;
-    if (process_look(&now, remote->process.pid, error, size) != 0 ||
+    if (process_look(&now, remote->process.pid, remote->error,
+                     sizeof(remote->error)) != 0 ||
         now.start != remote->process.start ||
         !process_is_alive(&remote->process))
-        return process_error(&remote->process, error, size, "has ended");
+        return set_error(remote, "has ended");
+    remote->process = now;
     if (control.signal == 0)
-        return process_error(
-            &now, error, size,
-            "takes no requests: SPROF_DUMP_SIGNAL is 0, or the "
-            "program uses that signal itself");
+        return set_error(remote,
+                         "takes no requests: SPROF_DUMP_SIGNAL is 0, or the "
+                         "program uses that signal itself");
     if (now.state == 'T')
-        return process_error(
-            &now, error, size,
-            "is stopped and cannot answer; `kill -CONT %ld` lets "
-            "it go on",
+        return set_error(
+            remote,
+            "is stopped and cannot answer; `kill -CONT %ld` lets it go "
+            "on",
             (long)now.pid);
     if (now.state == 't')
-        return process_error(&now, error, size,
-                             "is stopped by a debugger and cannot answer");
+        return set_error(remote, "is stopped by a debugger and cannot answer");
     if (control.signal > 64 || (now.caught >> (control.signal - 1) & 1) == 0)
-        return process_error(
-            &now, error, size,
-            "has no handler for signal %u any more; it would end "
-            "it",
+        return set_error(
+            remote, "has no handler for signal %u any more; it would end it",
             control.signal);
     *signal = control.signal;
     return 0;
@@ -284,7 +280,7 @@ send_request(struct exchange *exchange, enum request request)
 {
     struct remote *remote = exchange->remote;
     unsigned signal = 0;
-    if (check_request(remote, &signal, exchange->error, exchange->size) != 0)
+    if (check_request(remote, &signal) != 0)
         return -1;
     if (getrandom(&exchange->nonce, sizeof(exchange->nonce), GRND_NONBLOCK) < 0)
         exchange->nonce = (uint32_t)clock_now() ^ (uint32_t)getpid();
@@ -292,13 +288,13 @@ send_request(struct exchange *exchange, enum request request)
         0)
         return 0;
     if (errno == EPERM)
-        return process_error(
-            &remote->process, exchange->error, exchange->size,
-            "may not be sent signals: try as its user, or as root");
-    return process_error(&remote->process, exchange->error, exchange->size,
-                         errno == ESRCH ? "has ended"
-                                        : "cannot be sent signal %u: %s",
-                         signal, strerror(errno));
+        return set_error(remote,
+                         "may not be sent signals: try as its user, or as "
+                         "root");
+    return set_error(remote,
+                     errno == ESRCH ? "has ended"
+                                    : "cannot be sent signal %u: %s",
+                     signal, strerror(errno));
 }
 
 /* Wait MS milliseconds, or less if the process ends. Returns whether it has
@@ -315,19 +311,18 @@ ends_within(const struct remote *remote, int ms)
 
 /* Write why no answer came within SECONDS. Returns -1. */
 static int
-explain_silence(const struct exchange *exchange, unsigned seconds)
+explain_silence(struct remote *remote, unsigned seconds)
 {
-    const struct process *process = &exchange->remote->process;
     struct process now;
     const char *why = "it gets no CPU, or is frozen";
-    if (process_look(&now, process->pid, exchange->error, exchange->size) != 0)
+    if (process_look(&now, remote->process.pid, remote->error,
+                     sizeof(remote->error)) != 0)
         return -1;
     if (now.state == 'T' || now.state == 't')
         why = "it is stopped";
-    else if (read_control(exchange->remote).state == CONTROL_OVER)
+    else if (read_control(remote).state == CONTROL_OVER)
         why = "its profiling is over, because the spool is full";
-    return process_error(process, exchange->error, exchange->size,
-                         "has not answered within %u s: %s", seconds, why);
+    return set_error(remote, "has not answered within %u s: %s", seconds, why);
 }
 
 /* Wait up to SECONDS for the answer. The end of the process is checked before
@@ -336,37 +331,34 @@ explain_silence(const struct exchange *exchange, unsigned seconds)
 static int
 wait_for_answer(struct exchange *exchange, unsigned seconds)
 {
+    struct remote *remote = exchange->remote;
     uint64_t until = clock_now() + (uint64_t)seconds * NS_PER_SECOND;
     int ms = FIRST_PAUSE;
     bool has_ended = false;
     for (;;) {
-        int came = take_news(exchange->remote, exchange);
+        int came = take_news(remote, exchange);
         if (came > 0)
             return 0;
         if (came < 0)
-            return process_error(&exchange->remote->process, exchange->error,
-                                 exchange->size, "has answered, but: %s",
-                                 strerror(ENOMEM));
+            return set_error(remote, "has answered, but: %s", strerror(ENOMEM));
         if (has_ended)
-            return process_error(&exchange->remote->process, exchange->error,
-                                 exchange->size, "ended before it answered");
-        if (reader_problem(exchange->remote->reader) != NULL) {
-            snprintf(exchange->error, exchange->size, "%s",
-                     reader_problem(exchange->remote->reader));
+            return set_error(remote, "ended before it answered");
+        if (reader_problem(remote->reader) != NULL) {
+            snprintf(remote->error, sizeof(remote->error), "%s",
+                     reader_problem(remote->reader));
             return -1;
         }
         if (clock_now() > until)
-            return explain_silence(exchange, seconds);
-        has_ended = ends_within(exchange->remote, ms);
+            return explain_silence(remote, seconds);
+        has_ended = ends_within(remote, ms);
         ms = ms * 2 < LAST_PAUSE ? ms * 2 : LAST_PAUSE;
     }
 }
 
 char *
-remote_ask(struct remote *remote, enum request request, unsigned seconds,
-           char *error, size_t size)
+remote_ask(struct remote *remote, enum request request, unsigned seconds)
 {
-    struct exchange exchange = {.remote = remote, .error = error, .size = size};
+    struct exchange exchange = {.remote = remote};
     /* The spool is read to its end first, so an old answer is not taken for the
      * new one. */
     take_news(remote, NULL);
@@ -375,9 +367,9 @@ remote_ask(struct remote *remote, enum request request, unsigned seconds,
         return NULL;
     if (exchange.problem == 0)
         return exchange.text;
-    process_error(&remote->process, error, size, "answers: %s",
-                  exchange.text[0] != '\0' ? exchange.text
-                                           : strerror(exchange.problem));
+    set_error(remote, "answers: %s",
+              exchange.text[0] != '\0' ? exchange.text
+                                       : strerror(exchange.problem));
     free(exchange.text);
     return NULL;
 }

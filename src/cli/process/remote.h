@@ -23,26 +23,26 @@ struct remote_file {
 
 struct remote {
     struct process process;
-    int pidfd;                /* -1: the kernel has none (Linux 5.3) */
-    char path[PATH_MAX + 64]; /* of the spool */
-    struct reader *reader;    /* of the spool, at its end */
-    uint64_t control;         /* offset of CONTROL; 0: there is none */
-    struct remote_file file;  /* the spool that is open */
-    uint32_t rotations;       /* how often the spool was rotated */
+    int pidfd;                  /* -1: the kernel has none (Linux 5.3) */
+    char path[PATH_MAX + 64];   /* of the spool */
+    struct reader *reader;      /* of the spool, at its end */
+    uint64_t control;           /* offset of CONTROL; 0: there is none */
+    struct remote_file file;    /* the spool that is open */
+    uint32_t rotations;         /* how often the spool was rotated */
+    char error[PATH_MAX + 512]; /* of the function that failed: a sentence */
 };
 
-/* Find process PID and open its spool. Returns 0, or -1 with a sentence in
- * ERROR (of SIZE bytes). The caller calls remote_close in both cases. */
-int remote_open(struct remote *remote, pid_t pid, char *error, size_t size);
+/* Find process PID and open its spool. Returns 0, or -1 with a sentence. The
+ * caller calls remote_close in both cases. */
+int remote_open(struct remote *remote, pid_t pid);
 
 /*
  * Send REQUEST and wait up to SECONDS for the answer. Returns the text of the
  * answer, which the caller frees: one or several lines, or "". Returns NULL
- * with a sentence in ERROR if the request could not be sent, if no answer came,
- * or if the answer is an error.
+ * with a sentence if the request could not be sent, if no answer came, or if
+ * the answer is an error.
  */
-char *remote_ask(struct remote *remote, enum request request, unsigned seconds,
-                 char *error, size_t size);
+char *remote_ask(struct remote *remote, enum request request, unsigned seconds);
 
 /* Whether the process has rotated its spool since the last request: a flight
  * recorder continues in another file under the same name. */

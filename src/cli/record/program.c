@@ -102,7 +102,7 @@ check_linker(const struct look *look, const Elf64_Phdr *interp)
         return 0;
     return refuse_file(look,
                        "is linked with musl, whose dynamic linker ends it for "
-                       "a library of glibc's; link it with glibc");
+                       "a library of glibc; link it with glibc");
 }
 
 /* A program without PT_INTERP has no dynamic linker. */
