@@ -335,8 +335,8 @@ explain_failure(const struct stacks *stacks, int problem, char *error,
                  stacks->path);
     else if (problem == ENODATA)
         snprintf(error, size,
-                 "%s: no stacks of all threads are in it: nobody asked for "
-                 "them while its process ran",
+                 "%s: no stacks of all threads are in it: they were not asked "
+                 "for while its process ran",
                  stacks->path);
     else
         snprintf(error, size, "%s: %s", stacks->path, strerror(problem));

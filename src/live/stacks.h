@@ -23,9 +23,9 @@
 #include "base/stack_cause.h"
 #include "model/profile.h"
 #include "deadlock.h"
-#include "stacks_label.h"
 
 struct reader;
+struct record_label;
 struct spool_load;
 struct filter_options;
 
@@ -55,6 +55,23 @@ struct stacks_thread {
 struct stacks_group {
     uint32_t first, count;
 };
+
+/* The labels of threads (record LABEL) are chains. Each label is added to its
+ * parent: a set is a label and all its ancestors. */
+struct stacks_label {
+    uint32_t parent; /* 0: none */
+    const char *key, *value;
+};
+
+/* Label number N is all[N - 1]; number 0 means no label. */
+struct stacks_labels {
+    struct stacks_label *all;
+    uint32_t count;
+    struct intern *ids; /* ids in the spool; entry I is label I + 1 */
+};
+
+/* Most labels of a set that are shown. */
+enum { STACKS_LABELS_MOST = 64 };
 
 struct stacks {
     struct profile *profile; /* names of nodes, and the process */
@@ -126,6 +143,24 @@ int stacks_group_all(struct stacks *stacks);
  */
 int stacks_filter_apply(struct stacks *stacks,
                         const struct filter_options *filter);
+
+/* For stacks.c: take RECORD; a record that makes no sense is left out. LOAD
+ * knows its texts.
+ * Returns 0, or -1 if memory is short. */
+int stacks_label_add(struct stacks_labels *labels,
+                     const struct spool_load *load,
+                     const struct record_label *record);
+
+/* The number of the set with this ID in the spool, 0 if the spool has not
+ * defined it. */
+uint32_t stacks_label_set(const struct stacks_labels *labels, uint32_t id);
+
+/* Write the labels of SET to LIST, each key once, in the order in which they
+ * were set. Returns their number. */
+unsigned stacks_label_list(const struct stacks_labels *labels, uint32_t set,
+                           const struct stacks_label *list[STACKS_LABELS_MOST]);
+
+void stacks_label_release(struct stacks_labels *labels);
 
 /* Release STACKS; NULL is allowed. */
 void stacks_close(struct stacks *stacks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stacks_label.c -- see stacks_label.h. A parent has a smaller number than its
- * child. So every chain ends, whatever the spool contains. */
+/* stacks_label.c -- the labels of stacks.h. A parent has a smaller number than
+ * its child. So every chain ends, whatever the spool contains. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "store/layout.h"
 #include "util/array.h"
 #include "util/intern.h"
-#include "stacks_label.h"
+#include "stacks.h"
 
 /* The text ID, NULL if the spool has not defined it. */
 static const char *

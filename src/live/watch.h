@@ -28,7 +28,6 @@
 #include "model/profile.h"
 #include "util/share.h"
 #include "functions.h"
-#include "span.h"
 
 struct spool_load;
 struct cpu_sample;

@@ -25,7 +25,7 @@
 struct branches;
 struct tree;
 
-/* What a report contains. */
+/* The contents of a report. */
 struct data_report {
     FILE *stream;
     enum columns_format format; /* COLUMNS_CSV or COLUMNS_JSON */

@@ -62,7 +62,7 @@ print_hint(FILE *stream, const struct profile *profile, enum hint hint)
         [FOREIGN] =
             "no package of the system has the file's debug information: it "
             "was\n"
-            "      stripped by whoever built it. A build that is not stripped "
+            "      stripped when it was built. A build that is not stripped "
             "would help\n"
             "      (of a Python wheel: pip install --no-binary NAME NAME, with "
             "CFLAGS=-g)\n",

@@ -107,11 +107,11 @@ print_outside(FILE *stream, const struct stacks *stacks,
 {
     const uint32_t *outside =
         stacks->deadlocks.threads + deadlock->first_outside;
-    const char *whom = deadlock->count == 1 ? "it" : "them";
+    const char *target = deadlock->count == 1 ? "it" : "them";
     if (deadlock->outside == 0)
         return 0;
     fprintf(stream, "  %u more wait%s for %s, or for others that do:\n",
-            deadlock->outside, deadlock->outside == 1 ? "s" : "", whom);
+            deadlock->outside, deadlock->outside == 1 ? "s" : "", target);
     return thread_list_print(stream, stacks->threads, outside,
                              deadlock->outside, "", 6,
                              columns > 0 ? columns : STACKS_TEXT_COLUMNS);
