@@ -24,20 +24,14 @@ apply_room(struct watch *watch)
 {
     const struct profile *profile = watch->profile;
     while (watch->sample_count < profile->sample_count) {
-        struct watch_sample *samples =
-            array_room(watch->samples, watch->sample_count, sizeof(*samples));
-        if (samples == NULL)
+        if (!ARRAY_GROW(watch->samples, watch->sample_count))
             return -1;
-        watch->samples = samples;
-        samples[watch->sample_count++] = (struct watch_sample){0};
+        watch->samples[watch->sample_count++] = (struct watch_sample){0};
     }
     while (watch->thread_count < profile->thread_count) {
-        struct watch_thread *threads =
-            array_room(watch->threads, watch->thread_count, sizeof(*threads));
-        if (threads == NULL)
+        if (!ARRAY_GROW(watch->threads, watch->thread_count))
             return -1;
-        watch->threads = threads;
-        threads[watch->thread_count++] = (struct watch_thread){0};
+        watch->threads[watch->thread_count++] = (struct watch_thread){0};
     }
     return 0;
 }
@@ -48,13 +42,10 @@ apply_note(struct watch *watch, uint32_t sample,
            const int64_t values[VALUE_COUNT])
 {
     struct watch_sample *beside = &watch->samples[sample];
-    uint32_t *changed =
-        array_room(watch->changed, watch->changed_count, sizeof(*changed));
-    if (changed == NULL)
+    if (!ARRAY_GROW(watch->changed, watch->changed_count))
         return -1;
-    watch->changed = changed;
     if (!beside->is_changed)
-        changed[watch->changed_count++] = sample;
+        watch->changed[watch->changed_count++] = sample;
     beside->is_changed = true;
     for (unsigned i = 0; i < VALUE_COUNT; i++)
         span_add(&beside->pending[i], values[i]);

@@ -34,12 +34,9 @@ cpu_share_put(struct watch *watch, const struct record_sample *record,
 {
     struct watch_thread *thread =
         &watch->threads[watch->profile->samples[sample].thread];
-    struct cpu_sample *fresh =
-        array_room(watch->fresh, watch->fresh_count, sizeof(*fresh));
-    if (fresh == NULL)
+    if (!ARRAY_GROW(watch->fresh, watch->fresh_count))
         return -1;
-    watch->fresh = fresh;
-    fresh[watch->fresh_count++] = (struct cpu_sample){
+    watch->fresh[watch->fresh_count++] = (struct cpu_sample){
         .sample = sample,
         .count =
             record->count < UINT32_MAX ? (uint32_t)record->count : UINT32_MAX,
@@ -58,12 +55,9 @@ cpu_share_put(struct watch *watch, const struct record_sample *record,
 int
 cpu_share_put_end(struct watch *watch, uint32_t thread)
 {
-    uint32_t *ended =
-        array_room(watch->ended, watch->ended_count, sizeof(*ended));
-    if (ended == NULL)
+    if (!ARRAY_GROW(watch->ended, watch->ended_count))
         return -1;
-    watch->ended = ended;
-    ended[watch->ended_count++] = thread;
+    watch->ended[watch->ended_count++] = thread;
     return 0;
 }
 

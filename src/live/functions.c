@@ -45,11 +45,9 @@ find_row(struct functions *functions, const char *name, const char *module)
     struct intern *strings = functions->profile->strings;
     const uint32_t key[2] = {clean_put(strings, name, ""),
                              clean_put(strings, module, "")};
-    struct function *rows =
-        array_room(functions->rows, functions->count, sizeof(*rows));
-    if (rows == NULL)
+    if (!ARRAY_GROW(functions->rows, functions->count))
         return INTERN_NONE;
-    functions->rows = rows;
+    struct function *rows = functions->rows;
     if (key[0] == INTERN_NONE || key[1] == INTERN_NONE)
         return INTERN_NONE;
     uint32_t number = intern_put(functions->names, key, sizeof(key));
@@ -70,13 +68,10 @@ static int
 make_places(struct functions *functions, uint32_t node)
 {
     while (functions->place_count <= node) {
-        struct functions_place *places =
-            array_room(functions->places, functions->place_count,
-                       sizeof(*places));
-        if (places == NULL)
+        if (!ARRAY_GROW(functions->places, functions->place_count))
             return -1;
-        functions->places = places;
-        places[functions->place_count++] = (struct functions_place){0};
+        functions->places[functions->place_count++] =
+            (struct functions_place){0};
     }
     return 0;
 }
@@ -90,15 +85,12 @@ name_place(struct functions *functions, uint32_t node)
     uint32_t module = profile->nodes[node].module;
     struct functions_place place = {functions->frame_count, symbol->count};
     for (unsigned i = 0; i < symbol->count; i++) {
-        uint32_t *frames = array_room(functions->frames, functions->frame_count,
-                                      sizeof(*frames));
-        if (frames == NULL)
+        if (!ARRAY_GROW(functions->frames, functions->frame_count))
             return -1;
-        functions->frames = frames;
-        frames[functions->frame_count] =
+        functions->frames[functions->frame_count] =
             find_row(functions, symbol->frames[i].function,
                      profile_module_name(profile, module));
-        if (frames[functions->frame_count] == INTERN_NONE)
+        if (functions->frames[functions->frame_count] == INTERN_NONE)
             return -1;
         functions->frame_count++;
     }

@@ -72,12 +72,9 @@ name_stack(struct naming *naming, uint32_t node)
         stack = naming->named[at];
         if (stack != 0)
             break;
-        uint32_t *path =
-            array_room(naming->path, naming->path_length, sizeof(*path));
-        if (path == NULL)
+        if (!ARRAY_GROW(naming->path, naming->path_length))
             return 0;
-        naming->path = path;
-        path[naming->path_length++] = at;
+        naming->path[naming->path_length++] = at;
     }
     while (naming->path_length > 0) {
         uint32_t at = naming->path[--naming->path_length];

@@ -39,14 +39,11 @@ stacks_label_add(struct stacks_labels *labels, const struct spool_load *load,
         (record->parent != 0 && label.parent == 0) ||
         stacks_label_set(labels, record->id) != 0)
         return 0;
-    struct stacks_label *all =
-        array_room(labels->all, labels->count, sizeof(*all));
-    if (all == NULL)
+    if (!ARRAY_GROW(labels->all, labels->count))
         return -1;
-    labels->all = all;
     if (intern_put(labels->ids, &record->id, sizeof(record->id)) == INTERN_NONE)
         return -1;
-    all[labels->count++] = label;
+    labels->all[labels->count++] = label;
     return 0;
 }
 

@@ -91,12 +91,9 @@ static int
 keep_record(struct watch *watch, const struct record_sample *record,
             uint32_t sample, const struct contribution *given)
 {
-    struct watch_record *records =
-        array_room(watch->records, watch->record_count, sizeof(*records));
-    if (records == NULL)
+    if (!ARRAY_GROW(watch->records, watch->record_count))
         return -1;
-    watch->records = records;
-    records[watch->record_count++] =
+    watch->records[watch->record_count++] =
         (struct watch_record){.place = reader_place(watch->reader),
                               .sample = sample,
                               .given = *given,

@@ -29,12 +29,9 @@ events_put(struct profile *profile, const struct profile_event *event)
 {
     if (!profile->keeps_events)
         return 0;
-    struct profile_event *events =
-        array_room(profile->events, profile->event_count, sizeof(*events));
-    if (events == NULL)
+    if (!ARRAY_GROW(profile->events, profile->event_count))
         return -1;
-    profile->events = events;
-    events[profile->event_count++] = *event;
+    profile->events[profile->event_count++] = *event;
     return 0;
 }
 

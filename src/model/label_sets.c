@@ -30,17 +30,14 @@ put_on_top(struct profile *profile, uint32_t parent,
     const uintptr_t key[4] = {parent, (uintptr_t)pair->key,
                               (uintptr_t)pair->value, (uintptr_t)pair->unit};
     uint32_t known = profile->label_count;
-    struct profile_label *labels =
-        array_room(profile->labels, known, sizeof(*labels));
-    if (labels == NULL)
+    if (!ARRAY_GROW(profile->labels, known))
         return INTERN_NONE;
-    profile->labels = labels;
     uint32_t number = intern_put(profile->label_keys, key, sizeof(key));
     if (number == INTERN_NONE)
         return INTERN_NONE;
     /* Numbers in the table begin at 0, but set 0 is the empty one. */
     if (number == known)
-        labels[profile->label_count++] =
+        profile->labels[profile->label_count++] =
             (struct profile_label){.parent = parent,
                                    .key = pair->key,
                                    .value = pair->value,

@@ -54,14 +54,12 @@ question_number(struct questions *questions, uint32_t id, uint64_t offset)
 {
     uint64_t key[] = {id, offset};
     uint32_t count = intern_count(&questions->known);
-    struct symbol_question *items =
-        array_room(questions->items, count, sizeof(*items));
-    if (items == NULL)
+    if (!ARRAY_GROW(questions->items, count))
         return INTERN_NONE;
-    questions->items = items;
     uint32_t number = intern_put(&questions->known, key, sizeof(key));
     if (number == count)
-        items[count] = (struct symbol_question){.id = id, .offset = offset};
+        questions->items[count] =
+            (struct symbol_question){.id = id, .offset = offset};
     return number;
 }
 
@@ -148,11 +146,9 @@ look_up_names(struct profile *profile)
 static const struct symbol *
 marker(struct profile *profile, const char *text)
 {
-    struct mark **marks =
-        array_room(profile->marks, profile->mark_count, sizeof(struct mark *));
-    if (marks == NULL)
+    if (!ARRAY_GROW(profile->marks, profile->mark_count))
         return &nameless;
-    profile->marks = marks;
+    struct mark **marks = profile->marks;
     uint32_t number = intern_string(profile->markers, text);
     if (number == INTERN_NONE)
         return &nameless;

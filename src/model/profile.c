@@ -32,12 +32,9 @@ reserve_numbers(struct profile *profile)
 
     profile->nodes[0] = (struct profile_node){0};
     for (uint32_t i = PROFILE_NO_STACK; i <= PROFILE_NOT_SAMPLED; i++) {
-        struct profile_node *nodes =
-            array_room(profile->nodes, i, sizeof(*profile->nodes));
-        if (nodes == NULL)
+        if (!ARRAY_GROW(profile->nodes, i))
             return -1;
-        profile->nodes = nodes;
-        nodes[i] = (struct profile_node){.flags = NODE_TRUNCATED};
+        profile->nodes[i] = (struct profile_node){.flags = NODE_TRUNCATED};
         profile->node_count = i + 1;
     }
     return profile_string(profile, "") == NULL ? -1 : 0;

@@ -180,13 +180,10 @@ process_of(struct pprof_read *read, const char *label)
     if (number == INTERN_NONE || number < known)
         return number == INTERN_NONE ? INTERN_NONE
                                      : read->load.process + number;
-    struct profile_process *processes =
-        array_room(profile->processes, profile->process_count,
-                   sizeof(*processes));
-    if (processes == NULL)
+    if (!ARRAY_GROW(profile->processes, profile->process_count))
         return INTERN_NONE;
-    profile->processes = processes;
-    if (set_process(read, &processes[profile->process_count], label) != 0)
+    if (set_process(read, &profile->processes[profile->process_count], label) !=
+        0)
         return INTERN_NONE;
     return profile->process_count++;
 }
@@ -207,17 +204,12 @@ thread_of(struct pprof_read *read, const struct pprof_labels *labels)
     if (number == INTERN_NONE || number < known)
         return number == INTERN_NONE ? INTERN_NONE
                                      : read->load.first_thread + number;
-    struct profile_thread *threads =
-        array_room(profile->threads, profile->thread_count, sizeof(*threads));
-    if (threads == NULL)
+    if (!ARRAY_GROW(profile->threads, profile->thread_count))
         return INTERN_NONE;
-    profile->threads = threads;
-    uint64_t *times = array_room(read->thread_times, known, sizeof(*times));
-    if (times == NULL)
+    if (!ARRAY_GROW(read->thread_times, known))
         return INTERN_NONE;
-    read->thread_times = times;
-    times[known] = 0;
-    threads[profile->thread_count] =
+    read->thread_times[known] = 0;
+    profile->threads[profile->thread_count] =
         (struct profile_thread){.process = process,
                                 .tid = (uint32_t)labels->tid,
                                 .name = name,
@@ -357,12 +349,9 @@ add_modules(struct pprof_read *read)
     read->first_module = profile->module_count;
     for (uint32_t i = 0; i < read->sample.tables.mapping_count; i++) {
         const struct pprof_mapping *mapping = &read->sample.tables.mappings[i];
-        struct profile_module *modules =
-            array_room(profile->modules, profile->module_count,
-                       sizeof(*modules));
-        if (modules == NULL)
+        if (!ARRAY_GROW(profile->modules, profile->module_count))
             return -1;
-        profile->modules = modules;
+        struct profile_module *modules = profile->modules;
         modules[profile->module_count] = (struct profile_module){
             .process = read->load.process,
             .base = mapping->start - mapping->offset,

@@ -117,13 +117,10 @@ static const struct pprof_note no_note = {0, "", "", ""};
 static struct pprof_note *
 new_process(struct pprof_notes *notes)
 {
-    struct pprof_note *processes =
-        array_room(notes->processes, notes->process_count, sizeof(*processes));
-    if (processes == NULL)
+    if (!ARRAY_GROW(notes->processes, notes->process_count))
         return NULL;
-    notes->processes = processes;
-    processes[notes->process_count] = no_note;
-    return &processes[notes->process_count++];
+    notes->processes[notes->process_count] = no_note;
+    return &notes->processes[notes->process_count++];
 }
 
 /* Add the process of "4711 on host, /opt/app". Returns 0, or -1 if

@@ -53,12 +53,9 @@ pprof_tables_each(struct pprof_tables *tables, struct wire whole,
 static int
 add_text(struct pprof_tables *tables, struct wire text)
 {
-    struct pprof_text *texts =
-        array_room(tables->texts, tables->text_count, sizeof(*texts));
-    if (texts == NULL)
+    if (!ARRAY_GROW(tables->texts, tables->text_count))
         return -1;
-    tables->texts = texts;
-    texts[tables->text_count++] = (struct pprof_text){.raw = text};
+    tables->texts[tables->text_count++] = (struct pprof_text){.raw = text};
     return 0;
 }
 
@@ -113,17 +110,14 @@ static int
 add_mapping(struct pprof_tables *tables, struct wire message)
 {
     enum { ID = 1, START, LIMIT, OFFSET, FILENAME, BUILD_ID, FIRST_NAMES };
-    struct pprof_mapping *mappings =
-        array_room(tables->mappings, tables->mapping_count, sizeof(*mappings));
-    if (mappings == NULL)
+    if (!ARRAY_GROW(tables->mappings, tables->mapping_count))
         return -1;
-    tables->mappings = mappings;
     uint64_t numbers[FIRST_NAMES + 4];
     if (pprof_tables_numbers(tables, message, numbers, FIRST_NAMES + 4) != 0 ||
         define_id(tables, tables->mapping_ids, numbers[ID],
                   tables->mapping_count) != 0)
         return -1;
-    struct pprof_mapping *mapping = &mappings[tables->mapping_count++];
+    struct pprof_mapping *mapping = &tables->mappings[tables->mapping_count++];
     *mapping = (struct pprof_mapping){
         .start = numbers[START],
         .limit = numbers[LIMIT],
@@ -141,18 +135,15 @@ static int
 add_function(struct pprof_tables *tables, struct wire message)
 {
     enum { ID = 1, NAME, SYSTEM_NAME, FILENAME, START_LINE, COUNT };
-    struct symbol_frame *functions =
-        array_room(tables->functions, tables->function_count,
-                   sizeof(*functions));
-    if (functions == NULL)
+    if (!ARRAY_GROW(tables->functions, tables->function_count))
         return -1;
-    tables->functions = functions;
     uint64_t numbers[COUNT];
     if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0 ||
         define_id(tables, tables->function_ids, numbers[ID],
                   tables->function_count) != 0)
         return -1;
-    struct symbol_frame *function = &functions[tables->function_count++];
+    struct symbol_frame *function =
+        &tables->functions[tables->function_count++];
     *function = (struct symbol_frame){
         .function = pprof_tables_text(tables, numbers[NAME]),
         .linkage = pprof_tables_text(tables, numbers[SYSTEM_NAME]),

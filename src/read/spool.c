@@ -52,12 +52,9 @@ add_process(struct spool_load *load, const void *bytes)
 static int
 add_stopped(struct profile *profile, uint32_t stopped)
 {
-    uint32_t *all =
-        array_room(profile->stopped, profile->stopped_count, sizeof(*all));
-    if (all == NULL)
+    if (!ARRAY_GROW(profile->stopped, profile->stopped_count))
         return -1;
-    profile->stopped = all;
-    all[profile->stopped_count++] = stopped;
+    profile->stopped[profile->stopped_count++] = stopped;
     return 0;
 }
 
@@ -163,12 +160,9 @@ add_mark(struct spool_load *load, const void *bytes)
         labels == INTERN_NONE || record->mark > MARK_SPAN ||
         record->time > INT64_MAX || record->duration > INT64_MAX)
         return SENSELESS;
-    struct profile_mark *marks =
-        array_room(profile->timed_marks, profile->timed_mark_count,
-                   sizeof(*marks));
-    if (marks == NULL)
+    if (!ARRAY_GROW(profile->timed_marks, profile->timed_mark_count))
         return FAILED;
-    profile->timed_marks = marks;
+    struct profile_mark *marks = profile->timed_marks;
     marks += profile->timed_mark_count;
     *marks = (struct profile_mark){
         .time = record->time,
@@ -239,13 +233,10 @@ note_wait(struct spool_load *load, const struct record_sample *record,
     uint64_t reached = record->time;
     if ((record->flags & SAMPLE_OPEN) == 0 || record->state == STATE_RUNNING)
         return 0;
-    struct open_wait *waits =
-        array_room(load->waits, load->wait_count, sizeof(*waits));
-    if (waits == NULL)
+    if (!ARRAY_GROW(load->waits, load->wait_count))
         return -1;
-    load->waits = waits;
     sum_add(&reached, record->duration);
-    waits[load->wait_count++] = (struct open_wait){
+    load->waits[load->wait_count++] = (struct open_wait){
         .sample = (uint32_t)(sample - load->profile->samples),
         .reached = reached,
         .event = load->profile->event_count - 1,
@@ -429,13 +420,9 @@ spool_begin(struct spool_load *load, const struct spool_header *header)
 {
     struct profile *profile = load->profile;
     uint64_t begin = header->begin < INT64_MAX / 2 ? header->begin : 0;
-    struct profile_process *processes =
-        array_room(profile->processes, profile->process_count,
-                   sizeof(*processes));
-    if (processes == NULL)
+    if (!ARRAY_GROW(profile->processes, profile->process_count))
         return -1;
-    profile->processes = processes;
-    processes[profile->process_count] = (struct profile_process){
+    profile->processes[profile->process_count] = (struct profile_process){
         .pid = header->pid,
         .machine = header->machine,
         .first_node = profile->node_count,

@@ -42,11 +42,9 @@ int
 spool_load_define(struct numbering *numbering, uint32_t id, uint32_t number)
 {
     uint32_t count = intern_count(numbering->ids);
-    uint32_t *numbers = array_room(numbering->numbers, count, sizeof(*numbers));
-    if (numbers == NULL)
+    if (!ARRAY_GROW(numbering->numbers, count))
         return -1;
-    numbering->numbers = numbers;
-    numbers[count] = number;
+    numbering->numbers[count] = number;
     return intern_put(numbering->ids, &id, sizeof(id)) == INTERN_NONE ? -1 : 0;
 }
 
@@ -135,11 +133,9 @@ spool_load_add_module(struct spool_load *load, const void *bytes)
     if (record->id == 0 || record->start > record->end ||
         spool_load_number(&load->modules, record->id) != INTERN_NONE)
         return SENSELESS;
-    struct profile_module *modules =
-        array_room(profile->modules, number, sizeof(*modules));
-    if (modules == NULL)
+    if (!ARRAY_GROW(profile->modules, number))
         return FAILED;
-    profile->modules = modules;
+    struct profile_module *modules = profile->modules;
     modules[number] = (struct profile_module){
         .process = load->process,
         .flags = record->flags,
@@ -178,12 +174,9 @@ spool_load_add_thread(struct spool_load *load, const void *bytes)
         return USED;
     }
     number = profile->thread_count;
-    struct profile_thread *threads =
-        array_room(profile->threads, number, sizeof(*threads));
-    if (threads == NULL)
+    if (!ARRAY_GROW(profile->threads, number))
         return FAILED;
-    profile->threads = threads;
-    threads[number] =
+    profile->threads[number] =
         (struct profile_thread){.process = load->process,
                                 .tid = record->tid,
                                 .id = record->id,
@@ -240,11 +233,9 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
     uint32_t module = 0;
     if (next != load->base_node + record->id || next >= UINT32_MAX)
         return SENSELESS;
-    struct profile_node *nodes =
-        array_room(profile->nodes, next, sizeof(*nodes));
-    if (nodes == NULL)
+    if (!ARRAY_GROW(profile->nodes, next))
         return FAILED;
-    profile->nodes = nodes;
+    struct profile_node *nodes = profile->nodes;
     if (record->module != 0)
         module = spool_load_number(&load->modules, record->module);
     if (module == INTERN_NONE) {

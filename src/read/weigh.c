@@ -72,12 +72,9 @@ weigh_note(struct spool_load *load, const struct record_sample *record,
         (record->flags & SAMPLE_SUMMED) != 0 ||
         (!short_threads_cover(period_of(load), record->age) && !is_first))
         return 0;
-    struct weigh_note *notes =
-        array_room(load->notes, load->note_count, sizeof(*notes));
-    if (notes == NULL)
+    if (!ARRAY_GROW(load->notes, load->note_count))
         return -1;
-    load->notes = notes;
-    notes[load->note_count++] = (struct weigh_note){
+    load->notes[load->note_count++] = (struct weigh_note){
         .sample = (uint32_t)(sample - load->profile->samples),
         .age = record->age,
     };
@@ -88,14 +85,12 @@ int
 weigh_note_unsampled(struct spool_load *load,
                      const struct record_sample *record, uint32_t thread)
 {
-    struct weigh_unsampled *all =
-        array_room(load->unsampled, load->unsampled_count, sizeof(*all));
-    if (all == NULL)
+    if (!ARRAY_GROW(load->unsampled, load->unsampled_count))
         return -1;
-    load->unsampled = all;
-    all[load->unsampled_count++] = (struct weigh_unsampled){.thread = thread,
-                                                            .cpu = record->cpu,
-                                                            .age = record->age};
+    load->unsampled[load->unsampled_count++] =
+        (struct weigh_unsampled){.thread = thread,
+                                 .cpu = record->cpu,
+                                 .age = record->age};
     sum_add(&load->profile->threads[thread].unsampled, record->cpu);
     return 0;
 }

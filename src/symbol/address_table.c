@@ -23,16 +23,14 @@ address_table_place(struct address_table *table, uint32_t id, uint64_t address)
 {
     struct key key = {address, id};
     uint32_t count = intern_count(&table->keys);
-    void **values = array_room(table->values, count, sizeof(*values));
-    if (values == NULL)
+    if (!ARRAY_GROW(table->values, count))
         return NULL;
-    table->values = values;
     uint32_t number = intern_put(&table->keys, &key, sizeof(key));
     if (number == INTERN_NONE)
         return NULL;
     if (number == count)
-        values[number] = NULL;
-    return &values[number];
+        table->values[number] = NULL;
+    return &table->values[number];
 }
 
 void

@@ -21,12 +21,9 @@
 static int
 add_call(struct call_tree *tree, const uint8_t *entry, uint32_t parent)
 {
-    struct inlined_call *calls =
-        array_room(tree->calls, tree->count, sizeof(*calls));
-    if (calls == NULL)
+    if (!ARRAY_GROW(tree->calls, tree->count))
         return -1;
-    tree->calls = calls;
-    calls[tree->count++] =
+    tree->calls[tree->count++] =
         (struct inlined_call){.entry = entry, .parent = parent};
     return 0;
 }

@@ -32,25 +32,18 @@ struct format {
 static int
 add_directory(struct line_table *table, const char *name)
 {
-    const char **directories =
-        array_room(table->directories, table->directory_count,
-                   sizeof(*directories));
-    if (directories == NULL)
+    if (!ARRAY_GROW(table->directories, table->directory_count))
         return -1;
-    table->directories = directories;
-    directories[table->directory_count++] = name;
+    table->directories[table->directory_count++] = name;
     return 0;
 }
 
 static int
 add_file(struct line_table *table, const char *name, uint64_t directory)
 {
-    struct line_file *files =
-        array_room(table->files, table->file_count, sizeof(*files));
-    if (files == NULL)
+    if (!ARRAY_GROW(table->files, table->file_count))
         return -1;
-    table->files = files;
-    files[table->file_count++] =
+    table->files[table->file_count++] =
         (struct line_file){.name = name, .directory = directory};
     return 0;
 }

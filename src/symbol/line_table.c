@@ -141,12 +141,9 @@ static int
 add_mark(struct line_table *table, const struct line_row *row,
          const uint8_t *next)
 {
-    struct line_mark *marks =
-        array_room(table->marks, table->mark_count, sizeof(*marks));
-    if (marks == NULL)
+    if (!ARRAY_GROW(table->marks, table->mark_count))
         return -1;
-    table->marks = marks;
-    marks[table->mark_count++] = (struct line_mark){*row, next};
+    table->marks[table->mark_count++] = (struct line_mark){*row, next};
     return 0;
 }
 

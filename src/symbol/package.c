@@ -346,12 +346,9 @@ write_skeletons(struct package *package, FILE *file)
         if (type != DW_UT_skeleton ||
             dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL) != 0)
             continue;
-        struct package_skeleton *list =
-            array_room(package->list, package->count, sizeof(*list));
-        if (list == NULL)
+        if (!ARRAY_GROW(package->list, package->count))
             return false;
-        package->list = list;
-        list[package->count++] = (struct package_skeleton){
+        package->list[package->count++] = (struct package_skeleton){
             .id = id,
             .entry = write_skeleton(package, &die, version, id, file)};
     }

@@ -198,12 +198,9 @@ add_piece(struct perf_map *map, uint64_t low, uint64_t high, uint32_t entry)
         last->high = high;
         return 0;
     }
-    struct piece *pieces =
-        array_room(map->pieces, map->piece_count, sizeof(*pieces));
-    if (pieces == NULL)
+    if (!ARRAY_GROW(map->pieces, map->piece_count))
         return -1;
-    map->pieces = pieces;
-    pieces[map->piece_count++] = (struct piece){low, high, entry};
+    map->pieces[map->piece_count++] = (struct piece){low, high, entry};
     return 0;
 }
 

@@ -68,12 +68,9 @@ compare_slots(const void *a, const void *b)
 static int
 add_slot(struct plt_table *table, const struct plt_slot *slot)
 {
-    struct plt_slot *slots =
-        array_room(table->slots, table->count, sizeof(*slots));
-    if (slots == NULL)
+    if (!ARRAY_GROW(table->slots, table->count))
         return -1;
-    table->slots = slots;
-    slots[table->count++] = *slot;
+    table->slots[table->count++] = *slot;
     return 0;
 }
 

@@ -172,12 +172,9 @@ static int
 add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
          int64_t constant)
 {
-    struct scan_form *forms =
-        array_room(unit->forms, unit->form_count, sizeof(*forms));
-    if (forms == NULL)
+    if (!ARRAY_GROW(unit->forms, unit->form_count))
         return -1;
-    unit->forms = forms;
-    forms[unit->form_count++] = (struct scan_form){
+    unit->forms[unit->form_count++] = (struct scan_form){
         .name = (uint16_t)(name <= UINT16_MAX ? name : 0),
         .form = (uint16_t)(form <= UINT16_MAX ? form : UINT16_MAX),
         .size = size,
@@ -236,12 +233,9 @@ static int
 add_shapes(struct scan_unit *unit, size_t wanted)
 {
     while (unit->count < wanted) {
-        struct scan_shape *shapes =
-            array_room(unit->shapes, unit->count, sizeof(*shapes));
-        if (shapes == NULL)
+        if (!ARRAY_GROW(unit->shapes, unit->count))
             return -1;
-        unit->shapes = shapes;
-        shapes[unit->count++] = (struct scan_shape){0};
+        unit->shapes[unit->count++] = (struct scan_shape){0};
     }
     return 0;
 }

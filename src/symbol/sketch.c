@@ -231,11 +231,9 @@ place_from(const struct search *search, uint64_t low)
 static int
 keep_symbol(struct search *search, size_t number)
 {
-    uint32_t *found = array_room(search->found, search->count, sizeof(*found));
-    if (found == NULL)
+    if (!ARRAY_GROW(search->found, search->count))
         return -1;
-    search->found = found;
-    found[search->count++] = (uint32_t)number;
+    search->found[search->count++] = (uint32_t)number;
     return 0;
 }
 

@@ -87,14 +87,12 @@ symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
     struct range range = {.low = address, .open = symbol->st_size == 0};
     if (!symbol_table_is_code(symbol, name) || end == 0)
         return 0;
-    const char **names = array_room(table->names, table->count, sizeof(*names));
-    if (names == NULL)
+    if (!ARRAY_GROW(table->names, table->count))
         return -1;
-    table->names = names;
     range.high = range.open != 0 ? end : address + symbol->st_size;
     range.rank = rank_of(symbol, name) & RANGE_RANK_MAX;
     range.value = (uint32_t)table->count;
-    names[table->count++] = name;
+    table->names[table->count++] = name;
     return range_index_add(&table->ranges, &range);
 }
 

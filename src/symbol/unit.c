@@ -49,16 +49,13 @@ static int
 add_function(struct unit *unit, const struct scan *scan,
              const struct scan_entry *entry)
 {
-    struct unit_function *functions =
-        array_room(unit->functions, unit->function_count, sizeof(*functions));
-    if (functions == NULL)
+    if (!ARRAY_GROW(unit->functions, unit->function_count))
         return -1;
-    unit->functions = functions;
     long ranges =
         code_range_add(body_sections(unit), scan, entry, &unit->ranges,
                        (uint32_t)unit->function_count, 0, MOST_RANGES);
     if (ranges > 0)
-        functions[unit->function_count++] =
+        unit->functions[unit->function_count++] =
             (struct unit_function){.die = scan_die(scan, entry)};
     return ranges < 0 ? -1 : 0;
 }

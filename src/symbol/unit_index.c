@@ -30,20 +30,18 @@
 static int
 add_unit(struct unit_index *index, Dwarf_Die *die, Dwarf_Die *body)
 {
-    struct unit *units = array_room(index->units, index->count, sizeof(*units));
-    if (units == NULL)
+    if (!ARRAY_GROW(index->units, index->count))
         return -1;
-    index->units = units;
     if (dwarf_hasattr(die, DW_AT_stmt_list) != 0)
         index->has_lines = true;
     long ranges = die_add_ranges(die, &index->ranges, (uint32_t)index->count, 0,
                                  MOST_RANGES);
     if (ranges < 0)
         return -1;
-    units[index->count++] = (struct unit){.die = *die,
-                                          .body = *body,
-                                          .has_ranges = ranges > 0,
-                                          .file = &index->file};
+    index->units[index->count++] = (struct unit){.die = *die,
+                                                 .body = *body,
+                                                 .has_ranges = ranges > 0,
+                                                 .file = &index->file};
     return 0;
 }
 

@@ -22,4 +22,14 @@ array_room(void *array, size_t count, size_t size)
                                       : array_double(array, count, size);
 }
 
+/* Make room for one more element behind the COUNT elements of ARRAY, which is a
+ * pointer that can be assigned. Returns whether there is room. */
+#define ARRAY_GROW(array, count)                                       \
+    ({                                                                 \
+        void *grown_ = array_room((array), (count), sizeof(*(array))); \
+        if (grown_ != NULL)                                            \
+            (array) = grown_;                                          \
+        grown_ != NULL;                                                \
+    })
+
 #endif

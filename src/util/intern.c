@@ -162,11 +162,8 @@ static uint32_t
 add_entry(struct intern *intern, uint32_t hash, const void *bytes,
           size_t length)
 {
-    struct intern_entry *entries =
-        array_room(intern->entries, intern->count, sizeof(*entries));
-    if (entries == NULL)
+    if (!ARRAY_GROW(intern->entries, intern->count))
         return INTERN_NONE;
-    intern->entries = entries;
     if (intern->count >= intern->mask / 4 * 3 && grow_slots(intern) < 0)
         return INTERN_NONE;
     char *copy = reserve_bytes(intern, (length / 8 + 1) * 8);
@@ -175,7 +172,8 @@ add_entry(struct intern *intern, uint32_t hash, const void *bytes,
     if (length > 0)
         memcpy(copy, bytes, length);
     copy[length] = '\0';
-    entries[intern->count] = (struct intern_entry){copy, (uint32_t)length};
+    intern->entries[intern->count] =
+        (struct intern_entry){copy, (uint32_t)length};
     *slot_of(intern, hash, bytes, length) =
         (struct intern_slot){hash, intern->count + 1};
     return intern->count++;

@@ -64,12 +64,9 @@ make_rows(struct comparison *comparison)
         struct significance_sum new = sum_of(&comparison->new, i);
         if (old.value <= 0 && new.value <= 0)
             continue;
-        struct diff_row *rows =
-            array_room(diff->rows, diff->count, sizeof(*rows));
-        if (rows == NULL)
+        if (!ARRAY_GROW(diff->rows, diff->count))
             return -1;
-        diff->rows = rows;
-        rows[diff->count++] = make_row(diff, i, &old, &new);
+        diff->rows[diff->count++] = make_row(diff, i, &old, &new);
     }
     return 0;
 }

@@ -37,12 +37,9 @@ static struct filter_term *
 add_term(struct filter_options *filter, enum filter_kind kind, const char *key,
          const char *value)
 {
-    struct filter_term *terms =
-        array_room(filter->terms, filter->count, sizeof(*terms));
-    if (terms == NULL)
+    if (!ARRAY_GROW(filter->terms, filter->count))
         return NULL;
-    filter->terms = terms;
-    struct filter_term *term = &terms[filter->count];
+    struct filter_term *term = &filter->terms[filter->count];
     *term = (struct filter_term){.kind = kind, .value = strdup(value)};
     if (key != NULL)
         term->key = strdup(key);
@@ -232,12 +229,10 @@ try_name(struct sieve *sieve, const regex_t *regex, const char *name)
     if (number == INTERN_NONE)
         return NEEDLESS;
     if (number == sieve->tried_count) {
-        uint8_t *tried = array_room(sieve->tried, number, sizeof(*tried));
-        if (tried == NULL)
+        if (!ARRAY_GROW(sieve->tried, number))
             return NEEDLESS;
-        sieve->tried = tried;
         sieve->tried_count++;
-        tried[number] =
+        sieve->tried[number] =
             regexec(regex, name, 0, NULL, 0) == 0 ? MATCHES : DIFFERS;
     }
     return sieve->tried[number];

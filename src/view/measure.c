@@ -98,11 +98,8 @@ find_function(struct taking *taking, uint32_t node, const char *name)
     if (number == INTERN_NONE)
         return INTERN_NONE;
     if (number == names->module_count) {
-        const char **modules =
-            array_room(names->modules, number, sizeof(*modules));
-        if (modules == NULL)
+        if (!ARRAY_GROW(names->modules, number))
             return INTERN_NONE;
-        names->modules = modules;
         names->module_count++;
     }
     names->modules[number] =
@@ -124,17 +121,14 @@ name_node(struct taking *taking, uint32_t node)
     place->first = taking->frame_count;
     place->count = symbol->count;
     for (unsigned i = symbol->count; i > 0; i--) {
-        uint32_t *frames =
-            array_room(taking->frames, taking->frame_count, sizeof(*frames));
-        if (frames == NULL)
+        if (!ARRAY_GROW(taking->frames, taking->frame_count))
             return -1;
-        taking->frames = frames;
         edge[1] = find_function(taking, node,
                                 symbol->named ? symbol->frames[i - 1].function
                                               : MEASURE_NAMELESS);
         if (edge[1] == INTERN_NONE)
             return -1;
-        frames[taking->frame_count++] = edge[1];
+        taking->frames[taking->frame_count++] = edge[1];
         /* A function that calls itself is on the stack once, however deep: runs
          * that differ only in depth have the same stacks. */
         if (edge[0] != INTERN_NONE &&

@@ -48,14 +48,12 @@ find_row(struct search *search, uint32_t module)
 {
     struct nameless *nameless = search->nameless;
     uint32_t file = search->profile->modules[module].symbols;
-    struct nameless_row *rows =
-        array_room(nameless->rows, nameless->count, sizeof(*rows));
-    if (rows == NULL)
+    if (!ARRAY_GROW(nameless->rows, nameless->count))
         return INTERN_NONE;
-    nameless->rows = rows;
     uint32_t number = intern_put(search->files, &file, sizeof(file));
     if (number == nameless->count && number != INTERN_NONE)
-        rows[nameless->count++] = (struct nameless_row){.module = module};
+        nameless->rows[nameless->count++] =
+            (struct nameless_row){.module = module};
     return number;
 }
 

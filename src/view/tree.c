@@ -39,17 +39,14 @@ uint32_t
 tree_child(struct tree *tree, uint32_t parent, uint32_t name)
 {
     uint32_t edge[2] = {parent, name};
-    struct tree_node *nodes =
-        array_room(tree->nodes, tree->node_count, sizeof(*nodes));
-    if (nodes == NULL)
+    if (!ARRAY_GROW(tree->nodes, tree->node_count))
         return INTERN_NONE;
-    tree->nodes = nodes;
     uint32_t number = intern_put(tree->edges, edge, sizeof(edge));
     if (number == INTERN_NONE)
         return INTERN_NONE;
     number++;
     if (number == tree->node_count)
-        nodes[tree->node_count++] =
+        tree->nodes[tree->node_count++] =
             (struct tree_node){.parent = parent, .name = name};
     return number;
 }

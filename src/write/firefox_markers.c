@@ -146,11 +146,9 @@ add_to_runs(const struct profile *profile, struct runs *runs, uint32_t set,
         if (is_open(profile, runs, set - 1) ||
             runs->open_count == LABEL_SETS_DEPTH)
             continue;
-        struct run *all = array_room(runs->all, runs->count, sizeof(*all));
-        if (all == NULL)
+        if (!ARRAY_GROW(runs->all, runs->count))
             return -1;
-        runs->all = all;
-        all[runs->count] = (struct run){start, end, set - 1};
+        runs->all[runs->count] = (struct run){start, end, set - 1};
         runs->open[runs->open_count++] = runs->count++;
     }
     return 0;
