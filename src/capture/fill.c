@@ -104,7 +104,7 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
                  enum walk_outcome outcome)
 {
     arch_all_registers(context, &slot->registers);
-    if (stack_copy(slot))
+    if (stack_copy(slot, slot->copy, SLOT_COPY))
         slot->unfinished = true;
     else if (is_worth_waiting(slot, outcome))
         return park(slot);

@@ -40,6 +40,15 @@ enum { AWAKE, ASLEEP, HELD };
 static _Atomic uint32_t sleep_state, holders;
 static bool was_held; /* since the last serve_was_held */
 
+/* Memory for copies of stacks that are too large for their slots. It is
+ * reserved when it is first needed. Copies lie one behind the other, and the
+ * memory is empty again when the last one is released. Sizes in bytes: of the
+ * memory, and of the largest copy. */
+#define LARGE_SIZE (16u << 20)
+#define LARGE_COPY (1u << 20)
+static uint8_t *large;
+static uint32_t large_used, large_count; /* bytes; copies */
+
 /* A walk needed a newer module map since the last serve_is_map_wanted. */
 static bool is_map_wanted;
 
@@ -48,6 +57,7 @@ serve_begin(void)
 {
     atomic_store(&holders, 0);
     atomic_store(&sleep_state, AWAKE);
+    large_used = large_count = 0;
 }
 
 void
@@ -149,6 +159,16 @@ confirm(struct slot *slot)
     return true;
 }
 
+/* SLOT needs its copy no longer. */
+static void
+release_copy(struct slot *slot)
+{
+    bool is_large = slot->stack >= large && slot->stack < large + LARGE_SIZE;
+    slot->stack = slot->copy;
+    if (is_large && --large_count == 0)
+        large_used = 0;
+}
+
 bool
 serve_finish(struct slot *slot, uint64_t since)
 {
@@ -158,29 +178,55 @@ serve_finish(struct slot *slot, uint64_t since)
     if (slot->newest != 0 && modules_read_at(&took) < slot->time)
         return false;
     if (confirm(slot) && slot->copied != 0) {
-        view_begin_copy(&view, slot->copy_start, slot->copied, slot->copy);
+        view_begin_copy(&view, slot->copy_start, slot->copied, slot->stack);
         /* No thread waits for this walk. So the sampler's CPU time is limited,
          * and time in which it has no CPU does not count. */
         outcome = finish_walk(slot, &view, clock_own, since);
     }
     slot->unfinished = outcome == WALK_NEEDS_MAP;
+    if (!slot->unfinished)
+        release_copy(slot);
     return !slot->unfinished;
 }
 
+/* Copy the rest of the stack of SLOT's thread, which is parked. Returns false
+ * if it is too large. */
+static bool
+copy_parked(struct slot *slot)
+{
+    if (stack_copy(slot, slot->copy, SLOT_COPY))
+        return true;
+    if (large == NULL)
+        large = sys_reserve_for_one(LARGE_SIZE);
+    if (large == NULL || LARGE_SIZE - large_used < LARGE_COPY ||
+        !stack_copy(slot, large + large_used, LARGE_COPY)) {
+        slot->stack = slot->copy;
+        return false;
+    }
+    large_used += slot->copied;
+    large_count++;
+    return true;
+}
+
 /* Walk on in the stack of a parked thread. To read the module map anew is no
- * work for the window. So what an old map tells is confirmed later. Where it
- * tells nothing, the walk goes on later in a copy of the stack, if the rest is
- * not too large. */
+ * work for the window. If the map may be old, the walk goes on later in a copy
+ * of the stack. A stack that is too large is walked by the old map, and what
+ * that tells is confirmed later. */
 static void
 walk_in_place(struct slot *slot)
 {
     struct view view;
+    bool is_current = modules_are_current();
+    if (!is_current && copy_parked(slot)) {
+        slot->unfinished = is_map_wanted = true;
+        return;
+    }
     view_begin(&view, 0, 0, 0, slot->window);
-    if (!modules_are_current())
+    if (!is_current)
         slot->newest = modules_newest();
     enum walk_outcome outcome = finish_walk(slot, &view, clock_now, slot->time);
     slot->unfinished = slot->newest != 0;
-    if (outcome == WALK_NEEDS_MAP && stack_copy(slot))
+    if (outcome == WALK_NEEDS_MAP && copy_parked(slot))
         slot->unfinished = true;
     else if (outcome == WALK_NEEDS_MAP)
         slot->walk.cut = CUT_OLD_MAP;
@@ -199,6 +245,7 @@ serve_slot(struct slot *slot)
     }
     /* The target has left, and its stack has changed. The frames that it saw
      * itself are still right. */
+    release_copy(slot);
     slot->unfinished = false;
     slot->walk.depth = depth;
     slot->walk.cut = CUT_DEADLINE;
@@ -231,6 +278,7 @@ serve_reclaim(uint64_t now)
         if (slot->trigger != TRIGGER_ASK)
             atomic_fetch_add_explicit(&shared.own_lost[LOSS_SILENT], 1,
                                       memory_order_relaxed);
+        release_copy(slot);
         slot_free(slot);
     }
 }

@@ -61,8 +61,9 @@ struct slot {
     bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;
     uint8_t *window;     /* VIEW_WINDOW bytes for a view */
-    uint8_t *copy;       /* SLOT_COPY bytes: the stack from the red zone on */
-    uint64_t copy_start; /* the address it was copied from */
+    uint8_t *copy;       /* SLOT_COPY bytes for a copy of the stack */
+    uint8_t *stack;      /* the copy: at COPY, or in the sampler's memory */
+    uint64_t copy_start; /* the address it was copied from: the red zone */
     uint32_t copied;     /* bytes in the copy; 0: there is none */
     /* Of a walk by a module map that may have been old: the id of the newest
      * module in that map. 0: the map was current. */

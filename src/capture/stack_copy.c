@@ -45,7 +45,7 @@ static bool
 copy_own(struct slot *slot, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; at < end;) {
-        uint8_t *to = slot->copy + (at - start);
+        uint8_t *to = slot->stack + (at - start);
         uint64_t present = sys_present(at, end - at);
         if (present != 0 && sys_read_memory(to, at, present) != (long)present)
             return false;
@@ -54,7 +54,7 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end)
         if (at >= end)
             break;
         hole = hole < end - at ? hole : end - at;
-        memset(slot->copy + (at - start), HOLE, hole);
+        memset(slot->stack + (at - start), HOLE, hole);
         at += hole;
     }
     slot->copy_start = start;
@@ -63,17 +63,18 @@ copy_own(struct slot *slot, uint64_t start, uint64_t end)
 }
 
 bool
-stack_copy(struct slot *slot)
+stack_copy(struct slot *slot, uint8_t *to, uint32_t most)
 {
     /* A register that was just restored is found below the stack pointer, in
      * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
     uint64_t start = (slot->walk.regs.sp - ARCH_RED_ZONE) & ~7ull;
-    uint64_t far = start + SLOT_COPY;
+    uint64_t far = start + most;
     uint64_t end = find_end(slot, start, far);
+    slot->stack = to;
     if (is_own(slot, start))
         return end != far && copy_own(slot, start, end);
     uint64_t present = sys_present(start, end - start);
-    long got = sys_read_memory(slot->copy, start, present);
+    long got = sys_read_memory(to, start, present);
     slot->copy_start = start;
     slot->copied = got > 0 ? (uint32_t)got : 0;
     /* A stack that is not the thread's own ends where nothing can be read. */
