@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brief.c -- see brief.h. On the thread that ends the process, which may have
- * interrupted malloc. The records are made in memory of their own. One call
- * writes them, so that there is no half of them. They go into the file that all
- * such processes share, or where that cannot be, into one of their own.
+ * brief.c -- see brief.h. These functions run on the thread that ends the
+ * process. That thread may have interrupted malloc, so the records are made in
+ * memory from mmap(2). One system call writes all of them, so no file has half
+ * a spool. They go into a file that all such processes share. If the shared
+ * file cannot be used, they go into a file of this process.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -28,34 +29,35 @@
 #include "setup.h"
 #include "brief.h"
 
-/* Two paths and some words. */
+/* ROOM limits the size of one spool, in bytes. A spool has two paths and some
+ * words. */
 #define ROOM (16u << 10)
 
-/* This file in the directory of the first output holds the brief spools of many
- * processes (layout.h, NEXT). To make a file costs more than such a process has
- * used. */
+/* The name of the shared file, in the directory of the first output. It holds
+ * the brief spools of many processes (layout.h, NEXT). To make a file takes
+ * more CPU time than such a process has used. */
 #define SHARED_FILE "brief.sprof"
 
 struct shared_file {
     int fd;        /* locked until close_shared (flock(2)) */
-    uint64_t size; /* in bytes: where the next spool begins, 0: the first */
+    uint64_t size; /* in bytes: the next spool begins there; 0: no spool yet */
 };
 
-/* A process that was stopped while it holds the lock (SIGSTOP, a debugger) must
- * not stop others. So the others try for a short time, and then make their own
- * file: how often they try for the lock, and the pause between two tries in ns.
- * To write one spool takes some 10 us. */
+/* A process can be stopped (SIGSTOP, a debugger) while it holds the lock. Other
+ * processes must not wait until it goes on. So they try for a short time, and
+ * then make their own file. TRIES limits the number of tries. PAUSE_NS is the
+ * time between two tries, in ns. To write one spool takes some 10 us. */
 #define TRIES 20
 #define PAUSE_NS 100000u
 
-/* Limit of the size of that file, in bytes. */
+/* SIZE_MOST limits the size of the shared file, in bytes. */
 #define SIZE_MOST (1u << 30)
 
 /* The spool that is being made. */
 struct sheet {
     char *bytes;
     size_t used;
-    uint64_t start; /* where it will stand in its file, bytes */
+    uint64_t start; /* its future position in the file, in bytes */
 };
 
 static void
@@ -75,14 +77,15 @@ put_record(struct sheet *sheet, enum record_kind kind, const void *fixed,
     put(sheet, fixed, size);
     for (size_t i = 0; i < parts; i++)
         put(sheet, tail[i].data, tail[i].length);
-    /* The record is whole: fill it up and write its head. */
+    /* The record is complete. Fill it up to 8 bytes, and write its head. */
     sheet->used = (sheet->used + 7) & ~(size_t)7;
     uint64_t head = record_head(sheet->start + start, (uint8_t)kind, 0,
                                 (uint32_t)(sheet->used - start));
     memcpy(sheet->bytes + start, &head, sizeof(head));
 }
 
-/* The header of a file, or what separates this process from the one before. */
+/* Add the header of a file. Behind another spool, add a record NEXT instead,
+ * which begins another process. */
 static void
 put_header(struct sheet *sheet, bool is_shared, pid_t pid, uint64_t since)
 {
@@ -129,7 +132,7 @@ put_counts(struct sheet *sheet, uint64_t time)
     put_record(sheet, RECORD_COUNTS, &counts, sizeof(counts), &tail, 1);
 }
 
-/* All of the CPU ns came too early for a sample. */
+/* Add the record of the rate. All CPU ns came too early for a sample. */
 static void
 put_rate(struct sheet *sheet, uint64_t period, uint64_t cpu)
 {
@@ -141,7 +144,7 @@ put_rate(struct sheet *sheet, uint64_t period, uint64_t cpu)
     put_record(sheet, RECORD_RATE, &rate, sizeof(rate), &tail, 1);
 }
 
-/* The one thread, which used CPU ns. */
+/* Add the records of the only thread, which used CPU ns. */
 static void
 put_thread(struct sheet *sheet, pid_t pid, uint64_t time, uint64_t cpu)
 {
@@ -179,9 +182,8 @@ put_summary(struct sheet *sheet, uint64_t time, enum end_reason reason)
     put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
-/* Write the path of NAME beside the first output of FILES to PATH of SIZE
- * bytes.
- */
+/* Write to PATH of SIZE bytes the path of the file NAME. It is in the directory
+ * of the first output in FILES. */
 static void
 name_beside(const struct config_files *files, const char *name, char *path,
             size_t size)
@@ -207,8 +209,7 @@ lock(int fd)
     return false;
 }
 
-/* Whether the file with STATUS is one that this process may add ROOM bytes to.
- */
+/* Whether this process may add ROOM bytes to the file with STATUS. */
 static bool
 has_room(const struct stat *status, size_t room)
 {
@@ -218,9 +219,10 @@ has_room(const struct stat *status, size_t room)
            spool_file_may_have(end);
 }
 
-/* Open the shared file, and make it if there is none. ROOM is how many bytes
- * may be added. Returns 0. Returns -1 if that cannot be done at once: the file
- * is another user's, or other processes write to it. */
+/* Open and lock the shared file, and make it if there is none. ROOM is the
+ * number of bytes that may be added. Returns 0. Returns -1 if the file is
+ * another user's or too large. Returns -1, too, if other processes hold the
+ * lock. */
 static int
 open_shared(struct shared_file *file, const struct config_files *files,
             size_t room)
@@ -244,7 +246,8 @@ open_shared(struct shared_file *file, const struct config_files *files,
     return -1;
 }
 
-/* Add SIZE BYTES, all of them or none, and close the file. */
+/* Add SIZE BYTES to the file, and close it. If not all bytes can be written,
+ * none is added. */
 static void
 close_shared(struct shared_file *file, const void *bytes, size_t size)
 {
@@ -263,7 +266,7 @@ make_file(const char *path)
                         0600, 0, 0);
 }
 
-/* Write SHEET to a file. */
+/* Write SHEET to a file of this process. */
 static void
 save(const struct sheet *sheet, const struct config *config,
      struct config_files *files, pid_t pid)
@@ -271,7 +274,7 @@ save(const struct sheet *sheet, const struct config *config,
     char unused[512];
     if (!spool_file_may_have(sheet->used))
         return;
-    /* The file has a plain name, and most names are free. */
+    /* The first try uses the plain name, which is free in most cases. */
     long fd = make_file(files->spool);
     for (unsigned attempt = 0; fd < 0 && attempt < 8; attempt++)
         if (config_name_files(config, pid, attempt, files, unused,
@@ -283,7 +286,7 @@ save(const struct sheet *sheet, const struct config *config,
     sys_close((int)fd);
 }
 
-/* All records of the process, which used CPU ns. */
+/* Add all records of the process, which used CPU ns. */
 static void
 put_all(struct sheet *sheet, const struct config *config,
         const struct settings *settings, enum end_reason reason, pid_t pid,
@@ -323,7 +326,7 @@ brief_write(const struct config *config, const struct settings *settings,
     sys_release(sheet.bytes, ROOM);
 }
 
-/* ".PID" beside FILES. */
+/* Write to PATH of SIZE bytes the path of the link ".PID" beside FILES. */
 static void
 name_word(char *path, size_t size, const struct config_files *files, pid_t pid)
 {
@@ -355,7 +358,8 @@ brief_take(const struct config_files *files, pid_t pid)
     name_word(path, sizeof(path), files, pid);
     if (sys_read_link_at(AT_FDCWD, path, word, sizeof(word)) <= 0)
         return 0;
-    /* Ids are used again. */
+    /* The kernel uses process ids again. A later process with this id must
+     * not find the link. */
     (void)unlink(path);
     return digits_take(&at);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * left.c -- see left.h. A child and its parent share one word, which says only
- * that there is something to look for: other programs may control the child by
- * now. The parent finds out all else for itself: it makes the names from the
- * child's template, in its own directory.
+ * left.c -- see left.h. A parent and its children share one word of memory. The
+ * word tells the parent only that a spool may be there to look for. It tells no
+ * more, because another program may control the child meanwhile. The parent
+ * makes the names of the child's files itself, from the template of the names
+ * and in its own directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,13 +26,14 @@
 
 #define PAGE_SIZE 4096u
 
-/* How many names a child may have tried (config_name_files). */
+/* ATTEMPTS limits the number of names that are tried for one child
+ * (config_name_files). */
 #define ATTEMPTS 10u
 
 /* Shared by a parent and its children. */
 struct word {
     pid_t parent;
-    _Atomic uint32_t is_left; /* a child has done what left_mark tells of */
+    _Atomic uint32_t is_left; /* 1: a child has called left_mark */
 };
 
 static struct word *of_children, *of_parent;
@@ -65,7 +67,8 @@ left_mark(void)
         atomic_store(&of_parent->is_left, 1);
 }
 
-/* A signal to it would be refused: kill(2). */
+/* EPERM means that the parent lives, and that this process may not send it a
+ * signal: kill(2). */
 bool
 left_to_parent(void)
 {
@@ -81,8 +84,8 @@ left_is_wanted(void)
            of_children->parent == sys_getpid();
 }
 
-/* Write to *CHILD the names that the child with the spool at PATH, of this
- * HEADER, would have given to its files. */
+/* Write to *CHILD the names of a child's files. The child's spool is at PATH
+ * and has HEADER. Returns false if the child would not have used PATH. */
 static bool
 find_names(const struct config *config, const char *path,
            const struct spool_header *header, struct config_files *child)
@@ -101,7 +104,7 @@ find_names(const struct config *config, const char *path,
 struct left {
     const struct config *config;
     uint64_t start, until;
-    struct output_result *first; /* that failed */
+    struct output_result *first; /* the first that failed */
     unsigned failed;
     char path[PATH_MAX]; /* of a spool in the directory */
     struct config_files child;
@@ -109,7 +112,8 @@ struct left {
     _Alignas(8) char entries[8192];
 };
 
-/* The spool at LEFT->path, if it is one that was left. */
+/* Write the profile of the spool at LEFT->path, if a child has left that spool.
+ * Remove the spool if it has no sample. */
 static void
 write_one(struct left *left)
 {
@@ -137,7 +141,7 @@ is_spool_name(const char *name)
     return length > 6 && strcmp(name + length - 6, ".sprof") == 0;
 }
 
-/* All spools in the directory of SPOOL. */
+/* Look at all spools in the directory of SPOOL. */
 static void
 write_left_spools(struct left *left, const char *spool)
 {

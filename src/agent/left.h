@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * left.h -- the spools of children that changed their user, and so may not
- * write where the profile is wanted. Their parent, which is still the
- * superuser, writes those profiles at its own end. It also removes the spools
- * without a sample of traced children that their tracer killed.
+ * left.h -- the spools of children that changed their user. Such a child may
+ * not be allowed to write to the directory of the profile. Its parent, which is
+ * still the superuser, writes the child's profile when the parent ends. A
+ * tracer may have killed a traced child. If that child's spool has no sample,
+ * the parent removes it.
  */
 #ifndef AGENT_LEFT_H
 #define AGENT_LEFT_H
@@ -14,16 +15,17 @@
 #include "config.h"
 #include "output.h"
 
-/* Called around a fork: before it, in the parent; and then in the child. */
+/* left_before_fork is called in the parent before a fork, left_in_child in the
+ * child after it. */
 void left_before_fork(void);
 void left_in_child(void);
 
-/* Called when this process is about to change its user, or to be traced: its
- * parent is to look for its spool. */
+/* Called when this process is about to change its user, or to be traced. At its
+ * end the parent then looks for this process's spool. */
 void left_mark(void);
 
-/* Whether the parent of this process, which lives and has other rights, writes
- * its profile. */
+/* Whether the parent will write the profile of this process. The parent must
+ * live, and have other rights than this process. */
 bool left_to_parent(void);
 
 /* Whether a child has called left_mark. */
@@ -31,9 +33,9 @@ bool left_is_wanted(void);
 
 /*
  * Write the profiles of all children that have ended and left their spools, in
- * LIMIT ns. Remove their spools that have no sample. Returns how many profiles
- * failed; the first failure is in *RESULT. Called on the sampler's thread, at
- * the end of the process whose FILES are given.
+ * LIMIT ns. Remove spools that have no sample. Returns the number of profiles
+ * that failed. The first failure is in *RESULT. Called on the sampler's thread,
+ * at the end of the process. FILES are the files of that process.
  */
 unsigned left_write(const struct config *config,
                     const struct config_files *files, uint64_t limit,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c -- runs libsprof-report.so, which stands beside this library, so
- * that it writes the profile; see output.h. It runs on the sampler thread,
- * after its last sample (run_on_sampler.h). The thread that ends the process
- * waits meanwhile, perhaps in a signal handler: nothing here allocates or
- * locks. The sampler has no stderr, so messages go back to that thread.
+ * output.c -- see output.h. libsprof-report.so writes the profile. It is in the
+ * directory of this library. The sampler thread runs it after its last sample
+ * (run_on_sampler.h). Without a sampler thread, the thread that ends the
+ * process runs it. The ending thread waits meanwhile, perhaps in a signal
+ * handler. So output_convert_spool neither allocates nor locks. The sampler has
+ * no stderr, so the ending thread prints the messages.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +43,7 @@ output_begin(void)
     text_add(&text, REPORT_NAME);
 }
 
-/* PATH as a word of a shell's command. */
+/* Add PATH to TEXT, quoted as one word of a shell command. */
 static void
 add_word(struct text *text, const char *path)
 {
@@ -76,7 +77,7 @@ keep_spool(const struct config_files *files, struct output_result *result,
     }
     if (!text.cut)
         return -1;
-    /* Half a command is none. */
+    /* A truncated command is of no use. Name only the spool. */
     text_begin(&text, result->complaint, sizeof(result->complaint));
     text_add(&text, what);
     text_add(&text, why);
@@ -85,7 +86,8 @@ keep_spool(const struct config_files *files, struct output_result *result,
     return -1;
 }
 
-/* Nor could it be put back when it was closed. */
+/* Report that the spool is lost. The sampler could not put it back when it
+ * closed the spool. */
 static int
 tell_lost(struct output_result *result)
 {
@@ -96,7 +98,7 @@ tell_lost(struct output_result *result)
     return -1;
 }
 
-/* libsprof-report.so could not be run, or not to its end. */
+/* Report that libsprof-report.so could not be run, or took too long (ETIME). */
 static int
 fail_to_run(const struct config_files *files, struct output_result *result,
             int error)
@@ -114,8 +116,8 @@ fail_to_run(const struct config_files *files, struct output_result *result,
     return keep_spool(files, result, what, " s");
 }
 
-/* Whether a profile was asked for that has the spool's own name: it has taken
- * the spool's place. */
+/* Whether a wanted profile has the spool's own name. Such a profile has
+ * replaced the spool. */
 static bool
 is_replaced(const struct config_files *files)
 {

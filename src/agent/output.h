@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h -- from the spool to the files that the user asked for, at the end
- * of the process. The profiler runs the report library as a program; it never
- * loads it. service.c runs it, too, while the program goes on.
+ * output.h -- turns the spool into the files that the user asked for, at the
+ * end of the process. The profiler runs the report library as a program, and
+ * never loads it. service.c also runs the report library, while the program
+ * goes on.
  */
 #ifndef AGENT_OUTPUT_H
 #define AGENT_OUTPUT_H
@@ -12,23 +13,26 @@
 
 #include "config.h"
 
-/* Find out where the report library must be. Called in the constructor, while
- * our own path is still the one that the loader was given. */
+/* Find the path of the report library. Called in the constructor. The path that
+ * the loader knows for this library is still valid then. */
 void output_begin(void);
 
-/* The path where the report library is, or where it should be. Static. */
+/* Return the path of the report library. The file may be missing. The string is
+ * static. */
 const char *output_report_path(void);
 
-/* The arguments with which libsprof-report.so writes FILES (write/report.h),
- * and the size of its answer in bytes. */
+/* OUTPUT_ARGUMENTS limits the number of arguments, NULL included. OUTPUT_ANSWER
+ * limits the size of the answer of libsprof-report.so, in bytes. The function
+ * sets ARGUMENTS, with which libsprof-report.so writes FILES (write/report.h).
+ */
 #define OUTPUT_ARGUMENTS (CONFIG_OUTPUTS + 5)
 #define OUTPUT_ANSWER 520
 void output_arguments(const struct config *config,
                       const struct config_files *files,
                       const char *arguments[OUTPUT_ARGUMENTS]);
 
-/* The arguments with which it prints the stacks of all threads, with this
- * NONCE, in digits. */
+/* Set ARGUMENTS, with which libsprof-report.so prints the stacks of all
+ * threads. NONCE is a number in digits. */
 void output_stacks_arguments(const struct config *config,
                              const struct config_files *files,
                              const char *nonce,
@@ -39,14 +43,15 @@ bool output_is_ok(char *answer);
 
 struct output_result {
     uint64_t ns;         /* duration of the writing */
-    char complaint[900]; /* what failed, in one line; else empty */
+    char complaint[900]; /* one line about the failure; else "" */
 };
 
 /*
- * Have libsprof-report.so write FILES from the spool, which is closed, in no
- * more than LIMIT ns. On success the spool is removed unless CONFIG keeps it.
- * Fills in *RESULT. Returns 0, or -1 and the spool is kept. Async-signal-safe.
- * The caller is a thread whose root is that of the program's start.
+ * Run libsprof-report.so for at most LIMIT ns. It writes FILES from the spool,
+ * which must be closed. On success the spool is removed unless CONFIG keeps it.
+ * Fills in *RESULT. Returns 0. Returns -1 on failure; the spool then stays.
+ * Async-signal-safe. The caller has the root directory that the program started
+ * with.
  */
 int output_convert_spool(const struct config *config,
                          const struct config_files *files, uint64_t limit,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.c -- the words of the loss tables. Pure functions, any context. All
+ * loss.c -- the words of the tables in loss.h. Pure functions, any context. All
  * tables are read through one row type. A spool of a later version may have
- * causes that are unknown here: that is dealt with in one place.
+ * numbers that these tables lack. Only row_of handles such a number.
  */
 #include "loss.h"
 #include "poison.h"
@@ -29,10 +29,11 @@ static const struct row cuts[] = {
 #undef CUT
 };
 
-/* Numbers come from files too, and a file can hold any. */
+/* The row for all other numbers. A number may come from a file, and a file can
+ * hold any number. */
 static const struct row unknown = {"unknown", "a cause this version lacks"};
 
-/* Row I of COUNT, or the one that stands for all others. */
+/* Return row I of the COUNT ROWS, or the row for all other numbers. */
 static const struct row *
 row_of(const struct row *rows, unsigned count, unsigned i)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.h -- why a sample was not asked for, was lost, or was cut short: one
- * table each, a name for each row.
+ * loss.h -- three tables of causes: a sample was lost, was not asked for, or
+ * has a cut stack. Each row has a name and texts.
  *
- * LOSS rows are samples that were asked for and never became a sample: asked =
- * taken + the sum of these. LIMIT rows are sample points that the rate was to
- * have and that were not asked for: due = asked + the sum of these (rate.h).
- * CUT rows are samples that exist, but whose stack did not reach its root. The
- * tables feed the counters, the spool, every report and the tests; the numbers
- * are part of the file format, so rows are only ever added at the end of their
- * list.
+ * A LOSS row counts samples that were asked for and not taken:
+ * asked = taken + the sum of these rows. A LIMIT row counts sample points that
+ * were due at the wanted rate and not asked for: due = asked + the sum of these
+ * rows (rate.h). A CUT row counts samples that were taken, and whose stack did
+ * not reach its root. The row NONE counts the complete stacks. The counters,
+ * the spool, every report and the tests use these tables. The numbers of rows
+ * are part of the file format, so a new row must be the last of its table.
  */
 #ifndef BASE_LOSS_H
 #define BASE_LOSS_H
@@ -32,9 +32,9 @@
          "when the program had taken the number for itself")
 
 /*
- * WORD is for counters. WHY is the text in the line about the rate. Where
- * BY_TIMERS is 1, "timers, 250 Hz" stands before it, with the rate of the
- * kernel's ticks.
+ * WORD is the name of the counter. WHY is the text in the line about the rate.
+ * If BY_TIMERS is 1, the line has "timers, 250 Hz" before WHY. The frequency is
+ * that of the kernel's ticks.
  */
 #define LIMIT_TABLE(LIMIT)                                                     \
     LIMIT(                                                                     \
@@ -93,12 +93,13 @@ enum cut {
         CUT_COUNT
 };
 
-/* The word for a row ("ring full"), "unknown" for a number outside it. */
+/* Return the word of a row ("ring full"). It is "unknown" for a number that has
+ * no row. */
 const char *loss_word(unsigned loss);
 const char *limit_word(unsigned limit);
 const char *cut_word(unsigned cut);
 
-/* The sentence that explains a row. */
+/* Return the text that explains a row. */
 const char *loss_text(unsigned loss);
 const char *limit_text(unsigned limit);
 const char *cut_text(unsigned cut);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_cause.h -- why a thread has no stack in a dump of all stacks, or an old
- * one: one table, a name each. The numbers are part of the file format, so rows
- * are only ever added at the end.
+ * stack_cause.h -- a table of causes. In a dump of all stacks, a thread may
+ * have no stack, or an old one. The table has a row for each cause of that. The
+ * numbers of rows are part of the file format, so a new row must be the last.
  */
 #ifndef BASE_STACK_CAUSE_H
 #define BASE_STACK_CAUSE_H
@@ -29,8 +29,8 @@ enum stack_cause {
         STACK_CAUSE_COUNT
 };
 
-/* The word for a row ("silent"), "unknown" for a number outside it; and the
- * sentence that explains it. */
+/* Return the word of a row ("silent"), and the text that explains the row. A
+ * number without a row has the word "unknown" and the text "". */
 const char *stack_cause_word(unsigned cause);
 const char *stack_cause_text(unsigned cause);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c -- memcpy and its kin for this library alone, which the linker binds
- * to these. Any context.
+ * memory.c -- memcpy, memmove, memset and memcmp for this library alone. The
+ * linker binds the calls in this library to these functions. Any context.
  *
- * The hard thing is that other modules define them, too. A sanitizer's
- * functions, found first, check every byte. To them a copy of a thread's whole
- * stack, with the gaps between its variables, is an error. They end the
- * program. Or they take locks that the interrupted thread may hold.
+ * Other modules define functions with these names, too. The loader would find a
+ * sanitizer's functions first. A sanitizer's functions check every byte. The
+ * sampler copies a thread's whole stack, with the gaps between its variables. A
+ * sanitizer takes such a copy for an error, and ends the program. A sanitizer
+ * may also take locks that the interrupted thread holds.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +22,8 @@ memcpy(void *restrict to, const void *restrict from, size_t length)
     return to;
 }
 
-/* From the last byte down, if the first would overwrite what is to be copied.
- */
+/* A copy from the first byte up could overwrite bytes that are not copied yet.
+ * The copy then goes from the last byte down. */
 void *
 memmove(void *to, const void *from, size_t length)
 {

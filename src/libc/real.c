@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real.c -- finds the functions that the hooks stand in front of, by
- * dlsym(RTLD_NEXT). The first call may come before our constructor, from
- * another library's. dlsym may allocate, so the first call is not for a
- * handler.
+ * real.c -- see real.h. dlsym(RTLD_NEXT) finds the functions. The constructor
+ * of another library may call a hook before this library's constructor has run.
+ * dlsym may allocate, so a signal handler must not make the first call.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,8 +24,8 @@ static const char *const names[REAL_COUNT] = {REAL_NAMES(STRING)};
 
 static _Atomic(void *) functions[REAL_COUNT];
 
-/* A pointer to a function is what dlsym's result is meant to become (POSIX,
- * dlsym: application usage). */
+/* POSIX allows the caller to convert dlsym's result to a pointer to a function
+ * (dlsym: application usage). */
 void *
 real_find(enum real_name name)
 {
@@ -60,9 +59,10 @@ real_find_old(enum real_old_name name)
     return function;
 }
 
-/* In libc itself, whatever stands before it in the search order: a sanitizer's
- * handlers run later, when their registers are no longer true. Its clock takes
- * locks, and its clone is more than the system call. */
+/* These are libc's own functions, even if a sanitizer's library is before libc
+ * in the search order. A sanitizer's sigaction delays handlers until the
+ * interrupted registers have changed. A sanitizer's clock_gettime takes locks.
+ * A sanitizer's clone does more than the system call. */
 static real_sigaction_function libc_sigaction;
 static real_clone_function libc_clone;
 static clock_function libc_clock;
@@ -91,8 +91,9 @@ real_begin(void)
                                               (void *)clock_gettime);
 }
 
-/* These are not searched for before the start: a module that stands in front of
- * dlsym or malloc may need them for that. */
+/* Make system call NUMBER. The functions below use it before real_begin, and do
+ * not call dlsym. Another module may have its own dlsym or malloc, which may
+ * call these very functions. */
 static long
 call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real.h -- the functions that the hooks stand in front of: REAL(open)(...)
- * calls open. Each is found once, at the start or at its first call, behind
- * this library in the search order. The caller includes the header that
- * declares the function.
+ * real.h -- the functions that the hooks replace: REAL(fork)() calls libc's
+ * fork. A function is looked for at the start or at its first call. The search
+ * begins behind this library in the search order. The caller includes the
+ * header that declares the function.
  */
 #ifndef LIBC_REAL_H
 #define LIBC_REAL_H
@@ -103,16 +103,17 @@
 #define REAL_ENUMERATOR(name) REAL_##name,
 enum real_name { REAL_NAMES(REAL_ENUMERATOR) REAL_COUNT };
 
-/* Find all of them. Any thread may call it; before threads are created. */
+/* Find all functions of this file. Any thread may call it; before threads are
+ * created. */
 void real_begin(void);
 
-/* The function, NULL if this C library has none of the name. Any thread may
- * call it, in a handler only after real_begin. */
+/* Return the function NAME, or NULL if this C library has no such function. Any
+ * thread may call it, in a handler only after real_begin. */
 void *real_find(enum real_name name);
 
-/* syscall(2) and prctl(2), which headers declare with a variable number of
- * arguments, and mprotect(2), which an allocator may call. Before real_begin
- * they go to the kernel. Context: any. */
+/* syscall(2), prctl(2) and mprotect(2). Headers declare the first two with a
+ * variable number of arguments. An allocator may call mprotect. Before
+ * real_begin these functions make the system call directly. Context: any. */
 long real_syscall(long number, long a, long b, long c, long d, long e, long f);
 int real_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                unsigned long d);
@@ -120,10 +121,10 @@ int real_mprotect(void *memory, size_t size, int access);
 
 #define REAL(name) ((__typeof__(&name))real_find(REAL_##name))
 
-/* libc's versions of functions for programs that were linked before libc
- * changed them. posix_spawn ran a file that is no program by a shell.
- * pthread_kill had an error for a thread that has ended. quick_exit ran the
- * thread's C++ destructors. */
+/* Old versions of functions. libc keeps them for programs that were linked
+ * before libc changed these functions. The old posix_spawn lets a shell run a
+ * file that is no program. The old pthread_kill returns an error for a thread
+ * that has ended. The old quick_exit runs the C++ destructors of the thread. */
 #define REAL_OLD_NAMES(X)          \
     X(posix_spawn, "GLIBC_2.2.5")  \
     X(posix_spawnp, "GLIBC_2.2.5") \
@@ -133,13 +134,13 @@ int real_mprotect(void *memory, size_t size, int access);
 #define REAL_OLD_ENUMERATOR(name, version) REAL_OLD_##name,
 enum real_old_name { REAL_OLD_NAMES(REAL_OLD_ENUMERATOR) REAL_OLD_COUNT };
 
-/* As real_find. */
+/* Find an old version, with the rules of real_find. */
 void *real_find_old(enum real_old_name name);
 
 #define REAL_OLD(name) ((__typeof__(&name))real_find_old(REAL_OLD_##name))
 
-/* libc's own functions for code that must run at once and anywhere, in a
- * handler too. Found by real_begin. */
+/* Return libc's own functions, which a sanitizer's library cannot replace. They
+ * also work in a signal handler. real_begin finds them. */
 typedef int (*real_sigaction_function)(int, const struct sigaction *,
                                        struct sigaction *);
 real_sigaction_function real_libc_sigaction(void);

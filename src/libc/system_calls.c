@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * system_calls.c -- functions of libc that are one system call, for this
- * library alone. The linker binds its references to these, libunwind's too. Any
- * context; errno as libc has it; no cancellation points.
+ * library alone. The linker binds the calls in this library to these functions.
+ * This includes libunwind's calls. Any context. They set errno as libc does.
+ * They are no cancellation points.
  *
- * The hard thing is that other modules may define them: ISO C leaves these
- * names to the program (C11, 7.1.3), and a program's close or access may do
- * anything. The loader would give us the program's.
+ * Another module may define functions with these names. ISO C leaves these
+ * names to the program (C11, 7.1.3). A program's close or access may do
+ * anything. Without this file, the loader would bind this library's calls to
+ * the program's functions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +30,8 @@
 
 #include "base/arch.h"
 
-/* The result as libc gives it: -1 and errno. */
+/* Turn the kernel's ANSWER into libc's result. An error becomes -1 and errno.
+ */
 static long
 result_of(long answer)
 {
@@ -38,13 +41,14 @@ result_of(long answer)
     return -1;
 }
 
-/* CALL(number, arguments...): up to six; missing arguments are 0. */
+/* CALL(number, arguments...) makes a system call with up to six arguments.
+ * Missing arguments are 0. */
 #define SIX(number, a, b, c, d, e, f, ...)                            \
     result_of(arch_syscall((number), (long)(a), (long)(b), (long)(c), \
                            (long)(d), (long)(e), (long)(f)))
 #define CALL(...) SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
-/* The function NAME that is CALL(...). */
+/* Define the function NAME, which returns CALL(...). */
 #define SYSTEM_CALL(result, name, parameters, ...) \
     result name parameters                         \
     {                                              \
@@ -67,9 +71,10 @@ open(const char *path, int flags, ...)
 SYSTEM_CALL(int, access, (const char *path, int mode), SYS_faccessat, AT_FDCWD,
             path, mode)
 
-/* Before Linux 5.8 the kernel knows no flags: it looks with the real ids, which
- * differ from the effective ones only where the program has changed them. A
- * filter of a container may say EPERM for what it does not know. */
+/* Before Linux 5.8 the kernel has no faccessat2(2). The older faccessat(2) has
+ * no flags, and checks the real ids. These differ from the effective ids only
+ * if the program has changed them. A container's filter may answer EPERM to a
+ * system call that the filter does not know. */
 int
 faccessat(int directory, const char *path, int mode, int flags)
 {
@@ -96,7 +101,8 @@ SYSTEM_CALL(int, renameat2,
 SYSTEM_CALL(int, unlink, (const char *path), SYS_unlinkat, AT_FDCWD, path, 0)
 SYSTEM_CALL(int, chdir, (const char *path), SYS_chdir, path)
 
-/* The kernel's answer for a directory that is out of reach is not a path. */
+/* The kernel's answer does not begin with "/" if the directory is out of reach:
+ * getcwd(2). Such an answer is not a path. */
 char *
 getcwd(char *to, size_t size)
 {
@@ -117,8 +123,8 @@ SYSTEM_CALL(ssize_t, write, (int fd, const void *from, size_t size), SYS_write,
             fd, from, size)
 SYSTEM_CALL(int, fstat, (int fd, struct stat *status), SYS_fstat, fd, status)
 
-/* Whether there is a third argument, the kernel decides by the command; it is a
- * number or an address, both as long as a register. */
+/* The kernel decides by COMMAND whether it reads the third argument. The
+ * argument is a number or an address. Both fit into one register. */
 int
 fcntl(int fd, int command, ...)
 {
@@ -141,7 +147,7 @@ ioctl(int fd, unsigned long request, ...)
 
 SYSTEM_CALL(int, flock, (int fd, int operation), SYS_flock, fd, operation)
 
-/* dup3(2) refuses two equal numbers, dup2(2) does not. */
+/* dup3(2) refuses two equal descriptors. dup2(2) accepts them. */
 int
 dup2(int from, int to)
 {
@@ -152,7 +158,7 @@ dup2(int from, int to)
 
 SYSTEM_CALL(int, pipe2, (int ends[2], int flags), SYS_pipe2, ends, flags)
 
-/* MS below 0: for ever. */
+/* If MS is below 0, the call waits without a time limit. */
 int
 poll(struct pollfd *events, nfds_t count, int ms)
 {
@@ -181,8 +187,8 @@ SYSTEM_CALL(pid_t, getpgrp, (void), SYS_getpgid, 0)
 SYSTEM_CALL(pid_t, setsid, (void), SYS_setsid, 0)
 SYSTEM_CALL(int, sched_yield, (void), SYS_sched_yield, 0)
 
-/* The kernel returns how many bytes it has filled; it has no CPU for the
- * others. */
+/* The kernel returns the number of bytes that it has filled. No CPU belongs to
+ * the other bytes, so they are set to 0. */
 int
 sched_getaffinity(pid_t tid, size_t size, cpu_set_t *cpus)
 {
@@ -215,7 +221,7 @@ gethostname(char *to, size_t size)
 SYSTEM_CALL(ssize_t, getrandom, (void *to, size_t size, unsigned flags),
             SYS_getrandom, to, size, flags)
 
-/* The clock of the first moments, until libc's own is found (clock_use), which
- * needs no system call. */
+/* The library uses this clock until it has found libc's own (clock_use). libc's
+ * clock needs no system call. */
 SYSTEM_CALL(int, clock_gettime, (clockid_t id, struct timespec *time),
             SYS_clock_gettime, id, time)

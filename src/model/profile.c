@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.c -- makes and frees the model, and answers the questions that need
- * more than reading an array. Names of functions are in naming.c.
+ * profile.c -- makes and frees the model. Its other functions return facts
+ * about the model that need more than one array. naming.c has the names of
+ * functions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,9 +18,10 @@
 #include "system_call.h"
 #include "profile.h"
 
-/* Reserve the numbers with a meaning: 0 of nodes and modules is none, nodes 1
- * and 2 are PROFILE_NO_STACK and PROFILE_NOT_SAMPLED, string 0 is "". With them
- * every number in the model is an index, without exceptions. */
+/* Reserve the numbers that have a special meaning. Node 0 is no node, and
+ * module 0 is no module. Nodes 1 and 2 are PROFILE_NO_STACK and
+ * PROFILE_NOT_SAMPLED. String 0 is "". So every number in the model is an
+ * index. */
 static int
 reserve_numbers(struct profile *profile)
 {
@@ -40,7 +42,8 @@ reserve_numbers(struct profile *profile)
     return profile_string(profile, "") == NULL ? -1 : 0;
 }
 
-/* profile_free releases whatever exists, so one exit is enough. */
+/* profile_free accepts a profile that is only partly made, so all errors share
+ * one exit. */
 struct profile *
 profile_new(const struct symbolizer_options *options)
 {
@@ -74,7 +77,7 @@ profile_is_marker(const struct profile *profile, uint32_t node)
             (NODE_TRUNCATED | NODE_ELIDED | NODE_GUESSED)) != 0;
 }
 
-/* Markers are right, too: they have no flag for return addresses. */
+/* A marker never has NODE_RETURN, so its offset is returned unchanged. */
 uint64_t
 profile_offset(const struct profile *profile, uint32_t node)
 {
@@ -82,7 +85,8 @@ profile_offset(const struct profile *profile, uint32_t node)
     return at->offset - ((at->flags & NODE_RETURN) != 0);
 }
 
-/* The number of a system call has a meaning only together with the machine. */
+/* Each machine has its own numbers of system calls, so the name depends on the
+ * machine, too. */
 const char *
 profile_state(struct profile *profile, const struct profile_sample *sample)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h -- the model from which every output is made. It holds what
- * one or several spools or pprof files say, checked, summed up, and free
- * of the file's layout.
+ * profile.h -- the model from which every output is made. It holds the content
+ * of one or several spools or pprof files. The content is checked and summed
+ * up. The model does not depend on the layout of the files.
  *
  *   processes   one for each image of a process that a file describes
  *   modules     mapped ELF files; number 0 is no module
@@ -24,10 +24,10 @@
  *   the caller      sets keeps_events and spares_names before it adds a file,
  *                   and is_short after that
  *
- * A number (of a node, module, thread, sample) is an index. Numbers of samples
- * and threads change when a filter, a clip or a join removes entries, so no
- * caller may keep them across these. An array may move when anything is added
- * to it.
+ * A number (of a node, module, thread, sample) is an index. A filter, a clip
+ * or a join removes entries, which changes the numbers of samples and threads.
+ * So a caller must not keep such a number across these calls. An array may move
+ * when an entry is added to it.
  *
  * Sums stop at INT64_MAX instead of wrapping, because formats have signed
  * values. Strings are clean (util/clean.h); equal strings of profile_string
@@ -51,7 +51,8 @@ struct address_table;
 struct perf_map;
 struct profile_event;
 
-/* The values that are summed up: sample points; CPU time and wall time in ns.
+/* The values that are summed up: sample points, CPU time in ns, wall time in
+ * ns.
  */
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_WALL, VALUE_COUNT };
 
@@ -68,10 +69,11 @@ struct profile_process {
     bool has_map;         /* MAP was looked for */
     uint64_t map_size;    /* bytes of the map's file at that time */
     const char *spool;    /* path; NULL: not read from a spool file */
-    /* For a flight recorder (read/join.h), else 0. KEEP: how much time it
-     * keeps, ns. MONOTONIC: the start of the process on CLOCK_MONOTONIC, ns.
-     * BEGIN: where the data begins, ns since that start. LAST_BEGIN: the same
-     * of the last spool. */
+    /* These are 0 unless the spool is of a flight recorder (read/join.h). KEEP:
+     * the time that the recorder keeps, in ns. MONOTONIC: the start of the
+     * process on CLOCK_MONOTONIC, in ns. BEGIN: the beginning of the data, in
+     * ns since that start. LAST_BEGIN: the beginning of the last spool's data,
+     * likewise. */
     uint64_t keep, monotonic, begin, last_begin;
 };
 
@@ -97,7 +99,7 @@ struct profile_thread {
     uint64_t start;     /* ns since the start of its process, when first seen */
     uint64_t end;       /* ns, likewise; UINT64_MAX if unknown */
     bool has_cpu;       /* CPU is known */
-    bool has_exact_cpu; /* CPU was read at the end, of it or the run */
+    bool has_exact_cpu; /* CPU was read when the thread or the run ended */
     uint64_t values[VALUE_COUNT]; /* the sums of its samples */
 };
 
@@ -147,9 +149,9 @@ struct profile_cost {
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT]; /* of the stacks of taken and peeked samples */
     struct rate rate;        /* rate of running threads' samples */
-    /* TREE_CPU: ns of CPU time that the kernel accounts for in all processes.
-     * UNSEEN_CPU: the part of it that no process reports. Both are 0 if
-     * unknown, or if the part is less than a percent. */
+    /* TREE_CPU: CPU time of all processes that the kernel counted, in ns.
+     * UNSEEN_CPU: the part that no process reported, in ns. Both are 0 if they
+     * are unknown. Both are 0 if the part is below a percent or below 1 ms. */
     uint64_t tree_cpu, unseen_cpu;
 };
 
@@ -181,8 +183,8 @@ struct profile {
     uint64_t triggers[TRIGGER_COUNT]; /* sample points */
     uint64_t states[STATE_COUNT];     /* sample points */
     struct profile_cost cost;
-    /* START: ns since the epoch of the first process's start. DURATION: ns from
-     * there to the latest known time of any process. */
+    /* START: the start of the first process, in ns since the epoch. DURATION:
+     * ns from START to the latest known time of any process. */
     uint64_t start, duration;
     uint32_t *stopped; /* ns in the handler, for each visit */
     size_t stopped_count;
@@ -203,23 +205,24 @@ struct profile {
     struct address_table *spelled; /* naming.h; NULL: nothing yet */
 };
 
-/* Number of the node for a stack of which nothing is known. */
+/* Number of the node that stands for an unknown stack. */
 #define PROFILE_NO_STACK 1u
 
-/* Number of the node for CPU time of which no sample was taken. */
+/* Number of the node for CPU time without samples. */
 #define PROFILE_NOT_SAMPLED 2u
 #define PROFILE_NOT_SAMPLED_NAME "[not sampled]"
 
-/* Make an empty profile with a symbolizer of OPTIONS, whose full_names it takes
- * over. Returns NULL with errno set if memory is short. Release it by
- * profile_free. */
+/* Make an empty profile with a symbolizer of OPTIONS. The profile copies
+ * full_names from OPTIONS. Returns NULL with errno set if memory is short. The
+ * caller releases the profile by profile_free. */
 struct profile *profile_new(const struct symbolizer_options *options);
 
 /* Whether NODE is a marker: a note about the stack and not a frame. */
 bool profile_is_marker(const struct profile *profile, uint32_t node);
 
-/* The address to look up for NODE, relative to its module. It is the pc, less
- * one for a return address, which belongs to the call before it. */
+/* The address to look up for NODE, relative to its module. It is the pc.
+ * For a return address it is one less, because the call is before that address.
+ */
 uint64_t profile_offset(const struct profile *profile, uint32_t node);
 
 /* The name of SAMPLE's state: "running", "runnable", the name of the system
@@ -232,9 +235,9 @@ const char *profile_state(struct profile *profile,
  * PROFILE. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
 
-/* Which names MODULE has, as enum module_names of store/layout.h. For names
- * from the module's file this is known only after a symbol of it was looked
- * up. */
+/* Return the kinds of names that MODULE has, as enum module_names of
+ * store/layout.h. The names may come from the module's file. Their kinds are
+ * then known only after a symbol of the module was looked up. */
 uint32_t profile_module_names(const struct profile *profile, uint32_t module);
 
 /* The number of threads with at least one sample point. */
@@ -248,7 +251,7 @@ const char *profile_string(struct profile *profile, const char *raw);
  * short. */
 void *profile_block(struct profile *profile, size_t size);
 
-/* Free PROFILE with all its symbols and strings; NULL is allowed. */
+/* Free PROFILE with all its symbols and strings. PROFILE may be NULL. */
 void profile_free(struct profile *profile);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quality.c -- the sentences about a profile. The words for losses and cut
- * stacks come from the table in base/loss.h, so a cause that is added there
- * appears here.
+ * quality.c -- see quality.h. The words for losses, limits and cut stacks come
+ * from the tables in base/loss.h. A row that is added there appears in these
+ * sentences.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,13 +13,13 @@
 #include "util/number.h"
 #include "quality.h"
 
-/* A line that grows; what does not fit is truncated. */
+/* A line of text to which words are added. Text beyond SIZE is cut off. */
 struct line {
     char *text;
     size_t size, length;
 };
 
-/* As printf, at the end of LINE. */
+/* Add text to the end of LINE, with a FORMAT as for printf(3). */
 __attribute__((format(printf, 2, 3))) static void
 add_text(struct line *line, const char *format, ...)
 {
@@ -34,7 +34,8 @@ add_text(struct line *line, const char *format, ...)
         line->length = line->size - 1;
 }
 
-/* Add ": 2 exited, 1 silent" for the COUNTERS that are not 0, from FIRST on. */
+/* Add ": 2 exited, 1 silent" to LINE: each of COUNTERS that is not 0, with its
+ * WORD. The first counter that is used has index FIRST, the last COUNT - 1. */
 static void
 add_causes(struct line *line, const uint64_t *counters, unsigned first,
            unsigned count, const char *(*word)(unsigned))
@@ -49,7 +50,8 @@ add_causes(struct line *line, const uint64_t *counters, unsigned first,
     }
 }
 
-/* Add "3 of 12348 asked". The word "none" is easier to find than a 0. */
+/* Add "3 of 12348 asked" to LINE. A reader finds the word "none" more easily
+ * than a 0. */
 static void
 add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
 {
@@ -60,7 +62,7 @@ add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
                  (unsigned long long)whole, what);
 }
 
-/* The sum of all losses. */
+/* Return the number of samples that were lost for any cause. */
 static uint64_t
 sum_losses(const struct profile_cost *cost)
 {
@@ -80,8 +82,9 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* How many samples were asked for in a CPU second: the rate that all processes
- * have in common, or the effective rate if they differ. */
+/* Return the number of samples that were asked for in a CPU second. This is the
+ * rate that all processes have in common. If their rates differ, it is the
+ * effective rate. */
 static uint64_t
 wanted_rate(const struct profile *profile)
 {
@@ -149,7 +152,7 @@ quality_due(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* CUT_NONE counts the complete stacks, so the causes begin behind it. */
+/* CUT_NONE counts the complete stacks, so the first cause is CUT_NONE + 1. */
 char *
 quality_cuts(const struct profile *profile, char *text, size_t size)
 {
@@ -199,9 +202,9 @@ quality_unseen(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* The scheduler may let a short burst end before the sampler gets the CPU
- * that it shares with the thread. Threads that interrupt themselves do
- * not depend on that. */
+/* The sampler and a target thread may share a CPU. The scheduler may then let a
+ * short burst of the thread end before the sampler runs. A thread that is
+ * interrupted by its own timer does not depend on the scheduler. */
 char *
 quality_asked(const struct profile *profile, char *text, size_t size)
 {
@@ -226,7 +229,7 @@ quality_times(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* UTC, so that a report is the same wherever it is made. */
+/* The time is in UTC, so that a report is the same in every time zone. */
 char *
 quality_time(const struct profile *profile, char *text, size_t size)
 {
@@ -240,7 +243,8 @@ quality_time(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* One pass is enough, as parents come before children. */
+/* A parent has a smaller number than its children, so one pass over the nodes
+ * is enough. */
 int
 quality_sum_guessed(const struct profile *profile, uint64_t values[VALUE_COUNT])
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_kind.c -- see file_kind.h. Most formats begin with bytes of their own;
- * file(1) uses the same ones. Text is recognised by words near its beginning.
- * The order of the table matters, because several formats are JSON.
+ * file_kind.c -- see file_kind.h. Most binary formats begin with fixed bytes.
+ * file(1) uses the same bytes. A text format is recognised by words near its
+ * beginning. The order of the table TRAITS matters, because several formats are
+ * JSON.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +14,12 @@
 #include "util/unzip.h"
 #include "file_kind.h"
 
-/* WINDOW_BITS: zlib's largest window, with a gzip header. */
+/* WINDOW_BITS limits zlib's window, as a power of 2 in bytes. 15 is the
+ * largest. zlib expects a gzip header if 16 is added. */
 enum { WINDOW_BITS = 15 + 16 };
 
-/* Kinds by the bytes at the beginning, NULs included. */
+/* Kinds of files with fixed bytes at the beginning. The bytes may include NUL.
+ */
 static const struct magic {
     const char *bytes;
     size_t length;
@@ -56,8 +59,9 @@ static const struct magic {
 #undef MAGIC
 };
 
-/* Kinds by two texts that occur somewhere; the second may be empty. The text
- * must begin with FIRST, unless that is NUL. */
+/* Kinds of text files. ONE and OTHER must occur near the beginning. OTHER may
+ * be empty. The first byte that is no blank must be FIRST, unless FIRST is NUL.
+ */
 static const struct trait {
     char first;
     const char *one, *other;
@@ -94,7 +98,8 @@ kind_by_magic(const uint8_t *head, size_t length)
     return NULL;
 }
 
-/* An ELF file, by e_type of its header (elf(5)), little endian. */
+/* Tell kinds of ELF files apart by e_type in the header (elf(5)). The file is
+ * little endian. */
 static const char *
 kind_of_elf(const uint8_t *head, size_t length)
 {
@@ -106,8 +111,8 @@ kind_of_elf(const uint8_t *head, size_t length)
                : "a program or a library; `sprofile record` runs programs";
 }
 
-/* The legacy format of gperftools begins with words of the machine's size: 0,
- * 3, 0, the period in us, and 0 (docs/cpuprofile-fileformat.html of
+/* The legacy format of gperftools begins with five words of the machine's size.
+ * They are 0, 3, 0, the period in us, and 0 (docs/cpuprofile-fileformat.html of
  * gperftools). */
 static const char *
 kind_of_gperftools(const uint8_t *head, size_t length)
@@ -133,7 +138,7 @@ is_text(const uint8_t *head, size_t length)
     return length > 0;
 }
 
-/* Whether HEAD contains TEXT, ignoring case. */
+/* Whether HEAD contains TEXT. Upper and lower case are equal. */
 static bool
 has(const char *head, const char *text)
 {
@@ -171,7 +176,7 @@ kind_of_text(const uint8_t *bytes, size_t length)
 }
 
 /* Unpack the beginning of the gzip file at HEAD into TO. Returns the number of
- * bytes there, 0 if it cannot be unpacked. */
+ * bytes in TO. It is 0 if the file cannot be unpacked. */
 static size_t
 unpack(const void *head, size_t length, uint8_t to[FILE_KIND_BYTES])
 {
@@ -200,7 +205,8 @@ known_kind(const uint8_t *head, size_t length)
     return words != NULL ? words : kind_of_text(head, length);
 }
 
-/* A tar archive has USTAR's magic behind the first name (tar(5)). */
+/* Whether the file is a tar archive. The magic of USTAR is in its first header,
+ * at byte 257 (tar(5)). */
 static bool
 is_tar(const uint8_t *head, size_t length)
 {
@@ -223,7 +229,7 @@ file_kind(const void *head, size_t length, char *text, size_t size)
     const char *words =
         is_tar(head, length) ? "a tar archive" : known_kind(head, length);
     text[0] = '\0';
-    /* A gzip file that cannot be unpacked is damaged, whatever it was. */
+    /* A gzip file that cannot be unpacked is damaged. Its kind is unknown. */
     if (words != NULL && (length > 0 || head != inside))
         snprintf(text, size, "it looks like %s%s", where, words);
 }

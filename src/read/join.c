@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join.c -- joins the spools of a flight recorder; see join.h. A thread is
- * recognised by its id, which both spools share, and by its tid, in case the
- * files do not belong together. Nodes belong to the process before them
- * (naming.c), so only neighbours can be joined.
+ * join.c -- joins the spools of a flight recorder; see join.h. Two
+ * threads are the same if they have the same id and tid. Both spools share the
+ * ids. The tid is compared in case the files do not belong together. A node
+ * belongs to the process that precedes it (naming.c). So a spool can be joined
+ * only to the process directly before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,12 @@ struct key {
     uint32_t id, tid;
 };
 
-/* A spool that is joined. NUMBERS has an entry for each of its threads. */
+/* A spool that is joined to a process. NUMBERS has an entry for each thread of
+ * the spool. */
 struct join {
     struct spool_load *load;
-    uint32_t process;  /* the process that it continues */
-    uint32_t *numbers; /* new numbers of its threads */
+    uint32_t process;  /* the process that the spool continues */
+    uint32_t *numbers; /* new numbers of the spool's threads */
 };
 
 static bool
@@ -49,8 +51,8 @@ time_after(uint64_t time, uint64_t shift)
     return time > shift ? time - shift : 0;
 }
 
-/* Make the times of threads from FIRST_THREAD and events from FIRST_EVENT on
- * count from SHIFT ns on. */
+/* Subtract SHIFT ns from the times of threads and events. This begins with the
+ * thread FIRST_THREAD and the event FIRST_EVENT. An earlier time becomes 0. */
 static void
 shift_times(struct profile *profile, uint32_t first_thread, size_t first_event,
             uint64_t shift)
@@ -65,7 +67,8 @@ shift_times(struct profile *profile, uint32_t first_thread, size_t first_event,
         profile->events[i].time = time_after(profile->events[i].time, shift);
 }
 
-/* Continue thread TO by FROM. Values are summed up later. */
+/* Add thread FROM to thread TO, which it continues. The caller sums up VALUES
+ * later. */
 static void
 merge_thread(struct profile_thread *to, const struct profile_thread *from)
 {
@@ -79,8 +82,8 @@ merge_thread(struct profile_thread *to, const struct profile_thread *from)
     sum_add(&to->unsampled, from->unsampled);
 }
 
-/* List the threads of the process so far in KNOWN. Entry I of the result is the
- * number of the thread that has number I in KNOWN. NULL if memory is short. */
+/* Put the threads that the process has so far into KNOWN. Entry I of the result
+ * is the thread that has number I in KNOWN. Returns NULL if memory is short. */
 static uint32_t *
 list_threads(const struct join *join, struct intern *known)
 {
@@ -101,7 +104,8 @@ list_threads(const struct join *join, struct intern *known)
     return numbers;
 }
 
-/* Merge the threads that are known; the others close up behind them. */
+/* Merge each thread that is in KNOWN. The other threads keep their order, and
+ * move up to fill the gaps. */
 static void
 merge_threads(struct join *join, const struct intern *known,
               const uint32_t *numbers)
@@ -124,8 +128,8 @@ merge_threads(struct join *join, const struct intern *known,
     profile->thread_count = count;
 }
 
-/* Remove the process of the spool; its modules and samples go to the other
- * one. */
+/* Move the modules and samples of the spool to the process that it continues.
+ * Remove the spool's own process. */
 static void
 merge_process(const struct join *join)
 {

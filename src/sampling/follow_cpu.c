@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * follow_cpu.c -- see follow_cpu.h. A move to another CPU costs a few
- * microseconds, so the thread that is followed changes only now and then.
+ * microseconds. So the sampler seldom changes the thread that it follows.
  */
 #include <sched.h>
 #include <sys/syscall.h>
@@ -9,16 +9,16 @@
 #include "base/arch.h"
 #include "follow_cpu.h"
 
-/* Ticks for which one thread is followed before another has its turn. */
+/* TURN limits the time for which the sampler follows one thread, in ticks. */
 #define TURN 64
 
-/* The index of no thread. */
+/* NO_THREAD stands for no thread in place of an index. */
 #define NO_THREAD UINT32_MAX
 
-static cpu_set_t allowed; /* where the process may run */
+static cpu_set_t allowed; /* CPUs on which the sampler may run */
 static bool is_known;
 static uint32_t followed;
-static int followed_cpu, present_cpu; /* -1: anywhere */
+static int followed_cpu, present_cpu; /* -1: any allowed CPU */
 static uint32_t candidates, ticks;
 static uint32_t candidate;
 static uint64_t last_random;

@@ -3,12 +3,13 @@
  * follow_cpu.h -- chooses the CPU on which the sampler runs. A signal to a
  * thread on another CPU arrives some microseconds late (an interrupt between
  * CPUs, slow in virtual machines). By then the thread has gone on, typically
- * into its next system call, which then seems to be hot. On the thread's own
- * CPU the sampler preempts the thread, and sees it exactly where it stood.
+ * into its next system call. This system call then seems to be hot. If the
+ * sampler runs on the thread's own CPU, the sampler preempts the thread. The
+ * signal then reaches the thread before its next instruction.
  *
- * So the sampler follows a thread that runs all the time; several such threads
- * take turns. Threads that mostly wait are not followed: on their CPU the
- * scheduler would let them finish their work first.
+ * So the sampler follows a thread that runs all the time. It follows several
+ * such threads in turn. It does not follow a thread that mostly waits: the
+ * scheduler would let that thread finish its work before the sampler runs.
  * Context: sampler.
  */
 #ifndef SAMPLING_FOLLOW_CPU_H
@@ -17,14 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Remember on which CPUs this thread may run. */
+/* Remember the CPUs on which the calling thread may run. */
 void follow_cpu_begin(void);
 
-/* Thread INDEX was seen on CPU; IS_BUSY if it ran all the time. */
+/* Note that thread INDEX was seen on CPU. IS_BUSY: the thread ran all the time.
+ */
 void follow_cpu_seen(uint32_t index, int cpu, bool is_busy);
 
-/* Called once a tick: move to where the followed thread was last seen. RANDOM
- * is any number. */
+/* Move the calling thread to the CPU where the followed thread was last seen.
+ * Called once a tick. RANDOM is a random number. */
 void follow_cpu_move(uint64_t random);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_time.c -- see fork_time.h. Forks that take less than a period are put
- * together until there is about one period: a process that does little more
- * than fork need not write a profile of that.
+ * fork_time.c -- see fork_time.h. The CPU times of short forks are added up. At
+ * about one period they become one sample. So a process that does little more
+ * than fork need not write a profile.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,15 +12,17 @@
 #include "thread_time.h"
 #include "fork_time.h"
 
-/* The fork that the thread is in. Only a handler on top of one can begin
- * another, and the handler's fork is over before this one goes on. */
+/* CALLER is where the stack of the calling thread's present fork begins. A fork
+ * handler can begin another fork inside this one. That inner fork is over
+ * before the outer fork goes on. */
 static __thread const struct regs *caller;
 static __thread struct measured measured;
 static __thread bool is_measured;
 
-/* owed: ns of CPU time of short forks that no sample stands for yet. enough:
- * how many ns make a sample. That is random, so that of two places that fork in
- * turn not always the same one is shown. */
+/* OWED: CPU time of forks that have no sample yet, in ns. ENOUGH: the next
+ * sample is taken when OWED reaches it, in ns; 0: not drawn yet. ENOUGH is
+ * random. If two places fork in turn, each of them is then shown in some
+ * samples. */
 static __thread uint64_t owed, enough;
 
 static uint64_t
