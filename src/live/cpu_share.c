@@ -9,7 +9,8 @@
  *    recorded   1 ms    |    1 ms  1 ms    |     1 ms
  *    shared     3 ms    |    2 ms  2 ms    |     3 ms
  *
- * When a thread ends, its last sample gets what is left. Most threads that live
+ * When a thread ends, the samples that still wait share what is left, too. If
+ * none waits, the last sample gets it. Most threads that live
  * for less than a few sample points have no sample. Their CPU time is given in
  * turn to the stacks of the short threads that have one, the latest WATCH_NOTES
  * of them. Before there is such a stack, the time goes to PROFILE_NOT_SAMPLED.
@@ -52,9 +53,24 @@ cpu_share_put(struct watch *watch, const struct record_sample *record,
     return watch->fresh_count < FRESH_MOST ? 0 : cpu_share_all(watch);
 }
 
+/* Whether THREAD lived for no more than a few sample points. */
+static bool
+is_short(const struct watch *watch, uint32_t thread)
+{
+    const struct profile *profile = watch->profile;
+    return short_threads_cover(profile->processes[0].period,
+                               profile->threads[thread].cpu);
+}
+
 int
 cpu_share_put_end(struct watch *watch, uint32_t thread)
 {
+    const struct profile_thread *at = &watch->profile->threads[thread];
+    struct watch_thread *of = &watch->threads[thread];
+    if (at->has_exact_cpu && of->share.weight != 0 && of->clock != 0 &&
+        at->cpu > of->clock && at->cpu < INT64_MAX / 4 &&
+        !is_short(watch, thread))
+        of->clock = at->cpu;
     if (!ARRAY_GROW(watch->ended, watch->ended_count))
         return -1;
     watch->ended[watch->ended_count++] = thread;
@@ -134,8 +150,7 @@ last_sample(struct watch *watch, uint32_t thread)
         return sample_at(watch, thread,
                          known > 0 ? watch->notes[thread % known]
                                    : PROFILE_NOT_SAMPLED);
-    if (short_threads_cover(profile->processes[0].period,
-                            profile->threads[thread].cpu))
+    if (is_short(watch, thread))
         watch->notes[watch->note_count++ % WATCH_NOTES] =
             profile->samples[last_run - 1].node;
     return last_run - 1;

@@ -87,6 +87,26 @@ samples_share_what_the_clock_says(void **state)
     close_watch(watch);
 }
 
+/* The last samples of a thread say less than its clock at the end: the handler
+ * of an old thread does not read the clock. All of them share the rest. */
+static void
+waiting_samples_share_the_rest(void **state)
+{
+    struct watch *watch;
+
+    (void)state;
+    begin_spool();
+    add_run(1, 2, 2 * MS, 80 * MS, 80 * MS);
+    add_run(1, 2, 3 * MS, 80 * MS, 10 * MS);
+    add_run(1, 1, 4 * MS, 80 * MS, 10 * MS);
+    maker_add_end(1, 11 * MS, 100 * MS, THREAD_END_EXACT);
+    watch = open_watch();
+    look_again(watch, 12 * MS);
+    expect_times(watch, "inner", SPAN_ALL, VALUE_CPU, 90 * MS, 90 * MS);
+    expect_times(watch, "main", SPAN_ALL, VALUE_CPU, 10 * MS, 100 * MS);
+    close_watch(watch);
+}
+
 /* Without clocks, samples stay as they were recorded. */
 static void
 samples_without_a_clock_stay(void **state)
