@@ -305,6 +305,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         UNIT(an_interval_is_what_is_new),
         UNIT(samples_share_what_the_clock_says),
+        UNIT(waiting_samples_share_the_rest),
         UNIT(samples_without_a_clock_stay),
         UNIT(generated_code_gets_its_names),
         cmocka_unit_test_setup_teardown(filters_choose, maker_forget,
