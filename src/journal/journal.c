@@ -21,6 +21,7 @@
 #include "id_table.h"
 #include "journal_progress.h"
 #include "process_record.h"
+#include "stack_memo.h"
 #include "journal.h"
 
 /* Limit of module ids. A module with a higher id is written again each time. */
@@ -35,7 +36,8 @@ static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: its serial */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
-static bool has_bare; /* it has nodes in no module */
+static bool has_bare;        /* it has nodes in no module */
+static uint32_t nodes_stamp; /* changes when nodes are forgotten */
 
 int
 journal_error(void)
@@ -140,6 +142,7 @@ static int
 forget_numbers(void)
 {
     generation++;
+    nodes_stamp++;
     has_bare = false;
     module_written = sys_renew(module_written, MODULES_MAX);
     thread_written =
@@ -267,6 +270,7 @@ static void
 forget_stacks(void)
 {
     id_table_forget(&nodes);
+    nodes_stamp++;
     has_bare = false;
 }
 
@@ -325,12 +329,16 @@ write_node(uint32_t id, uint32_t parent, struct frame frame)
 /* Make the node of FRAME under *PARENT the new *PARENT. The node is written if
  * it is new. */
 static bool
-descend_to(uint32_t *parent, struct frame frame)
+descend_to(uint32_t *parent, struct frame frame, struct stack_memo *memo)
 {
     bool is_new;
-    uint32_t id = id_table_of(&nodes, *parent, frame.word, &is_new);
-    if (id == 0 || (is_new && !write_node(id, *parent, frame)))
-        return false;
+    uint32_t id = stack_memo_next(memo, frame);
+    if (id == 0) {
+        id = id_table_of(&nodes, *parent, frame.word, &is_new);
+        if (id == 0 || (is_new && !write_node(id, *parent, frame)))
+            return false;
+        stack_memo_note(memo, frame, id);
+    }
     *parent = id;
     return true;
 }
@@ -339,25 +347,28 @@ descend_to(uint32_t *parent, struct frame frame)
  * leaves out our own frames. What was cut off beyond the root is a frame of its
  * own, and so is the gap. */
 uint32_t
-journal_walk(struct walk *walk)
+journal_walk(struct walk *walk, uint32_t index)
 {
     const struct frame *frames = walk->frames;
     uint32_t gap, elided, node = 0, count = walk_finish(walk, &gap, &elided);
     if (journal_error() != 0)
         return 0;
-    if (walk->cut != CUT_NONE && !descend_to(&node, frame_cut(walk->cut)))
+    struct stack_memo memo = stack_memo_begin(index, nodes_stamp);
+    if (walk->cut != CUT_NONE &&
+        !descend_to(&node, frame_cut(walk->cut), &memo))
         return 0;
     uint32_t first = own_frames_skip(frames, count);
     for (uint32_t i = count; i-- > first;) {
-        if (elided != 0 && i + 1 == gap && !descend_to(&node, frame_elided()))
+        if (elided != 0 && i + 1 == gap &&
+            !descend_to(&node, frame_elided(), &memo))
             return 0;
         if (!own_frames_has(frame_pc(frames[i])) &&
-            !descend_to(&node, frames[i]))
+            !descend_to(&node, frames[i], &memo))
             return 0;
     }
     /* A stack of our own frames alone shows nothing of the program. */
     if (node == 0)
-        (void)descend_to(&node, frame_cut(CUT_NOT_CODE));
+        (void)descend_to(&node, frame_cut(CUT_NOT_CODE), &memo);
     return node;
 }
 

@@ -109,8 +109,9 @@ uint64_t journal_time(uint64_t time);
 uint32_t journal_thread(uint32_t index);
 
 /* Put the frames of WALK, which is over, in order, and return the node of that
- * stack. Returns 0 if the stack could not be written. */
-uint32_t journal_walk(struct walk *walk);
+ * stack, which is one of thread INDEX. Returns 0 if the stack could not be
+ * written. */
+uint32_t journal_walk(struct walk *walk, uint32_t index);
 
 /* Where a thread is: a stack with its real depth (node 0: none is known), and
  * the labels that the thread has there. */

@@ -116,7 +116,7 @@ static void
 enter_stack(uint32_t i, struct walk *walk)
 {
     struct stacks_entry *entry = &entries[i];
-    entry->node = journal_walk(walk);
+    entry->node = journal_walk(walk, subjects[i].index);
     entry->depth = walk->depth;
     entry->cause = entry->node != 0 ? STACK_NONE : STACK_NO_ROOM;
     remember_stack(entry, subjects[i].index, walk);

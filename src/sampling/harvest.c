@@ -155,7 +155,7 @@ take_sample(struct slot *slot, uint32_t index)
 {
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
-    struct journal_place place = {.node = journal_walk(&slot->walk),
+    struct journal_place place = {.node = journal_walk(&slot->walk, index),
                                   .depth = slot->walk.depth,
                                   .label = journal_labels_put(slot->label)};
     /* Where the handler did not read the clock, its value at the last look will

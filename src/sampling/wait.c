@@ -59,9 +59,10 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
 /* Find the place where the thread waits as LOOK says. Returns false if the
  * thread moved meanwhile. */
 static bool
-find_place(pid_t tid, const struct look *look, uint64_t clock,
+find_place(uint32_t index, const struct look *look, uint64_t clock,
            struct journal_place *place)
 {
+    pid_t tid = threads_at(index)->tid;
     struct journal_sums *sums = thread_time_sums();
     struct walk walk = {.frames = frames, .capacity = frames_most};
     /* The labels are read between two equal readings of the clock, like the
@@ -75,7 +76,7 @@ find_place(pid_t tid, const struct look *look, uint64_t clock,
     place->label = journal_labels_put(set);
     if (!has_user_mode(look))
         return true;
-    place->node = journal_walk(&walk);
+    place->node = journal_walk(&walk, index);
     place->depth = walk.depth;
     sums->counts.peeked++;
     sums->cut[walk.cut] += walk.cut != CUT_NONE;
@@ -126,7 +127,7 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
     struct thread_time *account = thread_time_of(index);
     pid_t tid = threads_at(index)->tid;
     struct journal_place place;
-    if (!find_place(tid, look, clock, &place))
+    if (!find_place(index, look, clock, &place))
         return false;
     uint32_t waits_on = wait_words(tid, look);
     account->waited_at = place;

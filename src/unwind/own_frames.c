@@ -2,15 +2,18 @@
 /* own_frames.c -- see own_frames.h. */
 #include <stddef.h>
 
-#include "process/modules.h"
 #include "own_frames.h"
 #include "base/poison.h"
+
+/* Where our own object begins and ends in memory: symbols that ld(1) defines in
+ * each object. Hidden, so that they are this object's. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
 
 bool
 own_frames_has(uint64_t pc)
 {
-    const struct module *own = modules_find((uint64_t)own_frames_has);
-    return own != NULL && pc >= own->start && pc < own->end;
+    return pc >= (uint64_t)__ehdr_start && pc < (uint64_t)_end;
 }
 
 /* A handler returns into a frame of libc, which no function has called. The

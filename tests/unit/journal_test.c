@@ -90,7 +90,7 @@ static uint32_t
 put(uint32_t count, uint64_t leaf)
 {
     struct walk walk = walk_of(count, leaf);
-    return journal_walk(&walk);
+    return journal_walk(&walk, 1);
 }
 
 #define MOST 32u
@@ -168,7 +168,7 @@ what_is_missing_is_a_frame(void **state)
     struct walk walk = walk_of(2, LEAF);
     (void)state;
     walk.cut = CUT_STUCK;
-    assert_int_not_equal(journal_walk(&walk), 0);
+    assert_int_not_equal(journal_walk(&walk, 1), 0);
     look();
     assert_int_equal(got.node_count, 3);
     expect_node(0, 0, CUT_STUCK, NODE_TRUNCATED);
@@ -178,7 +178,7 @@ what_is_missing_is_a_frame(void **state)
     frames[3] = frame_return(ROOT + 1);
     walk.depth = 9;
     walk.tail = 1;
-    assert_int_not_equal(journal_walk(&walk), 0);
+    assert_int_not_equal(journal_walk(&walk, 1), 0);
     look();
     assert_int_equal(got.node_count, 8);
     expect_node(3, 0, ROOT + 1, NODE_RETURN);
@@ -203,7 +203,7 @@ our_own_frames_are_left_out(void **state)
     /* A callback of the program, which our function calls. */
     struct walk walk = walk_of(3, LEAF);
     frames[1] = frame_return(own);
-    (void)journal_walk(&walk);
+    (void)journal_walk(&walk, 1);
     look();
     assert_int_equal(got.node_count, 4);
     expect_node(3, got.nodes[0].id, LEAF, 0);

@@ -72,8 +72,9 @@ journal_labels_put(uint32_t set)
 }
 
 uint32_t
-journal_walk(struct walk *walk)
+journal_walk(struct walk *walk, uint32_t index)
 {
+    (void)index;
     return made_journal_is_full ? 0 : (uint32_t)walk->frames[0].word;
 }
 
