@@ -20,6 +20,7 @@
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "unwind/learn.h"
 #include "unwind/rules.h"
 #include "unwind/untabled.h"
 #include "budget.h"
@@ -100,6 +101,7 @@ session_harvest(void)
         harvest_refresh_modules();
     untabled_settle(clock_now());
     harvest_slots();
+    learn_ahead();
 }
 
 /* Read the names of threads that have run since theirs were read; of very many

@@ -17,9 +17,10 @@
 #include "base/sys.h"
 #include "process/modules.h"
 #include "call_site.h"
+#include "cfi.h"
 #include "code_pattern.h"
-#include "fde.h"
 #include "pages.h"
+#include "row_table.h"
 #include "untabled.h"
 #include "walk.h"
 #include "learn.h"
@@ -214,6 +215,12 @@ learn_begin(void)
 }
 
 void
+learn_ahead(void)
+{
+    row_table_compile(pages_learner);
+}
+
+void
 learn_forget_pages(void)
 {
     pages_begin(pages_learner);
@@ -397,6 +404,36 @@ is_edge(const struct place *place)
            place->pc + 1 == place->fde.end;
 }
 
+/* The row that holds PC, among those that are visited. */
+struct search {
+    uint64_t pc;
+    struct cfi_row row;
+};
+
+static void
+take_row(void *to, const struct cfi_row *row)
+{
+    struct search *search = to;
+    if (search->pc >= row->start && search->pc < row->end)
+        search->row = *row;
+}
+
+/* The rule that the unwind table has for PLACE, for its whole row. RULE_NONE:
+ * libunwind must be asked. */
+static struct rule
+rule_by_table(const struct place *place)
+{
+    struct search search = {.pc = place->pc};
+    if (place->has_fde)
+        row_table_miss(place->pc);
+    if (place->has_fde)
+        (void)cfi_rows(pages_learner, &place->fde, take_row, &search);
+    const struct cfi_row *row = &search.row;
+    if (rule_kind(row->rule) == RULE_FRAME)
+        rules_put_row(place->pc, row->start, row->end, row->rule);
+    return row->rule;
+}
+
 /* The rule for a place in a module. */
 static struct rule
 learn_in_module(const struct place *place)
@@ -405,18 +442,8 @@ learn_in_module(const struct place *place)
         return rule_make(RULE_SIGNAL);
     if (is_stack_start(place))
         return rule_make(RULE_ROOT);
-    return ask_libunwind(place);
-}
-
-/* Let RULE hold for the row around PLACE, where the table tells how far the row
- * reaches. */
-static void
-put_row(const struct place *place, struct rule rule)
-{
-    uint64_t start, end;
-    if (place->has_fde && rule_kind(rule) == RULE_FRAME &&
-        fde_row(pages_learner, &place->fde, place->pc, &start, &end))
-        rules_put_row(place->pc, start, end, rule);
+    struct rule rule = rule_by_table(place);
+    return rule_kind(rule) != RULE_NONE ? rule : ask_libunwind(place);
 }
 
 struct rule
@@ -435,8 +462,7 @@ learn_rule(uint64_t pc, bool is_return)
     default:
         rule = rule_make(RULE_NOWHERE);
     }
-    /* The pc itself comes last: put_row may empty a full table. */
-    put_row(&place, rule);
+    /* The pc itself comes last: rules_put_row may empty a full table. */
     rules_put(pc, rule);
     return rule;
 }

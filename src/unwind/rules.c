@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/sys.h"
+#include "row_table.h"
 #include "rules.h"
 #include "base/poison.h"
 
@@ -86,6 +87,7 @@ rules_begin(void)
                         (tables[i].mask + 1) * sizeof(struct cell));
     atomic_store(&current, 0);
     used = 0;
+    row_table_begin();
     return 0;
 }
 
@@ -130,6 +132,8 @@ rules_find(uint64_t pc)
 {
     const struct table *table = current_table();
     struct rule rule = find_key(table, pc | EXACT_BIT);
+    if (rule.word == RULE_NONE)
+        rule = row_table_find(pc);
     for (unsigned level = 0; rule.word == RULE_NONE && level < LEVELS; level++)
         rule = find_key(table, block_key(pc, level));
     return rule;
@@ -256,6 +260,7 @@ rules_put_row(uint64_t pc, uint64_t start, uint64_t end, struct rule rule)
 void
 rules_forget(uint64_t start, uint64_t end)
 {
+    row_table_forget(start, end);
     /* An empty table is not searched: that would touch all of it. */
     if (used == 0)
         return;

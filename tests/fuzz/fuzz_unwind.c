@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/cfi.h"
 #include "unwind/frame_size.h"
 #include "unwind/learn.h"
 #include "unwind/pages.h"
@@ -34,19 +35,29 @@ __wrap_modules_code_kind(uint64_t address)
     return __wrap_modules_find(address) != NULL ? CODE_MODULE : CODE_NONE;
 }
 
+/* Rows lie in their function, one behind the other. */
 static void
-find_row(uint64_t pc)
+take_row(void *to, const struct cfi_row *row)
+{
+    uint64_t *at = to;
+    if (row->start != *at || row->end <= row->start)
+        abort();
+    *at = row->end;
+}
+
+static void
+find_rows(uint64_t pc)
 {
     static struct pages pages;
     struct fde fde;
-    uint64_t start, end;
 
     pages_begin(&pages);
     if (!fde_find(&pages, &module, pc, &fde))
         return;
     if (pc < fde.start || pc >= fde.end)
         abort();
-    if (fde_row(&pages, &fde, pc, &start, &end) && (pc < start || pc >= end))
+    uint64_t at = fde.start;
+    if (cfi_rows(&pages, &fde, take_row, &at) ? at != fde.end : at > fde.end)
         abort();
 }
 
@@ -98,7 +109,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .path = "fuzz",
                              .id = 1};
     pc = MEMORY_START + head[0];
-    find_row(pc);
+    find_rows(pc);
     learn(pc);
     if (head[0] < size)
         read_code(data + head[0], size - head[0]);

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "process/modules.h"
-#include "unwind/fde.h"
+#include "unwind/cfi.h"
 
 #include "synthetic.h"
 
@@ -215,25 +215,37 @@ is_same(const struct answer *a, const struct answer *b)
            memcmp(&a->caller, &b->caller, sizeof(a->caller)) == 0;
 }
 
-/* Every pc of the row from START to END is undone as its first one is. */
+/* Every pc of ROW is undone as its first one is. */
 static void
-check_row(const struct fde *fde, uint64_t start, uint64_t end)
+check_row(const struct cfi_row *row)
 {
-    uint64_t first, last;
-
-    assert_true(fde_row(&pages, fde, end - 1, &first, &last));
-    assert_int_equal(first, start);
-    assert_int_equal(last, end);
-    random_registers(start);
+    random_registers(row->start);
     struct answer expected = ask_libunwind();
-    for (uint64_t pc = start + 1; pc < end; pc++) {
+    for (uint64_t pc = row->start + 1; pc < row->end; pc++) {
         unwinder.registers[DWARF_RIP] = pc;
         struct answer answer = ask_libunwind();
         if (!is_same(&answer, &expected))
-            fail_msg("%#lx is not as its row's start, %#lx", pc, start);
+            fail_msg("%#lx is not as its row's start, %#lx", pc, row->start);
     }
-    pcs += (unsigned)(end - start);
+    pcs += (unsigned)(row->end - row->start);
     rows++;
+}
+
+struct tiles {
+    uint64_t at; /* the next row begins here */
+};
+
+static void
+take_row(void *to, const struct cfi_row *row)
+{
+    struct tiles *tiles = to;
+    assert_int_equal(row->start, tiles->at);
+    assert_true(row->end > row->start);
+    tiles->at = row->end;
+    if (rule_kind(row->rule) == RULE_NONE)
+        refused++;
+    else
+        check_row(row);
 }
 
 /* The rows of the function at START tile it. */
@@ -241,21 +253,15 @@ static void
 check_function(const struct module *module, uint64_t start)
 {
     struct fde fde, next;
-    uint64_t first, last, pc = start;
+    struct tiles tiles = {start};
 
     assert_true(fde_find(&pages, module, start, &fde));
     assert_int_equal(fde.start, start);
-    while (pc < fde.end) {
-        if (!fde_row(&pages, &fde, pc, &first, &last)) {
-            refused++;
-            return;
-        }
-        assert_int_equal(first, pc);
-        assert_true(last > pc && last <= fde.end);
-        check_row(&fde, first, last);
-        pc = last;
+    if (!cfi_rows(&pages, &fde, take_row, &tiles)) {
+        refused++;
+        return;
     }
-    assert_int_equal(pc, fde.end);
+    assert_int_equal(tiles.at, fde.end);
     /* What follows is another function, or padding without a table. */
     if (fde_find(&pages, module, fde.end, &next))
         assert_int_equal(next.start, fde.end);

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cfi.c -- see cfi.h. It runs on the sampler thread, also while a thread is
+ * parked. It reads the table as foreign bytes: every length is bounded, and
+ * what is not understood gives no answer.
+ *
+ * Of a row it follows three things: the CFA, where the caller's fp is, and
+ * whether the return address is where a call puts it. Each is a state that is
+ * known, or is OTHER.
+ */
+#include <string.h>
+
+#include "base/arch.h"
+#include "pages.h"
+#include "cfi.h"
+#include "base/poison.h"
+
+/* The only encoding of pointers in FDEs that is read here (LSB, "DWARF
+ * exception header encoding"). */
+#define ENCODING_PCREL_SDATA4 0x1b
+
+/* Limit of the length of an FDE in bytes, and of the states that its
+ * instructions remember at a time. */
+#define FDE_BYTES_MAX 4096
+#define STATES_MAX 8
+
+/* Instructions by their high two bits, and by the whole byte. */
+enum { CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0 };
+enum {
+    CFA_NOP,
+    CFA_SET_LOC,
+    CFA_ADVANCE1,
+    CFA_ADVANCE2,
+    CFA_ADVANCE4,
+    CFA_OFFSET_EXTENDED,
+    CFA_RESTORE_EXTENDED,
+    CFA_UNDEFINED,
+    CFA_SAME_VALUE,
+    CFA_REGISTER,
+    CFA_REMEMBER,
+    CFA_RECALL,
+    CFA_DEF,
+    CFA_DEF_REGISTER,
+    CFA_DEF_OFFSET,
+    CFA_DEF_EXPRESSION,
+    CFA_EXPRESSION,
+    CFA_OFFSET_EXTENDED_SF,
+    CFA_DEF_SF,
+    CFA_DEF_OFFSET_SF,
+    CFA_VAL_OFFSET,
+    CFA_VAL_OFFSET_SF,
+    CFA_VAL_EXPRESSION,
+    CFA_ARGS_SIZE = 0x2e,
+};
+
+/* Operations of an expression: the register R plus a number, and the word
+ * there. */
+#define OP_BREG_FP (0x70 + ARCH_FP)
+#define OP_DEREF 0x06
+
+/* Where the caller's value of a register is. */
+enum place { SAME, AT_CFA, AT_FP, UNDEFINED, OTHER };
+struct saved {
+    enum place place;
+    int64_t offset;
+};
+
+/* What a row says. */
+struct state {
+    enum { CFA_BY_SP, CFA_BY_FP, CFA_BY_FP_DEREF, CFA_OTHER } cfa;
+    int64_t offset;
+    struct saved fp, pc;
+};
+
+/* A cursor over bytes that were copied from the table. */
+struct bytes {
+    const uint8_t *at, *end;
+    bool bad; /* ran over the end */
+};
+
+struct cie {
+    uint64_t code_align;
+    int64_t data_align;
+    struct state initial;
+};
+
+static uint64_t
+take_bytes(struct bytes *bytes, unsigned size)
+{
+    uint64_t value = 0;
+    if ((size_t)(bytes->end - bytes->at) < size) {
+        bytes->bad = true;
+        return 0;
+    }
+    memcpy(&value, bytes->at, size);
+    bytes->at += size;
+    return value;
+}
+
+/* Take a LEB128 number. *SHIFT becomes how many bits it has. */
+static uint64_t
+take_bits(struct bytes *bytes, unsigned *shift)
+{
+    uint64_t value = 0, byte;
+    *shift = 0;
+    do {
+        byte = take_bytes(bytes, 1);
+        if (*shift < 64)
+            value |= (byte & 127) << *shift;
+        *shift += 7;
+    } while ((byte & 128) != 0 && !bytes->bad);
+    return value;
+}
+
+static uint64_t
+take_unsigned(struct bytes *bytes)
+{
+    unsigned shift;
+    return take_bits(bytes, &shift);
+}
+
+static int64_t
+take_signed(struct bytes *bytes)
+{
+    unsigned shift;
+    uint64_t value = take_bits(bytes, &shift);
+    if (shift < 64 && (value >> (shift - 1) & 1) != 0)
+        value |= ~0ull << shift;
+    return (int64_t)value;
+}
+
+static void
+skip_bytes(struct bytes *bytes, uint64_t size)
+{
+    if ((uint64_t)(bytes->end - bytes->at) < size)
+        bytes->bad = true;
+    else
+        bytes->at += size;
+}
+
+/* The register in STATE whose place is followed; NULL for all others. */
+static struct saved *
+saved_of(struct state *state, uint64_t number)
+{
+    if (number == ARCH_FP)
+        return &state->fp;
+    return number == ARCH_PC ? &state->pc : NULL;
+}
+
+static void
+save(struct state *state, uint64_t number, enum place place, int64_t offset)
+{
+    struct saved *saved = saved_of(state, number);
+    if (saved != NULL)
+        *saved = (struct saved){place, offset};
+}
+
+static void
+restore(struct state *state, uint64_t number, const struct cie *cie)
+{
+    struct state initial = cie->initial;
+    const struct saved *before = saved_of(&initial, number);
+    if (before != NULL)
+        *saved_of(state, number) = *before;
+}
+
+static void
+define_by(struct state *state, uint64_t number)
+{
+    if (number == ARCH_SP)
+        state->cfa = CFA_BY_SP;
+    else
+        state->cfa = number == ARCH_FP ? CFA_BY_FP : CFA_OTHER;
+}
+
+/* Take an expression. Returns whether it is fp plus *OFFSET, and the word there
+ * if IS_DEREF. */
+static bool
+take_expression(struct bytes *bytes, bool is_deref, int64_t *offset)
+{
+    uint64_t length = take_unsigned(bytes);
+    struct bytes inner = {bytes->at, bytes->at, false};
+    skip_bytes(bytes, length);
+    if (bytes->bad || length == 0)
+        return false;
+    inner.end = bytes->at;
+    if (take_bytes(&inner, 1) != OP_BREG_FP)
+        return false;
+    *offset = take_signed(&inner);
+    if (is_deref && take_bytes(&inner, 1) != OP_DEREF)
+        return false;
+    return !inner.bad && inner.at == inner.end;
+}
+
+static void
+define_by_expression(struct state *state, struct bytes *bytes)
+{
+    state->cfa = take_expression(bytes, true, &state->offset) ? CFA_BY_FP_DEREF
+                                                              : CFA_OTHER;
+}
+
+static void
+save_by_expression(struct state *state, struct bytes *bytes)
+{
+    uint64_t number = take_unsigned(bytes);
+    int64_t offset = 0;
+    bool is_known = take_expression(bytes, false, &offset);
+    save(state, number, is_known ? AT_FP : OTHER, offset);
+}
+
+/* Carry out an instruction that defines the CFA. Returns false if OPCODE is
+ * another one. */
+static bool
+define_cfa(struct bytes *bytes, unsigned opcode, struct state *state,
+           const struct cie *cie)
+{
+    switch (opcode) {
+    case CFA_DEF:
+        define_by(state, take_unsigned(bytes));
+        state->offset = (int64_t)take_unsigned(bytes);
+        break;
+    case CFA_DEF_SF:
+        define_by(state, take_unsigned(bytes));
+        state->offset = take_signed(bytes) * cie->data_align;
+        break;
+    case CFA_DEF_REGISTER:
+        define_by(state, take_unsigned(bytes));
+        break;
+    case CFA_DEF_OFFSET:
+        state->offset = (int64_t)take_unsigned(bytes);
+        break;
+    case CFA_DEF_OFFSET_SF:
+        state->offset = take_signed(bytes) * cie->data_align;
+        break;
+    case CFA_DEF_EXPRESSION:
+        define_by_expression(state, bytes);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* Carry out an instruction that says where a register is. Returns false if its
+ * meaning is not known. */
+static bool
+place_register(struct bytes *bytes, unsigned opcode, struct state *state,
+               const struct cie *cie)
+{
+    uint64_t number;
+    switch (opcode) {
+    case CFA_OFFSET_EXTENDED:
+        number = take_unsigned(bytes);
+        save(state, number, AT_CFA,
+             (int64_t)take_unsigned(bytes) * cie->data_align);
+        break;
+    case CFA_OFFSET_EXTENDED_SF:
+        number = take_unsigned(bytes);
+        save(state, number, AT_CFA, take_signed(bytes) * cie->data_align);
+        break;
+    case CFA_RESTORE_EXTENDED:
+        restore(state, take_unsigned(bytes), cie);
+        break;
+    case CFA_UNDEFINED:
+        save(state, take_unsigned(bytes), UNDEFINED, 0);
+        break;
+    case CFA_SAME_VALUE:
+        save(state, take_unsigned(bytes), SAME, 0);
+        break;
+    case CFA_REGISTER:
+    case CFA_VAL_OFFSET:
+    case CFA_VAL_OFFSET_SF:
+        save(state, take_unsigned(bytes), OTHER, 0);
+        take_unsigned(bytes);
+        break;
+    case CFA_EXPRESSION:
+        save_by_expression(state, bytes);
+        break;
+    case CFA_VAL_EXPRESSION:
+        save(state, take_unsigned(bytes), OTHER, 0);
+        skip_bytes(bytes, take_unsigned(bytes));
+        break;
+    case CFA_ARGS_SIZE:
+        take_unsigned(bytes);
+        break;
+    default:
+        return opcode == CFA_NOP;
+    }
+    return true;
+}
+
+/* Carry out the instruction OPCODE, which is no advance. Returns false if its
+ * meaning is not known. */
+static bool
+carry_out(struct bytes *bytes, unsigned opcode, struct state *state,
+          const struct cie *cie)
+{
+    unsigned high = opcode & 0xc0, number = opcode & 0x3f;
+    if (high == CFA_RESTORE)
+        restore(state, number, cie);
+    else if (high == CFA_OFFSET)
+        save(state, number, AT_CFA,
+             (int64_t)take_unsigned(bytes) * cie->data_align);
+    else if (!define_cfa(bytes, opcode, state, cie))
+        return place_register(bytes, opcode, state, cie);
+    return true;
+}
+
+/* Read how far instruction OPCODE advances, in units of the code alignment.
+ * Returns false if it is another instruction. */
+static bool
+take_advance(struct bytes *bytes, unsigned opcode, uint64_t *advance)
+{
+    if ((opcode & 0xc0) == CFA_ADVANCE)
+        *advance = opcode & 0x3f;
+    else if (opcode >= CFA_ADVANCE1 && opcode <= CFA_ADVANCE4)
+        *advance = take_bytes(bytes, 1u << (opcode - CFA_ADVANCE1));
+    else
+        return false;
+    return true;
+}
+
+/* The rule that STATE makes; RULE_NONE if no form of a rule can say it. */
+static struct rule
+rule_of(const struct state *state)
+{
+    static const enum rule_cfa bases[] = {RULE_CFA_SP, RULE_CFA_FP,
+                                          RULE_CFA_FP_DEREF};
+    static const enum rule_fp places[] = {RULE_FP_SAME, RULE_FP_AT_CFA,
+                                          RULE_FP_AT_FP};
+    if (state->pc.place == UNDEFINED)
+        return rule_make(RULE_ROOT);
+    if (state->cfa == CFA_OTHER || state->fp.place > AT_FP ||
+        state->pc.place != AT_CFA || state->pc.offset != -8 ||
+        state->offset > RULE_OFFSET_MAX || state->offset < -RULE_OFFSET_MAX ||
+        state->fp.offset > RULE_OFFSET_MAX ||
+        state->fp.offset < -RULE_OFFSET_MAX)
+        return rule_make(RULE_NONE);
+    return rule_frame(bases[state->cfa], (int32_t)state->offset,
+                      places[state->fp.place], (int32_t)state->fp.offset);
+}
+
+/* Read the parts of a CIE that rows depend on, and run its instructions. */
+static bool
+read_cie(struct pages *pages, uint64_t address, struct cie *cie)
+{
+    uint8_t raw[128];
+    uint32_t length;
+    if (!pages_read(pages, address, &length, sizeof(length)) || length < 8 ||
+        length > sizeof(raw) - 4 ||
+        !pages_read(pages, address, raw, length + 4))
+        return false;
+    struct bytes bytes = {raw + 8, raw + 4 + length, false};
+    uint64_t version = take_bytes(&bytes, 1);
+    const char *augmentation = (const char *)bytes.at;
+    size_t letters = strnlen(augmentation, (size_t)(bytes.end - bytes.at));
+    if ((version != 1 && version != 3) || augmentation[0] != 'z')
+        return false;
+    skip_bytes(&bytes, letters + 1);
+    *cie = (struct cie){.code_align = take_unsigned(&bytes),
+                        .data_align = take_signed(&bytes)};
+    cie->initial.cfa = CFA_OTHER;
+    uint64_t back =
+        version == 1 ? take_bytes(&bytes, 1) : take_unsigned(&bytes);
+    uint64_t skip = take_unsigned(&bytes);
+    const uint8_t *instructions = bytes.at + skip;
+    for (const char *c = augmentation + 1; *c != '\0' && !bytes.bad; c++) {
+        /* A signal frame has rules of its own. */
+        uint64_t encoding = *c == 'S' || *c == 'B' ? 0 : take_bytes(&bytes, 1);
+        if (*c == 'S' || (*c == 'R' && encoding != ENCODING_PCREL_SDATA4))
+            return false;
+        if (*c == 'P')
+            skip_bytes(&bytes, (encoding & 7) == 3 ? 4 : 8);
+    }
+    if (bytes.bad || back != ARCH_PC || instructions < bytes.at ||
+        instructions > bytes.end)
+        return false;
+    bytes.at = instructions;
+    while (bytes.at < bytes.end && !bytes.bad) {
+        unsigned opcode = (unsigned)take_bytes(&bytes, 1);
+        if (!carry_out(&bytes, opcode, &cie->initial, cie))
+            return false;
+    }
+    return !bytes.bad;
+}
+
+/* Run the instructions of FDE. */
+static bool
+run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
+         void (*visit)(void *to, const struct cfi_row *row), void *to)
+{
+    struct state state = cie->initial, states[STATES_MAX];
+    unsigned depth = 0;
+    uint64_t at = fde->start, advance;
+    while (bytes->at < bytes->end && !bytes->bad) {
+        unsigned opcode = (unsigned)take_bytes(bytes, 1);
+        if (take_advance(bytes, opcode, &advance)) {
+            uint64_t next = at + advance * cie->code_align;
+            if (next > fde->end || bytes->bad)
+                return false;
+            if (next > at)
+                visit(to, &(struct cfi_row){at, next, rule_of(&state)});
+            at = next;
+        } else if (opcode == CFA_REMEMBER && depth < STATES_MAX) {
+            states[depth++] = state;
+        } else if (opcode == CFA_RECALL && depth > 0) {
+            state = states[--depth];
+        } else if (opcode == CFA_REMEMBER || opcode == CFA_RECALL ||
+                   !carry_out(bytes, opcode, &state, cie)) {
+            return false;
+        }
+    }
+    if (bytes->bad)
+        return false;
+    if (at < fde->end)
+        visit(to, &(struct cfi_row){at, fde->end, rule_of(&state)});
+    return true;
+}
+
+bool
+cfi_rows(struct pages *pages, const struct fde *fde,
+         void (*visit)(void *to, const struct cfi_row *row), void *to)
+{
+    uint32_t head[2];
+    uint8_t raw[FDE_BYTES_MAX];
+    struct cie cie;
+    if (!pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
+        head[0] > sizeof(raw) ||
+        !read_cie(pages, fde->address + 4 - head[1], &cie) ||
+        !pages_read(pages, fde->address + 4, raw, head[0]))
+        return false;
+    struct bytes bytes = {raw + 12, raw + head[0], false};
+    skip_bytes(&bytes, take_unsigned(&bytes));
+    return run_rows(&bytes, &cie, fde, visit, to);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cfi.h -- runs the instructions of an FDE, and tells the rule of each of its
+ * rows (DWARF 5, section 6.4; LSB, "Exception Frames"). libunwind answers for
+ * one pc in some microseconds. This code reads a function of ten rows in about
+ * one. It knows the forms that a rule can have (rules.h), and leaves the other
+ * rows to libunwind.
+ */
+#ifndef UNWIND_CFI_H
+#define UNWIND_CFI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fde.h"
+#include "rules.h"
+
+/* One row: RULE holds from START to END - 1. RULE_NONE: libunwind must be asked
+ * for each pc of it. */
+struct cfi_row {
+    uint64_t start, end;
+    struct rule rule;
+};
+
+/* Call VISIT with TO for each row of FDE, from its start to its end. Returns
+ * false if this code does not understand the table. Some rows may have been
+ * visited then, and they are right. Context: sampler, in window. */
+bool cfi_rows(struct pages *pages, const struct fde *fde,
+              void (*visit)(void *to, const struct cfi_row *row), void *to);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_table.c -- see row_table.h.
+ *
+ * The hard thing is to empty the memory when it is full, while handlers read. A
+ * generation is counted up before and after. A reader that sees another one at
+ * its end has found no rule.
+ */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "process/modules.h"
+#include "cfi.h"
+#include "row_table.h"
+#include "base/poison.h"
+
+/* A piece has 2^PIECE_BITS bytes of code. */
+#define PIECE_BITS 16
+#define PIECE_SIZE (1ull << PIECE_BITS)
+
+/* Limits: of the pieces, a power of two; of the entries of all pieces, which
+ * take 4 bytes each; and of the different rules. */
+#define PIECES 16384u
+#define ENTRIES_MAX (2u << 20)
+#define RULES_MAX 16384u
+
+/* Most entries of one piece: more than one for each byte make no sense, and
+ * none has as many. */
+#define PIECE_ENTRIES 32768u
+
+/* Misses in a piece after which it is compiled. */
+#define MISSES 3u
+#define WANTED 64u
+
+/* Time in ns after which no further piece is begun. */
+#define COMPILE_NS 500000u
+
+/* Bytes of the smallest function whose rows are taken. A signal restorer has 9,
+ * and its table may not say what it is. */
+#define FUNCTION_LEAST 17u
+
+/* Keys are piece numbers + 2. */
+enum { EMPTY, FORGOTTEN, KEY_FIRST };
+
+struct piece {
+    _Atomic uint64_t key;
+    _Atomic uint64_t place; /* first entry << 16 | number of entries - 1 */
+};
+struct rule_place {
+    uint64_t word;
+    uint32_t number;
+};
+static struct piece *pieces;
+static uint32_t *entries;      /* offset in the piece << 16 | rule's number */
+static struct rule *rules;     /* by number; 0: none */
+static struct rule_place *ids; /* the numbers of rules, by a hash of the word */
+static uint32_t used_pieces, used_entries, used_rules;
+static _Atomic uint32_t generation;
+
+/* The pieces in which walks have missed rules, by the number of the piece. */
+static struct wanted {
+    uint64_t pc; /* of the last miss */
+    uint32_t misses;
+} wanted[WANTED];
+static bool is_wanted;  /* some of them have enough misses */
+static bool is_refused; /* memory was short */
+
+static bool
+reserve_all(void)
+{
+    pieces = sys_renew(pieces, PIECES * sizeof(*pieces));
+    entries = sys_renew(entries, ENTRIES_MAX * sizeof(*entries));
+    rules = sys_renew(rules, RULES_MAX * sizeof(*rules));
+    ids = sys_renew(ids, 2 * RULES_MAX * sizeof(*ids));
+    return pieces != NULL && entries != NULL && rules != NULL && ids != NULL;
+}
+
+/* Empty the memory, or reserve it. */
+static void
+begin_anew(void)
+{
+    atomic_fetch_add(&generation, 1);
+    is_refused = !reserve_all();
+    used_pieces = used_entries = used_rules = 0;
+    atomic_fetch_add(&generation, 1);
+}
+
+void
+row_table_begin(void)
+{
+    if (used_pieces != 0)
+        begin_anew();
+    is_wanted = is_refused = false;
+    for (unsigned i = 0; i < WANTED; i++)
+        wanted[i] = (struct wanted){0};
+}
+
+/* Neighbours are kept together: 64 pieces share a KiB. */
+static inline uint32_t
+place_of(uint64_t number)
+{
+    uint64_t group = (number >> 6) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(group >> 40) << 6 | (uint32_t)(number & 63);
+}
+
+/* The cell of piece NUMBER, or the empty one behind all where it may be. */
+static inline struct piece *
+find_piece(uint64_t number)
+{
+    for (uint32_t i = place_of(number);; i++) {
+        struct piece *piece = &pieces[i % PIECES];
+        uint64_t key = atomic_load_explicit(&piece->key, memory_order_acquire);
+        if (key == number + KEY_FIRST || key == EMPTY)
+            return piece;
+    }
+}
+
+struct rule
+row_table_find(uint64_t pc)
+{
+    uint32_t before = atomic_load_explicit(&generation, memory_order_acquire);
+    if (pieces == NULL || (before & 1) != 0)
+        return rule_make(RULE_NONE);
+    const struct piece *piece = find_piece(pc >> PIECE_BITS);
+    if (atomic_load_explicit(&piece->key, memory_order_acquire) == EMPTY)
+        return rule_make(RULE_NONE);
+    uint64_t place = atomic_load_explicit(&piece->place, memory_order_acquire);
+    const uint32_t *first = &entries[place >> 16];
+    uint32_t count = (uint32_t)(place & 0xffff) + 1;
+    uint32_t offset = (uint32_t)(pc & (PIECE_SIZE - 1));
+    while (count > 1) {
+        uint32_t half = count / 2;
+        if (first[half] >> 16 <= offset) {
+            first += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    struct rule rule = rules[*first & 0xffff];
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&generation, memory_order_relaxed) == before
+               ? rule
+               : rule_make(RULE_NONE);
+}
+
+void
+row_table_miss(uint64_t pc)
+{
+    struct wanted *place = &wanted[(pc >> PIECE_BITS) % WANTED];
+    if ((place->pc ^ pc) >> PIECE_BITS != 0)
+        place->misses = 0;
+    place->pc = pc;
+    is_wanted |= ++place->misses >= MISSES;
+}
+
+/* Returns the number of RULE, or 0 if there are too many. */
+static uint32_t
+number_of(struct rule rule)
+{
+    if (rule.word == RULE_NONE)
+        return 0;
+    uint32_t i = (uint32_t)(rule.word * 0x9e3779b97f4a7c15u >> 40);
+    while (ids[i %= 2 * RULES_MAX].number != 0 && ids[i].word != rule.word)
+        i++;
+    if (ids[i].number == 0 && used_rules + 1 < RULES_MAX) {
+        rules[++used_rules] = rule;
+        ids[i] = (struct rule_place){rule.word, used_rules};
+    }
+    return ids[i].number;
+}
+
+/* A piece that is being compiled. */
+struct compilation {
+    struct pages *pages;
+    uint64_t start, at; /* of the piece; the rows are known up to AT */
+    uint64_t last;      /* the last byte of the present function */
+    uint32_t count;
+};
+
+/* From AT on, the rule has this NUMBER. */
+static void
+add_entry(struct compilation *piece, uint64_t at, uint32_t number)
+{
+    uint32_t *first = &entries[used_entries];
+    uint32_t entry = (uint32_t)(at - piece->start) << 16 | number;
+    if (piece->count != 0 && (first[piece->count - 1] & 0xffff) == number)
+        return;
+    if (piece->count != 0 && first[piece->count - 1] >> 16 == entry >> 16)
+        piece->count--;
+    if (piece->count < PIECE_ENTRIES)
+        first[piece->count++] = entry;
+}
+
+static void
+add_row(void *to, const struct cfi_row *row)
+{
+    struct compilation *piece = to;
+    uint64_t end = piece->start + PIECE_SIZE;
+    uint64_t from = row->start > piece->at ? row->start : piece->at;
+    uint64_t until = row->end < piece->last ? row->end : piece->last;
+    if (until > end)
+        until = end;
+    if (from >= until)
+        return;
+    add_entry(piece, from, number_of(row->rule));
+    piece->at = until;
+}
+
+/* The last byte of a function may be in front of a signal restorer, and the
+ * answer for it is not that of its row (learn.c). */
+static void
+add_function(void *to, const struct fde *fde)
+{
+    struct compilation *piece = to;
+    if (fde->end - fde->start < FUNCTION_LEAST)
+        return;
+    piece->last = fde->end - 1;
+    if (piece->at < fde->start)
+        piece->at = fde->start;
+    (void)cfi_rows(piece->pages, fde, add_row, piece);
+    if (piece->at < piece->start + PIECE_SIZE)
+        add_entry(piece, piece->at, 0);
+}
+
+/* Compile the piece of PC, which is in MODULE. */
+static void
+compile_piece(struct pages *pages, const struct module *module, uint64_t pc)
+{
+    uint64_t start = pc & ~(PIECE_SIZE - 1);
+    struct compilation made = {.pages = pages, .start = start, .at = start};
+    add_entry(&made, start, 0);
+    fde_each(pages, module, start, start + PIECE_SIZE, add_function, &made);
+    struct piece *piece = find_piece(pc >> PIECE_BITS);
+    atomic_store_explicit(&piece->place,
+                          (uint64_t)used_entries << 16 | (made.count - 1),
+                          memory_order_relaxed);
+    atomic_store_explicit(&piece->key, (pc >> PIECE_BITS) + KEY_FIRST,
+                          memory_order_release);
+    used_entries += made.count;
+    used_pieces++;
+}
+
+/* Whether the piece of PC is compiled. The memory has room for one more. */
+static bool
+is_compiled(uint64_t pc)
+{
+    if (pieces == NULL || used_pieces >= PIECES / 2 ||
+        used_rules + 1 >= RULES_MAX ||
+        used_entries + PIECE_ENTRIES > ENTRIES_MAX)
+        begin_anew();
+    return is_refused ||
+           atomic_load(&find_piece(pc >> PIECE_BITS)->key) != EMPTY;
+}
+
+void
+row_table_compile(struct pages *pages)
+{
+    if (!is_wanted || is_refused)
+        return;
+    uint64_t until = clock_now() + COMPILE_NS;
+    for (unsigned i = 0; i < WANTED; i++) {
+        if (wanted[i].misses < MISSES)
+            continue;
+        uint64_t pc = wanted[i].pc;
+        const struct module *module = modules_find(pc);
+        wanted[i] = (struct wanted){0};
+        if (module != NULL && !is_compiled(pc))
+            compile_piece(pages, module, pc);
+        if (clock_now() > until)
+            return;
+    }
+    is_wanted = false;
+}
+
+void
+row_table_forget(uint64_t start, uint64_t end)
+{
+    if (used_pieces == 0 || end <= start)
+        return;
+    for (uint64_t i = start >> PIECE_BITS; i <= (end - 1) >> PIECE_BITS; i++) {
+        struct piece *piece = find_piece(i);
+        if (atomic_load_explicit(&piece->key, memory_order_relaxed) != EMPTY)
+            atomic_store_explicit(&piece->key, FORGOTTEN, memory_order_release);
+    }
+}
