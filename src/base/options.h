@@ -42,6 +42,8 @@
            "exit|off: off leaves the spool only")                              \
     OPTION(inlines, "SPROF_INLINES", INTEGER, 0, 1, "1",                       \
            "whether inlined functions are shown as frames")                    \
+    OPTION(cache, "SPROF_CACHE", STRING, 0, 4000, "",                          \
+           "directory in which looked-up names are kept; off: nowhere")        \
     OPTION(signal, "SPROF_SIGNAL", SIGNAL, 1, 64, "SIGPROF",                   \
            "the signal that suspends a thread, by name or number")             \
     OPTION(dump_signal, "SPROF_DUMP_SIGNAL", SIGNAL, 0, 64, "35",              \

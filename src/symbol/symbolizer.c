@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "util/intern.h"
 #include "address_table.h"
+#include "answer_cache.h"
 #include "debug_server.h"
 #include "parallel.h"
 #include "image.h"
@@ -32,7 +33,16 @@ struct module {
     const char *copy; /* the path to read instead of PATH; NULL: PATH itself */
     const uint8_t *build_id;
     size_t length;
-    struct image *image; /* NULL until the first question */
+    struct image *image;      /* NULL until the first question */
+    struct cache_list *cache; /* NULL until the first question */
+};
+
+/* What earlier reports know of the file with a build-id. */
+struct cache_list {
+    const uint8_t *build_id;
+    size_t length;
+    struct answer_cache *cache; /* NULL: answers are not kept */
+    struct cache_list *next;
 };
 
 struct image_list {
@@ -48,6 +58,7 @@ struct symbolizer {
     struct address_table answers; /* (id, offset): struct symbol */
     struct name_cache name_cache;
     struct image_list *images;
+    struct cache_list *caches;
 };
 
 static const struct symbol_frame lost_frame = {"[out of memory]",
@@ -102,6 +113,50 @@ get_image(struct symbolizer *symbolizer, struct module *module)
                                                           module->build_id,
                                                           module->length));
     return module->image;
+}
+
+/* The cache of MODULE, which is opened at the first call. NULL if answers are
+ * not kept: without inlined calls they are other ones. */
+static struct answer_cache *
+get_cache(struct symbolizer *symbolizer, struct module *module)
+{
+    struct cache_list *item = symbolizer->caches;
+    if (!symbolizer->inlines || module->length == 0)
+        return NULL;
+    while (module->cache == NULL && item != NULL) {
+        if (item->length == module->length &&
+            memcmp(item->build_id, module->build_id, item->length) == 0)
+            module->cache = item;
+        item = item->next;
+    }
+    if (module->cache == NULL) {
+        item = intern_space(&symbolizer->store, sizeof(*item));
+        if (item == NULL)
+            return NULL;
+        *item = (struct cache_list){.build_id = module->build_id,
+                                    .length = module->length,
+                                    .cache = answer_cache_open(module->build_id,
+                                                               module->length),
+                                    .next = symbolizer->caches};
+        symbolizer->caches = module->cache = item;
+    }
+    return module->cache->cache;
+}
+
+/* Keep ANSWER of MODULE's image for later reports, if the file was read whole.
+ */
+static void
+cache_answer(struct symbolizer *symbolizer, struct module *module,
+             uint64_t offset, const struct image_answer *answer)
+{
+    struct answer_cache *cache = get_cache(symbolizer, module);
+    const struct image *image = module->image;
+    if (cache == NULL || image_problem(image) != NULL)
+        return;
+    answer_cache_set_flags(
+        cache, (image_has_symbols(image) ? ANSWER_CACHE_SYMBOLS : 0u) |
+                   (image_has_lines(image) ? ANSWER_CACHE_LINES : 0u));
+    answer_cache_add(cache, offset, answer);
 }
 
 /* Give FRAME the name NAME (not NULL). Returns 0, or -1 if memory is short. */
@@ -187,6 +242,17 @@ make_symbol(struct symbolizer *symbolizer, const struct image_answer *answer,
     return symbol;
 }
 
+/* Fill ANSWER, which has room for MOST_FRAMES, with what earlier reports know.
+ */
+static bool
+find_cached(struct symbolizer *symbolizer, struct module *module,
+            uint64_t offset, struct image_answer *answer)
+{
+    const struct answer_cache *cache = get_cache(symbolizer, module);
+    return cache != NULL &&
+           answer_cache_find(cache, offset, answer, MOST_FRAMES);
+}
+
 /* Look OFFSET up in MODULE. Without a module, the answer has the address alone.
  * NULL if memory is short. */
 static struct symbol *
@@ -194,12 +260,13 @@ look_up(struct symbolizer *symbolizer, struct module *module, uint64_t offset)
 {
     struct unit_frame frames[MOST_FRAMES];
     struct image_answer answer = {.frames = frames, .start = offset};
-    struct image *image = module != NULL ? get_image(symbolizer, module) : NULL;
-    if (module != NULL && image == NULL)
+    if (module == NULL || find_cached(symbolizer, module, offset, &answer))
+        return make_symbol(symbolizer, &answer, module);
+    struct image *image = get_image(symbolizer, module);
+    if (image == NULL)
         return NULL;
-    if (image != NULL)
-        image_find(image, offset, &answer,
-                   symbolizer->inlines ? MOST_FRAMES : 1);
+    image_find(image, offset, &answer, symbolizer->inlines ? MOST_FRAMES : 1);
+    cache_answer(symbolizer, module, offset, &answer);
     return make_symbol(symbolizer, &answer, module);
 }
 
@@ -325,9 +392,10 @@ plan_openings(const struct symbolizer *symbolizer,
     return planned;
 }
 
-/* Take over the image and the answers of OPENING. */
+/* Take over the image and the answers of OPENING. IS_WHOLE: the file was not
+ * only read for its symbols. */
 static void
-take_over(struct symbolizer *symbolizer, struct opening *opening)
+take_over(struct symbolizer *symbolizer, struct opening *opening, bool is_whole)
 {
     const struct symbol_question *questions = opening->questions;
     struct module *module =
@@ -341,6 +409,9 @@ take_over(struct symbolizer *symbolizer, struct opening *opening)
             return;
         if (*place == NULL)
             *place = make_symbol(symbolizer, &opening->answers[i], module);
+        if (is_whole)
+            cache_answer(symbolizer, module, questions[i].offset,
+                         &opening->answers[i]);
         if (questions[i].answer != NULL)
             *questions[i].answer = *place;
     }
@@ -362,8 +433,36 @@ open_planned(struct symbolizer *symbolizer, struct opening *openings,
     else
         planned = brief;
     for (size_t i = 0; i < planned; i++)
-        take_over(symbolizer, &openings[i]);
+        take_over(symbolizer, &openings[i], i >= brief);
     open_many_free(openings, planned);
+}
+
+/* Answer what earlier reports know of the sorted QUESTIONS. Returns the number
+ * of the others, which are then the first ones. */
+static size_t
+answer_from_caches(struct symbolizer *symbolizer,
+                   struct symbol_question *questions, size_t count)
+{
+    struct unit_frame frames[MOST_FRAMES];
+    struct image_answer answer = {.frames = frames};
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct symbol_question *question = &questions[i];
+        struct module *module =
+            address_table_find(&symbolizer->modules, question->id, 0);
+        if (module == NULL ||
+            !find_cached(symbolizer, module, question->offset, &answer)) {
+            questions[left++] = *question;
+            continue;
+        }
+        void **place = address_table_place(&symbolizer->answers, question->id,
+                                           question->offset);
+        if (place != NULL && *place == NULL)
+            *place = make_symbol(symbolizer, &answer, module);
+        if (place != NULL && question->answer != NULL)
+            *question->answer = *place;
+    }
+    return left;
 }
 
 void
@@ -373,6 +472,7 @@ symbolizer_expect(struct symbolizer *symbolizer,
     if (debug_server_is_there())
         return;
     qsort(questions, count, sizeof(*questions), compare_questions);
+    count = answer_from_caches(symbolizer, questions, count);
     struct opening *openings;
     openings = calloc(count_modules(questions, count) + 1, sizeof(*openings));
     if (openings == NULL)
@@ -389,33 +489,42 @@ symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns)
     symbolizer->budget = ns;
 }
 
-static const struct image *
-opened_image(const struct symbolizer *symbolizer, uint32_t id)
-{
-    const struct module *module =
-        address_table_find(&symbolizer->modules, id, 0);
-    return module != NULL ? module->image : NULL;
-}
-
 const char *
 symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
 {
-    const struct image *image = opened_image(symbolizer, id);
-    return image != NULL ? image_problem(image) : NULL;
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    return module != NULL && module->image != NULL
+               ? image_problem(module->image)
+               : NULL;
+}
+
+/* What is known of the file of module ID: enum answer_cache_flags. */
+static unsigned
+known_flags(const struct symbolizer *symbolizer, uint32_t id)
+{
+    const struct module *module =
+        address_table_find(&symbolizer->modules, id, 0);
+    if (module == NULL)
+        return 0;
+    if (module->image != NULL)
+        return (image_has_symbols(module->image) ? ANSWER_CACHE_SYMBOLS : 0u) |
+               (image_has_lines(module->image) ? ANSWER_CACHE_LINES : 0u);
+    return module->cache != NULL && module->cache->cache != NULL
+               ? answer_cache_flags(module->cache->cache)
+               : 0;
 }
 
 bool
 symbolizer_has_symbols(const struct symbolizer *symbolizer, uint32_t id)
 {
-    const struct image *image = opened_image(symbolizer, id);
-    return image != NULL && image_has_symbols(image);
+    return (known_flags(symbolizer, id) & ANSWER_CACHE_SYMBOLS) != 0;
 }
 
 bool
 symbolizer_has_lines(const struct symbolizer *symbolizer, uint32_t id)
 {
-    const struct image *image = opened_image(symbolizer, id);
-    return image != NULL && image_has_lines(image);
+    return (known_flags(symbolizer, id) & ANSWER_CACHE_LINES) != 0;
 }
 
 void
@@ -426,6 +535,9 @@ symbolizer_free(struct symbolizer *symbolizer)
     for (struct image_list *item = symbolizer->images; item != NULL;
          item = item->next)
         image_close(item->image);
+    for (struct cache_list *item = symbolizer->caches; item != NULL;
+         item = item->next)
+        answer_cache_close(item->cache);
     name_cache_free(&symbolizer->name_cache);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);

@@ -29,7 +29,8 @@ agree with each other. `--show N` prints N of each kind.
 **Time.** Demangling is on, and each of the four runs in turn, round by round.
 The cells are medians, process start included, in seconds of time. CPU time is
 given, too, because a loaded machine changes it less. The symbolizer runs in
-tests/bench/symbols.c. With --against the one of another build, which is in the
+tests/bench/symbols.c. "Second time" is the symbolizer with the answers that an
+earlier run has kept (SPROF_CACHE). With --against the one of another build, which is in the
 folder of its sources, runs in the same rounds.
 """
 import collections
@@ -45,6 +46,7 @@ import bench
 
 PEERS = ("eu-addr2line", "addr2line", "llvm-symbolizer")
 CLONE = re.compile(r"\.(cold|part|isra|constprop|lto_priv|llvm)\b.*")
+KEPT = "symbols-kept"
 KINDS = ("no name", "clone", "alias", "directory", "fewer calls", "more calls",
          "place", "no name of ours", "other")
 
@@ -54,9 +56,18 @@ def command(tool, path, demangle):
     if tool == "llvm-symbolizer":
         return [tool, "-a", "-f", "--inlines",
                 "--demangle" if demangle else "--no-demangle", "-e", path]
+    if tool == KEPT:
+        return [bench.CACHE / "symbols", *(["-C"] if demangle else []), path,
+                build_id(path)]
     if tool.startswith("symbols"):
         return [bench.CACHE / tool, *(["-C"] if demangle else []), path]
     return [tool, "-a", "-f", "-i", *(["-C"] if demangle else []), "-e", path]
+
+
+def build_id(path):
+    done = subprocess.run(["readelf", "-n", path], capture_output=True,
+                          text=True, check=True)
+    return re.search(r"Build ID: (\w+)", done.stdout).group(1)
 
 
 def place(text):
@@ -261,13 +272,21 @@ def time_all(path, questions, rounds, tools):
     runs = collections.defaultdict(list)
     with bench.scratch() as directory:
         (directory / "questions").write_text(questions)
+        if KEPT in tools:  # the first run fills the directory
+            (directory / "kept").mkdir(mode=0o700)
+            with open(directory / "questions", encoding="ascii") as file:
+                subprocess.run(command(KEPT, path, True), stdin=file,
+                               env=bench.environment(
+                                   SPROF_CACHE=directory / "kept"),
+                               stdout=subprocess.DEVNULL, check=True)
         for index in range(rounds):
             for tool in tools:
                 if index > 0 and runs[tool][0].wall > 5:
                     continue
-                runs[tool].append(bench.run(command(tool, path, True),
-                                            bench.environment(),
-                                            stdin=directory / "questions"))
+                runs[tool].append(bench.run(
+                    command(tool, path, True),
+                    bench.environment(SPROF_CACHE=directory / "kept"),
+                    stdin=directory / "questions"))
     return {tool: bench.Usage(bench.median(run.wall for run in runs[tool]),
                               bench.median(run.cpu for run in runs[tool]), 0,
                               bench.median(run.memory for run in runs[tool]))
@@ -293,17 +312,20 @@ def measure(report, tools, arguments):
         bench.progress(f"names: {name}, time")
         others = ["symbols-other"] if arguments.against else []
         times = time_all(path, questions, arguments.rounds,
-                         [*tools, *others])
-        ours = times["symbols"]
+                         [*tools, *others, KEPT])
+        ours, kept = times["symbols"], times[KEPT]
         timed.append([name, seconds(ours), f"{ours.memory:.0f} MiB",
                       *(seconds(times[other]) for other in others),
                       *(seconds(times[peer]) for peer in PEERS),
                       f"{min(times[p].wall for p in PEERS) / ours.wall:.1f}",
-                      f"{min(times[p].cpu for p in PEERS) / ours.cpu:.1f}"])
+                      f"{min(times[p].cpu for p in PEERS) / ours.cpu:.1f}",
+                      seconds(kept),
+                      f"{min(times[p].wall for p in PEERS) / kept.wall:.1f}"])
     report.add(bench.table(["program", "peer", "same", *KINDS], answered, 2))
     other = ["other build"] if arguments.against else []
     report.add(bench.table(["program", "ours", "memory", *other, *PEERS,
-                            "fastest / ours", "in CPU time"], timed))
+                            "fastest / ours", "in CPU time", "second time",
+                            "fastest / second"], timed))
 
 
 def large_module():

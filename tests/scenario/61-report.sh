@@ -347,4 +347,50 @@ if has python3; then
 assert json.load(sys.stdin)["absolute"] is True' <out || fail "json: no seconds"
 fi
 
+# Names are kept for the next report.
+# - the second report says what the first one said, and reads no debug
+#   information: the file may even be gone;
+# - a damaged file, or one with an answer too few, changes no report;
+# - SPROF_CACHE=off keeps nothing, and a directory of others is not used.
+section "names that are kept"
+
+kept=$tmp/.cache/sprof
+mkdir "$tmp/.cache"
+cp "$work/known_stack.o2" program
+profile SPROF_SYMBOLIZE=off SPROF_OUTPUT="$tmp/p.folded" ./program 300
+expect_ok
+[ -e p.sprof ] || mv ./*.sprof p.sprof
+# report NAME [VARIABLE=VALUE]: the report, in NAME.txt.
+report() {
+    plain env "${@:2}" "$sprofile" report -n 0 p.sprof
+    expect_status 0
+    mv out "$1.txt"
+}
+report off SPROF_CACHE=off
+! [ -e "$kept" ] || fail "names were kept in spite of SPROF_CACHE=off"
+report first
+[ -n "$(ls "$kept"/*.names)" ] || fail "no names were kept"
+[ "$(stat -c %a "$kept")" = 700 ] || fail "others may read what is kept"
+mv program elsewhere
+report second
+mv elsewhere program
+cmp off.txt first.txt || fail "the first report is another one"
+cmp first.txt second.txt || fail "the second report is another one"
+grep -q work_burn second.txt || fail "the report lacks work_burn"
+for file in "$kept"/*.names; do
+    truncate -s -1 "$file"
+done
+report torn
+cmp first.txt torn.txt || fail "a torn file changed the report"
+report mended
+cmp first.txt mended.txt || fail "the report after that is another one"
+chmod 777 "$kept"
+rm "$kept"/*
+report open
+[ -z "$(ls "$kept")" ] || fail "names were kept where others may write"
+cmp first.txt open.txt || fail "without a directory the report is another one"
+mkdir -m 700 mine
+report mine SPROF_CACHE=mine
+[ -n "$(ls mine)" ] || fail "SPROF_CACHE=mine was not used"
+
 finish

@@ -48,6 +48,8 @@ parts_left_out=
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
+# No names are kept, unless a section makes this directory.
+export XDG_CACHE_HOME=$tmp/.cache
 
 fail() {
     echo "FAIL: $*"

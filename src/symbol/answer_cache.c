@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * answer_cache.c -- see answer_cache.h. One file for each build-id:
+ *
+ *   header | answers, sorted by address | frames | strings, each with its NUL
+ *
+ * A file appears whole, by rename(2). A checksum covers all behind the header,
+ * and every number in it is checked before use: a file that was torn by a crash
+ * or made by hand is as good as none. Another report may replace a file between
+ * our reading and our writing; its new answers are then lost, and found again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "util/array.h"
+#include "util/intern.h"
+#include "cache_directory.h"
+#include "debug_server.h"
+#include "answer_cache.h"
+
+#define MAGIC "sprofnam"
+#define VERSION 1u
+
+/* Limit of the size of a file, in bytes. It is no longer added to then. */
+#define FILE_MOST (256u << 20)
+
+/* Longest build-id in bytes. Those of linkers have 8 to 32. */
+#define BUILD_ID_MOST 64u
+
+struct header {
+    char magic[8];
+    uint32_t version, checksum; /* crc32 of all that follows the header */
+    uint32_t flags;             /* enum answer_cache_flags */
+    uint32_t answers, frames, strings; /* the last one in bytes */
+};
+
+/* Texts are offsets in the strings. 0 is NULL. */
+struct answer {
+    uint64_t address, start;
+    uint32_t symbol, first; /* of its frames */
+    uint32_t count, is_stub;
+};
+struct frame {
+    uint32_t name, directory, file, line, start_line;
+};
+
+struct answer_cache {
+    char name[2 * BUILD_ID_MOST + 8];
+    uint8_t *bytes; /* the file; NULL: there is none */
+    const struct header *header;
+    const struct answer *answers;
+    const struct frame *frames;
+    const char *strings;
+    unsigned flags;
+    /* What was added. Texts are numbers in TEXTS + 1. */
+    struct answer *new_answers;
+    struct frame *new_frames;
+    size_t new_count, new_frame_count;
+    struct intern texts;
+};
+
+/* Whether TEXT, an offset in the strings, is within them. They end in a NUL. */
+static bool
+is_text(const struct header *header, uint32_t text)
+{
+    return text < header->strings;
+}
+
+static bool
+are_frames_right(const struct answer_cache *cache)
+{
+    const struct header *header = cache->header;
+    for (uint32_t i = 0; i < header->frames; i++)
+        if (!is_text(header, cache->frames[i].name) ||
+            !is_text(header, cache->frames[i].directory) ||
+            !is_text(header, cache->frames[i].file))
+            return false;
+    return true;
+}
+
+static bool
+are_answers_right(const struct answer_cache *cache)
+{
+    const struct header *header = cache->header;
+    for (uint32_t i = 0; i < header->answers; i++) {
+        const struct answer *answer = &cache->answers[i];
+        if (!is_text(header, answer->symbol) ||
+            answer->first > header->frames ||
+            answer->count > header->frames - answer->first ||
+            (i > 0 && answer->address <= answer[-1].address))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the SIZE bytes of CACHE are a file that can be used. */
+static bool
+is_right(struct answer_cache *cache, size_t size)
+{
+    const struct header *header = (const void *)cache->bytes;
+    if (size < sizeof(*header) || memcmp(header->magic, MAGIC, 8) != 0 ||
+        header->version != VERSION || header->strings == 0 ||
+        size != sizeof(*header) + header->answers * sizeof(struct answer) +
+                    header->frames * sizeof(struct frame) + header->strings ||
+        crc32_z(0, cache->bytes + sizeof(*header), size - sizeof(*header)) !=
+            header->checksum ||
+        cache->bytes[size - 1] != '\0')
+        return false;
+    cache->header = header;
+    cache->answers = (const void *)(header + 1);
+    cache->frames = (const void *)(cache->answers + header->answers);
+    cache->strings = (const void *)(cache->frames + header->frames);
+    cache->flags = header->flags;
+    return are_answers_right(cache) && are_frames_right(cache);
+}
+
+/* Whether the file may be known better by now: it had no lines, but a debug
+ * file was installed, or there are servers to ask. */
+static bool
+is_better_known(const struct answer_cache *cache)
+{
+    char path[sizeof(cache->name) + 64];
+    if ((cache->flags & ANSWER_CACHE_LINES) != 0)
+        return false;
+    int digits = (int)(strchr(cache->name, '.') - cache->name);
+    snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%.*s.debug",
+             cache->name, digits - 2, cache->name + 2);
+    return debug_server_is_there() || access(path, F_OK) == 0;
+}
+
+static void
+read_file(struct answer_cache *cache)
+{
+    size_t size;
+    cache->bytes = cache_directory_read(cache->name, FILE_MOST, &size);
+    if (cache->bytes != NULL && is_right(cache, size) &&
+        !is_better_known(cache))
+        return;
+    free(cache->bytes);
+    cache->bytes = NULL;
+    cache->header = NULL;
+}
+
+struct answer_cache *
+answer_cache_open(const uint8_t *build_id, size_t length)
+{
+    if (length == 0 || length > BUILD_ID_MOST || !cache_directory_is_there())
+        return NULL;
+    struct answer_cache *cache = calloc(1, sizeof(*cache));
+    if (cache == NULL)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        snprintf(cache->name + 2 * i, 3, "%02x", build_id[i]);
+    strcat(cache->name, ".names");
+    read_file(cache);
+    return cache;
+}
+
+static const struct answer *
+find_answer(const struct answer_cache *cache, uint64_t address)
+{
+    size_t low = 0, count = cache->header != NULL ? cache->header->answers : 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        const struct answer *answer = &cache->answers[low + half];
+        if (answer->address == address)
+            return answer;
+        if (answer->address < address) {
+            low += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return NULL;
+}
+
+static const char *
+text_at(const struct answer_cache *cache, uint32_t text)
+{
+    return text != 0 ? cache->strings + text : NULL;
+}
+
+bool
+answer_cache_find(const struct answer_cache *cache, uint64_t address,
+                  struct image_answer *to, unsigned limit)
+{
+    const struct answer *answer = find_answer(cache, address);
+    if (answer == NULL || answer->count > limit)
+        return false;
+    to->symbol = text_at(cache, answer->symbol);
+    to->is_stub = answer->is_stub != 0;
+    to->start = answer->start;
+    to->count = answer->count;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        const struct frame *frame = &cache->frames[answer->first + i];
+        to->frames[i] =
+            (struct unit_frame){.name = text_at(cache, frame->name),
+                                .directory = text_at(cache, frame->directory),
+                                .file = text_at(cache, frame->file),
+                                .line = frame->line,
+                                .start_line = frame->start_line};
+    }
+    return true;
+}
+
+/* The number of TEXT (may be NULL) among those that were added, + 1. */
+static uint32_t
+add_text(struct answer_cache *cache, const char *text)
+{
+    return text != NULL ? intern_string(&cache->texts, text) + 1 : 0;
+}
+
+void
+answer_cache_add(struct answer_cache *cache, uint64_t address,
+                 const struct image_answer *answer)
+{
+    struct answer *answers =
+        array_room(cache->new_answers, cache->new_count, sizeof(*answers));
+    if (answers == NULL)
+        return;
+    cache->new_answers = answers;
+    answers[cache->new_count] =
+        (struct answer){.address = address,
+                        .start = answer->start,
+                        .symbol = add_text(cache, answer->symbol),
+                        .first = (uint32_t)cache->new_frame_count,
+                        .count = answer->count,
+                        .is_stub = answer->is_stub};
+    for (unsigned i = 0; i < answer->count; i++) {
+        const struct unit_frame *frame = &answer->frames[i];
+        struct frame *frames =
+            array_room(cache->new_frames, cache->new_frame_count,
+                       sizeof(*frames));
+        if (frames == NULL)
+            return;
+        cache->new_frames = frames;
+        frames[cache->new_frame_count++] =
+            (struct frame){.name = add_text(cache, frame->name),
+                           .directory = add_text(cache, frame->directory),
+                           .file = add_text(cache, frame->file),
+                           .line = frame->line,
+                           .start_line = frame->start_line};
+    }
+    cache->new_count++;
+}
+
+unsigned
+answer_cache_flags(const struct answer_cache *cache)
+{
+    return cache->flags;
+}
+
+void
+answer_cache_set_flags(struct answer_cache *cache, unsigned flags)
+{
+    cache->flags = flags;
+}
+
+/* Add what the file has, too, so that a new file has all. If memory is short,
+ * it has the new answers alone. */
+static void
+add_old(struct answer_cache *cache)
+{
+    uint32_t count = cache->header != NULL ? cache->header->answers : 0;
+    struct unit_frame *frames =
+        calloc((count != 0 ? cache->header->frames : 0) + 1, sizeof(*frames));
+    struct image_answer answer = {.frames = frames};
+    for (uint32_t i = 0; frames != NULL && i < count; i++) {
+        uint64_t address = cache->answers[i].address;
+        if (answer_cache_find(cache, address, &answer, UINT32_MAX))
+            answer_cache_add(cache, address, &answer);
+    }
+    free(frames);
+}
+
+static int
+compare_answers(const void *left, const void *right)
+{
+    const struct answer *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Turn the numbers of texts into offsets. Returns the strings, and their size
+ * in *SIZE; NULL if memory is short. */
+static char *
+place_texts(struct answer_cache *cache, uint32_t *size)
+{
+    uint32_t count = intern_count(&cache->texts), at = 1;
+    uint32_t *offsets = calloc(count + 1ul, sizeof(*offsets));
+    for (uint32_t i = 0; offsets != NULL && i < count; i++) {
+        offsets[i + 1] = at;
+        at += (uint32_t)strlen(intern_bytes(&cache->texts, i)) + 1;
+    }
+    char *strings = offsets != NULL ? calloc(at, 1) : NULL;
+    for (uint32_t i = 0; strings != NULL && i < count; i++)
+        strcpy(strings + offsets[i + 1], intern_bytes(&cache->texts, i));
+    for (size_t i = 0; strings != NULL && i < cache->new_count; i++)
+        cache->new_answers[i].symbol = offsets[cache->new_answers[i].symbol];
+    for (size_t i = 0; strings != NULL && i < cache->new_frame_count; i++) {
+        struct frame *frame = &cache->new_frames[i];
+        frame->name = offsets[frame->name];
+        frame->directory = offsets[frame->directory];
+        frame->file = offsets[frame->file];
+    }
+    free(offsets);
+    *size = at;
+    return strings;
+}
+
+/* Sort the answers. One address may have been asked for twice. */
+static void
+sort_answers(struct answer_cache *cache)
+{
+    struct answer *answers = cache->new_answers;
+    size_t kept = 0;
+    qsort(answers, cache->new_count, sizeof(*answers), compare_answers);
+    for (size_t i = 0; i < cache->new_count; i++)
+        if (kept == 0 || answers[kept - 1].address != answers[i].address)
+            answers[kept++] = answers[i];
+    cache->new_count = kept;
+}
+
+static void
+write_file(struct answer_cache *cache)
+{
+    sort_answers(cache);
+    struct header header = {.version = VERSION,
+                            .flags = cache->flags,
+                            .answers = (uint32_t)cache->new_count,
+                            .frames = (uint32_t)cache->new_frame_count};
+    char *strings = place_texts(cache, &header.strings);
+    if (strings == NULL)
+        return;
+    const struct cache_directory_part parts[] = {
+        {&header, sizeof(header)},
+        {cache->new_answers, cache->new_count * sizeof(*cache->new_answers)},
+        {cache->new_frames,
+         cache->new_frame_count * sizeof(*cache->new_frames)},
+        {strings, header.strings}};
+    memcpy(header.magic, MAGIC, sizeof(header.magic));
+    uLong sum = 0;
+    for (unsigned i = 1; i < sizeof(parts) / sizeof(parts[0]); i++)
+        sum = crc32_z(sum, parts[i].bytes, parts[i].size);
+    header.checksum = (uint32_t)sum;
+    cache_directory_write(cache->name, parts, sizeof(parts) / sizeof(parts[0]));
+    free(strings);
+}
+
+void
+answer_cache_close(struct answer_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    if (cache->new_count != 0) {
+        add_old(cache);
+        write_file(cache);
+    }
+    intern_clear(&cache->texts);
+    free(cache->new_answers);
+    free(cache->new_frames);
+    free(cache->bytes);
+    free(cache);
+}
