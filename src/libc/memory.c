@@ -4,10 +4,10 @@
  * linker binds the calls in this library to these functions. Any context.
  *
  * Other modules define functions with these names, too. The loader would find a
- * sanitizer's functions first. A sanitizer's functions check every byte. The
- * sampler copies a thread's whole stack, with the gaps between its variables. A
- * sanitizer takes such a copy for an error, and ends the program. A sanitizer
- * may also take locks that the interrupted thread holds.
+ * sanitizer's functions first. A sanitizer's functions check every byte. A
+ * target thread or the sampler copies a whole stack, with the gaps between its
+ * variables. A sanitizer takes such a copy for an error, and ends the program.
+ * A sanitizer may also take locks that the interrupted thread holds.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -68,6 +68,14 @@ static struct wanted {
 static bool is_wanted;  /* some of them have enough misses */
 static bool is_refused; /* memory was short */
 
+/* Whether all memory is there. */
+static bool
+is_there(void)
+{
+    return pieces != NULL && entries != NULL && rules != NULL && ids != NULL;
+}
+
+/* Empty all memory, or reserve it. */
 static bool
 reserve_all(void)
 {
@@ -75,10 +83,9 @@ reserve_all(void)
     entries = sys_renew(entries, ENTRIES_MAX * sizeof(*entries));
     rules = sys_renew(rules, RULES_MAX * sizeof(*rules));
     ids = sys_renew(ids, 2 * RULES_MAX * sizeof(*ids));
-    return pieces != NULL && entries != NULL && rules != NULL && ids != NULL;
+    return is_there();
 }
 
-/* Empty the memory, or reserve it. */
 static void
 begin_anew(void)
 {
@@ -248,7 +255,7 @@ compile_piece(struct pages *pages, const struct module *module, uint64_t pc)
 static bool
 is_compiled(uint64_t pc)
 {
-    if (pieces == NULL || used_pieces >= PIECES / 2 ||
+    if (!is_there() || used_pieces >= PIECES / 2 ||
         used_rules + 1 >= RULES_MAX ||
         used_entries + PIECE_ENTRIES > ENTRIES_MAX)
         begin_anew();
