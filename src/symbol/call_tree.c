@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "util/array.h"
-#include "code_range.h"
+#include "die.h"
 #include "call_tree.h"
 
 /* Deepest nesting of calls and blocks, and most ranges of one call. Real code
@@ -98,8 +98,8 @@ read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
             return -1;
         around[depth] = (uint32_t)tree->count - 1;
         if (entry.has_code &&
-            code_range_add(tree->sections, &scan, &entry, ranges, around[depth],
-                           depth, MOST_RANGES) < 0)
+            die_add_entry(tree->sections, &scan, &entry, ranges, around[depth],
+                          depth, MOST_RANGES) < 0)
             return -1;
         if (entry.has_code && entry.sibling != NULL && tree->unit->version > 2)
             scan_skip(&scan, &entry);

@@ -37,7 +37,7 @@ struct call_tree {
 };
 
 /* Begin the tree of the function at ENTRY in UNIT. SECTIONS is as in
- * code_range.h. Returns 0, or -1 with errno set if memory is short. */
+ * die_add_entry. Returns 0, or -1 with errno set if memory is short. */
 int call_tree_begin(struct call_tree *tree, const struct scan_unit *unit,
                     const struct sections *sections, const uint8_t *entry);
 

@@ -7,8 +7,10 @@
 #define SYMBOL_DEMANGLE_H
 
 enum demangle_form {
-    DEMANGLE_FULL,  /* with parameters, return type and template arguments */
-    DEMANGLE_SHORT, /* without these; see name_tree.h and name_text.h */
+    DEMANGLE_FULL, /* with parameters, return type and template arguments */
+    /* Without these. Default arguments of the standard library's templates are
+     * left out, and a long list of arguments becomes "...". */
+    DEMANGLE_SHORT,
 };
 
 /* Returns NAME as its programmer knows it; the caller frees it. NULL if NAME is

@@ -7,10 +7,11 @@
 #define SYMBOL_DIE_H
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "range_index.h"
+#include "scan.h"
+#include "sections.h"
 
 /* The name by which a linker knows the function. The plain name if it has none,
  * and NULL if it has neither. The name may stand in the abstract instance or
@@ -32,5 +33,11 @@ unsigned die_number(Dwarf_Die *die, unsigned attribute);
  * is short. */
 long die_add_ranges(Dwarf_Die *die, struct range_index *index, uint32_t value,
                     uint32_t rank, long limit);
+
+/* The same for ENTRY, the last entry that SCAN has read. SECTIONS are those of
+ * the unit's file, NULL if they are not known. */
+long die_add_entry(const struct sections *sections, const struct scan *scan,
+                   const struct scan_entry *entry, struct range_index *index,
+                   uint32_t value, uint32_t rank, long limit);
 
 #endif

@@ -13,18 +13,15 @@
  * recorded build-id.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/clean.h"
 #include "debug_server.h"
-#include "regular_file.h"
+#include "elf_view.h"
 #include "elf_file.h"
 
 #define LONGEST_BUILD_ID 64
@@ -35,39 +32,19 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-static int
-fill_file(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written <= 0)
-            return -1;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return 0;
-}
-
-/* Open this process's vdso as a file of its own. Its section headers come last.
- * Returns a descriptor, or -1 with errno set. */
+/* Open this process's vdso as a file of its own. Returns a descriptor, or -1
+ * with errno set. */
 static int
 open_vdso(void)
 {
-    const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-    if (image == NULL || image[EI_CLASS] != ELFCLASS64) {
-        errno = ENOENT;
-        return -1;
-    }
-    GElf_Ehdr header;
-    memcpy(&header, image, sizeof(header));
-    int fd = memfd_create("vdso", MFD_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    if (fill_file(fd, image,
-                  (size_t)(header.e_shoff + (uint64_t)header.e_shentsize *
-                                                header.e_shnum)) != 0) {
+    struct elf_view vdso;
+    errno = ENOENT;
+    int fd = elf_view_open(&vdso, "[vdso]") == 0
+                 ? memfd_create("vdso", MFD_CLOEXEC)
+                 : -1;
+    if (fd >= 0 && write(fd, vdso.bytes, vdso.size) != (ssize_t)vdso.size) {
         close(fd);
-        return -1;
+        fd = -1;
     }
     return fd;
 }
@@ -133,7 +110,7 @@ elf_file_open(struct elf_file *file, const char *path, const uint8_t *build_id,
 {
     *file = (struct elf_file){0};
     int fd =
-        strcmp(path, "[vdso]") == 0 ? open_vdso() : regular_file_open(path);
+        strcmp(path, "[vdso]") == 0 ? open_vdso() : elf_view_open_file(path);
     if (fd < 0) {
         file->problem =
             clean_format("%s cannot be read: %s", path, strerror(errno));
@@ -175,17 +152,13 @@ inflated_dwarf(struct elf_file *file)
     const char *main_path, *path = NULL;
     dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, &main_path,
                      &path);
-    int fd = path != NULL ? regular_file_open(path) : -1;
+    int fd = path != NULL ? elf_view_open_file(path) : -1;
     if (fd < 0)
         return NULL;
     bool done = inflate_file(&file->copy, fd);
     close(fd);
-    if (!done)
-        return NULL;
-    file->inflated = elf_memory(file->copy.bytes, file->copy.size);
-    if (file->inflated != NULL &&
-        first_address(file->inflated) == first_address(file->elf))
-        file->dwarf = dwarf_begin_elf(file->inflated, DWARF_C_READ, NULL);
+    if (done && first_address(file->copy.elf) == first_address(file->elf))
+        file->dwarf = dwarf_begin_elf(file->copy.elf, DWARF_C_READ, NULL);
     return file->dwarf;
 }
 
@@ -213,7 +186,7 @@ elf_file_open_beside(const struct elf_file *file, const char *suffix)
         char *path;
         if (paths[i] == NULL || asprintf(&path, "%s%s", paths[i], suffix) < 0)
             continue;
-        fd = regular_file_open(path);
+        fd = elf_view_open_file(path);
         free(path);
     }
     return fd;
@@ -225,7 +198,6 @@ elf_file_close(struct elf_file *file)
     if (file->dwfl != NULL)
         dwfl_end(file->dwfl);
     dwarf_end(file->dwarf);
-    elf_end(file->inflated);
     inflate_free(&file->copy);
     free(file->problem);
     *file = (struct elf_file){0};

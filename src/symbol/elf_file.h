@@ -22,8 +22,7 @@ struct elf_file {
     Elf *elf;
     uint64_t bias;        /* own address + BIAS = address in MODULE */
     struct inflated copy; /* its debug file, inflated (inflate.h) */
-    Elf *inflated;        /* of COPY; NULL: the debug file is used as it is */
-    Dwarf *dwarf;         /* of INFLATED */
+    Dwarf *dwarf;         /* of COPY; NULL: the debug file is used as it is */
     char *problem; /* a sentence if MODULE is NULL; NULL if memory was short */
 };
 

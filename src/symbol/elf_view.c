@@ -4,6 +4,8 @@
  * compared with the size before it is followed. A structure that is not aligned
  * as its type requires is not used.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,8 +13,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "regular_file.h"
 #include "elf_view.h"
+
+int
+elf_view_open_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -1;
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
+}
 
 static bool
 lies_within(const struct elf_view *view, uint64_t offset, uint64_t size)
@@ -35,7 +50,7 @@ static int
 map_file(struct elf_view *view, const char *path)
 {
     void *bytes = MAP_FAILED;
-    int fd = regular_file_open(path);
+    int fd = elf_view_open_file(path);
     if (fd < 0)
         return -1;
     struct stat status;

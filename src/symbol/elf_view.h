@@ -23,6 +23,11 @@ struct elf_view {
     const Elf64_Shdr *names; /* the section that has their names */
 };
 
+/* Open PATH, which may come from a damaged spool or from another machine, for
+ * reading if it is a regular file. The open cannot block. Returns a descriptor,
+ * or -1 with errno set. */
+int elf_view_open_file(const char *path);
+
 /* Map the regular file at PATH; "[vdso]" is this process's own. Returns 0.
  * Returns -1 if the file cannot be read, or is not a 64-bit little-endian ELF
  * file with section headers. */

@@ -228,18 +228,21 @@ inflate_file(struct inflated *inflated, int fd)
         parallel_run(write_pieces, &copy, copy.compressed);
         done = !copy.failed;
     }
-    *inflated = (struct inflated){copy.bytes, copy.size};
-    if (!done)
+    *inflated = (struct inflated){.bytes = copy.bytes, .size = copy.size};
+    if (done)
+        inflated->elf = elf_memory(inflated->bytes, inflated->size);
+    if (inflated->elf == NULL)
         inflate_free(inflated);
     elf_end(copy.elf);
     free(copy.sections);
     free(copy.pieces);
-    return done;
+    return inflated->elf != NULL;
 }
 
 void
 inflate_free(struct inflated *inflated)
 {
+    elf_end(inflated->elf);
     if (inflated->bytes != NULL)
         munmap(inflated->bytes, inflated->size);
     *inflated = (struct inflated){0};

@@ -20,8 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "util/array.h"
-#include "memory_elf.h"
 #include "sections.h"
 #include "package.h"
 
@@ -236,6 +236,100 @@ stream_close(struct stream *stream)
     free(stream->text);
 }
 
+struct memory_section {
+    const char *name;
+    struct bytes bytes;
+};
+
+static bool
+add_section(Elf *elf, Elf64_Word name, Elf64_Word type,
+            const struct bytes *bytes)
+{
+    Elf_Scn *section = elf_newscn(elf);
+    Elf64_Shdr *header = section != NULL ? elf64_getshdr(section) : NULL;
+    Elf_Data *data = header != NULL ? elf_newdata(section) : NULL;
+    if (data == NULL)
+        return false;
+    header->sh_name = name;
+    header->sh_type = type;
+    data->d_buf = (void *)(uintptr_t)bytes->at;
+    data->d_size = (size_t)(bytes->end - bytes->at);
+    data->d_type = ELF_T_BYTE;
+    data->d_align = 1;
+    return true;
+}
+
+/* Write NAME to the section of names. Returns its place there. */
+static Elf64_Word
+add_name(FILE *names, const char *name)
+{
+    long at = ftell(names);
+    fwrite(name, 1, strlen(name) + 1, names);
+    return (Elf64_Word)at;
+}
+
+/* Add the sections, and at the end the section of their NAMES. Returns false on
+ * failure. */
+static bool
+add_sections(Elf *elf, const struct memory_section *sections, size_t count,
+             struct stream *names)
+{
+    add_name(names->file, "");
+    for (size_t i = 0; i < count; i++) {
+        if (sections[i].bytes.at != NULL &&
+            !add_section(elf, add_name(names->file, sections[i].name),
+                         SHT_PROGBITS, &sections[i].bytes))
+            return false;
+    }
+    Elf64_Word at = add_name(names->file, ".shstrtab");
+    if (fflush(names->file) != 0)
+        return false;
+    struct bytes all = stream_bytes(names);
+    return add_section(elf, at, SHT_STRTAB, &all);
+}
+
+static bool
+write_file(Elf *elf, const struct memory_section *sections, size_t count)
+{
+    Elf64_Ehdr *header = elf != NULL ? elf64_newehdr(elf) : NULL;
+    struct stream names;
+    if (header == NULL || !stream_open(&names))
+        return false;
+    /* A type without relocations. The sections are read for no machine. */
+    header->e_type = ET_NONE;
+    header->e_machine = ARCH_MACHINE;
+    header->e_version = EV_CURRENT;
+    header->e_ident[EI_DATA] = ELFDATA2LSB;
+    size_t last;
+    bool done = add_sections(elf, sections, count, &names) &&
+                elf_getshdrnum(elf, &last) == 0;
+    if (done) {
+        header->e_shstrndx = (Elf64_Half)(last - 1);
+        done = elf_update(elf, ELF_C_WRITE) > 0;
+    }
+    stream_close(&names);
+    return done;
+}
+
+/* Write a file of COUNT sections, for libdw, which reads only files. Sections
+ * with AT NULL are left out. Returns its descriptor (memfd_create(2), Linux
+ * 3.17), or -1. */
+static int
+make_file(const struct memory_section *sections, size_t count)
+{
+    int fd = memfd_create("elf", MFD_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
+    bool done = write_file(elf, sections, count);
+    elf_end(elf);
+    if (done)
+        return fd;
+    close(fd);
+    return -1;
+}
+
 /* Write the .dwo of the unit in ROW. Returns its descriptor, or -1. */
 static int
 write_unit(const struct package *package, const struct index *index,
@@ -262,7 +356,7 @@ write_unit(const struct package *package, const struct index *index,
             {".debug_rnglists.dwo",
              cut_part(index, row, PACKAGE_RANGES, &package->ranges)},
         };
-        fd = memory_elf_make(sections, sizeof(sections) / sizeof(*sections));
+        fd = make_file(sections, sizeof(sections) / sizeof(*sections));
     }
     stream_close(&texts);
     stream_close(&offsets);
@@ -380,7 +474,7 @@ make_skeletons(struct package *package)
             {".debug_addr", sections_find(elf, ".debug_addr")},
             {".debug_ranges", sections_find(elf, ".debug_ranges")},
         };
-        fd = memory_elf_make(sections, sizeof(sections) / sizeof(*sections));
+        fd = make_file(sections, sizeof(sections) / sizeof(*sections));
     }
     stream_close(&units);
     if (fd >= 0)
@@ -394,21 +488,19 @@ package_open(struct package *package, const struct elf_file *file, Dwarf *dwarf)
     *package = (struct package){.dwarf = dwarf, .place = -1};
     if (fd < 0)
         return;
-    if (inflate_file(&package->copy, fd)) {
-        package->elf = elf_memory(package->copy.bytes, package->copy.size);
-    } else {
-        package->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-        elf_cntl(package->elf, ELF_C_FDREAD);
+    if (!inflate_file(&package->file, fd)) {
+        package->file.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+        elf_cntl(package->file.elf, ELF_C_FDREAD);
     }
     close(fd);
-    package->index = sections_find(package->elf, ".debug_cu_index");
-    package->info = sections_find(package->elf, ".debug_info.dwo");
-    package->abbrev = sections_find(package->elf, ".debug_abbrev.dwo");
-    package->texts = sections_find(package->elf, ".debug_str.dwo");
+    package->index = sections_find(package->file.elf, ".debug_cu_index");
+    package->info = sections_find(package->file.elf, ".debug_info.dwo");
+    package->abbrev = sections_find(package->file.elf, ".debug_abbrev.dwo");
+    package->texts = sections_find(package->file.elf, ".debug_str.dwo");
     package->text_offsets =
-        sections_find(package->elf, ".debug_str_offsets.dwo");
-    package->ranges = sections_find(package->elf, ".debug_rnglists.dwo");
-    if (package->elf != NULL)
+        sections_find(package->file.elf, ".debug_str_offsets.dwo");
+    package->ranges = sections_find(package->file.elf, ".debug_rnglists.dwo");
+    if (package->file.elf != NULL)
         package->place = memfd_create("dwo", MFD_CLOEXEC);
 }
 
@@ -433,7 +525,7 @@ package_find(struct package *package, const Dwarf_Die *skeleton,
              Dwarf_Die *body)
 {
     struct package_skeleton key = {0};
-    if (package->elf == NULL || package->place < 0 ||
+    if (package->file.elf == NULL || package->place < 0 ||
         dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &key.id, NULL,
                       NULL) != 0)
         return false;
@@ -472,9 +564,8 @@ void
 package_close(struct package *package)
 {
     package_rest(package);
-    elf_end(package->elf);
-    inflate_free(&package->copy);
-    if (package->elf != NULL && package->place >= 0)
+    if (package->file.elf != NULL && package->place >= 0)
         close(package->place);
+    inflate_free(&package->file);
     *package = (struct package){0};
 }

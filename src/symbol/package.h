@@ -22,8 +22,7 @@ struct package_skeleton;
 
 /* All zero is no package. */
 struct package {
-    Elf *elf; /* NULL: there is no package */
-    struct inflated copy;
+    struct inflated file; /* ELF is NULL: there is no package */
     struct bytes index, info, abbrev, texts, text_offsets, ranges;
     Dwarf *dwarf;     /* the DWARF with the skeletons */
     Dwarf *skeletons; /* our own file of the same skeletons, or NULL */

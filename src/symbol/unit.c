@@ -16,7 +16,6 @@
 
 #include "util/array.h"
 #include "call_tree.h"
-#include "code_range.h"
 #include "die.h"
 #include "unit.h"
 
@@ -51,9 +50,8 @@ add_function(struct unit *unit, const struct scan *scan,
 {
     if (!ARRAY_GROW(unit->functions, unit->function_count))
         return -1;
-    long ranges =
-        code_range_add(body_sections(unit), scan, entry, &unit->ranges,
-                       (uint32_t)unit->function_count, 0, MOST_RANGES);
+    long ranges = die_add_entry(body_sections(unit), scan, entry, &unit->ranges,
+                                (uint32_t)unit->function_count, 0, MOST_RANGES);
     if (ranges > 0)
         unit->functions[unit->function_count++] =
             (struct unit_function){.die = scan_die(scan, entry)};
