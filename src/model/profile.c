@@ -119,12 +119,11 @@ profile_module_names(const struct profile *profile, uint32_t module)
     const struct profile_module *at = &profile->modules[module];
     if (at->has_names)
         return at->names;
-    if (symbolizer_has_lines(profile->symbols, at->symbols))
+    unsigned flags = symbolizer_flags(profile->symbols, at->symbols);
+    if ((flags & SYMBOLIZER_LINES) != 0)
         return MODULE_HAS_FUNCTIONS | MODULE_HAS_FILES | MODULE_HAS_LINES |
                MODULE_HAS_INLINES;
-    return symbolizer_has_symbols(profile->symbols, at->symbols)
-               ? MODULE_HAS_FUNCTIONS
-               : 0;
+    return (flags & SYMBOLIZER_SYMBOLS) != 0 ? MODULE_HAS_FUNCTIONS : 0;
 }
 
 uint32_t

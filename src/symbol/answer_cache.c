@@ -8,20 +8,22 @@
  * and every number in it is checked before use: a file that was torn by a crash
  * or made by hand is as good as none. Another report may replace a file between
  * our reading and our writing; its new answers are then lost, and found again.
+ * All files are opened relative to the directory, and no symbolic link is
+ * followed there.
  */
-#include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "util/array.h"
 #include "util/intern.h"
-#include "cache_directory.h"
 #include "debug_server.h"
 #include "answer_cache.h"
 
@@ -31,15 +33,224 @@
 /* Limit of the size of a file, in bytes. It is no longer added to then. */
 #define FILE_MOST (256u << 20)
 
+/* Limit of the size of all files together, in bytes. */
+#define ALL_MOST (512ll << 20)
+
 /* Longest build-id in bytes. Those of linkers have 8 to 32. */
 #define BUILD_ID_MOST 64u
 
 struct header {
     char magic[8];
     uint32_t version, checksum; /* crc32 of all that follows the header */
-    uint32_t flags;             /* enum answer_cache_flags */
+    uint32_t flags;             /* enum symbolizer_flags */
     uint32_t answers, frames, strings; /* the last one in bytes */
 };
+
+/* Descriptor of the directory; NOT_OPENED, or NONE if there is none. */
+enum { NOT_OPENED = -2, NONE = -1 };
+static int directory = NOT_OPENED;
+
+/* Put the path of the directory into PATH. Returns false if there is none. */
+static bool
+choose_path(char path[PATH_MAX])
+{
+    const char *set = getenv("SPROF_CACHE"), *base = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (set != NULL && strcmp(set, "off") == 0)
+        return false;
+    if (set != NULL && set[0] != '\0')
+        return snprintf(path, PATH_MAX, "%s", set) < PATH_MAX;
+    if (base != NULL && base[0] == '/')
+        return snprintf(path, PATH_MAX, "%s/sprof", base) < PATH_MAX;
+    if (home == NULL || home[0] != '/' ||
+        snprintf(path, PATH_MAX, "%s/.cache/sprof", home) >= PATH_MAX)
+        return false;
+    /* ~/.cache is made, but no home. */
+    path[strlen(path) - strlen("/sprof")] = '\0';
+    (void)mkdir(path, 0700);
+    strcat(path, "/sprof");
+    return true;
+}
+
+/* Whether FD is a directory of the effective user, to which no other writes. */
+static bool
+is_safe(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == geteuid() && (status.st_mode & 022) == 0;
+}
+
+static int
+open_directory(void)
+{
+    char path[PATH_MAX];
+    if (!choose_path(path))
+        return NONE;
+    (void)mkdir(path, 0700);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && is_safe(fd))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return NONE;
+}
+
+/* Whether there is a directory for the files, or it could be made. */
+static bool
+has_directory(void)
+{
+    if (directory == NOT_OPENED)
+        directory = open_directory();
+    return directory != NONE;
+}
+
+/* Read SIZE bytes of FD. */
+static uint8_t *
+read_bytes(int fd, size_t size)
+{
+    uint8_t *bytes = malloc(size + 1);
+    size_t done = 0;
+    while (bytes != NULL && done < size) {
+        ssize_t part = read(fd, bytes + done, size - done);
+        if (part <= 0) {
+            free(bytes);
+            return NULL;
+        }
+        done += (size_t)part;
+    }
+    return bytes;
+}
+
+/* Read the file NAME. Returns its bytes, to be freed, and *SIZE; or NULL. A
+ * file that is read counts as used today. */
+static uint8_t *
+load_file(const char *name, size_t *size)
+{
+    struct stat status;
+    uint8_t *bytes = NULL;
+    int fd =
+        openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == geteuid() && status.st_size <= FILE_MOST) {
+        *size = (size_t)status.st_size;
+        bytes = read_bytes(fd, *size);
+        (void)futimens(fd, NULL);
+    }
+    close(fd);
+    return bytes;
+}
+
+/* A file of the directory, and when it was used last. */
+struct kept {
+    struct timespec used;
+    off_t size;
+    char name[NAME_MAX + 1];
+};
+
+/* Bytes that become a part of a file. */
+struct part {
+    const void *bytes;
+    size_t size;
+};
+
+static int
+compare_kept(const void *left, const void *right)
+{
+    const struct timespec *a = &((const struct kept *)left)->used;
+    const struct timespec *b = &((const struct kept *)right)->used;
+    if (a->tv_sec != b->tv_sec)
+        return a->tv_sec < b->tv_sec ? -1 : 1;
+    return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
+}
+
+/* List the files of the directory. Returns their number, and *ALL bytes. */
+static size_t
+list_files(struct kept **files, long long *all)
+{
+    size_t count = 0;
+    struct stat status;
+    struct dirent *entry;
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
+    *files = NULL;
+    *all = 0;
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        struct kept *room = array_room(*files, count, sizeof(**files));
+        if (room == NULL)
+            break;
+        *files = room;
+        if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) !=
+                0 ||
+            !S_ISREG(status.st_mode))
+            continue;
+        room[count].used = status.st_mtim;
+        room[count].size = status.st_size;
+        strcpy(room[count].name, entry->d_name);
+        *all += status.st_size;
+        count++;
+    }
+    if (listing != NULL)
+        closedir(listing);
+    return count;
+}
+
+/* Remove files until the rest takes less than three quarters of the limit. */
+static void
+remove_old(void)
+{
+    struct kept *files;
+    long long all;
+    size_t count = list_files(&files, &all);
+    if (all > ALL_MOST) {
+        qsort(files, count, sizeof(*files), compare_kept);
+        for (size_t i = 0; i < count && all > ALL_MOST / 4 * 3; i++) {
+            (void)unlinkat(directory, files[i].name, 0);
+            all -= files[i].size;
+        }
+    }
+    free(files);
+}
+
+/* Whether a file of all PARTS is within RLIMIT_FSIZE. A breach would end this
+ * process by SIGXFSZ (setrlimit(2)). */
+static bool
+is_within_limit(const struct part *parts, unsigned count)
+{
+    struct rlimit limit;
+    size_t size = 0;
+    for (unsigned i = 0; i < count; i++)
+        size += parts[i].size;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
+}
+
+/* Write a file NAME of COUNT parts. It appears whole, or not at all. When all
+ * files take too much, those that were not used for longest are removed. */
+static void
+save_file(const char *name, const struct part *parts, unsigned count)
+{
+    char beside[NAME_MAX + 1];
+    if (!is_within_limit(parts, count))
+        return;
+    snprintf(beside, sizeof(beside), "%s.%ld", name, (long)getpid());
+    (void)unlinkat(directory, beside, 0);
+    int fd = openat(directory, beside,
+                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool is_whole = file != NULL;
+    for (unsigned i = 0; i < count && is_whole; i++)
+        is_whole =
+            fwrite(parts[i].bytes, 1, parts[i].size, file) == parts[i].size;
+    if (file != NULL)
+        is_whole &= fclose(file) == 0;
+    else if (fd >= 0)
+        close(fd);
+    if (!is_whole || renameat(directory, beside, directory, name) != 0)
+        (void)unlinkat(directory, beside, 0);
+    remove_old();
+}
 
 /* Texts are offsets in the strings. 0 is NULL. */
 struct answer {
@@ -127,7 +338,7 @@ static bool
 is_better_known(const struct answer_cache *cache)
 {
     char path[sizeof(cache->name) + 64];
-    if ((cache->flags & ANSWER_CACHE_LINES) != 0)
+    if ((cache->flags & SYMBOLIZER_LINES) != 0)
         return false;
     int digits = (int)(strchr(cache->name, '.') - cache->name);
     snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%.*s.debug",
@@ -139,7 +350,7 @@ static void
 read_file(struct answer_cache *cache)
 {
     size_t size;
-    cache->bytes = cache_directory_read(cache->name, FILE_MOST, &size);
+    cache->bytes = load_file(cache->name, &size);
     if (cache->bytes != NULL && is_right(cache, size) &&
         !is_better_known(cache))
         return;
@@ -151,7 +362,7 @@ read_file(struct answer_cache *cache)
 struct answer_cache *
 answer_cache_open(const uint8_t *build_id, size_t length)
 {
-    if (length == 0 || length > BUILD_ID_MOST || !cache_directory_is_there())
+    if (length == 0 || length > BUILD_ID_MOST || !has_directory())
         return NULL;
     struct answer_cache *cache = calloc(1, sizeof(*cache));
     if (cache == NULL)
@@ -163,23 +374,11 @@ answer_cache_open(const uint8_t *build_id, size_t length)
     return cache;
 }
 
-static const struct answer *
-find_answer(const struct answer_cache *cache, uint64_t address)
+static int
+compare_answers(const void *left, const void *right)
 {
-    size_t low = 0, count = cache->header != NULL ? cache->header->answers : 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        const struct answer *answer = &cache->answers[low + half];
-        if (answer->address == address)
-            return answer;
-        if (answer->address < address) {
-            low += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return NULL;
+    const struct answer *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
 }
 
 static const char *
@@ -192,7 +391,12 @@ bool
 answer_cache_find(const struct answer_cache *cache, uint64_t address,
                   struct image_answer *to, unsigned limit)
 {
-    const struct answer *answer = find_answer(cache, address);
+    const struct answer key = {.address = address};
+    const struct answer *answer =
+        cache->header != NULL
+            ? bsearch(&key, cache->answers, cache->header->answers, sizeof(key),
+                      compare_answers)
+            : NULL;
     if (answer == NULL || answer->count > limit)
         return false;
     to->symbol = text_at(cache, answer->symbol);
@@ -219,7 +423,7 @@ add_text(struct answer_cache *cache, const char *text)
 }
 
 void
-answer_cache_add(struct answer_cache *cache, uint64_t address,
+answer_cache_add(struct answer_cache *cache, unsigned flags, uint64_t address,
                  const struct image_answer *answer)
 {
     struct answer *answers =
@@ -250,18 +454,13 @@ answer_cache_add(struct answer_cache *cache, uint64_t address,
                            .start_line = frame->start_line};
     }
     cache->new_count++;
+    cache->flags = flags;
 }
 
 unsigned
 answer_cache_flags(const struct answer_cache *cache)
 {
     return cache->flags;
-}
-
-void
-answer_cache_set_flags(struct answer_cache *cache, unsigned flags)
-{
-    cache->flags = flags;
 }
 
 /* Add what the file has, too, so that a new file has all. If memory is short,
@@ -276,16 +475,9 @@ add_old(struct answer_cache *cache)
     for (uint32_t i = 0; frames != NULL && i < count; i++) {
         uint64_t address = cache->answers[i].address;
         if (answer_cache_find(cache, address, &answer, UINT32_MAX))
-            answer_cache_add(cache, address, &answer);
+            answer_cache_add(cache, cache->flags, address, &answer);
     }
     free(frames);
-}
-
-static int
-compare_answers(const void *left, const void *right)
-{
-    const struct answer *a = left, *b = right;
-    return (a->address > b->address) - (a->address < b->address);
 }
 
 /* Turn the numbers of texts into offsets. Returns the strings, and their size
@@ -339,7 +531,7 @@ write_file(struct answer_cache *cache)
     char *strings = place_texts(cache, &header.strings);
     if (strings == NULL)
         return;
-    const struct cache_directory_part parts[] = {
+    const struct part parts[] = {
         {&header, sizeof(header)},
         {cache->new_answers, cache->new_count * sizeof(*cache->new_answers)},
         {cache->new_frames,
@@ -350,7 +542,7 @@ write_file(struct answer_cache *cache)
     for (unsigned i = 1; i < sizeof(parts) / sizeof(parts[0]); i++)
         sum = crc32_z(sum, parts[i].bytes, parts[i].size);
     header.checksum = (uint32_t)sum;
-    cache_directory_write(cache->name, parts, sizeof(parts) / sizeof(parts[0]));
+    save_file(cache->name, parts, sizeof(parts) / sizeof(parts[0]));
     free(strings);
 }
 

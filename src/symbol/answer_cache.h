@@ -19,12 +19,6 @@
 
 struct answer_cache;
 
-/* What is true of a file as a whole. */
-enum answer_cache_flags {
-    ANSWER_CACHE_SYMBOLS = 1, /* it has a symbol table */
-    ANSWER_CACHE_LINES = 2,   /* it has line information */
-};
-
 /* Open what is known of the file with BUILD_ID of LENGTH bytes. Returns NULL if
  * there is no directory for it, or if memory is short. A cache without answers
  * is a cache, too. */
@@ -35,13 +29,13 @@ struct answer_cache *answer_cache_open(const uint8_t *build_id, size_t length);
 bool answer_cache_find(const struct answer_cache *cache, uint64_t address,
                        struct image_answer *answer, unsigned limit);
 
-/* Keep ANSWER about ADDRESS. It is a full answer, with all inlined calls. */
-void answer_cache_add(struct answer_cache *cache, uint64_t address,
-                      const struct image_answer *answer);
+/* Keep ANSWER about ADDRESS. It is a full answer, with all inlined calls. FLAGS
+ * are the file's. */
+void answer_cache_add(struct answer_cache *cache, unsigned flags,
+                      uint64_t address, const struct image_answer *answer);
 
-/* What is true of the file, enum answer_cache_flags. */
+/* The file's flags, enum symbolizer_flags. */
 unsigned answer_cache_flags(const struct answer_cache *cache);
-void answer_cache_set_flags(struct answer_cache *cache, unsigned flags);
 
 /* Write what was added, and free CACHE. A failure to write is no error: the
  * next report looks the addresses up again. */

@@ -9,7 +9,6 @@
  */
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "elf_file.h"
 #include "plt_table.h"
@@ -46,9 +45,6 @@ struct image {
     /* PLT and FRAMES read the file through this view. In an image that was
      * opened briefly, the names of SYMBOLS point into it too. */
     struct sketch sketch;
-    char *path;
-    uint8_t *build_id;
-    size_t build_id_length;
 };
 
 /* The size of a pointer in FORM, in bytes. 0 if the size is not fixed. */
@@ -200,30 +196,10 @@ find_stub(struct image *image, uint64_t address)
     return symbol_table_find(&image->symbols, target.resolver);
 }
 
-/* Make an image that knows only its path and build-id. NULL if memory is short.
- */
-static struct image *
-new_image(const char *path, const uint8_t *build_id, size_t length)
-{
-    struct image *image = calloc(1, sizeof(*image));
-    if (image == NULL)
-        return NULL;
-    image->path = strdup(path);
-    image->build_id = malloc(length + 1);
-    if (image->path == NULL || image->build_id == NULL) {
-        image_close(image);
-        return NULL;
-    }
-    if (length > 0)
-        memcpy(image->build_id, build_id, length);
-    image->build_id_length = length;
-    return image;
-}
-
 struct image *
 image_open(const char *path, const uint8_t *build_id, size_t length)
 {
-    struct image *image = new_image(path, build_id, length);
+    struct image *image = calloc(1, sizeof(*image));
     if (image != NULL &&
         elf_file_open(&image->file, path, build_id, length) == 0) {
         size_t size;
@@ -240,10 +216,9 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
 }
 
 struct image *
-image_open_brief(const char *path, const uint8_t *build_id, size_t length,
-                 struct sketch *sketch, const uint64_t *addresses, size_t count)
+image_open_brief(struct sketch *sketch, const uint64_t *addresses, size_t count)
 {
-    struct image *image = new_image(path, build_id, length);
+    struct image *image = calloc(1, sizeof(*image));
     if (image == NULL) {
         sketch_close(sketch);
         return NULL;
@@ -255,16 +230,6 @@ image_open_brief(const char *path, const uint8_t *build_id, size_t length,
         return NULL;
     }
     return image;
-}
-
-/* One path can have had two files, one after the other. The build-id tells them
- * apart. */
-bool
-image_is(const struct image *image, const char *path, const uint8_t *build_id,
-         size_t length)
-{
-    return image->build_id_length == length && strcmp(image->path, path) == 0 &&
-           (length == 0 || memcmp(image->build_id, build_id, length) == 0);
 }
 
 /* Whether a symbol or the DWARF names the function that owns the code. */
@@ -305,27 +270,22 @@ image_problem(const struct image *image)
                : "memory was short for a module's symbols";
 }
 
-bool
-image_has_symbols(const struct image *image)
+unsigned
+image_flags(const struct image *image)
 {
-    return image->symbols.ranges.count > 0;
-}
-
-bool
-image_has_lines(const struct image *image)
-{
-    return image->units.has_lines;
+    return (image->symbols.ranges.count > 0 ? SYMBOLIZER_SYMBOLS : 0u) |
+           (image->units.has_lines ? SYMBOLIZER_LINES : 0u);
 }
 
 void
 image_close(struct image *image)
 {
+    if (image == NULL)
+        return;
     unit_index_free(&image->units);
     plt_table_free(&image->plt);
     symbol_table_free(&image->symbols);
     sketch_close(&image->sketch);
     elf_file_close(&image->file);
-    free(image->build_id);
-    free(image->path);
     free(image);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sketch.h"
+#include "symbolizer.h"
 #include "unit.h"
 
 struct image;
@@ -35,18 +36,13 @@ struct image *image_open(const char *path, const uint8_t *build_id,
                          size_t length);
 
 /*
- * Open the file at PATH for its symbols alone: no file, line or inlined call is
- * known then. The image has only the symbols of SKETCH, which is of the same
- * file, that answer for the COUNT sorted ADDRESSES. Other addresses get no
- * name. Takes over SKETCH.
+ * Open the file of SKETCH for its symbols alone: no file, line or inlined call
+ * is known then. The image has only the symbols that answer for the COUNT
+ * sorted ADDRESSES. Other addresses get no name. Takes over SKETCH. NULL if
+ * memory is short.
  */
-struct image *image_open_brief(const char *path, const uint8_t *build_id,
-                               size_t length, struct sketch *sketch,
-                               const uint64_t *addresses, size_t count);
-
-/* Whether image_open got the same PATH and BUILD_ID. */
-bool image_is(const struct image *image, const char *path,
-              const uint8_t *build_id, size_t length);
+struct image *image_open_brief(struct sketch *sketch, const uint64_t *addresses,
+                               size_t count);
 
 /* Find what lies at ADDRESS (the file's own numbering). The caller provides
  * ANSWER->frames with room for LIMIT > 0 frames. */
@@ -56,9 +52,10 @@ void image_find(struct image *image, uint64_t address,
 /* Why the file is not used, as a sentence. NULL if it is used. */
 const char *image_problem(const struct image *image);
 
-bool image_has_symbols(const struct image *image);
-bool image_has_lines(const struct image *image);
+/* What is known of the file: enum symbolizer_flags. */
+unsigned image_flags(const struct image *image);
 
+/* NULL is allowed. */
 void image_close(struct image *image);
 
 #endif

@@ -511,7 +511,7 @@ line_table_size(const struct line_table *table)
 {
     return table->mark_count * sizeof(*table->marks) +
            table->file_count * sizeof(*table->files) +
-           table->sequences.capacity * sizeof(*table->sequences.ranges);
+           table->sequences.count * sizeof(*table->sequences.ranges);
 }
 
 void

@@ -115,8 +115,7 @@ open_briefly(struct offer *offer)
     for (size_t i = 0; i < opening->count; i++)
         addresses[i] = opening->questions[i].offset;
     opening->image =
-        image_open_brief(opening->path, opening->build_id, opening->length,
-                         &offer->sketch, addresses, opening->count);
+        image_open_brief(&offer->sketch, addresses, opening->count);
     free(addresses);
     if (opening->image != NULL)
         answer_all(opening);

@@ -9,6 +9,21 @@
  * overlap, each with the last line that covers it. The pieces are made from the
  * lowest address up. A heap holds the lines that have begun and not ended, the
  * last line on top.
+ *
+ * Each runtime packs function, file and line into one name in its own way:
+ *
+ *   JS:*leaf /tmp/t.js:1:14               V8: leaf, /tmp/t.js, 1
+ *   LazyCompile:~leaf /tmp/t.js:1:14      V8 until 9.6: the same
+ *   JS:^ /tmp/t.js:7:9                    V8: (anonymous t.js:7:9), ...
+ *   py::Outer.leaf:/tmp/t.py              CPython: Outer.leaf, /tmp/t.py
+ *   TRACE_7::t.lua:12                     LuaJIT: TRACE_7::t.lua:12, t.lua, 12
+ *   Lcom/foo/Bar;::baz                    perf-map-agent: com.foo.Bar.baz
+ *   long T.work(long)                     the JVM: as it is
+ *   Builtin:ArrayMap, Interpreter         code of the runtime: as it is
+ *
+ * V8's sign before the name says how far the function was compiled: ~ not, ^
+ * and + fast, * in full. One function may have several such codes; they are
+ * shown as one function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +34,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digits.h"
+#include "base/path.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
-#include "runtime_name.h"
 #include "perf_map.h"
 
 /* Most bytes of a map that are read. A server that compiles for days writes
@@ -65,9 +81,6 @@ struct heap {
     uint64_t *items;
     size_t count;
 };
-
-static int open_file(struct perf_map *map, const char *path, uint64_t start,
-                     uint64_t end, size_t *size);
 
 /* The value of digit C; 16, which ends every number, if it is none. */
 static unsigned
@@ -261,22 +274,6 @@ index_text(struct perf_map *map, size_t length)
     return NULL;
 }
 
-struct perf_map *
-perf_map_parse(const char *text, size_t length)
-{
-    struct perf_map *map = calloc(1, sizeof(*map));
-    if (map == NULL)
-        return NULL;
-    map->text = malloc(length + 1);
-    if (map->text == NULL) {
-        free(map);
-        return NULL;
-    }
-    if (length > 0)
-        memcpy(map->text, text, length);
-    return index_text(map, length);
-}
-
 /* Fill the map's text from FD. Returns the number of bytes read. */
 static size_t
 read_text(struct perf_map *map, int fd, size_t size)
@@ -291,26 +288,6 @@ read_text(struct perf_map *map, int fd, size_t size)
         length += (size_t)got;
     }
     return length;
-}
-
-struct perf_map *
-perf_map_open(const char *path, uint64_t start, uint64_t end)
-{
-    struct perf_map *map = calloc(1, sizeof(*map));
-    size_t size = 0;
-    if (map == NULL)
-        return NULL;
-    int fd = open_file(map, path, start, end, &size);
-    if (fd < 0)
-        return map;
-    map->text = malloc(size + 1);
-    if (map->text != NULL)
-        size = read_text(map, fd, size);
-    close(fd);
-    if (map->text != NULL)
-        return index_text(map, size);
-    perf_map_close(map);
-    return NULL;
 }
 
 /* Whether STATUS is that of a usable file. File systems round times down, some
@@ -362,6 +339,192 @@ open_file(struct perf_map *map, const char *path, uint64_t start, uint64_t end,
     return fd;
 }
 
+struct perf_map *
+perf_map_open(const char *path, uint64_t start, uint64_t end)
+{
+    struct perf_map *map = calloc(1, sizeof(*map));
+    size_t size = 0;
+    if (map == NULL)
+        return NULL;
+    int fd = open_file(map, path, start, end, &size);
+    if (fd < 0)
+        return map;
+    map->text = malloc(size + 1);
+    if (map->text != NULL)
+        size = read_text(map, fd, size);
+    close(fd);
+    if (map->text != NULL)
+        return index_text(map, size);
+    perf_map_close(map);
+    return NULL;
+}
+
+/* A part of a name. TEXT has no terminator. */
+struct part {
+    const char *text;
+    size_t length;
+};
+
+/* The rest of NAME behind PREFIX. NULL if NAME does not begin with PREFIX. */
+static const char *
+skip_prefix(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+/* Keep PART in STORE. NULL if memory is short. */
+static const char *
+keep_part(struct intern *store, struct part part)
+{
+    return intern_format(store, "%.*s", (int)part.length, part.text);
+}
+
+/* Cut ":NUMBER" off the end of PLACE and return it. 0 if there is none. */
+static unsigned
+cut_number(struct part *place)
+{
+    size_t at = place->length;
+    while (at > 0 && place->text[at - 1] >= '0' && place->text[at - 1] <= '9')
+        at--;
+    if (at == 0 || at == place->length || place->text[at - 1] != ':')
+        return 0;
+    const char *digits = place->text + at;
+    uint64_t number = digits_take(&digits);
+    place->length = at - 1;
+    return number < 1u << 31 ? (unsigned)number : 0;
+}
+
+/* Find the beginning of FILE in V8's "NAME FILE:LINE:COLUMN". NULL if there is
+ * none. Both NAME and FILE may contain blanks ("get size", "my files/t.js"),
+ * but what FILE begins with is seldom in a name. */
+static const char *
+find_place(const char *text)
+{
+    static const char *const beginnings[] = {" /", " file:", " node:"};
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+        const char *at = strstr(text, beginnings[i]);
+        if (at != NULL && (found == NULL || at < found))
+            found = at;
+    }
+    if (found == NULL)
+        found = strrchr(text, ' ');
+    return found != NULL ? found + 1 : NULL;
+}
+
+/* Name FRAME by its PLACE: functions without a name are told apart by it. */
+static int
+name_anonymous(struct intern *store, const char *place,
+               struct symbol_frame *frame)
+{
+    frame->function = intern_format(store, "(anonymous %s)", path_name(place));
+    return frame->function != NULL ? 0 : -1;
+}
+
+/* TEXT is "*NAME FILE:LINE:COLUMN". */
+static int
+split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
+{
+    const char *start =
+        text + (*text != '\0' && strchr("~^+-*", *text) != NULL ? 1 : 0);
+    const char *found = find_place(start);
+    struct part name = {start, found != NULL ? (size_t)(found - 1 - start) : 0};
+    struct part place = {found, found != NULL ? strlen(found) : 0};
+    /* The column stands last. If there is only one number, it is the line. */
+    unsigned line;
+    if (found == NULL || (line = cut_number(&place)) == 0)
+        return 0;
+    frame->start_line = cut_number(&place);
+    if (frame->start_line == 0)
+        frame->start_line = line;
+    frame->file = keep_part(store, place);
+    if (name.length == 0)
+        return name_anonymous(store, found, frame) != 0 || frame->file == NULL
+                   ? -1
+                   : 0;
+    frame->function = keep_part(store, name);
+    return frame->function != NULL && frame->file != NULL ? 0 : -1;
+}
+
+/* TEXT is "NAME:FILE". */
+static int
+split_python(struct intern *store, const char *text, struct symbol_frame *frame)
+{
+    const char *colon = strchr(text, ':');
+    if (colon == NULL || colon == text)
+        return 0;
+    frame->function =
+        keep_part(store, (struct part){text, (size_t)(colon - text)});
+    frame->file = intern_text(store, colon + 1);
+    return frame->function != NULL && frame->file != NULL ? 0 : -1;
+}
+
+/* TEXT is "7::FILE:LINE". The trace's own name stays whole. */
+static int
+split_luajit(struct intern *store, const char *text, struct symbol_frame *frame)
+{
+    const char *found = strstr(text, "::");
+    struct part place = {found != NULL ? found + 2 : text, 0};
+    if (found == NULL)
+        return 0;
+    place.length = strlen(place.text);
+    frame->start_line = cut_number(&place);
+    if (frame->start_line == 0)
+        return 0;
+    frame->file = keep_part(store, place);
+    return frame->file != NULL ? 0 : -1;
+}
+
+/* TEXT is "com/foo/Bar;::baz". */
+static int
+split_java(struct intern *store, const char *text, struct symbol_frame *frame)
+{
+    const char *semicolon = strstr(text, ";::");
+    if (semicolon == NULL)
+        return 0;
+    char *name;
+    if (asprintf(&name, "%.*s.%s", (int)(semicolon - text), text,
+                 semicolon + 3) < 0)
+        return -1;
+    for (char *at = name; at < name + (semicolon - text); at++)
+        if (*at == '/')
+            *at = '.';
+    frame->function = intern_text(store, name);
+    free(name);
+    return frame->function != NULL ? 0 : -1;
+}
+
+/* The runtimes by the beginning of their names. Each function leaves the frame
+ * alone if the rest does not have the form it expects. */
+static const struct {
+    const char *prefix;
+    int (*split)(struct intern *, const char *, struct symbol_frame *);
+} forms[] = {
+    {"JS:", split_v8},        {"LazyCompile:", split_v8},
+    {"Function:", split_v8},  {"Script:", split_v8},
+    {"Eval:", split_v8},      {"py::", split_python},
+    {"TRACE_", split_luajit}, {"L", split_java},
+};
+
+/* Fill FRAME from NAME, with strings in STORE. LINKAGE becomes NAME itself. A
+ * NAME of no known form becomes the function. The line in a map is where the
+ * function begins, so LINE stays 0. Returns 0, or -1 if memory is short. */
+static int
+split_name(struct intern *store, const char *name, struct symbol_frame *frame)
+{
+    *frame = (struct symbol_frame){.file = ""};
+    frame->function = frame->linkage = intern_text(store, name);
+    if (frame->linkage == NULL)
+        return -1;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        const char *rest = skip_prefix(name, forms[i].prefix);
+        if (rest != NULL)
+            return forms[i].split(store, rest, frame);
+    }
+    return 0;
+}
+
 /* Make the symbol of ENTRY, at the first question for it. NULL if memory is
  * short. */
 static struct symbol *
@@ -371,7 +534,7 @@ make_symbol(struct perf_map *map, const struct entry *entry)
     struct symbol_frame *frame = intern_space(&map->store, sizeof(*frame));
     char *name = strndup(entry->name, entry->length);
     if (symbol == NULL || frame == NULL || name == NULL ||
-        runtime_name_split(&map->store, name, frame) != 0) {
+        split_name(&map->store, name, frame) != 0) {
         free(name);
         return NULL;
     }

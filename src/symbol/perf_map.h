@@ -27,9 +27,6 @@ struct perf_map;
  */
 struct perf_map *perf_map_open(const char *path, uint64_t start, uint64_t end);
 
-/* The same for TEXT of LENGTH bytes, which may be anything. */
-struct perf_map *perf_map_parse(const char *text, size_t length);
-
 /* Returns the function that covers ADDRESS. NULL if none does or memory is
  * short. The same function gives the same pointer, which is valid until
  * perf_map_close. */

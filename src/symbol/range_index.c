@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "util/array.h"
 #include "range_index.h"
 
 static int
@@ -44,15 +45,8 @@ range_index_add(struct range_index *index, const struct range *range)
 {
     if (range->low >= range->high)
         return 0;
-    if (index->count == index->capacity) {
-        size_t capacity = index->capacity != 0 ? index->capacity * 2 : 8;
-        struct range *ranges =
-            reallocarray(index->ranges, capacity, sizeof(*ranges));
-        if (ranges == NULL)
-            return -1;
-        index->ranges = ranges;
-        index->capacity = capacity;
-    }
+    if (!ARRAY_GROW(index->ranges, index->count))
+        return -1;
     index->ranges[index->count++] = *range;
     return 0;
 }
@@ -62,14 +56,6 @@ range_index_seal(struct range_index *index)
 {
     struct range *ranges = index->ranges;
     uint64_t next = UINT64_MAX, reach = 0;
-    if (index->count == 0)
-        return;
-    ranges = reallocarray(ranges, index->count, sizeof(*ranges));
-    if (ranges != NULL) {
-        index->ranges = ranges;
-        index->capacity = index->count;
-    }
-    ranges = index->ranges;
     if (!is_sorted(ranges, index->count))
         qsort(ranges, index->count, sizeof(*ranges), compare_ranges);
 

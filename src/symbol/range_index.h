@@ -25,7 +25,7 @@ struct range {
 /* All zero is an empty index. */
 struct range_index {
     struct range *ranges;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Add a copy of RANGE. Its reach is ignored, and an empty range is left out.

@@ -24,23 +24,24 @@
 static struct bytes *
 place_of(struct sections *sections, const char *name)
 {
+    const struct {
+        const char *name;
+        struct bytes *place;
+    } places[] = {
+        {"info", &sections->info},         {"line", &sections->line},
+        {"line_str", &sections->line_str}, {"str", &sections->str},
+        {"ranges", &sections->ranges},     {"rnglists", &sections->rnglists},
+    };
     if (strncmp(name, ".debug_", 7) == 0)
         name += 7;
     else if (strncmp(name, ".zdebug_", 8) == 0)
         name += 8;
     else
         return NULL;
-    if (strcmp(name, "info") == 0)
-        return &sections->info;
-    if (strcmp(name, "line") == 0)
-        return &sections->line;
-    if (strcmp(name, "line_str") == 0)
-        return &sections->line_str;
-    if (strcmp(name, "str") == 0)
-        return &sections->str;
-    if (strcmp(name, "ranges") == 0)
-        return &sections->ranges;
-    return strcmp(name, "rnglists") == 0 ? &sections->rnglists : NULL;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (strcmp(name, places[i].name) == 0)
+            return places[i].place;
+    return NULL;
 }
 
 /* Whether SECTION lies in one mapping of a file. The caller leaves relocatable

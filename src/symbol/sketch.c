@@ -282,7 +282,7 @@ sketch_read(const struct sketch *sketch, const uint64_t *addresses,
                                  symbol->st_value, code_end(sketch, symbol));
     }
     search_end(&search);
-    symbol_table_seal(table);
+    range_index_seal(&table->ranges);
     return status;
 }
 

@@ -122,14 +122,8 @@ symbol_table_read(struct symbol_table *table, struct elf_file *file)
         if (add_symbol(table, file, i) != 0)
             return -1;
     }
-    symbol_table_seal(table);
-    return 0;
-}
-
-void
-symbol_table_seal(struct symbol_table *table)
-{
     range_index_seal(&table->ranges);
+    return 0;
 }
 
 const char *

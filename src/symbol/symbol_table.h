@@ -26,11 +26,10 @@ int symbol_table_read(struct symbol_table *table, struct elf_file *file);
 /* Add SYMBOL, which is called NAME and begins at ADDRESS in a code section that
  * ends at END (0: the section holds no code). Both addresses are in the file's
  * own numbering. A symbol that names no code is left out. Returns 0, or -1 with
- * errno set if memory is short. After the last symbol the caller calls
- * symbol_table_seal. */
+ * errno set if memory is short. After the last symbol the caller seals RANGES.
+ */
 int symbol_table_add(struct symbol_table *table, const GElf_Sym *symbol,
                      const char *name, uint64_t address, uint64_t end);
-void symbol_table_seal(struct symbol_table *table);
 
 /* Whether a SYMBOL called NAME may name code, by its type and its name. Its
  * section is not checked. */

@@ -11,7 +11,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/path.h"
 #include "util/intern.h"
@@ -33,21 +32,11 @@ struct module {
     const char *copy; /* the path to read instead of PATH; NULL: PATH itself */
     const uint8_t *build_id;
     size_t length;
-    struct image *image;      /* NULL until the first question */
-    struct cache_list *cache; /* NULL until the first question */
-};
-
-/* What earlier reports know of the file with a build-id. */
-struct cache_list {
-    const uint8_t *build_id;
-    size_t length;
-    struct answer_cache *cache; /* NULL: answers are not kept */
-    struct cache_list *next;
-};
-
-struct image_list {
-    struct image *image;
-    struct image_list *next;
+    uint32_t number; /* of BUILD_ID in the store: equal ones have the same */
+    bool has_looked; /* CACHE was looked for */
+    struct image *image;        /* NULL until the first question */
+    struct answer_cache *cache; /* what earlier reports know of the file; NULL:
+                                   answers are not kept */
 };
 
 struct symbolizer {
@@ -57,8 +46,8 @@ struct symbolizer {
     struct address_table modules; /* (id, 0): struct module */
     struct address_table answers; /* (id, offset): struct symbol */
     struct name_cache name_cache;
-    struct image_list *images;
-    struct cache_list *caches;
+    struct address_table images; /* (build-id, path): struct image */
+    struct address_table caches; /* (build-id, 0): struct answer_cache */
 };
 
 static const struct symbol_frame lost_frame = {"[out of memory]",
@@ -71,34 +60,13 @@ path_to_read(const struct module *module)
     return module->copy != NULL ? module->copy : module->path;
 }
 
-/* The open image of MODULE's file. NULL if none is open. */
-static struct image *
-open_image(const struct symbolizer *symbolizer, const struct module *module)
+/* The place of the image of MODULE's file, with NULL in it if the file is not
+ * open. NULL if memory is short. */
+static void **
+image_place(struct symbolizer *symbolizer, const struct module *module)
 {
-    for (struct image_list *item = symbolizer->images; item != NULL;
-         item = item->next) {
-        if (image_is(item->image, path_to_read(module), module->build_id,
-                     module->length))
-            return item->image;
-    }
-    return NULL;
-}
-
-/* Keep IMAGE (may be NULL) until symbolizer_free. Returns it. If memory is
- * short, closes it and returns NULL. */
-static struct image *
-keep_image(struct symbolizer *symbolizer, struct image *image)
-{
-    struct image_list *item =
-        image != NULL ? intern_space(&symbolizer->store, sizeof(*item)) : NULL;
-    if (item == NULL) {
-        if (image != NULL)
-            image_close(image);
-        return NULL;
-    }
-    *item = (struct image_list){image, symbolizer->images};
-    symbolizer->images = item;
-    return image;
+    return address_table_place(&symbolizer->images, module->number,
+                               (uintptr_t)path_to_read(module));
 }
 
 /* The image of MODULE, which is opened at the first call. NULL if memory is
@@ -106,12 +74,13 @@ keep_image(struct symbolizer *symbolizer, struct image *image)
 static struct image *
 get_image(struct symbolizer *symbolizer, struct module *module)
 {
-    if (module->image == NULL)
-        module->image = open_image(symbolizer, module);
-    if (module->image == NULL)
-        module->image = keep_image(symbolizer, image_open(path_to_read(module),
-                                                          module->build_id,
-                                                          module->length));
+    void **place =
+        module->image == NULL ? image_place(symbolizer, module) : NULL;
+    if (place != NULL && *place == NULL)
+        *place =
+            image_open(path_to_read(module), module->build_id, module->length);
+    if (place != NULL)
+        module->image = *place;
     return module->image;
 }
 
@@ -120,27 +89,15 @@ get_image(struct symbolizer *symbolizer, struct module *module)
 static struct answer_cache *
 get_cache(struct symbolizer *symbolizer, struct module *module)
 {
-    struct cache_list *item = symbolizer->caches;
-    if (!symbolizer->inlines || module->length == 0)
-        return NULL;
-    while (module->cache == NULL && item != NULL) {
-        if (item->length == module->length &&
-            memcmp(item->build_id, module->build_id, item->length) == 0)
-            module->cache = item;
-        item = item->next;
-    }
-    if (module->cache == NULL) {
-        item = intern_space(&symbolizer->store, sizeof(*item));
-        if (item == NULL)
-            return NULL;
-        *item = (struct cache_list){.build_id = module->build_id,
-                                    .length = module->length,
-                                    .cache = answer_cache_open(module->build_id,
-                                                               module->length),
-                                    .next = symbolizer->caches};
-        symbolizer->caches = module->cache = item;
-    }
-    return module->cache->cache;
+    if (module->has_looked || !symbolizer->inlines || module->length == 0)
+        return module->cache;
+    module->has_looked = true;
+    void **place = address_table_place(&symbolizer->caches, module->number, 0);
+    if (place != NULL && *place == NULL)
+        *place = answer_cache_open(module->build_id, module->length);
+    if (place != NULL)
+        module->cache = *place;
+    return module->cache;
 }
 
 /* Keep ANSWER of MODULE's image for later reports, if the file was read whole.
@@ -150,13 +107,8 @@ cache_answer(struct symbolizer *symbolizer, struct module *module,
              uint64_t offset, const struct image_answer *answer)
 {
     struct answer_cache *cache = get_cache(symbolizer, module);
-    const struct image *image = module->image;
-    if (cache == NULL || image_problem(image) != NULL)
-        return;
-    answer_cache_set_flags(
-        cache, (image_has_symbols(image) ? ANSWER_CACHE_SYMBOLS : 0u) |
-                   (image_has_lines(image) ? ANSWER_CACHE_LINES : 0u));
-    answer_cache_add(cache, offset, answer);
+    if (cache != NULL && image_problem(module->image) == NULL)
+        answer_cache_add(cache, image_flags(module->image), offset, answer);
 }
 
 /* Give FRAME the name NAME (not NULL). Returns 0, or -1 if memory is short. */
@@ -293,15 +245,14 @@ symbolizer_add(struct symbolizer *symbolizer, uint32_t id, const char *path,
         return;
     /* If memory is short, the module stays unknown and its addresses get no
      * names. */
-    struct module *module;
-    module = intern_space(store, sizeof(*module));
-    uint8_t *copy = intern_space(store, length + 1);
-    if (module == NULL || copy == NULL)
+    struct module *module = intern_space(store, sizeof(*module));
+    uint32_t number =
+        intern_put(store, length > 0 ? build_id : (const uint8_t *)"", length);
+    if (module == NULL || number == INTERN_NONE)
         return;
-    if (length > 0)
-        memcpy(copy, build_id, length);
-    module->build_id = copy;
+    module->build_id = intern_bytes(store, number);
     module->length = length;
+    module->number = number;
     module->path = intern_text(store, path);
     void **place = module->path != NULL
                        ? address_table_place(&symbolizer->modules, id, 0)
@@ -340,17 +291,19 @@ compare_questions(const void *left, const void *right)
 }
 
 /* Whether MODULE's file is open, or may be the file of one of the COUNT
- * OPENINGS. */
+ * OPENINGS. Paths are texts of the store. */
 static bool
 is_known(const struct symbolizer *symbolizer, const struct module *module,
          const struct opening *openings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (openings[i].length == module->length &&
-            strcmp(openings[i].path, path_to_read(module)) == 0)
+            openings[i].path == path_to_read(module))
             return true;
     }
-    return module->image != NULL || open_image(symbolizer, module) != NULL;
+    return module->image != NULL ||
+           address_table_find(&symbolizer->images, module->number,
+                              (uintptr_t)path_to_read(module)) != NULL;
 }
 
 /* How many modules the sorted QUESTIONS concern. */
@@ -392,6 +345,20 @@ plan_openings(const struct symbolizer *symbolizer,
     return planned;
 }
 
+/* Make ANSWER the one to QUESTION, which is about MODULE, unless it has one. */
+static void
+keep_answer(struct symbolizer *symbolizer, const struct module *module,
+            const struct symbol_question *question,
+            const struct image_answer *answer)
+{
+    void **place = address_table_place(&symbolizer->answers, question->id,
+                                       question->offset);
+    if (place != NULL && *place == NULL)
+        *place = make_symbol(symbolizer, answer, module);
+    if (place != NULL && question->answer != NULL)
+        *question->answer = *place;
+}
+
 /* Take over the image and the answers of OPENING. IS_WHOLE: the file was not
  * only read for its symbols. */
 static void
@@ -400,20 +367,17 @@ take_over(struct symbolizer *symbolizer, struct opening *opening, bool is_whole)
     const struct symbol_question *questions = opening->questions;
     struct module *module =
         address_table_find(&symbolizer->modules, questions[0].id, 0);
-    module->image = keep_image(symbolizer, opening->image);
-    for (size_t i = 0; module->image != NULL && i < opening->answered; i++) {
-        void **place =
-            address_table_place(&symbolizer->answers, questions[i].id,
-                                questions[i].offset);
-        if (place == NULL)
-            return;
-        if (*place == NULL)
-            *place = make_symbol(symbolizer, &opening->answers[i], module);
+    void **place = image_place(symbolizer, module);
+    if (place == NULL || opening->image == NULL) {
+        image_close(opening->image);
+        return;
+    }
+    *place = module->image = opening->image;
+    for (size_t i = 0; i < opening->answered; i++) {
+        keep_answer(symbolizer, module, &questions[i], &opening->answers[i]);
         if (is_whole)
             cache_answer(symbolizer, module, questions[i].offset,
                          &opening->answers[i]);
-        if (questions[i].answer != NULL)
-            *questions[i].answer = *place;
     }
 }
 
@@ -455,12 +419,7 @@ answer_from_caches(struct symbolizer *symbolizer,
             questions[left++] = *question;
             continue;
         }
-        void **place = address_table_place(&symbolizer->answers, question->id,
-                                           question->offset);
-        if (place != NULL && *place == NULL)
-            *place = make_symbol(symbolizer, &answer, module);
-        if (place != NULL && question->answer != NULL)
-            *question->answer = *place;
+        keep_answer(symbolizer, module, question, &answer);
     }
     return left;
 }
@@ -499,32 +458,16 @@ symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
                : NULL;
 }
 
-/* What is known of the file of module ID: enum answer_cache_flags. */
-static unsigned
-known_flags(const struct symbolizer *symbolizer, uint32_t id)
+unsigned
+symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id)
 {
     const struct module *module =
         address_table_find(&symbolizer->modules, id, 0);
     if (module == NULL)
         return 0;
     if (module->image != NULL)
-        return (image_has_symbols(module->image) ? ANSWER_CACHE_SYMBOLS : 0u) |
-               (image_has_lines(module->image) ? ANSWER_CACHE_LINES : 0u);
-    return module->cache != NULL && module->cache->cache != NULL
-               ? answer_cache_flags(module->cache->cache)
-               : 0;
-}
-
-bool
-symbolizer_has_symbols(const struct symbolizer *symbolizer, uint32_t id)
-{
-    return (known_flags(symbolizer, id) & ANSWER_CACHE_SYMBOLS) != 0;
-}
-
-bool
-symbolizer_has_lines(const struct symbolizer *symbolizer, uint32_t id)
-{
-    return (known_flags(symbolizer, id) & ANSWER_CACHE_LINES) != 0;
+        return image_flags(module->image);
+    return module->cache != NULL ? answer_cache_flags(module->cache) : 0;
 }
 
 void
@@ -532,13 +475,13 @@ symbolizer_free(struct symbolizer *symbolizer)
 {
     if (symbolizer == NULL)
         return;
-    for (struct image_list *item = symbolizer->images; item != NULL;
-         item = item->next)
-        image_close(item->image);
-    for (struct cache_list *item = symbolizer->caches; item != NULL;
-         item = item->next)
-        answer_cache_close(item->cache);
+    for (uint32_t i = 0; i < intern_count(&symbolizer->images.keys); i++)
+        image_close(symbolizer->images.values[i]);
+    for (uint32_t i = 0; i < intern_count(&symbolizer->caches.keys); i++)
+        answer_cache_close(symbolizer->caches.values[i]);
     name_cache_free(&symbolizer->name_cache);
+    address_table_free(&symbolizer->images);
+    address_table_free(&symbolizer->caches);
     address_table_free(&symbolizer->answers);
     address_table_free(&symbolizer->modules);
     intern_clear(&symbolizer->store);

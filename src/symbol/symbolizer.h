@@ -97,10 +97,15 @@ void symbolizer_limit(struct symbolizer *symbolizer, uint64_t ns);
 const char *symbolizer_problem(const struct symbolizer *symbolizer,
                                uint32_t id);
 
-/* Whether the module has a symbol table, or line information. Both are false
- * before its first symbolizer_find. */
-bool symbolizer_has_symbols(const struct symbolizer *symbolizer, uint32_t id);
-bool symbolizer_has_lines(const struct symbolizer *symbolizer, uint32_t id);
+/* What the file of a module has. */
+enum symbolizer_flags {
+    SYMBOLIZER_SYMBOLS = 1, /* a symbol table */
+    SYMBOLIZER_LINES = 2,   /* line information */
+};
+
+/* Returns enum symbolizer_flags of module ID. 0 before its first
+ * symbolizer_find. */
+unsigned symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id);
 
 void symbolizer_free(struct symbolizer *symbolizer);
 

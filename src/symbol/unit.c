@@ -101,7 +101,7 @@ read_functions(struct unit *unit, bool everywhere)
     }
     range_index_seal(&unit->ranges);
     unit->kept += unit->function_count * sizeof(*unit->functions) +
-                  unit->ranges.capacity * sizeof(*unit->ranges.ranges);
+                  unit->ranges.count * sizeof(*unit->ranges.ranges);
 }
 
 static struct unit_function *

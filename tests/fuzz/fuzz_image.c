@@ -67,7 +67,7 @@ fuzz_ask_briefly(const char *path, uint64_t first)
         addresses[count++] = address;
     if (first >= FUZZ_ADDRESSES)
         addresses[count++] = first;
-    image = image_open_brief(path, NULL, 0, &sketch, addresses, count);
+    image = image_open_brief(&sketch, addresses, count);
     if (image == NULL)
         abort();
     for (size_t i = 0; i < count; i++)

@@ -3,8 +3,11 @@
  * fuzz_perf_map.c -- any bytes as a perf map: whatever its lines say, a name
  * covers what is asked for, and looking twice gives the same.
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbol/perf_map.h"
 
@@ -45,9 +48,16 @@ ask_all(struct perf_map *map, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct perf_map *map = perf_map_parse((const char *)data, size);
+    char path[64];
+    int fd;
 
-    if (map == NULL)
+    snprintf(path, sizeof(path), "/tmp/fuzz_perf_map.%d", getpid());
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size || close(fd) != 0)
+        abort();
+    struct perf_map *map = perf_map_open(path, 0, UINT64_MAX);
+    unlink(path);
+    if (map == NULL || perf_map_problem(map) != NULL)
         abort();
     ask_all(map, data, size);
     ask(map, 0);

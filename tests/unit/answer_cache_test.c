@@ -20,7 +20,6 @@
 #include <cmocka.h>
 
 #include "symbol/answer_cache.h"
-#include "symbol/cache_directory.h"
 
 #define LIMIT 8
 
@@ -34,7 +33,8 @@ open_cache(void)
 }
 
 static void
-add(struct answer_cache *cache, uint64_t address, const char *name)
+add_as(struct answer_cache *cache, unsigned flags, uint64_t address,
+       const char *name)
 {
     struct unit_frame frames[] = {
         {.name = "inlined", .directory = "/src", .file = "a.c", .line = 7},
@@ -43,7 +43,13 @@ add(struct answer_cache *cache, uint64_t address, const char *name)
                                         .start = address - 4,
                                         .count = 2,
                                         .frames = frames};
-    answer_cache_add(cache, address, &answer);
+    answer_cache_add(cache, flags, address, &answer);
+}
+
+static void
+add(struct answer_cache *cache, uint64_t address, const char *name)
+{
+    add_as(cache, SYMBOLIZER_LINES | SYMBOLIZER_SYMBOLS, address, name);
 }
 
 static void
@@ -82,7 +88,6 @@ fill(void)
     struct answer_cache *cache = open_cache();
 
     assert_non_null(cache);
-    answer_cache_set_flags(cache, ANSWER_CACHE_LINES | ANSWER_CACHE_SYMBOLS);
     add(cache, 0x2000, "second");
     add(cache, 0x1000, "first");
     assert_false(knows(cache, 0x1000)); /* It is known to the next one. */
@@ -128,7 +133,7 @@ what_was_added_comes_back(void **state)
     expect(cache, 0x2000, "second");
     assert_false(knows(cache, 0x1001));
     assert_int_equal(answer_cache_flags(cache),
-                     ANSWER_CACHE_LINES | ANSWER_CACHE_SYMBOLS);
+                     SYMBOLIZER_LINES | SYMBOLIZER_SYMBOLS);
     answer_cache_close(cache);
 }
 
@@ -181,8 +186,7 @@ answers_without_lines_end_with_a_server(void **state)
 {
     (void)state;
     struct answer_cache *cache = open_cache();
-    answer_cache_set_flags(cache, ANSWER_CACHE_SYMBOLS);
-    add(cache, 0x1000, "first");
+    add_as(cache, SYMBOLIZER_SYMBOLS, 0x1000, "first");
     answer_cache_close(cache);
     cache = open_cache();
     expect(cache, 0x1000, "first");
@@ -271,7 +275,7 @@ is_used_with(const char *variable, const char *value)
 
     if (child == 0) {
         setenv(variable, value, 1);
-        _exit(cache_directory_is_there() ? 0 : 1);
+        _exit(open_cache() != NULL ? 0 : 1);
     }
     int status = 0;
     waitpid(child, &status, 0);

@@ -33,11 +33,33 @@ next_random(void)
     return (uint32_t)(seed >> 33);
 }
 
+static const char *
+in_directory(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static void
+write_file(const char *path, const char *text, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, length), length);
+    close(fd);
+}
+
+/* The map of TEXT, from a file that is gone afterwards. */
 static struct perf_map *
 parse(const char *text)
 {
-    struct perf_map *map = perf_map_parse(text, strlen(text));
+    const char *path = in_directory("map");
+    write_file(path, text, strlen(text));
+    struct perf_map *map = perf_map_open(path, 0, UINT64_MAX);
     assert_non_null(map);
+    assert_null(perf_map_problem(map));
+    unlink(path);
     return map;
 }
 
@@ -153,34 +175,15 @@ static void
 a_name_without_an_end_is_cut(void **state)
 {
     size_t length = 1u << 20;
-    char *text = malloc(length);
+    char *text = calloc(length + 1, 1);
     (void)state;
     memset(text, 'x', length);
     memcpy(text, "10 10 ", 6);
     text[length - 1] = '\n';
-    struct perf_map *map = perf_map_parse(text, length);
-    assert_non_null(map);
+    struct perf_map *map = parse(text);
     assert_int_equal(strlen(perf_map_find(map, 16)->frames[0].function), 4096);
     perf_map_close(map);
     free(text);
-}
-
-static const char *
-in_directory(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return path;
-}
-
-static void
-write_map(const char *path)
-{
-    static const char line[] = "1000 10 f\n";
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, line, sizeof line - 1), sizeof line - 1);
-    close(fd);
 }
 
 /* PATH is used if WORD is NULL, else there is a problem that has WORD. */
@@ -206,7 +209,7 @@ only_files_of_the_process_are_used(void **state)
     uint64_t now = (uint64_t)time(NULL) * SECOND, before = now - 10 * SECOND;
     (void)state;
     const char *path = in_directory("map");
-    write_map(path);
+    write_file(path, "1000 10 f\n", 10);
     expect_file(path, before, now, NULL);
     expect_file(path, now, now + SECOND, NULL);
     expect_file(path, now + 100 * SECOND, now + 200 * SECOND, "older");

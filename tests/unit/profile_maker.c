@@ -101,19 +101,11 @@ symbolizer_problem(const struct symbolizer *symbolizer, uint32_t id)
     return NULL;
 }
 
-bool
-symbolizer_has_symbols(const struct symbolizer *symbolizer, uint32_t id)
+unsigned
+symbolizer_flags(const struct symbolizer *symbolizer, uint32_t id)
 {
     (void)symbolizer;
-    (void)id;
-    return true;
-}
-
-bool
-symbolizer_has_lines(const struct symbolizer *symbolizer, uint32_t id)
-{
-    (void)symbolizer;
-    return id == 1;
+    return SYMBOLIZER_SYMBOLS | (id == 1 ? SYMBOLIZER_LINES : 0u);
 }
 
 void

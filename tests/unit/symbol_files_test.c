@@ -137,8 +137,8 @@ assert_complete(const char *name)
     assert_string_equal(symbol->frames[0].function, "static_function");
     assert_non_null(strstr(symbol->frames[0].file, "symbol_files_test.c"));
     assert_int_equal(symbol->frames[0].line, known_line);
-    assert_true(symbolizer_has_symbols(symbolizer, 1));
-    assert_true(symbolizer_has_lines(symbolizer, 1));
+    assert_true((symbolizer_flags(symbolizer, 1) & SYMBOLIZER_SYMBOLS) != 0);
+    assert_true((symbolizer_flags(symbolizer, 1) & SYMBOLIZER_LINES) != 0);
     symbolizer_free(symbolizer);
 }
 
@@ -211,7 +211,7 @@ mini_debug_info_is_read(void **state)
     const struct symbol *symbol = symbolizer_find(symbolizer, 1, known_offset);
     assert_string_equal(symbol->frames[0].function, "static_function");
     assert_int_equal(symbol->frames[0].line, 0);
-    assert_false(symbolizer_has_lines(symbolizer, 1));
+    assert_false((symbolizer_flags(symbolizer, 1) & SYMBOLIZER_LINES) != 0);
     symbolizer_free(symbolizer);
 }
 
@@ -304,7 +304,7 @@ another_build_id_is_refused(void **state)
     assert_int_equal(strncmp(symbol->frames[0].function, "whole+0x", 8), 0);
     assert_non_null(strstr(symbolizer_problem(symbolizer, 1), "deadbeef"));
     assert_non_null(strstr(symbolizer_problem(symbolizer, 1), "/whole"));
-    assert_false(symbolizer_has_symbols(symbolizer, 1));
+    assert_false((symbolizer_flags(symbolizer, 1) & SYMBOLIZER_SYMBOLS) != 0);
     symbolizer_free(symbolizer);
 }
 
