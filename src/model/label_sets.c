@@ -32,7 +32,7 @@ put_on_top(struct profile *profile, uint32_t parent,
     uint32_t known = profile->label_count;
     if (!ARRAY_GROW(profile->labels, known))
         return INTERN_NONE;
-    uint32_t number = intern_put(profile->label_keys, key, sizeof(key));
+    uint32_t number = intern_put(&profile->label_keys, key, sizeof(key));
     if (number == INTERN_NONE)
         return INTERN_NONE;
     /* Numbers in the table begin at 0, but set 0 is the empty one. */

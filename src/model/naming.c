@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symbol/address_table.h"
 #include "symbol/demangle.h"
 #include "symbol/perf_map.h"
 #include "symbol/symbolizer.h"
@@ -149,7 +148,7 @@ marker(struct profile *profile, const char *text)
     if (!ARRAY_GROW(profile->marks, profile->mark_count))
         return &nameless;
     struct mark **marks = profile->marks;
-    uint32_t number = intern_string(profile->markers, text);
+    uint32_t number = intern_string(&profile->markers, text);
     if (number == INTERN_NONE)
         return &nameless;
     if (number == profile->mark_count)
@@ -159,7 +158,7 @@ marker(struct profile *profile, const char *text)
         mark = marks[number] = profile_block(profile, sizeof(*mark));
     if (mark == NULL)
         return &nameless;
-    text = intern_bytes(profile->markers, number);
+    text = intern_bytes(&profile->markers, number);
     mark->frame = (struct symbol_frame){text, text, "", 0, 0};
     mark->symbol = (struct symbol){1, true, &mark->frame};
     return &mark->symbol;
@@ -332,11 +331,7 @@ naming_spell(struct profile *profile, const char *name, const char *linkage)
     uintptr_t key = (uintptr_t)linkage;
     if (linkage[0] != '_')
         return name;
-    if (profile->spelled == NULL)
-        profile->spelled = calloc(1, sizeof(*profile->spelled));
-    if (profile->spelled == NULL)
-        return NULL;
-    void **place = address_table_place(profile->spelled, 0, key);
+    void **place = address_table_place(&profile->spelled, 0, key);
     if (place == NULL || *place != NULL)
         return place != NULL ? *place : NULL;
     char *text = demangle_name(linkage, profile->full_names ? DEMANGLE_FULL

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "symbol/address_table.h"
 #include "symbol/perf_map.h"
 #include "util/array.h"
 #include "util/clean.h"
@@ -51,15 +50,9 @@ profile_new(const struct symbolizer_options *options)
     if (profile == NULL)
         return NULL;
     profile->strings = intern_new();
-    profile->files = intern_new();
-    profile->keys = intern_new();
-    profile->label_keys = intern_new();
-    profile->markers = intern_new();
     profile->symbols = symbolizer_new(options);
     profile->full_names = options->full_names;
-    if (profile->strings == NULL || profile->files == NULL ||
-        profile->keys == NULL || profile->label_keys == NULL ||
-        profile->markers == NULL || profile->symbols == NULL ||
+    if (profile->strings == NULL || profile->symbols == NULL ||
         reserve_numbers(profile) != 0)
         goto err;
     return profile;
@@ -158,15 +151,13 @@ profile_free(struct profile *profile)
     free(profile->marks);
     for (uint32_t i = 0; i < profile->process_count; i++)
         perf_map_close(profile->processes[i].map);
-    if (profile->spelled != NULL)
-        address_table_free(profile->spelled);
-    free(profile->spelled);
+    address_table_free(&profile->spelled);
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);
-    intern_free(profile->markers);
-    intern_free(profile->label_keys);
-    intern_free(profile->keys);
-    intern_free(profile->files);
+    intern_clear(&profile->markers);
+    intern_clear(&profile->label_keys);
+    intern_clear(&profile->keys);
+    intern_clear(&profile->files);
     intern_free(profile->strings);
     free(profile->stopped);
     free(profile->timed_marks);

@@ -44,10 +44,10 @@
 #include "base/loss.h"
 #include "base/rate.h"
 #include "store/layout.h"
+#include "symbol/address_table.h"
 #include "symbol/symbolizer.h"
-#include "util/sum.h"
+#include "util/share.h"
 
-struct address_table;
 struct perf_map;
 struct profile_event;
 
@@ -148,11 +148,12 @@ struct profile_cost {
     uint64_t expired;
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT]; /* of the stacks of taken and peeked samples */
-    struct rate rate;        /* rate of running threads' samples */
     /* TREE_CPU: CPU time of all processes that the kernel counted, in ns.
      * UNSEEN_CPU: the part that no process reported, in ns. Both are 0 if they
      * are unknown. Both are 0 if the part is below a percent or below 1 ms. */
     uint64_t tree_cpu, unseen_cpu;
+    struct rate rate; /* rate of running threads' samples; in front of it are
+                         sums alone */
 };
 
 struct profile {
@@ -193,16 +194,16 @@ struct profile {
     uint64_t problems; /* senseless records, left out */
 
     struct intern *strings; /* clean strings, and what profile_block gave */
-    struct intern *files;   /* (path, build-id); see spool_load_file */
-    struct intern *keys;    /* of samples; numbers are those of samples */
-    struct intern *label_keys;
-    uint32_t loads;         /* processes begun; part of sample keys */
-    struct intern *markers; /* texts of markers */
-    bool has_looked_up;     /* naming.c has looked up all names */
-    struct mark **marks;    /* symbols of the markers */
+    struct intern files;    /* (path, build-id); see spool_load_file */
+    struct intern keys;     /* of samples; numbers are those of samples */
+    struct intern label_keys;
+    uint32_t loads;        /* processes begun; part of sample keys */
+    struct intern markers; /* texts of markers */
+    bool has_looked_up;    /* naming.c has looked up all names */
+    struct mark **marks;   /* symbols of the markers */
     uint32_t mark_count;
-    struct symbolizer *symbols;    /* from offsets to names */
-    struct address_table *spelled; /* naming.h; NULL: nothing yet */
+    struct symbolizer *symbols;   /* from offsets to names */
+    struct address_table spelled; /* naming.h */
 };
 
 /* Number of the node that stands for an unknown stack. */

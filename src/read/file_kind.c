@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "util/unzip.h"
+#include "util/gzip.h"
 #include "file_kind.h"
 
 /* WINDOW_BITS limits zlib's window, as a power of 2 in bytes. 15 is the
@@ -221,7 +221,7 @@ file_kind(const void *head, size_t length, char *text, size_t size)
     if (length > FILE_KIND_BYTES)
         length = FILE_KIND_BYTES;
     uint8_t inside[FILE_KIND_BYTES];
-    if (unzip_recognize(head, length)) {
+    if (gzip_recognize(head, length)) {
         length = unpack(head, length, inside);
         head = inside;
         where = "gzip of ";

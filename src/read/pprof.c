@@ -21,7 +21,7 @@
 #include "model/system_call.h"
 #include "util/array.h"
 #include "util/intern.h"
-#include "util/unzip.h"
+#include "util/gzip.h"
 #include "spool_load.h"
 #include "pprof_notes.h"
 #include "pprof_sample.h"
@@ -39,7 +39,7 @@ struct pprof_read {
     uint64_t period, start, duration; /* ns */
     bool is_checking;                 /* samples are checked, not added */
     uint32_t first_module;            /* module of the first mapping */
-    struct intern *processes, *threads, *edges;
+    struct intern processes, threads, edges;
     uint64_t *thread_times; /* time of each thread's next event */
     struct pprof_notes notes;
 };
@@ -49,7 +49,7 @@ pprof_recognize(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
     /* Nearly all writers of profiles begin with a sample type. */
-    return unzip_recognize(bytes, length) ||
+    return gzip_recognize(bytes, length) ||
            (length > 2 && at[0] == (PPROF_SAMPLE_TYPE << 3 | WIRE_BYTES) &&
             at[1] < 64);
 }
@@ -175,8 +175,8 @@ static uint32_t
 process_of(struct pprof_read *read, const char *label)
 {
     struct profile *profile = read->sample.tables.profile;
-    uint32_t known = intern_count(read->processes);
-    uint32_t number = intern_string(read->processes, label);
+    uint32_t known = intern_count(&read->processes);
+    uint32_t number = intern_string(&read->processes, label);
     if (number == INTERN_NONE || number < known)
         return number == INTERN_NONE ? INTERN_NONE
                                      : read->load.process + number;
@@ -197,10 +197,10 @@ thread_of(struct pprof_read *read, const struct pprof_labels *labels)
     uint32_t process =
         process_of(read, labels->process != NULL ? labels->process : "");
     const uint64_t key[3] = {process, labels->tid, (uintptr_t)name};
-    uint32_t known = intern_count(read->threads);
+    uint32_t known = intern_count(&read->threads);
     if (process == INTERN_NONE)
         return INTERN_NONE;
-    uint32_t number = intern_put(read->threads, key, sizeof(key));
+    uint32_t number = intern_put(&read->threads, key, sizeof(key));
     if (number == INTERN_NONE || number < known)
         return number == INTERN_NONE ? INTERN_NONE
                                      : read->load.first_thread + number;
@@ -224,8 +224,8 @@ node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
     struct profile *profile = read->sample.tables.profile;
     const struct pprof_location *at = &read->sample.tables.locations[location];
     const uint32_t key[2] = {parent, location};
-    uint32_t known = intern_count(read->edges);
-    uint32_t number = intern_put(read->edges, key, sizeof(key));
+    uint32_t known = intern_count(&read->edges);
+    uint32_t number = intern_put(&read->edges, key, sizeof(key));
     if (number == INTERN_NONE)
         return 0;
     if (number < known)
@@ -406,13 +406,8 @@ read_all(struct pprof_read *read, struct profile *profile)
                                      .first_thread = profile->thread_count,
                                      .first_sample = profile->sample_count,
                                      .first_event = profile->event_count};
-    read->processes = intern_new();
-    read->threads = intern_new();
-    read->edges = intern_new();
     read->notes.profile = profile;
-    if (read->processes == NULL || read->threads == NULL ||
-        read->edges == NULL ||
-        pprof_tables_read(&read->sample.tables, profile, read->whole) != 0 ||
+    if (pprof_tables_read(&read->sample.tables, profile, read->whole) != 0 ||
         read_head(read) != 0)
         return -1;
     read->is_checking = true;
@@ -436,8 +431,8 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     uint8_t *unpacked = NULL;
     int status = -1;
     *wrong = NULL;
-    if (unzip_recognize(bytes, length)) {
-        unpacked = unzip(bytes, length, &length);
+    if (gzip_recognize(bytes, length)) {
+        unpacked = gzip_unpack(bytes, length, &length);
         if (unpacked == NULL && errno != ENOMEM)
             *wrong = errno == EFBIG ? "it is too large"
                                     : "it is damaged, or its end is missing";
@@ -452,9 +447,9 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     *wrong = read.sample.tables.wrong;
     pprof_tables_release(&read.sample.tables);
     pprof_notes_release(&read.notes);
-    intern_free(read.processes);
-    intern_free(read.threads);
-    intern_free(read.edges);
+    intern_clear(&read.processes);
+    intern_clear(&read.threads);
+    intern_clear(&read.edges);
     free(read.thread_times);
     free(read.sample.stack);
     free(unpacked);

@@ -104,7 +104,7 @@ collect_stack(struct pprof_sample *sample, struct wire message)
                 return -1;
             sample->stack = stack;
             stack[sample->depth] =
-                intern_find(sample->tables.location_ids, &id, sizeof(id));
+                intern_find(&sample->tables.location_ids, &id, sizeof(id));
             if (stack[sample->depth++] == INTERN_NONE)
                 return pprof_tables_refuse(
                     &sample->tables, "it refers to a location that it lacks");

@@ -114,7 +114,7 @@ add_mapping(struct pprof_tables *tables, struct wire message)
         return -1;
     uint64_t numbers[FIRST_NAMES + 4];
     if (pprof_tables_numbers(tables, message, numbers, FIRST_NAMES + 4) != 0 ||
-        define_id(tables, tables->mapping_ids, numbers[ID],
+        define_id(tables, &tables->mapping_ids, numbers[ID],
                   tables->mapping_count) != 0)
         return -1;
     struct pprof_mapping *mapping = &tables->mappings[tables->mapping_count++];
@@ -139,7 +139,7 @@ add_function(struct pprof_tables *tables, struct wire message)
         return -1;
     uint64_t numbers[COUNT];
     if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0 ||
-        define_id(tables, tables->function_ids, numbers[ID],
+        define_id(tables, &tables->function_ids, numbers[ID],
                   tables->function_count) != 0)
         return -1;
     struct symbol_frame *function =
@@ -199,8 +199,8 @@ add_line(struct pprof_tables *tables, struct pprof_location *location,
     uint64_t numbers[COUNT];
     if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0)
         return -1;
-    uint32_t function =
-        intern_find(tables->function_ids, &numbers[FUNCTION], sizeof(uint64_t));
+    uint32_t function = intern_find(&tables->function_ids, &numbers[FUNCTION],
+                                    sizeof(uint64_t));
     if (function == INTERN_NONE)
         return pprof_tables_refuse(tables,
                                    "it refers to a function that it lacks");
@@ -284,14 +284,14 @@ add_location(struct pprof_tables *tables, struct wire message)
         &tables->locations[tables->location_count];
     uint64_t numbers[COUNT];
     if (pprof_tables_numbers(tables, message, numbers, COUNT) != 0 ||
-        define_id(tables, tables->location_ids, numbers[ID],
+        define_id(tables, &tables->location_ids, numbers[ID],
                   tables->location_count) != 0)
         return -1;
     tables->location_count++;
     location->address = numbers[ADDRESS];
     location->mapping = PPROF_NO_MAPPING;
     if (numbers[MAPPING] != 0) {
-        location->mapping = intern_find(tables->mapping_ids, &numbers[MAPPING],
+        location->mapping = intern_find(&tables->mapping_ids, &numbers[MAPPING],
                                         sizeof(uint64_t));
         if (location->mapping == INTERN_NONE)
             return pprof_tables_refuse(tables,
@@ -309,12 +309,7 @@ pprof_tables_read(struct pprof_tables *tables, struct profile *profile,
                   struct wire whole)
 {
     *tables = (struct pprof_tables){.profile = profile};
-    tables->mapping_ids = intern_new();
-    tables->function_ids = intern_new();
-    tables->location_ids = intern_new();
-    if (tables->mapping_ids == NULL || tables->function_ids == NULL ||
-        tables->location_ids == NULL ||
-        pprof_tables_each(tables, whole, PPROF_STRING, add_text) != 0 ||
+    if (pprof_tables_each(tables, whole, PPROF_STRING, add_text) != 0 ||
         pprof_tables_each(tables, whole, PPROF_MAPPING, add_mapping) != 0 ||
         pprof_tables_each(tables, whole, PPROF_FUNCTION, add_function) != 0 ||
         pprof_tables_each(tables, whole, PPROF_LOCATION, count_location) != 0)
@@ -330,9 +325,9 @@ pprof_tables_read(struct pprof_tables *tables, struct profile *profile,
 void
 pprof_tables_release(struct pprof_tables *tables)
 {
-    intern_free(tables->mapping_ids);
-    intern_free(tables->function_ids);
-    intern_free(tables->location_ids);
+    intern_clear(&tables->mapping_ids);
+    intern_clear(&tables->function_ids);
+    intern_clear(&tables->location_ids);
     free(tables->texts);
     free(tables->mappings);
     free(tables->functions);

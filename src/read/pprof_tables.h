@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "util/intern.h"
 #include "util/wire.h"
 
 /* The fields of a profile (pprof.proto). */
@@ -55,7 +56,7 @@ struct pprof_tables {
     struct profile *profile;
     struct pprof_text *texts;
     size_t text_count;
-    struct intern *mapping_ids, *function_ids, *location_ids;
+    struct intern mapping_ids, function_ids, location_ids;
     struct pprof_mapping *mappings;
     struct symbol_frame *functions;
     struct pprof_location *locations; /* memory of the profile */

@@ -5,7 +5,6 @@
  * and modules may have gaps and are looked up. A definition that contradicts an
  * earlier one, or refers to nothing, makes no sense and is left out.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/naming.h"
@@ -14,38 +13,24 @@
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
+#include "util/number.h"
 #include "spool_load.h"
-
-/* All tables are made before any is checked, so that
- * spool_load_release can free all. */
-int
-spool_load_begin(struct spool_load *load)
-{
-    load->modules.ids = intern_new();
-    load->threads.ids = intern_new();
-    load->texts.ids = intern_new();
-    load->labels.ids = intern_new();
-    return load->modules.ids == NULL || load->threads.ids == NULL ||
-                   load->texts.ids == NULL || load->labels.ids == NULL
-               ? -1
-               : 0;
-}
 
 uint32_t
 spool_load_number(const struct numbering *numbering, uint32_t id)
 {
-    uint32_t at = intern_find(numbering->ids, &id, sizeof(id));
+    uint32_t at = intern_find(&numbering->ids, &id, sizeof(id));
     return at == INTERN_NONE ? INTERN_NONE : numbering->numbers[at];
 }
 
 int
 spool_load_define(struct numbering *numbering, uint32_t id, uint32_t number)
 {
-    uint32_t count = intern_count(numbering->ids);
+    uint32_t count = intern_count(&numbering->ids);
     if (!ARRAY_GROW(numbering->numbers, count))
         return -1;
     numbering->numbers[count] = number;
-    return intern_put(numbering->ids, &id, sizeof(id)) == INTERN_NONE ? -1 : 0;
+    return intern_put(&numbering->ids, &id, sizeof(id)) == INTERN_NONE ? -1 : 0;
 }
 
 /* A time at the limit of the numbers is damage, not a long run. */
@@ -64,10 +49,7 @@ hexadecimal(struct profile *profile, const uint8_t *bytes, size_t length)
     if (length > 64)
         length = 64;
     char text[2 * 64 + 1];
-    for (size_t i = 0; i < length; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    text[2 * length] = '\0';
-    return profile_string(profile, text);
+    return profile_string(profile, number_hexadecimal(bytes, length, text));
 }
 
 /* While the process lives, as when it has its profile written, a file that is
@@ -95,12 +77,12 @@ uint32_t
 spool_load_file(struct profile *profile, const char *path, const char *build_id,
                 const uint8_t *bytes, size_t length)
 {
-    uint32_t known = intern_count(profile->files);
+    uint32_t known = intern_count(&profile->files);
     uint32_t key[2] = {intern_string(profile->strings, path),
                        intern_string(profile->strings, build_id)};
     if (key[0] == INTERN_NONE || key[1] == INTERN_NONE)
         return 0;
-    uint32_t file = intern_put(profile->files, key, sizeof(key));
+    uint32_t file = intern_put(&profile->files, key, sizeof(key));
     if (file == INTERN_NONE)
         return 0;
     if (file == known)
@@ -113,7 +95,7 @@ add_file(struct spool_load *load, const struct record_module *record,
          const char *build_id)
 {
     struct profile *profile = load->profile;
-    uint32_t known = intern_count(profile->files);
+    uint32_t known = intern_count(&profile->files);
     uint32_t id =
         spool_load_file(profile, record_path(record), build_id,
                         record_build_id(record), record->build_id_length);
@@ -379,7 +361,7 @@ spool_load_sample(struct spool_load *load, const struct profile_sample *key)
     if (samples == NULL)
         return NULL;
     profile->samples = samples;
-    number = intern_put(profile->keys, words, sizeof(words));
+    number = intern_put(&profile->keys, words, sizeof(words));
     if (number == INTERN_NONE)
         return NULL;
     if (number == profile->sample_count)
@@ -395,18 +377,21 @@ spool_load_forget_mapped(struct spool_load *load)
     load->has_looked = false;
 }
 
+static void
+forget_numbers(struct numbering *numbering)
+{
+    intern_clear(&numbering->ids);
+    free(numbering->numbers);
+}
+
 void
 spool_load_release(struct spool_load *load)
 {
-    intern_free(load->modules.ids);
-    intern_free(load->threads.ids);
-    intern_free(load->texts.ids);
-    intern_free(load->labels.ids);
+    forget_numbers(&load->modules);
+    forget_numbers(&load->threads);
+    forget_numbers(&load->texts);
+    forget_numbers(&load->labels);
     mapped_files_close(load->mapped);
-    free(load->modules.numbers);
-    free(load->threads.numbers);
-    free(load->texts.numbers);
-    free(load->labels.numbers);
     free(load->waits);
     free(load->notes);
     free(load->unsampled);

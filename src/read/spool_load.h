@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "util/intern.h"
 
 /* Ids of one spool, which may have gaps, and the profile's numbers for them.
  * Entry I of NUMBERS belongs to the id that has number I in IDS. */
 struct numbering {
-    struct intern *ids;
+    struct intern ids;
     uint32_t *numbers;
 };
 
@@ -53,10 +54,6 @@ struct spool_load {
 
 /* Outcome of a record: it was used, was left out, or memory was short. */
 enum outcome { USED, SENSELESS, FAILED };
-
-/* Begin with no ids. Returns 0, or -1 if memory is short; spool_load_release is
- * due in both cases. */
-int spool_load_begin(struct spool_load *load);
 
 /* Each takes the record BYTES of its kind. */
 enum outcome spool_load_add_module(struct spool_load *load, const void *bytes);

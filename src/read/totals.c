@@ -3,29 +3,16 @@
 #include "spool_load.h"
 #include "totals.h"
 
-/* Add the counters of a spool that was read. */
+/* Add the counters of a spool that was read. All in front of the rate are sums
+ * of one type. */
 static void
 add_cost(struct profile_cost *to, const struct profile_cost *cost)
 {
-    sum_add(&to->ticks, cost->ticks);
-    sum_add(&to->asked, cost->asked);
-    sum_add(&to->taken, cost->taken);
-    sum_add(&to->parked, cost->parked);
-    sum_add(&to->kept, cost->kept);
-    sum_add(&to->peeked, cost->peeked);
-    sum_add(&to->unsure, cost->unsure);
-    sum_add(&to->skipped, cost->skipped);
-    sum_add(&to->expired, cost->expired);
-    sum_add(&to->rules, cost->rules);
-    sum_add(&to->process_cpu, cost->process_cpu);
-    sum_add(&to->sampler_cpu, cost->sampler_cpu);
-    sum_add(&to->stopped, cost->stopped);
-    for (unsigned i = 0; i < LOSS_COUNT; i++)
-        sum_add(&to->lost[i], cost->lost[i]);
-    for (unsigned i = 0; i < CUT_COUNT; i++)
-        sum_add(&to->cut[i], cost->cut[i]);
-    sum_add(&to->tree_cpu, cost->tree_cpu);
-    sum_add(&to->unseen_cpu, cost->unseen_cpu);
+    uint64_t *sums = (uint64_t *)to;
+    const uint64_t *values = (const uint64_t *)cost;
+    enum { SUMS = offsetof(struct profile_cost, rate) / sizeof(*sums) };
+    for (unsigned i = 0; i < SUMS; i++)
+        sum_add(&sums[i], values[i]);
     rate_merge(&to->rate, &cost->rate);
 }
 

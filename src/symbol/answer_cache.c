@@ -24,6 +24,7 @@
 
 #include "util/array.h"
 #include "util/intern.h"
+#include "util/number.h"
 #include "debug_server.h"
 #include "answer_cache.h"
 
@@ -367,8 +368,7 @@ answer_cache_open(const uint8_t *build_id, size_t length)
     struct answer_cache *cache = calloc(1, sizeof(*cache));
     if (cache == NULL)
         return NULL;
-    for (size_t i = 0; i < length; i++)
-        snprintf(cache->name + 2 * i, 3, "%02x", build_id[i]);
+    number_hexadecimal(build_id, length, cache->name);
     strcat(cache->name, ".names");
     read_file(cache);
     return cache;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "util/clean.h"
+#include "util/number.h"
 #include "debug_server.h"
 #include "elf_view.h"
 #include "elf_file.h"
@@ -49,15 +50,16 @@ open_vdso(void)
     return fd;
 }
 
+/* Write BUILD_ID, or what is shown of it, to TEXT. */
 static const char *
-hexadecimal(const uint8_t *bytes, size_t length, char *text)
+show_build_id(const uint8_t *build_id, size_t length, char *text)
 {
-    if (length > LONGEST_BUILD_ID)
-        length = LONGEST_BUILD_ID;
-    strcpy(text, length != 0 ? "" : "none");
-    for (size_t i = 0; i < length; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    return text;
+    if (length == 0)
+        return "none";
+    return number_hexadecimal(build_id,
+                              length < LONGEST_BUILD_ID ? length
+                                                        : LONGEST_BUILD_ID,
+                              text);
 }
 
 /* Check that the file on disk is the one that was mapped. Returns 0, or -1 with
@@ -79,8 +81,8 @@ check_build_id(struct elf_file *file, Dwfl_Module *module, const char *path,
     file->problem = clean_format(
         "%s is not the file that was profiled: its build-id is %s, recorded "
         "was %s",
-        path, hexadecimal(found, size > 0 ? (size_t)size : 0, found_text),
-        hexadecimal(build_id, length, wanted_text));
+        path, show_build_id(found, size > 0 ? (size_t)size : 0, found_text),
+        show_build_id(build_id, length, wanted_text));
     return -1;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "util/array.h"
+#include "util/number.h"
 #include "debug_server.h"
 #include "sketch.h"
 
@@ -45,8 +46,7 @@ open_debug_file(struct sketch *sketch)
     if (length < 2 || length > LONGEST_BUILD_ID)
         return;
     char rest[2 * LONGEST_BUILD_ID + 1];
-    for (size_t i = 1; i < length; i++)
-        snprintf(rest + 2 * (i - 1), 3, "%02x", build_id.at[i]);
+    number_hexadecimal(build_id.at + 1, length - 1, rest);
     char path[sizeof(DEBUG_FILE) + 2 * LONGEST_BUILD_ID];
     snprintf(path, sizeof(path), DEBUG_FILE, build_id.at[0], rest);
     if (elf_view_open(&sketch->debug, path) == 0 &&

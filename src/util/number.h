@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* number.h -- numbers as people read them. Pure functions. */
+/* number.h -- numbers as people and files read them. Pure functions. */
 #ifndef UTIL_NUMBER_H
 #define UTIL_NUMBER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* PART as percent of WHOLE. 0 if WHOLE is 0, as in a spool without counts or a
@@ -18,6 +19,20 @@ static inline double
 number_seconds(uint64_t nanoseconds)
 {
     return (double)nanoseconds / 1e9;
+}
+
+/* Write LENGTH BYTES in hexadecimal to TEXT, which has room for two digits each
+ * and the NUL. Returns TEXT. */
+static inline const char *
+number_hexadecimal(const uint8_t *bytes, size_t length, char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < length; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[2 * length] = '\0';
+    return text;
 }
 
 /* The ending of a plural for COUNT: "s", or "" for one. */

@@ -19,7 +19,7 @@
 #include "model/naming.h"
 #include "model/events.h"
 #include "read/pprof.h"
-#include "util/unzip.h"
+#include "util/gzip.h"
 #include "util/wire.h"
 #include "write/output_file.h"
 
@@ -95,7 +95,7 @@ ours_comes_back(struct profile *first)
 
     for (unsigned i = 0; i < 3; i++) {
         files[i] = packed(profile, &lengths[i]);
-        bytes[i] = unzip(files[i], lengths[i], &sizes[i]);
+        bytes[i] = gzip_unpack(files[i], lengths[i], &sizes[i]);
         assert_non_null(bytes[i]);
         if (profile != first)
             profile_free(profile);
@@ -388,7 +388,7 @@ cut_files_are_refused(void **state)
     struct profile *first = example(NULL);
     size_t length, size;
     uint8_t *file = packed(first, &length);
-    uint8_t *bytes = unzip(file, length, &size);
+    uint8_t *bytes = gzip_unpack(file, length, &size);
 
     (void)state;
     for (size_t i = 0; i < length; i++) {
