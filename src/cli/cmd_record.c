@@ -21,7 +21,7 @@
 #include "cli/record/progress.h"
 #include "cli/record/spools.h"
 #include "model/profile.h"
-#include "read/totals.h"
+#include "read/load.h"
 #include "show/run_summary.h"
 #include "arguments.h"
 #include "inputs.h"
@@ -161,7 +161,7 @@ write_profile(struct record *record)
         load_spools(&record->spools, &record->outputs, record->full_names);
     if (profile == NULL)
         return -1;
-    totals_note_tree(profile, record->launch.cpu);
+    load_note_tree(profile, record->launch.cpu);
     int result = outputs_write(&record->outputs, profile, record->has_wall);
     say_summary(record, profile);
     profile_free(profile);

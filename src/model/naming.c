@@ -23,6 +23,16 @@
 #include "util/intern.h"
 #include "naming.h"
 
+/* The number of elided frames differs from sample to sample; one name keeps the
+ * stacks together. */
+const struct naming_marker naming_markers[NAMING_MARKERS] = {
+    {"[no stack]", PROFILE_NO_STACK, NODE_TRUNCATED},
+    {PROFILE_NOT_SAMPLED_NAME, PROFILE_NOT_SAMPLED, NODE_TRUNCATED},
+    {"[truncated]", 0, NODE_TRUNCATED},
+    {"[frames elided]", 0, NODE_ELIDED},
+    {"[caller guessed]", 0, NODE_GUESSED},
+};
+
 /* The name for a marker when memory is short. */
 static const struct symbol_frame nameless_frame = {"[?]", "[?]", "", 0, 0};
 static const struct symbol nameless = {1, false, &nameless_frame};
@@ -234,18 +244,11 @@ static const struct symbol *
 find_symbol(struct profile *profile, uint32_t node)
 {
     const struct profile_node *at = &profile->nodes[node];
-    if (node == PROFILE_NO_STACK)
-        return marker(profile, "[no stack]");
-    if (node == PROFILE_NOT_SAMPLED)
-        return marker(profile, PROFILE_NOT_SAMPLED_NAME);
-    if ((at->flags & NODE_TRUNCATED) != 0)
-        return marker(profile, "[truncated]");
-    /* The number of elided frames differs from sample to sample; one name keeps
-     * the stacks together. */
-    if ((at->flags & NODE_ELIDED) != 0)
-        return marker(profile, "[frames elided]");
-    if ((at->flags & NODE_GUESSED) != 0)
-        return marker(profile, "[caller guessed]");
+    for (unsigned i = 0; i < NAMING_MARKERS; i++)
+        if (naming_markers[i].node == node ||
+            (naming_markers[i].node == 0 &&
+             (at->flags & naming_markers[i].flags) != 0))
+            return marker(profile, naming_markers[i].name);
     const struct symbol *generated =
         at->module == 0 ? generated_symbol(profile, node) : NULL;
     if (generated != NULL)

@@ -278,3 +278,22 @@ load_memory(struct profile *profile, const void *bytes, size_t length,
     reader_end(reader);
     return status;
 }
+
+/* UNSEEN_LEAST: the least unseen CPU time that is reported, in ns; less would
+ * be shown as 0.000 s. Less than a percent may be nothing, too: each process's
+ * part of the kernel's account is exact to a microsecond (getrusage(2)), and
+ * the clocks are read one after the other. */
+enum { UNSEEN_LEAST = 1000000 };
+
+void
+load_note_tree(struct profile *profile, uint64_t tree_cpu)
+{
+    struct profile_cost *cost = &profile->cost;
+    uint64_t told = profile->totals[VALUE_CPU];
+    sum_add(&told, cost->sampler_cpu);
+    if (tree_cpu > INT64_MAX || told >= tree_cpu ||
+        tree_cpu - told < tree_cpu / 100 || tree_cpu - told < UNSEEN_LEAST)
+        return;
+    cost->tree_cpu = tree_cpu;
+    cost->unseen_cpu = tree_cpu - told;
+}

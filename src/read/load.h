@@ -29,4 +29,9 @@ bool load_is_recorder(const char *path);
 int load_memory(struct profile *profile, const void *bytes, size_t length,
                 const char *name, char *error, size_t size);
 
+/* Note that all processes of PROFILE used TREE_CPU ns of CPU time by the
+ * kernel's account. The part that neither they nor the sampler report is kept
+ * if it is at least a percent and a millisecond. */
+void load_note_tree(struct profile *profile, uint64_t tree_cpu);
+
 #endif

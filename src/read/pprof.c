@@ -23,9 +23,8 @@
 #include "util/intern.h"
 #include "util/gzip.h"
 #include "spool_load.h"
+#include "pprof_file.h"
 #include "pprof_notes.h"
-#include "pprof_sample.h"
-#include "totals.h"
 #include "pprof.h"
 
 /* The machine for which names of system calls are looked up. Its list has
@@ -33,8 +32,8 @@
 #define MACHINE EM_X86_64
 
 struct pprof_read {
-    struct pprof_sample sample; /* the current one; first, for callbacks */
-    struct spool_load load;     /* for spool_load.h; its process is the first */
+    struct pprof_file file; /* first, for callbacks */
+    struct spool_load load; /* for spool_load.h; its process is the first */
     struct wire whole;
     uint64_t period, start, duration; /* ns */
     bool is_checking;                 /* samples are checked, not added */
@@ -57,18 +56,18 @@ pprof_recognize(const void *bytes, size_t length)
 /* period_type gives the meaning of the number in period: a time by its unit,
  * else nothing that we know. read_head has read that number before. */
 static int
-read_period(struct pprof_tables *tables, struct wire message)
+read_period(struct pprof_file *file, struct wire message)
 {
-    struct pprof_read *read = (struct pprof_read *)tables;
+    struct pprof_read *read = (struct pprof_read *)file;
     const char *type;
     const char *unit;
-    if (pprof_sample_read_type(tables, message, &type, &unit) != 0)
+    if (pprof_file_type(file, message, &type, &unit) != 0)
         return -1;
-    if (pprof_sample_unit(unit) == 0 ||
-        read->period > INT64_MAX / pprof_sample_unit(unit))
+    if (pprof_file_unit(unit) == 0 ||
+        read->period > INT64_MAX / pprof_file_unit(unit))
         read->period = 0;
     else
-        read->period *= pprof_sample_unit(unit);
+        read->period *= pprof_file_unit(unit);
     return 0;
 }
 
@@ -76,7 +75,7 @@ read_period(struct pprof_tables *tables, struct wire message)
 static int
 add_comment(struct pprof_read *read, uint64_t number)
 {
-    const char *text = pprof_tables_text(&read->sample.tables, number);
+    const char *text = pprof_file_text(&read->file, number);
     return text == NULL ? -1 : pprof_notes_add(&read->notes, text);
 }
 
@@ -101,15 +100,15 @@ read_head(struct pprof_read *read)
                     return -1;
     }
     pprof_notes_end(&read->notes);
-    if (pprof_tables_each(&read->sample.tables, read->whole, PPROF_SAMPLE_TYPE,
-                          pprof_sample_add_type) != 0 ||
-        pprof_tables_each(&read->sample.tables, read->whole, PPROF_PERIOD_TYPE,
-                          read_period) != 0)
+    if (pprof_file_each(&read->file, read->whole, PPROF_SAMPLE_TYPE,
+                        pprof_file_add_type) != 0 ||
+        pprof_file_each(&read->file, read->whole, PPROF_PERIOD_TYPE,
+                        read_period) != 0)
         return -1;
-    if ((read->sample.scale[VALUE_CPU] | read->sample.scale[VALUE_WALL]) == 0 &&
-        !read->sample.counts_samples)
-        return pprof_tables_refuse(&read->sample.tables,
-                                   "it counts neither samples nor time");
+    if ((read->file.scale[VALUE_CPU] | read->file.scale[VALUE_WALL]) == 0 &&
+        !read->file.counts_samples)
+        return pprof_file_refuse(&read->file,
+                                 "it counts neither samples nor time");
     return 0;
 }
 
@@ -155,7 +154,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
         .command = note->command,
         .version = "",
         .host = note->host,
-        .first_node = read->sample.tables.profile->node_count,
+        .first_node = read->file.profile->node_count,
         .has_map = true,
     };
     if (note->exe[0] != '\0' || dot == NULL)
@@ -164,7 +163,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
     char *exe = strndup(label, (size_t)(dot - label));
     if (exe == NULL)
         return -1;
-    process->exe = profile_string(read->sample.tables.profile, exe);
+    process->exe = profile_string(read->file.profile, exe);
     free(exe);
     return process->exe == NULL ? -1 : 0;
 }
@@ -174,7 +173,7 @@ set_process(struct pprof_read *read, struct profile_process *process,
 static uint32_t
 process_of(struct pprof_read *read, const char *label)
 {
-    struct profile *profile = read->sample.tables.profile;
+    struct profile *profile = read->file.profile;
     uint32_t known = intern_count(&read->processes);
     uint32_t number = intern_string(&read->processes, label);
     if (number == INTERN_NONE || number < known)
@@ -192,7 +191,7 @@ process_of(struct pprof_read *read, const char *label)
 static uint32_t
 thread_of(struct pprof_read *read, const struct pprof_labels *labels)
 {
-    struct profile *profile = read->sample.tables.profile;
+    struct profile *profile = read->file.profile;
     const char *name = labels->thread != NULL ? labels->thread : "";
     uint32_t process =
         process_of(read, labels->process != NULL ? labels->process : "");
@@ -221,8 +220,8 @@ thread_of(struct pprof_read *read, const struct pprof_labels *labels)
 static uint32_t
 node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
 {
-    struct profile *profile = read->sample.tables.profile;
-    const struct pprof_location *at = &read->sample.tables.locations[location];
+    struct profile *profile = read->file.profile;
+    const struct pprof_location *at = &read->file.locations[location];
     const uint32_t key[2] = {parent, location};
     uint32_t known = intern_count(&read->edges);
     uint32_t number = intern_put(&read->edges, key, sizeof(key));
@@ -255,15 +254,15 @@ node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
 static uint32_t
 stack_node(struct pprof_read *read)
 {
-    const struct pprof_location *locations = read->sample.tables.locations;
-    size_t depth = read->sample.depth;
+    const struct pprof_location *locations = read->file.locations;
+    size_t depth = read->file.depth;
     uint32_t node = 0;
     if (depth == 0)
         return PROFILE_NO_STACK;
-    if (depth == 1 && locations[read->sample.stack[0]].known_node != 0)
-        return locations[read->sample.stack[0]].known_node;
+    if (depth == 1 && locations[read->file.stack[0]].known_node != 0)
+        return locations[read->file.stack[0]].known_node;
     while (depth-- > 0) {
-        node = node_of(read, node, read->sample.stack[depth]);
+        node = node_of(read, node, read->file.stack[depth]);
         if (node == 0)
             return 0;
     }
@@ -274,7 +273,7 @@ stack_node(struct pprof_read *read)
 static int
 add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
 {
-    struct profile *profile = read->sample.tables.profile;
+    struct profile *profile = read->file.profile;
     const struct profile_sample *sample = &profile->samples[number];
     uint64_t *time =
         &read->thread_times[sample->thread - read->load.first_thread];
@@ -301,9 +300,9 @@ add_event(struct pprof_read *read, uint32_t number, const uint64_t *values)
 static int
 add_sample(struct pprof_read *read)
 {
-    struct profile *profile = read->sample.tables.profile;
-    const struct pprof_labels *labels = &read->sample.labels;
-    const uint64_t *values = read->sample.values;
+    struct profile *profile = read->file.profile;
+    const struct pprof_labels *labels = &read->file.labels;
+    const uint64_t *values = read->file.values;
     struct profile_sample key = {0};
     enum trigger trigger = TRIGGER_NONE;
     set_state(&key, labels->state);
@@ -313,8 +312,8 @@ add_sample(struct pprof_read *read)
                                                : "");
     key.thread = thread_of(read, labels);
     key.node = stack_node(read);
-    key.labels = label_sets_put(profile, read->sample.labels.others,
-                                labels->other_count);
+    key.labels =
+        label_sets_put(profile, read->file.labels.others, labels->other_count);
     if (key.labels == INTERN_NONE || key.waits_on == NULL ||
         key.thread == INTERN_NONE || key.node == 0)
         return -1;
@@ -333,10 +332,10 @@ add_sample(struct pprof_read *read)
 
 /* This is called twice for each sample: to check it, and to add it. */
 static int
-use_sample(struct pprof_tables *tables, struct wire message)
+use_sample(struct pprof_file *file, struct wire message)
 {
-    struct pprof_read *read = (struct pprof_read *)tables;
-    if (pprof_sample_decode(&read->sample, message) != 0)
+    struct pprof_read *read = (struct pprof_read *)file;
+    if (pprof_file_sample(&read->file, message) != 0)
         return -1;
     return read->is_checking ? 0 : add_sample(read);
 }
@@ -345,10 +344,10 @@ use_sample(struct pprof_tables *tables, struct wire message)
 static int
 add_modules(struct pprof_read *read)
 {
-    struct profile *profile = read->sample.tables.profile;
+    struct profile *profile = read->file.profile;
     read->first_module = profile->module_count;
-    for (uint32_t i = 0; i < read->sample.tables.mapping_count; i++) {
-        const struct pprof_mapping *mapping = &read->sample.tables.mappings[i];
+    for (uint32_t i = 0; i < read->file.mapping_count; i++) {
+        const struct pprof_mapping *mapping = &read->file.mappings[i];
         if (!ARRAY_GROW(profile->modules, profile->module_count))
             return -1;
         struct profile_module *modules = profile->modules;
@@ -374,10 +373,10 @@ add_modules(struct pprof_read *read)
 static void
 name_process(struct pprof_read *read)
 {
-    struct profile *profile = read->sample.tables.profile;
+    struct profile *profile = read->file.profile;
     struct profile_process *process = &profile->processes[read->load.process];
-    if (process->exe[0] == '\0' && read->sample.tables.mapping_count > 0)
-        process->exe = read->sample.tables.mappings[0].path;
+    if (process->exe[0] == '\0' && read->file.mapping_count > 0)
+        process->exe = read->file.mappings[0].path;
 }
 
 /* Samples create the processes that they name; a file without
@@ -385,11 +384,11 @@ name_process(struct pprof_read *read)
 static int
 add_all(struct pprof_read *read)
 {
-    struct profile *profile = read->sample.tables.profile;
+    struct profile *profile = read->file.profile;
     if (add_modules(read) != 0)
         return -1;
-    int status = pprof_tables_each(&read->sample.tables, read->whole,
-                                   PPROF_SAMPLE, use_sample);
+    int status =
+        pprof_file_each(&read->file, read->whole, PPROF_SAMPLE, use_sample);
     if (profile->process_count > read->load.process)
         name_process(read);
     else if (status == 0 && process_of(read, "") == INTERN_NONE)
@@ -407,19 +406,19 @@ read_all(struct pprof_read *read, struct profile *profile)
                                      .first_sample = profile->sample_count,
                                      .first_event = profile->event_count};
     read->notes.profile = profile;
-    if (pprof_tables_read(&read->sample.tables, profile, read->whole) != 0 ||
+    if (pprof_file_read(&read->file, profile, read->whole) != 0 ||
         read_head(read) != 0)
         return -1;
     read->is_checking = true;
-    if (pprof_tables_each(&read->sample.tables, read->whole, PPROF_SAMPLE,
-                          use_sample) != 0)
+    if (pprof_file_each(&read->file, read->whole, PPROF_SAMPLE, use_sample) !=
+        0)
         return -1;
     read->is_checking = false;
     if (add_all(read) != 0)
         return -1;
     read->load.cost = read->notes.counters.cost;
     read->load.end = read->duration;
-    totals_add(&read->load);
+    spool_load_sum(&read->load);
     return 0;
 }
 
@@ -444,14 +443,13 @@ pprof_read(struct profile *profile, const void *bytes, size_t length,
     status = read_all(&read, profile);
     if (status == 0)
         profile->has_no_times = true;
-    *wrong = read.sample.tables.wrong;
-    pprof_tables_release(&read.sample.tables);
+    *wrong = read.file.wrong;
+    pprof_file_release(&read.file);
     pprof_notes_release(&read.notes);
     intern_clear(&read.processes);
     intern_clear(&read.threads);
     intern_clear(&read.edges);
     free(read.thread_times);
-    free(read.sample.stack);
     free(unpacked);
     return status;
 }

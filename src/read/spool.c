@@ -16,7 +16,6 @@
 #include "util/intern.h"
 #include "spool_load.h"
 #include "join.h"
-#include "totals.h"
 #include "weigh.h"
 #include "spool.h"
 
@@ -59,7 +58,7 @@ add_stopped(struct profile *profile, uint32_t stopped)
 }
 
 /* The points of a record beyond its first were answered without a signal. Times
- * are summed over threads and in total when they are final (totals_add). */
+ * are summed over threads and in total when they are final (spool_load_sum). */
 static void
 sum_sample(struct profile *profile, const struct record_sample *record,
            struct profile_sample *sample)
@@ -494,7 +493,7 @@ add_process_records(struct profile *profile, struct reader *reader,
         events_weigh(load.profile, load.first_sample, load.first_event) != 0 ||
         join_spools(&load) != 0)
         outcome = FAILED;
-    totals_add(&load);
+    spool_load_sum(&load);
     spool_load_release(&load);
     return outcome == FAILED ? -1 : 0;
 }

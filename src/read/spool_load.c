@@ -369,6 +369,62 @@ spool_load_sample(struct spool_load *load, const struct profile_sample *key)
     return &samples[number];
 }
 
+/* Add the counters of a spool that was read. All in front of the rate are sums
+ * of one type. */
+static void
+add_cost(struct profile_cost *to, const struct profile_cost *cost)
+{
+    uint64_t *sums = (uint64_t *)to;
+    const uint64_t *values = (const uint64_t *)cost;
+    enum { SUMS = offsetof(struct profile_cost, rate) / sizeof(*sums) };
+    for (unsigned i = 0; i < SUMS; i++)
+        sum_add(&sums[i], values[i]);
+    rate_merge(&to->rate, &cost->rate);
+}
+
+/* The time of the profile reaches from the first start to the last end. */
+static void
+add_time(struct spool_load *load)
+{
+    struct profile *profile = load->profile;
+    struct profile_process *process = &profile->processes[load->process];
+    uint64_t end = profile->start;
+    process->duration = load->end;
+    sum_add(&end, profile->duration);
+    if (load->process == 0 || process->start < profile->start)
+        profile->start = process->start;
+    if (load->process == 0 || process->start + load->end > end) {
+        end = process->start;
+        sum_add(&end, load->end);
+    }
+    profile->duration = end - profile->start;
+}
+
+/* Add the samples of the spool, whose values are final, to the sums of threads
+ * and to the totals. */
+static void
+add_samples(const struct spool_load *load)
+{
+    struct profile *profile = load->profile;
+    for (uint32_t i = load->first_sample; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint64_t *thread = profile->threads[sample->thread].values;
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+            sum_add(&thread[j], sample->values[j]);
+            sum_add(&profile->totals[j], sample->values[j]);
+        }
+    }
+}
+
+/* A sum that would overflow stops at INT64_MAX. */
+void
+spool_load_sum(struct spool_load *load)
+{
+    add_samples(load);
+    add_cost(&load->profile->cost, &load->cost);
+    add_time(load);
+}
+
 void
 spool_load_forget_mapped(struct spool_load *load)
 {

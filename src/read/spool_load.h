@@ -98,10 +98,14 @@ const char *spool_load_text(const struct spool_load *load, uint32_t id);
 void spool_load_see_time(struct spool_load *load, uint64_t time,
                          uint64_t duration);
 
+/* Add the counters, times and samples of LOAD, whose file was read to its end,
+ * to the sums of the profile. */
+void spool_load_sum(struct spool_load *load);
+
 /* Look for deleted files anew when the next module comes. */
 void spool_load_forget_mapped(struct spool_load *load);
 
-/* Free what BUILD holds; the profile keeps what was added. */
+/* Free what LOAD holds; the profile keeps what was added. */
 void spool_load_release(struct spool_load *load);
 
 #endif

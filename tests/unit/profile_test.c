@@ -17,7 +17,7 @@
 #include "util/intern.h"
 #include "model/naming.h"
 #include "view/table.h"
-#include "read/totals.h"
+#include "read/load.h"
 
 #include "profile_maker.h"
 
@@ -241,7 +241,7 @@ unseen_of(uint64_t tree_cpu)
     struct profile profile = {.totals[VALUE_CPU] = 1960000000,
                               .cost.sampler_cpu = 40000000};
 
-    totals_note_tree(&profile, tree_cpu);
+    load_note_tree(&profile, tree_cpu);
     assert_int_equal(profile.cost.tree_cpu,
                      profile.cost.unseen_cpu > 0 ? tree_cpu : 0);
     return profile.cost.unseen_cpu;
@@ -259,9 +259,9 @@ unseen_is_a_percent_at_least(void **state)
     assert_int_equal(unseen_of(2020000000), 0);
     assert_int_equal(unseen_of(2021000000), 21000000);
     assert_int_equal(unseen_of(UINT64_MAX), 0);
-    totals_note_tree(&empty, 999999);
+    load_note_tree(&empty, 999999);
     assert_int_equal(empty.cost.unseen_cpu, 0);
-    totals_note_tree(&empty, 1000000);
+    load_note_tree(&empty, 1000000);
     assert_int_equal(empty.cost.unseen_cpu, 1000000);
 }
 
