@@ -23,25 +23,21 @@
 #include "util/intern.h"
 #include "naming.h"
 
+#define MARKER(index, name, node, flags)                                       \
+    {                                                                          \
+        {1, true, &naming_markers[index].frame}, {name, name, "", 0, 0}, node, \
+            flags                                                              \
+    }
 /* The number of elided frames differs from sample to sample; one name keeps the
  * stacks together. */
 const struct naming_marker naming_markers[NAMING_MARKERS] = {
-    {"[no stack]", PROFILE_NO_STACK, NODE_TRUNCATED},
-    {PROFILE_NOT_SAMPLED_NAME, PROFILE_NOT_SAMPLED, NODE_TRUNCATED},
-    {"[truncated]", 0, NODE_TRUNCATED},
-    {"[frames elided]", 0, NODE_ELIDED},
-    {"[caller guessed]", 0, NODE_GUESSED},
+    MARKER(0, "[no stack]", PROFILE_NO_STACK, NODE_TRUNCATED),
+    MARKER(1, PROFILE_NOT_SAMPLED_NAME, PROFILE_NOT_SAMPLED, NODE_TRUNCATED),
+    MARKER(2, "[truncated]", 0, NODE_TRUNCATED),
+    MARKER(3, "[frames elided]", 0, NODE_ELIDED),
+    MARKER(4, "[caller guessed]", 0, NODE_GUESSED),
 };
-
-/* The name for a marker when memory is short. */
-static const struct symbol_frame nameless_frame = {"[?]", "[?]", "", 0, 0};
-static const struct symbol nameless = {1, false, &nameless_frame};
-
-/* The symbol of a marker, with its only frame. */
-struct mark {
-    struct symbol symbol;
-    struct symbol_frame frame;
-};
+#undef MARKER
 
 /* The parts of naming_budget: LEAST_NS is 0.3 ms for every profile. CPU_PART
  * adds a 20th of the CPU time (5 %). DURATION_PART adds a 200th of the duration
@@ -151,29 +147,6 @@ look_up_names(struct profile *profile)
     free(questions.by_node);
 }
 
-/* The symbol of the marker TEXT; equal texts share one. */
-static const struct symbol *
-marker(struct profile *profile, const char *text)
-{
-    if (!ARRAY_GROW(profile->marks, profile->mark_count))
-        return &nameless;
-    struct mark **marks = profile->marks;
-    uint32_t number = intern_string(&profile->markers, text);
-    if (number == INTERN_NONE)
-        return &nameless;
-    if (number == profile->mark_count)
-        marks[profile->mark_count++] = NULL;
-    struct mark *mark = marks[number];
-    if (mark == NULL)
-        mark = marks[number] = profile_block(profile, sizeof(*mark));
-    if (mark == NULL)
-        return &nameless;
-    text = intern_bytes(&profile->markers, number);
-    mark->frame = (struct symbol_frame){text, text, "", 0, 0};
-    mark->symbol = (struct symbol){1, true, &mark->frame};
-    return &mark->symbol;
-}
-
 /* The process of NODE: the last one whose nodes begin at or before it. NULL if
  * there is none. */
 static struct profile_process *
@@ -248,7 +221,7 @@ find_symbol(struct profile *profile, uint32_t node)
         if (naming_markers[i].node == node ||
             (naming_markers[i].node == 0 &&
              (at->flags & naming_markers[i].flags) != 0))
-            return marker(profile, naming_markers[i].name);
+            return &naming_markers[i].symbol;
     const struct symbol *generated =
         at->module == 0 ? generated_symbol(profile, node) : NULL;
     if (generated != NULL)

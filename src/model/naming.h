@@ -11,17 +11,17 @@
 /*
  * Return the symbol of NODE (> 0): its function and those inlined there. A
  * marker has one function with a name in brackets. The first call for a frame
- * looks up the names of all samples' frames, which may take long. Never NULL:
- * "[?]" stands for a marker if memory is short. Equal places give the same
- * pointer. It is valid until profile_free; that of generated code only until
- * naming_forget.
+ * looks up the names of all samples' frames, which may take long. Never NULL.
+ * Equal places give the same pointer. It is valid until profile_free; that of
+ * generated code only until naming_forget.
  */
 const struct symbol *naming_symbol(struct profile *profile, uint32_t node);
 
 /* The markers, by the name that they are shown with. */
 enum { NAMING_MARKERS = 5 };
 extern const struct naming_marker {
-    const char *name;
+    struct symbol symbol;
+    struct symbol_frame frame;
     uint32_t node;  /* its only node; 0: any with FLAGS */
     uint32_t flags; /* enum node_flags */
 } naming_markers[NAMING_MARKERS];

@@ -148,13 +148,11 @@ profile_free(struct profile *profile)
 {
     if (profile == NULL)
         return;
-    free(profile->marks);
     for (uint32_t i = 0; i < profile->process_count; i++)
         perf_map_close(profile->processes[i].map);
     address_table_free(&profile->spelled);
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);
-    intern_clear(&profile->markers);
     intern_clear(&profile->label_keys);
     intern_clear(&profile->keys);
     intern_clear(&profile->files);

@@ -197,11 +197,8 @@ struct profile {
     struct intern files;    /* (path, build-id); see spool_load_file */
     struct intern keys;     /* of samples; numbers are those of samples */
     struct intern label_keys;
-    uint32_t loads;        /* processes begun; part of sample keys */
-    struct intern markers; /* texts of markers */
-    bool has_looked_up;    /* naming.c has looked up all names */
-    struct mark **marks;   /* symbols of the markers */
-    uint32_t mark_count;
+    uint32_t loads;               /* processes begun; part of sample keys */
+    bool has_looked_up;           /* naming.c has looked up all names */
     struct symbolizer *symbols;   /* from offsets to names */
     struct address_table spelled; /* naming.h */
 };

@@ -171,13 +171,13 @@ char *
 quality_cost(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
-    struct line line = {text, size, 0};
-    add_text(&line, "sampler %.3f s CPU, %.1f %% of %.3f s; ",
+    snprintf(text, size,
+             "sampler %.3f s CPU, %.1f %% of %.3f s; threads stopped %.3f s; "
+             "%llu parked (%.2f %%)",
              number_seconds(cost->sampler_cpu),
              number_percent(cost->sampler_cpu, cost->process_cpu),
-             number_seconds(cost->process_cpu));
-    add_text(&line, "threads stopped %.3f s; ", number_seconds(cost->stopped));
-    add_text(&line, "%llu parked (%.2f %%)", (unsigned long long)cost->parked,
+             number_seconds(cost->process_cpu), number_seconds(cost->stopped),
+             (unsigned long long)cost->parked,
              number_percent(cost->parked, cost->taken));
     return text;
 }
@@ -186,19 +186,19 @@ char *
 quality_unseen(const struct profile *profile, char *text, size_t size)
 {
     const struct profile_cost *cost = &profile->cost;
-    struct line line = {text, size, 0};
     text[0] = '\0';
     if (cost->unseen_cpu == 0)
         return text;
-    add_text(&line, "%.3f s CPU, %.1f %% of %.3f s: after the last look at ",
+    char processes[32] = "the process";
+    if (profile->process_count > 1)
+        snprintf(processes, sizeof(processes), "each of %u processes",
+                 profile->process_count);
+    snprintf(text, size,
+             "%.3f s CPU, %.1f %% of %.3f s: after the last look at %s (exit), "
+             "while sampling was off, or without the library",
              number_seconds(cost->unseen_cpu),
              number_percent(cost->unseen_cpu, cost->tree_cpu),
-             number_seconds(cost->tree_cpu));
-    if (profile->process_count > 1)
-        add_text(&line, "each of %u processes", profile->process_count);
-    else
-        add_text(&line, "the process");
-    add_text(&line, " (exit), while sampling was off, or without the library");
+             number_seconds(cost->tree_cpu), processes);
     return text;
 }
 
@@ -208,24 +208,23 @@ quality_unseen(const struct profile *profile, char *text, size_t size)
 char *
 quality_asked(const struct profile *profile, char *text, size_t size)
 {
-    struct line line = {text, size, 0};
-    text[0] = '\0';
-    if (profile->triggers[TRIGGER_ASK] > 0)
-        add_text(&line,
-                 "running threads were asked by the sampler's signal; on a CPU "
-                 "shared with it short bursts of work are under-represented");
+    snprintf(text, size, "%s",
+             profile->triggers[TRIGGER_ASK] == 0
+                 ? ""
+                 : "running threads were asked by the sampler's signal; on a "
+                   "CPU shared with it short bursts of work are "
+                   "under-represented");
     return text;
 }
 
 char *
 quality_times(const struct profile *profile, char *text, size_t size)
 {
-    struct line line = {text, size, 0};
-    text[0] = '\0';
-    if (profile->has_no_times)
-        add_text(&line,
-                 "invented: the samples came from a file that does not tell "
-                 "when they were, and stand one behind the other");
+    snprintf(text, size, "%s",
+             !profile->has_no_times
+                 ? ""
+                 : "invented: the samples came from a file that does not tell "
+                   "when they were, and stand one behind the other");
     return text;
 }
 
@@ -233,13 +232,12 @@ quality_times(const struct profile *profile, char *text, size_t size)
 char *
 quality_time(const struct profile *profile, char *text, size_t size)
 {
-    struct line line = {text, size, 0};
     time_t seconds = (time_t)(profile->start / 1000000000u);
     char date[64] = "";
     struct tm broken;
     if (gmtime_r(&seconds, &broken) != NULL)
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &broken);
-    add_text(&line, "%s, %.3f s", date, number_seconds(profile->duration));
+    snprintf(text, size, "%s, %.3f s", date, number_seconds(profile->duration));
     return text;
 }
 

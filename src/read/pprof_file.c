@@ -248,7 +248,8 @@ recognize_marker(struct pprof_location *location)
         location->mapping != PPROF_NO_MAPPING)
         return;
     for (unsigned i = 0; i < NAMING_MARKERS; i++) {
-        if (strcmp(symbol->frames[0].function, naming_markers[i].name) != 0)
+        if (strcmp(symbol->frames[0].function,
+                   naming_markers[i].frame.function) != 0)
             continue;
         location->flags = naming_markers[i].flags;
         location->known_node = naming_markers[i].node;

@@ -64,13 +64,12 @@ debug_server_is_near(const char *file, const char *name, const char *ending)
     const char *slash = strrchr(file, '/');
     int length = slash != NULL ? (int)(slash - file) : 0;
     char path[PATH_MAX];
-    snprintf(path, sizeof(path), "%.*s/%s%s", length, file, name, ending);
-    if (strcmp(path, file) != 0 && access(path, F_OK) == 0)
-        return true;
-    snprintf(path, sizeof(path), "%.*s/.debug/%s%s", length, file, name,
-             ending);
-    if (access(path, F_OK) == 0)
-        return true;
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%.*s/%s%s%s", length, file,
+                 i == 0 ? "" : ".debug/", name, ending);
+        if (strcmp(path, file) != 0 && access(path, F_OK) == 0)
+            return true;
+    }
     for (const char *at = file; at != NULL && at <= slash;
          at = strchr(at + 1, '/')) {
         snprintf(path, sizeof(path), "/usr/lib/debug%.*s/%s%s",

@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 
 #include "parallel.h"
-#include "unpack.h"
 #include "inflate.h"
 
 #define MOST_SECTIONS 1000

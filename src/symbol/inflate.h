@@ -26,6 +26,12 @@ struct inflated {
  */
 bool inflate_file(struct inflated *inflated, int fd);
 
+/* Inflate the FROM_SIZE bytes at FROM, of zlib's format, into the SIZE bytes at
+ * TO. False if they are damaged, have another inflated size, or memory is
+ * short. The build chooses the library: unpack_fast.c uses libdeflate if it is
+ * installed, else unpack_zlib.c uses zlib. */
+bool unpack(void *to, size_t size, const void *from, size_t from_size);
+
 void inflate_free(struct inflated *inflated);
 
 #endif

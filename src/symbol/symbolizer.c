@@ -11,16 +11,17 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/path.h"
 #include "util/intern.h"
 #include "address_table.h"
 #include "answer_cache.h"
 #include "debug_server.h"
+#include "demangle.h"
 #include "parallel.h"
 #include "image.h"
 #include "open_many.h"
-#include "name_cache.h"
 #include "symbolizer.h"
 
 /* Most frames of one answer. In deeper inlining, the calls next to the owning
@@ -39,13 +40,29 @@ struct module {
                                    answers are not kept */
 };
 
+/* A name of a symbol table, and the programmer's name for it. */
+struct spelling {
+    const char *linkage, *function;
+};
+
+/* A full path for a file and the directory that it was built with. */
+struct path {
+    const char *directory, *full;
+};
+
 struct symbolizer {
     bool inlines, is_limited;
     uint64_t budget; /* ns for debug information, if IS_LIMITED */
     struct intern store;
-    struct address_table modules; /* (id, 0): struct module */
-    struct address_table answers; /* (id, offset): struct symbol */
-    struct name_cache name_cache;
+    struct address_table modules;    /* (id, 0): struct module */
+    struct address_table answers;    /* (id, offset): struct symbol */
+    enum demangle_form form;         /* of names of functions */
+    struct address_table by_linkage; /* (0, linkage): struct spelling */
+    /* The same spellings by the address of a name in its file, and full paths
+     * by the address of their last part. So a name that comes again is not
+     * hashed again. The strings stay in place, as those of an open image do. */
+    struct address_table names;  /* (0, name): struct spelling */
+    struct address_table paths;  /* (0, file): struct path */
     struct address_table images; /* (build-id, path): struct image */
     struct address_table caches; /* (build-id, 0): struct answer_cache */
 };
@@ -111,13 +128,84 @@ cache_answer(struct symbolizer *symbolizer, struct module *module,
         answer_cache_add(cache, image_flags(module->image), offset, answer);
 }
 
+/* Demangle LINKAGE (a string of the store) into a new spelling. */
+static struct spelling *
+new_spelling(struct symbolizer *symbolizer, const char *linkage)
+{
+    struct intern *store = &symbolizer->store;
+    struct spelling *spelling = intern_space(store, sizeof(*spelling));
+    if (spelling == NULL)
+        return NULL;
+    char *function = demangle(linkage, symbolizer->form);
+    spelling->linkage = linkage;
+    spelling->function =
+        function != NULL ? intern_text(store, function) : linkage;
+    free(function);
+    return spelling->function != NULL ? spelling : NULL;
+}
+
+/* NAME without "@VERSION", kept. NULL if memory is short. */
+static const char *
+without_version(struct intern *store, const char *name)
+{
+    const char *version = *name != '\0' ? strchr(name + 1, '@') : NULL;
+    if (version == NULL)
+        return intern_text(store, name);
+    return intern_format(store, "%.*s", (int)(version - name), name);
+}
+
+/* The spelling of NAME. NULL if memory is short. */
+static struct spelling *
+find_by_linkage(struct symbolizer *symbolizer, const char *name)
+{
+    const char *linkage = without_version(&symbolizer->store, name);
+    void **place = linkage != NULL
+                       ? address_table_place(&symbolizer->by_linkage, 0,
+                                             (uintptr_t)linkage)
+                       : NULL;
+    if (place != NULL && *place == NULL)
+        *place = new_spelling(symbolizer, linkage);
+    return place != NULL ? *place : NULL;
+}
+
+/* The spelling of NAME, which may have a version ("@GLIBC_2.34"). NULL if
+ * memory is short. */
+static const struct spelling *
+spell(struct symbolizer *symbolizer, const char *name)
+{
+    void **place = address_table_place(&symbolizer->names, 0, (uintptr_t)name);
+    if (place != NULL && *place == NULL)
+        *place = find_by_linkage(symbolizer, name);
+    return place != NULL ? *place : NULL;
+}
+
+/* The path of FILE in DIRECTORY (may be NULL), built once while the directory
+ * is the same. NULL if memory is short. */
+static const char *
+full_path(struct symbolizer *symbolizer, const char *directory,
+          const char *file)
+{
+    void **place = address_table_place(&symbolizer->paths, 0, (uintptr_t)file);
+    if (place != NULL && *place == NULL)
+        *place = intern_space(&symbolizer->store, sizeof(struct path));
+    struct path *path = place != NULL ? *place : NULL;
+    if (path == NULL)
+        return NULL;
+    if (path->full != NULL && path->directory == directory)
+        return path->full;
+    path->directory = directory;
+    path->full = directory != NULL ? intern_format(&symbolizer->store, "%s/%s",
+                                                   directory, file)
+                                   : intern_text(&symbolizer->store, file);
+    return path->full;
+}
+
 /* Give FRAME the name NAME (not NULL). Returns 0, or -1 if memory is short. */
 static int
 set_name(struct symbolizer *symbolizer, struct symbol_frame *frame,
          const char *name, bool is_stub)
 {
-    const struct spelling *spelling =
-        name_cache_name(&symbolizer->name_cache, name);
+    const struct spelling *spelling = spell(symbolizer, name);
     if (spelling == NULL)
         return -1;
     frame->function = spelling->function;
@@ -139,8 +227,7 @@ set_place(struct symbolizer *symbolizer, struct symbol_frame *frame,
           const struct unit_frame *source)
 {
     frame->file = source->file != NULL
-                      ? name_cache_path(&symbolizer->name_cache,
-                                        source->directory, source->file)
+                      ? full_path(symbolizer, source->directory, source->file)
                       : "";
     frame->line = source->line;
     frame->start_line = source->start_line;
@@ -230,9 +317,7 @@ symbolizer_new(const struct symbolizer_options *options)
     if (symbolizer == NULL)
         return NULL;
     symbolizer->inlines = options->inlines;
-    symbolizer->name_cache.store = &symbolizer->store;
-    symbolizer->name_cache.form =
-        options->full_names ? DEMANGLE_FULL : DEMANGLE_SHORT;
+    symbolizer->form = options->full_names ? DEMANGLE_FULL : DEMANGLE_SHORT;
     return symbolizer;
 }
 
@@ -479,7 +564,9 @@ symbolizer_free(struct symbolizer *symbolizer)
         image_close(symbolizer->images.values[i]);
     for (uint32_t i = 0; i < intern_count(&symbolizer->caches.keys); i++)
         answer_cache_close(symbolizer->caches.values[i]);
-    name_cache_free(&symbolizer->name_cache);
+    address_table_free(&symbolizer->paths);
+    address_table_free(&symbolizer->names);
+    address_table_free(&symbolizer->by_linkage);
     address_table_free(&symbolizer->images);
     address_table_free(&symbolizer->caches);
     address_table_free(&symbolizer->answers);

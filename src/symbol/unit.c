@@ -6,8 +6,12 @@
  * are looked for there first; everything else is skipped by the sibling
  * offsets. Only if no such function covers an address, the whole tree is
  * searched for functions inside types and other functions (Rust, nested
- * functions). A function's inlined calls are read when an address first hits
- * it.
+ * functions).
+ *
+ * An inlined call covers part of its parent's code. Only the calls directly
+ * below a call are read, when an address first hits it: in large functions most
+ * calls are never looked at. The addresses of blocks are ignored, because
+ * compilers do not always describe them correctly.
  */
 #include <dwarf.h>
 #include <limits.h>
@@ -15,12 +19,37 @@
 #include <string.h>
 
 #include "util/array.h"
-#include "call_tree.h"
 #include "die.h"
 #include "unit.h"
 
+/* Deepest nesting of calls and blocks, and most ranges of one function or call.
+ * Real code stays far below both; damaged DWARF may not. */
+#define DEEPEST 256
 #define MOST_RANGES 4096
+
 #define MOST_VALUES 32
+
+/* A function, or a call that the compiler inlined into it. */
+struct inlined_call {
+    const uint8_t *entry;      /* its entry in the DWARF */
+    struct range_index ranges; /* calls in it; values: their indexes */
+    uint32_t parent; /* the call it is in; CALL_FUNCTION: the function */
+    bool is_opened;  /* RANGES is filled in */
+    bool is_read;    /* the fields below, which the unit's reader fills in */
+    unsigned line, start_line; /* of the call; of the called function */
+    const char *name, *file, *directory;
+};
+#define CALL_FUNCTION 0
+
+/* The calls that the compiler inlined into one function, which are read from
+ * the outside in. All zero is an empty tree. */
+struct call_tree {
+    const struct scan_unit *unit;
+    const struct sections *sections;
+    struct inlined_call *calls; /* the first is the function */
+    size_t count;
+    size_t left; /* bytes that may still be read; the rest is left out */
+};
 
 struct unit_function {
     Dwarf_Die die;
@@ -29,6 +58,157 @@ struct unit_function {
     bool calls_read;
     struct call_tree calls;
 };
+
+static int
+add_call(struct call_tree *tree, const uint8_t *entry, uint32_t parent)
+{
+    if (!ARRAY_GROW(tree->calls, tree->count))
+        return -1;
+    tree->calls[tree->count++] =
+        (struct inlined_call){.entry = entry, .parent = parent};
+    return 0;
+}
+
+/* Whether TAG is a block. Calls below it are inlined into the function itself.
+ */
+static bool
+is_block(int tag)
+{
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+           tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
+}
+
+/* Count SIZE bytes as read. False if the function cannot have that many.
+ * Entries of damaged DWARF may overlap, and would be read again and again. */
+static bool
+may_read(struct call_tree *tree, size_t size)
+{
+    if (tree->left < size) {
+        tree->left = 0;
+        return false;
+    }
+    tree->left -= size;
+    return true;
+}
+
+/* Like scan_skip. False if it had to read more than may_read allows. */
+static bool
+skip_entry(struct call_tree *tree, struct scan *scan,
+           const struct scan_entry *entry)
+{
+    const uint8_t *from = scan->next, *end = tree->unit->end;
+    scan_skip(scan, entry);
+    if (entry->sibling != NULL || from == NULL)
+        return true;
+    return may_read(tree,
+                    (size_t)((scan->next != NULL ? scan->next : end) - from));
+}
+
+/*
+ * Read the calls directly in call NUMBER into RANGES.
+ *
+ * The calls inside them are read too where only reading can skip them. Some
+ * compilers do not tell where an entry ends. In DWARF 2, which has no ranges, a
+ * call may lie outside its caller. All go into one index, in which the
+ * innermost call is the nearest: it starts last, or starts with its caller and
+ * has a higher rank. Returns 0, or -1 with errno set.
+ */
+static int
+read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
+{
+    uint32_t around[DEEPEST] = {number}; /* by depth: the call around it */
+    Dwarf_Die die = tree->unit->top;
+    struct scan scan;
+    die.addr = (void *)(uintptr_t)tree->calls[number].entry;
+    scan = scan_begin(tree->unit, &die);
+    struct scan_entry entry;
+    scan_next(&scan, &entry); /* the call itself */
+    while (scan_next(&scan, &entry) && may_read(tree, 1)) {
+        unsigned depth = entry.depth;
+        bool is_call = entry.tag == DW_TAG_inlined_subroutine;
+        if (depth >= DEEPEST || (!is_call && !is_block(entry.tag))) {
+            /* Variables, types, and functions with code of their own. */
+            if (!skip_entry(tree, &scan, &entry))
+                break;
+            continue;
+        }
+        around[depth] = around[depth - 1];
+        if (!is_call)
+            continue;
+        if (add_call(tree, entry.start, around[depth - 1]) != 0)
+            return -1;
+        around[depth] = (uint32_t)tree->count - 1;
+        if (entry.has_code &&
+            die_add_entry(tree->sections, &scan, &entry, ranges, around[depth],
+                          depth, MOST_RANGES) < 0)
+            return -1;
+        if (entry.has_code && entry.sibling != NULL && tree->unit->version > 2)
+            scan_skip(&scan, &entry);
+        else
+            tree->calls[around[depth]].is_opened = true;
+    }
+    return 0;
+}
+
+static int
+open_call(struct call_tree *tree, uint32_t number)
+{
+    struct range_index ranges = {0};
+    int failed = read_calls(tree, number, &ranges);
+    range_index_seal(&ranges);
+    tree->calls[number].ranges = ranges;
+    tree->calls[number].is_opened = true;
+    return failed;
+}
+
+/* Begin the tree of the function at ENTRY in UNIT. SECTIONS is as in
+ * die_add_entry. Returns 0, or -1 with errno set if memory is short. */
+static int
+begin_calls(struct call_tree *tree, const struct scan_unit *unit,
+            const struct sections *sections, const uint8_t *entry)
+{
+    tree->unit = unit;
+    tree->left = unit->end != NULL ? (size_t)(unit->end - unit->start) : 0;
+    tree->sections = sections;
+    return add_call(tree, entry, CALL_FUNCTION);
+}
+
+/* Returns the innermost call whose code covers ADDRESS, or CALL_FUNCTION.
+ * PARENT leads from it to its callers. If memory is short, it may be an outer
+ * call. */
+static uint32_t
+find_call(struct call_tree *tree, uint64_t address)
+{
+    uint32_t number = CALL_FUNCTION;
+    if (tree->count == 0)
+        return CALL_FUNCTION;
+    for (unsigned depth = 0; depth < DEEPEST; depth++) {
+        if (!tree->calls[number].is_opened && open_call(tree, number) != 0)
+            return number;
+        const struct range *range =
+            range_index_find(&tree->calls[number].ranges, address, NULL);
+        if (range == NULL)
+            break;
+        number = range->value;
+    }
+    return number;
+}
+
+/* About how much memory the tree takes, in bytes. */
+static size_t
+size_of_calls(const struct call_tree *tree)
+{
+    return tree->count * (sizeof(*tree->calls) + sizeof(struct range));
+}
+
+static void
+free_calls(struct call_tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        range_index_free(&tree->calls[i].ranges);
+    free(tree->calls);
+    *tree = (struct call_tree){0};
+}
 
 /* The sections that the entries of UNIT refer to. NULL if only libdw knows
  * them. */
@@ -87,7 +267,7 @@ read_functions(struct unit *unit, bool everywhere)
 {
     struct scan scan = scan_begin(&unit->scan, &unit->body);
     for (size_t i = 0; i < unit->function_count; i++)
-        call_tree_free(&unit->functions[i].calls);
+        free_calls(&unit->functions[i].calls);
     unit->function_count = 0;
     unit->ranges.count = 0;
     struct scan_entry entry;
@@ -342,12 +522,11 @@ unwind_calls(struct unit *unit, struct unit_function *function,
         function->calls_read = true;
         function->name = read_name(unit, &function->die);
         function->start_line = die_start_line(&function->die);
-        call_tree_begin(tree, &unit->scan, body_sections(unit),
-                        function->die.addr);
+        begin_calls(tree, &unit->scan, body_sections(unit), function->die.addr);
     }
-    unit->kept -= call_tree_size(tree);
-    uint32_t number = call_tree_find(tree, address);
-    unit->kept += call_tree_size(tree);
+    unit->kept -= size_of_calls(tree);
+    uint32_t number = find_call(tree, address);
+    unit->kept += size_of_calls(tree);
     while (number != CALL_FUNCTION) {
         struct inlined_call *call = &tree->calls[number];
         if (!call->is_read)
@@ -391,7 +570,7 @@ void
 unit_forget(struct unit *unit)
 {
     for (size_t i = 0; i < unit->function_count; i++)
-        call_tree_free(&unit->functions[i].calls);
+        free_calls(&unit->functions[i].calls);
     range_index_free(&unit->ranges);
     scan_unit_free(&unit->scan);
     line_table_free(&unit->lines);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unpack_fast.c -- see unpack.h. Report side. libdeflate takes less than half
+ * unpack_fast.c -- see inflate.h. Report side. libdeflate takes less than half
  * of zlib's time. With zlib, inflating was half of the symbolizer's time for a
  * program with compressed debug files.
  */
 #include <libdeflate.h>
 
-#include "unpack.h"
+#include "inflate.h"
 
 bool
 unpack(void *to, size_t size, const void *from, size_t from_size)

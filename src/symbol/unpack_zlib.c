@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* unpack_zlib.c -- see unpack.h. Report side. */
+/* unpack_zlib.c -- see inflate.h. Report side. */
 #include <zlib.h>
 
-#include "unpack.h"
+#include "inflate.h"
 
 bool
 unpack(void *to, size_t size, const void *from, size_t from_size)
