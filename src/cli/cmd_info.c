@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/marks.h"
 #include "model/quality.h"
 #include "model/profile.h"
 #include "show/columns.h"
@@ -181,7 +180,7 @@ static void
 print_sessions(const struct profile *profile)
 {
     uint64_t sampled, lived = 0;
-    uint32_t count = marks_sessions(profile, &sampled);
+    uint32_t count = profile_sessions(profile, &sampled);
     for (uint32_t i = 0; i < profile->process_count; i++) {
         sum_add(&lived, profile->processes[i].duration);
         if (profile->processes[i].keep != 0)

@@ -128,6 +128,58 @@ profile_busy_threads(const struct profile *profile)
     return count;
 }
 
+/* The time at which the sampling ended that began with mark START. */
+static uint64_t
+session_end(const struct profile *profile, size_t start)
+{
+    uint32_t process = profile->timed_marks[start].process;
+    for (size_t i = start + 1; i < profile->timed_mark_count; i++)
+        if (profile->timed_marks[i].kind == MARK_STOP &&
+            profile->timed_marks[i].process == process)
+            return profile->timed_marks[i].time;
+    return profile->processes[process].duration;
+}
+
+uint32_t
+profile_sessions(const struct profile *profile, uint64_t *sampled)
+{
+    uint32_t count = 0;
+    *sampled = 0;
+    for (size_t i = 0; i < profile->timed_mark_count; i++) {
+        const struct profile_mark *mark = &profile->timed_marks[i];
+        if (mark->kind != MARK_START)
+            continue;
+        count++;
+        uint64_t end = session_end(profile, i);
+        if (end > mark->time)
+            sum_add(sampled, end - mark->time);
+    }
+    return count;
+}
+
+uint64_t
+profile_mark_time(const struct profile *profile,
+                  const struct profile_mark *mark)
+{
+    uint64_t time = profile->processes[mark->process].start - profile->start;
+    sum_add(&time, mark->time);
+    return time;
+}
+
+void
+profile_clip_marks(struct profile *profile, uint64_t from, uint64_t to)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < profile->timed_mark_count; i++) {
+        struct profile_mark mark = profile->timed_marks[i];
+        uint64_t start = profile_mark_time(profile, &mark), end = start;
+        sum_add(&end, mark.duration);
+        if (start < to && (start >= from || end > from))
+            profile->timed_marks[kept++] = mark;
+    }
+    profile->timed_mark_count = kept;
+}
+
 const char *
 profile_string(struct profile *profile, const char *raw)
 {

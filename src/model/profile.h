@@ -241,6 +241,18 @@ uint32_t profile_module_names(const struct profile *profile, uint32_t module);
 /* The number of threads with at least one sample point. */
 uint32_t profile_busy_threads(const struct profile *profile);
 
+/* Remove the marks of PROFILE that were not between FROM and TO, in ns since
+ * profile->start. A span that reaches into the window stays whole. */
+void profile_clip_marks(struct profile *profile, uint64_t from, uint64_t to);
+
+/* The time of MARK in ns since profile->start. */
+uint64_t profile_mark_time(const struct profile *profile,
+                           const struct profile_mark *mark);
+
+/* How often sampling began in all processes. *SAMPLED is for how many ns it
+ * ran, all together. 0: the file has no such marks. */
+uint32_t profile_sessions(const struct profile *profile, uint64_t *sampled);
+
 /* Return RAW as a clean string (util/clean.h) that lives as long as PROFILE,
  * NULL if memory is short. Equal strings have the same address. */
 const char *profile_string(struct profile *profile, const char *raw);

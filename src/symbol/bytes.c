@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bytes.c -- see bytes.h. Report side. */
+#include <dwarf.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -56,6 +57,30 @@ bytes_signed_leb(struct bytes *bytes)
     if (shift < 64 && value >> (shift - 1) != 0)
         value |= ~(uint64_t)0 << shift;
     return (int64_t)value;
+}
+
+bool
+bytes_form(struct bytes *bytes, uint64_t form, uint64_t *number)
+{
+    switch (form) {
+    case DW_FORM_data1:
+        *number = bytes_number(bytes, 1);
+        return true;
+    case DW_FORM_data2:
+        *number = bytes_number(bytes, 2);
+        return true;
+    case DW_FORM_data4:
+        *number = bytes_number(bytes, 4);
+        return true;
+    case DW_FORM_data8:
+        *number = bytes_number(bytes, 8);
+        return true;
+    case DW_FORM_udata:
+        *number = bytes_leb(bytes);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* A text without an end is damage and reads as "". */

@@ -7,6 +7,7 @@
 #ifndef SYMBOL_BYTES_H
 #define SYMBOL_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,10 @@ uint64_t bytes_number(struct bytes *bytes, unsigned size);
 /* Read a number in LEB128. */
 uint64_t bytes_leb(struct bytes *bytes);
 int64_t bytes_signed_leb(struct bytes *bytes);
+
+/* Read a number of FORM, which is DW_FORM_data1 to DW_FORM_data8 or
+ * DW_FORM_udata. False if it is another form; nothing is then read. */
+bool bytes_form(struct bytes *bytes, uint64_t form, uint64_t *number);
 
 /* Read a text up to its zero. "" if it has no end. */
 const char *bytes_text(struct bytes *bytes);

@@ -15,10 +15,6 @@
 
 #include "die.h"
 
-/* Most attributes of an entry that are read. Those that tell its code are among
- * the first ones. */
-#define MOST_VALUES 32
-
 /* The name of an inlined or out-of-line function stands in another entry.
  * dwarf_attr_integrate follows DW_AT_abstract_origin and DW_AT_specification to
  * it. */
@@ -196,23 +192,13 @@ add_pair(struct target *target, const struct scan_unit *unit,
     if (code->low.form != DW_FORM_addr)
         return UNKNOWN;
     uint64_t start = bytes_number(&low, unit->address_size);
-    uint64_t end;
-    switch (code->high.form) {
-    case DW_FORM_addr:
+    uint64_t end, length;
+    if (code->high.form == DW_FORM_addr)
         end = bytes_number(&high, unit->address_size);
-        break;
-    case DW_FORM_data4:
-        end = start + bytes_number(&high, 4);
-        break;
-    case DW_FORM_data8:
-        end = start + bytes_number(&high, 8);
-        break;
-    case DW_FORM_udata:
-        end = start + bytes_leb(&high);
-        break;
-    default:
+    else if (bytes_form(&high, code->high.form, &length))
+        end = start + length;
+    else
         return UNKNOWN;
-    }
     return low.at != NULL && high.at != NULL ? add_range(target, start, end)
                                              : DONE;
 }
@@ -220,8 +206,8 @@ add_pair(struct target *target, const struct scan_unit *unit,
 static struct code
 read_code(const struct scan_unit *unit, const struct scan_entry *entry)
 {
-    struct scan_value values[MOST_VALUES];
-    unsigned count = scan_values(unit, entry, values, MOST_VALUES);
+    struct scan_value values[SCAN_VALUES];
+    unsigned count = scan_values(unit, entry, values);
     struct code code = {0};
     for (unsigned i = 0; i < count; i++) {
         if (values[i].name == DW_AT_low_pc)
@@ -270,6 +256,6 @@ die_add_entry(const struct sections *sections, const struct scan *scan,
     if (outcome != UNKNOWN)
         return outcome == DONE ? target.added : -1;
     index->count = before;
-    Dwarf_Die die = scan_die(scan, entry);
+    Dwarf_Die die = scan_die(scan->unit, entry->start);
     return die_add_ranges(&die, index, value, rank, limit);
 }

@@ -129,27 +129,14 @@ read_text(const struct format *format, uint64_t form, struct bytes *header)
 static uint64_t
 read_number(uint64_t form, struct bytes *header)
 {
-    switch (form) {
-    case DW_FORM_udata:
-        return bytes_leb(header);
-    case DW_FORM_data1:
-        return bytes_number(header, 1);
-    case DW_FORM_data2:
-        return bytes_number(header, 2);
-    case DW_FORM_data4:
-        return bytes_number(header, 4);
-    case DW_FORM_data8:
-        return bytes_number(header, 8);
-    case DW_FORM_data16:
+    uint64_t number = 0;
+    if (form == DW_FORM_data16)
         bytes_skip(header, 16);
-        return 0;
-    case DW_FORM_block:
+    else if (form == DW_FORM_block)
         bytes_skip(header, bytes_leb(header));
-        return 0;
-    default:
+    else if (!bytes_form(header, form, &number))
         header->at = NULL;
-        return 0;
-    }
+    return number;
 }
 
 /* Read one entry. Producers may add contents of their own, and MD5 sums are

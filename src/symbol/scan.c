@@ -310,12 +310,10 @@ scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top)
 }
 
 struct scan
-scan_begin(const struct scan_unit *unit, const Dwarf_Die *die)
+scan_begin(const struct scan_unit *unit, const uint8_t *at)
 {
-    const uint8_t *next = die->addr;
-    if (unit->start == NULL || next < unit->start || next >= unit->end)
-        next = NULL;
-    return (struct scan){.unit = unit, .next = next};
+    bool is_inside = unit->start != NULL && at >= unit->start && at < unit->end;
+    return (struct scan){.unit = unit, .next = is_inside ? at : NULL};
 }
 
 /* Returns the place behind the values of ENTRY, which begin at AT, and sets its
@@ -415,12 +413,12 @@ scan_skip(struct scan *scan, const struct scan_entry *entry)
  * none. */
 unsigned
 scan_values(const struct scan_unit *unit, const struct scan_entry *entry,
-            struct scan_value *values, unsigned limit)
+            struct scan_value values[SCAN_VALUES])
 {
     const struct scan_shape *shape = entry->shape;
     const uint8_t *at = entry->values;
     unsigned count = 0;
-    for (; at != NULL && count < shape->count && count < limit; count++) {
+    for (; at != NULL && count < shape->count && count < SCAN_VALUES; count++) {
         const struct scan_form *form = &unit->forms[shape->first + count];
         values[count] = (struct scan_value){.bytes = {at, unit->end},
                                             .name = form->name,
@@ -450,10 +448,10 @@ scan_reference(const struct scan_unit *unit, const struct scan_value *value)
 /* libdw needs only the unit and the address. If ABBREV is NULL, it looks for
  * the abbreviation again. */
 Dwarf_Die
-scan_die(const struct scan *scan, const struct scan_entry *entry)
+scan_die(const struct scan_unit *unit, const uint8_t *at)
 {
-    Dwarf_Die die = scan->unit->top;
-    die.addr = (void *)(uintptr_t)entry->start;
+    Dwarf_Die die = unit->top;
+    die.addr = (void *)(uintptr_t)at;
     die.abbrev = NULL;
     return die;
 }

@@ -59,29 +59,34 @@ struct scan_entry {
  * errno set if memory is short. */
 int scan_unit_read(struct scan_unit *unit, const Dwarf_Die *top);
 
-/* Begin a scan of DIE, which is in UNIT, and of all entries below it. */
-struct scan scan_begin(const struct scan_unit *unit, const Dwarf_Die *die);
+/* Begin a scan of the entry at AT, which is in UNIT, and of all entries below
+ * it. */
+struct scan scan_begin(const struct scan_unit *unit, const uint8_t *at);
 
-/* Read the next entry; the first one is DIE itself, with depth 0. False after
+/* Read the next entry; the first one is that at AT, with depth 0. False after
  * the last entry below it. */
 bool scan_next(struct scan *scan, struct scan_entry *entry);
 
 /* Skip everything below ENTRY, the last entry that was read. */
 void scan_skip(struct scan *scan, const struct scan_entry *entry);
 
-/* Read the first LIMIT values of ENTRY, which is in UNIT. Returns how many; 0
- * if they cannot be read. */
+/* Most values of an entry that are read. Those that tell its code and its call
+ * are among the first ones. */
+#define SCAN_VALUES 32
+
+/* Read the first values of ENTRY, which is in UNIT. Returns how many; 0 if they
+ * cannot be read. */
 unsigned scan_values(const struct scan_unit *unit,
-                     const struct scan_entry *entry, struct scan_value *values,
-                     unsigned limit);
+                     const struct scan_entry *entry,
+                     struct scan_value values[SCAN_VALUES]);
 
 /* The entry of the same unit that VALUE refers to. NULL if VALUE is no such
  * reference. */
 const uint8_t *scan_reference(const struct scan_unit *unit,
                               const struct scan_value *value);
 
-/* Returns ENTRY as libdw's functions take it. */
-Dwarf_Die scan_die(const struct scan *scan, const struct scan_entry *entry);
+/* Returns the entry at AT as libdw's functions take it. */
+Dwarf_Die scan_die(const struct scan_unit *unit, const uint8_t *at);
 
 /* About how much memory UNIT takes, in bytes. */
 size_t scan_unit_size(const struct scan_unit *unit);

@@ -27,8 +27,6 @@
 #define DEEPEST 256
 #define MOST_RANGES 4096
 
-#define MOST_VALUES 32
-
 /* A function, or a call that the compiler inlined into it. */
 struct inlined_call {
     const uint8_t *entry;      /* its entry in the DWARF */
@@ -41,30 +39,31 @@ struct inlined_call {
 };
 #define CALL_FUNCTION 0
 
-/* The calls that the compiler inlined into one function, which are read from
- * the outside in. All zero is an empty tree. */
-struct call_tree {
-    const struct scan_unit *unit;
-    const struct sections *sections;
-    struct inlined_call *calls; /* the first is the function */
-    size_t count;
-    size_t left; /* bytes that may still be read; the rest is left out */
-};
-
+/* The calls in a function are read from the outside in. */
 struct unit_function {
     Dwarf_Die die;
-    const char *name; /* NAME and START_LINE are valid once CALLS_READ */
+    const char *name; /* these are valid once CALLS_READ */
     unsigned start_line;
     bool calls_read;
-    struct call_tree calls;
+    struct inlined_call *calls; /* the first is the function itself */
+    size_t count;
+    size_t left; /* bytes of entries that may still be read for CALLS */
 };
 
-static int
-add_call(struct call_tree *tree, const uint8_t *entry, uint32_t parent)
+/* The sections that the entries of UNIT refer to. NULL if only libdw knows
+ * them. */
+static const struct sections *
+body_sections(const struct unit *unit)
 {
-    if (!ARRAY_GROW(tree->calls, tree->count))
+    return unit->die.addr == unit->body.addr ? &unit->file->sections : NULL;
+}
+
+static int
+add_call(struct unit_function *function, const uint8_t *entry, uint32_t parent)
+{
+    if (!ARRAY_GROW(function->calls, function->count))
         return -1;
-    tree->calls[tree->count++] =
+    function->calls[function->count++] =
         (struct inlined_call){.entry = entry, .parent = parent};
     return 0;
 }
@@ -81,26 +80,26 @@ is_block(int tag)
 /* Count SIZE bytes as read. False if the function cannot have that many.
  * Entries of damaged DWARF may overlap, and would be read again and again. */
 static bool
-may_read(struct call_tree *tree, size_t size)
+may_read(struct unit_function *function, size_t size)
 {
-    if (tree->left < size) {
-        tree->left = 0;
+    if (function->left < size) {
+        function->left = 0;
         return false;
     }
-    tree->left -= size;
+    function->left -= size;
     return true;
 }
 
 /* Like scan_skip. False if it had to read more than may_read allows. */
 static bool
-skip_entry(struct call_tree *tree, struct scan *scan,
+skip_entry(struct unit_function *function, struct scan *scan,
            const struct scan_entry *entry)
 {
-    const uint8_t *from = scan->next, *end = tree->unit->end;
+    const uint8_t *from = scan->next, *end = scan->unit->end;
     scan_skip(scan, entry);
     if (entry->sibling != NULL || from == NULL)
         return true;
-    return may_read(tree,
+    return may_read(function,
                     (size_t)((scan->next != NULL ? scan->next : end) - from));
 }
 
@@ -114,79 +113,68 @@ skip_entry(struct call_tree *tree, struct scan *scan,
  * has a higher rank. Returns 0, or -1 with errno set.
  */
 static int
-read_calls(struct call_tree *tree, uint32_t number, struct range_index *ranges)
+read_calls(const struct unit *unit, struct unit_function *function,
+           uint32_t number, struct range_index *ranges)
 {
     uint32_t around[DEEPEST] = {number}; /* by depth: the call around it */
-    Dwarf_Die die = tree->unit->top;
-    struct scan scan;
-    die.addr = (void *)(uintptr_t)tree->calls[number].entry;
-    scan = scan_begin(tree->unit, &die);
+    struct scan scan = scan_begin(&unit->scan, function->calls[number].entry);
     struct scan_entry entry;
     scan_next(&scan, &entry); /* the call itself */
-    while (scan_next(&scan, &entry) && may_read(tree, 1)) {
+    while (scan_next(&scan, &entry) && may_read(function, 1)) {
         unsigned depth = entry.depth;
         bool is_call = entry.tag == DW_TAG_inlined_subroutine;
         if (depth >= DEEPEST || (!is_call && !is_block(entry.tag))) {
             /* Variables, types, and functions with code of their own. */
-            if (!skip_entry(tree, &scan, &entry))
+            if (!skip_entry(function, &scan, &entry))
                 break;
             continue;
         }
         around[depth] = around[depth - 1];
         if (!is_call)
             continue;
-        if (add_call(tree, entry.start, around[depth - 1]) != 0)
+        if (add_call(function, entry.start, around[depth - 1]) != 0)
             return -1;
-        around[depth] = (uint32_t)tree->count - 1;
+        around[depth] = (uint32_t)function->count - 1;
         if (entry.has_code &&
-            die_add_entry(tree->sections, &scan, &entry, ranges, around[depth],
-                          depth, MOST_RANGES) < 0)
+            die_add_entry(body_sections(unit), &scan, &entry, ranges,
+                          around[depth], depth, MOST_RANGES) < 0)
             return -1;
-        if (entry.has_code && entry.sibling != NULL && tree->unit->version > 2)
+        if (entry.has_code && entry.sibling != NULL && unit->scan.version > 2)
             scan_skip(&scan, &entry);
         else
-            tree->calls[around[depth]].is_opened = true;
+            function->calls[around[depth]].is_opened = true;
     }
     return 0;
 }
 
 static int
-open_call(struct call_tree *tree, uint32_t number)
+open_call(const struct unit *unit, struct unit_function *function,
+          uint32_t number)
 {
     struct range_index ranges = {0};
-    int failed = read_calls(tree, number, &ranges);
+    int failed = read_calls(unit, function, number, &ranges);
     range_index_seal(&ranges);
-    tree->calls[number].ranges = ranges;
-    tree->calls[number].is_opened = true;
+    function->calls[number].ranges = ranges;
+    function->calls[number].is_opened = true;
     return failed;
-}
-
-/* Begin the tree of the function at ENTRY in UNIT. SECTIONS is as in
- * die_add_entry. Returns 0, or -1 with errno set if memory is short. */
-static int
-begin_calls(struct call_tree *tree, const struct scan_unit *unit,
-            const struct sections *sections, const uint8_t *entry)
-{
-    tree->unit = unit;
-    tree->left = unit->end != NULL ? (size_t)(unit->end - unit->start) : 0;
-    tree->sections = sections;
-    return add_call(tree, entry, CALL_FUNCTION);
 }
 
 /* Returns the innermost call whose code covers ADDRESS, or CALL_FUNCTION.
  * PARENT leads from it to its callers. If memory is short, it may be an outer
  * call. */
 static uint32_t
-find_call(struct call_tree *tree, uint64_t address)
+find_call(const struct unit *unit, struct unit_function *function,
+          uint64_t address)
 {
     uint32_t number = CALL_FUNCTION;
-    if (tree->count == 0)
+    if (function->count == 0)
         return CALL_FUNCTION;
     for (unsigned depth = 0; depth < DEEPEST; depth++) {
-        if (!tree->calls[number].is_opened && open_call(tree, number) != 0)
+        if (!function->calls[number].is_opened &&
+            open_call(unit, function, number) != 0)
             return number;
         const struct range *range =
-            range_index_find(&tree->calls[number].ranges, address, NULL);
+            range_index_find(&function->calls[number].ranges, address, NULL);
         if (range == NULL)
             break;
         number = range->value;
@@ -194,28 +182,19 @@ find_call(struct call_tree *tree, uint64_t address)
     return number;
 }
 
-/* About how much memory the tree takes, in bytes. */
+/* About how much memory the calls take, in bytes. */
 static size_t
-size_of_calls(const struct call_tree *tree)
+size_of_calls(const struct unit_function *function)
 {
-    return tree->count * (sizeof(*tree->calls) + sizeof(struct range));
+    return function->count * (sizeof(*function->calls) + sizeof(struct range));
 }
 
 static void
-free_calls(struct call_tree *tree)
+free_calls(struct unit_function *function)
 {
-    for (size_t i = 0; i < tree->count; i++)
-        range_index_free(&tree->calls[i].ranges);
-    free(tree->calls);
-    *tree = (struct call_tree){0};
-}
-
-/* The sections that the entries of UNIT refer to. NULL if only libdw knows
- * them. */
-static const struct sections *
-body_sections(const struct unit *unit)
-{
-    return unit->die.addr == unit->body.addr ? &unit->file->sections : NULL;
+    for (size_t i = 0; i < function->count; i++)
+        range_index_free(&function->calls[i].ranges);
+    free(function->calls);
 }
 
 /* A function that the compiler has inlined somewhere. */
@@ -234,7 +213,7 @@ add_function(struct unit *unit, const struct scan *scan,
                                 (uint32_t)unit->function_count, 0, MOST_RANGES);
     if (ranges > 0)
         unit->functions[unit->function_count++] =
-            (struct unit_function){.die = scan_die(scan, entry)};
+            (struct unit_function){.die = scan_die(scan->unit, entry->start)};
     return ranges < 0 ? -1 : 0;
 }
 
@@ -265,9 +244,9 @@ is_searched(int tag, bool everywhere)
 static void
 read_functions(struct unit *unit, bool everywhere)
 {
-    struct scan scan = scan_begin(&unit->scan, &unit->body);
+    struct scan scan = scan_begin(&unit->scan, unit->body.addr);
     for (size_t i = 0; i < unit->function_count; i++)
-        free_calls(&unit->functions[i].calls);
+        free_calls(&unit->functions[i]);
     unit->function_count = 0;
     unit->ranges.count = 0;
     struct scan_entry entry;
@@ -385,13 +364,11 @@ find_origin(struct unit *unit, const uint8_t *at)
     void **place = address_table_place(&file->origins, 0, (uintptr_t)at);
     if (place == NULL || *place != NULL)
         return place != NULL ? *place : NULL;
-    Dwarf_Die die = unit->body;
     struct unit_origin *origin = intern_space(&file->store, sizeof(*origin));
     if (origin == NULL)
         return NULL;
     *place = origin;
-    die.addr = (void *)(uintptr_t)at;
-    die.abbrev = NULL;
+    Dwarf_Die die = scan_die(&unit->scan, at);
     origin->name = read_name(unit, &die);
     origin->start_line = die_start_line(&die);
     return origin;
@@ -409,26 +386,10 @@ static bool
 read_number(const struct scan_value *value, uint32_t *number)
 {
     struct bytes bytes = value->bytes;
-    uint64_t large = 0;
-    switch (value->form) {
-    case DW_FORM_implicit_const:
-        large = value->constant;
-        break;
-    case DW_FORM_data1:
-        large = bytes_number(&bytes, 1);
-        break;
-    case DW_FORM_data2:
-        large = bytes_number(&bytes, 2);
-        break;
-    case DW_FORM_data4:
-        large = bytes_number(&bytes, 4);
-        break;
-    case DW_FORM_udata:
-        large = bytes_leb(&bytes);
-        break;
-    default:
+    uint64_t large = value->constant;
+    if (value->form != DW_FORM_implicit_const &&
+        !bytes_form(&bytes, value->form, &large))
         return false;
-    }
     *number = (uint32_t)large;
     return bytes.at != NULL && large <= UINT32_MAX;
 }
@@ -444,17 +405,14 @@ static bool
 read_call_entry(const struct scan_unit *unit, const uint8_t *at,
                 struct call_entry *call)
 {
-    Dwarf_Die die = unit->top;
-    struct scan scan;
+    struct scan scan = scan_begin(unit, at);
     unsigned count = 0;
     bool usual = true;
     *call = (struct call_entry){0};
-    die.addr = (void *)(uintptr_t)at;
-    scan = scan_begin(unit, &die);
-    struct scan_value values[MOST_VALUES];
+    struct scan_value values[SCAN_VALUES];
     struct scan_entry entry;
     if (scan_next(&scan, &entry))
-        count = scan_values(unit, &entry, values, MOST_VALUES);
+        count = scan_values(unit, &entry, values);
     for (unsigned i = 0; i < count; i++) {
         switch (values[i].name) {
         case DW_AT_abstract_origin:
@@ -486,7 +444,6 @@ read_call(struct unit *unit, struct inlined_call *call)
 {
     const struct unit_origin *origin = NULL;
     struct unit_frame caller = {0};
-    Dwarf_Die die = unit->body;
     call->is_read = true;
     struct call_entry entry;
     if (read_call_entry(&unit->scan, call->entry, &entry))
@@ -498,8 +455,7 @@ read_call(struct unit *unit, struct inlined_call *call)
         call->name = origin->name;
         call->start_line = origin->start_line;
     } else {
-        die.addr = (void *)(uintptr_t)call->entry;
-        die.abbrev = NULL;
+        Dwarf_Die die = scan_die(&unit->scan, call->entry);
         read_place(unit, &die, &caller);
         call->name = read_name(unit, &die);
         call->start_line = die_start_line(&die);
@@ -516,19 +472,19 @@ static unsigned
 unwind_calls(struct unit *unit, struct unit_function *function,
              uint64_t address, struct unit_frame *frames, unsigned limit)
 {
-    struct call_tree *tree = &function->calls;
     unsigned count = 0;
     if (!function->calls_read) {
         function->calls_read = true;
         function->name = read_name(unit, &function->die);
         function->start_line = die_start_line(&function->die);
-        begin_calls(tree, &unit->scan, body_sections(unit), function->die.addr);
+        function->left = (size_t)(unit->scan.end - unit->scan.start);
+        add_call(function, function->die.addr, CALL_FUNCTION);
     }
-    unit->kept -= size_of_calls(tree);
-    uint32_t number = find_call(tree, address);
-    unit->kept += size_of_calls(tree);
+    unit->kept -= size_of_calls(function);
+    uint32_t number = find_call(unit, function, address);
+    unit->kept += size_of_calls(function);
     while (number != CALL_FUNCTION) {
-        struct inlined_call *call = &tree->calls[number];
+        struct inlined_call *call = &function->calls[number];
         if (!call->is_read)
             read_call(unit, call);
         /* The last frame is the function's. A call that does not fit is left
@@ -570,7 +526,7 @@ void
 unit_forget(struct unit *unit)
 {
     for (size_t i = 0; i < unit->function_count; i++)
-        free_calls(&unit->functions[i].calls);
+        free_calls(&unit->functions[i]);
     range_index_free(&unit->ranges);
     scan_unit_free(&unit->scan);
     line_table_free(&unit->lines);

@@ -14,7 +14,6 @@
 #include "base/path.h"
 #include "model/events.h"
 #include "model/label_sets.h"
-#include "model/marks.h"
 #include "model/naming.h"
 #include "util/array.h"
 #include "util/intern.h"
@@ -213,7 +212,7 @@ filter_marks(const struct filter_options *filter, struct profile *profile)
 {
     size_t kept = 0;
     if (filter->has_time)
-        marks_clip(profile, filter->from, filter->to);
+        profile_clip_marks(profile, filter->from, filter->to);
     for (size_t i = 0; i < profile->timed_mark_count; i++)
         if (keeps_mark(filter, profile, &profile->timed_marks[i]))
             profile->timed_marks[kept++] = profile->timed_marks[i];

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "model/label_sets.h"
-#include "model/marks.h"
 #include "model/quality.h"
 #include "util/array.h"
 #include "firefox.h"
@@ -240,7 +239,7 @@ next_mark(struct markers *markers, struct marker *marker)
     const struct profile_mark *mark =
         &profile->timed_marks[firefox->mark_order[at]];
     *marker =
-        (struct marker){.start = marks_time(profile, mark),
+        (struct marker){.start = profile_mark_time(profile, mark),
                         .name = firefox->mark_names[firefox->mark_order[at]],
                         .kind = MARKER_MARK,
                         .is_interval = mark->kind == MARK_SPAN,

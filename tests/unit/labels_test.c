@@ -16,7 +16,6 @@
 
 #include <cmocka.h>
 
-#include "model/marks.h"
 #include "read/load.h"
 #include "view/filter.h"
 #include "util/intern.h"
@@ -215,7 +214,7 @@ sessions_are_from_start_to_stop(void **state)
     add_mark(MARK_START, 0, 0, 4000000, 0, "command");
     add_mark(MARK_USER, 0, 0, 6000000, 0, "last");
     profile = example();
-    assert_int_equal(marks_sessions(profile, &sampled), 2);
+    assert_int_equal(profile_sessions(profile, &sampled), 2);
     assert_int_equal(sampled, 1000000 + 2000000);
     profile_free(profile);
 }
