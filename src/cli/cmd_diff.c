@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "show/data_report.h"
-#include "show/diff_text.h"
+#include "show/text_report.h"
 #include "util/number.h"
 #include "view/diff.h"
 #include "arguments.h"

@@ -29,7 +29,6 @@
 #include "model/quality.h"
 #include "model/profile.h"
 #include "show/columns.h"
-#include "show/nameless_report.h"
 #include "show/text_report.h"
 #include "util/intern.h"
 #include "util/number.h"

@@ -17,12 +17,10 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "cli/record/launch.h"
-#include "cli/record/program.h"
-#include "cli/record/progress.h"
 #include "cli/record/spools.h"
 #include "model/profile.h"
 #include "read/totals.h"
-#include "show/run_summary.h"
+#include "show/text_report.h"
 #include "arguments.h"
 #include "inputs.h"
 #include "outputs.h"
@@ -39,7 +37,7 @@ struct record {
     const char *frequency, *mode, *duration; /* NULL: as in the environment */
     struct launch launch;
     struct spools spools;
-    struct progress progress;
+    struct spools_line line;
 };
 
 /* Set the variables by which the recording configures the library. Returns
@@ -71,8 +69,8 @@ static void
 show_progress(void *context)
 {
     struct record *record = context;
-    if (record->progress.is_wanted && spools_look(&record->spools) == 0)
-        progress_show(&record->progress, &record->spools);
+    if (record->line.is_wanted && spools_look(&record->spools) == 0)
+        spools_show_line(&record->line, &record->spools);
 }
 
 /* Add the default output: a spool. It keeps times and names, and every other
@@ -212,7 +210,7 @@ check_program(const struct record *record, char *library, size_t size)
 {
     char error[PATH_MAX + 256];
     if (launch_find_library(library, size, error, sizeof(error)) != 0 ||
-        program_check(record->launch.command[0], error, sizeof(error)) != 0)
+        launch_check(record->launch.command[0], error, sizeof(error)) != 0)
         return command_complain("%s", error);
     return outputs_have_place(&record->outputs) ? STATUS_DONE : STATUS_FAILED;
 }
@@ -229,10 +227,10 @@ run_program(struct record *record)
         spools_end(&record->spools, false);
         return problem == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN;
     }
-    progress_begin(&record->progress, record->launch.pid,
-                   record->has_progress && !record->is_quiet);
+    spools_begin_line(&record->line, record->launch.pid,
+                      record->has_progress && !record->is_quiet);
     int status = launch_wait(&record->launch, show_progress, record);
-    progress_hide(&record->progress);
+    spools_hide_line(&record->line);
     if (finish_recording(record) != 0 && status == STATUS_DONE)
         status = STATUS_FAILED;
     return status;

@@ -56,7 +56,7 @@ begin_output(struct screen *screen, struct request *request,
     request->text.paint = screen->paint;
     if (request->format != COLUMNS_TEXT)
         return;
-    head_text_write(stdout, profile, screen->columns);
+    text_report_brief(stdout, profile, screen->columns);
     putchar('\n');
 }
 

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "cli/process/remote.h"
 #include "live/stacks.h"
-#include "show/stacks_json.h"
 #include "show/stacks_text.h"
 #include "arguments.h"
 #include "inputs.h"

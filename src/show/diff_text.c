@@ -21,7 +21,7 @@
 #include "util/number.h"
 #include "columns.h"
 #include "truncate.h"
-#include "diff_text.h"
+#include "text_report.h"
 
 /* Least width of a name; most bytes of it. */
 enum { NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
@@ -107,15 +107,10 @@ print_total(const struct listing *listing)
     const char *what = listing->test->absolute
                            ? "seconds of each run are compared"
                            : "shares of the totals are compared";
-    char text[160];
-    snprintf(text, sizeof(text), "%+.3f s %s, %+.1f %%; %s", change / 1e9,
-             listing->test->value == VALUE_CPU ? "CPU" : "wall time",
-             total->old > 0 ? 100 * change / total->old : 0, what);
-    fprintf(listing->stream, "%-9s", "total");
-    truncate_text(listing->stream, text,
-                  listing->columns > 20 ? listing->columns - 9
-                                        : listing->columns);
-    fputc('\n', listing->stream);
+    text_report_line(listing->stream, listing->columns, "total",
+                     "%+.3f s %s, %+.1f %%; %s", change / 1e9,
+                     listing->test->value == VALUE_CPU ? "CPU" : "wall time",
+                     total->old > 0 ? 100 * change / total->old : 0, what);
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_summary.c -- see run_summary.h. For a profile of ./app it prints exactly
+ * run_summary.c -- see text_report.h. For a profile of ./app it prints exactly
  *
  *   sprof: wrote app.pb.gz: 12,345 samples of 8 threads in 3 processes, 12.4 s
  *     42.1 %  hash_block (app)
@@ -21,7 +21,7 @@
 #include "util/number.h"
 #include "view/nameless.h"
 #include "view/table.h"
-#include "run_summary.h"
+#include "text_report.h"
 
 /* FUNCTIONS: most functions that are printed. NAMELESS_PERCENT: least share of
  * the CPU time, in percent, at which code without names is reported. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_markers.c -- writes a table column by column, like firefox_columns.c.
+ * firefox_markers.c -- writes a table column by column, like firefox.c.
  * A thread waited in read for 5 ms, 2 ms after the start. It had the label
  * request=/cart in all samples from 1 ms to 8 ms. Its table is
  *

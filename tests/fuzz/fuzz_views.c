@@ -17,7 +17,6 @@
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/data_report.h"
-#include "show/diff_text.h"
 #include "show/text_report.h"
 
 #include "fuzz.h"

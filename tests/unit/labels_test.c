@@ -22,7 +22,6 @@
 #include "util/intern.h"
 #include "model/label_sets.h"
 #include "read/pprof.h"
-#include "write/spool_records.h"
 #include "view/table.h"
 #include "write/output_file.h"
 
@@ -266,7 +265,7 @@ all_comes_back_from_a_spool(void **state)
 {
     struct profile *profile = example(), *again;
     size_t length;
-    char *bytes = written(spool_remake_write, profile, &length);
+    char *bytes = written(spool_copy_write, profile, &length);
 
     (void)state;
     again = read_back(bytes, length);

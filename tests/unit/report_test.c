@@ -274,7 +274,7 @@ a_head_has_three_lines(void **state)
     FILE *stream = print_begin();
 
     (void)state;
-    head_text_write(stream, profile, 0);
+    text_report_brief(stream, profile, 0);
     expect_printed(stream,
                    "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
                    "samples  14 of 2 threads: 0.010 s CPU, 0.014 s wall\n"
