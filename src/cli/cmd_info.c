@@ -233,7 +233,7 @@ print_activity(struct profile *profile)
     };
     struct columns columns = {.stream = stdout, .all = all};
     struct table table;
-    if (table_build_by(&table, profile, TABLE_ACTIVITY, VALUE_WALL) != 0)
+    if (table_build(&table, profile, TABLE_ACTIVITY, NULL, VALUE_WALL) != 0)
         return -1;
     putchar('\n');
     columns_titles(&columns, "wall time by state");
@@ -266,7 +266,7 @@ print_processes(struct profile *profile)
     };
     struct columns columns = {.stream = stdout, .all = all};
     struct table table;
-    if (table_build_by(&table, profile, TABLE_PROCESS, VALUE_CPU) != 0)
+    if (table_build(&table, profile, TABLE_PROCESS, NULL, VALUE_CPU) != 0)
         return -1;
     printf("\n%u processes\n", profile->process_count);
     columns_titles(&columns, NULL);

@@ -15,9 +15,6 @@
 #include "model/quality.h"
 #include "show/data_report.h"
 #include "show/text_report.h"
-#include "view/branches.h"
-#include "view/calls.h"
-#include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "arguments.h"
@@ -118,9 +115,7 @@ show_table(struct profile *profile, struct request *request)
         return fail_without_label(profile, text->label);
     struct table table;
     int status =
-        text->by == TABLE_LABEL
-            ? table_build_by_label(&table, profile, text->label, text->value)
-            : table_build_by(&table, profile, text->by, text->value);
+        table_build(&table, profile, text->by, text->label, text->value);
     if (status != 0)
         return command_fail("%s", strerror(errno));
     if (request->order != TABLE_FLAT)
@@ -165,8 +160,8 @@ show_branches(struct profile *profile, struct request *request,
     bool callers = request->view == VIEW_CALLERS;
     struct branches branches;
     int status = 0;
-    if (branches_build(&branches, tree, request->text.value,
-                       least_of(profile, request), request->depth) != 0)
+    if (tree_branches(&branches, tree, request->text.value,
+                      least_of(profile, request), request->depth) != 0)
         return command_fail("%s", strerror(errno));
     struct screen screen;
     begin_output(&screen, request, profile);
@@ -182,13 +177,13 @@ show_branches(struct profile *profile, struct request *request,
                                                request->text.rows},
                          profile, tree, &branches, view_word(request->view));
     end_output(&screen, request, profile);
-    branches_release(&branches);
+    tree_release_branches(&branches);
     return status != 0 ? command_fail("%s", strerror(ENOMEM)) : STATUS_DONE;
 }
 
 /* Show callers or callees. Names are matched in the usual tree, so that is made
- * first. Then it is inverted (view/calls.h), or the trees below the function
- * are joined (view/calls.h). */
+ * first. Then it is inverted (view/match.h), or the trees below the function
+ * are joined (view/match.h). */
 static int
 show_around(struct profile *profile, struct request *request,
             const struct tree *tree)
@@ -198,8 +193,8 @@ show_around(struct profile *profile, struct request *request,
     if (match_begin(&match, tree, request->function, error, sizeof(error)) != 0)
         return command_fail("%s", error);
     struct tree *around = request->view == VIEW_CALLERS
-                              ? calls_callers(tree, &match)
-                              : calls_callees(tree, &match);
+                              ? match_callers(tree, &match)
+                              : match_callees(tree, &match);
     int status = around == NULL ? command_fail("%s", strerror(errno))
                                 : show_branches(profile, request, around);
     tree_free(around);
@@ -227,7 +222,7 @@ show_lines(struct profile *profile, struct request *request)
 {
     struct table lines;
     char error[512];
-    if (lines_build(&lines, profile, request->function, error, sizeof(error)) !=
+    if (match_lines(&lines, profile, request->function, error, sizeof(error)) !=
         0)
         return command_fail("%s", error);
     struct screen screen;

@@ -234,7 +234,7 @@ static const struct command_option thread_options[] = {
      "of the program's own",
      INPUTS_LABEL},
     {"module", "GLOB", "in the code of this module: libc.so*, app",
-     .take = inputs_take_module},
+     INPUTS_MODULE},
     {"focus", "REGEX", "stacks with a function that matches",
      inputs_take_expression, .number = FILTER_FOCUS},
     {"ignore", "REGEX", "no stacks with a function that matches",

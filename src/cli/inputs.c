@@ -32,7 +32,8 @@ int
 inputs_take_value(const struct command_option *option, void *filter,
                   const char *value)
 {
-    return status_of(filter_add_label(filter, option->name, value));
+    return status_of(filter_add_label(
+        filter, option->words != NULL ? option->words : option->name, value));
 }
 
 /* The value of KEY=VALUE may contain further '='. */
@@ -47,14 +48,6 @@ inputs_take_label(const struct command_option *option, void *filter,
     int result = key != NULL ? filter_add_label(filter, key, equals + 1) : -1;
     free(key);
     return status_of(result);
-}
-
-int
-inputs_take_module(const struct command_option *option, void *filter,
-                   const char *pattern)
-{
-    (void)option;
-    return status_of(filter_add_module(filter, pattern));
 }
 
 int
@@ -107,7 +100,7 @@ const struct command_option inputs_options[] = {
      "waits_on, or one of the program's",
      INPUTS_LABEL},
     {"module", "GLOB", "taken in the code of this module: libc.so*, app",
-     .take = inputs_take_module},
+     INPUTS_MODULE},
     {"time", "A-B", "from second A to second B (5-: to the end)", take_time,
      .words = "seconds: A-B, A- or -B"},
     {"focus", "REGEX", "stacks with a function that matches",

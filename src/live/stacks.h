@@ -25,7 +25,6 @@
 #include "deadlock.h"
 
 struct reader;
-struct record_label;
 struct spool_load;
 struct filter_options;
 
@@ -144,23 +143,10 @@ int stacks_group_all(struct stacks *stacks);
 int stacks_filter_apply(struct stacks *stacks,
                         const struct filter_options *filter);
 
-/* For stacks.c: take RECORD; a record that makes no sense is left out. LOAD
- * knows its texts.
- * Returns 0, or -1 if memory is short. */
-int stacks_label_add(struct stacks_labels *labels,
-                     const struct spool_load *load,
-                     const struct record_label *record);
-
-/* The number of the set with this ID in the spool, 0 if the spool has not
- * defined it. */
-uint32_t stacks_label_set(const struct stacks_labels *labels, uint32_t id);
-
 /* Write the labels of SET to LIST, each key once, in the order in which they
  * were set. Returns their number. */
 unsigned stacks_label_list(const struct stacks_labels *labels, uint32_t set,
                            const struct stacks_label *list[STACKS_LABELS_MOST]);
-
-void stacks_label_release(struct stacks_labels *labels);
 
 /* Release STACKS; NULL is allowed. */
 void stacks_close(struct stacks *stacks);

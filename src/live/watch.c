@@ -139,8 +139,8 @@ take_sample(struct watch *watch, const struct record_sample *record)
      * samples of the look are known. */
     if (spool_is_unsampled(record))
         return keep_record(watch, record, number, &given);
-    given = contribution_of(watch, record, key.thread);
-    if (contribution_count(watch, number, &given, NULL) != 0)
+    given = apply_contribution(watch, record, key.thread);
+    if (apply_count(watch, number, &given, NULL) != 0)
         return -1;
     return may_change(record) ? keep_record(watch, record, number, &given) : 0;
 }
@@ -247,7 +247,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         reader_again(watch->reader, record->place, &now, sizeof(now)) != 0)
         return 0;
     now.flags = before.flags;
-    given = contribution_of(watch, &now, sample->thread);
+    given = apply_contribution(watch, &now, sample->thread);
     *is_over = (now.flags & SAMPLE_OPEN) == 0 && !record->is_for_ever &&
                (thread->place != record->place ||
                 watch->profile->threads[sample->thread].end != UINT64_MAX);
@@ -258,7 +258,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
     int status =
         record->is_for_ever
             ? cpu_share_spread(watch, sample->thread, &given, &record->given)
-            : contribution_count(watch, record->sample, &given, &record->given);
+            : apply_count(watch, record->sample, &given, &record->given);
     record->given = given;
     return status;
 }

@@ -15,8 +15,8 @@
  * waits that go on. Memory grows with the number of different stacks, threads
  * and functions, not with the number of samples.
  *
- * Callers may read all fields and change none. watch.c, cpu_share.c,
- * contribution.c and apply.c change them. Not thread-safe.
+ * Callers may read all fields and change none. watch.c, cpu_share.c and apply.c
+ * change them. Not thread-safe.
  */
 #ifndef LIVE_WATCH_H
 #define LIVE_WATCH_H
@@ -50,7 +50,7 @@ struct watch_thread {
     bool is_open;            /* the latest sample is a wait that goes on */
     bool has_run;            /* a sample of the interval found it running */
 
-    /* Used by cpu_share.c and contribution.c. */
+    /* Used by cpu_share.c and apply.c. */
     uint64_t clock;     /* ns of CPU time used, according to its samples */
     int64_t given;      /* ns of CPU time that its samples were given */
     struct share share; /* the CPU time that its new samples share */

@@ -2,15 +2,15 @@
 /*
  * watch_parts.h -- the parts of watch.c, which share the fields of its struct.
  *
- *    contribution.c  how much a sample record contributes right now. Records
- *                    change in place. So the last contribution is remembered,
- *                    and only the difference, which may be negative, is added.
- *    cpu_share.c     the CPU time that threads' own clocks tell, shared by
- *                    their samples. weigh.h does the same for a whole spool;
- *                    this is for one that still grows.
- *    apply.c         the end of a look. The filter judges each sample that
- *                    changed. The samples that it keeps are counted for their
- *                    threads, for their functions and in total.
+ *    cpu_share.c  the CPU time that threads' own clocks tell, shared by their
+ *                 samples. weigh.h does the same for a whole spool; this is for
+ *                 one that still grows.
+ *    apply.c      how much a sample record contributes right now. Records
+ * change in place. So the last contribution is remembered, and only the
+ *                 difference, which may be negative, is added. At the end of a
+ *                 look the filter judges each sample that changed. The samples
+ *                 that it keeps are counted for their threads, for their
+ *                 functions and in total.
  */
 #ifndef LIVE_WATCH_PARTS_H
 #define LIVE_WATCH_PARTS_H
@@ -26,16 +26,16 @@ struct contribution {
 };
 
 /* The contribution of RECORD, which is of THREAD. */
-struct contribution contribution_of(const struct watch *watch,
-                                    const struct record_sample *record,
-                                    uint32_t thread);
+struct contribution apply_contribution(const struct watch *watch,
+                                       const struct record_sample *record,
+                                       uint32_t thread);
 
 /* Add the difference between GIVEN and BEFORE to SAMPLE. BEFORE is NULL if
  * nothing of the record was counted yet. Returns 0, or -1 if memory is short.
  */
-int contribution_count(struct watch *watch, uint32_t sample,
-                       const struct contribution *given,
-                       const struct contribution *before);
+int apply_count(struct watch *watch, uint32_t sample,
+                const struct contribution *given,
+                const struct contribution *before);
 
 /* A sample that has no share yet, as it was recorded. */
 struct cpu_sample {
@@ -74,11 +74,6 @@ struct watch_sample {
 /* Make watch->samples and watch->threads as long as the profile's. Returns 0,
  * or -1 if memory is short. */
 int apply_room(struct watch *watch);
-
-/* Add VALUES to what is pending for SAMPLE. Returns 0, or -1 if memory is
- * short. */
-int apply_note(struct watch *watch, uint32_t sample,
-               const int64_t values[VALUE_COUNT]);
 
 /* Begin a new interval: set all its sums to zero. */
 void apply_begin(struct watch *watch);

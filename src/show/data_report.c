@@ -30,7 +30,6 @@
 #include <stdlib.h>
 
 #include "util/intern.h"
-#include "view/branches.h"
 #include "view/tree.h"
 #include "data_report.h"
 

@@ -60,7 +60,7 @@ write_functions(FILE *stream, struct profile *profile)
 {
     enum value value = profile->totals[VALUE_CPU] > 0 ? VALUE_CPU : VALUE_WALL;
     struct table table;
-    if (table_build(&table, profile, value) != 0)
+    if (table_build(&table, profile, TABLE_FUNCTION, NULL, value) != 0)
         return -1;
     for (uint32_t i = 0; i < table.count && i < FUNCTIONS; i++) {
         const struct table_row *row = &table.rows[i];

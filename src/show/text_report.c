@@ -282,7 +282,7 @@ text_report_table(FILE *stream, struct profile *profile,
                   const struct text_report_options *options)
 {
     struct table table;
-    if (table_build_by(&table, profile, options->by, options->value) != 0)
+    if (table_build(&table, profile, options->by, NULL, options->value) != 0)
         return -1;
     table_text_write(stream, profile, &table, options);
     table_release(&table);

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/branches.h"
 #include "view/tree.h"
 #include "columns.h"
 #include "truncate.h"

@@ -118,21 +118,14 @@ compare_chances(const void *a, const void *b)
 
 /* From the largest to the smallest: a chance times the number of rows over its
  * rank, and never more than that of a larger one. */
-int
-significance_adjust(double *chances, uint32_t count)
+void
+significance_adjust(double **chances, uint32_t count)
 {
-    double **sorted = malloc((count + 1u) * sizeof(*sorted));
     double least = 1;
-    if (sorted == NULL)
-        return -1;
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = &chances[i];
     if (count > 0)
-        qsort(sorted, count, sizeof(*sorted), compare_chances);
+        qsort(chances, count, sizeof(*chances), compare_chances);
     for (uint32_t i = count; i > 0; i--) {
-        least = fmin(least, *sorted[i - 1] * count / i);
-        *sorted[i - 1] = least;
+        least = fmin(least, *chances[i - 1] * count / i);
+        *chances[i - 1] = least;
     }
-    free(sorted);
-    return 0;
 }

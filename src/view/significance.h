@@ -67,8 +67,7 @@ double significance_chance_above(const struct significance_test *test,
 double significance_points(const struct significance_sum *old,
                            const struct significance_sum *new);
 
-/* Adjust COUNT chances, in place. Returns 0, or -1 with errno set if
- * memory is short. */
-int significance_adjust(double *chances, uint32_t count);
+/* Adjust the COUNT chances that CHANCES points to; the pointers are sorted. */
+void significance_adjust(double **chances, uint32_t count);
 
 #endif

@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/branches.h"
-#include "view/calls.h"
 #include "view/diff.h"
 #include "view/filter.h"
-#include "view/lines.h"
 #include "read/load.h"
 #include "view/match.h"
 #include "view/tree.h"
@@ -54,7 +51,7 @@ show_tables(struct profile *profile)
 
     for (enum table_by by = TABLE_FUNCTION; by <= TABLE_PROCESS; by++) {
         FILE *stream = begin_text();
-        if (table_build_by(&table, profile, by, VALUE_WALL) < 0)
+        if (table_build(&table, profile, by, NULL, VALUE_WALL) < 0)
             abort();
         table_text_write(stream, profile, &table, &options);
         data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_WALL,
@@ -76,14 +73,14 @@ show_branches(struct profile *profile, const struct tree *tree, bool callers)
     FILE *stream = begin_text();
     struct branches branches;
 
-    if (branches_build(&branches, tree, VALUE_WALL,
-                       profile->totals[VALUE_WALL] / 100, 0) < 0 ||
+    if (tree_branches(&branches, tree, VALUE_WALL,
+                      profile->totals[VALUE_WALL] / 100, 0) < 0 ||
         tree_text_write(stream, profile, tree, &branches, callers, &options) <
             0)
         abort();
     data_report_tree(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL, 0},
                      profile, tree, &branches, "tree");
-    branches_release(&branches);
+    tree_release_branches(&branches);
     end_text(stream);
 }
 
@@ -98,7 +95,7 @@ show_trees(struct profile *profile)
         abort();
     show_branches(profile, tree, false);
     if (match_begin(&match, tree, "[0-9a-f]$", error, sizeof error) == 0) {
-        callers = calls_callers(tree, &match);
+        callers = match_callers(tree, &match);
         match_end(&match);
         if (callers == NULL)
             abort();
@@ -116,7 +113,7 @@ show_source(struct profile *profile)
     struct table lines;
     char error[512];
 
-    if (lines_build(&lines, profile, ".", error, sizeof error) == 0) {
+    if (match_lines(&lines, profile, ".", error, sizeof error) == 0) {
         source_text_write(stream, profile, &lines, &options);
         table_release(&lines);
     }

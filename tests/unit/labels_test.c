@@ -112,7 +112,8 @@ expect_row(struct profile *profile, const char *key, const char *value,
     struct table table;
     uint64_t sum = 0, found = 0;
 
-    assert_int_equal(table_build_by_label(&table, profile, key, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_LABEL, key, VALUE_CPU),
+                     0);
     for (uint32_t i = 0; i < table.count; i++) {
         sum += table.rows[i].flat[VALUE_CPU];
         if (strcmp(table.rows[i].function, value) == 0)
