@@ -142,7 +142,7 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 }
 
 /* Load both profiles and compare them. Events are loaded because they tell
- * which samples belong to one point (view/significance.h). */
+ * which samples belong to one point (view/significance.c). */
 static int
 run_diff(void *values, char *const *paths, int count)
 {

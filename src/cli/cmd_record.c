@@ -112,17 +112,6 @@ load_spools(const struct spools *spools, const struct outputs *outputs,
     return profile;
 }
 
-/* Every process with the library in it leaves a spool, however short it was,
- * unless it is killed at once. */
-static void
-say_nothing_seen(const struct record *record)
-{
-    command_complain("no profile is written: no process of %s left a spool "
-                     "(static program, another environment or root directory, "
-                     "SPROF_ONLY, no room for the library, or killed at once)",
-                     record->launch.command[0]);
-}
-
 /* Print how COMMAND ended, unless it was with success. */
 static void
 say_end(const struct launch *launch)
@@ -197,8 +186,14 @@ finish_recording(struct record *record)
     bool is_nothing = !is_kept && spools_are_empty(&record->spools);
     if (is_kept)
         command_complain("the spools are kept in %s", record->spools.directory);
+    /* Every process with the library in it leaves a spool, however short it
+     * was, unless it is killed at once. */
     if (is_nothing)
-        say_nothing_seen(record);
+        command_complain("no profile is written: no process of %s left a spool "
+                         "(static program, another environment or root "
+                         "directory, SPROF_ONLY, no room for the library, or "
+                         "killed at once)",
+                         record->launch.command[0]);
     spools_end(&record->spools, is_kept);
     return is_kept || is_nothing ? -1 : 0;
 }

@@ -144,19 +144,13 @@ least_of(const struct profile *profile, const struct request *request)
     return (uint64_t)fmax(1, ceil(whole * request->text.least / 100));
 }
 
-/* The name of the view in data formats. */
-static const char *
-view_word(enum view view)
-{
-    if (view == VIEW_TREE)
-        return "tree";
-    return view == VIEW_CALLERS ? "callers" : "callees";
-}
-
 static int
 show_branches(struct profile *profile, struct request *request,
               const struct tree *tree)
 {
+    static const char *const words[] = {[VIEW_TREE] = "tree",
+                                        [VIEW_CALLERS] = "callers",
+                                        [VIEW_CALLEES] = "callees"};
     bool callers = request->view == VIEW_CALLERS;
     struct branches branches;
     int status = 0;
@@ -175,7 +169,7 @@ show_branches(struct profile *profile, struct request *request,
         data_report_tree(&(struct data_report){stdout, request->format,
                                                request->text.value,
                                                request->text.rows},
-                         profile, tree, &branches, view_word(request->view));
+                         profile, tree, &branches, words[request->view]);
     end_output(&screen, request, profile);
     tree_release_branches(&branches);
     return status != 0 ? command_fail("%s", strerror(ENOMEM)) : STATUS_DONE;

@@ -128,15 +128,6 @@ apply_count(struct watch *watch, uint32_t sample,
     return note_pending(watch, sample, kept);
 }
 
-/* Set the sums of the interval to zero; no sample has found THREAD running. */
-static void
-begin_thread(struct watch_thread *thread)
-{
-    for (unsigned i = 0; i < STATE_COUNT; i++)
-        span_begin(&thread->states[i]);
-    thread->has_run = false;
-}
-
 /* Only the samples in the list have sums in the interval. */
 void
 apply_begin(struct watch *watch)
@@ -147,8 +138,11 @@ apply_begin(struct watch *watch)
         beside->is_changed = false;
     }
     watch->changed_count = 0;
-    for (uint32_t i = 0; i < watch->thread_count; i++)
-        begin_thread(&watch->threads[i]);
+    for (uint32_t i = 0; i < watch->thread_count; i++) {
+        for (unsigned j = 0; j < STATE_COUNT; j++)
+            span_begin(&watch->threads[i].states[j]);
+        watch->threads[i].has_run = false;
+    }
     span_begin(&watch->totals);
     span_begin(&watch->everything);
     functions_begin_interval(&watch->functions);

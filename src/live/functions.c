@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* functions.c -- see functions.h. The time for a stack is proportional to its
+/* functions.c -- see watch.h. The time for a stack is proportional to its
  * depth. The memory is proportional to the number of places and functions. */
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "util/clean.h"
 #include "util/intern.h"
 #include "view/filter.h"
-#include "functions.h"
+#include "watch_parts.h"
 
 /* There are few names, and they are kept as long as the view. */
 int

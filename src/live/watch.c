@@ -39,13 +39,6 @@ struct watch_record {
     bool is_for_ever;
 };
 
-static bool
-is_short_of_memory(const struct watch *watch)
-{
-    return watch->load == NULL || watch->profile == NULL ||
-           watch->functions.names == NULL;
-}
-
 /* On failure watch_free releases the parts that exist, so one exit is enough.
  */
 struct watch *
@@ -62,7 +55,8 @@ watch_new(struct reader *reader, const struct filter_options *filter,
     watch->load = calloc(1, sizeof(*watch->load));
     if (watch->profile != NULL)
         (void)functions_begin(&watch->functions, watch->profile, filter);
-    if (is_short_of_memory(watch))
+    if (watch->load == NULL || watch->profile == NULL ||
+        watch->functions.names == NULL)
         goto err;
     watch->load->profile = watch->profile;
     if (spool_begin(watch->load, reader_header(reader)) != 0 ||
@@ -74,15 +68,6 @@ err:
     watch_free(watch);
     errno = ENOMEM;
     return NULL;
-}
-
-/* Whether RECORD may change in place. A wait that is over may be opened again.
- */
-static bool
-may_change(const struct record_sample *record)
-{
-    return spool_is_unsampled(record) || (record->flags & SAMPLE_OPEN) != 0 ||
-           record->state == STATE_WAITING;
 }
 
 /* Remember that RECORD, which was counted as GIVEN, may change. Returns 0, or
@@ -142,7 +127,10 @@ take_sample(struct watch *watch, const struct record_sample *record)
     given = apply_contribution(watch, record, key.thread);
     if (apply_count(watch, number, &given, NULL) != 0)
         return -1;
-    return may_change(record) ? keep_record(watch, record, number, &given) : 0;
+    /* A wait that is over may be opened again. */
+    return (record->flags & SAMPLE_OPEN) != 0 || record->state == STATE_WAITING
+               ? keep_record(watch, record, number, &given)
+               : 0;
 }
 
 /* Take the end of a thread. cpu_share_all settles its clock after its last
@@ -166,14 +154,6 @@ take_thread(struct watch *watch, const struct record_thread *record)
         watch->filter->count > 0 &&
         spool_load_number(&watch->load->threads, record->id) != INTERN_NONE;
     return spool_take(watch->load, RECORD_THREAD, record) == FAILED ? -1 : 0;
-}
-
-/* Later versions may have more states. */
-static void
-take_control(struct watch *watch, const struct record_control *record)
-{
-    watch->control = (enum control_state)record->state;
-    watch->has_control = true;
 }
 
 /* Take one record. Returns 0, or -1 if memory is short. */
@@ -221,8 +201,11 @@ reread_state(struct watch *watch)
     struct record_control control;
     if (watch->control_place != 0 &&
         reader_again(watch->reader, watch->control_place, &control,
-                     sizeof(control)) == 0)
-        take_control(watch, &control);
+                     sizeof(control)) == 0) {
+        /* Later versions may have more states. */
+        watch->control = (enum control_state)control.state;
+        watch->has_control = true;
+    }
     watch->profile->cost = watch->load->cost;
     watch->taken[SPAN_INTERVAL] =
         watch->load->cost.taken - watch->taken[SPAN_ALL];

@@ -2,6 +2,7 @@
 /*
  * watch_parts.h -- the parts of watch.c, which share the fields of its struct.
  *
+ *    functions.c  the sums for each function.
  *    cpu_share.c  the CPU time that threads' own clocks tell, shared by their
  *                 samples. weigh.h does the same for a whole spool; this is for
  *                 one that still grows.
@@ -89,5 +90,30 @@ int apply_anew(struct watch *watch);
  * runtime may write these names after the code was seen to run. Returns 0, or
  * -1 if memory is short. */
 int apply_new_names(struct watch *watch);
+
+/* Begin without functions. PROFILE and FILTER must outlive FUNCTIONS. Returns
+ * 0, or -1 if memory is short; the caller calls functions_release in both
+ * cases. */
+int functions_begin(struct functions *functions, struct profile *profile,
+                    const struct filter_options *filter);
+
+/* Name the functions on the stack NODE. Call it before functions_keep and
+ * functions_add. Returns 0, or -1 if memory is short. */
+int functions_name(struct functions *functions, uint32_t node);
+
+/* Whether the filter's expressions (not its labels) keep the stack NODE. */
+bool functions_keep(const struct functions *functions, uint32_t node);
+
+/* Add SUMS to the functions on the stack NODE. */
+void functions_add(struct functions *functions, uint32_t node,
+                   const struct span_sums *sums);
+
+/* End the interval: the next one begins with zeros. */
+void functions_begin_interval(struct functions *functions);
+
+/* Forget all sums and the names of all places. */
+void functions_forget(struct functions *functions);
+
+void functions_release(struct functions *functions);
 
 #endif

@@ -117,13 +117,6 @@ print_source(const struct listing *listing)
         print_line(listing, row, row->line, "(the file ends before this line)");
 }
 
-static void
-print_numbers(const struct listing *listing)
-{
-    for (const struct table_row *row = listing->rows; row < listing->end; row++)
-        print_line(listing, row, row->line, "");
-}
-
 /* Open the file of the function, or print why it is not shown. A file that was
  * changed after the run may have other lines at these numbers. */
 static void
@@ -169,7 +162,8 @@ print_function(struct listing *listing, const struct profile *profile)
             print_source(listing);
         fclose(listing->source);
     } else {
-        print_numbers(listing);
+        for (; listing->rows < listing->end; listing->rows++)
+            print_line(listing, listing->rows, listing->rows->line, "");
     }
 }
 

@@ -145,12 +145,6 @@ struct points {
     struct point end;
 };
 
-static struct points
-points_of(const struct firefox *firefox, uint32_t thread)
-{
-    return (struct points){.firefox = firefox, .thread = thread};
-}
-
 /* The part of VALUE for the first sample point; the others stand at the end. */
 static uint64_t
 first_part(const struct profile_event *event, uint64_t value)
@@ -227,47 +221,33 @@ next_point(struct points *points, struct point *point)
     return true;
 }
 
-/* Writes one field of POINT. */
-typedef void field(struct json *json, const struct point *point);
+/* The columns of "samples". */
+enum column { STACK, TIME, WEIGHT, CPU_DELTA };
 
 static void
-write_stack(struct json *json, const struct point *point)
+write_cell(struct json *json, const struct point *point, enum column column)
 {
-    if (point->stack == NO_STACK)
-        json_null(json);
-    else
+    if (column == TIME || column == WEIGHT)
+        json_milliseconds(json, column == TIME ? point->time : point->wall);
+    else if (column == CPU_DELTA)
+        json_number(json, point->cpu);
+    else if (point->stack != NO_STACK)
         json_number(json, point->stack);
-}
-
-static void
-write_time(struct json *json, const struct point *point)
-{
-    json_milliseconds(json, point->time);
-}
-
-static void
-write_wall(struct json *json, const struct point *point)
-{
-    json_milliseconds(json, point->wall);
-}
-
-static void
-write_cpu(struct json *json, const struct point *point)
-{
-    json_number(json, point->cpu);
+    else
+        json_null(json);
 }
 
 /* Write column NAME of THREAD. Returns the number of points. */
 static uint64_t
 write_column(struct firefox *firefox, uint32_t thread, const char *name,
-             field *write)
+             enum column column)
 {
-    struct points points = points_of(firefox, thread);
+    struct points points = {.firefox = firefox, .thread = thread};
     struct point point;
     uint64_t count = 0;
     json_name_open(&firefox->json, name, '[');
     for (; next_point(&points, &point); count++)
-        write(&firefox->json, &point);
+        write_cell(&firefox->json, &point, column);
     json_close(&firefox->json, ']');
     return count;
 }
@@ -277,11 +257,11 @@ write_samples(struct firefox *firefox, uint32_t thread)
 {
     struct json *json = &firefox->json;
     json_name_open(json, "samples", '{');
-    write_column(firefox, thread, "stack", write_stack);
-    write_column(firefox, thread, "time", write_time);
-    write_column(firefox, thread, "weight", write_wall);
+    write_column(firefox, thread, "stack", STACK);
+    write_column(firefox, thread, "time", TIME);
+    write_column(firefox, thread, "weight", WEIGHT);
     json_name_string(json, "weightType", "tracing-ms");
-    uint64_t count = write_column(firefox, thread, "threadCPUDelta", write_cpu);
+    uint64_t count = write_column(firefox, thread, "threadCPUDelta", CPU_DELTA);
     json_name_number(json, "length", count);
     json_close(json, '}');
 }
@@ -368,7 +348,8 @@ write_threads(struct firefox *firefox)
     int status = 0;
     json_name_open(&firefox->json, "threads", '[');
     for (uint32_t i = 0; i < firefox->profile->thread_count; i++)
-        if (firefox->is_main[i] || firefox_markers_exist(firefox, i) ||
+        if (firefox->is_main[i] ||
+            firefox->mark_first[i] < firefox->mark_first[i + 1] ||
             timeline_at(&firefox->timeline, i, 0) != NULL)
             status |= write_thread(firefox, i);
     json_close(&firefox->json, ']');

@@ -116,9 +116,6 @@ extern const char firefox_markers_schema[];
  * firefox_markers_release in both cases. */
 int firefox_markers_prepare(struct firefox *firefox);
 
-/* Whether THREAD has marks. */
-bool firefox_markers_exist(const struct firefox *firefox, uint32_t thread);
-
 /* Write the table "markers" of THREAD. Returns 0, or -1 if memory is short. */
 int firefox_markers_write(struct firefox *firefox, uint32_t thread);
 

@@ -478,21 +478,16 @@ write_all(struct pprof *pprof)
     return 0;
 }
 
-/* Measured: a node takes some 100 bytes with its location, function and names,
- * and a sample 50 with its stack and labels. */
-static size_t
-expected_size(const struct profile *profile)
-{
-    return 100 * (size_t)profile->node_count +
-           50 * (size_t)profile->sample_count;
-}
-
 int
 pprof_write(FILE *stream, struct profile *profile)
 {
+    /* Measured: a node takes some 100 bytes with its location, function and
+     * names, and a sample 50 with its stack and labels. */
+    size_t expected =
+        100 * (size_t)profile->node_count + 50 * (size_t)profile->sample_count;
     struct pprof pprof = {
         .profile = profile,
-        .gzip = gzip_new(stream, expected_size(profile)),
+        .gzip = gzip_new(stream, expected),
         .texts = intern_new(),
         .functions = intern_new(),
         .locations = intern_new(),

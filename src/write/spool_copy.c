@@ -461,15 +461,6 @@ put_mark(struct spool_remake *remake, const struct profile_mark *mark)
 }
 
 static void
-put_marks(struct spool_remake *remake, uint32_t process)
-{
-    const struct profile *profile = remake->records.profile;
-    for (size_t i = 0; i < profile->timed_mark_count; i++)
-        if (profile->timed_marks[i].process == process)
-            put_mark(remake, &profile->timed_marks[i]);
-}
-
-static void
 put_sample(struct spool_remake *remake, size_t item)
 {
     struct spool_records *records = &remake->records;
@@ -529,7 +520,9 @@ put_all(struct spool_remake *remake, uint32_t number)
         for (size_t i = remake->first[number]; i < remake->first[number + 1];
              i++)
             put_sample(remake, remake->order[i]);
-        put_marks(remake, number);
+        for (size_t i = 0; i < profile->timed_mark_count; i++)
+            if (profile->timed_marks[i].process == number)
+                put_mark(remake, &profile->timed_marks[i]);
         for (uint32_t i = 0; i < profile->thread_count; i++)
             if (profile->threads[i].process == number)
                 put_thread_end(remake, i);

@@ -304,26 +304,6 @@ launch_start(struct launch *launch)
     return error;
 }
 
-/* A signal from the terminal comes from the kernel (SI_KERNEL) and reached both
- * processes already. */
-static void
-pass_on(const struct launch *launch, int signo, const siginfo_t *info)
-{
-    if (signo != SIGCHLD && signo != SIGPIPE && info->si_code != SI_KERNEL)
-        kill(launch->pid, signo);
-}
-
-/* Drop the signals that came after the program had ended. They are not for this
- * command: a Ctrl-C that ended the program would end us, too, before the
- * profile is written. */
-static void
-drop_signals(const struct launch *launch)
-{
-    static const struct timespec at_once;
-    while (sigtimedwait(&launch->set, NULL, &at_once) > 0)
-        continue;
-}
-
 static uint64_t
 ns_of(const struct timeval *time)
 {
@@ -336,19 +316,26 @@ ns_of(const struct timeval *time)
 int
 launch_wait(struct launch *launch, void (*tick)(void *), void *context)
 {
-    static const struct timespec half_second = {0, TICK_NS};
+    static const struct timespec half_second = {0, TICK_NS}, at_once;
     struct rusage usage = {0};
     pid_t ended;
     do {
         siginfo_t info;
         int signo = sigtimedwait(&launch->set, &info, &half_second);
+        /* A signal from the terminal comes from the kernel (SI_KERNEL) and
+         * reached both processes already. */
         if (signo <= 0)
             tick(context);
-        else
-            pass_on(launch, signo, &info);
+        else if (signo != SIGCHLD && signo != SIGPIPE &&
+                 info.si_code != SI_KERNEL)
+            kill(launch->pid, signo);
         ended = wait4(launch->pid, &launch->status, WNOHANG, &usage);
     } while (ended == 0 || (ended < 0 && errno == EINTR));
-    drop_signals(launch);
+    /* Signals that came after the program had ended are not for this command: a
+     * Ctrl-C that ended the program would end us, too, before the profile is
+     * written. */
+    while (sigtimedwait(&launch->set, NULL, &at_once) > 0)
+        continue;
     (void)signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_SETMASK, &launch->mask, NULL);
     if (ended < 0)

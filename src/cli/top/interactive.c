@@ -80,17 +80,9 @@ terminal_end(void)
     screen = NULL;
 }
 
-/* Whether the terminal can place its cursor; a screen cannot be drawn without
- * that. */
-static bool
-has_cursor(void)
-{
-    const char *text = tigetstr("cup");
-    return text != NULL && text != (const char *)-1;
-}
-
 /* Make the screen. Returns NULL, or a sentence that says why it cannot be made.
- * newterm(3) is used because initscr(3) would end the process. */
+ * newterm(3) is used because initscr(3) would end the process. A screen cannot
+ * be drawn if the terminal cannot place its cursor. */
 static const char *
 make_screen(void)
 {
@@ -100,7 +92,8 @@ make_screen(void)
     if (screen == NULL)
         return "TERM is not known here";
     set_term(screen);
-    if (has_cursor())
+    const char *cursor = tigetstr("cup");
+    if (cursor != NULL && cursor != (const char *)-1)
         return NULL;
     terminal_end();
     return "this terminal (TERM) cannot place its cursor";
@@ -259,15 +252,6 @@ catch_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
-/* Show the help in place of the tables, until the next key. */
-static void
-add_help(struct page *page)
-{
-    fprintf(page->stream, "%skeys%s\n", page_paint.title, page_paint.end);
-    for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
-        fprintf(page->stream, "  %s\n", help[i]);
-}
-
 /* Fill PAGE. The number of lines of the head is not known here, so more rows
  * are made than fit. The screen leaves the surplus out. */
 static int
@@ -277,7 +261,9 @@ compose_page(struct display *display, struct page *page)
     unsigned lines = terminal_lines();
     bool is_short = lines < LINES_FEW;
     if (display->is_help) {
-        add_help(page);
+        fprintf(page->stream, "%skeys%s\n", page_paint.title, page_paint.end);
+        for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
+            fprintf(page->stream, "  %s\n", help[i]);
         return 0;
     }
     tables_add_head(page, follow,
