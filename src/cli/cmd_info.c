@@ -399,10 +399,7 @@ static int
 print_parts(struct profile *profile, unsigned columns)
 {
     bool several = profile->process_count > 1;
-    if (several)
-        text_report_short_head(stdout, profile, columns);
-    else
-        text_report_head(stdout, profile);
+    text_report_head(stdout, profile, several, several ? columns : 0);
     print_recording(profile);
     if (print_annotations(profile) != 0 || print_activity(profile) != 0 ||
         (several &&

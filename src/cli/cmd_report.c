@@ -38,7 +38,6 @@ struct request {
     enum table_order order;          /* of a table */
     uint32_t depth;                  /* largest depth of a tree; 0: any */
     struct text_report_options text; /* columns and paint: the screen's */
-    enum columns_format format;      /* COLUMNS_TEXT: text */
     enum screen_colour colour;
 };
 
@@ -48,10 +47,10 @@ static void
 begin_output(struct screen *screen, struct request *request,
              const struct profile *profile)
 {
-    screen_begin(screen, request->colour, request->format == COLUMNS_TEXT);
+    screen_begin(screen, request->colour, request->text.format == COLUMNS_TEXT);
     request->text.columns = screen->columns;
     request->text.paint = screen->paint;
-    if (request->format != COLUMNS_TEXT)
+    if (request->text.format != COLUMNS_TEXT)
         return;
     text_report_brief(stdout, profile, screen->columns);
     putchar('\n');
@@ -64,7 +63,7 @@ end_output(struct screen *screen, const struct request *request,
            const struct profile *profile)
 {
     char asked[512];
-    if (request->format == COLUMNS_TEXT) {
+    if (request->text.format == COLUMNS_TEXT) {
         text_report_notes(stdout, profile);
         if (quality_asked(profile, asked, sizeof(asked))[0] != '\0')
             printf("note: %s\n", asked);
@@ -122,12 +121,9 @@ show_table(struct profile *profile, struct request *request)
         table_sort(&table, text->value, request->order);
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == COLUMNS_TEXT)
-        table_text_write(stdout, profile, &table, text);
-    else
-        data_report_table(&(struct data_report){stdout, request->format,
-                                                text->value, text->rows},
-                          profile, &table, text->by);
+    (text->format == COLUMNS_TEXT
+         ? table_text_write
+         : data_report_table)(stdout, profile, &table, text);
     end_output(&screen, request, profile);
     table_release(&table);
     return STATUS_DONE;
@@ -159,17 +155,15 @@ show_branches(struct profile *profile, struct request *request,
         return command_fail("%s", strerror(errno));
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == COLUMNS_TEXT && request->is_flame)
+    if (request->text.format == COLUMNS_TEXT && request->is_flame)
         status =
             flame_text_write(stdout, profile, tree, &branches, &request->text);
-    else if (request->format == COLUMNS_TEXT)
+    else if (request->text.format == COLUMNS_TEXT)
         status = tree_text_write(stdout, profile, tree, &branches, callers,
                                  &request->text);
     else
-        data_report_tree(&(struct data_report){stdout, request->format,
-                                               request->text.value,
-                                               request->text.rows},
-                         profile, tree, &branches, words[request->view]);
+        data_report_tree(stdout, profile, tree, &branches, words[request->view],
+                         &request->text);
     end_output(&screen, request, profile);
     tree_release_branches(&branches);
     return status != 0 ? command_fail("%s", strerror(ENOMEM)) : STATUS_DONE;
@@ -221,12 +215,10 @@ show_lines(struct profile *profile, struct request *request)
         return command_fail("%s", error);
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == COLUMNS_TEXT)
-        source_text_write(stdout, profile, &lines, &request->text);
-    else
-        data_report_table(&(struct data_report){stdout, request->format,
-                                                request->text.value, 0},
-                          profile, &lines, TABLE_LINE);
+    request->text.by = TABLE_LINE;
+    (request->text.format == COLUMNS_TEXT
+         ? source_text_write
+         : data_report_table)(stdout, profile, &lines, &request->text);
     end_output(&screen, request, profile);
     table_release(&lines);
     return STATUS_DONE;
@@ -292,7 +284,7 @@ static int
 check_request(void *values, char *const *operands)
 {
     struct request *request = values;
-    bool is_text = request->format == COLUMNS_TEXT;
+    bool is_text = request->text.format == COLUMNS_TEXT;
     bool has_rows = command_was_given("-n");
     bool has_least = command_was_given("--min");
     bool has_by = command_was_given("--by");
@@ -374,9 +366,10 @@ static const struct command_option options[] = {
      ARGUMENTS_PERCENT, FIELD(text.least)},
     {NULL, "N", "N rows, 40 by default in a table; 0 for all", ARGUMENTS_COUNT,
      FIELD(text.rows), .letter = 'n'},
-    {"csv", NULL, NULL, arguments_enum, FIELD(format), .number = COLUMNS_CSV},
+    {"csv", NULL, NULL, arguments_enum, FIELD(text.format),
+     .number = COLUMNS_CSV},
     {"json", NULL, "for programs: all rows, times in nanoseconds",
-     arguments_enum, FIELD(format), .number = COLUMNS_JSON},
+     arguments_enum, FIELD(text.format), .number = COLUMNS_JSON},
     {SCREEN_COLOUR_OPTION, FIELD(colour)},
     {0},
 };

@@ -10,17 +10,6 @@
 #include "view/filter.h"
 #include "watch_parts.h"
 
-/* There are few names, and they are kept as long as the view. */
-int
-functions_begin(struct functions *functions, struct profile *profile,
-                const struct filter_options *filter)
-{
-    *functions = (struct functions){.profile = profile,
-                                    .filter = filter,
-                                    .names = intern_new()};
-    return functions->names == NULL ? -1 : 0;
-}
-
 /* Apply the filter's expressions to the new ROW. */
 static int
 try_terms(const struct functions *functions, struct function *row)

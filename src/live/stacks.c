@@ -565,26 +565,28 @@ stacks_filter_apply(struct stacks *stacks, const struct filter_options *filter)
     return stacks_group_all(stacks);
 }
 
-/* Finish opening STACKS. Its reader is NULL if the file could not be opened;
+/* Open the stacks of READER, which is NULL if the file could not be opened;
  * ERROR then has a sentence. On failure stacks_close releases the parts that
  * exist. */
 static struct stacks *
-begin_stacks(struct stacks *stacks, const char *path,
-             const struct symbolizer_options *options, char *error, size_t size)
+open_reader(struct reader *reader, const char *path,
+            const struct symbolizer_options *options, char *error, size_t size)
 {
-    if (stacks->reader == NULL)
-        goto err;
-    stacks->profile = profile_new(options);
-    if (stacks->profile != NULL)
-        stacks->path = profile_string(stacks->profile, path);
-    if (stacks->path == NULL ||
-        begin_process(stacks, reader_header(stacks->reader)) != 0) {
-        snprintf(error, size, "%s", strerror(ENOMEM));
-        goto err;
+    if (reader == NULL)
+        return NULL;
+    struct stacks *stacks = calloc(1, sizeof(*stacks));
+    if (stacks == NULL) {
+        reader_end(reader);
+    } else {
+        stacks->reader = reader;
+        stacks->profile = profile_new(options);
+        if (stacks->profile != NULL)
+            stacks->path = profile_string(stacks->profile, path);
+        if (stacks->path != NULL &&
+            begin_process(stacks, reader_header(reader)) == 0)
+            return stacks;
     }
-    return stacks;
-
-err:
+    snprintf(error, size, "%s", strerror(ENOMEM));
     stacks_close(stacks);
     return NULL;
 }
@@ -593,13 +595,8 @@ struct stacks *
 stacks_open(const char *path, const struct symbolizer_options *options,
             char *error, size_t size)
 {
-    struct stacks *stacks = calloc(1, sizeof(*stacks));
-    if (stacks == NULL) {
-        snprintf(error, size, "%s", strerror(errno));
-        return NULL;
-    }
-    stacks->reader = reader_open(path, error, size);
-    return begin_stacks(stacks, path, options, error, size);
+    return open_reader(reader_open(path, error, size), path, options, error,
+                       size);
 }
 
 struct stacks *
@@ -607,14 +604,12 @@ stacks_open_memory(const void *bytes, size_t length,
                    const struct symbolizer_options *options, char *error,
                    size_t size)
 {
-    struct stacks *stacks = calloc(1, sizeof(*stacks));
-    if (stacks == NULL) {
-        snprintf(error, size, "%s", strerror(errno));
-        return NULL;
-    }
-    stacks->is_memory = true;
-    stacks->reader = reader_open_memory(bytes, length, error, size);
-    return begin_stacks(stacks, "spool", options, error, size);
+    struct stacks *stacks =
+        open_reader(reader_open_memory(bytes, length, error, size), "spool",
+                    options, error, size);
+    if (stacks != NULL)
+        stacks->is_memory = true;
+    return stacks;
 }
 
 /* The same as spool_load.c does with the pid of the spool. */

@@ -145,11 +145,10 @@ static int
 place_groups(struct stacks *stacks, uint32_t count)
 {
     struct rank *ranks = rank_groups(stacks, count);
-    uint32_t *place = calloc(count + 1u, sizeof(*place)), used = 0;
-    stacks->groups = calloc(count + 1u, sizeof(*stacks->groups));
-    stacks->order = calloc(stacks->thread_count + 1u, sizeof(*stacks->order));
-    if (ranks == NULL || place == NULL || stacks->groups == NULL ||
-        stacks->order == NULL) {
+    uint32_t *place = NULL, used = 0;
+    if (ranks == NULL || !ARRAY_NEW(place, count) ||
+        !ARRAY_NEW(stacks->groups, count) ||
+        !ARRAY_NEW(stacks->order, stacks->thread_count)) {
         free(ranks);
         free(place);
         return -1;

@@ -54,7 +54,10 @@ watch_new(struct reader *reader, const struct filter_options *filter,
     watch->profile = profile_new(options);
     watch->load = calloc(1, sizeof(*watch->load));
     if (watch->profile != NULL)
-        (void)functions_begin(&watch->functions, watch->profile, filter);
+        /* There are few names, and they are kept as long as the view. */
+        watch->functions = (struct functions){.profile = watch->profile,
+                                              .filter = filter,
+                                              .names = intern_new()};
     if (watch->load == NULL || watch->profile == NULL ||
         watch->functions.names == NULL)
         goto err;

@@ -91,12 +91,6 @@ int apply_anew(struct watch *watch);
  * -1 if memory is short. */
 int apply_new_names(struct watch *watch);
 
-/* Begin without functions. PROFILE and FILTER must outlive FUNCTIONS. Returns
- * 0, or -1 if memory is short; the caller calls functions_release in both
- * cases. */
-int functions_begin(struct functions *functions, struct profile *profile,
-                    const struct filter_options *filter);
-
 /* Name the functions on the stack NODE. Call it before functions_keep and
  * functions_add. Returns 0, or -1 if memory is short. */
 int functions_name(struct functions *functions, uint32_t node);

@@ -27,7 +27,6 @@ struct text {
     FILE *stream;
     struct stacks *stacks;
     const struct stacks_text_options *options;
-    const struct paint *paint;
     uint32_t *numbers; /* of the threads of a part; room for all */
 };
 
@@ -113,14 +112,14 @@ print_circle_title(const struct text *text, const struct deadlock *deadlock)
     bool all_mutexes = true;
     for (uint32_t i = 0; i < deadlock->count; i++)
         all_mutexes &= waits_for_mutex(&stacks->threads[circle[i]]);
-    fprintf(stream, "\n%sDeadlock: ", text->paint->hot);
+    fprintf(stream, "\n%sDeadlock: ", text->options->paint->hot);
     if (deadlock->count == 1)
         fprintf(stream, "a thread waits for %s",
                 all_mutexes ? "a mutex that it has itself" : "itself");
     else
         fprintf(stream, "%u threads wait for each other%s", deadlock->count,
                 all_mutexes ? "'s mutexes" : "");
-    fprintf(stream, "%s\n", text->paint->end);
+    fprintf(stream, "%s\n", text->options->paint->end);
 }
 
 /* Whether FRAME is of a library that asks for locks on behalf of its caller. */
@@ -242,10 +241,10 @@ print_head(const struct text *text)
     const struct stacks *stacks = text->stacks;
     const struct profile_process *process = stacks_process(stacks);
     unsigned columns = text->options->columns;
-    fprintf(text->stream, "%sStacks of %s, process %u, ", text->paint->title,
-            path_name(process->exe), process->pid);
+    fprintf(text->stream, "%sStacks of %s, process %u, ",
+            text->options->paint->title, path_name(process->exe), process->pid);
     print_time(text->stream, stacks->time);
-    fprintf(text->stream, "%s\ncommand  ", text->paint->end);
+    fprintf(text->stream, "%s\ncommand  ", text->options->paint->end);
     truncate_text(text->stream, process->command,
                   columns > 20 ? columns - 9 : 0);
     fputs("\nthreads  ", text->stream);
@@ -404,9 +403,9 @@ print_title(const struct text *text, const struct stacks_group *group,
     char *line = words_of(text->stacks, group, TITLE, details);
     if (line == NULL)
         return -1;
-    fprintf(text->stream, "\n%s", text->paint->title);
+    fprintf(text->stream, "\n%s", text->options->paint->title);
     print_wrapped(text, line, 0);
-    fprintf(text->stream, "%s\n", text->paint->end);
+    fprintf(text->stream, "%s\n", text->options->paint->end);
     free(line);
     return 0;
 }
@@ -477,7 +476,7 @@ static void
 print_marker(const struct text *text, const struct profile_node *node,
              uint32_t depth, uint32_t shown)
 {
-    fprintf(text->stream, "    %s[", text->paint->faint);
+    fprintf(text->stream, "    %s[", text->options->paint->faint);
     if ((node->flags & NODE_GUESSED) != 0)
         fputs("caller guessed", text->stream);
     else if ((node->flags & NODE_ELIDED) == 0)
@@ -487,7 +486,7 @@ print_marker(const struct text *text, const struct profile_node *node,
         fprintf(text->stream, "%u frames are left out", depth - shown);
     else
         fputs("frames are left out", text->stream);
-    fprintf(text->stream, "]%s\n", text->paint->end);
+    fprintf(text->stream, "]%s\n", text->options->paint->end);
 }
 
 /* Innermost first. The stacks of a group read the same, so one stands for all.
@@ -521,9 +520,9 @@ print_stack(const struct text *text, const struct stacks_thread *thread)
     if (thread->node == 0 || thread->cause != STACK_NONE) {
         char words[256];
         snprintf(words, sizeof(words), "[%s: %s]", what, cause);
-        fputs(text->paint->warm, text->stream);
+        fputs(text->options->paint->warm, text->stream);
         print_wrapped(text, words, 4);
-        fprintf(text->stream, "%s\n", text->paint->end);
+        fprintf(text->stream, "%s\n", text->options->paint->end);
     }
     print_frames(text, thread);
 }
@@ -550,13 +549,12 @@ stacks_text_write(FILE *stream, struct stacks *stacks,
                   const struct stacks_text_options *options)
 {
     struct stacks_text_options own = *options;
-    struct text text = {stream, stacks, &own, NULL, NULL};
+    struct text text = {stream, stacks, &own, NULL};
     uint32_t groups = stacks->group_count;
     if (own.paint == NULL)
         own.paint = &paint_none;
     if (own.groups > 0 && own.groups < groups)
         groups = own.groups;
-    text.paint = own.paint;
     text.numbers = calloc(stacks->thread_count + 1u, sizeof(*text.numbers));
     if (text.numbers == NULL)
         return -1;

@@ -166,18 +166,11 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
 }
 
 void
-text_report_head(FILE *stream, const struct profile *profile)
-{
-    print_processes(stream, profile, profile->process_count, 0);
-    print_rest(stream, profile, 0);
-}
-
-void
-text_report_short_head(FILE *stream, const struct profile *profile,
-                       unsigned columns)
+text_report_head(FILE *stream, const struct profile *profile, bool is_short,
+                 unsigned columns)
 {
     uint32_t count = profile->process_count;
-    if (count > FEW_PROCESSES + 1)
+    if (is_short && count > FEW_PROCESSES + 1)
         count = FEW_PROCESSES;
     print_processes(stream, profile, count, columns);
     print_rest(stream, profile, columns);
@@ -311,7 +304,7 @@ int
 text_report_write(FILE *stream, struct profile *profile)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
-    text_report_head(stream, profile);
+    text_report_head(stream, profile, false, 0);
     fputc('\n', stream);
     if (text_report_table(stream, profile, &options) != 0)
         return -1;

@@ -11,6 +11,7 @@
 #include "model/profile.h"
 #include "view/diff.h"
 #include "view/table.h"
+#include "columns.h"
 #include "paint.h"
 
 struct branches;
@@ -24,20 +25,18 @@ struct text_report_options {
     enum table_by by;  /* what a row is */
     const char *label; /* the key, if BY is TABLE_LABEL */
     double least;      /* percent below which a branch is folded; for trees */
-    const struct paint *paint; /* NULL: plain */
+    enum columns_format format; /* of reports that can be data, too */
+    const struct paint *paint;  /* NULL: plain */
 };
 
 /* Print PROFILE to STREAM for a file: the head, then every function, by CPU
  * time, in lines of any length. Returns 0, or -1 with errno set. */
 int text_report_write(FILE *stream, struct profile *profile);
 
-/* The head: everything that is known about PROFILE as a whole. */
-void text_report_head(FILE *stream, const struct profile *profile);
-
-/* The same in COLUMNS (0: any number), with only the first of many processes.
- */
-void text_report_short_head(FILE *stream, const struct profile *profile,
-                            unsigned columns);
+/* The head: everything that is known about PROFILE as a whole, in COLUMNS (0:
+ * any number). IS_SHORT: with only the first of many processes. */
+void text_report_head(FILE *stream, const struct profile *profile,
+                      bool is_short, unsigned columns);
 int text_report_table(FILE *stream, struct profile *profile,
                       const struct text_report_options *options);
 

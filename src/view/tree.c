@@ -566,24 +566,20 @@ int
 tree_branches(struct branches *branches, const struct tree *tree,
               enum value value, uint64_t least, uint32_t depth)
 {
-    size_t count = tree->node_count;
+    uint32_t count = tree->node_count;
     struct growth growth = {
         .tree = tree,
         .value = value,
         .least = least,
         .depth = depth,
-        .levels = calloc(count, sizeof(uint32_t)),
         .totals = tree_totals(tree),
-        .numbers = calloc(count, sizeof(uint32_t)),
-        .sorted = malloc(count * sizeof(uint32_t)),
-        .has_last = calloc(count, sizeof(bool)),
         .branches = branches,
     };
     int status = -1;
     *branches = (struct branches){0};
-    if (growth.totals != NULL && growth.numbers != NULL &&
-        growth.sorted != NULL && growth.levels != NULL &&
-        growth.has_last != NULL) {
+    if (growth.totals != NULL && ARRAY_NEW(growth.levels, count) &&
+        ARRAY_NEW(growth.numbers, count) && ARRAY_NEW(growth.sorted, count) &&
+        ARRAY_NEW(growth.has_last, count)) {
         choose_nodes(&growth);
         branches->all = malloc((growth.kept + 1) * sizeof(*branches->all));
     }

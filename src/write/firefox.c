@@ -32,6 +32,7 @@
 
 #include "base/path.h"
 #include "model/quality.h"
+#include "util/array.h"
 #include "output_file.h"
 #include "firefox.h"
 
@@ -381,12 +382,9 @@ static int
 prepare_strings(struct firefox *firefox)
 {
     struct profile *profile = firefox->profile;
-    size_t count = profile->sample_count + 1u;
-    firefox->names = calloc(count, sizeof(uint32_t));
-    firefox->objects = calloc(count, sizeof(uint32_t));
-    firefox->is_main = calloc(profile->thread_count + 1u, sizeof(bool));
-    if (firefox->names == NULL || firefox->objects == NULL ||
-        firefox->is_main == NULL)
+    if (!ARRAY_NEW(firefox->names, profile->sample_count) ||
+        !ARRAY_NEW(firefox->objects, profile->sample_count) ||
+        !ARRAY_NEW(firefox->is_main, profile->thread_count))
         return -1;
     find_main_threads(firefox);
     for (uint32_t i = 0; i < profile->sample_count; i++) {

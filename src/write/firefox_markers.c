@@ -425,17 +425,12 @@ int
 firefox_markers_prepare(struct firefox *firefox)
 {
     const struct profile *profile = firefox->profile;
-    size_t labels = profile->label_count + 1u;
-    size_t marks = profile->timed_mark_count + 1;
-    firefox->label_keys = calloc(labels, sizeof(*firefox->label_keys));
-    firefox->label_values = calloc(labels, sizeof(*firefox->label_values));
-    firefox->mark_names = calloc(marks, sizeof(*firefox->mark_names));
-    firefox->mark_order = calloc(marks, sizeof(*firefox->mark_order));
-    firefox->mark_first =
-        calloc(profile->thread_count + 3u, sizeof(*firefox->mark_first));
-    if (firefox->label_keys == NULL || firefox->label_values == NULL ||
-        firefox->mark_names == NULL || firefox->mark_order == NULL ||
-        firefox->mark_first == NULL)
+    size_t marks = profile->timed_mark_count;
+    if (!ARRAY_NEW(firefox->label_keys, profile->label_count) ||
+        !ARRAY_NEW(firefox->label_values, profile->label_count) ||
+        !ARRAY_NEW(firefox->mark_names, marks) ||
+        !ARRAY_NEW(firefox->mark_order, marks) ||
+        !ARRAY_NEW(firefox->mark_first, profile->thread_count + 2u))
         return -1;
     for (uint32_t i = 0; i < profile->label_count; i++) {
         const struct profile_label *label = &profile->labels[i];

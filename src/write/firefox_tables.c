@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/naming.h"
+#include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
 #include "firefox.h"
@@ -207,16 +208,14 @@ firefox_tables_build(struct firefox_tables *tables, struct profile *profile)
     tables->frames = intern_new();
     tables->stacks = intern_new();
     tables->calls = intern_new();
-    tables->libraries = calloc(profile->module_count, sizeof(uint32_t));
-    tables->library_names = calloc(profile->module_count, sizeof(uint32_t));
-    tables->stack_of = calloc(profile->node_count, sizeof(uint32_t));
-    tables->sample_stack = calloc(profile->sample_count + 1u, sizeof(uint32_t));
     if (tables->strings == NULL || tables->sources == NULL ||
         tables->resources == NULL || tables->functions == NULL ||
         tables->frames == NULL || tables->stacks == NULL ||
-        tables->calls == NULL || tables->libraries == NULL ||
-        tables->library_names == NULL || tables->stack_of == NULL ||
-        tables->sample_stack == NULL ||
+        tables->calls == NULL ||
+        !ARRAY_NEW(tables->libraries, profile->module_count) ||
+        !ARRAY_NEW(tables->library_names, profile->module_count) ||
+        !ARRAY_NEW(tables->stack_of, profile->node_count) ||
+        !ARRAY_NEW(tables->sample_stack, profile->sample_count) ||
         intern_string(tables->strings, "") == INTERN_NONE ||
         number_libraries(tables) != 0 || make_callers(tables) != 0)
         goto err;

@@ -65,8 +65,8 @@ struct pprof {
     struct intern *functions;
     struct intern *locations;
     uint64_t *by_node; /* location of each node of the profile; 0: not yet */
-    uint64_t *stack;   /* location ids of the current sample */
-    size_t depth, room;
+    uint64_t *stack;   /* location ids of the current sample; room for all */
+    size_t depth;
     Perftools__Profiles__Label labels[LABELS_MOST];
     Perftools__Profiles__Label *label_list[LABELS_MOST];
     size_t label_count;
@@ -402,24 +402,6 @@ write_mappings(struct pprof *pprof)
             write_mapping(pprof, i);
 }
 
-/* Make room for the stack with LEAF. Returns 0, or -1 if memory is short. */
-static int
-reserve_stack(struct pprof *pprof, uint32_t leaf)
-{
-    const struct profile *profile = pprof->profile;
-    size_t depth = 0;
-    for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent)
-        depth++;
-    if (depth <= pprof->room)
-        return 0;
-    uint64_t *stack = realloc(pprof->stack, 2 * depth * sizeof(*stack));
-    if (stack == NULL)
-        return -1;
-    pprof->stack = stack;
-    pprof->room = 2 * depth;
-    return 0;
-}
-
 /* Collect the location ids of a stack, leaf first. Returns 0, or -1 if memory
  * is short. */
 static int
@@ -427,8 +409,6 @@ set_stack(struct pprof *pprof, uint32_t leaf)
 {
     const struct profile *profile = pprof->profile;
     pprof->depth = 0;
-    if (reserve_stack(pprof, leaf) != 0)
-        return -1;
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
         uint64_t location = location_of(pprof, i);
         if (location == 0)
@@ -492,10 +472,12 @@ pprof_write(FILE *stream, struct profile *profile)
         .functions = intern_new(),
         .locations = intern_new(),
         .by_node = calloc(profile->node_count, sizeof(*pprof.by_node)),
+        .stack = malloc(profile->node_count * sizeof(*pprof.stack)),
     };
     if (pprof.gzip == NULL || pprof.texts == NULL || pprof.functions == NULL ||
         pprof.locations == NULL || pprof.by_node == NULL ||
-        text_of(&pprof, "") != 0 || write_all(&pprof) != 0)
+        pprof.stack == NULL || text_of(&pprof, "") != 0 ||
+        write_all(&pprof) != 0)
         note_error(&pprof, ENOMEM);
     if (pprof.gzip != NULL && gzip_end(pprof.gzip) != 0)
         note_error(&pprof, errno);

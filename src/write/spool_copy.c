@@ -31,6 +31,7 @@
 #include "model/events.h"
 #include "store/reader.h"
 #include "store/record.h"
+#include "util/array.h"
 #include "spool_records.h"
 #include "output_file.h"
 
@@ -105,8 +106,7 @@ copy_spool(struct spool_copy *copy, uint32_t *number)
     while (goes_on && *number < profile->process_count &&
            profile->processes[*number].spool == path) {
         if (*number > 0)
-            spool_records_add(&copy->records, RECORD_NEXT, &next, sizeof(next),
-                              NULL, 0);
+            SPOOL_RECORDS_ADD(&copy->records, RECORD_NEXT, next);
         goes_on = copy_process(copy, reader, &next);
         if (put_names(copy, *number) != 0) {
             reader_end(reader);
@@ -202,21 +202,16 @@ sort_items(struct spool_remake *remake)
     first[0] = 0;
 }
 
-/* Each array has one element more than needed, because calloc may return NULL
- * for none. FIRST has an end behind the last process, too. */
 static int
 begin_remake(struct spool_remake *remake)
 {
     const struct profile *profile = remake->records.profile;
-    remake->order = calloc(item_count(profile) + 1, sizeof(*remake->order));
-    remake->first = calloc(profile->process_count + 2, sizeof(*remake->first));
-    remake->ids = calloc(profile->node_count + 1, sizeof(*remake->ids));
-    remake->path = calloc(profile->node_count + 1, sizeof(*remake->path));
-    remake->seen = calloc(profile->module_count + 1, 1);
-    remake->has_label = calloc(profile->label_count + 1u, 1);
-    if (remake->order == NULL || remake->first == NULL || remake->ids == NULL ||
-        remake->path == NULL || remake->seen == NULL ||
-        remake->has_label == NULL)
+    if (!ARRAY_NEW(remake->order, item_count(profile)) ||
+        !ARRAY_NEW(remake->first, profile->process_count + 1u) ||
+        !ARRAY_NEW(remake->ids, profile->node_count) ||
+        !ARRAY_NEW(remake->path, profile->node_count) ||
+        !ARRAY_NEW(remake->seen, profile->module_count) ||
+        !ARRAY_NEW(remake->has_label, profile->label_count))
         return -1;
     sort_items(remake);
     return 0;
@@ -342,8 +337,7 @@ put_thread_end(struct spool_remake *remake, uint32_t number)
         &remake->records.profile->threads[number];
     struct record_thread_end record = {.id = number + 1, .time = thread->end};
     if (thread->end != UINT64_MAX)
-        spool_records_add(&remake->records, RECORD_THREAD_END, &record,
-                          sizeof(record), NULL, 0);
+        SPOOL_RECORDS_ADD(&remake->records, RECORD_THREAD_END, record);
 }
 
 /* The value of a hexadecimal digit. */
@@ -393,8 +387,7 @@ put_node(struct spool_remake *remake, uint32_t node)
         put_module(remake, from->module);
     remake->seen[from->module] = 1;
     remake->ids[node] = record.id;
-    spool_records_add(&remake->records, RECORD_NODE, &record, sizeof(record),
-                      NULL, 0);
+    SPOOL_RECORDS_ADD(&remake->records, RECORD_NODE, record);
     if (!profile_is_marker(profile, node))
         spool_records_name(&remake->records, node, record.id);
 }
@@ -437,7 +430,7 @@ put_labels(struct spool_remake *remake, uint32_t set)
                                                        label->unit[0] != '\0'
                                                    ? text
                                                    : label->value);
-    spool_records_add(records, RECORD_LABEL, &record, sizeof(record), NULL, 0);
+    SPOOL_RECORDS_ADD(records, RECORD_LABEL, record);
     return set;
 }
 
@@ -492,7 +485,7 @@ put_sample(struct spool_remake *remake, size_t item)
     record.node = put_stack(remake, sample->node);
     record.waits_on = spool_records_text(records, sample->waits_on);
     record.label = put_labels(remake, sample->labels);
-    spool_records_add(records, RECORD_SAMPLE, &record, sizeof(record), NULL, 0);
+    SPOOL_RECORDS_ADD(records, RECORD_SAMPLE, record);
 }
 
 /* Write everything of process NUMBER. Returns 0, or -1 if memory is short. */
@@ -527,8 +520,7 @@ put_all(struct spool_remake *remake, uint32_t number)
             if (profile->threads[i].process == number)
                 put_thread_end(remake, i);
         if (profile->processes[number].ended)
-            spool_records_add(records, RECORD_SUMMARY, &summary,
-                              sizeof(summary), NULL, 0);
+            SPOOL_RECORDS_ADD(records, RECORD_SUMMARY, summary);
     }
     return spool_records_end_names(records);
 }
@@ -555,8 +547,7 @@ put_beginning(struct spool_remake *remake, uint32_t number)
     if (number == 0)
         spool_records_put(&remake->records, &header, sizeof(header));
     else
-        spool_records_add(&remake->records, RECORD_NEXT, &next, sizeof(next),
-                          NULL, 0);
+        SPOOL_RECORDS_ADD(&remake->records, RECORD_NEXT, next);
 }
 
 /* Write PROFILE as a spool that is made from the model. A profile that is read

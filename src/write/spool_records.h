@@ -34,6 +34,10 @@ void spool_records_add(struct spool_records *records, enum record_kind kind,
                        void *record, size_t fixed, const void *tail,
                        size_t length);
 
+/* The same for the record that a variable has, without a tail. */
+#define SPOOL_RECORDS_ADD(records, kind, record) \
+    spool_records_add(records, kind, &(record), sizeof(record), NULL, 0)
+
 /* Write RECORD as it was read, with a new head. */
 void spool_records_copy(struct spool_records *records, enum record_kind kind,
                         const void *record);

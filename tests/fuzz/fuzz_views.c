@@ -45,21 +45,18 @@ end_text(FILE *stream)
 static void
 show_tables(struct profile *profile)
 {
-    const struct text_report_options options = {.value = VALUE_WALL,
-                                                .columns = 60};
+    struct text_report_options options = {.value = VALUE_WALL, .columns = 60};
     struct table table;
 
     for (enum table_by by = TABLE_FUNCTION; by <= TABLE_PROCESS; by++) {
         FILE *stream = begin_text();
+        options.by = by;
         if (table_build(&table, profile, by, NULL, VALUE_WALL) < 0)
             abort();
         table_text_write(stream, profile, &table, &options);
-        data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_WALL,
-                                                0},
-                          profile, &table, by);
-        data_report_table(&(struct data_report){stream, COLUMNS_JSON,
-                                                VALUE_WALL, 0},
-                          profile, &table, by);
+        for (options.format = COLUMNS_CSV; options.format <= COLUMNS_JSON;
+             options.format++)
+            data_report_table(stream, profile, &table, &options);
         table_release(&table);
         end_text(stream);
     }
@@ -69,7 +66,8 @@ static void
 show_branches(struct profile *profile, const struct tree *tree, bool callers)
 {
     const struct text_report_options options = {.value = VALUE_WALL,
-                                                .columns = callers ? 40 : 0};
+                                                .columns = callers ? 40 : 0,
+                                                .format = COLUMNS_JSON};
     FILE *stream = begin_text();
     struct branches branches;
 
@@ -78,8 +76,7 @@ show_branches(struct profile *profile, const struct tree *tree, bool callers)
         tree_text_write(stream, profile, tree, &branches, callers, &options) <
             0)
         abort();
-    data_report_tree(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL, 0},
-                     profile, tree, &branches, "tree");
+    data_report_tree(stream, profile, tree, &branches, "tree", &options);
     tree_release_branches(&branches);
     end_text(stream);
 }
@@ -123,7 +120,7 @@ show_source(struct profile *profile)
 static void
 show_diff(struct profile *old, struct profile *new)
 {
-    const struct text_report_options options = {.rows = 0};
+    const struct text_report_options options = {.format = COLUMNS_JSON};
     struct diff_options test = {.value = VALUE_WALL,
                                 .level = 0.01,
                                 .fail_above = 5};
@@ -135,9 +132,7 @@ show_diff(struct profile *old, struct profile *new)
         if (diff_build(&diff, old, new, &test) < 0)
             abort();
         diff_text_write(stream, &diff, old, new, &test, true, &options);
-        data_report_diff(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL,
-                                               0},
-                         &diff, old, new, &test, true);
+        data_report_diff(stream, &diff, old, new, &test, true, &options);
         diff_release(&diff);
         end_text(stream);
     }

@@ -350,6 +350,7 @@ a_missing_source_is_told(void **state)
 static void
 rows_for_programs_are_whole(void **state)
 {
+    struct text_report_options options = {.value = VALUE_CPU, .by = TABLE_LINE};
     struct profile *profile = example();
     struct table table;
     FILE *stream = print_begin();
@@ -357,16 +358,18 @@ rows_for_programs_are_whole(void **state)
     (void)state;
     assert_int_equal(table_build(&table, profile, TABLE_LINE, NULL, VALUE_CPU),
                      0);
-    data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_CPU, 2},
-                      profile, &table, TABLE_LINE);
+    options.format = COLUMNS_CSV;
+    options.rows = 2;
+    data_report_table(stream, profile, &table, &options);
     expect_printed(
         stream, "function,module,file,line,cpu_flat_ns,cpu_cum_ns,wall_flat_ns,"
                 "wall_cum_ns,samples_flat,samples_cum\n"
                 "work,app,file.c,48,7000000,7000000,7000000,7000000,7,7\n"
                 "work,app,file.c,49,2000000,5000000,2000000,5000000,2,5\n");
     stream = print_begin();
-    data_report_table(&(struct data_report){stream, COLUMNS_JSON, VALUE_CPU, 1},
-                      profile, &table, TABLE_LINE);
+    options.format = COLUMNS_JSON;
+    options.rows = 1;
+    data_report_table(stream, profile, &table, &options);
     assert_int_equal(fclose(stream), 0);
     assert_non_null(strstr(printed, "\"rows_left_out\": 5}"));
     free(printed);

@@ -165,18 +165,23 @@ match_of(const struct search *search, const char *path, uint64_t inode,
     return now.st_ino == inode ? MATCH_INODE : MATCH_HEADER;
 }
 
+static bool
+ends_with(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), size = strlen(suffix);
+    return length > size && strcmp(path + length - size, suffix) == 0;
+}
+
 /* Keep PATH if it is a spool of the process, and a surer or later one than what
  * was found before. Of a flight recorder's two files, the later is in use. */
 static void
 try_path(struct search *search, const char *path, uint64_t inode)
 {
-    size_t length = strlen(path);
     uint64_t start = 0;
     enum match match = match_of(search, path, inode, &start);
     /* A flight recorder prepares its next spool under another name. */
-    if (length > 5 && strcmp(path + length - 5, ".next") == 0)
-        return;
-    if (match == MATCH_NONE || match < search->match ||
+    if (ends_with(path, ".next") || match == MATCH_NONE ||
+        match < search->match ||
         (match == search->match && start <= search->start))
         return;
     search->match = match;
@@ -188,8 +193,7 @@ try_path(struct search *search, const char *path, uint64_t inode)
 static void
 note_denied(struct search *search, const char *path)
 {
-    size_t length = strlen(path);
-    if (length < 6 || strcmp(path + length - 6, ".sprof") != 0)
+    if (!ends_with(path, ".sprof"))
         return;
     FILE *stream = fopen(path, "re");
     if (stream != NULL) {
@@ -215,12 +219,9 @@ static void
 try_file(struct search *search, char *path, uint64_t inode)
 {
     static const char gone[] = " (deleted)";
-    size_t length = strlen(path);
-    if (length > sizeof(gone) &&
-        strcmp(path + length - (sizeof(gone) - 1), gone) == 0) {
-        path[length - (sizeof(gone) - 1)] = '\0';
-        if (length > sizeof(gone) + 6 &&
-            strcmp(path + length - (sizeof(gone) - 1) - 6, ".sprof") == 0)
+    if (ends_with(path, gone)) {
+        path[strlen(path) - strlen(gone)] = '\0';
+        if (ends_with(path, ".sprof"))
             snprintf(search->gone, sizeof(search->gone), "%s", path);
         return;
     }

@@ -182,9 +182,8 @@ read_control(struct remote *remote)
 static void
 find_control(struct remote *remote)
 {
-    take_present(remote, NULL);
-    for (int i = 0; i < CONTROL_ATTEMPTS && remote->control == 0; i++) {
-        poll(NULL, 0, CONTROL_PAUSE);
+    for (int i = 0; i <= CONTROL_ATTEMPTS && remote->control == 0; i++) {
+        poll(NULL, 0, i > 0 ? CONTROL_PAUSE : 0);
         take_present(remote, NULL);
     }
 }

@@ -172,12 +172,6 @@ follow_state(const struct follow *follow)
                               : words[CONTROL_SAMPLING];
 }
 
-const char *
-follow_problem(const struct follow *follow)
-{
-    return reader_problem(follow->reader);
-}
-
 void
 follow_end(struct follow *follow)
 {

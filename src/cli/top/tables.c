@@ -32,6 +32,7 @@
 #include "model/quality.h"
 #include "show/columns.h"
 #include "show/truncate.h"
+#include "store/reader.h"
 #include "util/number.h"
 #include "top.h"
 
@@ -497,6 +498,6 @@ tables_add_head(struct page *page, const struct follow *follow,
              quality_cost(profile, text, sizeof(text)));
     if (profile->filter != NULL)
         add_filter(page, watch);
-    if (follow_problem(follow) != NULL)
-        add_line(page, true, "note", "%s", follow_problem(follow));
+    if (reader_problem(follow->reader) != NULL)
+        add_line(page, true, "note", "%s", reader_problem(follow->reader));
 }

@@ -56,9 +56,6 @@ int follow_look(struct follow *follow);
 /* The state of the process as words: "sampling", "has ended"... */
 const char *follow_state(const struct follow *follow);
 
-/* A sentence that says what is wrong with the spool; NULL if nothing is. */
-const char *follow_problem(const struct follow *follow);
-
 void follow_end(struct follow *follow);
 
 /* The marks. A part within another one has its own look alone. */
