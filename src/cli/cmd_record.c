@@ -132,7 +132,7 @@ say_summary(const struct record *record, struct profile *profile)
         free(names);
         return;
     }
-    (void)run_summary_write(stderr, profile, names);
+    (void)text_report_summary(stderr, profile, names);
     say_end(&record->launch);
     outputs_say_next(&record->outputs, stderr);
     free(names);

@@ -107,6 +107,7 @@ int nameless_report_write(FILE *stream, struct profile *profile);
  * lines: its size, the functions with the most time, losses and cost. The time
  * is CPU time, or wall time if there is no CPU time. Returns 0, or -1 with
  * errno set. */
-int run_summary_write(FILE *stream, struct profile *profile, const char *path);
+int text_report_summary(FILE *stream, struct profile *profile,
+                        const char *path);
 
 #endif
