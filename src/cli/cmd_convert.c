@@ -98,20 +98,9 @@ is_new_spool(const struct filter_options *filter, char *const *paths, int count,
     return is_new && format == FORMAT_SPOOL;
 }
 
-/* Report that the times of the samples are not known. The Firefox Profiler
- * shows nothing without a time axis. Returns STATUS_FAILED. */
-static int
-refuse_untimed(const char *out)
-{
-    return command_complain(
-        "%s: its time axis would be invented: a pprof file does not tell when "
-        "samples were; expected a spool (.sprof), or --untimed",
-        out);
-}
-
 /* Read the files and write what the filter keeps of them. Events take memory
  * for each sample point, so they are kept only for formats that show times and
- * for new spools. */
+ * for new spools. The Firefox Profiler shows nothing without a time axis. */
 static int
 run_convert(void *values, char *const *paths, int count)
 {
@@ -130,7 +119,10 @@ run_convert(void *values, char *const *paths, int count)
     char error[4096 + 512];
     if (profile->has_no_times && format == FORMAT_FIREFOX &&
         !arguments->is_untimed)
-        status = refuse_untimed(out);
+        status = command_complain(
+            "%s: its time axis would be invented: a pprof file does not tell "
+            "when samples were; expected a spool (.sprof), or --untimed",
+            out);
     else if (output_file_write_as(out, format, profile, error, sizeof(error)) !=
              0)
         status = command_fail("%s", error);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "show/data_report.h"
-#include "show/diff_text.h"
+#include "show/text_report.h"
 #include "util/number.h"
 #include "view/diff.h"
 #include "arguments.h"
@@ -24,7 +24,6 @@ struct arguments {
     struct filter_options filter;
     struct diff_options test;
     struct text_report_options text;
-    enum columns_format format;
     enum screen_colour colour;
     enum { BY_FUNCTION, BY_STACK } by;
     bool all, cumulative;
@@ -109,18 +108,14 @@ show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
     if (diff_build(&diff, old, new, test) != 0)
         return command_fail("%s", strerror(errno));
     struct screen screen;
-    screen_begin(&screen, arguments->colour, arguments->format == COLUMNS_TEXT);
+    bool is_text = arguments->text.format == COLUMNS_TEXT;
+    screen_begin(&screen, arguments->colour, is_text);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
-    if (arguments->format == COLUMNS_TEXT)
-        diff_text_write(stdout, &diff, old, new, test, arguments->all,
-                        &arguments->text);
-    else
-        data_report_diff(&(struct data_report){stdout, arguments->format,
-                                               test->value,
-                                               arguments->text.rows},
-                         &diff, old, new, test, arguments->all);
-    if (arguments->format == COLUMNS_TEXT)
+    (is_text ? diff_text_write : data_report_diff)(stdout, &diff, old, new,
+                                                   test, arguments->all,
+                                                   &arguments->text);
+    if (is_text)
         print_notes(old, new);
     screen_end(&screen);
     int status = status_of_diff(&diff, test);
@@ -142,7 +137,7 @@ is_comparable(const struct profile *profile, const struct diff_options *test,
 }
 
 /* Load both profiles and compare them. Events are loaded because they tell
- * which samples belong to one point (view/significance.h). */
+ * which samples belong to one point (view/significance.c). */
 static int
 run_diff(void *values, char *const *paths, int count)
 {
@@ -193,7 +188,7 @@ check_arguments(void *values, char *const *operands)
         arguments->test.by = MEASURE_STACK;
     if (arguments->cumulative)
         arguments->test.by = MEASURE_CUMULATIVE;
-    if (arguments->format == COLUMNS_TEXT && !command_was_given("-n"))
+    if (arguments->text.format == COLUMNS_TEXT && !command_was_given("-n"))
         arguments->text.rows = DEFAULT_ROWS;
     return STATUS_DONE;
 }
@@ -229,9 +224,10 @@ static const struct command_option options[] = {
      ARGUMENTS_PERCENT, FIELD(test.fail_above)},
     {NULL, "N", "N rows of each kind, 20 by default; 0 for all",
      ARGUMENTS_COUNT, FIELD(text.rows), .letter = 'n'},
-    {"csv", NULL, NULL, arguments_enum, FIELD(format), .number = COLUMNS_CSV},
+    {"csv", NULL, NULL, arguments_enum, FIELD(text.format),
+     .number = COLUMNS_CSV},
     {"json", NULL, "for programs: times in nanoseconds", arguments_enum,
-     FIELD(format), .number = COLUMNS_JSON},
+     FIELD(text.format), .number = COLUMNS_JSON},
     {SCREEN_COLOUR_OPTION, FIELD(colour)},
     {NULL, "FILE", "", refuse_output, .letter = 'o'},
     {0},

@@ -28,7 +28,6 @@
 #include "model/quality.h"
 #include "model/profile.h"
 #include "show/columns.h"
-#include "show/nameless_report.h"
 #include "show/text_report.h"
 #include "util/intern.h"
 #include "util/number.h"
@@ -233,7 +232,7 @@ print_activity(struct profile *profile)
     };
     struct columns columns = {.stream = stdout, .all = all};
     struct table table;
-    if (table_build_by(&table, profile, TABLE_ACTIVITY, VALUE_WALL) != 0)
+    if (table_build(&table, profile, TABLE_ACTIVITY, NULL, VALUE_WALL) != 0)
         return -1;
     putchar('\n');
     columns_titles(&columns, "wall time by state");
@@ -266,7 +265,7 @@ print_processes(struct profile *profile)
     };
     struct columns columns = {.stream = stdout, .all = all};
     struct table table;
-    if (table_build_by(&table, profile, TABLE_PROCESS, VALUE_CPU) != 0)
+    if (table_build(&table, profile, TABLE_PROCESS, NULL, VALUE_CPU) != 0)
         return -1;
     printf("\n%u processes\n", profile->process_count);
     columns_titles(&columns, NULL);
@@ -399,10 +398,7 @@ static int
 print_parts(struct profile *profile, unsigned columns)
 {
     bool several = profile->process_count > 1;
-    if (several)
-        text_report_short_head(stdout, profile, columns);
-    else
-        text_report_head(stdout, profile);
+    text_report_head(stdout, profile, several, several ? columns : 0);
     print_recording(profile);
     if (print_annotations(profile) != 0 || print_activity(profile) != 0 ||
         (several &&

@@ -17,12 +17,10 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "cli/record/launch.h"
-#include "cli/record/program.h"
-#include "cli/record/progress.h"
 #include "cli/record/spools.h"
 #include "model/profile.h"
 #include "read/load.h"
-#include "show/run_summary.h"
+#include "show/text_report.h"
 #include "arguments.h"
 #include "inputs.h"
 #include "outputs.h"
@@ -39,7 +37,7 @@ struct record {
     const char *frequency, *mode, *duration; /* NULL: as in the environment */
     struct launch launch;
     struct spools spools;
-    struct progress progress;
+    struct spools_line line;
 };
 
 /* Set the variables by which the recording configures the library. Returns
@@ -71,8 +69,8 @@ static void
 show_progress(void *context)
 {
     struct record *record = context;
-    if (record->progress.is_wanted && spools_look(&record->spools) == 0)
-        progress_show(&record->progress, &record->spools);
+    if (record->line.is_wanted && spools_look(&record->spools) == 0)
+        spools_show_line(&record->line, &record->spools);
 }
 
 /* Add the default output: a spool. It keeps times and names, and every other
@@ -114,17 +112,6 @@ load_spools(const struct spools *spools, const struct outputs *outputs,
     return profile;
 }
 
-/* Every process with the library in it leaves a spool, however short it was,
- * unless it is killed at once. */
-static void
-say_nothing_seen(const struct record *record)
-{
-    command_complain("no profile is written: no process of %s left a spool "
-                     "(static program, another environment or root directory, "
-                     "SPROF_ONLY, no room for the library, or killed at once)",
-                     record->launch.command[0]);
-}
-
 /* Print how COMMAND ended, unless it was with success. */
 static void
 say_end(const struct launch *launch)
@@ -145,7 +132,7 @@ say_summary(const struct record *record, struct profile *profile)
         free(names);
         return;
     }
-    (void)run_summary_write(stderr, profile, names);
+    (void)text_report_summary(stderr, profile, names);
     say_end(&record->launch);
     outputs_say_next(&record->outputs, stderr);
     free(names);
@@ -199,8 +186,14 @@ finish_recording(struct record *record)
     bool is_nothing = !is_kept && spools_are_empty(&record->spools);
     if (is_kept)
         command_complain("the spools are kept in %s", record->spools.directory);
+    /* Every process with the library in it leaves a spool, however short it
+     * was, unless it is killed at once. */
     if (is_nothing)
-        say_nothing_seen(record);
+        command_complain("no profile is written: no process of %s left a spool "
+                         "(static program, another environment or root "
+                         "directory, SPROF_ONLY, no room for the library, or "
+                         "killed at once)",
+                         record->launch.command[0]);
     spools_end(&record->spools, is_kept);
     return is_kept || is_nothing ? -1 : 0;
 }
@@ -212,7 +205,7 @@ check_program(const struct record *record, char *library, size_t size)
 {
     char error[PATH_MAX + 256];
     if (launch_find_library(library, size, error, sizeof(error)) != 0 ||
-        program_check(record->launch.command[0], error, sizeof(error)) != 0)
+        launch_check(record->launch.command[0], error, sizeof(error)) != 0)
         return command_complain("%s", error);
     return outputs_have_place(&record->outputs) ? STATUS_DONE : STATUS_FAILED;
 }
@@ -229,10 +222,10 @@ run_program(struct record *record)
         spools_end(&record->spools, false);
         return problem == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN;
     }
-    progress_begin(&record->progress, record->launch.pid,
-                   record->has_progress && !record->is_quiet);
+    spools_begin_line(&record->line, record->launch.pid,
+                      record->has_progress && !record->is_quiet);
     int status = launch_wait(&record->launch, show_progress, record);
-    progress_hide(&record->progress);
+    spools_hide_line(&record->line);
     if (finish_recording(record) != 0 && status == STATUS_DONE)
         status = STATUS_FAILED;
     return status;

@@ -15,9 +15,6 @@
 #include "model/quality.h"
 #include "show/data_report.h"
 #include "show/text_report.h"
-#include "view/branches.h"
-#include "view/calls.h"
-#include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "arguments.h"
@@ -41,7 +38,6 @@ struct request {
     enum table_order order;          /* of a table */
     uint32_t depth;                  /* largest depth of a tree; 0: any */
     struct text_report_options text; /* columns and paint: the screen's */
-    enum columns_format format;      /* COLUMNS_TEXT: text */
     enum screen_colour colour;
 };
 
@@ -51,12 +47,12 @@ static void
 begin_output(struct screen *screen, struct request *request,
              const struct profile *profile)
 {
-    screen_begin(screen, request->colour, request->format == COLUMNS_TEXT);
+    screen_begin(screen, request->colour, request->text.format == COLUMNS_TEXT);
     request->text.columns = screen->columns;
     request->text.paint = screen->paint;
-    if (request->format != COLUMNS_TEXT)
+    if (request->text.format != COLUMNS_TEXT)
         return;
-    head_text_write(stdout, profile, screen->columns);
+    text_report_brief(stdout, profile, screen->columns);
     putchar('\n');
 }
 
@@ -67,7 +63,7 @@ end_output(struct screen *screen, const struct request *request,
            const struct profile *profile)
 {
     char asked[512];
-    if (request->format == COLUMNS_TEXT) {
+    if (request->text.format == COLUMNS_TEXT) {
         text_report_notes(stdout, profile);
         if (quality_asked(profile, asked, sizeof(asked))[0] != '\0')
             printf("note: %s\n", asked);
@@ -118,21 +114,16 @@ show_table(struct profile *profile, struct request *request)
         return fail_without_label(profile, text->label);
     struct table table;
     int status =
-        text->by == TABLE_LABEL
-            ? table_build_by_label(&table, profile, text->label, text->value)
-            : table_build_by(&table, profile, text->by, text->value);
+        table_build(&table, profile, text->by, text->label, text->value);
     if (status != 0)
         return command_fail("%s", strerror(errno));
     if (request->order != TABLE_FLAT)
         table_sort(&table, text->value, request->order);
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == COLUMNS_TEXT)
-        table_text_write(stdout, profile, &table, text);
-    else
-        data_report_table(&(struct data_report){stdout, request->format,
-                                                text->value, text->rows},
-                          profile, &table, text->by);
+    (text->format == COLUMNS_TEXT
+         ? table_text_write
+         : data_report_table)(stdout, profile, &table, text);
     end_output(&screen, request, profile);
     table_release(&table);
     return STATUS_DONE;
@@ -149,46 +140,38 @@ least_of(const struct profile *profile, const struct request *request)
     return (uint64_t)fmax(1, ceil(whole * request->text.least / 100));
 }
 
-/* The name of the view in data formats. */
-static const char *
-view_word(enum view view)
-{
-    if (view == VIEW_TREE)
-        return "tree";
-    return view == VIEW_CALLERS ? "callers" : "callees";
-}
-
 static int
 show_branches(struct profile *profile, struct request *request,
               const struct tree *tree)
 {
+    static const char *const words[] = {[VIEW_TREE] = "tree",
+                                        [VIEW_CALLERS] = "callers",
+                                        [VIEW_CALLEES] = "callees"};
     bool callers = request->view == VIEW_CALLERS;
     struct branches branches;
     int status = 0;
-    if (branches_build(&branches, tree, request->text.value,
-                       least_of(profile, request), request->depth) != 0)
+    if (tree_branches(&branches, tree, request->text.value,
+                      least_of(profile, request), request->depth) != 0)
         return command_fail("%s", strerror(errno));
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == COLUMNS_TEXT && request->is_flame)
+    if (request->text.format == COLUMNS_TEXT && request->is_flame)
         status =
             flame_text_write(stdout, profile, tree, &branches, &request->text);
-    else if (request->format == COLUMNS_TEXT)
+    else if (request->text.format == COLUMNS_TEXT)
         status = tree_text_write(stdout, profile, tree, &branches, callers,
                                  &request->text);
     else
-        data_report_tree(&(struct data_report){stdout, request->format,
-                                               request->text.value,
-                                               request->text.rows},
-                         profile, tree, &branches, view_word(request->view));
+        data_report_tree(stdout, profile, tree, &branches, words[request->view],
+                         &request->text);
     end_output(&screen, request, profile);
-    branches_release(&branches);
+    tree_release_branches(&branches);
     return status != 0 ? command_fail("%s", strerror(ENOMEM)) : STATUS_DONE;
 }
 
 /* Show callers or callees. Names are matched in the usual tree, so that is made
- * first. Then it is inverted (view/calls.h), or the trees below the function
- * are joined (view/calls.h). */
+ * first. Then it is inverted (view/match.h), or the trees below the function
+ * are joined (view/match.h). */
 static int
 show_around(struct profile *profile, struct request *request,
             const struct tree *tree)
@@ -198,8 +181,8 @@ show_around(struct profile *profile, struct request *request,
     if (match_begin(&match, tree, request->function, error, sizeof(error)) != 0)
         return command_fail("%s", error);
     struct tree *around = request->view == VIEW_CALLERS
-                              ? calls_callers(tree, &match)
-                              : calls_callees(tree, &match);
+                              ? match_callers(tree, &match)
+                              : match_callees(tree, &match);
     int status = around == NULL ? command_fail("%s", strerror(errno))
                                 : show_branches(profile, request, around);
     tree_free(around);
@@ -227,17 +210,15 @@ show_lines(struct profile *profile, struct request *request)
 {
     struct table lines;
     char error[512];
-    if (lines_build(&lines, profile, request->function, error, sizeof(error)) !=
+    if (match_lines(&lines, profile, request->function, error, sizeof(error)) !=
         0)
         return command_fail("%s", error);
     struct screen screen;
     begin_output(&screen, request, profile);
-    if (request->format == COLUMNS_TEXT)
-        source_text_write(stdout, profile, &lines, &request->text);
-    else
-        data_report_table(&(struct data_report){stdout, request->format,
-                                                request->text.value, 0},
-                          profile, &lines, TABLE_LINE);
+    request->text.by = TABLE_LINE;
+    (request->text.format == COLUMNS_TEXT
+         ? source_text_write
+         : data_report_table)(stdout, profile, &lines, &request->text);
     end_output(&screen, request, profile);
     table_release(&lines);
     return STATUS_DONE;
@@ -303,7 +284,7 @@ static int
 check_request(void *values, char *const *operands)
 {
     struct request *request = values;
-    bool is_text = request->format == COLUMNS_TEXT;
+    bool is_text = request->text.format == COLUMNS_TEXT;
     bool has_rows = command_was_given("-n");
     bool has_least = command_was_given("--min");
     bool has_by = command_was_given("--by");
@@ -385,9 +366,10 @@ static const struct command_option options[] = {
      ARGUMENTS_PERCENT, FIELD(text.least)},
     {NULL, "N", "N rows, 40 by default in a table; 0 for all", ARGUMENTS_COUNT,
      FIELD(text.rows), .letter = 'n'},
-    {"csv", NULL, NULL, arguments_enum, FIELD(format), .number = COLUMNS_CSV},
+    {"csv", NULL, NULL, arguments_enum, FIELD(text.format),
+     .number = COLUMNS_CSV},
     {"json", NULL, "for programs: all rows, times in nanoseconds",
-     arguments_enum, FIELD(format), .number = COLUMNS_JSON},
+     arguments_enum, FIELD(text.format), .number = COLUMNS_JSON},
     {SCREEN_COLOUR_OPTION, FIELD(colour)},
     {0},
 };

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "cli/process/remote.h"
 #include "live/stacks.h"
-#include "show/stacks_json.h"
 #include "show/stacks_text.h"
 #include "arguments.h"
 #include "inputs.h"
@@ -48,16 +47,6 @@ print_failure(char *error)
     return command_fail("%s", error);
 }
 
-/* Begin a round. On a terminal each round replaces the one before. */
-static void
-begin_round(const struct view *view)
-{
-    if (view->interval > 0 && view->text.columns > 0 && !view->has_json)
-        fputs("\033[H\033[2J\033[3J", stdout);
-    else if (view->rounds > 0 && !view->has_json)
-        putchar('\n');
-}
-
 /* Print the stacks that were read. Returns 0, or -1 with errno set. */
 static int
 print_round(struct view *view)
@@ -66,7 +55,11 @@ print_round(struct view *view)
     if (filter_is_set(&view->filter) &&
         stacks_filter_apply(stacks, &view->filter) != 0)
         return -1;
-    begin_round(view);
+    /* On a terminal each round replaces the one before. */
+    if (view->interval > 0 && view->text.columns > 0 && !view->has_json)
+        fputs("\033[H\033[2J\033[3J", stdout);
+    else if (view->rounds > 0 && !view->has_json)
+        putchar('\n');
     view->rounds++;
     if (view->has_json)
         return stacks_json_write(stdout, stacks);
@@ -101,18 +94,6 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
     return view->stacks != NULL ? 0 : -1;
 }
 
-/* Ask the process for its stacks, if there is one. Returns 0, or -1 with a
- * sentence in view->remote->error. */
-static int
-ask_stacks(struct view *view)
-{
-    if (view->remote == NULL)
-        return 0;
-    char *answer = remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS);
-    free(answer);
-    return answer != NULL ? 0 : -1;
-}
-
 /* Ask once and show the answer. A flight recorder may rotate before the answer
  * is read; it is then asked again. Returns the exit status. */
 static int
@@ -121,8 +102,13 @@ run_round(struct view *view, const char *path)
     char error[PATH_MAX + 512];
     int status, attempt = 0;
     do {
-        if (ask_stacks(view) != 0)
-            return print_failure(view->remote->error);
+        if (view->remote != NULL) {
+            char *answer =
+                remote_ask(view->remote, REQUEST_STACKS, ANSWER_SECONDS);
+            free(answer);
+            if (answer == NULL)
+                return print_failure(view->remote->error);
+        }
         status = open_spool(view, path, error, sizeof(error));
         if (status == 0)
             status = stacks_read(view->stacks, error, sizeof(error));
@@ -235,7 +221,7 @@ static const struct command_option thread_options[] = {
      "of the program's own",
      INPUTS_LABEL},
     {"module", "GLOB", "in the code of this module: libc.so*, app",
-     .take = inputs_take_module},
+     INPUTS_MODULE},
     {"focus", "REGEX", "stacks with a function that matches",
      inputs_take_expression, .number = FILTER_FOCUS},
     {"ignore", "REGEX", "no stacks with a function that matches",

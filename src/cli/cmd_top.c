@@ -4,8 +4,7 @@
  * spool alone. No request is sent to the process.
  *
  *   pid or spool
- *      | follow.c       finds the spool (find_spool.c), and the next one after
- * exec
+ *      | follow.c       finds the spool, and the next one after exec
  *      v
  *   reader.c            records that are new, and those that changed in place
  *      v
@@ -14,10 +13,9 @@
  *     apply.c             what the filter keeps, summed up by threads ...
  *     functions.c         ... and by functions
  *      v
- *   head.c, tables.c    compose lines (page.c)
+ *   tables.c            composes lines (page.c)
  *      v                         v
- *   stdout with --once        interactive.c: keys and time
- *                             terminal.c: the terminal
+ *   stdout with --once        interactive.c: terminal, keys and time
  *
  * Once per interval, each step handles only the new records. Composing sorts
  * all functions that were ever seen, some thousands at most. Lines are made
@@ -30,10 +28,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "cli/top/follow.h"
-#include "cli/top/page.h"
 #include "cli/top/top.h"
-#include "live/watch.h"
 #include "show/text_report.h"
 #include "arguments.h"
 #include "inputs.h"
@@ -106,7 +101,7 @@ compose_once(struct page *page, const struct follow *follow,
     enum top_by by = arguments->top.view.by;
     bool has_both = !command_was_given("--by");
     int status = 0;
-    head_add(page, follow, follow_state(follow), false);
+    tables_add_head(page, follow, follow_state(follow), false);
     if (has_both || by == TOP_FUNCTIONS)
         status = add_table(page, follow, arguments, TOP_FUNCTIONS);
     if (status == 0 && (has_both || by == TOP_THREADS))

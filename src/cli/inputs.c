@@ -32,7 +32,8 @@ int
 inputs_take_value(const struct command_option *option, void *filter,
                   const char *value)
 {
-    return status_of(filter_add_label(filter, option->name, value));
+    return status_of(filter_add_label(
+        filter, option->words != NULL ? option->words : option->name, value));
 }
 
 /* The value of KEY=VALUE may contain further '='. */
@@ -47,14 +48,6 @@ inputs_take_label(const struct command_option *option, void *filter,
     int result = key != NULL ? filter_add_label(filter, key, equals + 1) : -1;
     free(key);
     return status_of(result);
-}
-
-int
-inputs_take_module(const struct command_option *option, void *filter,
-                   const char *pattern)
-{
-    (void)option;
-    return status_of(filter_add_module(filter, pattern));
 }
 
 int
@@ -107,7 +100,7 @@ const struct command_option inputs_options[] = {
      "waits_on, or one of the program's",
      INPUTS_LABEL},
     {"module", "GLOB", "taken in the code of this module: libc.so*, app",
-     .take = inputs_take_module},
+     INPUTS_MODULE},
     {"time", "A-B", "from second A to second B (5-: to the end)", take_time,
      .words = "seconds: A-B, A- or -B"},
     {"focus", "REGEX", "stacks with a function that matches",
@@ -159,23 +152,6 @@ read_all(int fd, size_t *length)
     return NULL;
 }
 
-/* The bytes are freed here, because the profile keeps copies of what it needs.
- */
-static int
-load_stream(struct profile *profile, int fd, const char *name, char *error,
-            size_t size)
-{
-    size_t length;
-    char *bytes = read_all(fd, &length);
-    if (bytes == NULL) {
-        snprintf(error, size, "%s: %s", name, strerror(errno));
-        return -1;
-    }
-    int status = load_memory(profile, bytes, length, name, error, size);
-    free(bytes);
-    return status;
-}
-
 bool
 inputs_is_stream(const char *path)
 {
@@ -184,17 +160,24 @@ inputs_is_stream(const char *path)
            (stat(path, &now) == 0 && S_ISFIFO(now.st_mode));
 }
 
-/* Load a pipe; a shell's <(COMMAND) is the path of one. */
+/* Load a pipe (a shell's <(COMMAND) is the path of one) or standard input. The
+ * bytes are freed here, because the profile keeps copies of what it needs. */
 static int
-load_pipe(struct profile *profile, const char *path, char *error, size_t size)
+load_stream(struct profile *profile, const char *path, char *error, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        snprintf(error, size, "%s: %s", path, strerror(errno));
-        return -1;
-    }
-    int status = load_stream(profile, fd, path, error, size);
-    close(fd);
+    bool is_standard = strcmp(path, "-") == 0;
+    const char *name = is_standard ? "standard input" : path;
+    int fd = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    size_t length;
+    char *bytes = fd >= 0 ? read_all(fd, &length) : NULL;
+    int status = -1;
+    if (bytes != NULL)
+        status = load_memory(profile, bytes, length, name, error, size);
+    else
+        snprintf(error, size, "%s: %s", name, strerror(errno));
+    free(bytes);
+    if (!is_standard && fd >= 0)
+        close(fd);
     return status;
 }
 
@@ -204,14 +187,9 @@ static int
 load_input(struct profile *profile, const char *path)
 {
     char error[4096 + 512] = "";
-    int status;
-    if (strcmp(path, "-") == 0)
-        status = load_stream(profile, STDIN_FILENO, "standard input", error,
-                             sizeof(error));
-    else if (inputs_is_stream(path))
-        status = load_pipe(profile, path, error, sizeof(error));
-    else
-        status = load_file(profile, path, error, sizeof(error));
+    int status = inputs_is_stream(path)
+                     ? load_stream(profile, path, error, sizeof(error))
+                     : load_file(profile, path, error, sizeof(error));
     text_hide_controls(error);
     if (error[0] != '\0')
         command_fail("%s", error);

@@ -13,16 +13,16 @@
 /* The options that select samples, and the form of function names. */
 extern const struct command_option inputs_options[];
 
-/* The command_option.take of --thread and --state (labels that every profile
- * has), of --label, of --module, and of --focus and --ignore (the number is an
- * enum filter_kind). */
+/* The command_option.take of --thread, --state and --module (labels that every
+ * profile has; the words are the key, if it is not the name), of --label, and
+ * of
+ * --focus and --ignore (the number is an enum filter_kind). */
 int inputs_take_value(const struct command_option *option, void *filter,
                       const char *value);
 int inputs_take_label(const struct command_option *option, void *filter,
                       const char *pair);
 #define INPUTS_LABEL inputs_take_label, .words = "KEY=VALUE"
-int inputs_take_module(const struct command_option *option, void *filter,
-                       const char *pattern);
+#define INPUTS_MODULE inputs_take_value, .words = FILTER_MODULE_KEY
 int inputs_take_expression(const struct command_option *option, void *filter,
                            const char *expression);
 

@@ -19,16 +19,6 @@
 #include "show/paint.h"
 #include "screen.h"
 
-/* The width of the terminal; 80, as usual, if the terminal does not tell it. */
-static unsigned
-terminal_columns(void)
-{
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return 80;
-}
-
 bool
 screen_has_colour(enum screen_colour colour)
 {
@@ -63,14 +53,6 @@ run_pager(const char *command, const int *ends)
     _exit(127);
 }
 
-static void
-ignore_signals(void)
-{
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-}
-
 /* Whether the first word of COMMAND is a program that can be found. A shell is
  * asked, because it knows all rules. A pager that does not exist would lose the
  * output. */
@@ -99,7 +81,9 @@ start_pager(struct screen *screen, const char *command)
         run_pager(command, ends);
     if (screen->pager > 0) {
         dup2(ends[1], STDOUT_FILENO);
-        ignore_signals();
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGINT, SIG_IGN);
+        signal(SIGQUIT, SIG_IGN);
     } else {
         close(screen->saved);
         screen->pager = 0;
@@ -120,7 +104,10 @@ screen_begin(struct screen *screen, enum screen_colour colour, bool pages)
         screen->paint = &paint_terminal;
     if (!is_terminal)
         return;
-    screen->columns = terminal_columns();
+    /* 80, as usual, if the terminal does not tell its width. */
+    struct winsize size = {.ws_col = 0};
+    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    screen->columns = size.ws_col > 0 ? size.ws_col : 80;
     fflush(stdout);
     if (command != NULL)
         start_pager(screen, command);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/loss.h"
+#include "show/wrap.h"
 #include "command.h"
 
 /* The column in which meanings begin, and the width of a line. */
@@ -87,35 +88,16 @@ static const struct word differences[] = {
               "do the same work"},
 };
 
-/* Print MEANING in lines that begin in the column of meanings; the first begins
- * in COLUMN. */
-static void
-print_meaning(FILE *stream, const char *meaning, unsigned column)
-{
-    while (*meaning != '\0') {
-        size_t length = strlen(meaning), room = WIDTH - MEANING;
-        if (length > room) {
-            length = room;
-            while (length > 0 && meaning[length] != ' ')
-                length--;
-        }
-        fprintf(stream, "%*s%.*s\n", (int)(MEANING - column), "", (int)length,
-                meaning);
-        meaning += length + (meaning[length] == ' ');
-        column = 0;
-    }
-}
-
+/* Print WORD and its meaning in lines that begin in the column of meanings. */
 static void
 print_word(FILE *stream, const char *word, const char *meaning)
 {
-    unsigned column = (unsigned)strlen(word) + 2;
-    fprintf(stream, "  %s", word);
-    if (column >= MEANING) {
-        fputc('\n', stream);
-        column = 0;
-    }
-    print_meaning(stream, meaning, column);
+    struct wrap wrap = {stream, WIDTH, MEANING, 0, MEANING - 1};
+    fprintf(stream, "  %-*s", MEANING - 3, word);
+    if (strlen(word) + 2 >= MEANING)
+        fprintf(stream, "\n%*s", MEANING - 1, "");
+    wrap_text(&wrap, meaning);
+    fputc('\n', stream);
 }
 
 static void

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/events.h"
 #include "model/naming.h"
+#include "read/spool_load.h"
+#include "store/record.h"
 #include "util/array.h"
 #include "view/filter.h"
 #include "watch_parts.h"
@@ -36,10 +39,61 @@ apply_room(struct watch *watch)
     return 0;
 }
 
-/* A sample stands in the list once. */
-int
-apply_note(struct watch *watch, uint32_t sample,
-           const int64_t values[VALUE_COUNT])
+/* VALUE of the spool, limited so that sums cannot overflow. */
+static int64_t
+limited(uint64_t value)
+{
+    return value <= INT64_MAX / 4 ? (int64_t)value : INT64_MAX / 4;
+}
+
+/* How far the wait RECORD of THREAD reaches beyond its recorded end, in ns
+ * (read/spool.c has the rule). */
+static uint64_t
+wait_extension(const struct watch *watch, const struct record_sample *record,
+               uint32_t thread)
+{
+    uint64_t reached = record->time,
+             limit = watch->profile->threads[thread].end;
+    if ((record->flags & SAMPLE_OPEN) == 0 || record->state == STATE_RUNNING)
+        return 0;
+    sum_add(&reached, record->duration);
+    if (limit > watch->load->last_tick)
+        limit = watch->load->last_tick;
+    return limit > reached ? limit - reached : 0;
+}
+
+struct contribution
+apply_contribution(const struct watch *watch,
+                   const struct record_sample *record, uint32_t thread)
+{
+    uint64_t more = wait_extension(watch, record, thread);
+    uint64_t points = watch->period > 0 ? more / watch->period : 0;
+    struct profile_event event = {.time = record->time,
+                                  .duration = record->duration + more,
+                                  .cpu = record->cpu,
+                                  .wall = record->wall + more};
+    struct contribution given = {
+        .cpu = record->state == STATE_RUNNING ? limited(record->cpu) : 0};
+    event.count = record->count < UINT32_MAX - points
+                      ? (uint32_t)(record->count + points)
+                      : UINT32_MAX;
+    given.all[VALUE_SAMPLES] = event.count;
+    given.all[VALUE_CPU] = limited(event.cpu);
+    given.all[VALUE_WALL] = limited(event.wall);
+    if (watch->filter->has_time &&
+        !events_cut(&event, event.time, watch->filter->from, watch->filter->to))
+        return given;
+    given.kept[VALUE_SAMPLES] = event.count;
+    given.kept[VALUE_CPU] = limited(event.cpu);
+    given.kept[VALUE_WALL] = limited(event.wall);
+    return given;
+}
+
+/* Add VALUES to what is pending for SAMPLE, which stands in the list once.
+ * Returns 0, or -1 if memory is short. */
+static int
+note_pending(struct watch *watch, uint32_t sample,
+             const int64_t values[VALUE_COUNT])
 {
     struct watch_sample *beside = &watch->samples[sample];
     if (!ARRAY_GROW(watch->changed, watch->changed_count))
@@ -52,13 +106,26 @@ apply_note(struct watch *watch, uint32_t sample,
     return 0;
 }
 
-/* Set the sums of the interval to zero; no sample has found THREAD running. */
-static void
-begin_thread(struct watch_thread *thread)
+/* EVERYTHING counts whatever the filter says. The filter's time is applied
+ * here, its other conditions later, by apply_pending. */
+int
+apply_count(struct watch *watch, uint32_t sample,
+            const struct contribution *given, const struct contribution *before)
 {
-    for (unsigned i = 0; i < STATE_COUNT; i++)
-        span_begin(&thread->states[i]);
-    thread->has_run = false;
+    struct watch_thread *thread =
+        &watch->threads[watch->profile->samples[sample].thread];
+    static const struct contribution nothing;
+    if (before == NULL)
+        before = &nothing;
+    span_add(&thread->given, given->cpu - before->cpu);
+    int64_t kept[VALUE_COUNT];
+    for (unsigned i = 0; i < VALUE_COUNT; i++) {
+        for (unsigned j = 0; j < SPAN_COUNT; j++)
+            span_add(&watch->everything.values[j][i],
+                     given->all[i] - before->all[i]);
+        kept[i] = given->kept[i] - before->kept[i];
+    }
+    return note_pending(watch, sample, kept);
 }
 
 /* Only the samples in the list have sums in the interval. */
@@ -71,8 +138,11 @@ apply_begin(struct watch *watch)
         beside->is_changed = false;
     }
     watch->changed_count = 0;
-    for (uint32_t i = 0; i < watch->thread_count; i++)
-        begin_thread(&watch->threads[i]);
+    for (uint32_t i = 0; i < watch->thread_count; i++) {
+        for (unsigned j = 0; j < STATE_COUNT; j++)
+            span_begin(&watch->threads[i].states[j]);
+        watch->threads[i].has_run = false;
+    }
     span_begin(&watch->totals);
     span_begin(&watch->everything);
     functions_begin_interval(&watch->functions);

@@ -113,8 +113,8 @@ count_share(struct watch *watch, const struct cpu_sample *recorded,
     /* A thread that runs uses CPU time all the while (weigh.c). */
     sum_add(&wall, cpu);
     record.wall = wall - (recorded->cpu < wall ? recorded->cpu : wall);
-    given = contribution_of(watch, &record, thread);
-    return contribution_count(watch, recorded->sample, &given, NULL);
+    given = apply_contribution(watch, &record, thread);
+    return apply_count(watch, recorded->sample, &given, NULL);
 }
 
 /* The sample of THREAD running in NODE. INTERN_NONE if memory is short. */
@@ -175,8 +175,8 @@ share_rest(struct watch *watch, uint32_t thread)
     uint32_t sample = last_sample(watch, thread);
     if (sample == INTERN_NONE)
         return -1;
-    given = contribution_of(watch, &record, thread);
-    return contribution_count(watch, sample, &given, NULL);
+    given = apply_contribution(watch, &record, thread);
+    return apply_count(watch, sample, &given, NULL);
 }
 
 /* Part I of the COUNT parts of VALUE; the parts add up to VALUE. */
@@ -204,7 +204,7 @@ cpu_share_spread(struct watch *watch, uint32_t thread,
             share.all[j] = part_of(given->all[j] - before->all[j], i, count);
             share.kept[j] = part_of(given->kept[j] - before->kept[j], i, count);
         }
-        if (contribution_count(watch, sample, &share, NULL) != 0)
+        if (apply_count(watch, sample, &share, NULL) != 0)
             return -1;
     }
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deadlock.c -- see deadlock.h. Each thread waits for at most one thread. So
+ * deadlock.c -- see stacks.h. Each thread waits for at most one thread. So
  * the owners, followed from any thread, lead to one of three places: to an end,
  * to a thread that was met in an earlier walk, or back into the same walk. The
  * last is a circle. Every thread is followed once.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deadlock.h"
+#include "stacks.h"
 
 /* Where the owners of a thread lead. */
 enum { UNKNOWN = 0, NOWHERE = 1, FIRST_CIRCLE = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* functions.c -- see functions.h. The time for a stack is proportional to its
+/* functions.c -- see watch.h. The time for a stack is proportional to its
  * depth. The memory is proportional to the number of places and functions. */
 #include <stdlib.h>
 
@@ -8,18 +8,7 @@
 #include "util/clean.h"
 #include "util/intern.h"
 #include "view/filter.h"
-#include "functions.h"
-
-/* There are few names, and they are kept as long as the view. */
-int
-functions_begin(struct functions *functions, struct profile *profile,
-                const struct filter_options *filter)
-{
-    *functions = (struct functions){.profile = profile,
-                                    .filter = filter,
-                                    .names = intern_new()};
-    return functions->names == NULL ? -1 : 0;
-}
+#include "watch_parts.h"
 
 /* Apply the filter's expressions to the new ROW. */
 static int

@@ -15,13 +15,16 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "model/naming.h"
 #include "model/system_call.h"
 #include "read/spool.h"
 #include "read/spool_load.h"
 #include "store/reader.h"
 #include "store/record.h"
 #include "symbol/mapped_files.h"
+#include "util/array.h"
 #include "util/intern.h"
+#include "view/filter.h"
 #include "stacks.h"
 
 /* How often a record that is being written is read, and the pause between two
@@ -35,6 +38,91 @@ stacks_process(const struct stacks *stacks)
     return &stacks->profile->processes[stacks->load->process];
 }
 
+/* The text ID, NULL if the spool has not defined it. */
+static const char *
+text_of(const struct stacks *stacks, uint32_t id)
+{
+    uint32_t string = spool_load_number(&stacks->load->texts, id);
+    return string == INTERN_NONE
+               ? NULL
+               : intern_bytes(stacks->profile->strings, string);
+}
+
+/* The number of the set of labels with this ID in the spool, 0 if the spool has
+ * not defined it. */
+static uint32_t
+label_set(const struct stacks_labels *labels, uint32_t id)
+{
+    uint32_t number = INTERN_NONE;
+    if (labels->ids != NULL && id != 0)
+        number = intern_find(labels->ids, &id, sizeof(id));
+    return number == INTERN_NONE ? 0 : number + 1;
+}
+
+/* A record is left out if its id was defined before, or if it refers to
+ * something that does not exist. A parent has a smaller number than its child.
+ * So every chain ends, whatever the spool contains. */
+static int
+take_label(struct stacks *stacks, const struct record_label *record)
+{
+    struct stacks_labels *labels = &stacks->labels;
+    const struct stacks_label label = {
+        .parent = label_set(labels, record->parent),
+        .key = text_of(stacks, record->key),
+        .value = text_of(stacks, record->value),
+    };
+    if (labels->ids == NULL)
+        labels->ids = intern_new();
+    if (labels->ids == NULL)
+        return -1;
+    if (record->id == 0 || label.key == NULL || label.value == NULL ||
+        (record->parent != 0 && label.parent == 0) ||
+        label_set(labels, record->id) != 0)
+        return 0;
+    if (!ARRAY_GROW(labels->all, labels->count))
+        return -1;
+    if (intern_put(labels->ids, &record->id, sizeof(record->id)) == INTERN_NONE)
+        return -1;
+    labels->all[labels->count++] = label;
+    return 0;
+}
+
+static bool
+has_key(const struct stacks_label *const *list, unsigned count, const char *key)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(list[i]->key, key) == 0)
+            return true;
+    return false;
+}
+
+/* The chain begins with the latest label. The list is reversed, because readers
+ * want the order in which the labels were set. */
+unsigned
+stacks_label_list(const struct stacks_labels *labels, uint32_t set,
+                  const struct stacks_label *list[STACKS_LABELS_MOST])
+{
+    unsigned count = 0;
+    for (; set != 0 && count < STACKS_LABELS_MOST;
+         set = labels->all[set - 1].parent)
+        if (!has_key(list, count, labels->all[set - 1].key))
+            list[count++] = &labels->all[set - 1];
+    for (unsigned i = 0; i < count / 2; i++) {
+        const struct stacks_label *other = list[i];
+        list[i] = list[count - 1 - i];
+        list[count - 1 - i] = other;
+    }
+    return count;
+}
+
+static void
+release_labels(struct stacks_labels *labels)
+{
+    intern_free(labels->ids);
+    free(labels->all);
+    *labels = (struct stacks_labels){.count = 0};
+}
+
 /* Begin with another process, whose ids start again. */
 static int
 begin_process(struct stacks *stacks, const struct spool_header *header)
@@ -42,7 +130,7 @@ begin_process(struct stacks *stacks, const struct spool_header *header)
     if (stacks->load != NULL)
         spool_load_release(stacks->load);
     free(stacks->load);
-    stacks_label_release(&stacks->labels);
+    release_labels(&stacks->labels);
     stacks->load = calloc(1, sizeof(*stacks->load));
     if (stacks->load == NULL)
         return -1;
@@ -74,7 +162,7 @@ take_record(struct stacks *stacks, enum record_kind kind, const void *record)
                         record_size_of(*(const uint64_t *)record);
         return 0;
     case RECORD_LABEL:
-        return stacks_label_add(&stacks->labels, stacks->load, record);
+        return take_label(stacks, record);
     case RECORD_NEXT:
         return begin_next(stacks, record);
     default:
@@ -203,18 +291,6 @@ doing_of(struct stacks *stacks, const struct stacks_entry *entry)
     }
 }
 
-/* The string with this ID in the spool; "" for 0 and for ids that the spool has
- * not defined. */
-static const char *
-text_of(const struct stacks *stacks, uint32_t id)
-{
-    uint32_t string =
-        id == 0 ? INTERN_NONE : spool_load_number(&stacks->load->texts, id);
-    return string == INTERN_NONE
-               ? ""
-               : intern_bytes(stacks->profile->strings, string);
-}
-
 /* An entry may refer to something that does not exist; the field is then
  * unknown. */
 static void
@@ -224,6 +300,8 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
     const struct profile *profile = stacks->profile;
     uint32_t number = spool_load_number(&stacks->load->threads, entry->thread);
     uint64_t node = stacks->load->base_node + entry->node;
+    const char *waits_on =
+        entry->waits_on != 0 ? text_of(stacks, entry->waits_on) : NULL;
     bool has_node = entry->node != 0 && node < profile->node_count;
     *thread = (struct stacks_thread){
         .tid = entry->tid,
@@ -231,14 +309,14 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
         .node = has_node ? (uint32_t)node : 0,
         .depth = entry->depth,
         .doing = doing_of(stacks, entry),
-        .waits_on = text_of(stacks, entry->waits_on),
+        .waits_on = waits_on != NULL ? waits_on : "",
         .owner = entry->owner,
         .owner_at = STACKS_NONE,
         .cpu = entry->cpu,
         .system_call = SYSCALL_UNKNOWN,
         .state = isalpha(entry->state) ? entry->state : 0,
         .cause = entry->cause,
-        .label = stacks_label_set(&stacks->labels, entry->label),
+        .label = label_set(&stacks->labels, entry->label),
         .is_kept = true,
     };
     if (stacks_is_waiting(thread))
@@ -370,26 +448,145 @@ stacks_read(struct stacks *stacks, char *error, size_t size)
     return result == 0 ? 0 : explain_failure(stacks, ENOMEM, error, size);
 }
 
-/* Finish opening STACKS. Its reader is NULL if the file could not be opened;
+static bool
+is_in_state(const struct stacks_thread *thread, const char *value)
+{
+    return strcmp(thread->doing, value) == 0 ||
+           (stacks_is_waiting(thread) && strcmp(value, "waiting") == 0) ||
+           (value[0] != '\0' && value[0] == (char)thread->state &&
+            value[1] == '\0');
+}
+
+/* Whether the program gave THREAD the label KEY with this VALUE. */
+static bool
+has_own_label(const struct stacks *stacks, const struct stacks_thread *thread,
+              const char *key, const char *value)
+{
+    const struct stacks_label *list[STACKS_LABELS_MOST];
+    unsigned count = stacks_label_list(&stacks->labels, thread->label, list);
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(list[i]->key, key) == 0)
+            return strcmp(list[i]->value, value) == 0;
+    return false;
+}
+
+/* By the rules of filter.h. */
+static bool
+has_label(const struct stacks *stacks, const struct stacks_thread *thread,
+          const char *key, const char *value)
+{
+    if (strcmp(key, "thread") == 0)
+        return filter_is_thread(thread->name, thread->tid, value);
+    if (strcmp(key, "tid") == 0)
+        return filter_is_number(value, thread->tid);
+    if (strcmp(key, "state") == 0)
+        return is_in_state(thread, value);
+    if (strcmp(key, "waits_on") == 0)
+        return strcmp(thread->waits_on, value) == 0;
+    if (strcmp(key, FILTER_MODULE_KEY) == 0)
+        return filter_is_in_module(stacks->profile, thread->node, value);
+    return has_own_label(stacks, thread, key, value);
+}
+
+/* Whether THREAD has, for each key, one of the values that are asked for. */
+static bool
+has_labels(const struct stacks *stacks, const struct filter_options *filter,
+           const struct stacks_thread *thread)
+{
+    for (size_t i = 0; i < filter->count; i++) {
+        const char *key = filter->terms[i].key;
+        bool found = filter->terms[i].kind != FILTER_LABEL;
+        for (size_t j = 0; j < filter->count && !found; j++)
+            found = filter->terms[j].kind == FILTER_LABEL &&
+                    strcmp(filter->terms[j].key, key) == 0 &&
+                    has_label(stacks, thread, key, filter->terms[j].value);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a function on the stack of NODE matches. */
+static bool
+stack_matches(struct profile *profile, uint32_t node, const regex_t *regex)
+{
+    for (; node != 0; node = profile->nodes[node].parent) {
+        const struct symbol *symbol = naming_symbol(profile, node);
+        for (unsigned i = 0; i < symbol->count; i++)
+            if (regexec(regex, symbol->frames[i].function, 0, NULL, 0) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Drop every thread with a stack that does not satisfy TERM. KNOWN has one byte
+ * for each node: the result for a stack is kept for the other threads with it.
+ */
+static void
+sieve_stacks(struct stacks *stacks, const struct filter_term *term,
+             uint8_t *known)
+{
+    enum { UNKNOWN, MATCHES, DIFFERS };
+    uint8_t wanted = term->kind == FILTER_FOCUS ? MATCHES : DIFFERS;
+    memset(known, UNKNOWN, stacks->profile->node_count);
+    for (uint32_t i = 0; i < stacks->thread_count; i++) {
+        struct stacks_thread *thread = &stacks->threads[i];
+        if (!thread->is_kept)
+            continue;
+        if (known[thread->node] == UNKNOWN)
+            known[thread->node] =
+                stack_matches(stacks->profile, thread->node, &term->regex)
+                    ? MATCHES
+                    : DIFFERS;
+        thread->is_kept = known[thread->node] == wanted;
+    }
+}
+
+/* Deadlocks stay those of all threads. There are far fewer threads than
+ * samples, for which filter.c is made. So each thread is looked at by itself.
+ * Labels are compared first: this is cheap, and leaves fewer stacks to be
+ * named. */
+int
+stacks_filter_apply(struct stacks *stacks, const struct filter_options *filter)
+{
+    uint8_t *known = malloc(stacks->profile->node_count);
+    if (known == NULL)
+        return -1;
+    for (uint32_t i = 0; i < stacks->thread_count; i++)
+        stacks->threads[i].is_kept =
+            has_labels(stacks, filter, &stacks->threads[i]);
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->terms[i].kind != FILTER_LABEL)
+            sieve_stacks(stacks, &filter->terms[i], known);
+    free(known);
+    stacks->kept_count = 0;
+    for (uint32_t i = 0; i < stacks->thread_count; i++)
+        stacks->kept_count += stacks->threads[i].is_kept;
+    return stacks_group_all(stacks);
+}
+
+/* Open the stacks of READER, which is NULL if the file could not be opened;
  * ERROR then has a sentence. On failure stacks_close releases the parts that
  * exist. */
 static struct stacks *
-begin_stacks(struct stacks *stacks, const char *path,
-             const struct symbolizer_options *options, char *error, size_t size)
+open_reader(struct reader *reader, const char *path,
+            const struct symbolizer_options *options, char *error, size_t size)
 {
-    if (stacks->reader == NULL)
-        goto err;
-    stacks->profile = profile_new(options);
-    if (stacks->profile != NULL)
-        stacks->path = profile_string(stacks->profile, path);
-    if (stacks->path == NULL ||
-        begin_process(stacks, reader_header(stacks->reader)) != 0) {
-        snprintf(error, size, "%s", strerror(ENOMEM));
-        goto err;
+    if (reader == NULL)
+        return NULL;
+    struct stacks *stacks = calloc(1, sizeof(*stacks));
+    if (stacks == NULL) {
+        reader_end(reader);
+    } else {
+        stacks->reader = reader;
+        stacks->profile = profile_new(options);
+        if (stacks->profile != NULL)
+            stacks->path = profile_string(stacks->profile, path);
+        if (stacks->path != NULL &&
+            begin_process(stacks, reader_header(reader)) == 0)
+            return stacks;
     }
-    return stacks;
-
-err:
+    snprintf(error, size, "%s", strerror(ENOMEM));
     stacks_close(stacks);
     return NULL;
 }
@@ -398,13 +595,8 @@ struct stacks *
 stacks_open(const char *path, const struct symbolizer_options *options,
             char *error, size_t size)
 {
-    struct stacks *stacks = calloc(1, sizeof(*stacks));
-    if (stacks == NULL) {
-        snprintf(error, size, "%s", strerror(errno));
-        return NULL;
-    }
-    stacks->reader = reader_open(path, error, size);
-    return begin_stacks(stacks, path, options, error, size);
+    return open_reader(reader_open(path, error, size), path, options, error,
+                       size);
 }
 
 struct stacks *
@@ -412,14 +604,12 @@ stacks_open_memory(const void *bytes, size_t length,
                    const struct symbolizer_options *options, char *error,
                    size_t size)
 {
-    struct stacks *stacks = calloc(1, sizeof(*stacks));
-    if (stacks == NULL) {
-        snprintf(error, size, "%s", strerror(errno));
-        return NULL;
-    }
-    stacks->is_memory = true;
-    stacks->reader = reader_open_memory(bytes, length, error, size);
-    return begin_stacks(stacks, "spool", options, error, size);
+    struct stacks *stacks =
+        open_reader(reader_open_memory(bytes, length, error, size), "spool",
+                    options, error, size);
+    if (stacks != NULL)
+        stacks->is_memory = true;
+    return stacks;
 }
 
 /* The same as spool_load.c does with the pid of the spool. */
@@ -437,7 +627,7 @@ stacks_close(struct stacks *stacks)
     if (stacks == NULL)
         return;
     forget_record(stacks);
-    stacks_label_release(&stacks->labels);
+    release_labels(&stacks->labels);
     if (stacks->load != NULL)
         spool_load_release(stacks->load);
     free(stacks->load);

@@ -8,7 +8,7 @@
  *   threads    in the order of their tids
  *   groups     of threads that do the same with the same stack, the largest
  *              first (stacks_group.c)
- *   deadlocks  (deadlock.h)
+ *   deadlocks  (deadlock.c)
  *
  * Callers may read everything; only the functions below change it. Strings are
  * clean (clean.h).
@@ -22,15 +22,14 @@
 
 #include "base/stack_cause.h"
 #include "model/profile.h"
-#include "deadlock.h"
 
 struct reader;
-struct record_label;
 struct spool_load;
 struct filter_options;
 
 #define STACKS_NONE UINT32_MAX
 #define STACKS_NO_CPU UINT64_MAX
+#define DEADLOCK_NONE UINT32_MAX
 
 struct stacks_thread {
     uint32_t tid;
@@ -72,6 +71,20 @@ struct stacks_labels {
 
 /* Most labels of a set that are shown. */
 enum { STACKS_LABELS_MOST = 64 };
+
+/* Threads that wait for each other in a circle, so that none of them ever goes
+ * on: parts of deadlocks.threads. */
+struct deadlock {
+    uint32_t first, count; /* each waits for the next, the last for the first */
+    uint32_t first_outside, outside; /* they wait for one of the circle, perhaps
+                                        through others; by number */
+};
+
+struct deadlocks {
+    struct deadlock *all;
+    uint32_t count;
+    uint32_t *threads;
+};
 
 struct stacks {
     struct profile *profile; /* names of nodes, and the process */
@@ -144,23 +157,22 @@ int stacks_group_all(struct stacks *stacks);
 int stacks_filter_apply(struct stacks *stacks,
                         const struct filter_options *filter);
 
-/* For stacks.c: take RECORD; a record that makes no sense is left out. LOAD
- * knows its texts.
- * Returns 0, or -1 if memory is short. */
-int stacks_label_add(struct stacks_labels *labels,
-                     const struct spool_load *load,
-                     const struct record_label *record);
+/*
+ * For stacks.c. Thread I of COUNT waits for thread OWNERS[I], which may be I
+ * itself, or for none (DEADLOCK_NONE). Find every circle once. The circles are
+ * in the order of their smallest thread numbers, and that thread stands first
+ * in its circle. Returns 0, or -1 with errno set if memory is short; the caller
+ * calls deadlock_release in both cases.
+ */
+int deadlock_find(struct deadlocks *deadlocks, const uint32_t *owners,
+                  uint32_t count);
 
-/* The number of the set with this ID in the spool, 0 if the spool has not
- * defined it. */
-uint32_t stacks_label_set(const struct stacks_labels *labels, uint32_t id);
+void deadlock_release(struct deadlocks *deadlocks);
 
 /* Write the labels of SET to LIST, each key once, in the order in which they
  * were set. Returns their number. */
 unsigned stacks_label_list(const struct stacks_labels *labels, uint32_t set,
                            const struct stacks_label *list[STACKS_LABELS_MOST]);
-
-void stacks_label_release(struct stacks_labels *labels);
 
 /* Release STACKS; NULL is allowed. */
 void stacks_close(struct stacks *stacks);

@@ -20,10 +20,9 @@ struct naming {
     struct profile *profile;
     struct intern *strings;
     struct intern *stacks;
-    uint32_t *named; /* stack of each node; 0: not named yet */
-    uint32_t *path;  /* from a node towards its root */
-    uint32_t path_length;
+    uint32_t *named; /* stack of each node; 0: none, NEEDED: not named yet */
 };
+#define NEEDED UINT32_MAX
 
 /* The stack of FRAME on top of BELOW; 0 if memory is short. */
 static uint32_t
@@ -60,46 +59,38 @@ name_node(struct naming *naming, uint32_t node, uint32_t below)
     return stack;
 }
 
-/* The stack that has NODE as its leaf; 0 if memory is short. Nodes on the way
- * to the root that have no stack yet get one, from the root on. */
-static uint32_t
-name_stack(struct naming *naming, uint32_t node)
+/* Name the nodes on the stacks of threads, parents first. Returns 0, or -1 if
+ * memory is short. */
+static int
+name_nodes(struct naming *naming, const struct stacks *stacks)
 {
     const struct profile *profile = naming->profile;
-    uint32_t stack = 0;
-    naming->path_length = 0;
-    for (uint32_t at = node; at != 0; at = profile->nodes[at].parent) {
-        stack = naming->named[at];
-        if (stack != 0)
-            break;
-        if (!ARRAY_GROW(naming->path, naming->path_length))
-            return 0;
-        naming->path[naming->path_length++] = at;
+    uint32_t *named = naming->named;
+    for (uint32_t i = 0; i < stacks->thread_count; i++)
+        for (uint32_t node = stacks->threads[i].node;
+             stacks->threads[i].is_kept && node != 0 && named[node] == 0;
+             node = profile->nodes[node].parent)
+            named[node] = NEEDED;
+    for (uint32_t i = 1; i < profile->node_count; i++) {
+        if (named[i] != NEEDED)
+            continue;
+        named[i] = name_node(naming, i, named[profile->nodes[i].parent]);
+        if (named[i] == 0)
+            return -1;
     }
-    while (naming->path_length > 0) {
-        uint32_t at = naming->path[--naming->path_length];
-        stack = name_node(naming, at, stack);
-        if (stack == 0)
-            return 0;
-        naming->named[at] = stack;
-    }
-    return stack;
+    return 0;
 }
 
 /* Give THREAD the number of its group, which may be new. Returns 0, or -1 if
  * memory is short. */
 static int
-find_group(struct naming *naming, struct intern *keys,
+find_group(const struct naming *naming, struct intern *keys,
            struct stacks_thread *thread)
 {
-    uint64_t key[2] = {0, (uint64_t)thread->state << 8 | thread->cause};
+    uint64_t key[2] = {naming->named[thread->node],
+                       (uint64_t)thread->state << 8 | thread->cause};
     if (stacks_is_waiting(thread))
         key[1] |= (uint64_t)thread->system_call << 16;
-    if (thread->node != 0) {
-        key[0] = name_stack(naming, thread->node);
-        if (key[0] == 0)
-            return -1;
-    }
     thread->group = intern_put(keys, key, sizeof(key));
     return thread->group == INTERN_NONE ? -1 : 0;
 }
@@ -145,11 +136,10 @@ static int
 place_groups(struct stacks *stacks, uint32_t count)
 {
     struct rank *ranks = rank_groups(stacks, count);
-    uint32_t *place = calloc(count + 1u, sizeof(*place)), used = 0;
-    stacks->groups = calloc(count + 1u, sizeof(*stacks->groups));
-    stacks->order = calloc(stacks->thread_count + 1u, sizeof(*stacks->order));
-    if (ranks == NULL || place == NULL || stacks->groups == NULL ||
-        stacks->order == NULL) {
+    uint32_t *place = NULL, used = 0;
+    if (ranks == NULL || !ARRAY_NEW(place, count) ||
+        !ARRAY_NEW(stacks->groups, count) ||
+        !ARRAY_NEW(stacks->order, stacks->thread_count)) {
         free(ranks);
         free(place);
         return -1;
@@ -187,7 +177,7 @@ stacks_group_all(struct stacks *stacks)
     int result = naming.strings == NULL || naming.stacks == NULL ||
                          naming.named == NULL || keys == NULL
                      ? -1
-                     : 0;
+                     : name_nodes(&naming, stacks);
     free(stacks->groups);
     free(stacks->order);
     stacks->groups = NULL;
@@ -202,7 +192,6 @@ stacks_group_all(struct stacks *stacks)
     intern_free(naming.stacks);
     intern_free(keys);
     free(naming.named);
-    free(naming.path);
     if (result != 0)
         errno = ENOMEM;
     return result;

@@ -39,13 +39,6 @@ struct watch_record {
     bool is_for_ever;
 };
 
-static bool
-is_short_of_memory(const struct watch *watch)
-{
-    return watch->load == NULL || watch->profile == NULL ||
-           watch->functions.names == NULL;
-}
-
 /* On failure watch_free releases the parts that exist, so one exit is enough.
  */
 struct watch *
@@ -61,8 +54,12 @@ watch_new(struct reader *reader, const struct filter_options *filter,
     watch->profile = profile_new(options);
     watch->load = calloc(1, sizeof(*watch->load));
     if (watch->profile != NULL)
-        (void)functions_begin(&watch->functions, watch->profile, filter);
-    if (is_short_of_memory(watch))
+        /* There are few names, and they are kept as long as the view. */
+        watch->functions = (struct functions){.profile = watch->profile,
+                                              .filter = filter,
+                                              .names = intern_new()};
+    if (watch->load == NULL || watch->profile == NULL ||
+        watch->functions.names == NULL)
         goto err;
     watch->load->profile = watch->profile;
     if (spool_begin(watch->load, reader_header(reader)) != 0 ||
@@ -74,15 +71,6 @@ err:
     watch_free(watch);
     errno = ENOMEM;
     return NULL;
-}
-
-/* Whether RECORD may change in place. A wait that is over may be opened again.
- */
-static bool
-may_change(const struct record_sample *record)
-{
-    return spool_is_unsampled(record) || (record->flags & SAMPLE_OPEN) != 0 ||
-           record->state == STATE_WAITING;
 }
 
 /* Remember that RECORD, which was counted as GIVEN, may change. Returns 0, or
@@ -139,10 +127,13 @@ take_sample(struct watch *watch, const struct record_sample *record)
      * samples of the look are known. */
     if (spool_is_unsampled(record))
         return keep_record(watch, record, number, &given);
-    given = contribution_of(watch, record, key.thread);
-    if (contribution_count(watch, number, &given, NULL) != 0)
+    given = apply_contribution(watch, record, key.thread);
+    if (apply_count(watch, number, &given, NULL) != 0)
         return -1;
-    return may_change(record) ? keep_record(watch, record, number, &given) : 0;
+    /* A wait that is over may be opened again. */
+    return (record->flags & SAMPLE_OPEN) != 0 || record->state == STATE_WAITING
+               ? keep_record(watch, record, number, &given)
+               : 0;
 }
 
 /* Take the end of a thread. cpu_share_all settles its clock after its last
@@ -166,14 +157,6 @@ take_thread(struct watch *watch, const struct record_thread *record)
         watch->filter->count > 0 &&
         spool_load_number(&watch->load->threads, record->id) != INTERN_NONE;
     return spool_take(watch->load, RECORD_THREAD, record) == FAILED ? -1 : 0;
-}
-
-/* Later versions may have more states. */
-static void
-take_control(struct watch *watch, const struct record_control *record)
-{
-    watch->control = (enum control_state)record->state;
-    watch->has_control = true;
 }
 
 /* Take one record. Returns 0, or -1 if memory is short. */
@@ -221,8 +204,11 @@ reread_state(struct watch *watch)
     struct record_control control;
     if (watch->control_place != 0 &&
         reader_again(watch->reader, watch->control_place, &control,
-                     sizeof(control)) == 0)
-        take_control(watch, &control);
+                     sizeof(control)) == 0) {
+        /* Later versions may have more states. */
+        watch->control = (enum control_state)control.state;
+        watch->has_control = true;
+    }
     watch->profile->cost = watch->load->cost;
     watch->taken[SPAN_INTERVAL] =
         watch->load->cost.taken - watch->taken[SPAN_ALL];
@@ -247,7 +233,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
         reader_again(watch->reader, record->place, &now, sizeof(now)) != 0)
         return 0;
     now.flags = before.flags;
-    given = contribution_of(watch, &now, sample->thread);
+    given = apply_contribution(watch, &now, sample->thread);
     *is_over = (now.flags & SAMPLE_OPEN) == 0 && !record->is_for_ever &&
                (thread->place != record->place ||
                 watch->profile->threads[sample->thread].end != UINT64_MAX);
@@ -258,7 +244,7 @@ reread_record(struct watch *watch, struct watch_record *record, bool *is_over)
     int status =
         record->is_for_ever
             ? cpu_share_spread(watch, sample->thread, &given, &record->given)
-            : contribution_count(watch, record->sample, &given, &record->given);
+            : apply_count(watch, record->sample, &given, &record->given);
     record->given = given;
     return status;
 }

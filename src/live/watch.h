@@ -15,8 +15,8 @@
  * waits that go on. Memory grows with the number of different stacks, threads
  * and functions, not with the number of samples.
  *
- * Callers may read all fields and change none. watch.c, cpu_share.c,
- * contribution.c and apply.c change them. Not thread-safe.
+ * Callers may read all fields and change none. watch.c, cpu_share.c and apply.c
+ * change them. Not thread-safe.
  */
 #ifndef LIVE_WATCH_H
 #define LIVE_WATCH_H
@@ -27,13 +27,81 @@
 
 #include "model/profile.h"
 #include "util/share.h"
-#include "functions.h"
 
+struct filter_options;
+struct intern;
 struct spool_load;
 struct cpu_sample;
 struct reader;
 struct watch_record;
 struct watch_sample;
+
+/* A live view counts the same values for the latest interval and for all the
+ * time. */
+enum span { SPAN_INTERVAL, SPAN_ALL, SPAN_COUNT };
+
+/* The sum of an interval may be negative. A wait that was believed to go on may
+ * have ended already; the surplus is then taken back. */
+struct span_sums {
+    int64_t values[SPAN_COUNT][VALUE_COUNT];
+};
+
+/* *TO += VALUE. Numbers of a damaged spool may wrap; the sum is then
+ * meaningless. */
+static inline void
+span_add(int64_t *to, int64_t value)
+{
+    *to = (int64_t)((uint64_t)*to + (uint64_t)value);
+}
+
+static inline void
+span_add_sums(struct span_sums *to, const struct span_sums *sums)
+{
+    for (unsigned i = 0; i < SPAN_COUNT; i++)
+        for (unsigned j = 0; j < VALUE_COUNT; j++)
+            span_add(&to->values[i][j], sums->values[i][j]);
+}
+
+/* End the interval: the next one begins with zeros. */
+static inline void
+span_begin(struct span_sums *sums)
+{
+    for (unsigned j = 0; j < VALUE_COUNT; j++)
+        sums->values[SPAN_INTERVAL][j] = 0;
+}
+
+struct function {
+    const char *name, *module; /* strings of the profile; "": no module */
+    struct span_sums self, total;
+    uint64_t stamp; /* of the stack that was counted last */
+    bool *matches;  /* by term of the filter; NULL without a filter */
+};
+
+/* The functions at a node of the profile: COUNT entries of FRAMES from FIRST
+ * on, the innermost first. COUNT is 0 until the node is named. */
+struct functions_place {
+    uint32_t first, count;
+};
+
+/* Sums for each function of a profile that grows (functions.c). SELF is what
+ * was spent in the function itself; TOTAL is what was spent while it was on the
+ * stack (a recursion counts once). table.h makes its rows from all samples;
+ * here each new stack is added to the rows. A place in code is named when the
+ * first stack that contains it comes. It keeps its function until
+ * functions_forget. */
+struct functions {
+    struct profile *profile;
+    const struct filter_options *filter;
+    struct intern *names;  /* (name, module) as numbers of strings */
+    struct function *rows; /* by number in NAMES */
+    uint32_t count;
+    struct functions_place *places;
+    uint32_t place_count;
+    uint32_t *frames;
+    uint32_t frame_count;
+    uint64_t stamp;
+    bool has_nameless; /* a stack had generated code without a name */
+};
 
 /* Most stacks of short threads that are remembered. They stand for the stacks
  * of other short threads. */
@@ -50,7 +118,7 @@ struct watch_thread {
     bool is_open;            /* the latest sample is a wait that goes on */
     bool has_run;            /* a sample of the interval found it running */
 
-    /* Used by cpu_share.c and contribution.c. */
+    /* Used by cpu_share.c and apply.c. */
     uint64_t clock;     /* ns of CPU time used, according to its samples */
     int64_t given;      /* ns of CPU time that its samples were given */
     struct share share; /* the CPU time that its new samples share */

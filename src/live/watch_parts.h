@@ -2,15 +2,16 @@
 /*
  * watch_parts.h -- the parts of watch.c, which share the fields of its struct.
  *
- *    contribution.c  how much a sample record contributes right now. Records
- *                    change in place. So the last contribution is remembered,
- *                    and only the difference, which may be negative, is added.
- *    cpu_share.c     the CPU time that threads' own clocks tell, shared by
- *                    their samples. weigh.h does the same for a whole spool;
- *                    this is for one that still grows.
- *    apply.c         the end of a look. The filter judges each sample that
- *                    changed. The samples that it keeps are counted for their
- *                    threads, for their functions and in total.
+ *    functions.c  the sums for each function.
+ *    cpu_share.c  the CPU time that threads' own clocks tell, shared by their
+ *                 samples. weigh.h does the same for a whole spool; this is for
+ *                 one that still grows.
+ *    apply.c      how much a sample record contributes right now. Records
+ * change in place. So the last contribution is remembered, and only the
+ *                 difference, which may be negative, is added. At the end of a
+ *                 look the filter judges each sample that changed. The samples
+ *                 that it keeps are counted for their threads, for their
+ *                 functions and in total.
  */
 #ifndef LIVE_WATCH_PARTS_H
 #define LIVE_WATCH_PARTS_H
@@ -26,16 +27,16 @@ struct contribution {
 };
 
 /* The contribution of RECORD, which is of THREAD. */
-struct contribution contribution_of(const struct watch *watch,
-                                    const struct record_sample *record,
-                                    uint32_t thread);
+struct contribution apply_contribution(const struct watch *watch,
+                                       const struct record_sample *record,
+                                       uint32_t thread);
 
 /* Add the difference between GIVEN and BEFORE to SAMPLE. BEFORE is NULL if
  * nothing of the record was counted yet. Returns 0, or -1 if memory is short.
  */
-int contribution_count(struct watch *watch, uint32_t sample,
-                       const struct contribution *given,
-                       const struct contribution *before);
+int apply_count(struct watch *watch, uint32_t sample,
+                const struct contribution *given,
+                const struct contribution *before);
 
 /* A sample that has no share yet, as it was recorded. */
 struct cpu_sample {
@@ -75,11 +76,6 @@ struct watch_sample {
  * or -1 if memory is short. */
 int apply_room(struct watch *watch);
 
-/* Add VALUES to what is pending for SAMPLE. Returns 0, or -1 if memory is
- * short. */
-int apply_note(struct watch *watch, uint32_t sample,
-               const int64_t values[VALUE_COUNT]);
-
 /* Begin a new interval: set all its sums to zero. */
 void apply_begin(struct watch *watch);
 
@@ -94,5 +90,24 @@ int apply_anew(struct watch *watch);
  * runtime may write these names after the code was seen to run. Returns 0, or
  * -1 if memory is short. */
 int apply_new_names(struct watch *watch);
+
+/* Name the functions on the stack NODE. Call it before functions_keep and
+ * functions_add. Returns 0, or -1 if memory is short. */
+int functions_name(struct functions *functions, uint32_t node);
+
+/* Whether the filter's expressions (not its labels) keep the stack NODE. */
+bool functions_keep(const struct functions *functions, uint32_t node);
+
+/* Add SUMS to the functions on the stack NODE. */
+void functions_add(struct functions *functions, uint32_t node,
+                   const struct span_sums *sums);
+
+/* End the interval: the next one begins with zeros. */
+void functions_begin_interval(struct functions *functions);
+
+/* Forget all sums and the names of all places. */
+void functions_forget(struct functions *functions);
+
+void functions_release(struct functions *functions);
 
 #endif

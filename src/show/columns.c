@@ -223,11 +223,16 @@ columns_percent(struct columns *columns, double percent)
     columns_print(columns, "", "%.1f", percent);
 }
 
+/* The limits are those of perf report: hot from 5 %, warm from 0.5 %. */
 void
 columns_share(struct columns *columns, double percent)
 {
-    columns_print(columns, paint_share(paint_of(columns), percent), "%.1f",
-                  percent);
+    const struct paint *paint = paint_of(columns);
+    columns_print(columns,
+                  percent >= 5     ? paint->hot
+                  : percent >= 0.5 ? paint->warm
+                                   : "",
+                  "%.1f", percent);
 }
 
 void

@@ -30,7 +30,6 @@
 #include <stdlib.h>
 
 #include "util/intern.h"
-#include "view/branches.h"
 #include "view/tree.h"
 #include "data_report.h"
 
@@ -161,21 +160,21 @@ add_head(struct json *json, const struct profile *profile)
 
 /* Begin a table or tree. JSON is used if the format is JSON. */
 static void
-begin_report(struct columns *columns, struct json *json,
-             const struct data_report *report, const struct profile *profile,
-             const char *word, const char *const *keys)
+begin_report(struct columns *columns, struct json *json, FILE *stream,
+             const struct profile *profile, const char *word,
+             const char *const *keys, const struct text_report_options *options)
 {
-    if (report->format == COLUMNS_JSON) {
-        json_begin_spaced(json, report->stream);
+    if (options->format == COLUMNS_JSON) {
+        json_begin_spaced(json, stream);
         json_open(json, '{');
         json_name_string(json, "report", word);
         json_name_string(json, "sorted_by",
-                         report->value == VALUE_CPU ? "cpu" : "wall");
+                         options->value == VALUE_CPU ? "cpu" : "wall");
         json_line(json);
         add_head(json, profile);
     }
-    columns_begin_data(columns, report->stream,
-                       report->format == COLUMNS_JSON ? json : NULL, keys);
+    columns_begin_data(columns, stream,
+                       options->format == COLUMNS_JSON ? json : NULL, keys);
 }
 
 /* End a report. A failure stays in the stream. */
@@ -222,33 +221,33 @@ add_table_row(struct columns *columns, const struct table_row *row,
 }
 
 void
-data_report_table(const struct data_report *report,
-                  const struct profile *profile, const struct table *table,
-                  enum table_by by)
+data_report_table(FILE *stream, const struct profile *profile,
+                  const struct table *table,
+                  const struct text_report_options *options)
 {
-    uint32_t rows = report->rows;
+    uint32_t rows = options->rows;
     struct columns columns;
     struct json json;
     if (rows == 0 || rows > table->count)
         rows = table->count;
-    begin_report(&columns, &json, report, profile, tables[by].word,
-                 tables[by].keys);
+    begin_report(&columns, &json, stream, profile, tables[options->by].word,
+                 tables[options->by].keys, options);
     for (uint32_t i = 0; i < rows; i++)
-        add_table_row(&columns, &table->rows[i], by);
+        add_table_row(&columns, &table->rows[i], options->by);
     end_report(&columns, table->count - rows);
 }
 
 void
-data_report_tree(const struct data_report *report,
-                 const struct profile *profile, const struct tree *tree,
-                 const struct branches *branches, const char *word)
+data_report_tree(FILE *stream, const struct profile *profile,
+                 const struct tree *tree, const struct branches *branches,
+                 const char *word, const struct text_report_options *options)
 {
     uint32_t end_row = branches->count;
     struct columns columns;
     struct json json;
-    if (report->rows > 0 && report->rows < end_row)
-        end_row = report->rows + 1;
-    begin_report(&columns, &json, report, profile, word, tree_keys);
+    if (options->rows > 0 && options->rows < end_row)
+        end_row = options->rows + 1;
+    begin_report(&columns, &json, stream, profile, word, tree_keys, options);
     for (uint32_t i = 1; i < end_row; i++) {
         const struct branch *branch = &branches->all[i];
         struct tree_label label =
@@ -360,24 +359,25 @@ add_diff_row(struct columns *columns, const struct diff *diff,
 }
 
 void
-data_report_diff(const struct data_report *report, const struct diff *diff,
+data_report_diff(FILE *stream, const struct diff *diff,
                  const struct profile *old, const struct profile *new,
-                 const struct diff_options *test, bool all)
+                 const struct diff_options *test, bool all,
+                 const struct text_report_options *options)
 {
-    bool is_json = report->format == COLUMNS_JSON;
+    bool is_json = options->format == COLUMNS_JSON;
     uint32_t left_out = 0, written = 0;
     struct columns columns;
     struct json json;
     if (is_json) {
-        json_begin_spaced(&json, report->stream);
+        json_begin_spaced(&json, stream);
         add_diff_head(&json, diff, old, new, test);
     }
-    columns_begin_data(&columns, report->stream, is_json ? &json : NULL,
+    columns_begin_data(&columns, stream, is_json ? &json : NULL,
                        test->by == MEASURE_STACK ? stack_keys : function_keys);
     for (uint32_t i = 0; i < diff->count; i++) {
         const struct diff_row *row = &diff->rows[i];
         if ((!all && !row->is_significant && !row->fails) ||
-            (report->rows > 0 && written >= report->rows)) {
+            (options->rows > 0 && written >= options->rows)) {
             left_out++;
             continue;
         }

@@ -18,36 +18,26 @@
 #ifndef SHOW_DATA_REPORT_H
 #define SHOW_DATA_REPORT_H
 
-#include "view/diff.h"
-#include "view/table.h"
-#include "columns.h"
+#include "text_report.h"
 
-struct branches;
-struct tree;
-
-/* The contents of a report. */
-struct data_report {
-    FILE *stream;
-    enum columns_format format; /* COLUMNS_CSV or COLUMNS_JSON */
-    enum value value;           /* by which it is sorted */
-    uint32_t rows;              /* most rows; 0: all */
-};
-
-/* Write TABLE, which was built by BY. */
-void data_report_table(const struct data_report *report,
-                       const struct profile *profile, const struct table *table,
-                       enum table_by by);
+/* Write TABLE, which was built by OPTIONS->by, to STREAM. The format is CSV or
+ * JSON. Columns and colours do not count. */
+void data_report_table(FILE *stream, const struct profile *profile,
+                       const struct table *table,
+                       const struct text_report_options *options);
 
 /* Write BRANCHES of TREE, one row for each. Parents come before their children;
  * a row has the id of its parent, 0 for none. WORD names the report: "tree" or
  * "callers". */
-void data_report_tree(const struct data_report *report,
-                      const struct profile *profile, const struct tree *tree,
-                      const struct branches *branches, const char *word);
+void data_report_tree(FILE *stream, const struct profile *profile,
+                      const struct tree *tree, const struct branches *branches,
+                      const char *word,
+                      const struct text_report_options *options);
 
 /* Write a comparison. ALL: also rows that are not significant. */
-void data_report_diff(const struct data_report *report, const struct diff *diff,
+void data_report_diff(FILE *stream, const struct diff *diff,
                       const struct profile *old, const struct profile *new,
-                      const struct diff_options *test, bool all);
+                      const struct diff_options *test, bool all,
+                      const struct text_report_options *options);
 
 #endif

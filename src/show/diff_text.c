@@ -21,7 +21,7 @@
 #include "util/number.h"
 #include "columns.h"
 #include "truncate.h"
-#include "diff_text.h"
+#include "text_report.h"
 
 /* Least width of a name; most bytes of it. */
 enum { NAME_LEAST = 14, NAME_MOST = 64 * 1024 };
@@ -37,9 +37,8 @@ struct listing {
     FILE *stream;
     const struct diff *diff;
     const struct diff_options *test;
+    const struct text_report_options *options;
     const struct paint *paint;
-    uint32_t rows;
-    unsigned columns; /* of lines; 0: any number */
 };
 
 /* The leaf comes first, so what does not fit is the root's end. */
@@ -91,8 +90,9 @@ print_side(const struct listing *listing, const char *word,
     if (profile->process_count > 1)
         fprintf(listing->stream, "%u processes, ", profile->process_count);
     truncate_text(listing->stream, command,
-                  listing->columns > HEAD_TAKEN ? listing->columns - HEAD_TAKEN
-                                                : listing->columns);
+                  listing->options->columns > HEAD_TAKEN
+                      ? listing->options->columns - HEAD_TAKEN
+                      : listing->options->columns);
     fputc('\n', listing->stream);
     if (profile->filter != NULL)
         fprintf(listing->stream, "         %s\n", profile->filter);
@@ -107,15 +107,10 @@ print_total(const struct listing *listing)
     const char *what = listing->test->absolute
                            ? "seconds of each run are compared"
                            : "shares of the totals are compared";
-    char text[160];
-    snprintf(text, sizeof(text), "%+.3f s %s, %+.1f %%; %s", change / 1e9,
-             listing->test->value == VALUE_CPU ? "CPU" : "wall time",
-             total->old > 0 ? 100 * change / total->old : 0, what);
-    fprintf(listing->stream, "%-9s", "total");
-    truncate_text(listing->stream, text,
-                  listing->columns > 20 ? listing->columns - 9
-                                        : listing->columns);
-    fputc('\n', listing->stream);
+    text_report_line(listing->stream, listing->options->columns, "total",
+                     "%+.3f s %s, %+.1f %%; %s", change / 1e9,
+                     listing->test->value == VALUE_CPU ? "CPU" : "wall time",
+                     total->old > 0 ? 100 * change / total->old : 0, what);
 }
 
 static void
@@ -192,7 +187,7 @@ print_section(const struct listing *listing, enum section section)
         .stream = listing->stream,
         .all = all,
         .paint = listing->paint,
-        .limit = listing->columns,
+        .limit = listing->options->columns,
         .least = NAME_LEAST,
     };
     const struct diff *diff = listing->diff;
@@ -204,12 +199,12 @@ print_section(const struct listing *listing, enum section section)
             fputc('\n', listing->stream);
             columns_titles(&columns, titles[section]);
         }
-        if (listing->rows == 0 || count <= listing->rows)
+        if (listing->options->rows == 0 || count <= listing->options->rows)
             print_row(&columns, listing, &diff->rows[i]);
     }
-    if (listing->rows > 0 && count > listing->rows)
+    if (listing->options->rows > 0 && count > listing->options->rows)
         fprintf(listing->stream, "(%u more; -n 0 shows all)\n",
-                count - listing->rows);
+                count - listing->options->rows);
 }
 
 void
@@ -223,8 +218,7 @@ diff_text_write(FILE *stream, const struct diff *diff,
         .diff = diff,
         .test = test,
         .paint = options->paint != NULL ? options->paint : &paint_none,
-        .rows = options->rows,
-        .columns = options->columns,
+        .options = options,
     };
     print_head(&listing, old, new);
     print_section(&listing, SLOWER);

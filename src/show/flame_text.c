@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "util/number.h"
-#include "view/branches.h"
 #include "view/tree.h"
 #include "truncate.h"
 #include "text_report.h"

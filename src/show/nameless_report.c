@@ -21,7 +21,7 @@
 #include "util/number.h"
 #include "view/nameless.h"
 #include "columns.h"
-#include "nameless_report.h"
+#include "text_report.h"
 
 enum hint { GENERATED, PACKAGED, FOREIGN, NO_BUILD_ID, HINT_COUNT };
 

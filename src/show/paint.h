@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * paint.h -- the colours of text on a terminal. The caller prints one of these
- * strings before a text and END behind it. Without colours all strings are "".
+ * paint.h -- the colours of text on a terminal: the eight that every terminal
+ * has. The caller prints one of these strings before a text and END behind it.
+ * Without colours all strings are "".
  */
 #ifndef SHOW_PAINT_H
 #define SHOW_PAINT_H
@@ -16,9 +17,16 @@ struct paint {
     const char *cells[2]; /* of a flame graph, in turn */
 };
 
-extern const struct paint paint_none, paint_terminal;
+static const struct paint paint_none = {"", "", "", "", "", "", {"", ""}};
 
-/* The colour for a share of PERCENT; "" for a small share. */
-const char *paint_share(const struct paint *paint, double percent);
+static const struct paint paint_terminal = {
+    .title = "\033[1m",
+    .hot = "\033[31m",
+    .warm = "\033[32m",
+    .alert = "\033[31m",
+    .faint = "\033[2m",
+    .end = "\033[0m",
+    .cells = {"\033[30;43m", "\033[30;41m"},
+};
 
 #endif

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "view/lines.h"
+#include "view/match.h"
 #include "columns.h"
 #include "truncate.h"
 #include "text_report.h"
@@ -117,13 +117,6 @@ print_source(const struct listing *listing)
         print_line(listing, row, row->line, "(the file ends before this line)");
 }
 
-static void
-print_numbers(const struct listing *listing)
-{
-    for (const struct table_row *row = listing->rows; row < listing->end; row++)
-        print_line(listing, row, row->line, "");
-}
-
 /* Open the file of the function, or print why it is not shown. A file that was
  * changed after the run may have other lines at these numbers. */
 static void
@@ -169,7 +162,8 @@ print_function(struct listing *listing, const struct profile *profile)
             print_source(listing);
         fclose(listing->source);
     } else {
-        print_numbers(listing);
+        for (; listing->rows < listing->end; listing->rows++)
+            print_line(listing, listing->rows, listing->rows->line, "");
     }
 }
 
@@ -206,7 +200,7 @@ source_text_write(FILE *stream, const struct profile *profile,
             .whole = profile->totals[options->value],
             .rows = &lines->rows[i],
         };
-        count = lines_of_function(lines, i);
+        count = match_same_function(lines, i);
         listing.end = listing.rows + count;
         if (i > 0)
             fputc('\n', stream);

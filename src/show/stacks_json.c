@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* stacks_json.c -- see stacks_json.h. */
+/* stacks_json.c -- see stacks_text.h. */
 #include <stdlib.h>
 
-#include "live/stacks.h"
 #include "model/naming.h"
 #include "model/system_call.h"
 #include "util/json.h"
-#include "stacks_json.h"
+#include "stacks_text.h"
 
 /* Add NUMBER, or null if it is not known. */
 static void

@@ -20,15 +20,207 @@
 #include "wrap.h"
 #include "stacks_text.h"
 
-enum { PARTS_MOST = 16 };
+/* COLUMNS: those to which lists of threads are broken without a terminal. */
+enum { PARTS_MOST = 16, COLUMNS = 100 };
 
 struct text {
     FILE *stream;
     struct stacks *stacks;
     const struct stacks_text_options *options;
-    const struct paint *paint;
     uint32_t *numbers; /* of the threads of a part; room for all */
 };
+
+/* Names come from files that may contain anything (util/clean.h). */
+static const char *
+clean_name(struct profile *profile, const char *name)
+{
+    const char *string = profile_string(profile, name);
+    return string != NULL ? string : "?";
+}
+
+/* Write to TEXT what stands behind the function's name. */
+static void
+describe_place(struct profile *profile, uint32_t node, unsigned i, char *text,
+               size_t size)
+{
+    const struct symbol *symbol = naming_symbol(profile, node);
+    const struct symbol_frame *frame = &symbol->frames[i];
+    const char *module =
+        profile_module_name(profile, profile->nodes[node].module);
+    const char *inlined = i + 1 < symbol->count ? " (inlined)" : "";
+    const char *file = clean_name(profile, path_name(frame->file));
+    if (file[0] != '\0' && frame->line > 0)
+        snprintf(text, size, " %.200s:%u%s", file, frame->line, inlined);
+    else if (file[0] != '\0')
+        snprintf(text, size, " %.200s%s", file, inlined);
+    else if (symbol->named && module[0] != '\0')
+        snprintf(text, size, " (%.200s)%s", module, inlined);
+    else
+        text[0] = '\0'; /* a name like "libx.so+0x1234" says it */
+}
+
+/* Print BEFORE and frame I of NODE, "serve server.c:200", with " (inlined)" if
+ * it is inlined. If the file is unknown, the module stands in its place. Only
+ * the last part of a path is shown: with the function's name it is enough to
+ * find the line. The function's name is shortened so that the line fits, but
+ * keeps at least 10 columns. The place is never cut: it would name another
+ * line. */
+static void
+print_frame(const struct text *text, const char *before, uint32_t node,
+            unsigned i)
+{
+    struct profile *profile = text->stacks->profile;
+    const char *function = naming_symbol(profile, node)->frames[i].function;
+    unsigned taken = (unsigned)strlen(before), columns = text->options->columns;
+    char place[256];
+    columns = columns > taken ? columns - taken : 0;
+    describe_place(profile, node, i, place, sizeof(place));
+    unsigned width = truncate_width(place);
+    if (columns > 0 && columns < width + 10)
+        columns = width + 10;
+    fputs(before, text->stream);
+    truncate_name(text->stream, clean_name(profile, function),
+                  columns > 0 ? columns - width : 0);
+    fprintf(text->stream, "%s\n", place);
+}
+
+/* Print a list of COUNT threads, indented by INDENT, and WORDS about them. */
+static int
+print_threads(const struct text *text, const uint32_t *numbers, uint32_t count,
+              const char *words, unsigned indent)
+{
+    unsigned columns = text->options->columns;
+    return thread_list_print(text->stream, text->stacks->threads, numbers,
+                             count, words, indent,
+                             columns > 0 ? columns : COLUMNS);
+}
+
+/* process/wait_words.c makes these words. */
+static bool
+waits_for_mutex(const struct stacks_thread *thread)
+{
+    return strncmp(thread->waits_on, "mutex", 5) == 0;
+}
+
+/* Print the number of threads and what they wait for. */
+static void
+print_circle_title(const struct text *text, const struct deadlock *deadlock)
+{
+    FILE *stream = text->stream;
+    const struct stacks *stacks = text->stacks;
+    const uint32_t *circle = stacks->deadlocks.threads + deadlock->first;
+    bool all_mutexes = true;
+    for (uint32_t i = 0; i < deadlock->count; i++)
+        all_mutexes &= waits_for_mutex(&stacks->threads[circle[i]]);
+    fprintf(stream, "\n%sDeadlock: ", text->options->paint->hot);
+    if (deadlock->count == 1)
+        fprintf(stream, "a thread waits for %s",
+                all_mutexes ? "a mutex that it has itself" : "itself");
+    else
+        fprintf(stream, "%u threads wait for each other%s", deadlock->count,
+                all_mutexes ? "'s mutexes" : "");
+    fprintf(stream, "%s\n", text->options->paint->end);
+}
+
+/* Whether FRAME is of a library that asks for locks on behalf of its caller. */
+static bool
+is_library(const struct profile *profile, uint32_t node,
+           const struct symbol_frame *frame)
+{
+    static const char *const modules[] = {"libc.so",  "libc-",     "libpthread",
+                                          "ld-linux", "libstdc++", "libc++",
+                                          "[vdso]"};
+    static const char *const functions[] = {"std::", "__gthread", "pthread_",
+                                            "__pthread_", "__lll_"};
+    const char *module =
+        profile_module_name(profile, profile->nodes[node].module);
+    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+        if (strncmp(module, modules[i], strlen(modules[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (strncmp(frame->function, functions[i], strlen(functions[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Find the frame that asked for the lock that the thread with this LEAF waits
+ * for. It is the innermost frame outside the C and C++ libraries. Sets *NODE to
+ * its node and *I to its number there. Returns false if there is none. Frames
+ * are missing behind a marker, and the frame that asked may be one of
+ * them. */
+static bool
+find_lock(struct profile *profile, uint32_t leaf, uint32_t *node, unsigned *i)
+{
+    for (*node = leaf; *node != 0; *node = profile->nodes[*node].parent) {
+        if (profile_is_marker(profile, *node))
+            return false;
+        const struct symbol *symbol = naming_symbol(profile, *node);
+        for (*i = 0; *i < symbol->count; (*i)++)
+            if (!is_library(profile, *node, &symbol->frames[*i]))
+                return true;
+    }
+    return false;
+}
+
+/* Print a thread of the circle and the frame in which it waits. */
+static void
+print_member(const struct text *text, uint32_t number)
+{
+    const struct stacks *stacks = text->stacks;
+    const struct stacks_thread *thread = &stacks->threads[number];
+    fputs("  ", text->stream);
+    thread_list_name(text->stream, thread);
+    fputs(" waits for ", text->stream);
+    if (thread->waits_on[0] != '\0')
+        fprintf(text->stream, "the %s", thread->waits_on);
+    else
+        thread_list_name(text->stream, &stacks->threads[thread->owner_at]);
+    fputc('\n', text->stream);
+    uint32_t node;
+    unsigned i;
+    if (find_lock(stacks->profile, thread->node, &node, &i))
+        print_frame(text, "      in ", node, i);
+}
+
+/* Print the threads that wait for the circle and cannot go on either. */
+static int
+print_outside(const struct text *text, const struct deadlock *deadlock)
+{
+    if (deadlock->outside == 0)
+        return 0;
+    fprintf(text->stream, "  %u more wait%s for %s, or for others that do:\n",
+            deadlock->outside, deadlock->outside == 1 ? "s" : "",
+            deadlock->count == 1 ? "it" : "them");
+    return print_threads(text,
+                         text->stacks->deadlocks.threads +
+                             deadlock->first_outside,
+                         deadlock->outside, "", 6);
+}
+
+/* Print every circle in which the filter keeps a thread, each behind an empty
+ * line. A thread may wait for a mutex that another thread holds, or for the end
+ * of that thread (pthread_join). Both can make a circle. Returns 0, or -1 with
+ * errno set if memory is short. */
+static int
+print_deadlocks(const struct text *text)
+{
+    const struct deadlocks *deadlocks = &text->stacks->deadlocks;
+    int result = 0;
+    for (uint32_t i = 0; i < deadlocks->count && result == 0; i++) {
+        const struct deadlock *deadlock = &deadlocks->all[i];
+        const uint32_t *circle = deadlocks->threads + deadlock->first;
+        bool is_kept = false;
+        for (uint32_t j = 0; j < deadlock->count; j++)
+            is_kept |= text->stacks->threads[circle[j]].is_kept;
+        if (!is_kept)
+            continue;
+        print_circle_title(text, deadlock);
+        for (uint32_t j = 0; j < deadlock->count; j++)
+            print_member(text, circle[j]);
+        result = print_outside(text, deadlock);
+    }
+    return result;
+}
 
 /* Print TIME, in ns since the epoch: "2026-05-09 07:29:33.120 UTC". */
 static void
@@ -49,10 +241,10 @@ print_head(const struct text *text)
     const struct stacks *stacks = text->stacks;
     const struct profile_process *process = stacks_process(stacks);
     unsigned columns = text->options->columns;
-    fprintf(text->stream, "%sStacks of %s, process %u, ", text->paint->title,
-            path_name(process->exe), process->pid);
+    fprintf(text->stream, "%sStacks of %s, process %u, ",
+            text->options->paint->title, path_name(process->exe), process->pid);
     print_time(text->stream, stacks->time);
-    fprintf(text->stream, "%s\ncommand  ", text->paint->end);
+    fprintf(text->stream, "%s\ncommand  ", text->options->paint->end);
     truncate_text(text->stream, process->command,
                   columns > 20 ? columns - 9 : 0);
     fputs("\nthreads  ", text->stream);
@@ -181,37 +373,41 @@ print_wrapped(const struct text *text, const char *words, unsigned indent)
     wrap_text(&wrap, words);
 }
 
-/* Print the title of print_group_title in lines that fit. */
+/* The DETAILS of thread FIRST of a group, behind the title of the group if
+ * FIRST is TITLE. The caller frees the words; NULL if memory is short. */
+#define TITLE UINT32_MAX
+static char *
+words_of(const struct stacks *stacks, const struct stacks_group *group,
+         uint32_t first, unsigned details)
+{
+    char *words = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&words, &length);
+    if (stream == NULL)
+        return NULL;
+    if (first == TITLE)
+        print_group_title(stream, stacks, group, details);
+    else
+        print_details(stream, stacks, member_of(stacks, group, first), details);
+    if (fclose(stream) == 0)
+        return words;
+    free(words);
+    return NULL;
+}
+
+/* Print the title of a group in lines that fit. */
 static int
 print_title(const struct text *text, const struct stacks_group *group,
             unsigned details)
 {
-    char *line = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&line, &length);
-    if (stream == NULL)
+    char *line = words_of(text->stacks, group, TITLE, details);
+    if (line == NULL)
         return -1;
-    print_group_title(stream, text->stacks, group, details);
-    if (fclose(stream) != 0) {
-        free(line);
-        return -1;
-    }
-    fprintf(text->stream, "\n%s", text->paint->title);
+    fprintf(text->stream, "\n%s", text->options->paint->title);
     print_wrapped(text, line, 0);
-    fprintf(text->stream, "%s\n", text->paint->end);
+    fprintf(text->stream, "%s\n", text->options->paint->end);
     free(line);
     return 0;
-}
-
-/* Print a list of COUNT threads, and WORDS about them. */
-static int
-print_threads(const struct text *text, const uint32_t *numbers, uint32_t count,
-              const char *words)
-{
-    unsigned columns = text->options->columns;
-    return thread_list_print(text->stream, text->stacks->threads, numbers,
-                             count, words, 2,
-                             columns > 0 ? columns : STACKS_TEXT_COLUMNS);
 }
 
 /* Print the threads of the group that have all details in common with its
@@ -223,21 +419,14 @@ print_part(const struct text *text, const struct stacks_group *group,
     const struct stacks *stacks = text->stacks;
     const struct stacks_thread *like = member_of(stacks, group, first);
     uint32_t count = 0;
-    char *words = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&words, &length);
-    if (stream == NULL)
+    char *words = words_of(stacks, group, first, details);
+    if (words == NULL)
         return -1;
-    print_details(stream, stacks, like, details);
-    if (fclose(stream) != 0) {
-        free(words);
-        return -1;
-    }
     for (uint32_t i = first; i < group->count; i++)
         if (common_details(member_of(stacks, group, i), like) == DETAIL_ALL)
             text->numbers[count++] = stacks->order[group->first + i];
-    int result =
-        print_threads(text, text->numbers, count, words + strspn(words, ",; "));
+    int result = print_threads(text, text->numbers, count,
+                               words + strspn(words, ",; "), 2);
     free(words);
     return result;
 }
@@ -271,10 +460,10 @@ print_members(const struct text *text, const struct stacks_group *group)
     unsigned details = group_details(text->stacks, group);
     int result = print_title(text, group, details);
     if (result == 0 && parts == 1)
-        return print_threads(text, numbers, group->count, "");
+        return print_threads(text, numbers, group->count, "", 2);
     if (result == 0 && parts > PARTS_MOST)
         return print_threads(text, numbers, group->count,
-                             "each with a wait or labels of its own");
+                             "each with a wait or labels of its own", 2);
     for (unsigned i = 0; i < parts && result == 0; i++)
         result = print_part(text, group, firsts[i], DETAIL_ALL & ~details);
     return result;
@@ -287,7 +476,7 @@ static void
 print_marker(const struct text *text, const struct profile_node *node,
              uint32_t depth, uint32_t shown)
 {
-    fprintf(text->stream, "    %s[", text->paint->faint);
+    fprintf(text->stream, "    %s[", text->options->paint->faint);
     if ((node->flags & NODE_GUESSED) != 0)
         fputs("caller guessed", text->stream);
     else if ((node->flags & NODE_ELIDED) == 0)
@@ -297,7 +486,7 @@ print_marker(const struct text *text, const struct profile_node *node,
         fprintf(text->stream, "%u frames are left out", depth - shown);
     else
         fputs("frames are left out", text->stream);
-    fprintf(text->stream, "]%s\n", text->paint->end);
+    fprintf(text->stream, "]%s\n", text->options->paint->end);
 }
 
 /* Innermost first. The stacks of a group read the same, so one stands for all.
@@ -306,7 +495,6 @@ static void
 print_frames(const struct text *text, const struct stacks_thread *thread)
 {
     struct profile *profile = text->stacks->profile;
-    unsigned columns = text->options->columns;
     uint32_t shown = 0;
     for (uint32_t at = thread->node; at != 0; at = profile->nodes[at].parent)
         shown += !profile_is_marker(profile, at);
@@ -316,12 +504,8 @@ print_frames(const struct text *text, const struct stacks_thread *thread)
             continue;
         }
         const struct symbol *symbol = naming_symbol(profile, at);
-        for (unsigned i = 0; i < symbol->count; i++) {
-            fputs("    ", text->stream);
-            stacks_place_print(text->stream, profile, at, i,
-                               columns > 4 ? columns - 4 : 0);
-            fputc('\n', text->stream);
-        }
+        for (unsigned i = 0; i < symbol->count; i++)
+            print_frame(text, "    ", at, i);
     }
 }
 
@@ -336,9 +520,9 @@ print_stack(const struct text *text, const struct stacks_thread *thread)
     if (thread->node == 0 || thread->cause != STACK_NONE) {
         char words[256];
         snprintf(words, sizeof(words), "[%s: %s]", what, cause);
-        fputs(text->paint->warm, text->stream);
+        fputs(text->options->paint->warm, text->stream);
         print_wrapped(text, words, 4);
-        fprintf(text->stream, "%s\n", text->paint->end);
+        fprintf(text->stream, "%s\n", text->options->paint->end);
     }
     print_frames(text, thread);
 }
@@ -365,18 +549,17 @@ stacks_text_write(FILE *stream, struct stacks *stacks,
                   const struct stacks_text_options *options)
 {
     struct stacks_text_options own = *options;
-    struct text text = {stream, stacks, &own, NULL, NULL};
+    struct text text = {stream, stacks, &own, NULL};
     uint32_t groups = stacks->group_count;
     if (own.paint == NULL)
         own.paint = &paint_none;
     if (own.groups > 0 && own.groups < groups)
         groups = own.groups;
-    text.paint = own.paint;
     text.numbers = calloc(stacks->thread_count + 1u, sizeof(*text.numbers));
     if (text.numbers == NULL)
         return -1;
     print_head(&text);
-    int result = stacks_deadlock_write(stream, stacks, &own);
+    int result = print_deadlocks(&text);
     for (uint32_t i = 0; i < groups && result == 0; i++) {
         result = print_members(&text, &stacks->groups[i]);
         if (result == 0)

@@ -43,23 +43,29 @@ struct stacks_text_options {
 int stacks_text_write(FILE *stream, struct stacks *stacks,
                       const struct stacks_text_options *options);
 
-/* Columns to which lists of threads are broken without a terminal. */
-enum { STACKS_TEXT_COLUMNS = 100 };
-
-/* For stacks_text.c: print every circle in which the filter keeps a thread,
- * each behind an empty line. Returns 0, or -1 with errno set if memory is
- * short. */
-int stacks_deadlock_write(FILE *stream, struct stacks *stacks,
-                          const struct stacks_text_options *options);
-
 /*
- * For the parts of stacks_text.c: print frame I of NODE, "serve server.c:200",
- * with " (inlined)" if it is inlined. If the file is unknown, the module stands
- * in its place. The function's name is shortened so that the line fits into
- * COLUMNS (0: any number), but keeps at least 10 columns. The place is never
- * cut.
+ * Print STACKS to STREAM for programs (stacks_json.c), as one line of JSON:
+ *
+ *   {"pid", "exe", "command", "host",
+ *    "time_ns", "took_ns",                  (since the epoch)
+ *    "thread_count",                        (before any filter)
+ *    "deadlocks": [{"tids": each waits for the next, the last for the first,
+ *                   "waiting_tids": those that wait for them}, ...],
+ *    "threads": [{"tid", "name",
+ *                 "state",                  (as --state takes it)
+ *                 "kernel_state",           (the letter of proc_pid_stat(5))
+ *                 "system_call", "waits_on", "owner_tid", "cpu_ns",
+ *                 "labels": {key: value},
+ *                 "group"}, ...],           (index of "groups")
+ *    "groups": [{"tids", "state", "depth", "cause", "cause_text",
+ *                "frames": [{"function", "linkage", "file", "line", "module",
+ *                            "offset", "inlined"}, ...]}, ...]}
+ *
+ * Frames are innermost first. Missing frames are replaced by one that has only
+ * "note", the reason. An unknown value is null. "cause" is null if the stack is
+ * there and is of that moment.
+ * Returns 0, or -1 with errno set if memory was short or the stream failed.
  */
-void stacks_place_print(FILE *stream, struct profile *profile, uint32_t node,
-                        unsigned i, unsigned columns);
+int stacks_json_write(FILE *stream, struct stacks *stacks);
 
 #endif

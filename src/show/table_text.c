@@ -53,13 +53,15 @@ place_of(enum table_by by, const struct table_row *row, char *text, size_t size)
     return text;
 }
 
+/* The columns of the name and the place of ROW. */
 static unsigned
 width_of(enum table_by by, const struct table_row *row)
 {
     char place[PLACE_SIZE];
     unsigned width = truncate_width(place_of(by, row, place, sizeof(place)));
-    return truncate_function_width(row->function, row->module) + width +
-           (width > 0);
+    width += truncate_width(row->function) + (width > 0);
+    return row->module[0] == '\0' ? width
+                                  : width + truncate_width(row->module) + 3;
 }
 
 /* Make room for the names of the first COUNT rows of TABLE. The columns of the

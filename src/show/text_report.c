@@ -17,30 +17,66 @@
  *
  * Times are in seconds. Percentages are of all CPU time; if the table is sorted
  * by wall time, they are of all wall time.
+ *
+ * The brief head of a profile without a filter is
+ *
+ *   command  ./app, 2.466 s from 2026-11-21 18:19:17 UTC
+ *   samples  4099 of 2 threads: 0.700 s CPU, 4.894 s wall; 985 a CPU second ...
+ *   lost     none of 675 asked; cut none of 675 stacks; cost 5.4 % CPU
+ *
+ * With a filter the second line is
+ *
+ *   filter   --thread a: 2050 of 1 thread, 0.441 of 0.700 s CPU, ...
+ *
+ * Unseen CPU time stands behind the cost, if it is known. Lost, cut, cost and
+ * unseen are of the whole run.
+ *
+ * The summary of a recording of ./app is exactly
+ *
+ *   sprof: wrote app.pb.gz: 12,345 samples of 8 threads in 3 processes, 12.4 s
+ *     42.1 %  hash_block (app)
+ *      9.9 %  memcpy (libc.so.6)
+ *   CPU   9.821 s; wall time 61.020 s
+ *   unseen 0.201 s CPU, 2.0 % of 10.043 s: after the last look at ...
+ *   rate  9790 samples in 9.821 s of CPU: 997 a CPU second of 1,000 asked
+ *   lost  none of 9790 asked
+ *   cost  sampler 0.021 s CPU, 0.2 % of 12.400 s; ...
+ *   names 28.0 % of CPU time has frames without names in generated code: ...
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 
+#include "base/path.h"
+#include "base/text.h"
 #include "model/naming.h"
 #include "model/quality.h"
 #include "util/number.h"
+#include "view/nameless.h"
 #include "truncate.h"
 #include "text_report.h"
 
 enum { FEW_PROCESSES = 3 };
 
-/* Print one line of at most COLUMNS; WORD is its subject. */
-__attribute__((format(printf, 4, 5))) static void
-print_line(FILE *stream, unsigned columns, const char *word, const char *format,
-           ...)
+/* Bytes of a line: a longer command is cut. Columns of the word in front of it.
+ */
+enum { LINE_SIZE = 1024, WORD_COLUMNS = 9 };
+
+/* Columns that the line of samples should not exceed. */
+enum { COLUMNS = 100 };
+
+void
+text_report_line(FILE *stream, unsigned columns, const char *word,
+                 const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char text[1024];
+    char text[LINE_SIZE];
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     fprintf(stream, "%-9s", word);
-    truncate_text(stream, text, columns > 20 ? columns - 9 : columns);
+    truncate_text(stream, text,
+                  columns > 20 ? columns - WORD_COLUMNS : columns);
     fputc('\n', stream);
 }
 
@@ -52,14 +88,16 @@ print_processes(FILE *stream, const struct profile *profile, uint32_t count,
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        print_line(stream, columns, "command", "%s", process->command);
-        print_line(stream, columns, "process", "%u on %s, %s", process->pid,
-                   process->host[0] != '\0' ? process->host : "unknown host",
-                   process->exe);
+        text_report_line(stream, columns, "command", "%s", process->command);
+        text_report_line(stream, columns, "process", "%u on %s, %s",
+                         process->pid,
+                         process->host[0] != '\0' ? process->host
+                                                  : "unknown host",
+                         process->exe);
     }
     if (count < profile->process_count)
-        print_line(stream, columns, "", "and %u processes more",
-                   profile->process_count - count);
+        text_report_line(stream, columns, "", "and %u processes more",
+                         profile->process_count - count);
 }
 
 /* Print what the filter is, and what it leaves. */
@@ -69,13 +107,14 @@ print_filter(FILE *stream, const struct profile *profile, unsigned columns)
     const uint64_t *totals = profile->totals, *whole = profile->whole;
     if (profile->filter == NULL)
         return;
-    print_line(stream, columns, "filter", "%s", profile->filter);
-    print_line(stream, columns, "",
-               "leaves %.1f %% of %.3f s CPU, %.1f %% of %.3f s wall time",
-               number_percent(totals[VALUE_CPU], whole[VALUE_CPU]),
-               number_seconds(whole[VALUE_CPU]),
-               number_percent(totals[VALUE_WALL], whole[VALUE_WALL]),
-               number_seconds(whole[VALUE_WALL]));
+    text_report_line(stream, columns, "filter", "%s", profile->filter);
+    text_report_line(
+        stream, columns, "",
+        "leaves %.1f %% of %.3f s CPU, %.1f %% of %.3f s wall time",
+        number_percent(totals[VALUE_CPU], whole[VALUE_CPU]),
+        number_seconds(whole[VALUE_CPU]),
+        number_percent(totals[VALUE_WALL], whole[VALUE_WALL]),
+        number_seconds(whole[VALUE_WALL]));
 }
 
 /* Print what a flight recorder kept of each process, if anything is missing. */
@@ -86,11 +125,11 @@ print_kept(FILE *stream, const struct profile *profile, unsigned columns)
         const struct profile_process *process = &profile->processes[i];
         if (process->begin == 0)
             continue;
-        print_line(stream, columns, "kept",
-                   "the last %.3f s of %.3f s (SPROF_KEEP is %.3f s)",
-                   number_seconds(process->duration),
-                   number_seconds(process->begin + process->duration),
-                   number_seconds(process->keep));
+        text_report_line(stream, columns, "kept",
+                         "the last %.3f s of %.3f s (SPROF_KEEP is %.3f s)",
+                         number_seconds(process->duration),
+                         number_seconds(process->begin + process->duration),
+                         number_seconds(process->keep));
     }
 }
 
@@ -101,11 +140,12 @@ print_guessed(FILE *stream, const struct profile *profile, unsigned columns)
     const uint64_t *totals = profile->totals;
     uint64_t values[VALUE_COUNT];
     if (quality_sum_guessed(profile, values) == 0 && values[VALUE_SAMPLES] > 0)
-        print_line(stream, columns, "guessed",
-                   "%.1f %% of CPU time, %.1f %% of wall time: a caller was "
-                   "found by a search of the stack",
-                   number_percent(values[VALUE_CPU], totals[VALUE_CPU]),
-                   number_percent(values[VALUE_WALL], totals[VALUE_WALL]));
+        text_report_line(
+            stream, columns, "guessed",
+            "%.1f %% of CPU time, %.1f %% of wall time: a caller was "
+            "found by a search of the stack",
+            number_percent(values[VALUE_CPU], totals[VALUE_CPU]),
+            number_percent(values[VALUE_WALL], totals[VALUE_WALL]));
 }
 
 /* Print all but the processes. Lost, cut and cost are of the whole run. */
@@ -115,47 +155,284 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
     const uint64_t *totals = profile->totals;
     uint32_t threads = profile_busy_threads(profile);
     char text[512];
-    print_line(stream, columns, "time", "%s",
-               quality_time(profile, text, sizeof(text)));
+    text_report_line(stream, columns, "time", "%s",
+                     quality_time(profile, text, sizeof(text)));
     print_kept(stream, profile, columns);
     print_filter(stream, profile, columns);
-    print_line(stream, columns, "samples", "%llu of %u thread%s",
-               (unsigned long long)totals[VALUE_SAMPLES], threads,
-               number_plural(threads));
-    print_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
-               number_seconds(totals[VALUE_CPU]),
-               number_seconds(totals[VALUE_WALL]));
+    text_report_line(stream, columns, "samples", "%llu of %u thread%s",
+                     (unsigned long long)totals[VALUE_SAMPLES], threads,
+                     number_plural(threads));
+    text_report_line(stream, columns, "totals", "%.3f s CPU, %.3f s wall time",
+                     number_seconds(totals[VALUE_CPU]),
+                     number_seconds(totals[VALUE_WALL]));
     if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
-        print_line(stream, columns, "unseen", "%s", text);
+        text_report_line(stream, columns, "unseen", "%s", text);
     if (quality_rate(profile, text, sizeof(text))[0] != '\0')
-        print_line(stream, columns, "rate", "%s", text);
-    print_line(stream, columns, "lost", "%s",
-               quality_losses(profile, text, sizeof(text)));
-    print_line(stream, columns, "cut", "%s",
-               quality_cuts(profile, text, sizeof(text)));
+        text_report_line(stream, columns, "rate", "%s", text);
+    text_report_line(stream, columns, "lost", "%s",
+                     quality_losses(profile, text, sizeof(text)));
+    text_report_line(stream, columns, "cut", "%s",
+                     quality_cuts(profile, text, sizeof(text)));
     print_guessed(stream, profile, columns);
-    print_line(stream, columns, "cost", "%s",
-               quality_cost(profile, text, sizeof(text)));
+    text_report_line(stream, columns, "cost", "%s",
+                     quality_cost(profile, text, sizeof(text)));
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
-        print_line(stream, columns, "note", "%s", text);
+        text_report_line(stream, columns, "note", "%s", text);
 }
 
 void
-text_report_head(FILE *stream, const struct profile *profile)
-{
-    print_processes(stream, profile, profile->process_count, 0);
-    print_rest(stream, profile, 0);
-}
-
-void
-text_report_short_head(FILE *stream, const struct profile *profile,
-                       unsigned columns)
+text_report_head(FILE *stream, const struct profile *profile, bool is_short,
+                 unsigned columns)
 {
     uint32_t count = profile->process_count;
-    if (count > FEW_PROCESSES + 1)
+    if (is_short && count > FEW_PROCESSES + 1)
         count = FEW_PROCESSES;
     print_processes(stream, profile, count, columns);
     print_rest(stream, profile, columns);
+}
+
+/* The file of a flight recorder has only the end of a run. */
+static void
+print_brief_command(FILE *stream, const struct profile *profile,
+                    unsigned columns)
+{
+    const struct profile_process *process = profile->processes;
+    char others[64] = "", kept[96] = "", time[128];
+    quality_time(profile, time, sizeof(time));
+    const char *when = strrchr(time, ',');
+    if (profile->process_count > 1)
+        snprintf(others, sizeof(others), " and %u process%s more",
+                 profile->process_count - 1,
+                 profile->process_count == 2 ? "" : "es");
+    if (profile->process_count > 0 && process->begin != 0)
+        snprintf(kept, sizeof(kept), ", the last %.3f s of %.3f s",
+                 number_seconds(process->duration),
+                 number_seconds(process->begin + process->duration));
+    char line[LINE_SIZE];
+    snprintf(line, sizeof(line), "%.600s%s%s, %.3f s from %.*s",
+             profile->process_count > 0 ? process->command : "(no process)",
+             others, kept, number_seconds(profile->duration),
+             when != NULL ? (int)(when - time) : (int)strlen(time), time);
+    text_report_line(stream, columns, "command", "%s", line);
+}
+
+/* Add the rate behind the LENGTH bytes of LINE, if it is known: "; 985 a CPU
+ * second of 1,000 asked". It has as many reasons as fit; `sprofile info` has
+ * all reasons. */
+static void
+add_rate(char *line, size_t length, const struct profile *profile)
+{
+    char rate[256];
+    size_t used = WORD_COLUMNS + length + strlen("; ");
+    quality_short_rate(profile, rate, sizeof(rate),
+                       used < COLUMNS ? COLUMNS - used : 0);
+    if (rate[0] != '\0')
+        snprintf(line + length, LINE_SIZE - length, "; %s", rate);
+}
+
+static void
+print_brief_samples(FILE *stream, const struct profile *profile,
+                    unsigned columns)
+{
+    const uint64_t *totals = profile->totals, *whole = profile->whole;
+    unsigned threads = profile_busy_threads(profile);
+    const char *plural = number_plural(threads);
+    unsigned long long samples = totals[VALUE_SAMPLES];
+    char line[LINE_SIZE];
+    if (profile->filter == NULL) {
+        snprintf(line, sizeof(line),
+                 "%llu of %u thread%s: %.3f s CPU, %.3f s wall", samples,
+                 threads, plural, number_seconds(totals[VALUE_CPU]),
+                 number_seconds(totals[VALUE_WALL]));
+        add_rate(line, strlen(line), profile);
+    } else {
+        snprintf(line, sizeof(line),
+                 "%.500s: %llu of %u thread%s, %.3f of %.3f s CPU, %.3f of "
+                 "%.3f s wall time",
+                 profile->filter, samples, threads, plural,
+                 number_seconds(totals[VALUE_CPU]),
+                 number_seconds(whole[VALUE_CPU]),
+                 number_seconds(totals[VALUE_WALL]),
+                 number_seconds(whole[VALUE_WALL]));
+    }
+    text_report_line(stream, columns,
+                     profile->filter == NULL ? "samples" : "filter", "%s",
+                     line);
+}
+
+static void
+print_brief_quality(FILE *stream, const struct profile *profile,
+                    unsigned columns)
+{
+    const struct profile_cost *cost = &profile->cost;
+    char unseen[64] = "";
+    if (cost->unseen_cpu > 0)
+        snprintf(unseen, sizeof(unseen), "; unseen %.3f s CPU",
+                 number_seconds(cost->unseen_cpu));
+    char line[LINE_SIZE], losses[300], cuts[300];
+    snprintf(line, sizeof(line), "%s; cut %s; cost %.1f %% CPU%s",
+             quality_losses(profile, losses, sizeof(losses)),
+             quality_cuts(profile, cuts, sizeof(cuts)),
+             number_percent(cost->sampler_cpu, cost->process_cpu), unseen);
+    text_report_line(stream, columns, "lost", "%s", line);
+}
+
+void
+text_report_brief(FILE *stream, const struct profile *profile, unsigned columns)
+{
+    print_brief_command(stream, profile, columns);
+    print_brief_samples(stream, profile, columns);
+    print_brief_quality(stream, profile, columns);
+}
+
+/* FUNCTIONS: most functions that are printed. NAMELESS_PERCENT: least share of
+ * the CPU time, in percent, at which code without names is reported. */
+enum { FUNCTIONS = 5, NAMELESS_PERCENT = 5 };
+
+/* Add COUNT and NAME, in the plural if need be: "8 threads". */
+static void
+add_count(struct text *text, uint64_t count, const char *name)
+{
+    text_add_grouped(text, count);
+    text_add(text, " ");
+    text_add(text, name);
+    text_add(text, number_plural(count));
+}
+
+static void
+write_size(FILE *stream, const struct profile *profile, const char *path)
+{
+    char line[256];
+    struct text text;
+    text_begin(&text, line, sizeof(line));
+    add_count(&text, profile->totals[VALUE_SAMPLES], "sample");
+    text_add(&text, " of ");
+    add_count(&text, profile_busy_threads(profile), "thread");
+    if (profile->process_count > 1) {
+        text_add(&text, " in ");
+        text_add_grouped(&text, profile->process_count);
+        text_add(&text, " processes");
+    }
+    fprintf(stream, "sprof: wrote %s: %s, %.1f s\n", path, line,
+            number_seconds(profile->duration));
+}
+
+static int
+write_functions(FILE *stream, struct profile *profile)
+{
+    enum value value = profile->totals[VALUE_CPU] > 0 ? VALUE_CPU : VALUE_WALL;
+    struct table table;
+    if (table_build(&table, profile, TABLE_FUNCTION, NULL, value) != 0)
+        return -1;
+    for (uint32_t i = 0; i < table.count && i < FUNCTIONS; i++) {
+        const struct table_row *row = &table.rows[i];
+        if (row->flat[value] == 0)
+            break;
+        fprintf(stream, " %5.1f %%  %s%s%s%s\n",
+                number_percent(row->flat[value], profile->totals[value]),
+                row->function, row->module[0] != '\0' ? " (" : "", row->module,
+                row->module[0] != '\0' ? ")" : "");
+    }
+    table_release(&table);
+    return 0;
+}
+
+/* How to make a runtime write the names of its code. docs/names.md describes
+ * all runtimes. */
+struct runtime {
+    const char *name;    /* of its executable, without a version */
+    const char *command; /* what to run */
+    const char *option;  /* of COMMAND; tells that it was run so */
+};
+
+static const struct runtime runtimes[] = {
+    {"node",
+     "node --perf-basic-prof --interpreted-frames-native-stack "
+     "--no-short-builtin-calls",
+     "--no-short-builtin-calls"},
+    {"java",
+     "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+     "-XX:+DumpPerfMapAtExit",
+     "-XX:+DumpPerfMapAtExit"},
+    {"dotnet", "DOTNET_PerfMapEnabled=1 dotnet", NULL},
+};
+
+static bool
+is_run_by(const struct profile_process *process, const struct runtime *runtime)
+{
+    const char *name = path_name(process->exe);
+    size_t length = strlen(runtime->name);
+    return strncmp(name, runtime->name, length) == 0 &&
+           strspn(name + length, ".-0123456789js") == strlen(name + length);
+}
+
+/* The command line with which the first known runtime of PROFILE writes names
+ * for the code that it generates. NULL if no process runs a known runtime, or
+ * if it was already run so. */
+static const char *
+naming_command(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        for (size_t k = 0; k < sizeof(runtimes) / sizeof(runtimes[0]); k++) {
+            const struct profile_process *process = &profile->processes[i];
+            const char *option = runtimes[k].option;
+            if (is_run_by(process, &runtimes[k]))
+                return option != NULL &&
+                               strstr(process->command, option) != NULL
+                           ? NULL
+                           : runtimes[k].command;
+        }
+    return NULL;
+}
+
+/* Report the file without names that costs most, or generated code, if its
+ * share is notable, and say what can be done. */
+static int
+write_nameless(FILE *stream, struct profile *profile)
+{
+    struct nameless nameless;
+    double percent = 0;
+    const char *what = "", *command = NULL;
+    if (nameless_build(&nameless, profile) != 0)
+        return -1;
+    if (nameless.count > 0) {
+        const struct nameless_row *row = &nameless.rows[0];
+        percent =
+            number_percent(row->values[VALUE_CPU], profile->totals[VALUE_CPU]);
+        what = row->module == 0 ? "generated code"
+                                : profile->modules[row->module].path;
+        command = row->module == 0 ? naming_command(profile) : NULL;
+    }
+    if (percent >= NAMELESS_PERCENT) {
+        fprintf(stream,
+                "names %.1f %% of CPU time has frames without names in %s: ",
+                percent, what);
+        if (command != NULL)
+            fprintf(stream, "run `%s` to have them\n", command);
+        else
+            fputs("sprofile info tells how to have them\n", stream);
+    }
+    nameless_release(&nameless);
+    return 0;
+}
+
+int
+text_report_summary(FILE *stream, struct profile *profile, const char *path)
+{
+    write_size(stream, profile, path);
+    if (write_functions(stream, profile) != 0)
+        return -1;
+    fprintf(stream, "CPU   %.3f s; wall time %.3f s\n",
+            number_seconds(profile->totals[VALUE_CPU]),
+            number_seconds(profile->totals[VALUE_WALL]));
+    char text[512];
+    if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
+        fprintf(stream, "unseen %s\n", text);
+    if (quality_rate(profile, text, sizeof(text))[0] != '\0')
+        fprintf(stream, "rate  %s\n", text);
+    fprintf(stream, "lost  %s\n", quality_losses(profile, text, sizeof(text)));
+    fprintf(stream, "cost  %s\n", quality_cost(profile, text, sizeof(text)));
+    return profile->totals[VALUE_CPU] > 0 ? write_nameless(stream, profile) : 0;
 }
 
 int
@@ -163,7 +440,7 @@ text_report_table(FILE *stream, struct profile *profile,
                   const struct text_report_options *options)
 {
     struct table table;
-    if (table_build_by(&table, profile, options->by, options->value) != 0)
+    if (table_build(&table, profile, options->by, NULL, options->value) != 0)
         return -1;
     table_text_write(stream, profile, &table, options);
     table_release(&table);
@@ -192,7 +469,7 @@ int
 text_report_write(FILE *stream, struct profile *profile)
 {
     const struct text_report_options options = {.value = VALUE_CPU};
-    text_report_head(stream, profile);
+    text_report_head(stream, profile, false, 0);
     fputc('\n', stream);
     if (text_report_table(stream, profile, &options) != 0)
         return -1;

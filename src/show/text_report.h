@@ -9,7 +9,9 @@
 #include <stdio.h>
 
 #include "model/profile.h"
+#include "view/diff.h"
 #include "view/table.h"
+#include "columns.h"
 #include "paint.h"
 
 struct branches;
@@ -23,20 +25,18 @@ struct text_report_options {
     enum table_by by;  /* what a row is */
     const char *label; /* the key, if BY is TABLE_LABEL */
     double least;      /* percent below which a branch is folded; for trees */
-    const struct paint *paint; /* NULL: plain */
+    enum columns_format format; /* of reports that can be data, too */
+    const struct paint *paint;  /* NULL: plain */
 };
 
 /* Print PROFILE to STREAM for a file: the head, then every function, by CPU
  * time, in lines of any length. Returns 0, or -1 with errno set. */
 int text_report_write(FILE *stream, struct profile *profile);
 
-/* The head: everything that is known about PROFILE as a whole. */
-void text_report_head(FILE *stream, const struct profile *profile);
-
-/* The same in COLUMNS (0: any number), with only the first of many processes.
- */
-void text_report_short_head(FILE *stream, const struct profile *profile,
-                            unsigned columns);
+/* The head: everything that is known about PROFILE as a whole, in COLUMNS (0:
+ * any number). IS_SHORT: with only the first of many processes. */
+void text_report_head(FILE *stream, const struct profile *profile,
+                      bool is_short, unsigned columns);
 int text_report_table(FILE *stream, struct profile *profile,
                       const struct text_report_options *options);
 
@@ -46,8 +46,14 @@ void text_report_notes(FILE *stream, const struct profile *profile);
 
 /* Print the subject and the quality of a report in three lines of at most
  * COLUMNS (0: any number). text_report_head has all of it. */
-void head_text_write(FILE *stream, const struct profile *profile,
-                     unsigned columns);
+void text_report_brief(FILE *stream, const struct profile *profile,
+                       unsigned columns);
+
+/* Print one line of at most COLUMNS, as those of a head; WORD is its subject.
+ */
+__attribute__((format(printf, 4, 5))) void
+text_report_line(FILE *stream, unsigned columns, const char *word,
+                 const char *format, ...);
 
 /* Print the rows of TABLE, which was built by OPTIONS->by, with a title.
  * Percentages are of PROFILE's totals. */
@@ -77,5 +83,31 @@ int flame_text_write(FILE *stream, const struct profile *profile,
 void source_text_write(FILE *stream, const struct profile *profile,
                        const struct table *lines,
                        const struct text_report_options *options);
+
+/* Print a comparison: what is compared. Then come at most OPTIONS->rows rows
+ * (0: all) that became slower, the same for faster ones and, if ALL, for the
+ * rest. */
+void diff_text_write(FILE *stream, const struct diff *diff,
+                     const struct profile *old, const struct profile *new,
+                     const struct diff_options *test, bool all,
+                     const struct text_report_options *options);
+
+/* Print the name of ROW in at most COLUMNS (0: any number): "work (app)", or
+ * for a stack, the leaf first, "work < run < main". */
+void diff_text_name(FILE *stream, const struct diff *diff,
+                    const struct diff_row *row, enum measure_by by,
+                    unsigned columns);
+
+/* Print the frames of PROFILE that have no names, and what would help. Look up
+ * all symbols; print nothing if each frame has a name. Returns 0, or -1
+ * with errno set. */
+int nameless_report_write(FILE *stream, struct profile *profile);
+
+/* Print PROFILE, which was written to PATH by a recording, to STREAM in a few
+ * lines: its size, the functions with the most time, losses and cost. The time
+ * is CPU time, or wall time if there is no CPU time. Returns 0, or -1 with
+ * errno set. */
+int text_report_summary(FILE *stream, struct profile *profile,
+                        const char *path);
 
 #endif

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/branches.h"
 #include "view/tree.h"
 #include "columns.h"
 #include "truncate.h"
@@ -28,6 +27,9 @@
 
 /* Bits of the columns that a tree of callers lacks; least width of a name. */
 enum { FLAT = 0xc, NAME_LEAST = 16 };
+
+/* Bytes of the rail that a fork adds. */
+enum { RAIL = 3 };
 
 /* RAILS stands in front of the children of the branch that was drawn last. Its
  * first ENDS[i] bytes belong to the children of branch I. */
@@ -41,8 +43,7 @@ struct drawing {
     uint64_t whole;
     bool callers;
     uint32_t rows; /* most branches to draw; 0: all */
-    char *rails;
-    size_t size;
+    char *rails;   /* room for those of the deepest tree */
     uint32_t *ends;
 };
 
@@ -61,8 +62,7 @@ static unsigned
 print_rails(struct drawing *drawing, uint32_t length, const char *mark)
 {
     unsigned width = length + (unsigned)strlen(mark), skip = 0;
-    /* The first branch has no rails, and RAILS is not allocated yet. */
-    const char *rails = length > 0 ? drawing->rails : "";
+    const char *rails = drawing->rails;
     unsigned name = columns_last(&drawing->columns);
     if (name == 0) {
         fprintf(drawing->stream, "%.*s%s", (int)length, rails, mark);
@@ -97,27 +97,18 @@ draw_hidden(struct drawing *drawing, uint32_t number)
 }
 
 /* Make the rails for the children of branch NUMBER; RAILS has those of its
- * parent. Returns 0, or -1 if memory is short. */
-static int
+ * parent. */
+static void
 extend_rails(struct drawing *drawing, uint32_t number, bool in_fork,
              bool is_last)
 {
     const struct branch *branch = &drawing->branches->all[number];
     uint32_t length = drawing->ends[branch->parent];
-    if (length + 4 > drawing->size) {
-        size_t size = 2 * (drawing->size + 64);
-        char *rails = realloc(drawing->rails, size);
-        if (rails == NULL)
-            return -1;
-        drawing->rails = rails;
-        drawing->size = size;
-    }
     if (in_fork) {
-        memcpy(drawing->rails + length, is_last ? "   " : "|  ", 3);
-        length += 3;
+        memcpy(drawing->rails + length, is_last ? "   " : "|  ", RAIL);
+        length += RAIL;
     }
     drawing->ends[number] = length;
-    return 0;
 }
 
 /* The length of the chain of branches from NUMBER on in which one function
@@ -150,8 +141,7 @@ print_numbers(struct drawing *drawing, uint32_t number, uint32_t depth)
     columns_time(&drawing->columns, own, drawing->whole);
 }
 
-/* Returns 0, or -1 if memory is short. */
-static int
+static void
 draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
 {
     const struct branch *branch = &drawing->branches->all[number];
@@ -175,16 +165,14 @@ draw_branch(struct drawing *drawing, uint32_t number, uint32_t depth)
     truncate_function(drawing->stream, label.function, label.module, columns);
     fputs(deep, drawing->stream);
     columns_end_row(&drawing->columns);
-    if (extend_rails(drawing, number, in_fork, is_last) != 0)
-        return -1;
+    extend_rails(drawing, number, in_fork, is_last);
     for (uint32_t i = 1; i < depth; i++)
         drawing->ends[number + i] = drawing->ends[number];
-    return 0;
 }
 
 /* When a branch ends, the line for its hidden children follows its last child.
  */
-static int
+static void
 draw_all(struct drawing *drawing)
 {
     const struct branches *branches = drawing->branches;
@@ -193,19 +181,17 @@ draw_all(struct drawing *drawing)
         if (drawing->rows > 0 && rows++ == drawing->rows) {
             fprintf(drawing->stream, "(%u more branches; -n 0 shows all)\n",
                     branches->count - i);
-            return 0;
+            return;
         }
         for (; at != branches->all[i].parent; at = branches->all[at].parent)
             draw_hidden(drawing, at);
         depth = find_depth(drawing, i);
-        if (draw_branch(drawing, i, depth) != 0)
-            return -1;
+        draw_branch(drawing, i, depth);
         at = i + depth - 1;
     }
     for (; at != 0; at = branches->all[at].parent)
         draw_hidden(drawing, at);
     draw_hidden(drawing, 0);
-    return 0;
 }
 
 int
@@ -235,11 +221,13 @@ tree_text_write(FILE *stream, const struct profile *profile,
         .callers = callers,
         .rows = options->rows,
         .ends = calloc(branches->count, sizeof(uint32_t)),
+        .rails = malloc((size_t)branches->count * RAIL),
     };
     int status = -1;
-    if (drawing.ends != NULL) {
+    if (drawing.ends != NULL && drawing.rails != NULL) {
         columns_titles(&drawing.columns, NULL);
-        status = draw_all(&drawing);
+        draw_all(&drawing);
+        status = 0;
     }
     free(drawing.ends);
     free(drawing.rails);

@@ -70,13 +70,6 @@ truncate_name(FILE *stream, const char *name, unsigned columns)
             name + bytes_of(name, width - (columns - 3 - first)));
 }
 
-unsigned
-truncate_function_width(const char *function, const char *module)
-{
-    return truncate_width(function) +
-           (module[0] != '\0' ? truncate_width(module) + 3 : 0);
-}
-
 void
 truncate_function(FILE *stream, const char *function, const char *module,
                   unsigned columns)

@@ -22,9 +22,6 @@ void truncate_name(FILE *stream, const char *name, unsigned columns);
 /* Print the first COLUMNS of TEXT, without "...". */
 void truncate_start(FILE *stream, const char *text, unsigned columns);
 
-/* The columns of truncate_function without a limit. */
-unsigned truncate_function_width(const char *function, const char *module);
-
 /* Print FUNCTION and, in brackets, MODULE (may be "") in at most COLUMNS (0:
  * any number). The middle of the function is cut. If too little of it would be
  * left, the module is left out. */

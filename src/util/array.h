@@ -4,6 +4,7 @@
 #define UTIL_ARRAY_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /* As array_room, for a COUNT that is 0 or a power of two. */
 void *array_double(void *array, size_t count, size_t size);
@@ -31,5 +32,10 @@ array_room(void *array, size_t count, size_t size)
             (array) = grown_;                                          \
         grown_ != NULL;                                                \
     })
+
+/* Let ARRAY, a pointer that can be assigned, have COUNT zeros, for free(3).
+ * Returns whether there is room, also for none. */
+#define ARRAY_NEW(array, count) \
+    (((array) = calloc((count) + (size_t)1, sizeof(*(array)))) != NULL)
 
 #endif

@@ -78,36 +78,25 @@ static int
 test_rows(struct comparison *comparison, bool above)
 {
     struct diff *diff = comparison->diff;
+    const struct significance_test *test = &comparison->test;
     double ratio = 1 + comparison->options->fail_above / 100;
-    double *chances = malloc((diff->count + 1u) * sizeof(*chances));
-    uint32_t tested = 0;
+    double **chances = malloc((diff->count + 1u) * sizeof(*chances));
     if (chances == NULL)
         return -1;
+    diff->tested = 0;
     for (uint32_t i = 0; i < diff->count; i++) {
         struct diff_row *row = &diff->rows[i];
         struct significance_sum old = sum_of(&comparison->old, row->number);
         struct significance_sum new = sum_of(&comparison->new, row->number);
         double chance =
-            significance_chance(&comparison->test, &old, &new, &row->error);
-        if (above)
-            chance =
-                significance_chance_above(&comparison->test, &old, &new, ratio);
-        if (significance_points(&old, &new) >= points_least)
-            chances[tested++] = chance;
+            above ? significance_chance_above(test, &old, &new, ratio)
+                  : significance_chance(test, &old, &new, &row->error);
+        if (significance_points(&old, &new) < points_least)
+            continue;
+        chances[diff->tested] = above ? &row->chance_above : &row->chance;
+        *chances[diff->tested++] = chance;
     }
-    if (significance_adjust(chances, tested) != 0) {
-        free(chances);
-        return -1;
-    }
-    diff->tested = tested;
-    tested = 0;
-    for (uint32_t i = 0; i < diff->count; i++) {
-        struct diff_row *row = &diff->rows[i];
-        struct significance_sum old = sum_of(&comparison->old, row->number);
-        struct significance_sum new = sum_of(&comparison->new, row->number);
-        if (significance_points(&old, &new) >= points_least)
-            *(above ? &row->chance_above : &row->chance) = chances[tested++];
-    }
+    significance_adjust(chances, diff->tested);
     free(chances);
     return 0;
 }

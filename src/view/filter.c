@@ -59,13 +59,6 @@ filter_add_label(struct filter_options *filter, const char *key,
     return 0;
 }
 
-/* A module is a label with a key that no label of the program has. */
-int
-filter_add_module(struct filter_options *filter, const char *pattern)
-{
-    return filter_add_label(filter, FILTER_MODULE_KEY, pattern);
-}
-
 /* Markers are in no module. */
 bool
 filter_is_in_module(const struct profile *profile, uint32_t node,

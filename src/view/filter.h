@@ -47,17 +47,14 @@ struct filter_options {
  *   process   the name of the executable, its pid or "name.pid"
  *   state     as reports show it; "waiting" is any wait
  *   waits_on  what is waited for
+ *   --module  the module in whose code it was taken: VALUE matches its path, or
+ *             the last part of that (FILTER_MODULE_KEY)
  *
  * Any other label was set by the program; there, too, VALUE may be a pattern. A
  * key that no sample has keeps none. Returns 0, or -1 if memory is short.
  */
 int filter_add_label(struct filter_options *filter, const char *key,
                      const char *value);
-
-/* Keep only samples that were taken in the code of a module that PATTERN (of
- * fnmatch(3)) matches: its path, or the last part of that. Of several patterns
- * one must match. Returns 0, or -1 if memory is short. */
-int filter_add_module(struct filter_options *filter, const char *pattern);
 
 /* Whether PATTERN matches the module that NODE is in. Code in no module is
  * FILTER_NO_MODULE. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* match.c -- see match.h. */
-#include <stdint.h>
+/* match.c -- see match.h. Parents come before children, so one pass over the
+ * nodes of a tree is enough. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/intern.h"
 #include "tree.h"
 #include "match.h"
 
@@ -55,4 +58,188 @@ match_end(struct match *match)
 {
     if (!match->is_exact)
         regfree(&match->regex);
+}
+
+/* Whether MATCH selects a function, by name. NULL if memory is short. */
+static bool *
+select_names(const struct tree *tree, const struct match *match)
+{
+    uint32_t names = tree_name_count(tree);
+    bool *is_meant = calloc(names + 1, sizeof(*is_meant));
+    for (uint32_t i = 0; i < names && is_meant != NULL; i++)
+        is_meant[i] = match_is(match, tree_name(tree, i));
+    return is_meant;
+}
+
+/* Whether the function of NODE is on the path above it. */
+static bool
+is_recursive(const struct tree *tree, uint32_t node)
+{
+    uint32_t name = tree->nodes[node].name;
+    do
+        node = tree->nodes[node].parent;
+    while (node != 0 && tree->nodes[node].name != name);
+    return node != 0;
+}
+
+/* Add the path from NODE to the root with TOTAL, the sums below it. Returns 0,
+ * or -1 if memory is short. */
+static int
+add_path(struct tree *callers, const struct tree *tree, uint32_t node,
+         const struct tree_sums *total)
+{
+    uint32_t place = 0;
+    for (; node != 0; node = tree->nodes[node].parent) {
+        place = tree_child(callers, place, tree->nodes[node].name);
+        if (place == INTERN_NONE)
+            return -1;
+    }
+    tree_add_values(callers->nodes[place].values, total->values);
+    return 0;
+}
+
+/*
+ * Of recursive calls only the outermost adds its path: its total has everything
+ * below it. The callers of read in
+ *
+ *   main -> parse -> read  3        are   read -> parse -> main  3
+ *   main -> load -> read   4              read -> load -> main   4
+ */
+static int
+invert_paths(struct tree *callers, const struct tree *tree,
+             const bool *is_meant)
+{
+    struct tree_sums *totals = tree_totals(tree);
+    int status = totals == NULL ? -1 : 0;
+    for (uint32_t i = 1; i < tree->node_count && status == 0; i++)
+        if (is_meant[tree->nodes[i].name] && !is_recursive(tree, i))
+            status = add_path(callers, tree, i, &totals[i]);
+    free(totals);
+    return status;
+}
+
+/*
+ * The place of a node is below the place of its parent, or at the top for the
+ * first selected node on a path. The callees of parse in
+ *
+ *   main -> parse -> read  3        are   parse -> read   7
+ *   load -> parse -> read  4              parse -> parse  2
+ *   main -> parse -> parse 2
+ */
+static int
+copy_subtrees(struct tree *callees, const struct tree *tree,
+              const bool *is_meant)
+{
+    uint32_t *places = calloc(tree->node_count, sizeof(*places));
+    int status = places == NULL ? -1 : 0;
+    for (uint32_t i = 1; i < tree->node_count && status == 0; i++) {
+        const struct tree_node *node = &tree->nodes[i];
+        uint32_t above = places[node->parent];
+        if (above == 0 && !is_meant[node->name])
+            continue;
+        places[i] = tree_child(callees, above, node->name);
+        if (places[i] == INTERN_NONE)
+            status = -1;
+        else
+            tree_add_values(callees->nodes[places[i]].values, node->values);
+    }
+    free(places);
+    return status;
+}
+
+/* The tree that MAKE fills from TREE. */
+static struct tree *
+build(const struct tree *tree, const struct match *match,
+      int (*make)(struct tree *, const struct tree *, const bool *))
+{
+    struct tree *result = tree_new_like(tree);
+    bool *is_meant = select_names(tree, match);
+    int status = -1;
+    if (result != NULL && is_meant != NULL)
+        status = make(result, tree, is_meant);
+    free(is_meant);
+    if (status == 0)
+        return result;
+    tree_free(result);
+    errno = ENOMEM;
+    return NULL;
+}
+
+struct tree *
+match_callers(const struct tree *tree, const struct match *match)
+{
+    return build(tree, match, invert_paths);
+}
+
+struct tree *
+match_callees(const struct tree *tree, const struct match *match)
+{
+    return build(tree, match, copy_subtrees);
+}
+
+/* Static functions may share a name: module and file tell them apart. */
+static int
+compare_functions(const struct table_row *one, const struct table_row *two)
+{
+    int order = strcmp(one->function, two->function);
+    if (order == 0)
+        order = strcmp(one->module, two->module);
+    return order != 0 ? order : strcmp(one->file, two->file);
+}
+
+/* For qsort. */
+static int
+compare_rows(const void *a, const void *b)
+{
+    const struct table_row *one = a, *two = b;
+    int order = compare_functions(one, two);
+    return order != 0 ? order
+                      : (one->line > two->line) - (one->line < two->line);
+}
+
+/* Remove the rows that MATCH does not select, and sort the others. */
+static void
+choose(struct table *table, const struct match *match)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        if (match_is(match, table->rows[i].function))
+            table->rows[count++] = table->rows[i];
+    table->count = count;
+    if (count > 0)
+        qsort(table->rows, count, sizeof(*table->rows), compare_rows);
+}
+
+int
+match_lines(struct table *lines, struct profile *profile, const char *text,
+            char *error, size_t size)
+{
+    struct tree *tree = tree_build(profile, TREE_LINES);
+    int status = -1;
+    *lines = (struct table){0};
+    if (tree == NULL) {
+        snprintf(error, size, "%s", strerror(errno));
+        return -1;
+    }
+    struct match match;
+    if (match_begin(&match, tree, text, error, size) == 0) {
+        status = table_of_tree(lines, tree, VALUE_CPU);
+        if (status != 0)
+            snprintf(error, size, "%s", strerror(ENOMEM));
+        else
+            choose(lines, &match);
+        match_end(&match);
+    }
+    tree_free(tree);
+    return status;
+}
+
+uint32_t
+match_same_function(const struct table *lines, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < lines->count &&
+           compare_functions(&lines->rows[first], &lines->rows[end]) == 0)
+        end++;
+    return end - first;
 }

@@ -12,7 +12,7 @@
 #include "model/naming.h"
 #include "util/array.h"
 #include "util/intern.h"
-#include "measure.h"
+#include "diff.h"
 
 enum { NAME_MOST = 4096 };
 

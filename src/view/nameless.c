@@ -191,10 +191,9 @@ nameless_build(struct nameless *nameless, struct profile *profile)
     *nameless = (struct nameless){0};
     search.files = intern_new();
     search.places = intern_new();
-    search.row_of = calloc(profile->node_count, sizeof(*search.row_of));
-    search.has = calloc(profile->node_count, sizeof(*search.has));
     if (search.files != NULL && search.places != NULL &&
-        search.row_of != NULL && search.has != NULL)
+        ARRAY_NEW(search.row_of, profile->node_count) &&
+        ARRAY_NEW(search.has, profile->node_count))
         status = find_rows(&search);
     free(search.has);
     free(search.row_of);

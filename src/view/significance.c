@@ -1,9 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* significance.c -- the arithmetic of significance.h. */
+/*
+ * significance.c -- whether two sums of samples differ by more than sampling
+ * explains.
+ *
+ * A sum V of samples is made of points: records that were taken independently
+ * of each other, each with a weight w in ns. As a compound Poisson sum it has
+ * the variance Q, the sum of w^2. One point of it stands for u = Q / V. As good
+ * would be V / u points of one size (Kish's effective sample size, V^2 / Q).
+ * One record of a wait is one point, however long it lasted.
+ *
+ * Shares p = V / T of two profiles (normalised) are compared by the
+ * two-proportion z test with pooled p and continuity correction. It is in
+ * Fleiss, Statistical Methods for Rates and Proportions, 2.3. The sample size
+ * of a row is its effective one. For a ratio of compound Poisson sums the delta
+ * method gives
+ *
+ *   Var(p) = ((1 - p)^2 Q + p^2 Q') / T^2 = p (1 - p) / n,
+ *   n = T / ((1 - p) u + p u')          u', Q': of all that is not in the row
+ *
+ * This is the binomial variance if all points have the same weight.
+ *
+ * Sums (absolute) are compared by the score test of two Poisson rates: with the
+ * mean m that both would have in common, Var = m (u_old + u_new).
+ *
+ * Many rows are tested at once, so chances are adjusted by Benjamini and
+ * Hochberg (1995): of the rows with an adjusted chance of at most L, the
+ * expected share of false ones is L. If nothing differs, L is the chance that
+ * there is any. The test cannot know by how much two runs of the same program
+ * differ beyond sampling: other load, other addresses, other input.
+ */
 #include <math.h>
 #include <stdlib.h>
 
-#include "significance.h"
+#include "diff.h"
 
 /* One side of a row while it is tested. */
 struct side {
@@ -118,21 +147,14 @@ compare_chances(const void *a, const void *b)
 
 /* From the largest to the smallest: a chance times the number of rows over its
  * rank, and never more than that of a larger one. */
-int
-significance_adjust(double *chances, uint32_t count)
+void
+significance_adjust(double **chances, uint32_t count)
 {
-    double **sorted = malloc((count + 1u) * sizeof(*sorted));
     double least = 1;
-    if (sorted == NULL)
-        return -1;
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = &chances[i];
     if (count > 0)
-        qsort(sorted, count, sizeof(*sorted), compare_chances);
+        qsort(chances, count, sizeof(*chances), compare_chances);
     for (uint32_t i = count; i > 0; i--) {
-        least = fmin(least, *sorted[i - 1] * count / i);
-        *sorted[i - 1] = least;
+        least = fmin(least, *chances[i - 1] * count / i);
+        *chances[i - 1] = least;
     }
-    free(sorted);
-    return 0;
 }

@@ -19,7 +19,6 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "tree.h"
-#include "tree_walk.h"
 #include "table.h"
 
 /* The walk's state. */
@@ -36,12 +35,9 @@ count_node(void *context, uint32_t node)
     struct count *count = context;
     const struct tree_node *at = &count->tree->nodes[node];
     struct table_row *row = &count->rows[at->name];
-    bool first = count->on_path[at->name]++ == 0;
-    for (unsigned i = 0; i < VALUE_COUNT; i++) {
-        sum_add(&row->flat[i], at->values[i]);
-        if (first)
-            sum_add(&row->cumulative[i], count->totals[node].values[i]);
-    }
+    tree_add_values(row->flat, at->values);
+    if (count->on_path[at->name]++ == 0)
+        tree_add_values(row->cumulative, count->totals[node].values);
 }
 
 static void
@@ -61,19 +57,11 @@ make_rows(struct table *table, const struct tree *tree)
     int status = -1;
     count.totals = tree_totals(tree);
     count.on_path = calloc(table->count + 1, sizeof(*count.on_path));
-    if (count.totals != NULL && count.on_path != NULL) {
+    if (count.totals != NULL && count.on_path != NULL)
         status = tree_walk_by_number(tree, &visitor);
-    }
     free(count.on_path);
     free(count.totals);
     return status;
-}
-
-/* Order for qsort: -1 if A is larger, so that large values come first. */
-static int
-larger(uint64_t a, uint64_t b)
-{
-    return (a < b) - (a > b);
 }
 
 /* The fields that rows are compared by. */
@@ -91,16 +79,16 @@ compare_rows(const void *a, const void *b, void *context)
     enum value value = key->value;
     int order = 0;
     if (key->order == TABLE_CUMULATIVE)
-        order = larger(one->cumulative[value], two->cumulative[value]);
+        order = tree_larger(one->cumulative[value], two->cumulative[value]);
     if (order == 0)
-        order = larger(one->flat[value], two->flat[value]);
+        order = tree_larger(one->flat[value], two->flat[value]);
     if (order == 0)
-        order = larger(one->cumulative[value], two->cumulative[value]);
+        order = tree_larger(one->cumulative[value], two->cumulative[value]);
     if (order == 0)
-        order = larger(one->flat[VALUE_SAMPLES], two->flat[VALUE_SAMPLES]);
+        order = tree_larger(one->flat[VALUE_SAMPLES], two->flat[VALUE_SAMPLES]);
     if (order == 0)
-        order = larger(one->cumulative[VALUE_SAMPLES],
-                       two->cumulative[VALUE_SAMPLES]);
+        order = tree_larger(one->cumulative[VALUE_SAMPLES],
+                            two->cumulative[VALUE_SAMPLES]);
     if (order == 0)
         order = strcmp(one->function, two->function);
     if (order == 0)
@@ -142,12 +130,6 @@ table_of_tree(struct table *table, const struct tree *tree, enum value value)
     }
     table_sort(table, value, TABLE_FLAT);
     return 0;
-}
-
-int
-table_build(struct table *table, struct profile *profile, enum value value)
-{
-    return table_build_by(table, profile, TABLE_FUNCTION, value);
 }
 
 /* A row is made from a number that identifies it, its name, and its tid or pid;
@@ -229,10 +211,10 @@ build_groups(struct table *table, struct profile *profile, enum table_by by,
         struct group group = group_of(profile, sample, by, key);
         struct table_row *row = find_row(table, profile, keys, &group);
         failed = row == NULL;
-        for (unsigned j = 0; j < VALUE_COUNT && !failed; j++) {
-            sum_add(&row->flat[j], sample->values[j]);
-            row->cumulative[j] = row->flat[j];
-        }
+        if (failed)
+            break;
+        tree_add_values(row->flat, sample->values);
+        tree_add_values(row->cumulative, sample->values);
     }
     intern_free(keys);
     if (failed) {
@@ -247,8 +229,8 @@ build_groups(struct table *table, struct profile *profile, enum table_by by,
 /* Functions, lines and modules are in frames, and need a tree. The others are
  * in samples, which need none. */
 int
-table_build_by(struct table *table, struct profile *profile, enum table_by by,
-               enum value value)
+table_build(struct table *table, struct profile *profile, enum table_by by,
+            const char *key, enum value value)
 {
     static const enum tree_kind kinds[] = {
         [TABLE_FUNCTION] = TREE_FUNCTIONS,
@@ -257,21 +239,13 @@ table_build_by(struct table *table, struct profile *profile, enum table_by by,
     };
     *table = (struct table){0};
     if (by > TABLE_MODULE)
-        return build_groups(table, profile, by, NULL, value);
+        return build_groups(table, profile, by, key, value);
     struct tree *tree = tree_build(profile, kinds[by]);
     if (tree == NULL)
         return -1;
     int status = table_of_tree(table, tree, value);
     tree_free(tree);
     return status;
-}
-
-int
-table_build_by_label(struct table *table, struct profile *profile,
-                     const char *key, enum value value)
-{
-    *table = (struct table){0};
-    return build_groups(table, profile, TABLE_LABEL, key, value);
 }
 
 void

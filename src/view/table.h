@@ -24,7 +24,7 @@ enum table_by {
     TABLE_PROCESS,
     TABLE_EXE,      /* processes of the same executable file */
     TABLE_COMMAND,  /* processes with the same command line */
-    TABLE_LABEL,    /* table_build_by_label */
+    TABLE_LABEL,    /* values of a label */
     TABLE_ACTIVITY, /* states, with what is waited on as MODULE; not for text */
 };
 
@@ -50,21 +50,15 @@ struct table {
 };
 
 /*
- * Make a row for each function of PROFILE, those with the most flat VALUE
- * first, then by cumulative VALUE, by samples, by name. Returns 0, or -1 with
- * errno set if memory is short. PROFILE must outlive TABLE.
+ * Make the rows of PROFILE of kind BY, those with the most flat VALUE first,
+ * then by cumulative VALUE, by samples, by name. KEY is that of the label which
+ * the program gave to samples, for TABLE_LABEL; samples without it have the row
+ * TABLE_NO_LABEL. Returns 0, or -1 with errno set if memory is short. PROFILE
+ * must outlive TABLE.
  */
-int table_build(struct table *table, struct profile *profile, enum value value);
-
-/* As table_build, with rows of kind BY (not TABLE_LABEL). */
-int table_build_by(struct table *table, struct profile *profile,
-                   enum table_by by, enum value value);
-
-/* As table_build, for the values of the label KEY, which the program gave to
- * samples. Samples without it have the row TABLE_NO_LABEL. */
 #define TABLE_NO_LABEL "[none]"
-int table_build_by_label(struct table *table, struct profile *profile,
-                         const char *key, enum value value);
+int table_build(struct table *table, struct profile *profile, enum table_by by,
+                const char *key, enum value value);
 
 /* As table_build, for the names of TREE as they are. */
 int table_of_tree(struct table *table, const struct tree *tree,

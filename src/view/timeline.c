@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/array.h"
 #include "timeline.h"
 
 static uint32_t
@@ -76,9 +77,8 @@ timeline_build(struct timeline *timeline, const struct profile *profile)
         errno = profile->keeps_events ? EOVERFLOW : EINVAL;
         return -1;
     }
-    timeline->order = malloc((profile->event_count + 1) * sizeof(uint32_t));
-    timeline->first = calloc(profile->thread_count + 2u, sizeof(size_t));
-    if (timeline->order == NULL || timeline->first == NULL) {
+    if (!ARRAY_NEW(timeline->order, profile->event_count) ||
+        !ARRAY_NEW(timeline->first, profile->thread_count + 1u)) {
         timeline_release(timeline);
         errno = ENOMEM;
         return -1;

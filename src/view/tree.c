@@ -51,12 +51,6 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t name)
     return number;
 }
 
-static bool
-is_folded(enum tree_kind kind)
-{
-    return kind == TREE_FOLDED || kind == TREE_FOLDED_WALL;
-}
-
 /* The string number of MODULE, which is a pointer to the profile's own path. */
 static uint32_t
 module_number(struct merge *merge, const char *module)
@@ -74,7 +68,7 @@ static bool
 make_name(struct merge *merge, const struct tree_label *what, struct name *name)
 {
     struct intern *strings = merge->profile->strings;
-    bool folded = is_folded(merge->kind);
+    bool folded = merge->kind == TREE_FOLDED || merge->kind == TREE_FOLDED_WALL;
     bool lines = merge->kind == TREE_LINES;
     /* Number 0 is "". */
     *name = (struct name){
@@ -188,8 +182,7 @@ add_sample(struct merge *merge, const struct profile_sample *sample)
                      sample->state == STATE_RUNQUEUE ? &runnable : &waiting);
     if (place == INTERN_NONE)
         return -1;
-    for (unsigned i = 0; i < VALUE_COUNT; i++)
-        sum_add(&merge->tree->nodes[place].values[i], sample->values[i]);
+    tree_add_values(merge->tree->nodes[place].values, sample->values);
     return 0;
 }
 
@@ -276,13 +269,6 @@ tree_name(const struct tree *tree, uint32_t name)
     return intern_bytes(tree->strings, key->function);
 }
 
-const char *
-tree_module(const struct tree *tree, uint32_t name)
-{
-    const struct name *key = intern_bytes(tree->names, name);
-    return intern_bytes(tree->strings, key->module);
-}
-
 struct tree_label
 tree_label(const struct tree *tree, uint32_t name)
 {
@@ -307,11 +293,8 @@ tree_totals(const struct tree *tree)
     for (uint32_t i = 0; i < tree->node_count; i++)
         memcpy(totals[i].values, tree->nodes[i].values,
                sizeof(totals[i].values));
-    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        struct tree_sums *parent = &totals[tree->nodes[i].parent];
-        for (unsigned j = 0; j < VALUE_COUNT; j++)
-            sum_add(&parent->values[j], totals[i].values[j]);
-    }
+    for (uint32_t i = tree->node_count - 1; i > 0; i--)
+        tree_add_values(totals[tree->nodes[i].parent].values, totals[i].values);
     return totals;
 }
 
@@ -324,4 +307,301 @@ tree_free(struct tree *tree)
     intern_free(tree->names);
     free(tree->nodes);
     free(tree);
+}
+
+/* A tree is visited depth first without a stack, because stacks of a hundred
+ * thousand frames exist. First a list of the children of each node is made:
+ * each node is put in front of its parent's list, from the last to the first.
+ */
+struct links {
+    uint32_t first; /* first child, 0 if none */
+    uint32_t next;  /* next sibling, 0 if none */
+};
+
+/* For qsort_r: by text, so that the order does not depend on
+ * what was read first. */
+static int
+compare_names(const void *a, const void *b, void *context)
+{
+    const struct tree *tree = context;
+    struct tree_label one = tree_label(tree, *(const uint32_t *)a);
+    struct tree_label two = tree_label(tree, *(const uint32_t *)b);
+    int order = strcmp(one.function, two.function);
+    if (order == 0)
+        order = strcmp(one.module, two.module);
+    if (order == 0)
+        order = strcmp(one.file, two.file);
+    if (order == 0)
+        order = (one.line > two.line) - (one.line < two.line);
+    return order;
+}
+
+/* The position of each name in sorted order, NULL if memory is short. Names are
+ * far fewer than nodes, so only names are compared as text. */
+static uint32_t *
+rank_names(const struct tree *tree)
+{
+    uint32_t count = tree_name_count(tree);
+    uint32_t *names = malloc((count + 1) * sizeof(*names));
+    uint32_t *ranks = malloc((count + 1) * sizeof(*ranks));
+    if (names == NULL || ranks == NULL) {
+        free(names);
+        free(ranks);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = i;
+    qsort_r(names, count, sizeof(*names), compare_names, (void *)tree);
+    for (uint32_t i = 0; i < count; i++)
+        ranks[names[i]] = i;
+    free(names);
+    return ranks;
+}
+
+/* Sort nodes by the ranks of their names, by counting: linear for any tree. */
+static uint32_t *
+sort_nodes(const struct tree *tree, const uint32_t *ranks)
+{
+    uint32_t count = tree_name_count(tree);
+    uint32_t *starts = calloc(count + 2, sizeof(*starts));
+    uint32_t *nodes = malloc(tree->node_count * sizeof(*nodes));
+    if (starts != NULL && nodes != NULL) {
+        for (uint32_t i = 1; i < tree->node_count; i++)
+            starts[ranks[tree->nodes[i].name] + 1]++;
+        for (uint32_t i = 1; i <= count; i++)
+            starts[i] += starts[i - 1];
+        for (uint32_t i = 1; i < tree->node_count; i++)
+            nodes[starts[ranks[tree->nodes[i].name]]++] = i;
+    } else {
+        free(nodes);
+        nodes = NULL;
+    }
+    free(starts);
+    return nodes;
+}
+
+/* Put each node in front of the list of its parent, the last one of ORDER
+ * (NULL: by number) first, so that the lists end up in that order. */
+static struct links *
+link_nodes(const struct tree *tree, const uint32_t *order, uint32_t count)
+{
+    struct links *links = calloc(tree->node_count, sizeof(*links));
+    if (links == NULL)
+        return NULL;
+    for (uint32_t i = count; i > 0; i--) {
+        uint32_t node = order != NULL ? order[i - 1] : i;
+        struct links *parent = &links[tree->nodes[node].parent];
+        links[node].next = parent->first;
+        parent->first = node;
+    }
+    return links;
+}
+
+static void
+leave_node(const struct tree_visitor *visitor, uint32_t node)
+{
+    if (visitor->leave != NULL)
+        visitor->leave(visitor->context, node);
+}
+
+/* Go down to the first child, else to the next sibling, else up. The parent
+ * numbers in the nodes replace a stack. */
+static void
+visit_nodes(const struct tree *tree, const struct links *links,
+            const struct tree_visitor *visitor)
+{
+    uint32_t node = links[0].first;
+    while (node != 0) {
+        visitor->enter(visitor->context, node);
+        if (links[node].first != 0) {
+            node = links[node].first;
+            continue;
+        }
+        /* Go up to the nearest node that has a sibling left. */
+        leave_node(visitor, node);
+        while (node != 0 && links[node].next == 0) {
+            node = tree->nodes[node].parent;
+            if (node != 0)
+                leave_node(visitor, node);
+        }
+        node = links[node].next;
+    }
+}
+
+/* Visit the COUNT nodes of ORDER, with children in that order. The parent of a
+ * node in ORDER is in it, too, or the root. Returns 0, or -1 if memory is
+ * short. */
+static int
+walk(const struct tree *tree, const uint32_t *order, uint32_t count,
+     const struct tree_visitor *visitor)
+{
+    struct links *links = link_nodes(tree, order, count);
+    if (links == NULL)
+        return -1;
+    visit_nodes(tree, links, visitor);
+    free(links);
+    return 0;
+}
+
+int
+tree_walk_by_name(const struct tree *tree, const struct tree_visitor *visitor)
+{
+    uint32_t *ranks = rank_names(tree);
+    uint32_t *sorted = ranks == NULL ? NULL : sort_nodes(tree, ranks);
+    int status = -1;
+    if (sorted != NULL)
+        status = walk(tree, sorted, tree->node_count - 1, visitor);
+    free(sorted);
+    free(ranks);
+    return status;
+}
+
+int
+tree_walk_by_number(const struct tree *tree, const struct tree_visitor *visitor)
+{
+    return walk(tree, NULL, tree->node_count - 1, visitor);
+}
+
+/* Branches: the nodes that are large enough are sorted by size, once, and
+ * walked over in that order. A child is never larger than its parent, so the
+ * remaining nodes are a tree. This is the state while building. Arrays have an
+ * entry for each node of TREE. */
+struct growth {
+    const struct tree *tree;
+    struct tree_sums *totals;
+    enum value value;
+    uint64_t least;
+    uint32_t depth;    /* limit; 0: none */
+    uint32_t *levels;  /* below the root */
+    uint32_t *numbers; /* of branches; 0: none */
+    uint32_t *sorted;  /* nodes that are kept */
+    uint32_t kept;
+    bool *has_last; /* by branch: its last child was seen */
+    struct branches *branches;
+};
+
+/* For qsort_r: the largest first. Ties are broken by all other fields, so that
+ * output is stable. */
+static int
+compare_nodes(const void *a, const void *b, void *context)
+{
+    const struct growth *growth = context;
+    const struct tree_node *nodes = growth->tree->nodes;
+    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
+    const uint64_t *first = growth->totals[one].values;
+    const uint64_t *second = growth->totals[two].values;
+    int order = tree_larger(first[growth->value], second[growth->value]);
+    if (order == 0)
+        order = tree_larger(first[VALUE_WALL], second[VALUE_WALL]);
+    if (order == 0)
+        order = compare_names(&nodes[one].name, &nodes[two].name,
+                              (void *)growth->tree);
+    return order != 0 ? order : (one > two) - (one < two);
+}
+
+/* Choose the nodes to keep, and sort them. */
+static void
+choose_nodes(struct growth *growth)
+{
+    const struct tree *tree = growth->tree;
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        growth->levels[i] = growth->levels[tree->nodes[i].parent] + 1;
+        if (growth->totals[i].values[growth->value] >= growth->least &&
+            (growth->depth == 0 || growth->levels[i] <= growth->depth))
+            growth->sorted[growth->kept++] = i;
+    }
+    if (growth->kept > 0)
+        qsort_r(growth->sorted, growth->kept, sizeof(*growth->sorted),
+                compare_nodes, growth);
+}
+
+/* Append the branch for NODE. */
+static void
+add_branch(void *context, uint32_t node)
+{
+    struct growth *growth = context;
+    struct branches *branches = growth->branches;
+    struct branch *branch = &branches->all[branches->count];
+    uint32_t parent = growth->numbers[growth->tree->nodes[node].parent];
+    *branch = (struct branch){.node = node, .parent = parent};
+    memcpy(branch->own, growth->tree->nodes[node].values, sizeof(branch->own));
+    memcpy(branch->total, growth->totals[node].values, sizeof(branch->total));
+    branches->all[parent].children += node != 0;
+    growth->numbers[node] = branches->count++;
+}
+
+/* Append all branches. From the last one on, the first that is seen of a parent
+ * is its last child. Returns 0, or -1 if memory is short. */
+static int
+add_all(struct growth *growth)
+{
+    const struct tree_visitor visitor = {add_branch, NULL, growth};
+    struct branch *all = growth->branches->all;
+    add_branch(growth, 0);
+    if (walk(growth->tree, growth->sorted, growth->kept, &visitor) != 0)
+        return -1;
+    for (uint32_t i = growth->branches->count - 1; i > 0; i--) {
+        all[i].is_last = !growth->has_last[all[i].parent];
+        growth->has_last[all[i].parent] = true;
+    }
+    return 0;
+}
+
+/* Sum up in each kept parent the children that are left out. */
+static void
+add_hidden(struct branches *branches, const struct growth *growth)
+{
+    for (uint32_t i = 1; i < growth->tree->node_count; i++) {
+        uint32_t parent = growth->tree->nodes[i].parent;
+        struct branch *branch = &branches->all[growth->numbers[parent]];
+        if (growth->numbers[i] != 0 ||
+            (parent != 0 && growth->numbers[parent] == 0))
+            continue;
+        branch->hidden++;
+        tree_add_values(branch->hidden_total, growth->totals[i].values);
+    }
+}
+
+int
+tree_branches(struct branches *branches, const struct tree *tree,
+              enum value value, uint64_t least, uint32_t depth)
+{
+    uint32_t count = tree->node_count;
+    struct growth growth = {
+        .tree = tree,
+        .value = value,
+        .least = least,
+        .depth = depth,
+        .totals = tree_totals(tree),
+        .branches = branches,
+    };
+    int status = -1;
+    *branches = (struct branches){0};
+    if (growth.totals != NULL && ARRAY_NEW(growth.levels, count) &&
+        ARRAY_NEW(growth.numbers, count) && ARRAY_NEW(growth.sorted, count) &&
+        ARRAY_NEW(growth.has_last, count)) {
+        choose_nodes(&growth);
+        branches->all = malloc((growth.kept + 1) * sizeof(*branches->all));
+    }
+    if (branches->all != NULL)
+        status = add_all(&growth);
+    if (status == 0)
+        add_hidden(branches, &growth);
+    else
+        tree_release_branches(branches);
+    free(growth.has_last);
+    free(growth.sorted);
+    free(growth.numbers);
+    free(growth.levels);
+    free(growth.totals);
+    if (status != 0)
+        errno = ENOMEM;
+    return status;
+}
+
+void
+tree_release_branches(struct branches *branches)
+{
+    free(branches->all);
+    *branches = (struct branches){0};
 }

@@ -4,6 +4,10 @@
  * stacks are made from it. While the profile's nodes are places in code, a node
  * here is a function called from the functions above it, also an inlined one.
  * Processes, threads and lines are merged.
+ *
+ * The branches of a tree are its nodes in the order in which they are read:
+ * each node before its children, the largest child first, without the parts
+ * that are too small.
  */
 #ifndef VIEW_TREE_H
 #define VIEW_TREE_H
@@ -51,6 +55,21 @@ struct tree {
     const struct intern *strings; /* of the profile, which must outlive this */
 };
 
+/* Add VALUES to SUMS. */
+static inline void
+tree_add_values(uint64_t sums[VALUE_COUNT], const uint64_t values[VALUE_COUNT])
+{
+    for (unsigned i = 0; i < VALUE_COUNT; i++)
+        sum_add(&sums[i], values[i]);
+}
+
+/* For qsort: -1 if A is larger, so that large values come first. */
+static inline int
+tree_larger(uint64_t a, uint64_t b)
+{
+    return (a < b) - (a > b);
+}
+
 /* Make the tree of PROFILE. Looks up the symbols of all stacks that have
  * samples. Returns NULL with errno set if memory is short. */
 struct tree *tree_build(struct profile *profile, enum tree_kind kind);
@@ -58,11 +77,8 @@ struct tree *tree_build(struct profile *profile, enum tree_kind kind);
 /* The number of names. */
 uint32_t tree_name_count(const struct tree *tree);
 
-/* The function of NAME, and the last part of its module's path ("" if none). */
+/* The function of NAME; and all parts of it. */
 const char *tree_name(const struct tree *tree, uint32_t name);
-const char *tree_module(const struct tree *tree, uint32_t name);
-
-/* All parts of NAME. */
 struct tree_label tree_label(const struct tree *tree, uint32_t name);
 
 struct tree_sums {
@@ -81,5 +97,48 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t name);
 
 /* Free TREE; NULL is allowed. The profile stays. */
 void tree_free(struct tree *tree);
+
+struct tree_visitor {
+    void (*enter)(void *context, uint32_t node); /* before its children */
+    void (*leave)(void *context, uint32_t node); /* after its children; may be
+                                                  NULL */
+    void *context;
+};
+
+/* Visit all nodes but the root, depth first, children in the order of their
+ * names. It needs no stack of its own, however deep the tree. Returns 0, or -1
+ * with errno set, before the first visit, if memory is short. */
+int tree_walk_by_name(const struct tree *tree,
+                      const struct tree_visitor *visitor);
+
+/* As tree_walk_by_name, with children in the order of their numbers: for sums,
+ * which need no order of names. */
+int tree_walk_by_number(const struct tree *tree,
+                        const struct tree_visitor *visitor);
+
+struct branch {
+    uint32_t node;     /* of the tree */
+    uint32_t parent;   /* index of a branch, smaller than its own */
+    uint32_t children; /* children that are branches */
+    bool is_last;      /* it is its parent's last child */
+    uint64_t own[VALUE_COUNT], total[VALUE_COUNT];
+    /* The number of children that were left out, and the sums
+     * in and below them. */
+    uint32_t hidden;
+    uint64_t hidden_total[VALUE_COUNT];
+};
+
+struct branches {
+    struct branch *all; /* [0] is the root, which has no name */
+    uint32_t count;     /* with the root */
+};
+
+/* Choose the nodes of TREE that have, with all below them, at least LEAST of
+ * VALUE. Nodes more than DEPTH calls below the root are left out (0: no limit).
+ * Returns 0, or -1 with errno set if memory is short. */
+int tree_branches(struct branches *branches, const struct tree *tree,
+                  enum value value, uint64_t least, uint32_t depth);
+
+void tree_release_branches(struct branches *branches);
 
 #endif

@@ -10,8 +10,20 @@
  *    "threads": [{"name": "worker", "samples": ..., "markers": ...}]}
  *
  * meta and libs describe the profile. shared says where the program was
- * (firefox_tables.c, firefox_shared.c), threads when (firefox_columns.c,
- * firefox_markers.c).
+ * (firefox_tables.c), threads when (their samples here, firefox_markers.c).
+ *
+ * A table is written column by column. Each column is a walk over the events of
+ * its thread, and nothing is kept. For a thread that ran for 1 ms up to 2 ms
+ * after its process started, and then waited in read for 5 ms, the table is
+ *
+ *   "samples": {"stack": [7, 9, 9], "time": [2, 2, 7],
+ *               "weight": [1, 1, 4], "weightType": "tracing-ms",
+ *               "threadCPUDelta": [1000000, 0, 0], "length": 3}
+ *
+ * The profiler draws a sample from halfway to the one before to halfway to the
+ * next. So an event with a duration also has a sample at its end, which gets
+ * all but the first sample point's part. Weights are wall time, and their sum
+ * is that of the profile. Times of all processes begin with the first process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +32,7 @@
 
 #include "base/path.h"
 #include "model/quality.h"
+#include "util/array.h"
 #include "output_file.h"
 #include "firefox.h"
 
@@ -101,7 +114,7 @@ write_meta(struct firefox *firefox)
     json_name_string(json, "importedFrom", "libsprof " SPROF_VERSION);
     json_name_string(json, "platform", "X11");
     snprintf(system, sizeof(system), "Linux %s",
-             firefox_shared_machine(is_any ? process->machine : 0));
+             firefox_tables_machine(is_any ? process->machine : 0));
     json_name_string(json, "oscpu", system);
     json_name_bool(json, "symbolicated", true);
     json_name_bool(json, "usesOnlyOneStackType", true);
@@ -110,8 +123,147 @@ write_meta(struct firefox *firefox)
                   "{\"time\":\"ms\",\"eventDelay\":\"ms\","
                   "\"threadCPUDelta\":\"ns\"}");
     json_name_raw(json, "markerSchema", firefox_markers_schema);
-    firefox_shared_write_categories(&firefox->tables, json);
+    firefox_tables_write_categories(&firefox->tables, json);
     write_extra(firefox);
+    json_close(json, '}');
+}
+
+#define NO_STACK UINT32_MAX
+
+/* One sample of a thread's table. */
+struct point {
+    uint64_t time, wall, cpu; /* ns */
+    uint32_t stack;
+};
+
+/* A walk over the points of a thread. */
+struct points {
+    const struct firefox *firefox;
+    uint32_t thread;
+    size_t next;    /* event */
+    bool has_begun; /* the first point was returned */
+    bool has_end;   /* END comes next */
+    struct point end;
+};
+
+/* The part of VALUE for the first sample point; the others stand at the end. */
+static uint64_t
+first_part(const struct profile_event *event, uint64_t value)
+{
+    return value / (event->count > 2 ? event->count : 2);
+}
+
+/* Split an event with a duration. Its end is limited to the time of the next
+ * event: times in a table do not go back. */
+static void
+split_event(struct points *points, const struct profile_event *event,
+            struct point *point)
+{
+    const struct firefox *firefox = points->firefox;
+    const struct profile_event *next =
+        timeline_at(&firefox->timeline, points->thread, points->next);
+    uint64_t limit =
+        next != NULL ? events_time(firefox->profile, next) : UINT64_MAX;
+    if (event->duration == 0)
+        return;
+    points->has_end = true;
+    points->end = *point;
+    sum_add(&points->end.time, event->duration);
+    if (points->end.time > limit)
+        points->end.time = limit;
+    if (points->end.time < point->time)
+        points->end.time = point->time;
+    point->wall = first_part(event, point->wall);
+    point->cpu = first_part(event, point->cpu);
+    points->end.wall -= point->wall;
+    points->end.cpu -= point->cpu;
+}
+
+/* The profiler takes CPU time from the second sample on. So the first sample
+ * only says when the thread began. */
+static bool
+begin_points(struct points *points, struct point *point)
+{
+    const struct firefox *firefox = points->firefox;
+    const struct profile *profile = firefox->profile;
+    const struct profile_thread *thread = &profile->threads[points->thread];
+    const struct profile_event *first =
+        timeline_at(&firefox->timeline, points->thread, 0);
+    points->has_begun = true;
+    *point = (struct point){.time = thread->start, .stack = NO_STACK};
+    sum_add(&point->time,
+            profile->processes[thread->process].start - profile->start);
+    return first != NULL && point->time < events_time(profile, first);
+}
+
+static bool
+next_point(struct points *points, struct point *point)
+{
+    const struct firefox *firefox = points->firefox;
+    if (!points->has_begun && begin_points(points, point))
+        return true;
+    if (points->has_end) {
+        points->has_end = false;
+        *point = points->end;
+    } else {
+        const struct profile_event *event =
+            timeline_at(&firefox->timeline, points->thread, points->next);
+        if (event == NULL)
+            return false;
+        points->next++;
+        *point = (struct point){
+            .time = events_time(firefox->profile, event),
+            .wall = event->wall,
+            .cpu = event->cpu,
+            .stack = firefox->tables.sample_stack[event->sample],
+        };
+        split_event(points, event, point);
+    }
+    return true;
+}
+
+/* The columns of "samples". */
+enum column { STACK, TIME, WEIGHT, CPU_DELTA };
+
+static void
+write_cell(struct json *json, const struct point *point, enum column column)
+{
+    if (column == TIME || column == WEIGHT)
+        json_milliseconds(json, column == TIME ? point->time : point->wall);
+    else if (column == CPU_DELTA)
+        json_number(json, point->cpu);
+    else if (point->stack != NO_STACK)
+        json_number(json, point->stack);
+    else
+        json_null(json);
+}
+
+/* Write column NAME of THREAD. Returns the number of points. */
+static uint64_t
+write_column(struct firefox *firefox, uint32_t thread, const char *name,
+             enum column column)
+{
+    struct points points = {.firefox = firefox, .thread = thread};
+    struct point point;
+    uint64_t count = 0;
+    json_name_open(&firefox->json, name, '[');
+    for (; next_point(&points, &point); count++)
+        write_cell(&firefox->json, &point, column);
+    json_close(&firefox->json, ']');
+    return count;
+}
+
+static void
+write_samples(struct firefox *firefox, uint32_t thread)
+{
+    struct json *json = &firefox->json;
+    json_name_open(json, "samples", '{');
+    write_column(firefox, thread, "stack", STACK);
+    write_column(firefox, thread, "time", TIME);
+    write_column(firefox, thread, "weight", WEIGHT);
+    json_name_string(json, "weightType", "tracing-ms");
+    uint64_t count = write_column(firefox, thread, "threadCPUDelta", CPU_DELTA);
+    json_name_number(json, "length", count);
     json_close(json, '}');
 }
 
@@ -183,7 +335,7 @@ write_thread(struct firefox *firefox, uint32_t number)
     write_life(firefox, thread);
     json_name_raw(json, "pausedRanges", "[]");
     json_name_bool(json, "showMarkersInTimeline", true);
-    firefox_columns_write_samples(firefox, number);
+    write_samples(firefox, number);
     int status = firefox_markers_write(firefox, number);
     json_close(json, '}');
     return status;
@@ -197,7 +349,8 @@ write_threads(struct firefox *firefox)
     int status = 0;
     json_name_open(&firefox->json, "threads", '[');
     for (uint32_t i = 0; i < firefox->profile->thread_count; i++)
-        if (firefox->is_main[i] || firefox_markers_exist(firefox, i) ||
+        if (firefox->is_main[i] ||
+            firefox->mark_first[i] < firefox->mark_first[i + 1] ||
             timeline_at(&firefox->timeline, i, 0) != NULL)
             status |= write_thread(firefox, i);
     json_close(&firefox->json, ']');
@@ -229,12 +382,9 @@ static int
 prepare_strings(struct firefox *firefox)
 {
     struct profile *profile = firefox->profile;
-    size_t count = profile->sample_count + 1u;
-    firefox->names = calloc(count, sizeof(uint32_t));
-    firefox->objects = calloc(count, sizeof(uint32_t));
-    firefox->is_main = calloc(profile->thread_count + 1u, sizeof(bool));
-    if (firefox->names == NULL || firefox->objects == NULL ||
-        firefox->is_main == NULL)
+    if (!ARRAY_NEW(firefox->names, profile->sample_count) ||
+        !ARRAY_NEW(firefox->objects, profile->sample_count) ||
+        !ARRAY_NEW(firefox->is_main, profile->thread_count))
         return -1;
     find_main_threads(firefox);
     for (uint32_t i = 0; i < profile->sample_count; i++) {
@@ -265,8 +415,8 @@ write_all(struct firefox *firefox, FILE *stream)
     json_begin(json, stream);
     json_open(json, '{');
     write_meta(firefox);
-    firefox_shared_write_libraries(&firefox->tables, json);
-    firefox_shared_write(&firefox->tables, json);
+    firefox_tables_write_libraries(&firefox->tables, json);
+    firefox_tables_write(&firefox->tables, json);
     int status = write_threads(firefox);
     json_close(json, '}');
     if (json_end(json) != 0)

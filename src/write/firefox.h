@@ -3,10 +3,8 @@
  * firefox.h -- the parts of firefox.c, which share the profile that is being
  * written.
  *
- *    firefox_tables.c   makes what the threads share: strings, functions,
- *                       frames, stacks
- *    firefox_shared.c   writes it
- *    firefox_columns.c  what a thread did, and when: its samples
+ *    firefox_tables.c   makes and writes what the threads share: strings,
+ *                       functions, frames, stacks
  *    firefox_markers.c  what is shown above and beside the samples: waits,
  *                       labels, the marks that the program set, and notes about
  *                       the process
@@ -83,14 +81,14 @@ uint32_t firefox_tables_string(struct firefox_tables *tables, const char *text);
 void firefox_tables_release(struct firefox_tables *tables);
 
 /* The name of MACHINE (e_machine of ELF). */
-const char *firefox_shared_machine(uint32_t machine);
+const char *firefox_tables_machine(uint32_t machine);
 
 /* Write meta.categories, libs, and shared. */
-void firefox_shared_write_categories(const struct firefox_tables *tables,
+void firefox_tables_write_categories(const struct firefox_tables *tables,
                                      struct json *json);
-void firefox_shared_write_libraries(const struct firefox_tables *tables,
+void firefox_tables_write_libraries(const struct firefox_tables *tables,
                                     struct json *json);
-void firefox_shared_write(const struct firefox_tables *tables,
+void firefox_tables_write(const struct firefox_tables *tables,
                           struct json *json);
 
 /* A profile that is being written. */
@@ -110,9 +108,6 @@ struct firefox {
     size_t *mark_first; /* of each thread in MARK_ORDER; one more at the end */
 };
 
-/* Write the table "samples" of THREAD. */
-void firefox_columns_write_samples(struct firefox *firefox, uint32_t thread);
-
 /* meta.markerSchema: the kinds of markers, and what is shown of them. */
 extern const char firefox_markers_schema[];
 
@@ -120,9 +115,6 @@ extern const char firefox_markers_schema[];
  * filled. Returns 0, or -1 if memory is short; the caller calls
  * firefox_markers_release in both cases. */
 int firefox_markers_prepare(struct firefox *firefox);
-
-/* Whether THREAD has marks. */
-bool firefox_markers_exist(const struct firefox *firefox, uint32_t thread);
 
 /* Write the table "markers" of THREAD. Returns 0, or -1 if memory is short. */
 int firefox_markers_write(struct firefox *firefox, uint32_t thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox_markers.c -- writes a table column by column, like firefox_columns.c.
+ * firefox_markers.c -- writes a table column by column, like firefox.c.
  * A thread waited in read for 5 ms, 2 ms after the start. It had the label
  * request=/cart in all samples from 1 ms to 8 ms. Its table is
  *
@@ -320,63 +320,54 @@ write_data(struct json *json, const struct marker *marker)
     json_close(json, '}');
 }
 
-static void
-write_name(struct json *json, const struct marker *marker)
-{
-    json_number(json, marker->name);
-}
+/* The columns of "markers". */
+enum column { DATA, NAME, START, END, PHASE, CATEGORY, COLUMNS };
 
 static void
-write_start(struct json *json, const struct marker *marker)
+write_cell(struct json *json, const struct marker *marker, enum column column)
 {
-    json_milliseconds(json, marker->start);
-}
-
-static void
-write_end(struct json *json, const struct marker *marker)
-{
-    if (marker->is_interval)
-        json_milliseconds(json, marker->end);
-    else
-        json_null(json);
-}
-
-static void
-write_phase(struct json *json, const struct marker *marker)
-{
-    json_raw(json, marker->is_interval ? INTERVAL : INSTANT);
-}
-
-static void
-write_category(struct json *json, const struct marker *marker)
-{
-    json_number(json, marker->category);
+    switch (column) {
+    case DATA:
+        write_data(json, marker);
+        break;
+    case NAME:
+        json_number(json, marker->name);
+        break;
+    case START:
+        json_milliseconds(json, marker->start);
+        break;
+    case END:
+        if (marker->is_interval)
+            json_milliseconds(json, marker->end);
+        else
+            json_null(json);
+        break;
+    case PHASE:
+        json_raw(json, marker->is_interval ? INTERVAL : INSTANT);
+        break;
+    default:
+        json_number(json, marker->category);
+    }
 }
 
 int
 firefox_markers_write(struct firefox *firefox, uint32_t thread)
 {
-    static const struct {
-        const char *name;
-        void (*write)(struct json *, const struct marker *);
-    } columns[] = {
-        {"data", write_data},       {"name", write_name},
-        {"startTime", write_start}, {"endTime", write_end},
-        {"phase", write_phase},     {"category", write_category},
-    };
+    static const char *const names[COLUMNS] = {"data",    "name",  "startTime",
+                                               "endTime", "phase", "category"};
     struct json *json = &firefox->json;
     struct runs runs = {0};
     uint64_t count = 0;
     int status = find_runs(firefox, thread, &runs);
     json_name_open(json, "markers", '{');
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+    for (unsigned i = 0; i < COLUMNS; i++) {
         struct markers markers = {.firefox = firefox,
                                   .runs = &runs,
                                   .thread = thread};
         struct marker marker;
-        json_name_open(json, columns[i].name, '[');
+        json_name_open(json, names[i], '[');
         for (count = 0; next_marker(&markers, &marker); count++)
-            columns[i].write(json, &marker);
+            write_cell(json, &marker, i);
         json_close(json, ']');
     }
     json_name_number(json, "length", count);
@@ -433,17 +424,12 @@ int
 firefox_markers_prepare(struct firefox *firefox)
 {
     const struct profile *profile = firefox->profile;
-    size_t labels = profile->label_count + 1u;
-    size_t marks = profile->timed_mark_count + 1;
-    firefox->label_keys = calloc(labels, sizeof(*firefox->label_keys));
-    firefox->label_values = calloc(labels, sizeof(*firefox->label_values));
-    firefox->mark_names = calloc(marks, sizeof(*firefox->mark_names));
-    firefox->mark_order = calloc(marks, sizeof(*firefox->mark_order));
-    firefox->mark_first =
-        calloc(profile->thread_count + 3u, sizeof(*firefox->mark_first));
-    if (firefox->label_keys == NULL || firefox->label_values == NULL ||
-        firefox->mark_names == NULL || firefox->mark_order == NULL ||
-        firefox->mark_first == NULL)
+    size_t marks = profile->timed_mark_count;
+    if (!ARRAY_NEW(firefox->label_keys, profile->label_count) ||
+        !ARRAY_NEW(firefox->label_values, profile->label_count) ||
+        !ARRAY_NEW(firefox->mark_names, marks) ||
+        !ARRAY_NEW(firefox->mark_order, marks) ||
+        !ARRAY_NEW(firefox->mark_first, profile->thread_count + 2u))
         return -1;
     for (uint32_t i = 0; i < profile->label_count; i++) {
         const struct profile_label *label = &profile->labels[i];
@@ -458,12 +444,6 @@ firefox_markers_prepare(struct firefox *firefox)
                                   mark_name(&profile->timed_marks[i]));
     sort_marks(firefox);
     return 0;
-}
-
-bool
-firefox_markers_exist(const struct firefox *firefox, uint32_t thread)
-{
-    return firefox->mark_first[thread] < firefox->mark_first[thread + 1];
 }
 
 void

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "view/tree.h"
-#include "view/tree_walk.h"
 #include "output_file.h"
 
 /* The state of the walk: PATH is the line up to the node that was entered last.

@@ -20,8 +20,13 @@
  *                   waits_on:[pipe:[17]]
  *                   ...
  *
- * Samples are written one by one. Each is written after the parts that it needs
- * and that were not written yet; a reader puts the parts together by their ids.
+ * The encodings of two protobuf messages, one after the other, are the encoding
+ * of both merged. So a message of any size takes little memory: each part is
+ * packed as a profile that has only that part, in one buffer that is used again
+ * and again, and compressed. Samples are written one by one. Each is written
+ * after the parts that it needs and that were not written yet; a reader puts
+ * the parts together by their ids. The table of strings is written last,
+ * because only then all strings are known.
  *
  * The address of a location is the one that was looked up. For a frame with a
  * return address it is one less, which is within the call; so other tools that
@@ -37,8 +42,10 @@
 #include "model/label_sets.h"
 #include "model/naming.h"
 #include "model/quality.h"
+#include "util/clean.h"
+#include "util/gzip.h"
 #include "util/intern.h"
-#include "pprof_stream.h"
+#include "pprof.pb-c.h"
 #include "output_file.h"
 
 /* Most labels of a sample: our own, and ours with those of the program. */
@@ -50,24 +57,77 @@ enum { COMMAND_MOST = 1014 };
 /* A profile that is being written. */
 struct pprof {
     struct profile *profile;
-    struct pprof_stream stream;
+    struct gzip *gzip;
+    struct intern *texts; /* string_table */
+    uint8_t *buffer;
+    size_t size;
+    int error; /* errno of the first failure, 0 if none */
     struct intern *functions;
     struct intern *locations;
     uint64_t *by_node; /* location of each node of the profile; 0: not yet */
-    uint64_t *stack;   /* location ids of the current sample */
-    size_t depth, room;
+    uint64_t *stack;   /* location ids of the current sample; room for all */
+    size_t depth;
     Perftools__Profiles__Label labels[LABELS_MOST];
     Perftools__Profiles__Label *label_list[LABELS_MOST];
     size_t label_count;
 };
 
+/* Only the first error is the cause; later ones follow from it. */
+static void
+note_error(struct pprof *pprof, int error)
+{
+    if (pprof->error == 0)
+        pprof->error = error;
+}
+
+/* Write the parts that are set in PROFILE. */
+static void
+write_part(struct pprof *pprof, const Perftools__Profiles__Profile *profile)
+{
+    size_t size = perftools__profiles__profile__get_packed_size(profile);
+    if (size > pprof->size) {
+        uint8_t *buffer = realloc(pprof->buffer, 2 * size);
+        if (buffer == NULL) {
+            note_error(pprof, ENOMEM);
+            return;
+        }
+        pprof->buffer = buffer;
+        pprof->size = 2 * size;
+    }
+    perftools__profiles__profile__pack(profile, pprof->buffer);
+    gzip_add(pprof->gzip, pprof->buffer, size);
+}
+
+/* The index of TEXT, cleaned, in string_table; 0 is "". */
+static int64_t
+text_of(struct pprof *pprof, const char *text)
+{
+    uint32_t number = clean_put(pprof->texts, text, "");
+    if (number != INTERN_NONE)
+        return number;
+    note_error(pprof, ENOMEM);
+    return 0;
+}
+
+static void
+write_texts(struct pprof *pprof)
+{
+    for (uint32_t i = 0; i < intern_count(pprof->texts); i++) {
+        Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+        char *text = (char *)intern_bytes(pprof->texts, i);
+        part.n_string_table = 1;
+        part.string_table = &text;
+        write_part(pprof, &part);
+    }
+}
+
 static Perftools__Profiles__ValueType
-value_type(struct pprof_stream *stream, const char *type, const char *unit)
+value_type(struct pprof *pprof, const char *type, const char *unit)
 {
     Perftools__Profiles__ValueType value =
         PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    value.type = pprof_stream_text(stream, type);
-    value.unit = pprof_stream_text(stream, unit);
+    value.type = text_of(pprof, type);
+    value.unit = text_of(pprof, unit);
     return value;
 }
 
@@ -76,12 +136,11 @@ static void
 write_head(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
-    struct pprof_stream *stream = &pprof->stream;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     Perftools__Profiles__ValueType types[VALUE_COUNT] = {
-        [VALUE_SAMPLES] = value_type(stream, "samples", "count"),
-        [VALUE_CPU] = value_type(stream, "cpu", "nanoseconds"),
-        [VALUE_WALL] = value_type(stream, "wall", "nanoseconds"),
+        [VALUE_SAMPLES] = value_type(pprof, "samples", "count"),
+        [VALUE_CPU] = value_type(pprof, "cpu", "nanoseconds"),
+        [VALUE_WALL] = value_type(pprof, "wall", "nanoseconds"),
     };
     Perftools__Profiles__ValueType *list[VALUE_COUNT] = {&types[0], &types[1],
                                                          &types[2]};
@@ -93,7 +152,7 @@ write_head(struct pprof *pprof)
         part.period = (int64_t)profile->processes[0].period;
     part.time_nanos = (int64_t)profile->start;
     part.duration_nanos = (int64_t)profile->duration;
-    pprof_stream_part(stream, &part);
+    write_part(pprof, &part);
 }
 
 /* `go tool pprof -comments` shows comments, and so do its tables. */
@@ -103,10 +162,10 @@ write_comment(struct pprof *pprof, const char *key, const char *value)
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     char text[COUNTERS_SIZE + 16];
     snprintf(text, sizeof(text), "%s: %s", key, value);
-    int64_t comment = pprof_stream_text(&pprof->stream, text);
+    int64_t comment = text_of(pprof, text);
     part.n_comment = 1;
     part.comment = &comment;
-    pprof_stream_part(&pprof->stream, &part);
+    write_part(pprof, &part);
 }
 
 /* The sentences are for people; `sprofile` reads the counters. */
@@ -147,9 +206,9 @@ add_label(struct pprof *pprof, const char *key, const char *text,
 {
     Perftools__Profiles__Label *label = &pprof->labels[pprof->label_count];
     perftools__profiles__label__init(label);
-    label->key = pprof_stream_text(&pprof->stream, key);
+    label->key = text_of(pprof, key);
     if (text != NULL)
-        label->str = pprof_stream_text(&pprof->stream, text);
+        label->str = text_of(pprof, text);
     else
         label->num = number;
     pprof->label_list[pprof->label_count++] = label;
@@ -167,7 +226,7 @@ add_program_labels(struct pprof *pprof, uint32_t set)
                   is_number ? strtoll(pairs[i].value, NULL, 10) : 0);
         if (is_number && pairs[i].unit[0] != '\0')
             pprof->labels[pprof->label_count - 1].num_unit =
-                pprof_stream_text(&pprof->stream, pairs[i].unit);
+                text_of(pprof, pairs[i].unit);
     }
 }
 
@@ -204,17 +263,16 @@ function_of(struct pprof *pprof, const struct symbol_frame *frame)
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     uint32_t known = intern_count(pprof->functions);
     int64_t key[4];
-    function.name = key[0] = pprof_stream_text(&pprof->stream, frame->function);
-    function.system_name = key[1] =
-        pprof_stream_text(&pprof->stream, frame->linkage);
-    function.filename = key[2] = pprof_stream_text(&pprof->stream, frame->file);
+    function.name = key[0] = text_of(pprof, frame->function);
+    function.system_name = key[1] = text_of(pprof, frame->linkage);
+    function.filename = key[2] = text_of(pprof, frame->file);
     function.start_line = key[3] = frame->start_line;
     uint32_t number = intern_put(pprof->functions, key, sizeof(key));
     if (number == known) {
         function.id = number + 1u;
         part.n_function = 1;
         part.function = &only;
-        pprof_stream_part(&pprof->stream, &part);
+        write_part(pprof, &part);
     }
     return number == INTERN_NONE ? 0 : number + 1u;
 }
@@ -243,7 +301,7 @@ write_lines(struct pprof *pprof, Perftools__Profiles__Location *location,
     location->line = list;
     part.n_location = 1;
     part.location = &location;
-    pprof_stream_part(&pprof->stream, &part);
+    write_part(pprof, &part);
     status = 0;
 done:
     free(list);
@@ -308,15 +366,15 @@ write_mapping(struct pprof *pprof, uint32_t number)
     mapping.id = number;
     mapping.memory_start = module->start;
     mapping.memory_limit = module->end;
-    mapping.filename = pprof_stream_text(&pprof->stream, module->path);
-    mapping.build_id = pprof_stream_text(&pprof->stream, module->build_id);
+    mapping.filename = text_of(pprof, module->path);
+    mapping.build_id = text_of(pprof, module->build_id);
     mapping.has_functions = (names & MODULE_HAS_FUNCTIONS) != 0;
     mapping.has_filenames = (names & MODULE_HAS_FILES) != 0;
     mapping.has_line_numbers = (names & MODULE_HAS_LINES) != 0;
     mapping.has_inline_frames = (names & MODULE_HAS_INLINES) != 0;
     part.n_mapping = 1;
     part.mapping = &only;
-    pprof_stream_part(&pprof->stream, &part);
+    write_part(pprof, &part);
 }
 
 /* The module of the first process's executable, else the first module. */
@@ -344,24 +402,6 @@ write_mappings(struct pprof *pprof)
             write_mapping(pprof, i);
 }
 
-/* Make room for the stack with LEAF. Returns 0, or -1 if memory is short. */
-static int
-reserve_stack(struct pprof *pprof, uint32_t leaf)
-{
-    const struct profile *profile = pprof->profile;
-    size_t depth = 0;
-    for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent)
-        depth++;
-    if (depth <= pprof->room)
-        return 0;
-    uint64_t *stack = realloc(pprof->stack, 2 * depth * sizeof(*stack));
-    if (stack == NULL)
-        return -1;
-    pprof->stack = stack;
-    pprof->room = 2 * depth;
-    return 0;
-}
-
 /* Collect the location ids of a stack, leaf first. Returns 0, or -1 if memory
  * is short. */
 static int
@@ -369,8 +409,6 @@ set_stack(struct pprof *pprof, uint32_t leaf)
 {
     const struct profile *profile = pprof->profile;
     pprof->depth = 0;
-    if (reserve_stack(pprof, leaf) != 0)
-        return -1;
     for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
         uint64_t location = location_of(pprof, i);
         if (location == 0)
@@ -400,7 +438,7 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     sample.label = pprof->label_list;
     part.n_sample = 1;
     part.sample = &only;
-    pprof_stream_part(&pprof->stream, &part);
+    write_part(pprof, &part);
     return 0;
 }
 
@@ -416,38 +454,39 @@ write_all(struct pprof *pprof)
         if (write_sample(pprof, &profile->samples[i]) != 0)
             return -1;
     write_mappings(pprof);
+    write_texts(pprof);
     return 0;
-}
-
-/* Measured: a node takes some 100 bytes with its location, function and names,
- * and a sample 50 with its stack and labels. */
-static size_t
-expected_size(const struct profile *profile)
-{
-    return 100 * (size_t)profile->node_count +
-           50 * (size_t)profile->sample_count;
 }
 
 int
 pprof_write(FILE *stream, struct profile *profile)
 {
-    struct pprof pprof = {.profile = profile};
-    if (pprof_stream_begin(&pprof.stream, stream, expected_size(profile)) != 0)
-        return -1;
-    int status = -1;
-    pprof.functions = intern_new();
-    pprof.locations = intern_new();
-    pprof.by_node = calloc(profile->node_count, sizeof(*pprof.by_node));
-    if (pprof.functions != NULL && pprof.locations != NULL &&
-        pprof.by_node != NULL)
-        status = write_all(&pprof);
-    free(pprof.by_node);
+    /* Measured: a node takes some 100 bytes with its location, function and
+     * names, and a sample 50 with its stack and labels. */
+    size_t expected =
+        100 * (size_t)profile->node_count + 50 * (size_t)profile->sample_count;
+    struct pprof pprof = {
+        .profile = profile,
+        .gzip = gzip_new(stream, expected),
+        .texts = intern_new(),
+        .functions = intern_new(),
+        .locations = intern_new(),
+        .by_node = calloc(profile->node_count, sizeof(*pprof.by_node)),
+        .stack = malloc(profile->node_count * sizeof(*pprof.stack)),
+    };
+    if (pprof.gzip == NULL || pprof.texts == NULL || pprof.functions == NULL ||
+        pprof.locations == NULL || pprof.by_node == NULL ||
+        pprof.stack == NULL || text_of(&pprof, "") != 0 ||
+        write_all(&pprof) != 0)
+        note_error(&pprof, ENOMEM);
+    if (pprof.gzip != NULL && gzip_end(pprof.gzip) != 0)
+        note_error(&pprof, errno);
+    intern_free(pprof.texts);
     intern_free(pprof.locations);
     intern_free(pprof.functions);
+    free(pprof.by_node);
     free(pprof.stack);
-    if (pprof_stream_end(&pprof.stream) != 0)
-        return -1;
-    if (status != 0)
-        errno = ENOMEM;
-    return status;
+    free(pprof.buffer);
+    errno = pprof.error;
+    return pprof.error == 0 ? 0 : -1;
 }

@@ -47,8 +47,7 @@ struct speedscope {
         *list; /* frames of nodes, outermost first, each list ends with END */
     uint32_t list_count;
     uint32_t waiting, runnable; /* frames for states */
-    uint32_t *nodes;            /* of the current stack, leaf first */
-    size_t room;
+    uint32_t *nodes; /* of the current stack, leaf first; room for all */
     bool failed;
 };
 
@@ -85,14 +84,11 @@ frame_of(struct speedscope *speedscope, const char *name, const char *file,
 static void
 add_to_list(struct speedscope *speedscope, uint32_t frame)
 {
-    uint32_t *list =
-        array_room(speedscope->list, speedscope->list_count, sizeof(*list));
-    if (list == NULL || speedscope->list_count == UINT32_MAX) {
+    if (speedscope->list_count == UINT32_MAX ||
+        !ARRAY_GROW(speedscope->list, speedscope->list_count))
         speedscope->failed = true;
-        return;
-    }
-    speedscope->list = list;
-    list[speedscope->list_count++] = frame;
+    else
+        speedscope->list[speedscope->list_count++] = frame;
 }
 
 /* Add the frames of NODE. All frames are added before a stack is written,
@@ -199,37 +195,17 @@ next_slice(struct slices *slices, struct slice *slice)
                : next_wall_slice(slices, slice);
 }
 
-/* Collect the nodes from the leaf to the root. Returns their number. */
-static size_t
-collect_nodes(struct speedscope *speedscope, uint32_t leaf)
-{
-    const struct profile *profile = speedscope->profile;
-    size_t depth = 0;
-    for (uint32_t i = leaf; i != 0; i = profile->nodes[i].parent) {
-        uint32_t *nodes =
-            depth < speedscope->room
-                ? speedscope->nodes
-                : array_room(speedscope->nodes, depth, sizeof(*nodes));
-        if (nodes == NULL) {
-            speedscope->failed = true;
-            return 0;
-        }
-        speedscope->nodes = nodes;
-        nodes[depth++] = i;
-        if (depth > speedscope->room)
-            speedscope->room = depth;
-    }
-    return depth;
-}
-
 /* From the root to the leaf, and last the state in which the thread waits. So
  * waiting and working are apart in every view. */
 static void
 write_stack(struct speedscope *speedscope, uint32_t number)
 {
     const struct profile_sample *sample = &speedscope->profile->samples[number];
+    const struct profile_node *nodes = speedscope->profile->nodes;
     struct json *json = &speedscope->json;
-    size_t depth = collect_nodes(speedscope, sample->node);
+    size_t depth = 0;
+    for (uint32_t i = sample->node; i != 0; i = nodes[i].parent)
+        speedscope->nodes[depth++] = i;
     json_open(json, '[');
     while (depth-- > 0) {
         const uint32_t *frame =
@@ -362,10 +338,9 @@ begin_frames(struct speedscope *speedscope)
 {
     speedscope->strings = intern_new();
     speedscope->frames = intern_new();
-    speedscope->first =
-        calloc(speedscope->profile->node_count, sizeof(uint32_t));
     if (speedscope->strings == NULL || speedscope->frames == NULL ||
-        speedscope->first == NULL)
+        !ARRAY_NEW(speedscope->first, speedscope->profile->node_count) ||
+        !ARRAY_NEW(speedscope->nodes, speedscope->profile->node_count))
         return -1;
     add_nodes(speedscope);
     errno = ENOMEM;

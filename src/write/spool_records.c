@@ -57,15 +57,14 @@ spool_records_tree(struct spool_records *records)
     struct record_tree record = {.cpu = cost->tree_cpu,
                                  .unseen = cost->unseen_cpu};
     if (cost->unseen_cpu > 0)
-        spool_records_add(records, RECORD_TREE, &record, sizeof(record), NULL,
-                          0);
+        SPOOL_RECORDS_ADD(records, RECORD_TREE, record);
 }
 
 void
 spool_records_whole(struct spool_records *records)
 {
     struct record_whole record;
-    spool_records_add(records, RECORD_WHOLE, &record, sizeof(record), NULL, 0);
+    SPOOL_RECORDS_ADD(records, RECORD_WHOLE, record);
 }
 
 /* A text is written before the first record that refers to it. It is cut if its
@@ -119,8 +118,7 @@ put_symbol(struct spool_records *records, uint32_t id,
             .start_line = frame->start_line,
             .flags = symbol->named ? SYMBOL_NAMED : 0,
         };
-        spool_records_add(records, RECORD_SYMBOL, &record, sizeof(record), NULL,
-                          0);
+        SPOOL_RECORDS_ADD(records, RECORD_SYMBOL, record);
     }
 }
 
@@ -145,7 +143,7 @@ spool_records_name(struct spool_records *records, uint32_t node, uint32_t id)
     }
     if (number == known)
         put_symbol(records, number + 1, symbol);
-    spool_records_add(records, RECORD_NAMED, &record, sizeof(record), NULL, 0);
+    SPOOL_RECORDS_ADD(records, RECORD_NAMED, record);
 }
 
 int

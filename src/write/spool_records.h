@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spool_records.h -- writes records of a spool (store/layout.h) into a file:
- * copies, new ones, and the names of nodes. Only for spool_copy.c and
- * spool_remake.c.
+ * copies, new ones, and the names of nodes. Only for spool_copy.c.
  */
 #ifndef WRITE_SPOOL_RECORDS_H
 #define WRITE_SPOOL_RECORDS_H
@@ -35,6 +34,10 @@ void spool_records_add(struct spool_records *records, enum record_kind kind,
                        void *record, size_t fixed, const void *tail,
                        size_t length);
 
+/* The same for the record that a variable has, without a tail. */
+#define SPOOL_RECORDS_ADD(records, kind, record) \
+    spool_records_add(records, kind, &(record), sizeof(record), NULL, 0)
+
 /* Write RECORD as it was read, with a new head. */
 void spool_records_copy(struct spool_records *records, enum record_kind kind,
                         const void *record);
@@ -58,15 +61,5 @@ uint32_t spool_records_text(struct spool_records *records, const char *text);
 /* Write the name of NODE of the profile; ID is its id in the file. */
 void spool_records_name(struct spool_records *records, uint32_t node,
                         uint32_t id);
-
-/*
- * Write PROFILE to STREAM as a spool that is made from the model
- * (spool_remake.c). It has one record for each event if
- * events are kept (events.h), else one for each sample. A profile that is read
- * from it has the same sums, stacks, names, threads, losses and cost. It does
- * not have the triggers of samples and the threads' own clocks. Returns 0, or
- * -1 with errno set.
- */
-int spool_remake_write(FILE *stream, struct profile *profile);
 
 #endif

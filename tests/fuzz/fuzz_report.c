@@ -14,7 +14,6 @@
 #include "live/watch.h"
 #include "store/reader.h"
 #include "write/output_file.h"
-#include "show/nameless_report.h"
 #include "show/text_report.h"
 
 #include "fuzz.h"

@@ -8,16 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/branches.h"
-#include "view/calls.h"
 #include "view/diff.h"
 #include "view/filter.h"
-#include "view/lines.h"
 #include "read/load.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/data_report.h"
-#include "show/diff_text.h"
 #include "show/text_report.h"
 
 #include "fuzz.h"
@@ -49,21 +45,18 @@ end_text(FILE *stream)
 static void
 show_tables(struct profile *profile)
 {
-    const struct text_report_options options = {.value = VALUE_WALL,
-                                                .columns = 60};
+    struct text_report_options options = {.value = VALUE_WALL, .columns = 60};
     struct table table;
 
     for (enum table_by by = TABLE_FUNCTION; by <= TABLE_PROCESS; by++) {
         FILE *stream = begin_text();
-        if (table_build_by(&table, profile, by, VALUE_WALL) < 0)
+        options.by = by;
+        if (table_build(&table, profile, by, NULL, VALUE_WALL) < 0)
             abort();
         table_text_write(stream, profile, &table, &options);
-        data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_WALL,
-                                                0},
-                          profile, &table, by);
-        data_report_table(&(struct data_report){stream, COLUMNS_JSON,
-                                                VALUE_WALL, 0},
-                          profile, &table, by);
+        for (options.format = COLUMNS_CSV; options.format <= COLUMNS_JSON;
+             options.format++)
+            data_report_table(stream, profile, &table, &options);
         table_release(&table);
         end_text(stream);
     }
@@ -73,18 +66,18 @@ static void
 show_branches(struct profile *profile, const struct tree *tree, bool callers)
 {
     const struct text_report_options options = {.value = VALUE_WALL,
-                                                .columns = callers ? 40 : 0};
+                                                .columns = callers ? 40 : 0,
+                                                .format = COLUMNS_JSON};
     FILE *stream = begin_text();
     struct branches branches;
 
-    if (branches_build(&branches, tree, VALUE_WALL,
-                       profile->totals[VALUE_WALL] / 100, 0) < 0 ||
+    if (tree_branches(&branches, tree, VALUE_WALL,
+                      profile->totals[VALUE_WALL] / 100, 0) < 0 ||
         tree_text_write(stream, profile, tree, &branches, callers, &options) <
             0)
         abort();
-    data_report_tree(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL, 0},
-                     profile, tree, &branches, "tree");
-    branches_release(&branches);
+    data_report_tree(stream, profile, tree, &branches, "tree", &options);
+    tree_release_branches(&branches);
     end_text(stream);
 }
 
@@ -99,7 +92,7 @@ show_trees(struct profile *profile)
         abort();
     show_branches(profile, tree, false);
     if (match_begin(&match, tree, "[0-9a-f]$", error, sizeof error) == 0) {
-        callers = calls_callers(tree, &match);
+        callers = match_callers(tree, &match);
         match_end(&match);
         if (callers == NULL)
             abort();
@@ -117,7 +110,7 @@ show_source(struct profile *profile)
     struct table lines;
     char error[512];
 
-    if (lines_build(&lines, profile, ".", error, sizeof error) == 0) {
+    if (match_lines(&lines, profile, ".", error, sizeof error) == 0) {
         source_text_write(stream, profile, &lines, &options);
         table_release(&lines);
     }
@@ -127,7 +120,7 @@ show_source(struct profile *profile)
 static void
 show_diff(struct profile *old, struct profile *new)
 {
-    const struct text_report_options options = {.rows = 0};
+    const struct text_report_options options = {.format = COLUMNS_JSON};
     struct diff_options test = {.value = VALUE_WALL,
                                 .level = 0.01,
                                 .fail_above = 5};
@@ -139,9 +132,7 @@ show_diff(struct profile *old, struct profile *new)
         if (diff_build(&diff, old, new, &test) < 0)
             abort();
         diff_text_write(stream, &diff, old, new, &test, true, &options);
-        data_report_diff(&(struct data_report){stream, COLUMNS_JSON, VALUE_WALL,
-                                               0},
-                         &diff, old, new, &test, true);
+        data_report_diff(stream, &diff, old, new, &test, true, &options);
         diff_release(&diff);
         end_text(stream);
     }

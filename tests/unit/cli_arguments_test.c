@@ -22,7 +22,7 @@
 #include "cli/arguments.h"
 #include "cli/inputs.h"
 #include "cli/outputs.h"
-#include "cli/record/program.h"
+#include "cli/record/launch.h"
 
 static char said[16384];
 static int to_stdout = -1, to_stderr = -1, file = -1;
@@ -549,10 +549,10 @@ a_program_that_cannot_be_preloaded_is_named(void **state)
 {
     (void)state;
     char why[512] = "";
-    assert_int_equal(program_check("/bin/true", why, sizeof(why)), 0);
+    assert_int_equal(launch_check("/bin/true", why, sizeof(why)), 0);
     /* The exec is to complain of these. */
-    assert_int_equal(program_check("/nowhere/program", why, sizeof(why)), 0);
-    assert_int_equal(program_check("/tmp", why, sizeof(why)), 0);
+    assert_int_equal(launch_check("/nowhere/program", why, sizeof(why)), 0);
+    assert_int_equal(launch_check("/tmp", why, sizeof(why)), 0);
 
     /* No program header is PT_INTERP: there is none. */
     Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
@@ -561,19 +561,19 @@ a_program_that_cannot_be_preloaded_is_named(void **state)
                        .e_phentsize = sizeof(Elf64_Phdr)};
     char fixed[] = "/tmp/cli_static.XXXXXX";
     make_program(fixed, &head, sizeof(head));
-    assert_int_equal(program_check(fixed, why, sizeof(why)), -1);
+    assert_int_equal(launch_check(fixed, why, sizeof(why)), -1);
     assert_non_null(strstr(why, "static"));
 
     head.e_machine = EM_AARCH64;
     char foreign[] = "/tmp/cli_foreign.XXXXXX";
     make_program(foreign, &head, sizeof(head));
-    assert_int_equal(program_check(foreign, why, sizeof(why)), -1);
+    assert_int_equal(launch_check(foreign, why, sizeof(why)), -1);
     assert_null(strstr(why, "static"));
 
     char script[] = "/tmp/cli_script.XXXXXX", line[64];
     int length = snprintf(line, sizeof(line), "#!%s\n", fixed);
     make_program(script, line, (size_t)length);
-    assert_int_equal(program_check(script, why, sizeof(why)), -1);
+    assert_int_equal(launch_check(script, why, sizeof(why)), -1);
     assert_non_null(strstr(why, "static"));
     unlink(fixed);
     unlink(foreign);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "live/deadlock.h"
+#include "live/stacks.h"
 
 enum { NONE = (int)DEADLOCK_NONE };
 

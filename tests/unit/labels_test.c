@@ -21,7 +21,6 @@
 #include "util/intern.h"
 #include "model/label_sets.h"
 #include "read/pprof.h"
-#include "write/spool_records.h"
 #include "view/table.h"
 #include "write/output_file.h"
 
@@ -112,7 +111,8 @@ expect_row(struct profile *profile, const char *key, const char *value,
     struct table table;
     uint64_t sum = 0, found = 0;
 
-    assert_int_equal(table_build_by_label(&table, profile, key, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_LABEL, key, VALUE_CPU),
+                     0);
     for (uint32_t i = 0; i < table.count; i++) {
         sum += table.rows[i].flat[VALUE_CPU];
         if (strcmp(table.rows[i].function, value) == 0)
@@ -265,7 +265,7 @@ all_comes_back_from_a_spool(void **state)
 {
     struct profile *profile = example(), *again;
     size_t length;
-    char *bytes = written(spool_remake_write, profile, &length);
+    char *bytes = written(spool_copy_write, profile, &length);
 
     (void)state;
     again = read_back(bytes, length);

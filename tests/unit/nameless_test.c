@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "view/nameless.h"
-#include "show/nameless_report.h"
+#include "show/text_report.h"
 
 #include "profile_maker.h"
 

@@ -89,7 +89,9 @@ recursion_counts_once(void **state)
     maker_add_sample(1, 4, 5, 0);
     maker_add_sample(1, 2, 2, 0);
     profile = maker_load(NULL);
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     assert_int_equal(table.count, 2);
     assert_string_equal(table.rows[0].function, "fib");
     assert_string_equal(table.rows[0].module, "app");
@@ -112,7 +114,9 @@ inlined_functions_are_frames(void **state)
     maker_add_sample(1, 1, 3, 0);
     profile = maker_load(NULL);
     assert_int_equal(naming_symbol(profile, 3)->count, 2);
-    assert_int_equal(table_build(&table, profile, VALUE_WALL), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_WALL),
+                     0);
     expect_row(&table, "helper", 3, 3);
     expect_row(&table, "main", 0, 3);
     table_release(&table);
@@ -133,7 +137,9 @@ same_name_in_two_modules_is_two_functions(void **state)
     maker_add_sample(1, 1, 3, 0);
     maker_add_sample(1, 2, 4, 0);
     profile = maker_load(NULL);
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     assert_int_equal(table.count, 2);
     assert_string_equal(table.rows[0].module, "libx.so");
     assert_string_equal(table.rows[1].module, "app");
@@ -158,7 +164,9 @@ markers_have_names(void **state)
     maker_add_sample(1, 4, 2, 0);
     maker_add_sample(1, 0, 4, 0);
     profile = maker_load(NULL);
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     expect_row(&table, "[truncated]", 0, 1);
     expect_row(&table, "[frames elided]", 0, 2);
     expect_row(&table, "[no stack]", 4, 4);
@@ -308,7 +316,9 @@ spools_add_up(void **state)
     assert_int_equal(profile->modules[3].symbols, profile->modules[1].symbols);
     assert_int_equal(maker_files, 2);
     assert_int_equal(profile->threads[2].process, 1);
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     assert_int_equal(table.count, 1);
     expect_row(&table, "work", 7, 7);
     table_release(&table);
@@ -358,7 +368,9 @@ deep_stacks_are_whole(void **state)
         maker_add_node(i, i - 1, 1, i % 2 == 0 ? 0x10 : 0x20, 0);
     maker_add_sample(1, DEPTH, 1, 0);
     profile = maker_load(NULL);
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     expect_row(&table, "deep", 1, 1);
     expect_row(&table, "deeper", 0, 1);
     table_release(&table);

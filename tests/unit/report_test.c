@@ -15,9 +15,6 @@
 
 #include <cmocka.h>
 
-#include "view/branches.h"
-#include "view/calls.h"
-#include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/truncate.h"
@@ -134,16 +131,16 @@ expect_tree(const char *callers_of, uint64_t least, const char *expected)
         assert_int_equal(match_begin(&match, tree, callers_of, error,
                                      sizeof error),
                          0);
-        shown = calls_callers(tree, &match);
+        shown = match_callers(tree, &match);
         match_end(&match);
         assert_non_null(shown);
     }
-    assert_int_equal(branches_build(&branches, shown, VALUE_CPU, least, 0), 0);
+    assert_int_equal(tree_branches(&branches, shown, VALUE_CPU, least, 0), 0);
     assert_int_equal(tree_text_write(stream, profile, shown, &branches,
                                      callers_of != NULL, &options),
                      0);
     expect_printed(stream, expected);
-    branches_release(&branches);
+    tree_release_branches(&branches);
     if (shown != tree)
         tree_free(shown);
     tree_free(tree);
@@ -214,10 +211,10 @@ expect_shape(struct tree *(*around)(const struct tree *, const struct match *),
         match_end(&match);
         assert_non_null(shown);
     }
-    assert_int_equal(branches_build(&branches, shown, VALUE_CPU, 1, depth), 0);
+    assert_int_equal(tree_branches(&branches, shown, VALUE_CPU, 1, depth), 0);
     assert_int_equal(write(stream, profile, shown, &branches, &options), 0);
     expect_printed(stream, expected);
-    branches_release(&branches);
+    tree_release_branches(&branches);
     if (shown != tree)
         tree_free(shown);
     tree_free(tree);
@@ -237,7 +234,7 @@ static void
 callees_end_at_the_depth(void **state)
 {
     (void)state;
-    expect_shape(calls_callees, 0, write_tree, 0,
+    expect_shape(match_callees, 0, write_tree, 0,
                  "  cpu cum      %  cpu flat      %  call tree\n"
                  "    0.009   90.0     0.000    0.0  run (app)\n"
                  "    0.009   90.0     0.009   90.0  > work (app), 2 deep\n");
@@ -260,7 +257,7 @@ a_flame_has_its_boxes(void **state)
                  "[work 90.0 %                       ]\n"
                  "[work      ]\n"
                  "(one column is 0.000 s)\n");
-    expect_shape(calls_callees, 1, flame_text_write, 8,
+    expect_shape(match_callees, 1, flame_text_write, 8,
                  "[all 0.]\n"
                  "[run   ]\n"
                  "(one column is 0.001 s)\n");
@@ -274,7 +271,7 @@ a_head_has_three_lines(void **state)
     FILE *stream = print_begin();
 
     (void)state;
-    head_text_write(stream, profile, 0);
+    text_report_brief(stream, profile, 0);
     expect_printed(stream,
                    "command  app -x, 0.005 s from 1970-01-01 00:00:00 UTC\n"
                    "samples  14 of 2 threads: 0.010 s CPU, 0.014 s wall\n"
@@ -291,7 +288,9 @@ rows_are_in_cumulative_order(void **state)
     struct table table;
 
     (void)state;
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     assert_string_equal(table.rows[0].function, "work");
     table_sort(&table, VALUE_CPU, TABLE_CUMULATIVE);
     assert_string_equal(table.rows[0].function, "main");
@@ -335,7 +334,7 @@ a_missing_source_is_told(void **state)
     FILE *stream = print_begin();
 
     (void)state;
-    assert_int_equal(lines_build(&lines, profile, "work", error, sizeof error),
+    assert_int_equal(match_lines(&lines, profile, "work", error, sizeof error),
                      0);
     source_text_write(stream, profile, &lines, &options);
     expect_printed(stream,
@@ -351,22 +350,26 @@ a_missing_source_is_told(void **state)
 static void
 rows_for_programs_are_whole(void **state)
 {
+    struct text_report_options options = {.value = VALUE_CPU, .by = TABLE_LINE};
     struct profile *profile = example();
     struct table table;
     FILE *stream = print_begin();
 
     (void)state;
-    assert_int_equal(table_build_by(&table, profile, TABLE_LINE, VALUE_CPU), 0);
-    data_report_table(&(struct data_report){stream, COLUMNS_CSV, VALUE_CPU, 2},
-                      profile, &table, TABLE_LINE);
+    assert_int_equal(table_build(&table, profile, TABLE_LINE, NULL, VALUE_CPU),
+                     0);
+    options.format = COLUMNS_CSV;
+    options.rows = 2;
+    data_report_table(stream, profile, &table, &options);
     expect_printed(
         stream, "function,module,file,line,cpu_flat_ns,cpu_cum_ns,wall_flat_ns,"
                 "wall_cum_ns,samples_flat,samples_cum\n"
                 "work,app,file.c,48,7000000,7000000,7000000,7000000,7,7\n"
                 "work,app,file.c,49,2000000,5000000,2000000,5000000,2,5\n");
     stream = print_begin();
-    data_report_table(&(struct data_report){stream, COLUMNS_JSON, VALUE_CPU, 1},
-                      profile, &table, TABLE_LINE);
+    options.format = COLUMNS_JSON;
+    options.rows = 1;
+    data_report_table(stream, profile, &table, &options);
     assert_int_equal(fclose(stream), 0);
     assert_non_null(strstr(printed, "\"rows_left_out\": 5}"));
     free(printed);

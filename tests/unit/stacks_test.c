@@ -16,7 +16,6 @@
 
 #include "view/filter.h"
 #include "live/stacks.h"
-#include "show/stacks_json.h"
 #include "show/stacks_text.h"
 #include "profile_maker.h"
 

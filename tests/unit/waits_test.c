@@ -223,8 +223,8 @@ activity_is_summed_by_name(void **state)
         maker_add_running(2, 1, 1, MS);
         profile = maker_load(profile);
     }
-    assert_int_equal(table_build_by(&table, profile, TABLE_ACTIVITY,
-                                    VALUE_WALL),
+    assert_int_equal(table_build(&table, profile, TABLE_ACTIVITY, NULL,
+                                 VALUE_WALL),
                      0);
     assert_int_equal(table.count, 4);
     for (unsigned i = 0; i < 4; i++) {

@@ -167,7 +167,9 @@ a_thread_without_samples_has_one_for_its_clock(void **state)
     assert_int_equal(profile->totals[VALUE_SAMPLES], 4);
     assert_int_equal(profile->triggers[TRIGGER_NONE], 0);
     assert_true(profile_is_marker(profile, PROFILE_NOT_SAMPLED));
-    assert_int_equal(table_build(&table, profile, VALUE_CPU), 0);
+    assert_int_equal(table_build(&table, profile, TABLE_FUNCTION, NULL,
+                                 VALUE_CPU),
+                     0);
     assert_string_equal(table.rows[0].function, "[not sampled]");
     assert_int_equal(table.rows[0].flat[VALUE_CPU], 15000000);
     table_release(&table);

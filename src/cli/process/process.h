@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * process.h -- what the kernel reports of a running process, from
- * /proc/PID/status and /proc/PID/stat (proc(5)). Every user may read these two
- * files of any process that /proc shows.
+ * /proc/PID/status and /proc/PID/stat (proc(5)), and the spool that it writes.
+ * Every user may read these two files of any process that /proc shows. The
+ * library has the spool open, so the kernel knows its path, whatever directory
+ * or SPROF_OUTPUT was used.
  */
 #ifndef CLI_PROCESS_PROCESS_H
 #define CLI_PROCESS_PROCESS_H
@@ -40,5 +42,16 @@ bool process_is_sampler(pid_t pid, pid_t tid);
 /* Whether the pid still belongs to the same process, and a thread of it may
  * still run. */
 bool process_is_alive(const struct process *process);
+
+/*
+ * Store the path of the spool that process PID writes in PATH, of PATH_SIZE
+ * bytes (PATH_MAX + 64 suffice). The path can be opened here even if the
+ * process lives in a container or has another root. Returns 0, or -1 with a
+ * sentence in ERROR (of ERROR_SIZE bytes). It fails if there is no such
+ * process, if this user may not look at it, if libsprof does not profile it, or
+ * if its spool cannot be read.
+ */
+int process_find_spool(pid_t pid, char *path, size_t path_size, char *error,
+                       size_t error_size);
 
 #endif

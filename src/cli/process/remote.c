@@ -23,7 +23,6 @@
 #include "base/text.h"
 #include "store/reader.h"
 #include "store/record.h"
-#include "find_spool.h"
 #include "remote.h"
 
 /* The first and the longest pause between two looks at the spool, in ms; each
@@ -183,9 +182,8 @@ read_control(struct remote *remote)
 static void
 find_control(struct remote *remote)
 {
-    take_present(remote, NULL);
-    for (int i = 0; i < CONTROL_ATTEMPTS && remote->control == 0; i++) {
-        poll(NULL, 0, CONTROL_PAUSE);
+    for (int i = 0; i <= CONTROL_ATTEMPTS && remote->control == 0; i++) {
+        poll(NULL, 0, i > 0 ? CONTROL_PAUSE : 0);
         take_present(remote, NULL);
     }
 }
@@ -199,8 +197,8 @@ remote_open(struct remote *remote, pid_t pid)
     if (pid > 0)
         remote->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process_look(&remote->process, pid, remote->error, size) != 0 ||
-        find_spool(pid, remote->path, sizeof(remote->path), remote->error,
-                   size) != 0)
+        process_find_spool(pid, remote->path, sizeof(remote->path),
+                           remote->error, size) != 0)
         return -1;
     if (!process_is_alive(&remote->process))
         return set_error(remote, "has ended");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch.h -- starts the program of a recording and waits for its end. Signals
+ * launch.h -- checks and starts the program of a recording, and waits for its
+ * end. The dynamic linker must be able to preload a library into it. Signals
  * are passed on to the program, and its exit status becomes that of the
  * command.
  */
@@ -27,6 +28,15 @@ struct launch {
  * a sentence in ERROR. */
 int launch_find_library(char *path, size_t size, char *error,
                         size_t error_size);
+
+/*
+ * Check the file that execvp(3) would run for COMMAND, and the interpreters
+ * that scripts name. Returns 0, or -1 with a sentence in WHY (of SIZE bytes).
+ * The file is refused if it is static, is for another machine, or changes its
+ * user (ld.so(8), secure-execution mode). A file that cannot be read is
+ * accepted here; the exec decides.
+ */
+int launch_check(const char *command, char *why, size_t size);
 
 /* Set the variable NAME for the program, and for this process. Returns 0, or -1
  * with errno set. */

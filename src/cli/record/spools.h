@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spools.h -- the directory in which the processes of one recording write their
- * spools, and the counters of these spools while they grow.
+ * spools, the counters of these spools while they grow, and the line on the
+ * terminal that shows them as long as the program itself writes nothing.
  */
 #ifndef CLI_RECORD_SPOOLS_H
 #define CLI_RECORD_SPOOLS_H
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct spool {
     char *path;
@@ -49,5 +51,23 @@ bool spools_are_empty(const struct spools *spools);
 /* Remove the directory with all files in it, and release SPOOLS. With KEEP all
  * files stay. */
 void spools_end(struct spools *spools, bool keep);
+
+struct spools_line {
+    bool is_wanted, is_shown;
+    pid_t pid;        /* of the program */
+    uint64_t start;   /* ns, CLOCK_MONOTONIC */
+    uint64_t written; /* bytes, by the living processes, at the last look */
+};
+
+/* Begin. IS_WANTED is false if the user turned the line off. The line is shown
+ * only if stderr is a terminal. */
+void spools_begin_line(struct spools_line *line, pid_t pid, bool is_wanted);
+
+/* Show the present counts of SPOOLS. The line is hidden instead if the program
+ * has written something since the last call, or if the line would disturb it.
+ */
+void spools_show_line(struct spools_line *line, const struct spools *spools);
+
+void spools_hide_line(struct spools_line *line);
 
 #endif

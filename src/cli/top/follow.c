@@ -9,11 +9,10 @@
 #include <sys/stat.h>
 
 #include "cli/arguments.h"
-#include "cli/process/find_spool.h"
 #include "live/watch.h"
 #include "store/reader.h"
 #include "view/filter.h"
-#include "follow.h"
+#include "top.h"
 
 /* SERVER_SECONDS: the longest wait for a server of debug files, in seconds. The
  * display is refreshed every second, so it cannot wait longer. */
@@ -81,7 +80,8 @@ find_process(struct follow *follow, const char *text, char *error, size_t size)
     }
     if (process_look(&follow->process, pid, error, size) != 0)
         return -1;
-    return find_spool(pid, follow->path, sizeof(follow->path), error, size);
+    return process_find_spool(pid, follow->path, sizeof(follow->path), error,
+                              size);
 }
 
 /* A named file may belong to a process that has ended, or to another machine.
@@ -107,8 +107,8 @@ find_next(struct follow *follow)
 {
     char path[sizeof(follow->path)], unused[512];
     struct stat now;
-    if (find_spool(follow->process.pid, path, sizeof(path), unused,
-                   sizeof(unused)) != 0 ||
+    if (process_find_spool(follow->process.pid, path, sizeof(path), unused,
+                           sizeof(unused)) != 0 ||
         stat(path, &now) != 0 ||
         (now.st_dev == follow->device && now.st_ino == follow->inode))
         return;
@@ -170,12 +170,6 @@ follow_state(const struct follow *follow)
         return words[watch->control];
     return follow->silent > 0 ? "sampling, but nothing new came"
                               : words[CONTROL_SAMPLING];
-}
-
-const char *
-follow_problem(const struct follow *follow)
-{
-    return reader_problem(follow->reader);
 }
 
 void

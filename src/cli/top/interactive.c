@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interactive.c -- `sprofile top` on a terminal (interactive_run in top.h). All
- * data that is drawn is in memory, so a key or a resized terminal is answered
- * at once. The process is looked at once per interval.
+ * interactive.c -- `sprofile top` on a terminal (interactive_run in top.h),
+ * with ncurses. All data that is drawn is in memory, so a key or a resized
+ * terminal is answered at once. The process is looked at once per interval.
  *
  * SIGINT quits, like the key q. SIGTERM and SIGHUP end this process, but the
  * terminal is restored first.
+ *
+ * Text is clean UTF-8 (util/clean.h), but the terminal may use another
+ * encoding. A character may take two columns there, or none. Therefore each
+ * character is asked for its width, and one that cannot be shown is drawn as
+ * '?'. So no line is ever wider than the screen.
  */
+#include <curses.h>
 #include <errno.h>
+#include <limits.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/clock.h"
 #include "cli/command.h"
-#include "follow.h"
-#include "page.h"
-#include "terminal.h"
 #include "top.h"
 
 /* WAIT_MS: the longest wait for a key, in ms. A signal that comes just before
@@ -52,6 +59,169 @@ static const char *const help[] = {
     "was on the stack. Seconds are always those since the start.",
 };
 
+/* Pairs of colours. */
+enum { PAIR_HOT = 1, PAIR_WARM };
+
+/* ESCAPE_MS: bytes that follow an escape within this time, in ms, belong to the
+ * code of the same key. */
+enum { ESCAPE_MS = 25 };
+
+static SCREEN *screen;
+static bool has_colour;
+
+/* Restore the terminal. It may be called twice. */
+static void
+terminal_end(void)
+{
+    if (screen == NULL)
+        return;
+    endwin();
+    delscreen(screen);
+    screen = NULL;
+}
+
+/* Make the screen. Returns NULL, or a sentence that says why it cannot be made.
+ * newterm(3) is used because initscr(3) would end the process. A screen cannot
+ * be drawn if the terminal cannot place its cursor. */
+static const char *
+make_screen(void)
+{
+    if (getenv("TERM") == NULL)
+        return "TERM is not set";
+    screen = newterm(NULL, stdout, stdin);
+    if (screen == NULL)
+        return "TERM is not known here";
+    set_term(screen);
+    const char *cursor = tigetstr("cup");
+    if (cursor != NULL && cursor != (const char *)-1)
+        return NULL;
+    terminal_end();
+    return "this terminal (TERM) cannot place its cursor";
+}
+
+/* Switch the terminal to full-screen mode. Returns 0, or -1 with a sentence in
+ * *WHY, for example if its type is not known. */
+static int
+terminal_begin(bool with_colour, const char **why)
+{
+    /* Only LC_CTYPE is taken from the locale: numbers keep their form. */
+    setlocale(LC_CTYPE, "");
+    *why = make_screen();
+    if (*why != NULL)
+        return -1;
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    set_escdelay(ESCAPE_MS);
+    (void)curs_set(0);
+    has_colour = with_colour && has_colors() && start_color() == OK;
+    if (has_colour && use_default_colors() == OK) {
+        init_pair(PAIR_HOT, COLOR_RED, -1);
+        init_pair(PAIR_WARM, COLOR_GREEN, -1);
+    } else if (has_colour) {
+        init_pair(PAIR_HOT, COLOR_RED, COLOR_BLACK);
+        init_pair(PAIR_WARM, COLOR_GREEN, COLOR_BLACK);
+    }
+    return 0;
+}
+
+/* ncurses handles SIGWINCH and reports it as the key KEY_RESIZE. */
+static unsigned
+terminal_lines(void)
+{
+    return LINES > 0 ? (unsigned)LINES : 1;
+}
+
+static unsigned
+terminal_columns(void)
+{
+    return COLS > 0 ? (unsigned)COLS : 1;
+}
+
+/* Without colours, hot text is bold. */
+static attr_t
+attribute_of(enum page_look look)
+{
+    switch (look) {
+    case PAGE_TITLE:
+        return A_BOLD;
+    case PAGE_ALERT:
+        return A_REVERSE;
+    case PAGE_HOT:
+        return has_colour ? (attr_t)COLOR_PAIR(PAIR_HOT) : A_BOLD;
+    case PAGE_WARM:
+        return has_colour ? (attr_t)COLOR_PAIR(PAIR_WARM) : A_NORMAL;
+    default:
+        return A_NORMAL;
+    }
+}
+
+/* Return the next character at *TEXT, which has at most LENGTH bytes, and
+ * advance *TEXT. *WIDTH becomes its width in columns. A character that cannot
+ * be shown becomes '?'. */
+static wchar_t
+next_character(const char **text, size_t length, unsigned *width)
+{
+    mbstate_t state = {0};
+    wchar_t character;
+    size_t size = mbrtowc(&character, *text, length, &state);
+    bool is_shown = size != (size_t)-1 && size != (size_t)-2 && size != 0 &&
+                    wcwidth(character) > 0;
+    *width = is_shown ? (unsigned)wcwidth(character) : 1;
+    if (size == (size_t)-1 || size == (size_t)-2 || size == 0) {
+        /* The other bytes of the character belong to the same '?'. */
+        for (size = 1;
+             size < length && ((unsigned char)(*text)[size] & 0xc0) == 0x80;
+             size++)
+            continue;
+    }
+    *text += size;
+    return is_shown ? character : L'?';
+}
+
+/* Draw PART from column AT on, as far as it fits. Returns the column behind it.
+ */
+static unsigned
+draw_part(const struct page_part *part, unsigned at)
+{
+    const char *text = part->text, *end = text + part->length;
+    attrset(attribute_of(part->look));
+    unsigned width;
+    while (text < end) {
+        wchar_t character = next_character(&text, (size_t)(end - text), &width);
+        if (at + width > terminal_columns())
+            return UINT_MAX / 2;
+        addnwstr(&character, 1);
+        at += width;
+    }
+    return at;
+}
+
+/* Draw PAGE from its first line on, and BOTTOM in the last line of the screen.
+ * Text that does not fit is left out. ncurses sends only what differs from the
+ * screen. */
+static void
+terminal_draw(const struct page *page, const char *bottom)
+{
+    struct page_reader reader = {.text = page->text};
+    struct page_part part;
+    unsigned last = terminal_lines() - 1;
+    erase();
+    for (unsigned i = 0; reader.text[0] != '\0' && i < last; i++) {
+        unsigned at = 0;
+        move((int)i, 0);
+        for (bool goes_on = true; goes_on;) {
+            goes_on = page_next_part(&reader, &part);
+            at = draw_part(&part, at);
+        }
+    }
+    part = (struct page_part){bottom, strlen(bottom), PAGE_ALERT, PAGE_PLAIN};
+    move((int)last, 0);
+    draw_part(&part, 0);
+    attrset(A_NORMAL);
+    refresh();
+}
+
 /* The state of the display. */
 struct display {
     struct follow *follow;
@@ -82,15 +252,6 @@ catch_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
-/* Show the help in place of the tables, until the next key. */
-static void
-add_help(struct page *page)
-{
-    fprintf(page->stream, "%skeys%s\n", page_paint.title, page_paint.end);
-    for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
-        fprintf(page->stream, "  %s\n", help[i]);
-}
-
 /* Fill PAGE. The number of lines of the head is not known here, so more rows
  * are made than fit. The screen leaves the surplus out. */
 static int
@@ -100,11 +261,14 @@ compose_page(struct display *display, struct page *page)
     unsigned lines = terminal_lines();
     bool is_short = lines < LINES_FEW;
     if (display->is_help) {
-        add_help(page);
+        fprintf(page->stream, "%skeys%s\n", page_paint.title, page_paint.end);
+        for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
+            fprintf(page->stream, "  %s\n", help[i]);
         return 0;
     }
-    head_add(page, follow, display->is_paused ? "paused" : follow_state(follow),
-             is_short);
+    tables_add_head(page, follow,
+                    display->is_paused ? "paused" : follow_state(follow),
+                    is_short);
     if (!is_short)
         fputc('\n', page->stream);
     return tables_add(page, follow->watch, &display->options.view,
@@ -154,20 +318,20 @@ scroll_rows(struct display *display, int key)
 {
     uint32_t page = terminal_lines() / 2;
     switch (key) {
-    case TERMINAL_UP:
+    case KEY_UP:
         display->first -= display->first > 0;
         return true;
-    case TERMINAL_DOWN:
+    case KEY_DOWN:
         display->first += display->first + 1 < display->count;
         return true;
-    case TERMINAL_PAGE_UP:
+    case KEY_PPAGE:
         display->first -= display->first < page ? display->first : page;
         return true;
-    case TERMINAL_PAGE_DOWN:
+    case KEY_NPAGE:
         if (display->first + page < display->count)
             display->first += page;
         return true;
-    case TERMINAL_HOME:
+    case KEY_HOME:
         display->first = 0;
         return true;
     default:
@@ -195,7 +359,7 @@ change_interval(struct display *display, bool longer)
 static void
 obey_key(struct display *display, int key)
 {
-    if (key == TERMINAL_NONE || key == TERMINAL_RESIZED)
+    if (key == ERR || key == KEY_RESIZE)
         return;
     if (display->is_help) {
         display->is_help = false;
@@ -251,11 +415,14 @@ run_display(struct display *display)
     while (!display->is_done && signal_seen == 0 && isatty(STDIN_FILENO)) {
         if (is_new && draw_page(display) != 0)
             return -1;
-        int key = terminal_key(time_to_wait(display));
+        /* A key of several bytes arrives as one code (keypad(3)). A signal may
+         * end the wait early. */
+        timeout(time_to_wait(display));
+        int key = getch();
         obey_key(display, key);
         if (look_if_due(display, &is_new) != 0)
             return -1;
-        is_new |= key != TERMINAL_NONE;
+        is_new |= key != ERR;
     }
     return 0;
 }

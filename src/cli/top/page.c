@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page.h"
+#include "top.h"
 
 /* The byte of a look, and that of the end of any. */
 const struct paint page_paint = {
