@@ -76,7 +76,7 @@ install_handler(const struct settings *settings)
                                     .threads = THREADS_MAX,
                                     .index_of_tid = threads_indexes(),
                                     .tid_count = THREADS_TIDS,
-                                    .sigaction = real_libc_sigaction(),
+                                    .sigaction = real_libc.sigaction,
                                     .next_sigaction = REAL(sigaction),
                                     .leaving = leave,
                                     .request = requests_take};

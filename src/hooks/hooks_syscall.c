@@ -184,7 +184,7 @@ HOOK long
 hook_ptrace(long request, long pid, long address, long data)
 {
     long (*real)(long, long, long, long) =
-        (long (*)(long, long, long, long))real_find(REAL_ptrace);
+        REAL_AS(long (*)(long, long, long, long), ptrace);
     if ((int)request != PTRACE_TRACEME)
         return real(request, pid, address, data);
     left_mark();
