@@ -73,11 +73,17 @@ make_file(const char *path, bool locks)
     return fd;
 }
 
+void
+spool_file_remove(const char *path)
+{
+    (void)arch_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+}
+
 /* Undo make_file. Returns -1; errno is kept. */
 static int
 unmake_file(const char *path, int fd)
 {
-    (void)arch_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+    spool_file_remove(path);
     sys_close(fd);
     return -1;
 }
@@ -323,6 +329,39 @@ spool_file_put_back(struct spool_file *file)
     *file = made;
     spool_file_lower(file);
     return 0;
+}
+
+static long
+rename_file(const char *from, const char *to)
+{
+    return spool_file_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+                           (long)to, 0);
+}
+
+/* Give the file at PATH the name PAST, too. In a file system without hard links
+ * PATH is free for an instant. */
+static long
+link_file(const char *path, const char *past)
+{
+    long result = spool_file_call(SYS_linkat, AT_FDCWD, (long)path, AT_FDCWD,
+                                  (long)past, 0);
+    return result != 0 && errno != ENOENT ? rename_file(path, past) : result;
+}
+
+int
+spool_file_succeed(const char *path, const char *next, const char *past)
+{
+    spool_file_remove(past);
+    if (link_file(path, past) != 0)
+        return -1;
+    if (rename_file(next, path) == 0)
+        return 0;
+    int saved = errno;
+    /* Without effect if both names are still those of one file. */
+    (void)rename_file(past, path);
+    spool_file_remove(past);
+    errno = saved;
+    return -1;
 }
 
 int

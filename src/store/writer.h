@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "layout.h"
+#include "spool_file.h"
 
 struct writer;
 
@@ -38,11 +39,8 @@ struct writer *writer_create(const char *path,
                              const struct spool_header *header,
                              uint64_t max_size, bool keeps_open);
 
-/* See spool_file_give, spool_file_lower (for a file that is kept open) and
- * spool_file_show (for any other file). */
-void writer_give(const struct writer *writer, uid_t uid);
-void writer_lower(struct writer *writer);
-void writer_show(const struct writer *writer);
+/* The file itself (spool_file.h). */
+struct spool_file *writer_file(struct writer *writer);
 
 /* From now on records and changes are gathered until writer_flush, or until
  * 256 KiB wait. Before that, each is written at once. */
