@@ -118,4 +118,12 @@ extern const unsigned option_row_count;
 int options_parse(struct options *options, char *const environment[],
                   char *error, size_t size);
 
+/* The next "SPROF_NAME=value" of **AT that is no setting. *AT is moved behind
+ * it. NULL if there is none before the NULL that ends the list. */
+const char *options_unknown(char *const **at);
+
+/* The setting that is meant by VARIABLE ("SPROF_NAME=value"), as far as its
+ * spelling tells. Static. */
+const char *options_nearest(const char *variable);
+
 #endif

@@ -125,7 +125,7 @@ describe_thread(struct slot *slot, bool has_words)
     unsigned cpu = 0;
     slot->label = thread_local_label_of(sys_gettid());
     slot->thread_pointer = 0;
-    arch_syscall(SYS_getcpu, (long)&cpu, 0, 0, 0, 0, 0);
+    sys_call(SYS_getcpu, &cpu);
     slot->cpu = (int)cpu;
 }
 

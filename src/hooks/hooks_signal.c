@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "agent/ending_waits.h"
-#include "base/arch.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
@@ -354,8 +353,7 @@ SENDS(, old_pthread_kill, REAL_OLD(pthread_kill, "GLIBC_2.2.5"), true,
 static bool
 is_thread(long tid)
 {
-    return !phase_may_ask() ||
-           arch_syscall(SYS_tgkill, phase_caller(), tid, 0, 0, 0, 0) == 0;
+    return !phase_may_ask() || sys_call(SYS_tgkill, phase_caller(), tid) == 0;
 }
 
 void

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arch.h"
+#include "base/sys.h"
 
 /* Turn the kernel's ANSWER into libc's result. An error becomes -1 and errno.
  */
@@ -41,12 +41,7 @@ result_of(long answer)
     return -1;
 }
 
-/* CALL(number, arguments...) makes a system call with up to six arguments.
- * Missing arguments are 0. */
-#define SIX(number, a, b, c, d, e, f, ...)                            \
-    result_of(arch_syscall((number), (long)(a), (long)(b), (long)(c), \
-                           (long)(d), (long)(e), (long)(f)))
-#define CALL(...) SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define CALL(...) result_of(sys_call(__VA_ARGS__))
 
 /* Define the function NAME, which returns CALL(...). */
 #define SYSTEM_CALL(result, name, parameters, ...) \

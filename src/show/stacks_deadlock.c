@@ -9,7 +9,7 @@
 #include "thread_list.h"
 #include "stacks_text.h"
 
-/* process/wait_words.c makes these words. */
+/* process/look.c makes these words. */
 static bool
 waits_for_mutex(const struct stacks_thread *thread)
 {

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "base/arch.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "disposition.h"
@@ -23,7 +22,7 @@ static void
 die_by_default(int signo)
 {
     disposition_make_default(signo);
-    arch_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), signo, 0, 0, 0);
+    sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), signo);
 }
 
 /* Run the program's handler with the mask that the kernel would have given it.
@@ -61,8 +60,7 @@ drain_ours(uint64_t bit)
 {
     static const struct timespec at_once;
     siginfo_t unused;
-    arch_syscall(SYS_rt_sigtimedwait, (long)&bit, (long)&unused, (long)&at_once,
-                 sizeof(bit), 0, 0);
+    sys_call(SYS_rt_sigtimedwait, &bit, &unused, &at_once, sizeof(bit));
 }
 
 /* Send SIGNO to any thread of the process that does not block it. Only the main
@@ -72,9 +70,8 @@ static void
 send_to_process(int signo, siginfo_t *info)
 {
     pid_t pid = sys_getpid();
-    if (arch_syscall(SYS_rt_sigqueueinfo, pid, signo, (long)info, 0, 0, 0) ==
-        -EPERM)
-        arch_syscall(SYS_kill, pid, signo, 0, 0, 0, 0);
+    if (sys_call(SYS_rt_sigqueueinfo, pid, signo, info) == -EPERM)
+        sys_call(SYS_kill, pid, signo);
 }
 
 /* The thread blocks the number, as the program believes. Make it really
@@ -88,8 +85,8 @@ send_again(int signo, siginfo_t *info, ucontext_t *context)
     signals_set_word(&context->uc_sigmask,
                      signals_word(&context->uc_sigmask) | bit);
     if (info->si_code == SI_TKILL)
-        arch_syscall(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), signo,
-                     (long)info, 0, 0);
+        sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), signo,
+                 info);
     else
         send_to_process(signo, info);
 }

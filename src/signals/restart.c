@@ -28,8 +28,7 @@ static int
 next_pending(uint64_t mask)
 {
     uint64_t pending = 0;
-    if (arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0,
-                     0, 0) != 0)
+    if (sys_call(SYS_rt_sigpending, &pending, sizeof(pending)) != 0)
         return 0;
     pending &= ~mask & ~signals_borrowed();
     return pending != 0 ? __builtin_ctzll(pending) + 1 : 0;

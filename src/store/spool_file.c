@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/sys.h"
 #include "spool_file.h"
 
@@ -37,7 +36,7 @@ static const unsigned char zeros[4096];
 long
 spool_file_call(long number, long a, long b, long c, long d, long e)
 {
-    long result = arch_syscall(number, a, b, c, d, e, 0);
+    long result = sys_call(number, a, b, c, d, e);
     if (result >= 0 || result < -4095)
         return result;
     errno = (int)-result;
@@ -54,8 +53,7 @@ open_high(const char *path, int flags)
                              flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
     if (low < 0)
         return -1;
-    long high = arch_syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR,
-                             0, 0, 0);
+    long high = sys_call(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR);
     if (high < 0)
         return low; /* RLIMIT_NOFILE is small. */
     sys_close(low);
@@ -76,7 +74,7 @@ make_file(const char *path, bool locks)
 void
 spool_file_remove(const char *path)
 {
-    (void)arch_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+    (void)sys_call(SYS_unlinkat, AT_FDCWD, path);
 }
 
 /* Undo make_file. Returns -1; errno is kept. */
@@ -205,8 +203,7 @@ spool_file_reserve(struct spool_file *file, uint64_t size)
 void
 spool_file_lower(struct spool_file *file)
 {
-    int low =
-        (int)arch_syscall(SYS_fcntl, file->kept, F_DUPFD_CLOEXEC, 0, 0, 0, 0);
+    int low = (int)sys_call(SYS_fcntl, file->kept, F_DUPFD_CLOEXEC);
     if (low >= 0 && low < file->kept) {
         sys_close(file->kept);
         file->kept = low;
@@ -256,7 +253,7 @@ spool_file_show(const struct spool_file *file)
     int fd = spool_file_open(file);
     if (fd < 0)
         return;
-    (void)arch_syscall(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd, 0);
+    (void)sys_call(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd);
     spool_file_close(file, fd);
 }
 

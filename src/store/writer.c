@@ -122,8 +122,7 @@ is_head_lost(const struct batch *batch, int fd)
 {
     uint64_t head = 0;
     return batch->known != 0 &&
-           arch_syscall(SYS_pread64, fd, (long)&head, HEAD, (long)batch->known,
-                        0, 0) >= 0 &&
+           sys_call(SYS_pread64, fd, &head, HEAD, batch->known) >= 0 &&
            head == 0;
 }
 
@@ -576,8 +575,7 @@ writer_heed_removal(struct writer *writer)
         return;
     strcpy(directory, writer->path);
     strrchr(directory, '/')[1] = '\0';
-    if (arch_syscall(SYS_faccessat, AT_FDCWD, (long)directory, F_OK, 0, 0, 0) ==
-        -ENOENT)
+    if (sys_call(SYS_faccessat, AT_FDCWD, directory, F_OK) == -ENOENT)
         writer->failure = ESTALE;
 }
 
