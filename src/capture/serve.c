@@ -15,8 +15,8 @@
 #include "unwind/learn.h"
 #include "unwind/resume.h"
 #include "ask.h"
+#include "fill.h"
 #include "shared.h"
-#include "stack_copy.h"
 #include "serve.h"
 #include "base/poison.h"
 
@@ -194,12 +194,12 @@ serve_finish(struct slot *slot, uint64_t since)
 static bool
 copy_parked(struct slot *slot)
 {
-    if (stack_copy(slot, slot->copy, SLOT_COPY))
+    if (fill_copy(slot, slot->copy, SLOT_COPY))
         return true;
     if (large == NULL)
         large = sys_reserve_for_one(LARGE_SIZE);
     if (large == NULL || LARGE_SIZE - large_used < LARGE_COPY ||
-        !stack_copy(slot, large + large_used, LARGE_COPY)) {
+        !fill_copy(slot, large + large_used, LARGE_COPY)) {
         slot->stack = slot->copy;
         return false;
     }

@@ -26,7 +26,6 @@
 #include "signals/alternate.h"
 #include "signals/handlers.h"
 #include "signals/mask.h"
-#include "signals/mask_sync.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
 #include "hook.h"
@@ -52,7 +51,7 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     int result = disposition_action(signo, action, old);
     /* A number that the sampler has given back must come to this thread from
      * now on. */
-    mask_sync_now();
+    signals_sync_now();
     return result;
 }
 

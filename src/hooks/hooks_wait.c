@@ -17,7 +17,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/origin.h"
+#include "capture/handler.h"
 #include "signals/sigwait.h"
 #include "signals/stray.h"
 #include "libc/real.h"
@@ -50,7 +50,7 @@ is_for_another(int signo, siginfo_t *info)
     struct sys_action action;
     if (stray_restore(info))
         return false;
-    if (origin_is_ours(signo, info) || ending_waits_ends(signo, info))
+    if (handler_is_ours(signo, info) || ending_waits_ends(signo, info))
         return true;
     enum signals_role role = disposition_role(signo);
     return handlers_are_kept(signo) &&
