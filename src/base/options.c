@@ -135,6 +135,20 @@ parse_signal(const char *value, uint64_t *number)
     return -1;
 }
 
+static int
+parse_usable(const char *value, uint64_t *number)
+{
+    return parse_signal(value, number) == 0 && is_usable(*number) ? 0 : -1;
+}
+
+/* The bounds of a text are those of its length. */
+static int
+parse_length(const char *value, uint64_t *number)
+{
+    *number = strlen(value);
+    return 0;
+}
+
 /* Signals whose default action ends a program, and that come from itself or
  * its own errors. */
 static const uint8_t fatal[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
@@ -168,42 +182,20 @@ static int
 parse_value(const struct option_row *row, const char *value,
             union option *option)
 {
+    static int (*const parsers[])(const char *, uint64_t *) = {
+        [OPTION_INTEGER] = parse_integer,   [OPTION_SIZE] = parse_size,
+        [OPTION_DURATION] = parse_duration, [OPTION_SPAN] = parse_duration,
+        [OPTION_SIGNALS] = parse_signals,   [OPTION_SIGNAL] = parse_usable,
+        [OPTION_STRING] = parse_length,
+    };
     uint64_t number = 0;
-    int result = -1;
-    switch (row->kind) {
-    case OPTION_STRING:
-        /* Its bounds are those of its length. */
-        number = strlen(value);
-        result = 0;
-        break;
-    case OPTION_INTEGER:
-        result = parse_integer(value, &number);
-        break;
-    case OPTION_SIZE:
-        result = parse_size(value, &number);
-        break;
-    case OPTION_DURATION:
-        result = parse_duration(value, &number);
-        break;
-    case OPTION_SPAN:
-        if (strcmp(value, "all") == 0) {
-            option->number = 0;
-            return 0;
-        }
-        result = parse_duration(value, &number);
-        break;
-    case OPTION_CHOICE:
-        result = parse_choice(value, row->text, &number);
-        break;
-    case OPTION_SIGNALS:
-        result = parse_signals(value, &number);
-        break;
-    case OPTION_SIGNAL:
-        result = parse_signal(value, &number);
-        if (!is_usable(number))
-            result = -1;
-        break;
+    if (row->kind == OPTION_SPAN && strcmp(value, "all") == 0) {
+        option->number = 0;
+        return 0;
     }
+    int result = row->kind == OPTION_CHOICE
+                     ? parse_choice(value, row->text, &number)
+                     : parsers[row->kind](value, &number);
     if (result != 0 || number < row->min || number > row->max)
         return -1;
     if (row->kind == OPTION_STRING)

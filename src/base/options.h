@@ -84,6 +84,11 @@ enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
 enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
 #define OPTION_KEEP_SPOOL_ALL 2 /* of keep_spool: each process leaves one */
 
+/* How the name of the directory begins in which the processes leave their
+ * spools. It is removed when the recording is over. A process that outlives the
+ * recording has nowhere to write, which is no error. */
+#define RECORDING_DIRECTORY "sprof.record."
+
 /* A value: the number, or for STRING the text (in the environment itself). */
 union option {
     uint64_t number;

@@ -120,26 +120,18 @@ SYSTEM_CALL(int, fstat, (int fd, struct stat *status), SYS_fstat, fd, status)
 
 /* The kernel decides by COMMAND whether it reads the third argument. The
  * argument is a number or an address. Both fit into one register. */
-int
-fcntl(int fd, int command, ...)
-{
-    va_list list;
-    va_start(list, command);
-    long argument = va_arg(list, long);
-    va_end(list);
-    return (int)CALL(SYS_fcntl, fd, command, argument);
-}
+#define WITH_ARGUMENT(name, type, number)                \
+    int name(int fd, type command, ...)                  \
+    {                                                    \
+        va_list list;                                    \
+        va_start(list, command);                         \
+        long argument = va_arg(list, long);              \
+        va_end(list);                                    \
+        return (int)CALL(number, fd, command, argument); \
+    }
 
-int
-ioctl(int fd, unsigned long request, ...)
-{
-    va_list list;
-    va_start(list, request);
-    long argument = va_arg(list, long);
-    va_end(list);
-    return (int)CALL(SYS_ioctl, fd, request, argument);
-}
-
+WITH_ARGUMENT(fcntl, int, SYS_fcntl)
+WITH_ARGUMENT(ioctl, unsigned long, SYS_ioctl)
 SYSTEM_CALL(int, flock, (int fd, int operation), SYS_flock, fd, operation)
 
 /* dup3(2) refuses two equal descriptors. dup2(2) accepts them. */

@@ -53,8 +53,8 @@ static uint32_t range_count;
  * a hole (id 0, not seen). */
 static struct module *modules;
 static uint32_t module_count;
-static uint32_t last_id; /* of a module */
-static char *paths;      /* never given back: a path may stand in a record */
+struct modules_state modules_state;
+static char *paths; /* never given back: a path may stand in a record */
 static size_t paths_used;
 static modules_listener *listen;
 
@@ -72,8 +72,6 @@ static struct image {
 /* Loads and unloads so far, the count that the map is true for, and the
  * unloads under way. */
 static _Atomic uint32_t touched, refreshed;
-static uint64_t read_at, read_took; /* the last reading, in ns */
-static _Atomic bool is_emulated;
 static _Atomic int32_t closing;
 
 void
@@ -168,7 +166,7 @@ report_modules(void)
         }
     for (uint32_t i = 0; i < module_count; i++)
         if (modules[i].id == 0 && modules[i].seen) {
-            modules[i].id = ++last_id;
+            modules[i].id = ++modules_state.newest;
             listen(&modules[i], false);
         }
 }
@@ -184,7 +182,7 @@ modules_begin(modules_listener *listener)
     if (modules == NULL || paths == NULL || ranges == NULL)
         return -1;
     memset(modules, 0, module_count * sizeof(*modules));
-    module_count = last_id = range_count = 0;
+    module_count = modules_state.newest = range_count = 0;
     listen = listener;
     modules_touch(); /* an empty map is not a true one */
     return 0;
@@ -456,7 +454,7 @@ read_anew(void)
     read_maps(&maps);
     maps_end(&maps);
     if (range_count == 0 && maps_begin_emulated(&maps) == 0) {
-        atomic_store(&is_emulated, true);
+        atomic_store(&modules_state.is_emulated, true);
         read_maps(&maps);
         maps_end(&maps);
     }
@@ -468,23 +466,10 @@ read_anew(void)
 int
 modules_refresh(void)
 {
-    read_at = clock_now();
+    modules_state.read_at = clock_now();
     int result = read_anew();
-    read_took = clock_now() - read_at;
+    modules_state.took = clock_now() - modules_state.read_at;
     return result;
-}
-
-uint64_t
-modules_read_at(uint64_t *took)
-{
-    *took = read_took;
-    return read_at;
-}
-
-bool
-modules_are_emulated(void)
-{
-    return atomic_load(&is_emulated);
 }
 
 const struct module *
@@ -494,12 +479,6 @@ modules_find(uint64_t address)
     if (range == NULL || range->module == NO_MODULE)
         return NULL;
     return &modules[range->module];
-}
-
-uint32_t
-modules_newest(void)
-{
-    return last_id;
 }
 
 bool

@@ -351,12 +351,6 @@ reader_go(struct reader *reader, uint64_t offset)
     reader->window.filled = 0;
 }
 
-void
-reader_rewind(struct reader *reader)
-{
-    reader_go(reader, reader->header.header_size);
-}
-
 const char *
 reader_problem(const struct reader *reader)
 {
@@ -416,7 +410,7 @@ static struct reader *
 begin_reading(struct reader *reader, char *error, size_t size)
 {
     if (read_header(reader) == 0) {
-        reader_rewind(reader);
+        reader_go(reader, reader->header.header_size);
         return reader;
     }
     snprintf(error, size, "%s: %s", reader->name, reader->problem);

@@ -615,12 +615,6 @@ writer_size(const struct writer *writer)
     return writer->batch.end;
 }
 
-const char *
-writer_path(const struct writer *writer)
-{
-    return writer->path;
-}
-
 void
 writer_discard(struct writer *writer)
 {

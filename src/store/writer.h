@@ -39,7 +39,7 @@ struct writer *writer_create(const char *path,
                              const struct spool_header *header,
                              uint64_t max_size, bool keeps_open);
 
-/* The file itself (spool_file.h). */
+/* The file itself, with its present path (spool_file.h). */
 struct spool_file *writer_file(struct writer *writer);
 
 /* From now on records and changes are gathered until writer_flush, or until
@@ -113,9 +113,6 @@ int writer_succeed(struct writer *writer, struct writer *next,
 
 /* Bytes appended so far. */
 uint64_t writer_size(const struct writer *writer);
-
-/* The present path of the file. */
-const char *writer_path(const struct writer *writer);
 
 /* Remove the file, and release the writer. */
 void writer_discard(struct writer *writer);

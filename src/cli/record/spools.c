@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "base/recording.h"
+#include "base/options.h"
 #include "store/reader.h"
 #include "spools.h"
 
