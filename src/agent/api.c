@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/phase.h"
-#include "base/stack_cause.h"
+#include "base/loss.h"
 #include "base/sys.h"
 #include "labels/labels.h"
 #include "sampling/all_stacks.h"

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/phase.h"
-#include "capture/begin.h"
 #include "capture/handler.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
@@ -72,15 +71,15 @@ leave(enum signals_role role)
 static int
 install_handler(const struct settings *settings)
 {
-    struct begin_options suspend = {.settings = settings,
-                                    .threads = THREADS_MAX,
-                                    .index_of_tid = threads_indexes(),
-                                    .tid_count = THREADS_TIDS,
-                                    .sigaction = real_libc_sigaction(),
-                                    .next_sigaction = REAL(sigaction),
-                                    .leaving = leave,
-                                    .request = requests_take};
-    return begin_handler(&suspend);
+    struct handler_options suspend = {.settings = settings,
+                                      .threads = THREADS_MAX,
+                                      .index_of_tid = threads_indexes(),
+                                      .tid_count = THREADS_TIDS,
+                                      .sigaction = real_libc.sigaction,
+                                      .next_sigaction = REAL(sigaction),
+                                      .leaving = leave,
+                                      .request = requests_take};
+    return handler_begin(&suspend);
 }
 
 int

@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/formats.h"
-#include "base/recording.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/sys.h"

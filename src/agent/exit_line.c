@@ -55,7 +55,8 @@ add_rate(struct text *text, const struct sampler_result *result)
     if (result->rate.cpu < NS_PER_SECOND / result->wanted)
         return;
     text_add(text, ", ");
-    rate_tell(text, &result->rate, result->wanted, result->ran, result->lost);
+    rate_tell(text, &result->rate, result->wanted, result->ran, result->lost,
+              0);
 }
 
 void

@@ -171,9 +171,8 @@ run_child(struct trial *trial)
 {
     uint64_t old = 0;
     sys_mask(SIG_BLOCK, UINT64_MAX, &old);
-    pid_t pid =
-        real_libc_clone()(try_all, trial->stack + STACK_SIZE,
-                          CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, trial);
+    pid_t pid = real_libc.clone(try_all, trial->stack + STACK_SIZE,
+                                CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, trial);
     if (pid > 0 && atomic_load(&trial->passed) > 0)
         arch_syscall(SYS_wait4, pid, 0, __WALL, 0, 0, 0);
     sys_mask(SIG_SETMASK, old, NULL);

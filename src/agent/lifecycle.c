@@ -477,7 +477,7 @@ begin(int count, char **arguments, char **environment)
         may_begin()) {
         single_thread_begin();
         go_program_begin();
-        clock_use(real_libc_clock());
+        clock_use(real_libc.clock);
         thread_ends_begin(guardian_start);
         output_begin();
         service_use(&config, files);

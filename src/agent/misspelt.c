@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
-#include "base/option_names.h"
+#include "base/options.h"
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -94,7 +94,7 @@ misspelt_tell(char *const environment[])
     const char *variable;
     for (unsigned lines = 0; lines < LINES_MOST; lines++) {
         struct text text;
-        variable = option_names_unknown(&environment);
+        variable = options_unknown(&environment);
         if (variable == NULL)
             return;
         if (is_told(variable, strcspn(variable, "=") + 1))
@@ -102,6 +102,6 @@ misspelt_tell(char *const environment[])
         text_begin(&text, name, sizeof(name));
         text_add_bytes(&text, variable, strcspn(variable, "="));
         note(NOTE_ERROR, name, " is not a setting; did you mean ",
-             option_names_nearest(variable), "?", NULL);
+             options_nearest(variable), "?", NULL);
     }
 }

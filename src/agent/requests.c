@@ -20,7 +20,6 @@
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
-#include "signals/mask_sync.h"
 #include "signals/cookie.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
@@ -229,12 +228,12 @@ requests_unblock_threads(void)
     if (bits == 0)
         return;
     opened |= bits;
-    mask_sync_now();
+    signals_sync_now();
     journal_progress_signal(requests_signal());
     threads_refresh();
     for (uint32_t i = 0; i < threads_limit(); i++)
         if (threads_at(i)->tid != 0 &&
-            !mask_sync_has_opened(threads_at(i)->tid) &&
+            !signals_has_opened(threads_at(i)->tid) &&
             status_read(threads_at(i)->tid, &status) == 0 &&
             (status.blocked & bits) != 0)
             (void)cookie_order(threads_at(i)->tid, COOKIE_SETTLE);

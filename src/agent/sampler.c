@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "capture/ask.h"
-#include "capture/begin.h"
+#include "capture/handler.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
@@ -193,8 +193,9 @@ equip(void)
 {
     uint32_t depth = (uint32_t)settings->options->max_depth.number;
     return modules_begin(session_on_module) == 0 &&
-           thread_time_begin(settings) == 0 && begin_memory(depth) == 0 &&
-           wait_begin(depth) == 0 && all_stacks_begin(depth) == 0;
+           thread_time_begin(settings) == 0 &&
+           handler_begin_memory(depth) == 0 && wait_begin(depth) == 0 &&
+           all_stacks_begin(depth) == 0;
 }
 
 /* All that costs something, when it is clear that there is something to see. */

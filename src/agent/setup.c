@@ -231,7 +231,7 @@ bool
 setup_follows_fork(const struct config *config)
 {
     return config->options.fork.number == OPTION_FORK_FOLLOW &&
-           !modules_are_emulated() && !has_thread_sanitizer;
+           !modules_state.is_emulated && !has_thread_sanitizer;
 }
 
 enum note_level

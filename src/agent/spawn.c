@@ -81,8 +81,8 @@ set_for_children(void (*handler)(int))
 static pid_t
 clone_child(struct spawn_child *child, int exit_signal)
 {
-    pid_t pid = real_libc_clone()(spawn_child_run, child->stack + STACK_SIZE,
-                                  CLONE_VM | CLONE_VFORK | exit_signal, child);
+    pid_t pid = real_libc.clone(spawn_child_run, child->stack + STACK_SIZE,
+                                CLONE_VM | CLONE_VFORK | exit_signal, child);
     if (pid < 0)
         child->error = EAGAIN;
     else
@@ -199,10 +199,10 @@ start_child(struct spawned *spawned, struct spawn_child *child)
     pid_t pid =
         arch_is_simulated()
             ? clone_child(child, 0)
-            : real_libc_clone()(run_between, child->stack + 2 * STACK_SIZE,
-                                CLONE_VM | CLONE_UNTRACED |
-                                    (is_hidden ? SIGCHLD : 0),
-                                child);
+            : real_libc.clone(run_between, child->stack + 2 * STACK_SIZE,
+                              CLONE_VM | CLONE_UNTRACED |
+                                  (is_hidden ? SIGCHLD : 0),
+                              child);
     if (pid < 0 && errno == EINVAL)
         pid = clone_plain(spawned, child);
     int error = errno;

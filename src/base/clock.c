@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "arch.h"
+#include "sys.h"
 #include "clock.h"
 #include "poison.h"
 
@@ -55,7 +55,7 @@ static uint64_t
 clock_read(clockid_t id)
 {
     struct timespec t;
-    if (arch_syscall(SYS_clock_gettime, id, (long)&t, 0, 0, 0, 0) != 0)
+    if (sys_call(SYS_clock_gettime, id, &t) != 0)
         return CLOCK_NONE;
     return ns_of(&t);
 }
@@ -79,8 +79,7 @@ uint64_t
 clock_tick(void)
 {
     struct timespec t = {0, 0};
-    (void)arch_syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&t, 0, 0,
-                       0, 0);
+    (void)sys_call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &t);
     return ns_of(&t);
 }
 
@@ -111,11 +110,4 @@ uint64_t
 clock_thread(pid_t tid)
 {
     return clock_read(clock_of_thread(tid));
-}
-
-struct timespec
-clock_timespec(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_SECOND),
-                             .tv_nsec = (long)(ns % NS_PER_SECOND)};
 }

@@ -42,7 +42,12 @@ uint32_t clock_expired(void);
 void clock_forget_expired(void);
 
 /* NS as the type that system calls take. */
-struct timespec clock_timespec(uint64_t ns);
+static inline struct timespec
+clock_timespec(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_SECOND),
+                             .tv_nsec = (long)(ns % NS_PER_SECOND)};
+}
 
 /* The id of thread TID's CPU clock. */
 clockid_t clock_of_thread(pid_t tid);

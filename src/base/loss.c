@@ -11,23 +11,12 @@ struct row {
     const char *word, *text;
 };
 
-static const struct row losses[] = {
-#define LOSS(name, word, text) {word, text},
-    LOSS_TABLE(LOSS)
-#undef LOSS
-};
-
-static const struct row limits[] = {
-#define LIMIT(name, word, by_timers, why, text) {word, text},
-    LIMIT_TABLE(LIMIT)
-#undef LIMIT
-};
-
-static const struct row cuts[] = {
-#define CUT(name, word, text) {word, text},
-    CUT_TABLE(CUT)
-#undef CUT
-};
+#define ROW(name, word, text) {word, text},
+#define LIMIT_ROW(name, word, by_timers, why, text) {word, text},
+static const struct row losses[] = {LOSS_TABLE(ROW)};
+static const struct row limits[] = {LIMIT_TABLE(LIMIT_ROW)};
+static const struct row cuts[] = {CUT_TABLE(ROW)};
+static const struct row causes[] = {STACK_CAUSE_TABLE(ROW)};
 
 /* The row for all other numbers. A number may come from a file, and a file can
  * hold any number. */
@@ -53,3 +42,4 @@ row_of(const struct row *rows, unsigned count, unsigned i)
 WORDS(loss, losses, LOSS_COUNT)
 WORDS(limit, limits, LIMIT_COUNT)
 WORDS(cut, cuts, CUT_COUNT)
+WORDS(stack_cause, causes, STACK_CAUSE_COUNT)

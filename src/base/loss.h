@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.h -- three tables of causes: a sample was lost, was not asked for, or
- * has a cut stack. Each row has a name and texts.
+ * loss.h -- four tables of causes: a sample was lost, was not asked for, or has
+ * a cut stack; or a thread has no stack. Each row has a name and texts.
  *
  * A LOSS row counts samples that were asked for and not taken:
  * asked = taken + the sum of these rows. A LIMIT row counts sample points that
  * were due at the wanted rate and not asked for: due = asked + the sum of these
  * rows (rate.h). A CUT row counts samples that were taken, and whose stack did
- * not reach its root. The row NONE counts the complete stacks. The counters,
- * the spool, every report and the tests use these tables. The numbers of rows
- * are part of the file format, so a new row must be the last of its table.
+ * not reach its root. The row NONE counts the complete stacks. A STACK row says
+ * why a thread has no stack, or an old one, in a dump of all stacks. The
+ * counters, the spool, every report and the tests use these tables. The numbers
+ * of rows are part of the file format, so a new row must be the last of its
+ * table.
  */
 #ifndef BASE_LOSS_H
 #define BASE_LOSS_H
@@ -72,6 +74,21 @@
     CUT(OLD_MAP, "old map",                                                    \
         "libraries came or went, and the stack was too large to be copied")
 
+#define STACK_CAUSE_TABLE(CAUSE)                                               \
+    CAUSE(NONE, "complete", "its stack is there")                              \
+    CAUSE(SILENT, "silent",                                                    \
+          "it could run and did not answer in time: it has no CPU")            \
+    CAUSE(KERNEL, "in the kernel", "it cannot be interrupted (state D)")       \
+    CAUSE(STOPPED, "stopped", "it is stopped, by a signal or a debugger")      \
+    CAUSE(NO_USER, "kernel thread", "it has no stack of its own (io_uring)")   \
+    CAUSE(HIDDEN, "hidden", "the kernel does not tell where it waits")         \
+    CAUSE(MOVED, "moved", "it was never still long enough to be looked at")    \
+    CAUSE(EXITED, "exited", "it ended meanwhile")                              \
+    CAUSE(NO_ROOM, "no room", "the spool is full, and its stack is a new one") \
+    CAUSE(UNFIT, "unfit", "it is not one of the C library's")                  \
+    CAUSE(DEAF, "deaf", "it runs and blocks the signal that asks for it")      \
+    CAUSE(TRACED, "traced", "it runs, and its tracer would see the signal")
+
 enum loss {
 #define LOSS(name, word, text) LOSS_##name,
     LOSS_TABLE(LOSS)
@@ -93,15 +110,24 @@ enum cut {
         CUT_COUNT
 };
 
+enum stack_cause {
+#define CAUSE(name, word, text) STACK_##name,
+    STACK_CAUSE_TABLE(CAUSE)
+#undef CAUSE
+        STACK_CAUSE_COUNT
+};
+
 /* Return the word of a row ("ring full"). It is "unknown" for a number that has
  * no row. */
 const char *loss_word(unsigned loss);
 const char *limit_word(unsigned limit);
 const char *cut_word(unsigned cut);
+const char *stack_cause_word(unsigned cause);
 
 /* Return the text that explains a row. */
 const char *loss_text(unsigned loss);
 const char *limit_text(unsigned limit);
 const char *cut_text(unsigned cut);
+const char *stack_cause_text(unsigned cause);
 
 #endif

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arch.h"
 #include "sys.h"
 #include "text.h"
 #include "note.h"
@@ -35,7 +34,7 @@ static bool have_stderr; /* false for a program started with 2 closed */
 static bool
 is_open(struct stat *now)
 {
-    return arch_syscall(SYS_fstat, STDERR_FILENO, (long)now, 0, 0, 0, 0) == 0;
+    return sys_call(SYS_fstat, STDERR_FILENO, now) == 0;
 }
 
 void
@@ -74,8 +73,7 @@ note_is_terminal(void)
     struct winsize size;
     /* What isatty would ask, without its knowledge of other systems. */
     return stderr_is_ours() &&
-           arch_syscall(SYS_ioctl, STDERR_FILENO, TIOCGWINSZ, (long)&size, 0, 0,
-                        0) == 0;
+           sys_call(SYS_ioctl, STDERR_FILENO, TIOCGWINSZ, &size) == 0;
 }
 
 static uint64_t
@@ -92,8 +90,7 @@ take_away(int signo, uint64_t pending)
     static const struct timespec at_once;
     uint64_t set = bit_of(signo);
     if ((pending & set) == 0)
-        (void)arch_syscall(SYS_rt_sigtimedwait, (long)&set, 0, (long)&at_once,
-                           sizeof(set), 0, 0);
+        (void)sys_call(SYS_rt_sigtimedwait, &set, 0, &at_once, sizeof(set));
 }
 
 /* Write LENGTH bytes at LINE; no signal comes of it. A filter of the program
@@ -108,10 +105,8 @@ write_quietly(const char *line, size_t length)
     if (!is_blocked)
         return;
     if ((old & raised) != 0)
-        (void)arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending),
-                           0, 0, 0, 0);
-    long result = arch_syscall(SYS_write, STDERR_FILENO, (long)line,
-                               (long)length, 0, 0, 0);
+        (void)sys_call(SYS_rt_sigpending, &pending, sizeof(pending));
+    long result = sys_call(SYS_write, STDERR_FILENO, line, length);
     if (result == -EPIPE)
         take_away(SIGPIPE, pending);
     else if (result == -EFBIG)

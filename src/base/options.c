@@ -8,11 +8,13 @@
  * numbers and depend on the locale; here a wrong value is refused, because a
  * profile with other settings than were meant is worse than none.
  */
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "digits.h"
+#include "nearest.h"
 #include "text.h"
 #include "options.h"
 
@@ -133,6 +135,20 @@ parse_signal(const char *value, uint64_t *number)
     return -1;
 }
 
+static int
+parse_usable(const char *value, uint64_t *number)
+{
+    return parse_signal(value, number) == 0 && is_usable(*number) ? 0 : -1;
+}
+
+/* The bounds of a text are those of its length. */
+static int
+parse_length(const char *value, uint64_t *number)
+{
+    *number = strlen(value);
+    return 0;
+}
+
 /* Signals whose default action ends a program, and that come from itself or
  * its own errors. */
 static const uint8_t fatal[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
@@ -166,42 +182,20 @@ static int
 parse_value(const struct option_row *row, const char *value,
             union option *option)
 {
+    static int (*const parsers[])(const char *, uint64_t *) = {
+        [OPTION_INTEGER] = parse_integer,   [OPTION_SIZE] = parse_size,
+        [OPTION_DURATION] = parse_duration, [OPTION_SPAN] = parse_duration,
+        [OPTION_SIGNALS] = parse_signals,   [OPTION_SIGNAL] = parse_usable,
+        [OPTION_STRING] = parse_length,
+    };
     uint64_t number = 0;
-    int result = -1;
-    switch (row->kind) {
-    case OPTION_STRING:
-        /* Its bounds are those of its length. */
-        number = strlen(value);
-        result = 0;
-        break;
-    case OPTION_INTEGER:
-        result = parse_integer(value, &number);
-        break;
-    case OPTION_SIZE:
-        result = parse_size(value, &number);
-        break;
-    case OPTION_DURATION:
-        result = parse_duration(value, &number);
-        break;
-    case OPTION_SPAN:
-        if (strcmp(value, "all") == 0) {
-            option->number = 0;
-            return 0;
-        }
-        result = parse_duration(value, &number);
-        break;
-    case OPTION_CHOICE:
-        result = parse_choice(value, row->text, &number);
-        break;
-    case OPTION_SIGNALS:
-        result = parse_signals(value, &number);
-        break;
-    case OPTION_SIGNAL:
-        result = parse_signal(value, &number);
-        if (!is_usable(number))
-            result = -1;
-        break;
+    if (row->kind == OPTION_SPAN && strcmp(value, "all") == 0) {
+        option->number = 0;
+        return 0;
     }
+    int result = row->kind == OPTION_CHOICE
+                     ? parse_choice(value, row->text, &number)
+                     : parsers[row->kind](value, &number);
     if (result != 0 || number < row->min || number > row->max)
         return -1;
     if (row->kind == OPTION_STRING)
@@ -244,16 +238,22 @@ add_expected(struct text *text, const struct option_row *row)
     text_add_number(text, row->max / unit);
 }
 
+/* Whether VARIABLE is NAME=value. */
+static bool
+is_named(const char *variable, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
 /* Not getenv: the environment is a parameter, so that tests can give their own.
  * Nor can a program get in the way that changes it from another thread. */
 static const char *
 find_variable(char *const environment[], const char *name)
 {
-    size_t length = strlen(name);
     for (; *environment != NULL; environment++)
-        if (strncmp(*environment, name, length) == 0 &&
-            (*environment)[length] == '=')
-            return *environment + length + 1;
+        if (is_named(*environment, name))
+            return *environment + strlen(name) + 1;
     return NULL;
 }
 
@@ -284,4 +284,70 @@ options_parse(struct options *options, char *const environment[], char *error,
         result = -1;
     }
     return result;
+}
+
+#define PREFIX "SPROF_"
+enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, NAME_MOST = 64 };
+
+/* The command's own; the library has no use for them. */
+static const char *const of_the_command[] = {"SPROF_PAGER"};
+
+/* Names that other profilers use for the same thing, behind the prefix: no
+ * spelling leads from RATE to FREQUENCY. */
+static const struct {
+    const char *typed, *meant;
+} others[] = {
+    {"HZ", "SPROF_FREQUENCY"},       {"RATE", "SPROF_FREQUENCY"},
+    {"INTERVAL", "SPROF_FREQUENCY"}, {"PERIOD", "SPROF_FREQUENCY"},
+    {"FILE", "SPROF_OUTPUT"},        {"PATH", "SPROF_OUTPUT"},
+    {"DIR", "SPROF_OUTPUT"},         {"FORMAT", "SPROF_OUTPUT"},
+    {"VERBOSE", "SPROF_LOG"},        {"DEBUG", "SPROF_LOG"},
+    {"ENABLE", "SPROF_START"},       {"EXCLUDE", "SPROF_ONLY"},
+    {"FILTER", "SPROF_ONLY"},        {"CHILDREN", "SPROF_FORK"},
+};
+
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+
+static bool
+is_known(const char *variable)
+{
+    for (unsigned i = 0; i < option_row_count; i++)
+        if (is_named(variable, option_rows[i].variable))
+            return true;
+    return is_named(variable, of_the_command[0]);
+}
+
+const char *
+options_unknown(char *const **at)
+{
+    while (**at != NULL) {
+        const char *variable = *(*at)++;
+        if (strncmp(variable, PREFIX, PREFIX_LENGTH) == 0 &&
+            strchr(variable, '=') != NULL && !is_known(variable))
+            return variable;
+    }
+    return NULL;
+}
+
+const char *
+options_nearest(const char *variable)
+{
+    char typed[NAME_MOST] = "";
+    const char *nearest = option_rows[0].variable;
+    size_t length = strcspn(variable + PREFIX_LENGTH, "=");
+    unsigned least = UINT_MAX;
+    memcpy(typed, variable + PREFIX_LENGTH,
+           length < sizeof(typed) - 1 ? length : sizeof(typed) - 1);
+    for (unsigned i = 0; i < OTHERS; i++)
+        if (nearest_cost(typed, others[i].typed) == 0)
+            return others[i].meant;
+    for (unsigned i = 0; i < option_row_count; i++) {
+        unsigned cost =
+            nearest_cost(typed, option_rows[i].variable + PREFIX_LENGTH);
+        if (cost < least) {
+            least = cost;
+            nearest = option_rows[i].variable;
+        }
+    }
+    return nearest;
 }

@@ -84,6 +84,11 @@ enum option_fork { OPTION_FORK_FOLLOW, OPTION_FORK_OFF };
 enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
 #define OPTION_KEEP_SPOOL_ALL 2 /* of keep_spool: each process leaves one */
 
+/* How the name of the directory begins in which the processes leave their
+ * spools. It is removed when the recording is over. A process that outlives the
+ * recording has nowhere to write, which is no error. */
+#define RECORDING_DIRECTORY "sprof.record."
+
 /* A value: the number, or for STRING the text (in the environment itself). */
 union option {
     uint64_t number;
@@ -117,5 +122,13 @@ extern const unsigned option_row_count;
  */
 int options_parse(struct options *options, char *const environment[],
                   char *error, size_t size);
+
+/* The next "SPROF_NAME=value" of **AT that is no setting. *AT is moved behind
+ * it. NULL if there is none before the NULL that ends the list. */
+const char *options_unknown(char *const **at);
+
+/* The setting that is meant by VARIABLE ("SPROF_NAME=value"), as far as its
+ * spelling tells. Static. */
+const char *options_nearest(const char *variable);
 
 #endif

@@ -242,46 +242,28 @@ is_by_chance(const struct telling *telling)
     return more * more <= telling->taken;
 }
 
-static void
-tell(struct text *text, struct telling *telling)
-{
-    uint64_t reached = rate_reached(telling->rate, telling->taken);
-    telling->due = rate_points(telling->rate, telling->taken + telling->lost,
-                               telling->unasked);
-    if (telling->due < FEW_POINTS) {
-        add_few(text, telling);
-    } else {
-        text_add_grouped(text, reached);
-        text_add(text, " a CPU second of ");
-        text_add_grouped(text, telling->wanted);
-        text_add(text, " asked");
-        if (reached > telling->wanted)
-            text_add(text, is_by_chance(telling) ? ", more by chance"
-                                                 : ", more than drawn");
-    }
-    if (is_notable(telling))
-        add_reasons(text, telling);
-}
-
 void
 rate_tell(struct text *text, const struct rate *rate, uint64_t wanted,
-          uint64_t taken, uint64_t lost)
-{
-    struct telling telling = {.rate = rate,
-                              .wanted = wanted,
-                              .taken = taken,
-                              .lost = lost};
-    tell(text, &telling);
-}
-
-void
-rate_tell_in(struct text *text, const struct rate *rate, uint64_t wanted,
-             uint64_t taken, uint64_t lost, size_t room)
+          uint64_t taken, uint64_t lost, size_t room)
 {
     struct telling telling = {.rate = rate,
                               .wanted = wanted,
                               .taken = taken,
                               .lost = lost,
-                              .room = room != 0 ? room : 1};
-    tell(text, &telling);
+                              .room = room};
+    uint64_t reached = rate_reached(rate, taken);
+    telling.due = rate_points(rate, taken + lost, telling.unasked);
+    if (telling.due < FEW_POINTS) {
+        add_few(text, &telling);
+    } else {
+        text_add_grouped(text, reached);
+        text_add(text, " a CPU second of ");
+        text_add_grouped(text, wanted);
+        text_add(text, " asked");
+        if (reached > wanted)
+            text_add(text, is_by_chance(&telling) ? ", more by chance"
+                                                  : ", more than drawn");
+    }
+    if (is_notable(&telling))
+        add_reasons(text, &telling);
 }

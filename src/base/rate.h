@@ -57,16 +57,13 @@ uint64_t rate_reached(const struct rate *rate, uint64_t count);
  *   sampled)
  *
  * the second of a few points. The reasons stand there if one in twenty, or of a
- * few any, is missing. */
-void rate_tell(struct text *text, const struct rate *rate, uint64_t wanted,
-               uint64_t taken, uint64_t lost);
-
-/* The same with the words for the causes. Of these, all that do not fit into
- * ROOM bytes of TEXT are left out, but for the first.
+ * few any, is missing. With a ROOM that is not 0 the words for the causes stand
+ * for the reasons. Of these, all that do not fit into ROOM bytes of TEXT are
+ * left out, but for the first.
  *
  *   225 a CPU second of 1,000 asked (switches, short)
  *   2 of 4 points due (early) */
-void rate_tell_in(struct text *text, const struct rate *rate, uint64_t wanted,
-                  uint64_t taken, uint64_t lost, size_t room);
+void rate_tell(struct text *text, const struct rate *rate, uint64_t wanted,
+               uint64_t taken, uint64_t lost, size_t room);
 
 #endif

@@ -15,27 +15,48 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "arch.h"
+#include "clock.h"
 #include "sys.h"
 #include "poison.h"
 
-#define NS_PER_S 1000000000u
+#define SYSTEM_CALL(result, name, parameters, ...) \
+    result name parameters                         \
+    {                                              \
+        return (result)sys_call(__VA_ARGS__);      \
+    }
+
+SYSTEM_CALL(long, sys_futex_wake, (_Atomic uint32_t *word, int count),
+            SYS_futex, word, FUTEX_WAKE_PRIVATE, count)
+SYSTEM_CALL(long, sys_kill, (pid_t pid, int signo), SYS_kill, pid, signo)
+SYSTEM_CALL(long, sys_mask, (int how, uint64_t set, uint64_t *old),
+            SYS_rt_sigprocmask, how, &set, old, sizeof(set))
+SYSTEM_CALL(long, sys_get_action, (int signo, struct sys_action *action),
+            SYS_rt_sigaction, signo, 0, action, sizeof(action->mask))
+SYSTEM_CALL(long, sys_set_action, (int signo, const struct sys_action *action),
+            SYS_rt_sigaction, signo, action, 0, sizeof(action->mask))
+SYSTEM_CALL(pid_t, sys_getpid, (void), SYS_getpid)
+SYSTEM_CALL(pid_t, sys_gettid, (void), SYS_gettid)
+SYSTEM_CALL(uid_t, sys_geteuid, (void), SYS_geteuid)
+SYSTEM_CALL(long, sys_getdents, (int fd, void *buffer, size_t size),
+            SYS_getdents64, fd, buffer, size)
+SYSTEM_CALL(long, sys_open, (const char *path, int flags), SYS_openat, AT_FDCWD,
+            path, flags | O_CLOEXEC)
+SYSTEM_CALL(long, sys_read, (int fd, void *buffer, size_t size), SYS_read, fd,
+            buffer, size)
+SYSTEM_CALL(long, sys_read_at,
+            (int fd, void *buffer, size_t size, uint64_t offset), SYS_pread64,
+            fd, buffer, size, offset)
+SYSTEM_CALL(long, sys_stat, (const char *path, struct stat *status),
+            SYS_newfstatat, AT_FDCWD, path, status)
+SYSTEM_CALL(long, sys_seek, (int fd, uint64_t offset), SYS_lseek, fd, offset,
+            SEEK_SET)
 
 long
 sys_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t until)
 {
-    struct timespec at = {.tv_sec = (time_t)(until / NS_PER_S),
-                          .tv_nsec = (long)(until % NS_PER_S)};
-    return arch_syscall(SYS_futex, (long)word,
-                        FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, (long)value,
-                        (long)&at, 0, (long)FUTEX_BITSET_MATCH_ANY);
-}
-
-long
-sys_futex_wake(_Atomic uint32_t *word, int count)
-{
-    return arch_syscall(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, count, 0, 0,
-                        0);
+    struct timespec at = clock_timespec(until);
+    return sys_call(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
+                    value, &at, 0, FUTEX_BITSET_MATCH_ANY);
 }
 
 long
@@ -46,21 +67,7 @@ sys_queue_signal(pid_t pid, pid_t tid, int signo, int code, uint64_t value)
     info.si_code = code;
     info.si_pid = pid;
     info.si_value.sival_ptr = (void *)value;
-    return arch_syscall(SYS_rt_tgsigqueueinfo, pid, tid, signo, (long)&info, 0,
-                        0);
-}
-
-long
-sys_kill(pid_t pid, int signo)
-{
-    return arch_syscall(SYS_kill, pid, signo, 0, 0, 0, 0);
-}
-
-long
-sys_mask(int how, uint64_t set, uint64_t *old)
-{
-    return arch_syscall(SYS_rt_sigprocmask, how, (long)&set, (long)old,
-                        sizeof(set), 0, 0);
+    return sys_call(SYS_rt_tgsigqueueinfo, pid, tid, signo, &info);
 }
 
 /* What sys_believe_sets says. */
@@ -87,8 +94,8 @@ sys_read_memory(void *to, uint64_t address, size_t length)
         return read_memory_file(to, address, length);
     struct iovec local = {to, length};
     struct iovec remote = {(void *)address, length};
-    long got = arch_syscall(SYS_process_vm_readv, sys_gettid(), (long)&local, 1,
-                            (long)&remote, 1, 0);
+    long got =
+        sys_call(SYS_process_vm_readv, sys_gettid(), &local, 1, &remote, 1);
     if (got != -EPERM && got != -ENOSYS)
         return got;
     atomic_store_explicit(&read_by_file, 1, memory_order_relaxed);
@@ -107,8 +114,7 @@ count_present(uint64_t start, size_t count)
 {
     unsigned char pages[PAGES] = {0};
     size_t present = 0;
-    long result = arch_syscall(SYS_mincore, (long)start, (long)(count * PAGE),
-                               (long)pages, 0, 0, 0);
+    long result = sys_call(SYS_mincore, start, (count * PAGE), pages);
     if (result != 0 && result != -ENOMEM)
         return count;
     while (present < count && (pages[present] & 1) != 0)
@@ -120,8 +126,8 @@ bool
 sys_is_mapped(uint64_t address)
 {
     unsigned char page;
-    return arch_syscall(SYS_mincore, (long)(address & ~(uint64_t)(PAGE - 1)), 1,
-                        (long)&page, 0, 0, 0) != -ENOMEM;
+    return sys_call(SYS_mincore, (address & ~(uint64_t)(PAGE - 1)), 1, &page) !=
+           -ENOMEM;
 }
 
 size_t
@@ -149,20 +155,6 @@ sys_read_present(void *to, uint64_t address, size_t length)
                : -EFAULT;
 }
 
-long
-sys_get_action(int signo, struct sys_action *action)
-{
-    return arch_syscall(SYS_rt_sigaction, signo, 0, (long)action,
-                        sizeof(action->mask), 0, 0);
-}
-
-long
-sys_set_action(int signo, const struct sys_action *action)
-{
-    return arch_syscall(SYS_rt_sigaction, signo, (long)action, 0,
-                        sizeof(action->mask), 0, 0);
-}
-
 /* No way of changing a mask: the kernel reads the set, and says EINVAL. */
 #define NO_CHANGE (-1)
 #define SET_SIZE sizeof(uint64_t)
@@ -178,8 +170,8 @@ sys_can_read_set(const void *address)
 {
     if (address == NULL || atomic_load(&believes_sets))
         return address != NULL;
-    return arch_syscall(SYS_rt_sigprocmask, NO_CHANGE, (long)address, 0,
-                        SET_SIZE, 0, 0) != -EFAULT;
+    return sys_call(SYS_rt_sigprocmask, NO_CHANGE, address, 0, SET_SIZE) !=
+           -EFAULT;
 }
 
 bool
@@ -187,65 +179,19 @@ sys_can_write_set(void *address)
 {
     if (atomic_load(&believes_sets))
         return address != NULL;
-    return arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)address, SET_SIZE, 0,
-                        0) != -EFAULT;
-}
-
-pid_t
-sys_getpid(void)
-{
-    return (pid_t)arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-}
-
-pid_t
-sys_gettid(void)
-{
-    return (pid_t)arch_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-}
-
-uid_t
-sys_geteuid(void)
-{
-    return (uid_t)arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
-}
-
-long
-sys_getdents(int fd, void *buffer, size_t size)
-{
-    return arch_syscall(SYS_getdents64, fd, (long)buffer, (long)size, 0, 0, 0);
-}
-
-long
-sys_open(const char *path, int flags)
-{
-    return arch_syscall(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0,
-                        0, 0);
-}
-
-long
-sys_read(int fd, void *buffer, size_t size)
-{
-    return arch_syscall(SYS_read, fd, (long)buffer, (long)size, 0, 0, 0);
-}
-
-long
-sys_read_at(int fd, void *buffer, size_t size, uint64_t offset)
-{
-    return arch_syscall(SYS_pread64, fd, (long)buffer, (long)size, (long)offset,
-                        0, 0);
+    return sys_call(SYS_rt_sigprocmask, 0, 0, address, SET_SIZE) != -EFAULT;
 }
 
 void
 sys_close(int fd)
 {
-    (void)arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    (void)sys_call(SYS_close, fd);
 }
 
 long
 sys_read_file_at(int directory, const char *path, char *buffer, size_t size)
 {
-    long fd = arch_syscall(SYS_openat, directory, (long)path,
-                           O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = sys_call(SYS_openat, directory, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fd;
     long length = sys_read((int)fd, buffer, size - 1);
@@ -264,35 +210,21 @@ long
 sys_count_links(int fd)
 {
     struct stat status;
-    long result = arch_syscall(SYS_fstat, fd, (long)&status, 0, 0, 0, 0);
+    long result = sys_call(SYS_fstat, fd, &status);
     return result == 0 ? (long)status.st_nlink : result;
-}
-
-long
-sys_stat(const char *path, struct stat *status)
-{
-    return arch_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0,
-                        0, 0);
 }
 
 long
 sys_namespace_type(int fd)
 {
-    long type = arch_syscall(SYS_ioctl, fd, NS_GET_NSTYPE, 0, 0, 0, 0);
+    long type = sys_call(SYS_ioctl, fd, NS_GET_NSTYPE);
     return type > 0 ? type : 0;
-}
-
-long
-sys_seek(int fd, uint64_t offset)
-{
-    return arch_syscall(SYS_lseek, fd, (long)offset, SEEK_SET, 0, 0, 0);
 }
 
 long
 sys_read_link_at(int directory, const char *path, char *buffer, size_t size)
 {
-    long length = arch_syscall(SYS_readlinkat, directory, (long)path,
-                               (long)buffer, (long)size - 1, 0, 0);
+    long length = sys_call(SYS_readlinkat, directory, path, buffer, size - 1);
     buffer[length > 0 ? length : 0] = '\0';
     return length;
 }
@@ -319,8 +251,8 @@ map_in(unsigned room, size_t size, int flags, int fd, uint64_t offset)
     uint64_t at = atomic_load(&ends[room]) != 0
                       ? atomic_fetch_sub(&ends[room], length) - length
                       : 0;
-    long map = arch_syscall(SYS_mmap, (long)at, (long)size,
-                            PROT_READ | PROT_WRITE, flags, fd, (long)offset);
+    long map =
+        sys_call(SYS_mmap, at, size, PROT_READ | PROT_WRITE, flags, fd, offset);
     if (at != 0 || map <= (long)(AWAY + APART))
         return map;
     uint64_t end = ((uint64_t)map - AWAY) & ~(STEP - 1ull);
@@ -351,8 +283,7 @@ reserve_for_one(size_t size, int flags)
 {
     void *memory = reserve(1, size, flags);
     if (memory != NULL)
-        arch_syscall(SYS_madvise, (long)memory, (long)size, MADV_WIPEONFORK, 0,
-                     0, 0);
+        sys_call(SYS_madvise, memory, size, MADV_WIPEONFORK);
     return memory;
 }
 
@@ -378,7 +309,7 @@ void
 sys_release(void *memory, size_t size)
 {
     if (memory != NULL)
-        (void)arch_syscall(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
+        (void)sys_call(SYS_munmap, memory, size);
 }
 
 /* Locked memory (mlockall(2)) cannot be given back. */
@@ -387,8 +318,7 @@ sys_renew(void *memory, size_t size)
 {
     if (memory == NULL)
         return sys_reserve_for_one(size);
-    if (arch_syscall(SYS_madvise, (long)memory, (long)size, MADV_DONTNEED, 0, 0,
-                     0) != 0)
+    if (sys_call(SYS_madvise, memory, size, MADV_DONTNEED) != 0)
         memset(memory, 0, size);
     return memory;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sys.h -- the system calls of the suspended window, each by its own name. They
- * return what the kernel returns (-errno on failure), and leave errno alone
- * (sys_call sets it). They are no cancellation points, and may be called from
+ * return what the kernel returns (-errno on failure), and leave errno alone.
+ * They are no cancellation points, and may be called from
  * any context.
  */
 #ifndef BASE_SYS_H
@@ -14,6 +14,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+#include "arch.h"
+
+/* sys_call(number, arguments...): a system call with up to six arguments, which
+ * are numbers or addresses. Missing ones are 0. */
+#define SYS_SIX(number, a, b, c, d, e, f, ...)                         \
+    arch_syscall((number), (long)(a), (long)(b), (long)(c), (long)(d), \
+                 (long)(e), (long)(f))
+#define sys_call(...) SYS_SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
 /* Wait until *WORD is no longer VALUE, another thread wakes this one, or it is
  * UNTIL (CLOCK_MONOTONIC, ns). futex(2), FUTEX_WAIT_BITSET. */

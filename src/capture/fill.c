@@ -5,8 +5,13 @@
  *
  * The hard thing is to leave in time. A thread that had to park waits for the
  * sampler, but never longer than its deadline, whatever the sampler does.
+ *
+ * The kernel copies the rest of a stack, because a page of it may be
+ * inaccessible. Only pages that are in memory are copied: this very thread may
+ * have to supply any other page (userfaultfd(2)).
  */
 #include <sched.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/arch.h"
@@ -20,7 +25,6 @@
 #include "unwind/walk.h"
 #include "ask.h"
 #include "shared.h"
-#include "stack_copy.h"
 #include "fill.h"
 #include "base/poison.h"
 
@@ -50,6 +54,80 @@ begin_view(struct view *view, struct slot *slot, uint64_t mask)
         slot->high = high;
     }
     view_begin(view, slot->low, slot->high, slot->sp, slot->window);
+}
+
+static bool
+is_own(const struct slot *slot, uint64_t address)
+{
+    return address >= slot->low && address < slot->high;
+}
+
+/* Where the stack ends that goes on at START. Returns FAR if that is not known,
+ * or not before FAR. The thread's own stack ends below its control block
+ * (glibc). */
+static uint64_t
+find_end(const struct slot *slot, uint64_t start, uint64_t far)
+{
+    const struct shared_thread *thread = shared_thread_at(slot->thread);
+    uint64_t end = slot->thread_pointer;
+    if (thread != NULL && is_own(slot, start)) {
+        uint64_t root =
+            atomic_load_explicit(&thread->root, memory_order_relaxed);
+        end = root > start && root < slot->high ? root : slot->high;
+    }
+    return end > start && end < far ? end : far;
+}
+
+/* Byte that stands for a page that is not in memory. A return address of such
+ * bytes is neither code nor a root. */
+#define HOLE 0xfe
+#define PAGE 4096u
+
+/* Copy START to END of the thread's own stack, all of which is mapped. A large
+ * frame may have pages in the middle that were never touched. */
+static bool
+copy_own(struct slot *slot, uint64_t start, uint64_t end)
+{
+    for (uint64_t at = start; at < end;) {
+        uint8_t *to = slot->stack + (at - start);
+        uint64_t present = sys_present(at, end - at);
+        if (present != 0 && sys_read_memory(to, at, present) != (long)present)
+            return false;
+        at += present;
+        uint64_t hole = PAGE - (at & (PAGE - 1));
+        if (at >= end)
+            break;
+        hole = hole < end - at ? hole : end - at;
+        memset(slot->stack + (at - start), HOLE, hole);
+        at += hole;
+    }
+    slot->copy_start = start;
+    slot->copied = (uint32_t)(end - start);
+    return true;
+}
+
+bool
+fill_copy(struct slot *slot, uint8_t *to, uint32_t most)
+{
+    /* A register that was just restored is found below the stack pointer, in
+     * the red zone, which a signal leaves alone (psABI, section 3.2.2). */
+    uint64_t start = (slot->walk.regs.sp - ARCH_RED_ZONE) & ~7ull;
+    uint64_t far = start + most;
+    uint64_t end = find_end(slot, start, far);
+    slot->stack = to;
+    if (is_own(slot, start))
+        return end != far && copy_own(slot, start, end);
+    uint64_t present = sys_present(start, end - start);
+    long got = sys_read_memory(to, start, present);
+    slot->copy_start = start;
+    slot->copied = got > 0 ? (uint32_t)got : 0;
+    /* A stack that is not the thread's own ends where nothing can be read. */
+    bool is_whole = slot->copied == end - start
+                        ? end != far
+                        : got > 0 && (slot->copied < present ||
+                                      !sys_is_mapped(start + slot->copied));
+    slot->copied = is_whole ? slot->copied : 0;
+    return is_whole;
 }
 
 /* Wait in PARKED until served or until the deadline. Returns true if the slot
@@ -104,7 +182,7 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
                  enum walk_outcome outcome)
 {
     arch_all_registers(context, &slot->registers);
-    if (stack_copy(slot, slot->copy, SLOT_COPY))
+    if (fill_copy(slot, slot->copy, SLOT_COPY))
         slot->unfinished = true;
     else if (is_worth_waiting(slot, outcome))
         return park(slot);
@@ -125,7 +203,7 @@ describe_thread(struct slot *slot, bool has_words)
     unsigned cpu = 0;
     slot->label = thread_local_label_of(sys_gettid());
     slot->thread_pointer = 0;
-    arch_syscall(SYS_getcpu, (long)&cpu, 0, 0, 0, 0, 0);
+    sys_call(SYS_getcpu, &cpu);
     slot->cpu = (int)cpu;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fill.h -- the walk of a thread's own stack into a slot. */
+/* fill.h -- the walk of a thread's own stack into a slot, or a copy of the
+ * stack in which the sampler goes on with the walk. */
 #ifndef CAPTURE_FILL_H
 #define CAPTURE_FILL_H
 
@@ -15,6 +16,14 @@
  * (base/words.h). May park for PARK_NS. Context: any. */
 void fill_slot(struct slot *slot, enum trigger trigger, bool has_words,
                const ucontext_t *context);
+
+/* Copy to the MOST bytes at TO the rest of the stack of SLOT's thread, above
+ * the frame where the walk stands. SLOT then tells of the copy. Returns false
+ * if there is no whole copy: the stack is too large, or its end is not known. A
+ * page that is not in memory becomes bytes that are no code address. Each
+ * stretch in memory takes two system calls. The thread itself calls it, or the
+ * sampler while that thread is parked. Context: any. */
+bool fill_copy(struct slot *slot, uint8_t *to, uint32_t most);
 
 /* The calling, new thread was given a stack that begins at START. Other stacks
  * may lie below it in the same memory. Context: hook. */

@@ -5,35 +5,53 @@
  * of stack. It allocates nothing, takes no lock, and never touches errno. Of
  * libc it calls only functions that do the same, as clock_gettime does.
  *
+ * What comes may be our signal, or another sender's of the same number. That
+ * one is for the program, whose disposition then acts.
+ *
  * Its thread-local variables are in static TLS: no access to one of them calls
  * a function that may allocate. A thread may have no thread-local words at all
  * (base/words.h). Then the kernel is asked for what they hold, or it is looked
  * up by the thread's index.
  */
+#include <linux/errno.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/phase.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "base/words.h"
 #include "signals/alternate.h"
-#include "signals/deliver.h"
-#include "signals/mask_sync.h"
+#include "signals/cookie.h"
+#include "signals/disposition.h"
 #include "signals/restart.h"
 #include "signals/signals.h"
 #include "signals/stray.h"
+#include "unwind/learn.h"
+#include "unwind/rules.h"
 #include "ask.h"
 #include "fill.h"
 #include "measured.h"
-#include "origin.h"
+#include "serve.h"
 #include "shared.h"
+#include "slot.h"
 #include "handler.h"
 #include "base/poison.h"
 
 /* How long a thread stands still at most, in ns. No profile takes that long to
  * write. */
 #define FREEZE_NS 140000000000u
+
+/* Limits of the number of slots, and of the frames in all slots together.
+ * Deeper stacks make fewer slots. */
+#define SLOTS_MAX 256u
+#define FRAMES_MAX (8u << 20)
+#define SLOTS_MIN 64u
 
 /* CPU time of the thread before which it takes no sample of itself, in ns. A
  * walk of 100,000 frames takes longer than a period. Without this rest, such a
@@ -50,6 +68,75 @@ static __thread bool is_old;
  * much CPU time of the program's own. */
 #define LONG_WALK_NS 20000u
 #define REST_TIMES 8u
+
+/* Offset of the event's data in the siginfo of a perf event's signal, in bytes.
+ */
+#define PERF_DATA_OFFSET 24
+
+/* Whether threads must stand still. ask_thaw ends that. */
+static bool
+is_frozen(void)
+{
+    return atomic_load(&shared.frozen) != 0;
+}
+
+/* Whether one of our timers or events sent it. *KIND becomes which. */
+static bool
+is_own_clock(int signo, const siginfo_t *info, enum cookie_own *kind)
+{
+    uint64_t cookie = 0;
+    if (info->si_code == SI_TIMER)
+        cookie = (uint64_t)info->si_value.sival_ptr;
+    else if (signo == SIGTRAP && info->si_code == SIGNALS_PERF_CODE)
+        memcpy(&cookie, (const char *)info + PERF_DATA_OFFSET, sizeof(cookie));
+    *kind = (enum cookie_own)(uint32_t)cookie;
+    return cookie != 0 && cookie == cookie_make_own(*kind);
+}
+
+/* Whether the sampler sent it. *COOKIE becomes its question. */
+static bool
+is_question(const siginfo_t *info, uint64_t *cookie)
+{
+    if (info->si_code != COOKIE_CODE)
+        return false;
+    *cookie = (uint64_t)info->si_value.sival_ptr;
+    return info->si_pid == shared.pid && *cookie >> 48 == cookie_secret;
+}
+
+/* The same, for a question whose cookie was lost on the way. *COOKIE becomes
+ * the question that was on its way to this thread. Where too many signals are
+ * queued (RLIMIT_SIGPENDING), the kernel still sends one below SIGRTMIN. It
+ * then looks as if kill(2) had sent it, without a sender. */
+static bool
+is_bare_question(const siginfo_t *info, uint64_t *cookie)
+{
+    if (info->si_code != SI_USER || info->si_pid != 0 || !phase_may_ask())
+        return false;
+    uint32_t index = shared_index_of(sys_gettid());
+    const struct shared_thread *thread = shared_thread_at(index);
+    uint32_t asked = thread != NULL ? atomic_load(&thread->asked) : 0;
+    if (is_frozen())
+        index = COOKIE_FREEZE;
+    *cookie = cookie_make(index, asked - 1);
+    return asked != 0 || is_frozen();
+}
+
+/* Whether a debugger sent it. A debugger (ltrace) may hold back our signal
+ * while it does something else, and then send it as its own. */
+static bool
+is_tracer(const siginfo_t *info)
+{
+    return info->si_code == SI_USER && info->si_pid != 0 && phase_may_ask() &&
+           info->si_pid == proc_tracer();
+}
+
+bool
+handler_is_ours(int signo, const siginfo_t *info)
+{
+    uint64_t question;
+    enum cookie_own kind;
+    return is_question(info, &question) || is_own_clock(signo, info, &kind);
+}
 
 /* Note that the question COOKIE is answered without a sample. */
 static void
@@ -203,13 +290,6 @@ forget_asked(uint64_t question)
         atomic_store_explicit(&thread->asked, 0, memory_order_relaxed);
 }
 
-/* Whether threads must stand still. ask_thaw ends that. */
-static bool
-is_frozen(void)
-{
-    return atomic_load(&shared.frozen) != 0;
-}
-
 /* Keep the thread here, because the process is about to end. */
 static void
 stand_still(void)
@@ -244,7 +324,117 @@ take_own(uint64_t question, enum cookie_own kind, bool is_late, bool has_words,
         sample_itself(kind, has_words, context);
 }
 
-ARCH_SIGNAL_ENTRY void
+/* Let the default action of SIGNO act, as the program's disposition says. Our
+ * handler must give way for that. The process ends here. */
+static void
+die_by_default(int signo)
+{
+    disposition_make_default(signo);
+    sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), signo);
+}
+
+/* Run the program's handler with the mask that the kernel would have given it.
+ * The return from our handler restores the old mask. */
+static void
+call_program(const struct sigaction *action, int signo, siginfo_t *info,
+             ucontext_t *context)
+{
+    uint64_t mask =
+        signals_word(&context->uc_sigmask) | signals_word(&action->sa_mask);
+    if ((action->sa_flags & SA_NODEFER) == 0)
+        mask |= signals_bit(signo);
+    sys_mask(SIG_SETMASK, mask, NULL);
+    if ((action->sa_flags & SA_RESTART) == 0)
+        restart_end_call(context);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(signo, info, context);
+    else
+        action->sa_handler(signo);
+}
+
+/* Whether the kernel raised the signal for an instruction of the thread. Such a
+ * signal can be neither ignored nor held back (signal(7)). */
+static bool
+is_fault(int signo, const siginfo_t *info)
+{
+    return signo == SIGTRAP && info->si_code > 0 &&
+           info->si_code != SIGNALS_PERF_CODE;
+}
+
+/* Take our signal from the thread's queue, where it would swallow a signal of
+ * the program. The handler runs with all signals blocked. */
+static void
+drain_ours(uint64_t bit)
+{
+    static const struct timespec at_once;
+    siginfo_t unused;
+    sys_call(SYS_rt_sigtimedwait, &bit, &unused, &at_once, sizeof(bit));
+}
+
+/* Send SIGNO to any thread of the process that does not block it. Only the main
+ * thread may name another sender (rt_sigqueueinfo(2)). From other threads this
+ * process is the sender. */
+static void
+send_to_process(int signo, siginfo_t *info)
+{
+    pid_t pid = sys_getpid();
+    if (sys_call(SYS_rt_sigqueueinfo, pid, signo, info) == -EPERM)
+        sys_call(SYS_kill, pid, signo);
+}
+
+/* The thread blocks the number, as the program believes. Make it really
+ * blocked, and send the signal again to the same receiver. */
+static void
+send_again(int signo, siginfo_t *info, ucontext_t *context)
+{
+    uint64_t bit = signals_bit(signo);
+    if (disposition_give_back(signo))
+        drain_ours(bit);
+    signals_set_word(&context->uc_sigmask,
+                     signals_word(&context->uc_sigmask) | bit);
+    if (info->si_code == SI_TKILL)
+        sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), signo,
+                 info);
+    else
+        send_to_process(signo, info);
+}
+
+/* Give the program another sender's signal of a number that is or was ours, as
+ * without a profiler: let its disposition of SIGNO act. Does not return if the
+ * default action ends the process. A separate function, because a sample must
+ * not pay for the stack that it takes. */
+static __attribute__((noinline)) void
+deliver_to_program(int signo, siginfo_t *info, ucontext_t *context)
+{
+    struct sigaction action;
+    if (!disposition_get_program(signo, &action))
+        return;
+    bool fault = is_fault(signo, info);
+    /* Whether the thread blocked it: uc_sigmask does not tell in a sigsuspend.
+     */
+    bool is_blocked =
+        words_are_there() && (signals_blocked & signals_bit(signo)) != 0;
+    signals_sync_in(context);
+    if (is_blocked && !fault) {
+        send_again(signo, info, context);
+        restart_after_blocked(context);
+        return;
+    }
+    if (action.sa_handler == SIG_IGN && !fault)
+        return;
+    if (action.sa_handler == SIG_IGN || is_blocked) {
+        die_by_default(signo);
+    } else if (action.sa_handler != SIG_DFL) {
+        if (action.sa_flags & (int)SA_RESETHAND)
+            disposition_reset_program(signo);
+        call_program(&action, signo, info, context);
+    } else if (signo != SIGURG && signo != SIGCHLD && signo != SIGWINCH) {
+        die_by_default(signo);
+    }
+}
+
+/* The handler of all signal numbers that are ours (signals.h). */
+static ARCH_SIGNAL_ENTRY void
 handler_run(int signo, siginfo_t *info, void *context)
 {
     if ((signals_closed() & signals_bit(signo)) != 0 && shared.request(info))
@@ -257,13 +447,12 @@ handler_run(int signo, siginfo_t *info, void *context)
     if (is_main)
         stray_note_mask(
             signals_word(&((const ucontext_t *)context)->uc_sigmask));
-    if (origin_is_question(info, &question) ||
-        origin_is_bare_question(info, &question) ||
-        origin_is_own_clock(signo, info, &kind)) {
+    if (is_question(info, &question) || is_bare_question(info, &question) ||
+        is_own_clock(signo, info, &kind)) {
         take_own(question, kind, is_late, has_words, context);
-        mask_sync_in(context);
+        signals_sync_in(context);
         restart_after_ours(context);
-    } else if (info->si_code != COOKIE_CODE && !origin_is_tracer(info)) {
+    } else if (info->si_code != COOKIE_CODE && !is_tracer(info)) {
         deliver_to_program(signo, info, context);
     }
     if (is_main)
@@ -282,4 +471,47 @@ handler_know_thread(bool is_old_thread)
     rested_clock = 0;
     if (is_old_thread)
         alternate_note();
+}
+
+int
+handler_begin(const struct handler_options *options)
+{
+    bool is_first = shared.threads == NULL;
+    if (is_first) {
+        shared.threads =
+            sys_reserve(options->threads * sizeof(*shared.threads));
+        if (shared.threads == NULL)
+            return -1;
+    }
+    shared.thread_count = options->threads;
+    shared.index_of_tid = options->index_of_tid;
+    shared.tid_count = options->tid_count;
+    shared.request = options->request;
+    shared.settings = options->settings;
+    atomic_store(&shared.own_taken, 0);
+    for (uint32_t i = 0; i < LOSS_COUNT; i++)
+        atomic_store(&shared.own_lost[i], 0);
+    shared.pid = options->settings->pid;
+    atomic_store(&shared.frozen, 0);
+    serve_begin();
+    if (!is_first) {
+        disposition_after_fork();
+        return 0;
+    }
+    cookie_begin();
+    disposition_begin(handler_run, options->sigaction, options->next_sigaction,
+                      options->leaving, ask_ring);
+    return disposition_borrow(SIGNALS_ASK, options->settings->signo);
+}
+
+int
+handler_begin_memory(uint32_t max_depth)
+{
+    uint32_t slots = FRAMES_MAX / max_depth;
+    slots = slots > SLOTS_MAX ? SLOTS_MAX : slots;
+    slots = slots < SLOTS_MIN ? SLOTS_MIN : slots;
+    return slots_begin(slots, max_depth) == 0 && rules_begin() == 0 &&
+                   learn_begin() == 0
+               ? 0
+               : -1;
 }

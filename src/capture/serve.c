@@ -15,8 +15,8 @@
 #include "unwind/learn.h"
 #include "unwind/resume.h"
 #include "ask.h"
+#include "fill.h"
 #include "shared.h"
-#include "stack_copy.h"
 #include "serve.h"
 #include "base/poison.h"
 
@@ -174,8 +174,7 @@ serve_finish(struct slot *slot, uint64_t since)
 {
     enum walk_outcome outcome = WALK_CUT;
     struct view view;
-    uint64_t took;
-    if (slot->newest != 0 && modules_read_at(&took) < slot->time)
+    if (slot->newest != 0 && modules_state.read_at < slot->time)
         return false;
     if (confirm(slot) && slot->copied != 0) {
         view_begin_copy(&view, slot->copy_start, slot->copied, slot->stack);
@@ -194,12 +193,12 @@ serve_finish(struct slot *slot, uint64_t since)
 static bool
 copy_parked(struct slot *slot)
 {
-    if (stack_copy(slot, slot->copy, SLOT_COPY))
+    if (fill_copy(slot, slot->copy, SLOT_COPY))
         return true;
     if (large == NULL)
         large = sys_reserve_for_one(LARGE_SIZE);
     if (large == NULL || LARGE_SIZE - large_used < LARGE_COPY ||
-        !stack_copy(slot, large + large_used, LARGE_COPY)) {
+        !fill_copy(slot, large + large_used, LARGE_COPY)) {
         slot->stack = slot->copy;
         return false;
     }
@@ -223,7 +222,7 @@ walk_in_place(struct slot *slot)
     }
     view_begin(&view, 0, 0, 0, slot->window);
     if (!is_current)
-        slot->newest = modules_newest();
+        slot->newest = modules_state.newest;
     enum walk_outcome outcome = finish_walk(slot, &view, clock_now, slot->time);
     slot->unfinished = slot->newest != 0;
     if (outcome == WALK_NEEDS_MAP && copy_parked(slot))

@@ -40,7 +40,7 @@ struct shared {
     /* Index + 1 of each tid below TID_COUNT, 0 if it has none yet. */
     const _Atomic uint32_t *index_of_tid;
     uint32_t tid_count;
-    bool (*request)(const siginfo_t *); /* see begin_options */
+    bool (*request)(const siginfo_t *); /* see handler_options */
     const struct settings *settings;
     /* Threads that park ring it. The sampler sleeps on it. */
     _Atomic uint32_t bell;

@@ -13,8 +13,16 @@
 
 #define HOOK __attribute__((visibility("default")))
 
+/* The hook NAME does TELLS, and then passes on. */
+#define HOOK_AFTER(tells, result, name, parameters, arguments) \
+    HOOK result name parameters                                \
+    {                                                          \
+        tells;                                                 \
+        return REAL(name) arguments;                           \
+    }
+
 /* The hook old_NAME serves programs that were linked when libc's NAME was
- * another function: NAME@VERSION (libsprof.map, real_find_old). */
+ * another function: NAME@VERSION (libsprof.map, REAL_OLD). */
 #define HOOK_OLD(name, version) \
     __asm__(".symver old_" #name "," #name "@" version)
 

@@ -2,12 +2,11 @@
 /*
  * hooks.c -- those functions of libc with hooks that have no file of their own.
  * Those are: hooks_exec.c (other programs), hooks_sandbox.c (namespaces, and a
- * look at the threads), hooks_send.c, hooks_signal.c and hooks_wait.c
- * (signals), hooks_stack.c (alternate stacks), hooks_syscall.c (syscall, prctl,
- * ptrace). Each hook is thin: it tells the profiler what is about to happen or
- * has happened, and calls the real function. Hooks work before the constructor
- * and in processes that only share our memory (vfork). There they only call the
- * real function.
+ * look at the threads), hooks_signal.c and hooks_wait.c (signals),
+ * hooks_syscall.c (syscall, prctl, ptrace). Each hook is thin: it tells the
+ * profiler what is about to happen or has happened, and calls the real
+ * function. Hooks work before the constructor and in processes that only share
+ * our memory (vfork). There they only call the real function.
  *
  * The hard thing is what must not change: arguments, results, errno, and that a
  * process which is not profiled behaves as if the hooks were not there.
@@ -159,7 +158,7 @@ HOOK pid_t
 fork(void)
 {
     struct regs at;
-    arch_entry(&at, real_find(REAL_fork));
+    arch_entry(&at, (void *)REAL(fork));
     return lifecycle_fork(fork_by_libc, NULL, &at);
 }
 
@@ -184,7 +183,7 @@ forkpty(int *master, char *name, const struct termios *terminal,
 {
     struct forkpty_arguments arguments = {master, name, terminal, size};
     struct regs at;
-    arch_entry(&at, real_find(REAL_forkpty));
+    arch_entry(&at, (void *)REAL(forkpty));
     return lifecycle_fork(forkpty_by_libc, &arguments, &at);
 }
 
@@ -235,39 +234,21 @@ daemon(int stays_in_directory, int keeps_files)
 
 /* Ends of the process that run no destructor. */
 
-HOOK void
-_exit(int status)
-{
-    lifecycle_end_apart(END_QUICK);
-    REAL(_exit)(status);
-    __builtin_unreachable();
-}
+#define ENDS(storage, name, told, real) \
+    storage void name(int status)       \
+    {                                   \
+        told;                           \
+        real(status);                   \
+        __builtin_unreachable();        \
+    }
 
-HOOK void
-_Exit(int status)
-{
-    lifecycle_end_apart(END_QUICK);
-    REAL(_exit)(status);
-    __builtin_unreachable();
-}
-
+ENDS(HOOK, _exit, lifecycle_end_apart(END_QUICK), REAL(_exit))
+ENDS(HOOK, _Exit, lifecycle_end_apart(END_QUICK), REAL(_exit))
 /* Functions of at_quick_exit(3) may follow. */
-HOOK void
-quick_exit(int status)
-{
-    lifecycle_end_apart(END_EXIT);
-    REAL(quick_exit)(status);
-    __builtin_unreachable();
-}
+ENDS(HOOK, quick_exit, lifecycle_end_apart(END_EXIT), REAL(quick_exit))
 
 HOOK_OLD(quick_exit, "GLIBC_2.10");
 HOOK void old_quick_exit(int status);
-
 /* Runs after the destructors of thread_local objects. */
-void
-old_quick_exit(int status)
-{
-    lifecycle_end(END_EXIT);
-    REAL_OLD(quick_exit)(status);
-    __builtin_unreachable();
-}
+ENDS(, old_quick_exit, lifecycle_end(END_EXIT),
+     REAL_OLD(quick_exit, "GLIBC_2.10"))

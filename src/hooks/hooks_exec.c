@@ -135,26 +135,22 @@ execvpe(const char *file, char *const arguments[], char *const environment[])
     return exec(file, arguments, environment, REAL(execvpe));
 }
 
-HOOK int
-fexecve(int fd, char *const arguments[], char *const environment[])
-{
-    bool is_likely = phase_may_ask();
-    before(is_likely);
-    int result = REAL(fexecve)(fd, arguments, environment);
-    after(is_likely);
-    return result;
-}
+#define EXECS(name, parameters, arguments) \
+    HOOK int name parameters               \
+    {                                      \
+        bool is_likely = phase_may_ask();  \
+        before(is_likely);                 \
+        int result = REAL(name) arguments; \
+        after(is_likely);                  \
+        return result;                     \
+    }
 
-HOOK int
-execveat(int directory, const char *path, char *const arguments[],
-         char *const environment[], int flags)
-{
-    bool is_likely = phase_may_ask();
-    before(is_likely);
-    int result = REAL(execveat)(directory, path, arguments, environment, flags);
-    after(is_likely);
-    return result;
-}
+EXECS(fexecve, (int fd, char *const list[], char *const environment[]),
+      (fd, list, environment))
+EXECS(execveat,
+      (int directory, const char *path, char *const list[],
+       char *const environment[], int flags),
+      (directory, path, list, environment, flags))
 
 /* The number of arguments from FIRST up to the NULL in LIST. */
 static size_t
@@ -185,97 +181,52 @@ exec_list(const char *path, const char *first, va_list list,
                 real);
 }
 
-HOOK int
-execl(const char *path, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    int result = exec_list(path, first, list, false, REAL(execve));
-    va_end(list);
-    return result;
-}
+#define EXECS_LIST(name, has_environment, real)                           \
+    HOOK int name(const char *path, const char *first, ...)               \
+    {                                                                     \
+        va_list list;                                                     \
+        va_start(list, first);                                            \
+        int result = exec_list(path, first, list, has_environment, real); \
+        va_end(list);                                                     \
+        return result;                                                    \
+    }
 
-HOOK int
-execlp(const char *file, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    int result = exec_list(file, first, list, false, REAL(execvpe));
-    va_end(list);
-    return result;
-}
-
-HOOK int
-execle(const char *path, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    int result = exec_list(path, first, list, true, REAL(execve));
-    va_end(list);
-    return result;
-}
+EXECS_LIST(execl, false, REAL(execve))
+EXECS_LIST(execlp, false, REAL(execvpe))
+EXECS_LIST(execle, true, REAL(execve))
 
 /* A new process inherits at its start, while the caller stands still. */
 
-typedef int spawn_function(pid_t *pid, const char *path,
-                           const posix_spawn_file_actions_t *actions,
-                           const posix_spawnattr_t *attributes,
-                           char *const arguments[], char *const environment[]);
-HOOK spawn_function old_posix_spawn, old_posix_spawnp;
-HOOK_OLD(posix_spawn, "GLIBC_2.2.5");
-HOOK_OLD(posix_spawnp, "GLIBC_2.2.5");
-
-static int
-spawn(spawn_function *real, pid_t *pid, const char *path,
-      const posix_spawn_file_actions_t *actions,
-      const posix_spawnattr_t *attributes, char *const arguments[],
-      char *const environment[])
-{
-    mask_before_exec();
-    int result = real(pid, path, actions, attributes, arguments, environment);
-    mask_after_failed_exec();
-    return result;
-}
-
-#define SPAWNS(storage, name, real)                                      \
-    storage int name(pid_t *pid, const char *path,                       \
-                     const posix_spawn_file_actions_t *actions,          \
-                     const posix_spawnattr_t *attributes,                \
-                     char *const arguments[], char *const environment[]) \
-    {                                                                    \
-        return spawn(real, pid, path, actions, attributes, arguments,    \
-                     environment);                                       \
+#define STARTS(storage, result, name, real, parameters, arguments) \
+    storage result name parameters                                 \
+    {                                                              \
+        mask_before_exec();                                        \
+        result started = real arguments;                           \
+        mask_after_failed_exec();                                  \
+        return started;                                            \
     }
+
+#define SPAWNS(storage, name, real)                                  \
+    STARTS(storage, int, name, real,                                 \
+           (pid_t * pid, const char *path,                           \
+            const posix_spawn_file_actions_t *actions,               \
+            const posix_spawnattr_t *attributes, char *const list[], \
+            char *const environment[]),                              \
+           (pid, path, actions, attributes, list, environment))
 
 SPAWNS(HOOK, posix_spawn, REAL(posix_spawn))
 SPAWNS(HOOK, posix_spawnp, REAL(posix_spawnp))
+
 /* The versions for which a file that is no program is run by sh(1). */
-SPAWNS(, old_posix_spawn, REAL_OLD(posix_spawn))
-SPAWNS(, old_posix_spawnp, REAL_OLD(posix_spawnp))
+HOOK __typeof__(posix_spawn) old_posix_spawn, old_posix_spawnp;
+HOOK_OLD(posix_spawn, "GLIBC_2.2.5");
+HOOK_OLD(posix_spawnp, "GLIBC_2.2.5");
+SPAWNS(, old_posix_spawn, REAL_OLD(posix_spawn, "GLIBC_2.2.5"))
+SPAWNS(, old_posix_spawnp, REAL_OLD(posix_spawnp, "GLIBC_2.2.5"))
 
-HOOK FILE *
-popen(const char *command, const char *type)
-{
-    mask_before_exec();
-    FILE *result = REAL(popen)(command, type);
-    mask_after_failed_exec();
-    return result;
-}
-
-HOOK int
-wordexp(const char *words, wordexp_t *expansion, int flags)
-{
-    mask_before_exec();
-    int result = REAL(wordexp)(words, expansion, flags);
-    mask_after_failed_exec();
-    return result;
-}
-
-HOOK int
-system(const char *command)
-{
-    mask_before_exec();
-    int result = REAL(system)(command);
-    mask_after_failed_exec();
-    return result;
-}
+STARTS(HOOK, FILE *, popen, REAL(popen),
+       (const char *command, const char *type), (command, type))
+STARTS(HOOK, int, wordexp, REAL(wordexp),
+       (const char *words, wordexp_t *expansion, int flags),
+       (words, expansion, flags))
+STARTS(HOOK, int, system, REAL(system), (const char *command), (command))

@@ -69,11 +69,7 @@ hook_before_look(const char *path)
  * (glibc 2.33). */
 
 #define LOOKS(name, parameters, arguments) \
-    HOOK int name parameters               \
-    {                                      \
-        hook_before_look(path);            \
-        return REAL(name) arguments;       \
-    }
+    HOOK_AFTER(hook_before_look(path), int, name, parameters, arguments)
 
 int __xstat(int version, const char *path, struct stat *status);
 int __xstat64(int version, const char *path, struct stat64 *status);
@@ -137,22 +133,15 @@ hook_before_setns(int fd, int type)
     return is_refused && is_single() && lifecycle_stand_aside();
 }
 
-HOOK int
-unshare(int flags)
-{
-    bool is_aside = hook_before_unshare(flags);
-    int result = REAL(unshare)(flags);
-    if (is_aside)
-        lifecycle_come_back();
-    return result;
-}
+#define ENTERS(name, parameters, arguments)           \
+    HOOK int name parameters                          \
+    {                                                 \
+        bool is_aside = hook_before_##name arguments; \
+        int result = REAL(name) arguments;            \
+        if (is_aside)                                 \
+            lifecycle_come_back();                    \
+        return result;                                \
+    }
 
-HOOK int
-setns(int fd, int type)
-{
-    bool is_aside = hook_before_setns(fd, type);
-    int result = REAL(setns)(fd, type);
-    if (is_aside)
-        lifecycle_come_back();
-    return result;
-}
+ENTERS(unshare, (int flags), (flags))
+ENTERS(setns, (int fd, int type), (fd, type))

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks_signal.c -- the functions of libc that change dispositions and masks.
- * The program sees and sets its own; signals/signals.h and mask.h decide which
- * of them are real. The functions of 4.2BSD and System V are here too, because
- * inside libc they go around sigaction and sigprocmask. Those that wait are in
- * hooks_wait.c.
+ * hooks_signal.c -- the functions of libc that change dispositions, masks and
+ * alternate stacks, and those that send signals. The program sees and sets its
+ * own; signals/signals.h and mask.h decide which of them are real. The
+ * functions of 4.2BSD and System V are here too, because inside libc they go
+ * around sigaction and sigprocmask. Those that wait are in hooks_wait.c.
  *
  * Not here: a mask that is changed by syscall(2), which is noticed and reported
  * (trigger.c); and siglongjmp, which restores only the real mask.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "agent/ending_waits.h"
 #include "base/phase.h"
@@ -19,9 +23,9 @@
 #include "base/words.h"
 #include "signals/stray.h"
 #include "libc/real.h"
+#include "signals/alternate.h"
 #include "signals/handlers.h"
 #include "signals/mask.h"
-#include "signals/mask_sync.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
 #include "hook.h"
@@ -47,7 +51,7 @@ sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     int result = disposition_action(signo, action, old);
     /* A number that the sampler has given back must come to this thread from
      * now on. */
-    mask_sync_now();
+    signals_sync_now();
     return result;
 }
 
@@ -126,20 +130,6 @@ signal(int signo, __sighandler_t handler)
     return REAL(signal)(signo, handler);
 }
 
-__sighandler_t bsd_signal(int, __sighandler_t);
-
-HOOK __sighandler_t
-bsd_signal(int signo, __sighandler_t handler)
-{
-    return signal(signo, handler);
-}
-
-HOOK __sighandler_t
-ssignal(int signo, __sighandler_t handler)
-{
-    return signal(signo, handler);
-}
-
 HOOK __sighandler_t
 sysv_signal(int signo, __sighandler_t handler)
 {
@@ -149,20 +139,25 @@ sysv_signal(int signo, __sighandler_t handler)
     return REAL(sysv_signal)(signo, handler);
 }
 
-/* What <signal.h> makes of signal without _DEFAULT_SOURCE. */
-HOOK __sighandler_t
-__sysv_signal(int signo, __sighandler_t handler)
-{
-    return sysv_signal(signo, handler);
-}
+/* The same functions by other names. __sysv_signal is what <signal.h> makes of
+ * signal without _DEFAULT_SOURCE. */
+#define ALSO(name, as)                                          \
+    HOOK __sighandler_t name(int signo, __sighandler_t handler) \
+    {                                                           \
+        return as(signo, handler);                              \
+    }
+
+__sighandler_t bsd_signal(int, __sighandler_t);
+ALSO(bsd_signal, signal)
+ALSO(ssignal, signal)
+ALSO(__sysv_signal, sysv_signal)
 
 HOOK int
 siginterrupt(int signo, int interrupts)
 {
     struct sigaction action;
     if (!is_kept(signo))
-        return ((int (*)(int, int))real_find(REAL_siginterrupt))(signo,
-                                                                 interrupts);
+        return REAL_AS(int (*)(int, int), siginterrupt)(signo, interrupts);
     (void)sigaction(signo, NULL, &action);
     action.sa_flags &= ~SA_RESTART;
     if (!interrupts)
@@ -174,7 +169,7 @@ HOOK int
 sigignore(int signo)
 {
     if (!is_kept(signo))
-        return ((int (*)(int))real_find(REAL_sigignore))(signo);
+        return REAL_AS(int (*)(int), sigignore)(signo);
     return change_handler(signo, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
 }
 
@@ -240,7 +235,7 @@ sigset(int signo, __sighandler_t handler)
 {
     struct sigaction old;
     if (!is_kept(signo))
-        return ((__typeof__(&signal))real_find(REAL_sigset))(signo, handler);
+        return REAL_AS(__typeof__(&signal), sigset)(signo, handler);
     (void)sigaction(signo, NULL, &old);
     int was_blocked = 0;
     if (handler == SIG_HOLD) {
@@ -277,4 +272,154 @@ HOOK int
 sigsetmask(int mask)
 {
     return change_first_32(SIG_SETMASK, mask);
+}
+
+/* The functions by which a program sends signals to itself. The control signal
+ * (agent/requests.h) is blocked in every thread. A thread that waits for "all"
+ * signals does not get ours. So a program would never receive this signal from
+ * itself. As soon as it sends it, the number is given back to it. */
+
+/* Whether SIGNO is one of our signals. The receiver is checked after that: most
+ * signals cost no system call. */
+static bool
+is_used(int signo)
+{
+    return signo > 0 && signo < NSIG && phase_is_on() &&
+           ((signals_closed() | signals_borrowed()) & signals_bit(signo)) != 0;
+}
+
+/* SIGNO, one of ours, is about to be sent within this process. If the program
+ * does not handle SIGNO, the signal ends the program, or is blocked and waited
+ * for. */
+static void
+let_go(int signo)
+{
+    struct sigaction action;
+    if (!phase_is_own())
+        return;
+    if ((signals_closed() & signals_bit(signo)) != 0)
+        disposition_release(SIGNALS_CONTROL);
+    else if (disposition_get_program(signo, &action) &&
+             action.sa_handler == SIG_DFL)
+        (void)disposition_give_back(signo);
+}
+
+/* 0 is the process's group. */
+static bool
+is_own_group(pid_t group)
+{
+    return group == 0 || group == getpgrp();
+}
+
+/* A number that is not positive is a group, or all processes (-1). */
+static bool
+is_to_us(pid_t pid)
+{
+    return pid > 0 ? pid == phase_caller() : pid == -1 || is_own_group(-pid);
+}
+
+#define SENDS(storage, name, real, is_within, parameters, arguments) \
+    storage int name parameters                                      \
+    {                                                                \
+        if (is_used(signo) && (is_within))                           \
+            let_go(signo);                                           \
+        return real arguments;                                       \
+    }
+
+SENDS(HOOK, raise, REAL(raise), true, (int signo), (signo))
+SENDS(HOOK, gsignal, REAL(raise), true, (int signo), (signo))
+SENDS(HOOK, kill, REAL(kill), is_to_us(pid), (pid_t pid, int signo),
+      (pid, signo))
+SENDS(HOOK, killpg, REAL(killpg), is_own_group(group), (pid_t group, int signo),
+      (group, signo))
+SENDS(HOOK, sigqueue, REAL(sigqueue), pid == phase_caller(),
+      (pid_t pid, int signo, const union sigval value), (pid, signo, value))
+SENDS(HOOK, pthread_kill, REAL(pthread_kill), true,
+      (pthread_t thread, int signo), (thread, signo))
+SENDS(HOOK, pthread_sigqueue, REAL(pthread_sigqueue), true,
+      (pthread_t thread, int signo, const union sigval value),
+      (thread, signo, value))
+SENDS(HOOK, tgkill, REAL(tgkill), pid == phase_caller(),
+      (pid_t pid, pid_t tid, int signo), (pid, tid, signo))
+
+HOOK_OLD(pthread_kill, "GLIBC_2.2.5");
+HOOK int old_pthread_kill(pthread_t thread, int signo);
+/* Returns ESRCH for a thread that has ended and was not joined. */
+SENDS(, old_pthread_kill, REAL_OLD(pthread_kill, "GLIBC_2.2.5"), true,
+      (pthread_t thread, int signo), (thread, signo))
+
+/* Whether TID is a thread of the calling process. */
+static bool
+is_thread(long tid)
+{
+    return !phase_may_ask() || sys_call(SYS_tgkill, phase_caller(), tid) == 0;
+}
+
+void
+hook_send_by_number(long number, long a, long b, long c)
+{
+    bool has_thread = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo;
+    if (has_thread || number == SYS_kill || number == SYS_rt_sigqueueinfo) {
+        int signo = (int)(has_thread ? c : b);
+        if (is_used(signo) && a == phase_caller())
+            let_go(signo);
+    } else if (number == SYS_tkill && is_used((int)b) && is_thread(a)) {
+        let_go((int)b);
+    }
+}
+
+/* Alternate signal stacks; see signals/alternate.h for why one that is made
+ * read-only matters. */
+
+/* Whether our signals may come. After the end the program may have forbidden
+ * itself the system calls that are made here (seccomp(2)). */
+static bool
+is_sampled(void)
+{
+    enum phase now = phase_now();
+    return now == PHASE_RUNNING || now == PHASE_ASIDE;
+}
+
+/* Keep our signals off alternate stacks from now on. Wait until none is on the
+ * SIZE bytes of MEMORY, if these are such a stack. If several threads do this
+ * at once, each does all of it, and waits. */
+static void
+avoid(const void *memory, size_t size)
+{
+    static _Atomic bool is_set;
+    int saved = words_errno();
+    if (!atomic_load(&is_set)) {
+        alternate_avoid();
+        disposition_avoid_alternate();
+        atomic_store(&is_set, true);
+    }
+    alternate_leave(memory, size);
+    words_set_errno(saved);
+}
+
+HOOK int
+sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    int result = REAL(sigaltstack)(stack, old);
+    if (result == 0 && stack != NULL && is_sampled() && phase_is_own())
+        alternate_note();
+    return result;
+}
+
+void
+hook_before_protect(const void *memory, size_t size, long access)
+{
+    if ((access & PROT_WRITE) == 0 && alternate_is_any() && is_sampled() &&
+        alternate_is_in(memory, size) && phase_is_own())
+        avoid(memory, size);
+}
+
+/* A tail call, so that no frame of our code is on the stack. */
+int hook_mprotect(void *memory, size_t size, int access) __asm__("mprotect");
+
+HOOK int
+hook_mprotect(void *memory, size_t size, int access)
+{
+    hook_before_protect(memory, size, access);
+    return real_mprotect(memory, size, access);
 }

@@ -70,18 +70,16 @@ end_before(const char *what)
 
 static const char filters[] = "forbids itself system calls (seccomp)";
 
-/* Made by system call: the function of that name is not the same for every
- * request. */
-static long
-ask_to_be_traced(long a, long b, long c, long d, long e, long f)
-{
-    left_mark();
-    bool holds = tracee_hold();
-    long result = real_syscall(SYS_ptrace, a, b, c, d, e, f);
-    if (holds)
-        tracee_release();
-    return result;
-}
+/* CALL asks that the thread be traced. */
+#define TO_BE_TRACED(call)          \
+    __extension__({                 \
+        left_mark();                \
+        bool holds = tracee_hold(); \
+        long result = (call);       \
+        if (holds)                  \
+            tracee_release();       \
+        result;                     \
+    })
 
 static long
 change_namespace(long number, long a, long b)
@@ -138,7 +136,8 @@ hook_syscall(long number, long a, long b, long c, long d, long e, long f)
     if (number == SYS_seccomp && (a == 0 || a == 1)) /* SECCOMP_SET_MODE_... */
         end_before(filters);
     if (number == SYS_ptrace && a == PTRACE_TRACEME)
-        return ask_to_be_traced(a, b, c, d, e, f);
+        /* The function of that name is not the same for every request. */
+        return TO_BE_TRACED(real_syscall(number, a, b, c, d, e, f));
     if (number == SYS_unshare || number == SYS_setns)
         return change_namespace(number, a, b);
     if (number == SYS_mprotect)
@@ -184,13 +183,8 @@ HOOK long
 hook_ptrace(long request, long pid, long address, long data)
 {
     long (*real)(long, long, long, long) =
-        (long (*)(long, long, long, long))real_find(REAL_ptrace);
+        REAL_AS(long (*)(long, long, long, long), ptrace);
     if ((int)request != PTRACE_TRACEME)
         return real(request, pid, address, data);
-    left_mark();
-    bool holds = tracee_hold();
-    long result = real(request, pid, address, data);
-    if (holds)
-        tracee_release();
-    return result;
+    return TO_BE_TRACED(real(request, pid, address, data));
 }

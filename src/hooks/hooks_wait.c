@@ -17,7 +17,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
-#include "capture/origin.h"
+#include "capture/handler.h"
 #include "signals/sigwait.h"
 #include "signals/stray.h"
 #include "libc/real.h"
@@ -50,7 +50,7 @@ is_for_another(int signo, siginfo_t *info)
     struct sys_action action;
     if (stray_restore(info))
         return false;
-    if (origin_is_ours(signo, info) || ending_waits_ends(signo, info))
+    if (handler_is_ours(signo, info) || ending_waits_ends(signo, info))
         return true;
     enum signals_role role = disposition_role(signo);
     return handlers_are_kept(signo) &&
@@ -178,11 +178,33 @@ signalfd(int fd, const sigset_t *set, int flags)
         wait_result;                                    \
     })
 
-HOOK int
-sigsuspend(const sigset_t *set)
-{
-    return UNDER_MASK(&set, REAL(sigsuspend)(set));
-}
+#define WAITS(name, parameters, arguments)             \
+    HOOK int name parameters                           \
+    {                                                  \
+        return UNDER_MASK(&set, REAL(name) arguments); \
+    }
+
+WAITS(sigsuspend, (const sigset_t *set), (set))
+WAITS(ppoll,
+      (struct pollfd * fds, nfds_t count, const struct timespec *timeout,
+       const sigset_t *set),
+      (fds, count, timeout, set))
+WAITS(pselect,
+      (int count, fd_set *reads, fd_set *writes, fd_set *others,
+       const struct timespec *timeout, const sigset_t *set),
+      (count, reads, writes, others, timeout, set))
+WAITS(epoll_pwait,
+      (int fd, struct epoll_event *events, int count, int timeout,
+       const sigset_t *set),
+      (fd, events, count, timeout, set))
+
+/* What <poll.h> makes of ppoll with _FORTIFY_SOURCE; LENGTH is that of FDS. */
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
+                const sigset_t *, size_t);
+WAITS(__ppoll_chk,
+      (struct pollfd * fds, nfds_t count, const struct timespec *timeout,
+       const sigset_t *set, size_t length),
+      (fds, count, timeout, set, length))
 
 /* With _XOPEN_SOURCE <signal.h> gives this name to the one of System V, where
  * SIGNO alone is open besides; its symbol is __xpg_sigpause. */
@@ -204,40 +226,6 @@ hook_sigpause_bsd(int mask)
     sigemptyset(&set);
     memcpy(&set, &mask, sizeof(mask));
     return sigsuspend(&set);
-}
-
-HOOK int
-ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
-      const sigset_t *set)
-{
-    return UNDER_MASK(&set, REAL(ppoll)(fds, count, timeout, set));
-}
-
-/* What <poll.h> makes of ppoll with _FORTIFY_SOURCE; LENGTH is that of FDS. */
-int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
-                const sigset_t *, size_t);
-
-HOOK int
-__ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
-            const sigset_t *set, size_t length)
-{
-    return UNDER_MASK(&set,
-                      REAL(__ppoll_chk)(fds, count, timeout, set, length));
-}
-
-HOOK int
-pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
-        const struct timespec *timeout, const sigset_t *set)
-{
-    return UNDER_MASK(&set, REAL(pselect)(count, reads, writes, others, timeout,
-                                          set));
-}
-
-HOOK int
-epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
-            const sigset_t *set)
-{
-    return UNDER_MASK(&set, REAL(epoll_pwait)(fd, events, count, timeout, set));
 }
 
 HOOK int

@@ -126,7 +126,7 @@ make_file(const char *path, uint64_t begin)
         return -1;
     writer_gather(present.writer);
     if (!options.is_kept_open)
-        writer_show(present.writer);
+        spool_file_show(writer_file(present.writer));
     if (write_first() == 0)
         return 0;
     int error = errno;
@@ -196,7 +196,7 @@ journal_rotate(void)
     next.writer = NULL;
     /* Use the descriptor number of the file that was just closed. */
     if (options.is_kept_open)
-        writer_lower(present.writer);
+        spool_file_lower(writer_file(present.writer));
     journal_progress_use(&present);
     /* This cannot fail: all memory is there already. */
     (void)forget_numbers();
@@ -231,7 +231,7 @@ void
 journal_give(uid_t uid)
 {
     if (present.writer != NULL)
-        writer_give(present.writer, uid);
+        spool_file_give(writer_file(present.writer), uid);
 }
 
 uint64_t

@@ -105,7 +105,7 @@ hash_text(uint64_t hash, const char *text, size_t length)
     return mix_word(hash, load_word(text, left) + length);
 }
 
-/* The same as memcmp, which compares byte by byte in this library (memory.c).
+/* The same as memcmp, which compares byte by byte in this library (forward.c).
  */
 static bool
 are_same_bytes(const char *one, const char *two, size_t length)

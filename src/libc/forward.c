@@ -3,8 +3,9 @@
  * forward.c -- functions of libc that are more than a system call, for this
  * library alone, as in system_calls.c: libc's own, behind this library in the
  * search order (real.h) or under a name that is libc's alone (C11, 7.1.3); and
- * what is as short as a call of it. After real_begin in handler, but for those
- * that libc itself has not so.
+ * what is as short as a call of it. The linker binds the calls in this library
+ * to these functions. In handlers only after real_begin, but for those of
+ * memory and text.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,11 +15,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "real.h"
 
 /* Defined by libc; its headers do not declare them. */
@@ -26,37 +29,22 @@ long __sysconf(int name);
 unsigned long __getauxval(unsigned long type);
 char *__realpath_chk(const char *path, char *to, size_t size);
 
-long
-sysconf(int name)
-{
-    return __sysconf(name);
-}
+#define DEFINE(result, name, parameters, value) \
+    result name parameters                      \
+    {                                           \
+        return value;                           \
+    }
 
-int
-getpagesize(void)
-{
-    return (int)__sysconf(_SC_PAGESIZE);
-}
-
-unsigned long
-getauxval(unsigned long type)
-{
-    return __getauxval(type);
-}
-
+DEFINE(long, sysconf, (int name), __sysconf(name))
+DEFINE(int, getpagesize, (void), (int)__sysconf(_SC_PAGESIZE))
+DEFINE(unsigned long, getauxval, (unsigned long type), __getauxval(type))
 /* TO has PATH_MAX bytes, which is what the check compares. */
-char *
-realpath(const char *restrict path, char *restrict to)
-{
-    return __realpath_chk(path, to, PATH_MAX);
-}
+DEFINE(char *, realpath, (const char *restrict path, char *restrict to),
+       __realpath_chk(path, to, PATH_MAX))
 
 /* libc's own function, behind this library in the search order. */
 #define FORWARD(result, name, parameters, arguments) \
-    result name parameters                           \
-    {                                                \
-        return REAL(name) arguments;                 \
-    }
+    DEFINE(result, name, parameters, REAL(name) arguments)
 
 /* From the thread's rseq area, without a system call. */
 FORWARD(int, sched_getcpu, (void), ())
@@ -67,6 +55,7 @@ FORWARD(int, dl_iterate_phdr,
 FORWARD(int, fnmatch, (const char *pattern, const char *text, int flags),
         (pattern, text, flags))
 FORWARD(const char *, sigabbrev_np, (int signo), (signo))
+
 /* Threads. libunwind has mutexes, and checks for each of these functions
  * whether it exists. */
 
@@ -90,6 +79,49 @@ FORWARD(int, pthread_mutex_init,
         (mutex, kind))
 FORWARD(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
 FORWARD(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
+
+/* Memory. Other modules define functions with these names, too, and the loader
+ * would find a sanitizer's functions first. Those check every byte. A target
+ * thread or the sampler copies a whole stack, with the gaps between its
+ * variables. A sanitizer takes such a copy for an error, and ends the program.
+ * It may also take locks that the interrupted thread holds. */
+
+void *
+memcpy(void *restrict to, const void *restrict from, size_t length)
+{
+    arch_copy(to, from, length);
+    return to;
+}
+
+/* A copy from the first byte up could overwrite bytes that are not copied yet.
+ * The copy then goes from the last byte down. */
+void *
+memmove(void *to, const void *from, size_t length)
+{
+    if ((uintptr_t)to - (uintptr_t)from >= length)
+        return memcpy(to, from, length);
+    arch_copy_down((char *)to + length - 1, (const char *)from + length - 1,
+                   length);
+    return to;
+}
+
+void *
+memset(void *to, int byte, size_t length)
+{
+    arch_fill(to, byte, length);
+    return to;
+}
+
+int
+memcmp(const void *left, const void *right, size_t length)
+{
+    const unsigned char *a = left, *b = right;
+    for (size_t i = 0; i < length; i++)
+        if (a[i] != b[i])
+            return a[i] - b[i];
+    return 0;
+}
+
 /* Text. */
 
 size_t

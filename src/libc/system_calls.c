@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arch.h"
+#include "base/sys.h"
 
 /* Turn the kernel's ANSWER into libc's result. An error becomes -1 and errno.
  */
@@ -41,12 +41,7 @@ result_of(long answer)
     return -1;
 }
 
-/* CALL(number, arguments...) makes a system call with up to six arguments.
- * Missing arguments are 0. */
-#define SIX(number, a, b, c, d, e, f, ...)                            \
-    result_of(arch_syscall((number), (long)(a), (long)(b), (long)(c), \
-                           (long)(d), (long)(e), (long)(f)))
-#define CALL(...) SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define CALL(...) result_of(sys_call(__VA_ARGS__))
 
 /* Define the function NAME, which returns CALL(...). */
 #define SYSTEM_CALL(result, name, parameters, ...) \
@@ -125,26 +120,18 @@ SYSTEM_CALL(int, fstat, (int fd, struct stat *status), SYS_fstat, fd, status)
 
 /* The kernel decides by COMMAND whether it reads the third argument. The
  * argument is a number or an address. Both fit into one register. */
-int
-fcntl(int fd, int command, ...)
-{
-    va_list list;
-    va_start(list, command);
-    long argument = va_arg(list, long);
-    va_end(list);
-    return (int)CALL(SYS_fcntl, fd, command, argument);
-}
+#define WITH_ARGUMENT(name, type, number)                \
+    int name(int fd, type command, ...)                  \
+    {                                                    \
+        va_list list;                                    \
+        va_start(list, command);                         \
+        long argument = va_arg(list, long);              \
+        va_end(list);                                    \
+        return (int)CALL(number, fd, command, argument); \
+    }
 
-int
-ioctl(int fd, unsigned long request, ...)
-{
-    va_list list;
-    va_start(list, request);
-    long argument = va_arg(list, long);
-    va_end(list);
-    return (int)CALL(SYS_ioctl, fd, request, argument);
-}
-
+WITH_ARGUMENT(fcntl, int, SYS_fcntl)
+WITH_ARGUMENT(ioctl, unsigned long, SYS_ioctl)
 SYSTEM_CALL(int, flock, (int fd, int operation), SYS_flock, fd, operation)
 
 /* dup3(2) refuses two equal descriptors. dup2(2) accepts them. */

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stack_cause.h"
+#include "base/loss.h"
 #include "model/profile.h"
 
 struct reader;

@@ -112,7 +112,7 @@ quality_rate(const struct profile *profile, char *text, size_t size)
     struct text rest;
     text_begin(&rest, text + line.length, size - line.length);
     rate_tell(&rest, &cost->rate, wanted_rate(profile), cost->taken,
-              sum_losses(cost));
+              sum_losses(cost), 0);
     return text;
 }
 
@@ -124,8 +124,8 @@ quality_short_rate(const struct profile *profile, char *text, size_t size,
     struct text rate;
     text_begin(&rate, text, size);
     if (rate_wanted(&cost->rate) != 0)
-        rate_tell_in(&rate, &cost->rate, wanted_rate(profile), cost->taken,
-                     sum_losses(cost), room);
+        rate_tell(&rate, &cost->rate, wanted_rate(profile), cost->taken,
+                  sum_losses(cost), room != 0 ? room : 1);
     return text;
 }
 

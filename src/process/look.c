@@ -2,14 +2,30 @@
 /*
  * look.c -- reads what the kernel tells about a thread of this process; see
  * look.h. Every file is opened for one reading: a descriptor for each of many
- * threads would be too many, and count against RLIMIT_NOFILE.
+ * threads would be too many, and count against RLIMIT_NOFILE. A system call
+ * that is not in the table has no words.
+ *
+ * The hard thing is not to say what is not so. A futex is said to be a mutex on
+ * two conditions. The thread waits as glibc's mutexes do (value 2). The word
+ * where they keep their owner holds the tid of a thread of the program (struct
+ * __pthread_mutex_s: int lock; unsigned count; int owner).
  */
+#include <linux/futex.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "base/arch.h"
+#include "base/digits.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "status.h"
 #include "task_file.h"
 #include "look.h"
 #include "base/poison.h"
+
+#define MUTEX_CONTENDED 2u
+#define MUTEX_OWNER 8u
 
 /* Set once the kernel has refused to tell system calls. */
 static bool is_blind;
@@ -18,14 +34,11 @@ static bool is_blind;
 static uint64_t
 take_number(const char **at)
 {
-    const char *p = *at;
-    unsigned base = p[0] == '0' && p[1] == 'x' ? 16 : 10;
-    uint64_t number = 0;
-    p += base == 16 ? 2 : 0;
-    for (; *p != ' ' && *p != '\n' && *p != '\0'; p++)
-        number = number * base +
-                 (uint64_t)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
-    *at = *p == ' ' ? p + 1 : p;
+    bool is_hex = (*at)[0] == '0' && (*at)[1] == 'x';
+    *at += is_hex ? 2 : 0;
+    uint64_t number = is_hex ? digits_take_hex(at) : digits_take(at);
+    *at += strcspn(*at, " \n");
+    *at += **at == ' ';
     return number;
 }
 
@@ -95,4 +108,187 @@ look_queued(pid_t tid)
         return 0;
     take_number(&at);
     return take_number(&at);
+}
+
+/* Which argument of a call is what it waits for. */
+enum subject { SUBJECT_NONE, SUBJECT_FD, SUBJECT_POLL, SUBJECT_PROCESS };
+
+static enum subject
+subject_of(long number)
+{
+    switch (number) {
+    case SYS_read:
+    case SYS_write:
+    case SYS_readv:
+    case SYS_writev:
+    case SYS_pread64:
+    case SYS_pwrite64:
+    case SYS_preadv:
+    case SYS_pwritev:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_sendfile:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case ARCH_CALL_EPOLL_WAIT:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_ftruncate:
+    case SYS_fallocate:
+    case SYS_flock:
+    case SYS_fcntl:
+    case SYS_ioctl:
+    case SYS_splice:
+    case SYS_getdents64:
+        return SUBJECT_FD;
+    case ARCH_CALL_POLL:
+    case SYS_ppoll:
+        return SUBJECT_POLL;
+    case SYS_wait4:
+        return SUBJECT_PROCESS;
+    default:
+        return SUBJECT_NONE;
+    }
+}
+
+/* "socket:[123]", "/path": what descriptor FD of thread TID stands for. */
+static void
+add_descriptor(struct text *text, pid_t tid, uint64_t fd)
+{
+    char file[32], target[512];
+    struct text name;
+    if (fd > INT32_MAX)
+        return;
+    text_begin(&name, file, sizeof(file));
+    text_add(&name, "/fd/");
+    text_add_number(&name, fd);
+    if (task_file_read_link(tid, file, target, sizeof(target)) > 0)
+        text_add(text, target);
+}
+
+/* Only a poll of one descriptor says what is waited for. */
+static void
+add_polled(struct text *text, pid_t tid, const struct look *look)
+{
+    struct pollfd one;
+    if (look->arguments[1] == 1 &&
+        sys_read_present(&one, look->arguments[0], sizeof(one)) ==
+            (long)sizeof(one) &&
+        one.fd >= 0)
+        add_descriptor(text, tid, (uint64_t)one.fd);
+}
+
+/* Which children waitpid(2) with PID waits for. The kernel reads 32 bits of the
+ * register, and what stands above them is of no use. */
+static void
+add_children(struct text *text, int32_t pid)
+{
+    if (pid == -1) {
+        text_add(text, "any child");
+    } else if (pid == 0) {
+        text_add(text, "any child of the same group");
+    } else {
+        text_add(text, pid > 0 ? "process " : "any child of group ");
+        text_add_number(text,
+                        pid > 0 ? (uint64_t)pid : (uint64_t) - (int64_t)pid);
+    }
+}
+
+static void
+add_owner(struct text *text, const char *before, pid_t tid, const char *name)
+{
+    text_add(text, before);
+    text_add(text, name);
+    text_add(text, " (");
+    text_add_number(text, (uint64_t)tid);
+    text_add(text, ")");
+}
+
+static uint32_t
+read_word(uint64_t address)
+{
+    uint32_t word = 0;
+    if (sys_read_present(&word, address, sizeof(word)) != sizeof(word))
+        return 0;
+    return word;
+}
+
+/* The thread that another waits for, 0 if there is none, and what of it in
+ * words. pthread_join waits for the word where the kernel keeps a thread's tid
+ * until it has ended. A mutex with priority inheritance holds its owner itself.
+ * So does a robust one, with a bit for its waiters. */
+static pid_t
+find_owner(pid_t tid, const struct look *look, const char **before)
+{
+    uint64_t address = look->arguments[0];
+    uint32_t value = (uint32_t)look->arguments[2];
+    int operation = (int)look->arguments[1] & FUTEX_CMD_MASK;
+    uint32_t owner = 0;
+    *before = "mutex of ";
+    if (look->state != LOOK_WAITING || look->number != SYS_futex)
+        return 0;
+    if (operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2) {
+        owner = read_word(address) & FUTEX_TID_MASK;
+    } else if (operation == FUTEX_WAIT && value == MUTEX_CONTENDED) {
+        owner = read_word(address + MUTEX_OWNER);
+    } else if ((value & FUTEX_WAITERS) != 0 && value == read_word(address)) {
+        owner = value & FUTEX_TID_MASK;
+    } else if (value > MUTEX_CONTENDED && value == read_word(address)) {
+        owner = value;
+        *before = "end of ";
+    }
+    if (owner > INT32_MAX || (pid_t)owner == tid)
+        return 0;
+    return (pid_t)owner;
+}
+
+static void
+add_futex(struct text *text, pid_t tid, const struct look *look,
+          const char *(*owner_name)(pid_t tid))
+{
+    const char *before;
+    pid_t owner = find_owner(tid, look, &before);
+    const char *name = owner != 0 ? owner_name(owner) : NULL;
+    if (name != NULL)
+        add_owner(text, before, owner, name);
+}
+
+pid_t
+look_owner(pid_t tid, const struct look *look)
+{
+    const char *before;
+    return find_owner(tid, look, &before);
+}
+
+size_t
+look_words(pid_t tid, const struct look *look,
+           const char *(*owner_name)(pid_t tid), char *buffer, size_t size)
+{
+    struct text text;
+    text_begin(&text, buffer, size);
+    if (look->state != LOOK_WAITING)
+        return 0;
+    switch (subject_of(look->number)) {
+    case SUBJECT_FD:
+        add_descriptor(&text, tid, look->arguments[0]);
+        break;
+    case SUBJECT_POLL:
+        add_polled(&text, tid, look);
+        break;
+    case SUBJECT_PROCESS:
+        add_children(&text, (int32_t)look->arguments[0]);
+        break;
+    case SUBJECT_NONE:
+        if (look->number == SYS_futex)
+            add_futex(&text, tid, look, owner_name);
+        break;
+    }
+    return text.length;
 }

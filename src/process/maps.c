@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/sys.h"
 #include "maps.h"
 #include "base/poison.h"
@@ -27,26 +28,12 @@ maps_end(struct maps *maps)
     sys_close(maps->fd);
 }
 
-/* 16, which ends every number, for what is no digit. */
-static unsigned
-digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    if (c >= 'a' && c <= 'f')
-        return (unsigned)(c - 'a') + 10;
-    return 16;
-}
-
-/* The number in BASE at *AT; *AT moves behind it and the character after. */
+/* The hexadecimal number at *AT, and the character behind it. */
 static uint64_t
-take_number(const char **at, unsigned base)
+take_hex(const char **at)
 {
-    uint64_t number = 0;
-    const char *p = *at;
-    while (digit_value(*p) < base)
-        number = number * base + digit_value(*p++);
-    *at = *p != '\0' ? p + 1 : p;
+    uint64_t number = digits_take_hex(at);
+    *at += **at != '\0';
     return number;
 }
 
@@ -58,17 +45,17 @@ parse_line(char *line, struct mapping *mapping)
 {
     static const char gone[] = " (deleted)";
     const char *p = line;
-    mapping->start = take_number(&p, 16);
-    mapping->end = take_number(&p, 16);
+    mapping->start = take_hex(&p);
+    mapping->end = take_hex(&p);
     size_t rights = strcspn(p, " ");
     mapping->readable = rights == 4 && p[0] == 'r';
     mapping->writable = rights == 4 && p[1] == 'w';
     mapping->executable = rights == 4 && p[2] == 'x';
     p += rights + (p[rights] == ' ');
-    mapping->offset = take_number(&p, 16);
-    mapping->device = take_number(&p, 16) << 32;
-    mapping->device |= take_number(&p, 16);
-    mapping->inode = take_number(&p, 10);
+    mapping->offset = take_hex(&p);
+    mapping->device = take_hex(&p) << 32;
+    mapping->device |= take_hex(&p);
+    mapping->inode = digits_take(&p);
     p += strspn(p, " ");
     mapping->path = p;
     /* A file that is really called so is mistaken for a deleted one; then its

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * modules.c -- the module map; see modules.h. Two tables, both reserved once
- * and bounded: modules and the executable ranges of the last refresh
- * (ranges.h).
+ * and bounded: modules, and the executable ranges of the last refresh.
  *
  * The hard thing: one ELF file is several mappings, and one file may be mapped
  * twice. An image begins at a mapping with offset 0 that holds an ELF header;
@@ -18,7 +17,6 @@
 #include "base/sys.h"
 #include "elf_image.h"
 #include "maps.h"
-#include "ranges.h"
 #include "modules.h"
 #include "base/poison.h"
 
@@ -31,12 +29,32 @@
 #define MODULES_MAX 4096
 #define PATHS_SIZE (4u << 20)
 
+/* The same: such a program uses two pages of it. What does not fit is no code,
+ * and no stack is walked through it. */
+#define RANGES_MAX 16384
+
+#define NO_MODULE UINT32_MAX
+
+/* Shifts of a range of no file, and of another file than that of the ranges
+ * around it. */
+#define SHIFT_ANONYMOUS UINT64_MAX
+#define SHIFT_FOREIGN (UINT64_MAX - 1)
+
+/* The executable addresses of the process, each with the module that it belongs
+ * to. The list of mappings comes sorted by address, and so the ranges are. */
+static struct range {
+    uint64_t start, end;
+    uint64_t shift;  /* address - shift = offset in the file */
+    uint32_t module; /* index, or NO_MODULE */
+} * ranges;
+static uint32_t range_count;
+
 /* The known modules, in order of their appearance. Where one has gone, there is
  * a hole (id 0, not seen). */
 static struct module *modules;
 static uint32_t module_count;
-static uint32_t last_id; /* of a module */
-static char *paths;      /* never given back: a path may stand in a record */
+struct modules_state modules_state;
+static char *paths; /* never given back: a path may stand in a record */
 static size_t paths_used;
 static modules_listener *listen;
 
@@ -54,8 +72,6 @@ static struct image {
 /* Loads and unloads so far, the count that the map is true for, and the
  * unloads under way. */
 static _Atomic uint32_t touched, refreshed;
-static uint64_t read_at, read_took; /* the last reading, in ns */
-static _Atomic bool is_emulated;
 static _Atomic int32_t closing;
 
 void
@@ -76,22 +92,6 @@ modules_are_current(void)
     return atomic_load_explicit(&touched, memory_order_acquire) ==
                atomic_load_explicit(&refreshed, memory_order_relaxed) &&
            atomic_load_explicit(&closing, memory_order_relaxed) <= 0;
-}
-
-/* Make the table empty. Returns 0, or -1 if memory is short. */
-static int
-begin_table(modules_listener *listener)
-{
-    if (modules == NULL) {
-        modules = sys_reserve(MODULES_MAX * sizeof(*modules));
-        paths = sys_reserve(PATHS_SIZE);
-    }
-    if (modules == NULL || paths == NULL)
-        return -1;
-    memset(modules, 0, module_count * sizeof(*modules));
-    module_count = last_id = 0;
-    listen = listener;
-    return 0;
 }
 
 /* The index of the module that was reported and begins at START, of the file
@@ -166,7 +166,7 @@ report_modules(void)
         }
     for (uint32_t i = 0; i < module_count; i++)
         if (modules[i].id == 0 && modules[i].seen) {
-            modules[i].id = ++last_id;
+            modules[i].id = ++modules_state.newest;
             listen(&modules[i], false);
         }
 }
@@ -174,8 +174,16 @@ report_modules(void)
 int
 modules_begin(modules_listener *listener)
 {
-    if (begin_table(listener) != 0 || ranges_begin() != 0)
+    if (modules == NULL) {
+        modules = sys_reserve(MODULES_MAX * sizeof(*modules));
+        paths = sys_reserve(PATHS_SIZE);
+        ranges = sys_reserve(RANGES_MAX * sizeof(*ranges));
+    }
+    if (modules == NULL || paths == NULL || ranges == NULL)
         return -1;
+    memset(modules, 0, module_count * sizeof(*modules));
+    module_count = modules_state.newest = range_count = 0;
+    listen = listener;
     modules_touch(); /* an empty map is not a true one */
     return 0;
 }
@@ -237,6 +245,59 @@ is_of_image(const struct mapping *mapping)
            mapping->inode == image.inode && mapping->device == image.device;
 }
 
+/* Generated code may be in very many mappings, which lie side by side. */
+static bool
+continues(const struct range *last, const struct range *range)
+{
+    return last->end == range->start && last->module == NO_MODULE &&
+           range->module == NO_MODULE && last->shift == SHIFT_ANONYMOUS &&
+           range->shift == SHIFT_ANONYMOUS;
+}
+
+/* Add RANGE, which lies behind all others. A range for which there is no room
+ * is left out. */
+static void
+add_range(const struct range *range)
+{
+    if (range_count != 0 && continues(&ranges[range_count - 1], range))
+        ranges[range_count - 1].end = range->end;
+    else if (range_count < RANGES_MAX)
+        ranges[range_count++] = *range;
+}
+
+/* Merge neighbouring ranges of one module, from number FIRST on: learning a
+ * rule always searches them. */
+static void
+join_ranges(uint32_t first)
+{
+    uint32_t kept = first;
+    for (uint32_t i = first; i < range_count; i++) {
+        struct range *last = kept != 0 ? &ranges[kept - 1] : NULL;
+        if (last != NULL && last->end == ranges[i].start &&
+            last->module == ranges[i].module)
+            last->end = ranges[i].end;
+        else
+            ranges[kept++] = ranges[i];
+    }
+    range_count = kept;
+}
+
+/* The range that holds ADDRESS, NULL if there is none. */
+static const struct range *
+find_range(uint64_t address)
+{
+    uint32_t low = 0, high = range_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (ranges[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == range_count || address < ranges[low].start ? NULL
+                                                             : &ranges[low];
+}
+
 /* Whether RANGE belongs to MODULE, which is the open image. Code of no file in
  * the place of a segment is a copy of it: on large pages, for example. */
 static bool
@@ -257,23 +318,22 @@ is_range_of(const struct range *range, const struct module *module)
 static void
 end_image(void)
 {
-    uint32_t count = ranges_count();
     /* Only what runs is worth opening a file. */
     for (uint32_t i = image.first_range;
-         i < count && image.is_open && image.module == NO_MODULE; i++)
-        if (ranges_at(i)->shift < SHIFT_FOREIGN) {
+         i < range_count && image.is_open && image.module == NO_MODULE; i++)
+        if (ranges[i].shift < SHIFT_FOREIGN) {
             add_module(0);
             break;
         }
-    for (uint32_t i = image.first_range; i < count && image.module != NO_MODULE;
-         i++)
-        if (ranges_at(i)->module == NO_MODULE &&
-            is_range_of(ranges_at(i), &modules[image.module]))
-            ranges_at(i)->module = image.module;
-    ranges_join(image.first_range);
+    for (uint32_t i = image.first_range;
+         i < range_count && image.module != NO_MODULE; i++)
+        if (ranges[i].module == NO_MODULE &&
+            is_range_of(&ranges[i], &modules[image.module]))
+            ranges[i].module = image.module;
+    join_ranges(image.first_range);
     image.is_open = false;
     image.module = NO_MODULE;
-    image.first_range = ranges_count();
+    image.first_range = range_count;
 }
 
 /* The program headers of the open image may be in MAPPING of its file, which
@@ -347,7 +407,7 @@ find_owner(const struct mapping *mapping)
 }
 
 static void
-add_range(const struct mapping *mapping, bool is_own)
+see_code(const struct mapping *mapping, bool is_own)
 {
     struct range range = {.start = mapping->start,
                           .end = mapping->end,
@@ -359,14 +419,14 @@ add_range(const struct mapping *mapping, bool is_own)
         range.shift = SHIFT_FOREIGN;
         range.module = find_owner(mapping);
     }
-    ranges_add(&range);
+    add_range(&range);
 }
 
 static void
 read_maps(struct maps *maps)
 {
     struct mapping mapping;
-    ranges_clear();
+    range_count = 0;
     image.is_open = false;
     image.module = NO_MODULE;
     image.first_range = 0;
@@ -376,7 +436,7 @@ read_maps(struct maps *maps)
         if (is_own && !is_first)
             see_part(&mapping);
         if (mapping.executable && strcmp(mapping.path, "[vsyscall]") != 0)
-            add_range(&mapping, is_own);
+            see_code(&mapping, is_own);
     }
     end_image();
 }
@@ -393,8 +453,8 @@ read_anew(void)
     unsee_modules();
     read_maps(&maps);
     maps_end(&maps);
-    if (ranges_count() == 0 && maps_begin_emulated(&maps) == 0) {
-        atomic_store(&is_emulated, true);
+    if (range_count == 0 && maps_begin_emulated(&maps) == 0) {
+        atomic_store(&modules_state.is_emulated, true);
         read_maps(&maps);
         maps_end(&maps);
     }
@@ -406,38 +466,19 @@ read_anew(void)
 int
 modules_refresh(void)
 {
-    read_at = clock_now();
+    modules_state.read_at = clock_now();
     int result = read_anew();
-    read_took = clock_now() - read_at;
+    modules_state.took = clock_now() - modules_state.read_at;
     return result;
-}
-
-uint64_t
-modules_read_at(uint64_t *took)
-{
-    *took = read_took;
-    return read_at;
-}
-
-bool
-modules_are_emulated(void)
-{
-    return atomic_load(&is_emulated);
 }
 
 const struct module *
 modules_find(uint64_t address)
 {
-    const struct range *range = ranges_find(address);
+    const struct range *range = find_range(address);
     if (range == NULL || range->module == NO_MODULE)
         return NULL;
     return &modules[range->module];
-}
-
-uint32_t
-modules_newest(void)
-{
-    return last_id;
 }
 
 bool
@@ -455,7 +496,7 @@ modules_holds(uint64_t address)
 enum code_kind
 modules_code_kind(uint64_t address)
 {
-    const struct range *range = ranges_find(address);
+    const struct range *range = find_range(address);
     if (range == NULL)
         return CODE_NONE;
     return range->module == NO_MODULE ? CODE_ANONYMOUS : CODE_MODULE;

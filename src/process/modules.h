@@ -74,19 +74,18 @@ int modules_begin(modules_listener *listener);
  * sampler calls it when it serves no parked thread. */
 int modules_refresh(void);
 
-/* Returns when the last reading began (CLOCK_MONOTONIC, ns), or 0 if there was
- * none. *TOOK becomes the ns that it took. */
-uint64_t modules_read_at(uint64_t *took);
-
-/* Whether the last refresh found that an emulator runs the program
- * (maps_begin_emulated). Context: any thread. */
-bool modules_are_emulated(void);
+/* What modules.c, which alone changes it, tells of the map. */
+extern struct modules_state {
+    uint64_t read_at; /* the last reading began; CLOCK_MONOTONIC ns, 0: none */
+    uint64_t took;    /* ns that it took */
+    uint32_t newest;  /* id of the newest module, or 0 */
+    /* An emulator runs the program (maps_begin_emulated). Context: any thread.
+     */
+    _Atomic bool is_emulated;
+} modules_state;
 
 /* The module at ADDRESS, or NULL. */
 const struct module *modules_find(uint64_t address);
-
-/* The id of the newest module in the map, or 0. */
-uint32_t modules_newest(void);
 
 /* Whether ADDRESS lies in a module's file, code or not. */
 bool modules_holds(uint64_t address);

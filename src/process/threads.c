@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "base/arch.h"
 #include "base/digits.h"
 #include "base/sys.h"
 #include "status.h"
@@ -150,8 +149,7 @@ is_zombie(pid_t tid)
     struct iovec here = {&byte, 1};
     if (state != '\0')
         return state == 'Z' || state == 'X';
-    return arch_syscall(SYS_process_vm_readv, tid, (long)&here, 1, (long)&here,
-                        1, 0) == -ESRCH;
+    return sys_call(SYS_process_vm_readv, tid, &here, 1, &here, 1) == -ESRCH;
 }
 
 /* Indexes of ended threads are used again, the lowest first, so that loops over

@@ -95,7 +95,7 @@ print_threads(const struct text *text, const uint32_t *numbers, uint32_t count,
                              columns > 0 ? columns : COLUMNS);
 }
 
-/* process/wait_words.c makes these words. */
+/* process/look.c makes these words. */
 static bool
 waits_for_mutex(const struct stacks_thread *thread)
 {

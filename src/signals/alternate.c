@@ -96,7 +96,7 @@ alternate_note(void)
     stack_t now;
     pid_t tid = sys_gettid();
     struct stack *stack = find_stack(tid);
-    if (arch_syscall(SYS_sigaltstack, 0, (long)&now, 0, 0, 0, 0) != 0)
+    if (sys_call(SYS_sigaltstack, 0, &now) != 0)
         return;
     if ((now.ss_flags & SS_DISABLE) != 0) {
         if (stack != NULL)
@@ -129,7 +129,7 @@ is_stack_in(const struct stack *stack, uint64_t start, size_t size)
     return tid != 0 && start < atomic_load(&stack->end) &&
            start + size > atomic_load(&stack->low) &&
            atomic_load(&stack->answers) != HAS_LEFT &&
-           arch_syscall(SYS_tgkill, sys_getpid(), tid, 0, 0, 0, 0) == 0;
+           sys_call(SYS_tgkill, sys_getpid(), tid) == 0;
 }
 
 bool
@@ -230,7 +230,7 @@ bool
 alternate_is_on(void)
 {
     stack_t now;
-    return arch_syscall(SYS_sigaltstack, 0, (long)&now, 0, 0, 0, 0) == 0 &&
+    return sys_call(SYS_sigaltstack, 0, &now) == 0 &&
            (now.ss_flags & SS_ONSTACK) != 0;
 }
 

@@ -22,7 +22,7 @@
  * ask_thaw. */
 #define COOKIE_FREEZE COOKIE_MASK
 
-/* Reserved thread index: the thread must make its mask real (mask_sync_in),
+/* Reserved thread index: the thread must make its mask real (signals_sync_in),
  * because a closed number was opened (signals_opened). The signal may end a
  * wait of the thread early. */
 #define COOKIE_SETTLE (COOKIE_MASK - 1u)

@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "alternate.h"
 #include "handlers.h"
-#include "mask_sync.h"
+#include "signals.h"
 #include "nested.h"
 #include "sigwait.h"
 #include "starting.h"
@@ -113,7 +113,7 @@ keep_program(struct number *number, const struct sigaction *action)
  * blocked but those of an instruction (nested.h): a handler that parks must not
  * be left by longjmp or cancellation. It runs on an alternate stack that is not
  * avoided, if what the program handles may come there. Our signals end no
- * system call; deliver.c ends one for the program's. */
+ * system call; handler.c ends one for the program's. */
 static int
 install_borrowed(struct number *number, struct sigaction *old)
 {
@@ -132,7 +132,7 @@ install_borrowed(struct number *number, struct sigaction *old)
 
 /* Let a number that was given back behave as the program said. Our signals on
  * their way must not end the program, so our handler takes the default action.
- * All signals are blocked until deliver.c has seen whether the thread blocks
+ * All signals are blocked until handler.c has seen whether the thread blocks
  * this one. A question on top would settle that for the upper frame alone. */
 static int
 install_given_back(struct number *number)
@@ -333,7 +333,7 @@ disposition_release(enum signals_role role)
         (void)disposition_give_back(signals_number(role));
     else
         disposition_lose(role);
-    mask_sync_now();
+    signals_sync_now();
 }
 
 /* Flags that the kernel keeps. It forgets others (Linux 5.11, SA_UNSUPPORTED of

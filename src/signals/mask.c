@@ -17,7 +17,7 @@
 #include "base/words.h"
 #include "alternate.h"
 #include "disposition.h"
-#include "mask_sync.h"
+#include "signals.h"
 #include "nested.h"
 #include "restart.h"
 #include "stray.h"
@@ -66,7 +66,7 @@ shut_closed(void)
     uint64_t closed = signals_closed();
     change_real(SIG_BLOCK, closed);
     if (words_are_there())
-        mask_sync_shut |= closed;
+        signals_shut |= closed;
 }
 
 /* Make the kernel's mask what the program believes if this process is not ours.
@@ -138,11 +138,11 @@ mask_change(int how, const sigset_t *set, sigset_t *old, mask_function *next)
         give_back_named(set);
     uint64_t closed = signals_closed(), ours = signals_borrowed() | closed;
     uint64_t named = set != NULL ? signals_word(set) & ours : 0;
-    bool is_plain = (named | signals_blocked) == 0 && mask_sync_is_done() &&
+    bool is_plain = (named | signals_blocked) == 0 && signals_are_synced() &&
                     (closed == 0 || (how == SIG_BLOCK && old == NULL));
     if (is_plain || !phase_is_on() || is_mask_real())
         return next(how, set, old);
-    mask_sync_now();
+    signals_sync_now();
     uint64_t before = signals_blocked;
     sigset_t given = {{0}};
     /* SET and OLD may be the same. */
@@ -164,7 +164,7 @@ mask_change(int how, const sigset_t *set, sigset_t *old, mask_function *next)
     if (old != NULL)
         signals_set_word(old, (signals_word(old) & ~closed) | before);
     if (how == SIG_SETMASK && set != NULL)
-        mask_sync_shut |= closed;
+        signals_shut |= closed;
     return 0;
 }
 
@@ -179,7 +179,7 @@ mask_begin(void)
      * (handlers.h). */
     if (alternate_is_avoided() && alternate_is_on())
         inherited = 0;
-    if (mask_sync_shut == 0)
+    if (signals_shut == 0)
         inherited |= now & closed;
     /* A pending signal comes at once, and must find that the thread blocks it.
      */
@@ -196,9 +196,9 @@ mask_begin_thread(const struct mask_birth *birth)
         return;
     }
     signals_blocked = birth->blocked;
-    mask_sync_shut = birth->shut;
+    signals_shut = birth->shut;
     change_real(SIG_UNBLOCK, birth->blocked & signals_borrowed());
-    mask_sync_now();
+    signals_sync_now();
 }
 
 void
@@ -223,7 +223,7 @@ mask_after_failed_exec(void)
     int saved = words_errno();
     if (phase_is_on() && phase_is_own()) {
         disposition_after_failed_exec();
-        mask_sync_now();
+        signals_sync_now();
         change_real(SIG_UNBLOCK, believed_blocked() & signals_borrowed());
         shut_closed();
     }
@@ -235,9 +235,9 @@ mask_before_birth(struct mask_birth *birth)
 {
     nested_settle();
     stray_note_own_mask();
-    mask_sync_now();
+    signals_sync_now();
     *birth = (struct mask_birth){.blocked = signals_blocked,
-                                 .shut = mask_sync_shut,
+                                 .shut = signals_shut,
                                  .has_mask = birth->has_mask};
     change_real(SIG_BLOCK, signals_blocked);
 }
@@ -246,7 +246,7 @@ void
 mask_after_birth(void)
 {
     change_real(SIG_UNBLOCK, signals_blocked & signals_borrowed());
-    mask_sync_now();
+    signals_sync_now();
 }
 
 /* Give back, of the numbers OPENED, those that the program handles. The thread
@@ -270,7 +270,7 @@ mask_enter_wait(const sigset_t *set, struct mask_wait *before)
     bool is_masked = set != NULL && sys_can_read_set(set);
     if (is_masked)
         give_back_awaited(signals_blocked & ~signals_word(set));
-    mask_sync_now();
+    signals_sync_now();
     before->blocked = signals_blocked;
     before->outer = restart_wait;
     if (!is_masked)
@@ -328,7 +328,7 @@ mask_take_interest(const sigset_t *set, sigset_t *rest)
         if ((wanted & ours & signals_bit(signo)) != 0 &&
             (!is_all || signo == SIGPROF))
             (void)disposition_give_back(signo);
-    mask_sync_now();
+    signals_sync_now();
     open_late();
     signals_set_word(rest, wanted & ~(signals_borrowed() | signals_closed()));
 }
@@ -345,6 +345,6 @@ void
 mask_end(void)
 {
     disposition_end();
-    mask_sync_now();
+    signals_sync_now();
     real_in = 0;
 }

@@ -42,7 +42,7 @@ void mask_after_failed_exec(void);
  * is blocked. BIRTH, in which the caller sets HAS_MASK, becomes what the new
  * thread has to know when it calls mask_begin_thread. */
 struct mask_birth {
-    uint64_t blocked, shut; /* signals_blocked, mask_sync_shut of the creator */
+    uint64_t blocked, shut; /* signals_blocked, signals_shut of the creator */
     bool has_mask;          /* its attributes give it another mask */
 };
 void mask_before_birth(struct mask_birth *birth);

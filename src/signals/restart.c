@@ -28,8 +28,7 @@ static int
 next_pending(uint64_t mask)
 {
     uint64_t pending = 0;
-    if (arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0,
-                     0, 0) != 0)
+    if (sys_call(SYS_rt_sigpending, &pending, sizeof(pending)) != 0)
         return 0;
     pending &= ~mask & ~signals_borrowed();
     return pending != 0 ? __builtin_ctzll(pending) + 1 : 0;
@@ -129,6 +128,16 @@ repeat_ring_wait(ucontext_t *context)
         arch_repeat_call(context, SYS_io_uring_enter);
 }
 
+/* Make the call again that CONTEXT stands behind, if it is one of CALLS. */
+static void
+repeat_one_of(ucontext_t *context, const long *calls, size_t count)
+{
+    long number = number_of_call(context);
+    for (size_t i = 0; i < count; i++)
+        if (number == calls[i])
+            arch_repeat_call(context, number);
+}
+
 void
 restart_after_blocked(ucontext_t *context)
 {
@@ -136,13 +145,9 @@ restart_after_blocked(ucontext_t *context)
                                  ARCH_CALL_EPOLL_WAIT, SYS_epoll_pwait,
                                  ARCH_CALL_SELECT,     SYS_pselect6,
                                  ARCH_CALL_PAUSE};
-    if (!is_behind_ended(context) || is_in_wait(context) ||
-        next_pending(signals_word(&context->uc_sigmask)) != 0)
-        return;
-    long number = number_of_call(context);
-    for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-        if (number == waits[i])
-            arch_repeat_call(context, number);
+    if (is_behind_ended(context) && !is_in_wait(context) &&
+        next_pending(signals_word(&context->uc_sigmask)) == 0)
+        repeat_one_of(context, waits, sizeof(waits) / sizeof(waits[0]));
 }
 
 /* A call that returns EINTR has done nothing yet. Three kinds of calls are not
@@ -167,12 +172,8 @@ restart_for_another(ucontext_t *context)
                                  ARCH_CALL_PAUSE,  ARCH_CALL_OPEN,
                                  SYS_openat,       SYS_rt_sigtimedwait,
                                  SYS_recvmmsg,     SYS_sendmmsg};
-    if (!is_behind_ended(context) || is_in_wait(context))
-        return;
-    long number = number_of_call(context);
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-        if (number == calls[i])
-            arch_repeat_call(context, number);
+    if (is_behind_ended(context) && !is_in_wait(context))
+        repeat_one_of(context, calls, sizeof(calls) / sizeof(calls[0]));
 }
 
 void

@@ -3,6 +3,10 @@
  * signals.h -- the signal numbers that are ours, as words that any code may
  * read at any time. disposition.h says how a number becomes ours, and how it
  * becomes the program's again.
+ *
+ * Where a number is no longer ours, a thread's real mask is made what the
+ * program believes. What the thread blocked of the number is really blocked
+ * from then on. A number that was kept closed is opened.
  */
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
@@ -12,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#include <ucontext.h>
 
 #include "base/sys.h"
 
@@ -121,5 +126,22 @@ void signals_remove(int signo);
  * blocks, as the program believes. It is in static TLS: to read it is one load,
  * in a handler too. */
 extern __thread volatile uint64_t signals_blocked;
+
+/* The numbers that the calling thread's real mask blocks because we keep them
+ * closed. A number that is no longer closed is opened. */
+extern __thread volatile uint64_t signals_shut;
+
+/* Make the calling thread's mask real: at once, or in CONTEXT, to which a
+ * handler returns. The thread itself calls these functions. Context: any. */
+void signals_sync_now(void);
+void signals_sync_in(ucontext_t *context);
+
+/* Whether there is nothing to do in the calling thread. Context: any. */
+bool signals_are_synced(void);
+
+/* Whether thread TID is known to have opened what was closed. If not, it may
+ * still block it, though the program believes otherwise. Context: any thread.
+ */
+bool signals_has_opened(pid_t tid);
 
 #endif

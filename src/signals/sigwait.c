@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -53,8 +52,8 @@ find_waiter(pid_t tid)
             return &waiters[i];
     for (uint32_t i = 0; i < THREADS; i++) {
         pid_t holder = atomic_load(&waiters[i].tid);
-        bool is_free = holder == 0 || arch_syscall(SYS_tgkill, sys_getpid(),
-                                                   holder, 0, 0, 0, 0) != 0;
+        bool is_free =
+            holder == 0 || sys_call(SYS_tgkill, sys_getpid(), holder) != 0;
         if (is_free &&
             atomic_compare_exchange_strong(&waiters[i].tid, &holder, tid))
             return &waiters[i];
@@ -163,8 +162,8 @@ extend_descriptor(struct descriptor *descriptor, uint64_t bit)
     }
     descriptor->word |= bit;
     atomic_fetch_and(&descriptor->missing, ~bit);
-    (void)arch_syscall(SYS_signalfd4, descriptor->fd, (long)&descriptor->word,
-                       sizeof(descriptor->word), 0, 0, 0);
+    (void)sys_call(SYS_signalfd4, descriptor->fd, &descriptor->word,
+                   sizeof(descriptor->word));
 }
 
 void

@@ -53,7 +53,6 @@
 
 #include "base/loss.h"
 #include "base/sample.h"
-#include "base/stack_cause.h"
 
 #define SPOOL_MAGIC "SPROFSP\x01"
 #define SPOOL_VERSION 2u
@@ -418,7 +417,7 @@ struct stacks_entry {
     uint64_t cpu; /* ns that it has used in its life; UINT64_MAX: unknown */
     uint16_t system_call; /* that it waits in, or SYSCALL_UNKNOWN */
     uint8_t state;        /* the letter of proc_pid_stat(5) */
-    uint8_t cause;        /* enum stack_cause (base/stack_cause.h) */
+    uint8_t cause;        /* enum stack_cause (base/loss.h) */
     uint32_t label;       /* its labels; 0: none */
 };
 _Static_assert(sizeof(struct stacks_entry) == 40, "five words");

@@ -5,8 +5,8 @@
  *
  * The hard part is that the bytes cannot be trusted: the file may be damaged,
  * may shrink, or may be written to while it is read. So a record is examined
- * only when all of it lies in the window (window.h). Its head is taken as it
- * was before the rest was copied. The five rules of layout.h are applied in
+ * only when all of it lies in the window. Its head is taken as it was before
+ * the rest was copied. The five rules of layout.h are applied in
  * their order.
  */
 #include <errno.h>
@@ -20,12 +20,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "window.h"
 #include "reader.h"
 
 /* HEADER_SIZE_MAX: largest accepted header in bytes. Later versions may have
  * larger headers; records begin behind them. */
 #define HEADER_SIZE_MAX 65536
+
+/* The bytes that are read ahead in one step. */
+#define WINDOW_SIZE (256u << 10)
+
+/*
+ * A part of the file (or of memory), copied and never mapped: an access to a
+ * mapping of a file that shrank raises SIGBUS. It is read ahead in large steps,
+ * each of which asks for the size of the file.
+ *
+ * Each part of a file is copied twice, one copy after the other. The kernel
+ * copies many bytes at once, in no promised order. So one copy may hold a
+ * record's head and, behind it, bytes from before they were stored. But if an
+ * earlier copy holds a head, a later copy holds all that was stored before that
+ * head.
+ */
+struct window {
+    int fd;                     /* the file, or -1; owned */
+    const unsigned char *bytes; /* the memory, if there is no file */
+    uint64_t size;         /* of the whole file or memory, when last asked */
+    uint64_t start;        /* offset of the window in the whole */
+    size_t filled;         /* bytes in the window */
+    size_t capacity;       /* capacity of each buffer in bytes */
+    unsigned char *before; /* the first copy; NULL for memory */
+    unsigned char *buffer; /* the second copy, which is returned */
+    int failure;           /* errno of the last look if it failed, or 0 */
+};
 
 struct reader {
     struct window window; /* on the file or memory that is read */
@@ -37,6 +62,159 @@ struct reader {
     bool stopped;  /* a problem was found; no further record is read */
     char problem[PATH_MAX + 256]; /* the sentence, or "" */
 };
+
+static void
+refresh_size(struct window *window)
+{
+    struct stat now;
+    if (window->fd >= 0 && fstat(window->fd, &now) == 0)
+        window->size = (uint64_t)now.st_size;
+}
+
+/* The present size of the whole in bytes. */
+static uint64_t
+window_size(struct window *window)
+{
+    refresh_size(window);
+    return window->size;
+}
+
+/* Copy up to LENGTH bytes from OFFSET to TO. Returns how many there were, or -1
+ * with errno set. */
+static ssize_t
+copy_from_file(const struct window *window, unsigned char *to, uint64_t offset,
+               size_t length)
+{
+    size_t got = 0;
+    while (got < length) {
+        ssize_t part =
+            pread(window->fd, to + got, length - got, (off_t)(offset + got));
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return -1;
+        if (part == 0)
+            break;
+        got += (size_t)part;
+    }
+    return (ssize_t)got;
+}
+
+/* Fill both buffers. Returns how many bytes are in each, or -1 with errno set.
+ * Memory does not change, so one copy of it serves as both. */
+static ssize_t
+copy_in(struct window *window, uint64_t offset, size_t length)
+{
+    if (window->fd < 0) {
+        memcpy(window->buffer, window->bytes + offset, length);
+        return (ssize_t)length;
+    }
+    ssize_t first = copy_from_file(window, window->before, offset, length);
+    if (first < 0)
+        return -1;
+    /* No byte of the second copy is loaded before the first is complete. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return copy_from_file(window, window->buffer, offset, (size_t)first);
+}
+
+static void
+release_buffers(struct window *window)
+{
+    free(window->buffer);
+    free(window->before);
+    window->buffer = window->before = NULL;
+    window->capacity = 0;
+}
+
+/* Enlarge the buffers to LENGTH bytes; their contents are lost. Returns 0, or
+ * -1 with errno set. */
+static int
+widen_buffers(struct window *window, size_t length)
+{
+    if (length <= window->capacity)
+        return 0;
+    release_buffers(window);
+    window->buffer = malloc(length);
+    window->before = window->fd < 0 ? NULL : malloc(length);
+    if (window->buffer == NULL || (window->fd >= 0 && window->before == NULL))
+        return -1;
+    window->capacity = length;
+    return 0;
+}
+
+/* Move the window to OFFSET. Returns -1 if LENGTH bytes are not there; failure
+ * is set unless the end of the file is the cause. */
+static int
+move_window(struct window *window, uint64_t offset, size_t length)
+{
+    size_t wanted = length > WINDOW_SIZE ? length : WINDOW_SIZE;
+    ssize_t got = -1;
+    window->filled = 0;
+    refresh_size(window);
+    uint64_t left = offset < window->size ? window->size - offset : 0;
+    if (left < length)
+        return -1;
+    if (wanted > left)
+        wanted = (size_t)left;
+    if (widen_buffers(window, wanted) == 0)
+        got = copy_in(window, offset, wanted);
+    if (got < 0) {
+        window->failure = errno;
+        return -1;
+    }
+    window->start = offset;
+    window->filled = (size_t)got;
+    /* The file has shrunk since it was asked for its size. */
+    if ((size_t)got < wanted)
+        window->size = offset + (uint64_t)got;
+    return (size_t)got < length ? -1 : 0;
+}
+
+/* Return LENGTH bytes of the whole from OFFSET, which is a multiple of 8. They
+ * are aligned to 8 and valid until the next look. Returns NULL with failure set
+ * to errno if they cannot be read. If the whole is too short, failure is 0 and
+ * size is renewed. */
+static const void *
+window_look(struct window *window, uint64_t offset, size_t length)
+{
+    uint64_t skip = offset - window->start;
+    window->failure = 0;
+    if (skip <= window->filled && length <= window->filled - skip)
+        return window->buffer + skip;
+    return move_window(window, offset, length) == 0 ? window->buffer : NULL;
+}
+
+/* The word at OFFSET of the whole in the first copy. If it is a head, the bytes
+ * of the last look have all that was stored before that head. The 8 bytes must
+ * lie within the last look. */
+static uint64_t
+window_head(const struct window *window, uint64_t offset)
+{
+    const unsigned char *from =
+        window->fd < 0 ? window->buffer : window->before;
+    uint64_t head;
+    memcpy(&head, from + (offset - window->start), sizeof(head));
+    return head;
+}
+
+/* Copy LENGTH bytes of the whole from OFFSET, as they are now, and leave the
+ * window where it is. Copies are made one after the other: a later copy has all
+ * that an earlier one has. Returns 0, or -1 if the bytes are not there. */
+static int
+window_copy(const struct window *window, uint64_t offset, void *to,
+            size_t length)
+{
+    if (window->fd < 0) {
+        if (offset > window->size || length > window->size - offset)
+            return -1;
+        memcpy(to, window->bytes + offset, length);
+        return 0;
+    }
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    ssize_t got = copy_from_file(window, to, offset, length);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return got == (ssize_t)length ? 0 : -1;
+}
 
 /* End the reading because of REASON, or of the window's error. Returns NULL,
  * which the callers return. */
@@ -71,7 +249,7 @@ end_without_head(struct reader *reader)
 static const void *
 end_at_zero(struct reader *reader)
 {
-    window_drop(&reader->window);
+    reader->window.filled = 0;
     return NULL;
 }
 
@@ -170,13 +348,7 @@ reader_go(struct reader *reader, uint64_t offset)
     reader->offset = offset;
     reader->stopped = false;
     reader->problem[0] = '\0';
-    window_drop(&reader->window);
-}
-
-void
-reader_rewind(struct reader *reader)
-{
-    reader_go(reader, reader->header.header_size);
+    reader->window.filled = 0;
 }
 
 const char *
@@ -238,7 +410,7 @@ static struct reader *
 begin_reading(struct reader *reader, char *error, size_t size)
 {
     if (read_header(reader) == 0) {
-        reader_rewind(reader);
+        reader_go(reader, reader->header.header_size);
         return reader;
     }
     snprintf(error, size, "%s: %s", reader->name, reader->problem);
@@ -252,7 +424,7 @@ reader_new(const char *name)
     struct reader *reader = calloc(1, sizeof(*reader));
     if (reader == NULL)
         return NULL;
-    window_on_memory(&reader->window, NULL, 0);
+    reader->window.fd = -1;
     reader->name = strdup(name);
     if (reader->name != NULL)
         return reader;
@@ -282,7 +454,7 @@ reader_open(const char *path, char *error, size_t size)
     struct reader *reader = reader_new(path);
     int fd = reader == NULL ? -1 : open_regular(path);
     if (fd >= 0) {
-        window_on_file(&reader->window, fd);
+        reader->window.fd = fd;
         return begin_reading(reader, error, size);
     }
     snprintf(error, size, "%s: %s", path,
@@ -296,7 +468,8 @@ reader_open_memory(const void *bytes, size_t length, char *error, size_t size)
 {
     struct reader *reader = reader_new("spool");
     if (reader != NULL) {
-        window_on_memory(&reader->window, bytes, length);
+        reader->window.bytes = bytes;
+        reader->window.size = length;
         return begin_reading(reader, error, size);
     }
     snprintf(error, size, "spool: %s", strerror(errno));
@@ -321,7 +494,9 @@ reader_end(struct reader *reader)
 {
     if (reader == NULL)
         return;
-    window_end(&reader->window);
+    if (reader->window.fd >= 0)
+        close(reader->window.fd);
+    release_buffers(&reader->window);
     free(reader->name);
     free(reader);
 }

@@ -48,14 +48,14 @@ const struct spool_header *reader_header(const struct reader *reader);
 
 /*
  * Return the next valid record, aligned to 8, and set *KIND. The bytes are
- * VALID UNTIL THE NEXT CALL of reader_next, reader_rewind, reader_go or
- * reader_end: the caller copies what it needs longer. All lengths inside are
- * checked and all strings end with NUL; the accessors are in record.h. Fillers
- * and kinds that this version does not know are skipped.
+ * VALID UNTIL THE NEXT CALL of reader_next, reader_go or reader_end: the caller
+ * copies what it needs longer. All lengths inside are checked and all strings
+ * end with NUL; the accessors are in record.h. Fillers and kinds that this
+ * version does not know are skipped.
  *
  * Returns NULL at the end; reader_problem then says whether the end is regular.
  * After a regular end, another call looks again and continues with newly
- * written records. After a problem, only reader_rewind and reader_go continue.
+ * written records. After a problem, only reader_go continues.
  */
 const void *reader_next(struct reader *reader, enum record_kind *kind);
 
@@ -71,10 +71,6 @@ uint64_t reader_place(const struct reader *reader);
  */
 int reader_again(const struct reader *reader, uint64_t place, void *record,
                  size_t size);
-
-/* Go to the first record. All that was written or stored in place since is
- * seen. */
-void reader_rewind(struct reader *reader);
 
 /* The offset in the file of the next record. */
 uint64_t reader_offset(const struct reader *reader);

@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "base/arch.h"
 #include "base/sys.h"
 #include "spool_file.h"
 
@@ -37,7 +36,7 @@ static const unsigned char zeros[4096];
 long
 spool_file_call(long number, long a, long b, long c, long d, long e)
 {
-    long result = arch_syscall(number, a, b, c, d, e, 0);
+    long result = sys_call(number, a, b, c, d, e);
     if (result >= 0 || result < -4095)
         return result;
     errno = (int)-result;
@@ -54,8 +53,7 @@ open_high(const char *path, int flags)
                              flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
     if (low < 0)
         return -1;
-    long high = arch_syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR,
-                             0, 0, 0);
+    long high = sys_call(SYS_fcntl, low, F_DUPFD_CLOEXEC, DESCRIPTOR_FLOOR);
     if (high < 0)
         return low; /* RLIMIT_NOFILE is small. */
     sys_close(low);
@@ -73,11 +71,17 @@ make_file(const char *path, bool locks)
     return fd;
 }
 
+void
+spool_file_remove(const char *path)
+{
+    (void)sys_call(SYS_unlinkat, AT_FDCWD, path);
+}
+
 /* Undo make_file. Returns -1; errno is kept. */
 static int
 unmake_file(const char *path, int fd)
 {
-    (void)arch_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+    spool_file_remove(path);
     sys_close(fd);
     return -1;
 }
@@ -199,8 +203,7 @@ spool_file_reserve(struct spool_file *file, uint64_t size)
 void
 spool_file_lower(struct spool_file *file)
 {
-    int low =
-        (int)arch_syscall(SYS_fcntl, file->kept, F_DUPFD_CLOEXEC, 0, 0, 0, 0);
+    int low = (int)sys_call(SYS_fcntl, file->kept, F_DUPFD_CLOEXEC);
     if (low >= 0 && low < file->kept) {
         sys_close(file->kept);
         file->kept = low;
@@ -250,7 +253,7 @@ spool_file_show(const struct spool_file *file)
     int fd = spool_file_open(file);
     if (fd < 0)
         return;
-    (void)arch_syscall(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd, 0);
+    (void)sys_call(SYS_mmap, 0, 1, PROT_NONE, MAP_SHARED, fd);
     spool_file_close(file, fd);
 }
 
@@ -323,6 +326,39 @@ spool_file_put_back(struct spool_file *file)
     *file = made;
     spool_file_lower(file);
     return 0;
+}
+
+static long
+rename_file(const char *from, const char *to)
+{
+    return spool_file_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+                           (long)to, 0);
+}
+
+/* Give the file at PATH the name PAST, too. In a file system without hard links
+ * PATH is free for an instant. */
+static long
+link_file(const char *path, const char *past)
+{
+    long result = spool_file_call(SYS_linkat, AT_FDCWD, (long)path, AT_FDCWD,
+                                  (long)past, 0);
+    return result != 0 && errno != ENOENT ? rename_file(path, past) : result;
+}
+
+int
+spool_file_succeed(const char *path, const char *next, const char *past)
+{
+    spool_file_remove(past);
+    if (link_file(path, past) != 0)
+        return -1;
+    if (rename_file(next, path) == 0)
+        return 0;
+    int saved = errno;
+    /* Without effect if both names are still those of one file. */
+    (void)rename_file(past, path);
+    spool_file_remove(past);
+    errno = saved;
+    return -1;
 }
 
 int

@@ -81,6 +81,13 @@ bool spool_file_is_away(const struct spool_file *file);
  * EEXIST if another file has its path. */
 int spool_file_put_back(struct spool_file *file);
 
+/* Give the file at PATH the name PAST, and the file at NEXT the name PATH: see
+ * writer_succeed. Returns 0, or -1 with all names as they were. */
+int spool_file_succeed(const char *path, const char *next, const char *past);
+
+/* Remove the file at PATH, if there is one. errno is kept. */
+void spool_file_remove(const char *path);
+
 /* Cut FILE to SIZE bytes. Returns 0, or -1 as spool_file_open. */
 int spool_file_cut(struct spool_file *file, uint64_t size);
 

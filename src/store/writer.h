@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "layout.h"
+#include "spool_file.h"
 
 struct writer;
 
@@ -38,11 +39,8 @@ struct writer *writer_create(const char *path,
                              const struct spool_header *header,
                              uint64_t max_size, bool keeps_open);
 
-/* See spool_file_give, spool_file_lower (for a file that is kept open) and
- * spool_file_show (for any other file). */
-void writer_give(const struct writer *writer, uid_t uid);
-void writer_lower(struct writer *writer);
-void writer_show(const struct writer *writer);
+/* The file itself, with its present path (spool_file.h). */
+struct spool_file *writer_file(struct writer *writer);
 
 /* From now on records and changes are gathered until writer_flush, or until
  * 256 KiB wait. Before that, each is written at once. */
@@ -115,9 +113,6 @@ int writer_succeed(struct writer *writer, struct writer *next,
 
 /* Bytes appended so far. */
 uint64_t writer_size(const struct writer *writer);
-
-/* The present path of the file. */
-const char *writer_path(const struct writer *writer);
 
 /* Remove the file, and release the writer. */
 void writer_discard(struct writer *writer);

@@ -35,13 +35,12 @@ static uint64_t next_refresh, next_search;
 static bool
 needs_map(const struct resume *finish, const struct walk *walk)
 {
-    uint64_t took;
-    if (finish->since <= modules_read_at(&took))
+    if (finish->since <= modules_state.read_at)
         return false;
     uint64_t now = clock_now();
     if (walk->is_return && now < next_refresh)
         return false;
-    next_refresh = now + (REFRESH_SHARE + 1) * took;
+    next_refresh = now + (REFRESH_SHARE + 1) * modules_state.took;
     return true;
 }
 

@@ -148,7 +148,7 @@ read_all(const uint8_t *data, size_t size)
         return;
     }
     count = walk(reader);
-    reader_rewind(reader);
+    reader_go(reader, reader_header(reader)->header_size);
     if (walk(reader) != count)
         abort();
     if (reader_problem(reader) != NULL)

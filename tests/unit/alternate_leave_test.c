@@ -25,7 +25,7 @@
 #include "base/words.h"
 #include "signals/alternate.h"
 #include "signals/disposition.h"
-#include "capture/begin.h"
+#include "capture/handler.h"
 
 #define SIZE (64u << 10)
 #define THREADS 4u
@@ -89,14 +89,14 @@ begin(void **state)
     static _Atomic uint32_t indexes[1];
     static const struct options none;
     static struct settings settings = {.options = &none, .signo = SIGPROF};
-    const struct begin_options options = {.settings = &settings,
-                                          .threads = THREADS,
-                                          .index_of_tid = indexes,
-                                          .tid_count = 0,
-                                          .sigaction = sigaction,
-                                          .next_sigaction = sigaction,
-                                          .leaving = leaving,
-                                          .request = on_request};
+    const struct handler_options options = {.settings = &settings,
+                                            .threads = THREADS,
+                                            .index_of_tid = indexes,
+                                            .tid_count = 0,
+                                            .sigaction = sigaction,
+                                            .next_sigaction = sigaction,
+                                            .leaving = leaving,
+                                            .request = on_request};
     struct sigaction action;
     (void)state;
     memset(&action, 0, sizeof action);
@@ -107,7 +107,7 @@ begin(void **state)
     words_begin();
     memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED || begin_handler(&options) != 0 ||
+    return memory == MAP_FAILED || handler_begin(&options) != 0 ||
            disposition_borrow(SIGNALS_CONTROL, REQUESTS) != 0 ||
            sigaction(SIGUSR1, &action, NULL) != 0;
 }

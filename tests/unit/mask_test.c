@@ -18,7 +18,7 @@
 #include "base/words.h"
 #include "signals/disposition.h"
 #include "signals/mask.h"
-#include "signals/mask_sync.h"
+#include "signals/signals.h"
 
 #define ASK SIGPROF
 #define CONTROL 40
@@ -66,7 +66,7 @@ end(void **state)
 {
     (void)state;
     mask_end();
-    signals_blocked = mask_sync_shut = 0;
+    signals_blocked = signals_shut = 0;
     return (int)sys_mask(SIG_SETMASK, 0, NULL);
 }
 
@@ -170,7 +170,7 @@ a_new_thread_is_told_what_its_maker_blocks(void **state)
     (void)change(SIG_SETMASK, UINT64_MAX);
     mask_before_birth(&birth);
     assert_true(is_blocked(ASK));
-    signals_blocked = mask_sync_shut = 0;
+    signals_blocked = signals_shut = 0;
     mask_begin_thread(&birth);
     assert_false(is_blocked(ASK));
     assert_true((told() & signals_bit(ASK)) != 0);
@@ -235,14 +235,14 @@ a_number_given_back_is_blocked_for_real(void **state)
     (void)state;
     (void)change(SIG_SETMASK, UINT64_MAX);
     assert_true(disposition_give_back(ASK));
-    assert_false(mask_sync_is_done());
-    mask_sync_in(&context);
+    assert_false(signals_are_synced());
+    signals_sync_in(&context);
     assert_int_equal(signals_word(&context.uc_sigmask), signals_bit(ASK));
-    assert_true(mask_sync_is_done());
+    assert_true(signals_are_synced());
     assert_false(is_blocked(ASK));
     assert_true(disposition_give_back(signals_number(SIGNALS_ASK)));
-    mask_sync_now();
-    assert_true(mask_sync_is_done());
+    signals_sync_now();
+    assert_true(signals_are_synced());
 }
 
 static void
@@ -251,10 +251,10 @@ a_closed_number_is_opened_once_it_is_given_back(void **state)
     (void)state;
     (void)change(SIG_SETMASK, 0);
     assert_true(is_blocked(CONTROL));
-    assert_false(mask_sync_has_opened(sys_gettid()));
+    assert_false(signals_has_opened(sys_gettid()));
     disposition_release(SIGNALS_CONTROL);
     assert_false(is_blocked(CONTROL));
-    assert_true(mask_sync_has_opened(sys_gettid()));
+    assert_true(signals_has_opened(sys_gettid()));
     assert_true((signals_opened() & signals_bit(CONTROL)) != 0);
 }
 

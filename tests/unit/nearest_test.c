@@ -10,13 +10,12 @@
 #include <cmocka.h>
 
 #include "base/nearest.h"
-#include "base/option_names.h"
 #include "base/options.h"
 
 static void
 expect(const char *variable, const char *meant)
 {
-    assert_string_equal(option_names_nearest(variable), meant);
+    assert_string_equal(options_nearest(variable), meant);
 }
 
 static void
@@ -75,9 +74,9 @@ any_name_has_an_answer(void **state)
     (void)state;
     memset(typed + 6, 'X', 4096);
     strcpy(typed + 6 + 4096, "=1");
-    assert_non_null(option_names_nearest(typed));
-    assert_non_null(option_names_nearest("SPROF_="));
-    assert_non_null(option_names_nearest("SPROF_?=1"));
+    assert_non_null(options_nearest(typed));
+    assert_non_null(options_nearest("SPROF_="));
+    assert_non_null(options_nearest("SPROF_?=1"));
 }
 
 static void
@@ -90,10 +89,10 @@ only_what_is_unknown(void **state)
     char *const *at = environment;
 
     (void)state;
-    assert_string_equal(option_names_unknown(&at), "SPROF_OUTPUTX=x");
-    assert_string_equal(option_names_unknown(&at), "SPROF_=1");
-    assert_null(option_names_unknown(&at));
-    assert_null(option_names_unknown(&at));
+    assert_string_equal(options_unknown(&at), "SPROF_OUTPUTX=x");
+    assert_string_equal(options_unknown(&at), "SPROF_=1");
+    assert_null(options_unknown(&at));
+    assert_null(options_unknown(&at));
 }
 
 static void

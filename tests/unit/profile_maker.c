@@ -301,7 +301,7 @@ maker_finish(void)
 {
     static char path[PATH_MAX];
 
-    snprintf(path, sizeof path, "%s", writer_path(maker_writer));
+    snprintf(path, sizeof path, "%s", writer_file(maker_writer)->path);
     assert_int_equal(writer_close(maker_writer), 0);
     maker_writer = NULL;
     return path;

@@ -38,7 +38,7 @@ expect_told(const struct rate *rate, uint64_t taken, uint64_t lost,
     struct text text;
 
     text_begin(&text, line, sizeof line);
-    rate_tell(&text, rate, 1000, taken, lost);
+    rate_tell(&text, rate, 1000, taken, lost, 0);
     assert_string_equal(line, expected);
 }
 
@@ -51,7 +51,7 @@ expect_short(const struct rate *rate, uint64_t taken, uint64_t lost,
     struct text text;
 
     text_begin(&text, line, sizeof line);
-    rate_tell_in(&text, rate, 1000, taken, lost, room);
+    rate_tell(&text, rate, 1000, taken, lost, room);
     assert_string_equal(line, expected);
 }
 
@@ -142,7 +142,7 @@ few_points_are_counted(void **state)
     (void)state;
     rate_add(&rate, LIMIT_EARLY, MS / 3, MS, 0);
     expect_told(&rate, 0, 0, "less than one point due at 1,000 a CPU second");
-    expect_short(&rate, 0, 0, 0, "less than one point due");
+    expect_short(&rate, 0, 0, 1, "less than one point due");
     rate_add(&rate, LIMIT_EARLY, MS / 3, MS, 0);
     expect_told(&rate, 0, 0,
                 "0 of 1 point due at 1,000 a CPU second (processes begin "

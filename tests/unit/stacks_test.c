@@ -59,8 +59,8 @@ open_now(void)
 {
     char error[512];
 
-    stacks =
-        stacks_open(writer_path(maker_writer), &options, error, sizeof error);
+    stacks = stacks_open(writer_file(maker_writer)->path, &options, error,
+                         sizeof error);
     assert_non_null(stacks);
 }
 

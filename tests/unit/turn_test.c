@@ -59,8 +59,8 @@ the_next_takes_the_place(void **state)
     for (uint64_t turn = 1; turn <= 3; turn++) {
         maker_mark(writer, turn * 10, "", 1);
         assert_int_equal(writer_succeed(writer, next, maker_path("a.past")), 0);
-        assert_string_equal(writer_path(writer), maker_path("a.past"));
-        assert_string_equal(writer_path(next), maker_path("a.sprof"));
+        assert_string_equal(writer_file(writer)->path, maker_path("a.past"));
+        assert_string_equal(writer_file(next)->path, maker_path("a.sprof"));
         assert_false(is_there(".next"));
         maker_mark(writer, turn * 10 + 1, "", 1);
         maker_mark(next, turn * 10 + 2, "", 1);

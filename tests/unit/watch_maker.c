@@ -41,7 +41,7 @@ open_watch(void)
     char error[512];
     struct watch *watch;
 
-    reader = reader_open(writer_path(maker_writer), error, sizeof error);
+    reader = reader_open(writer_file(maker_writer)->path, error, sizeof error);
     assert_non_null(reader);
     watch = watch_new(reader, &filter, &options);
     assert_non_null(watch);

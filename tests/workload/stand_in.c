@@ -299,7 +299,7 @@ main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    writer_show(spool_writer);
+    spool_file_show(writer_file(spool_writer));
     spool_process((uint32_t)getpid(), "/opt/bank", "bank --fast");
     if (strcmp(how, "old") != 0)
         control();

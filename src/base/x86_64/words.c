@@ -89,8 +89,7 @@ words_are_there(void)
         __asm__ volatile("rdfsbase %0" : "=r"(pointer));
         break;
     case BY_KERNEL:
-        if (arch_syscall(SYS_arch_prctl, GET_FS, (long)&pointer, 0, 0, 0, 0) !=
-            0)
+        if (sys_call(SYS_arch_prctl, GET_FS, &pointer) != 0)
             return true;
         break;
     default:

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/options.h"
 #include "base/path.h"
 #include "base/proc.h"
-#include "base/recording.h"
 #include "base/text.h"
 #include "cli/process/process.h"
 #include "store/reader.h"
