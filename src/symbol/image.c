@@ -438,7 +438,8 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
 }
 
 struct image *
-image_open_brief(struct sketch *sketch, const uint64_t *addresses, size_t count)
+image_open_brief(struct sketch *sketch, const struct symbol_question *questions,
+                 size_t count)
 {
     struct image *image = calloc(1, sizeof(*image));
     if (image == NULL) {
@@ -447,7 +448,7 @@ image_open_brief(struct sketch *sketch, const uint64_t *addresses, size_t count)
     }
     image->sketch = *sketch;
     read_frames(&image->frames, &image->sketch.file);
-    if (sketch_read(&image->sketch, addresses, count, &image->symbols) != 0) {
+    if (sketch_read(&image->sketch, questions, count, &image->symbols) != 0) {
         image_close(image);
         return NULL;
     }
