@@ -62,4 +62,21 @@ char *quality_time(const struct profile *profile, char *text, size_t size);
 int quality_sum_guessed(const struct profile *profile,
                         uint64_t values[VALUE_COUNT]);
 
+/* Bytes that every line of counters fits into. */
+enum { QUALITY_COUNTERS_SIZE = 2048 };
+
+struct counters {
+    struct profile_cost cost;
+    uint64_t by_signal; /* points of running threads, asked by the sampler */
+};
+
+/* Write the COUNTERS that are not 0 to TEXT of QUALITY_COUNTERS_SIZE bytes, as
+ * a program reads them back exactly: "asked 12348, taken 12345, lost exited 2".
+ * A pprof file has this line as a comment. Returns TEXT. */
+char *quality_write_counters(const struct counters *counters, char *text);
+
+/* Set COUNTERS to what quality_write_counters wrote. A counter that is not in
+ * TEXT becomes 0. A counter that is not in the table is left out. */
+void quality_read_counters(struct counters *counters, const char *text);
+
 #endif

@@ -369,18 +369,8 @@ add_modules(struct pprof_read *read)
     return 0;
 }
 
-/* A profile without processes names its program by its first mapping. */
-static void
-name_process(struct pprof_read *read)
-{
-    struct profile *profile = read->file.profile;
-    struct profile_process *process = &profile->processes[read->load.process];
-    if (process->exe[0] == '\0' && read->file.mapping_count > 0)
-        process->exe = read->file.mappings[0].path;
-}
-
-/* Samples create the processes that they name; a file without
- * samples still has one. */
+/* Samples create the processes that they name; a file without samples still has
+ * one. A profile without processes names its program by its first mapping. */
 static int
 add_all(struct pprof_read *read)
 {
@@ -389,10 +379,11 @@ add_all(struct pprof_read *read)
         return -1;
     int status =
         pprof_file_each(&read->file, read->whole, PPROF_SAMPLE, use_sample);
-    if (profile->process_count > read->load.process)
-        name_process(read);
-    else if (status == 0 && process_of(read, "") == INTERN_NONE)
-        status = -1;
+    if (profile->process_count == read->load.process)
+        return status == 0 && process_of(read, "") == INTERN_NONE ? -1 : status;
+    struct profile_process *process = &profile->processes[read->load.process];
+    if (process->exe[0] == '\0' && read->file.mapping_count > 0)
+        process->exe = read->file.mappings[0].path;
     return status;
 }
 

@@ -5,10 +5,7 @@
  * something that it lacks is refused as a whole, as by `go tool pprof`.
  *
  * Names come from the file, so that a profile can be read where its program is
- * missing. The symbols made of them live in a block of the profile. The value
- * types say what the values of samples are. The first type that is a count is
- * samples. The first that is a time is CPU time, unless it is called wall, real
- * or delay.
+ * missing. The symbols made of them live in a block of the profile.
  */
 #include <stdio.h>
 #include <stdlib.h>

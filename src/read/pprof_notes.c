@@ -193,7 +193,7 @@ pprof_notes_add(struct pprof_notes *notes, const char *comment)
     if (strcmp(key, "command") == 0)
         return add_command(notes, text);
     if (strcmp(key, "counters") == 0) {
-        counters_read(&notes->counters, text);
+        quality_read_counters(&notes->counters, text);
         notes->has_counters = true;
     } else if (!notes->has_counters) {
         read_sentence(notes, key, text);

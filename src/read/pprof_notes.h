@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof_notes.h -- reads the comments of a pprof file that we wrote: the
- * commands, and the counters of the profile (model/counters.h). For pprof.c
+ * commands, and the counters of the profile (model/quality.h). For pprof.c
  * alone.
  */
 #ifndef READ_PPROF_NOTES_H
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "model/counters.h"
+#include "model/quality.h"
 #include "model/profile.h"
 
 struct pprof_notes {

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -151,12 +152,6 @@ struct kept {
     char name[NAME_MAX + 1];
 };
 
-/* Bytes that become a part of a file. */
-struct part {
-    const void *bytes;
-    size_t size;
-};
-
 static int
 compare_kept(const void *left, const void *right)
 {
@@ -218,19 +213,19 @@ remove_old(void)
 /* Whether a file of all PARTS is within RLIMIT_FSIZE. A breach would end this
  * process by SIGXFSZ (setrlimit(2)). */
 static bool
-is_within_limit(const struct part *parts, unsigned count)
+is_within_limit(const struct iovec *parts, unsigned count)
 {
     struct rlimit limit;
     size_t size = 0;
     for (unsigned i = 0; i < count; i++)
-        size += parts[i].size;
+        size += parts[i].iov_len;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
 }
 
 /* Write a file NAME of COUNT parts. It appears whole, or not at all. When all
  * files take too much, those that were not used for longest are removed. */
 static void
-save_file(const char *name, const struct part *parts, unsigned count)
+save_file(const char *name, const struct iovec *parts, unsigned count)
 {
     char beside[NAME_MAX + 1];
     if (!is_within_limit(parts, count))
@@ -242,8 +237,8 @@ save_file(const char *name, const struct part *parts, unsigned count)
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     bool is_whole = file != NULL;
     for (unsigned i = 0; i < count && is_whole; i++)
-        is_whole =
-            fwrite(parts[i].bytes, 1, parts[i].size, file) == parts[i].size;
+        is_whole = fwrite(parts[i].iov_base, 1, parts[i].iov_len, file) ==
+                   parts[i].iov_len;
     if (file != NULL)
         is_whole &= fclose(file) == 0;
     else if (fd >= 0)
@@ -271,11 +266,12 @@ struct answer_cache {
     const struct frame *frames;
     const char *strings;
     unsigned flags;
-    /* What was added. Texts are numbers in TEXTS + 1. */
+    /* What was added. OFFSETS are those of TEXTS, which take SIZE bytes. */
     struct answer *new_answers;
     struct frame *new_frames;
     size_t new_count, new_frame_count;
     struct intern texts;
+    uint32_t *offsets, size;
 };
 
 /* Whether TEXT, an offset in the strings, is within them. They end in a NUL. */
@@ -415,11 +411,22 @@ answer_cache_find(const struct answer_cache *cache, uint64_t address,
     return true;
 }
 
-/* The number of TEXT (may be NULL) among those that were added, + 1. */
+/* The offset of TEXT (may be NULL) among the texts that were added. They begin
+ * with the offset 1. 0 if memory is short. */
 static uint32_t
 add_text(struct answer_cache *cache, const char *text)
 {
-    return text != NULL ? intern_string(&cache->texts, text) + 1 : 0;
+    uint32_t count = intern_count(&cache->texts);
+    if (text == NULL || !ARRAY_GROW(cache->offsets, count))
+        return 0;
+    uint32_t number = intern_string(&cache->texts, text);
+    if (number == INTERN_NONE)
+        return 0;
+    if (number == count) {
+        cache->offsets[count] = cache->size + 1;
+        cache->size += (uint32_t)strlen(text) + 1;
+    }
+    return cache->offsets[number];
 }
 
 void
@@ -480,30 +487,14 @@ add_old(struct answer_cache *cache)
     free(frames);
 }
 
-/* Turn the numbers of texts into offsets. Returns the strings, and their size
- * in *SIZE; NULL if memory is short. */
+/* The texts behind an empty one, in SIZE + 1 bytes. NULL if memory is short. */
 static char *
-place_texts(struct answer_cache *cache, uint32_t *size)
+join_texts(const struct answer_cache *cache)
 {
-    uint32_t count = intern_count(&cache->texts), at = 1;
-    uint32_t *offsets = calloc(count + 1ul, sizeof(*offsets));
-    for (uint32_t i = 0; offsets != NULL && i < count; i++) {
-        offsets[i + 1] = at;
-        at += (uint32_t)strlen(intern_bytes(&cache->texts, i)) + 1;
-    }
-    char *strings = offsets != NULL ? calloc(at, 1) : NULL;
+    char *strings = calloc(cache->size + 1ul, 1);
+    uint32_t count = intern_count(&cache->texts);
     for (uint32_t i = 0; strings != NULL && i < count; i++)
-        strcpy(strings + offsets[i + 1], intern_bytes(&cache->texts, i));
-    for (size_t i = 0; strings != NULL && i < cache->new_count; i++)
-        cache->new_answers[i].symbol = offsets[cache->new_answers[i].symbol];
-    for (size_t i = 0; strings != NULL && i < cache->new_frame_count; i++) {
-        struct frame *frame = &cache->new_frames[i];
-        frame->name = offsets[frame->name];
-        frame->directory = offsets[frame->directory];
-        frame->file = offsets[frame->file];
-    }
-    free(offsets);
-    *size = at;
+        strcpy(strings + cache->offsets[i], intern_bytes(&cache->texts, i));
     return strings;
 }
 
@@ -527,11 +518,12 @@ write_file(struct answer_cache *cache)
     struct header header = {.version = VERSION,
                             .flags = cache->flags,
                             .answers = (uint32_t)cache->new_count,
-                            .frames = (uint32_t)cache->new_frame_count};
-    char *strings = place_texts(cache, &header.strings);
+                            .frames = (uint32_t)cache->new_frame_count,
+                            .strings = cache->size + 1};
+    char *strings = join_texts(cache);
     if (strings == NULL)
         return;
-    const struct part parts[] = {
+    const struct iovec parts[] = {
         {&header, sizeof(header)},
         {cache->new_answers, cache->new_count * sizeof(*cache->new_answers)},
         {cache->new_frames,
@@ -540,7 +532,7 @@ write_file(struct answer_cache *cache)
     memcpy(header.magic, MAGIC, sizeof(header.magic));
     uLong sum = 0;
     for (unsigned i = 1; i < sizeof(parts) / sizeof(parts[0]); i++)
-        sum = crc32_z(sum, parts[i].bytes, parts[i].size);
+        sum = crc32_z(sum, parts[i].iov_base, parts[i].iov_len);
     header.checksum = (uint32_t)sum;
     save_file(cache->name, parts, sizeof(parts) / sizeof(parts[0]));
     free(strings);
@@ -556,6 +548,7 @@ answer_cache_close(struct answer_cache *cache)
         write_file(cache);
     }
     intern_clear(&cache->texts);
+    free(cache->offsets);
     free(cache->new_answers);
     free(cache->new_frames);
     free(cache->bytes);

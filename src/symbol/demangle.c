@@ -449,30 +449,15 @@ is_d(const char *name)
            (strncmp(name, "_D", 2) == 0 && name[2] >= '1' && name[2] <= '9');
 }
 
+/* Demangle NAME by WHOLE, and SHORTEN the text if FORM is short. */
 static char *
-demangle_d(const char *name, enum demangle_form form)
+demangle_text(const char *name, enum demangle_form form,
+              char *(*whole)(const char *, int), void (*shorten)(char *))
 {
-    char *text = dlang_demangle(name, STYLE);
+    char *text = whole(name, STYLE);
     if (text != NULL && form == DEMANGLE_SHORT)
-        shorten_d(text);
+        shorten(text);
     return text;
-}
-
-/* Rust's older names look like C++ ones. */
-static char *
-demangle_rust(const char *name, enum demangle_form form)
-{
-    char *text = rust_demangle(name, STYLE);
-    if (text != NULL && form == DEMANGLE_SHORT)
-        shorten_rust(text);
-    return text;
-}
-
-static char *
-demangle_cplus(const char *name, enum demangle_form form)
-{
-    return form == DEMANGLE_SHORT ? short_cplus(name)
-                                  : cplus_demangle_v3(name, STYLE);
 }
 
 char *
@@ -481,12 +466,16 @@ demangle(const char *name, enum demangle_form form)
     if (name[0] != '_' || strnlen(name, LONGEST_NAME) == LONGEST_NAME)
         return NULL;
     if (is_d(name))
-        return demangle_d(name, form);
+        return demangle_text(name, form, dlang_demangle, shorten_d);
     /* Some compilers put a second underscore in front. */
     if (strncmp(name, "__Z", 3) == 0 || strncmp(name, "__R", 3) == 0)
         name++;
     if (name[1] != 'Z' && name[1] != 'R')
         return NULL;
-    char *text = demangle_rust(name, form);
-    return text != NULL || name[1] == 'R' ? text : demangle_cplus(name, form);
+    /* Rust's older names look like C++ ones. */
+    char *text = demangle_text(name, form, rust_demangle, shorten_rust);
+    if (text != NULL || name[1] == 'R')
+        return text;
+    return form == DEMANGLE_SHORT ? short_cplus(name)
+                                  : cplus_demangle_v3(name, STYLE);
 }

@@ -177,14 +177,6 @@ elf_view_build_id(const struct elf_view *view)
     return note;
 }
 
-unsigned
-elf_view_machine(const struct elf_view *view)
-{
-    return view->bytes != NULL
-               ? ((const Elf64_Ehdr *)(const void *)view->bytes)->e_machine
-               : EM_NONE;
-}
-
 uint64_t
 elf_view_first_address(const struct elf_view *view)
 {

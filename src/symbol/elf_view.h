@@ -52,9 +52,6 @@ struct bytes elf_view_content(const struct elf_view *view,
 /* The GNU build-id (elf(5), Notes); AT is NULL if it has none. */
 struct bytes elf_view_build_id(const struct elf_view *view);
 
-/* The machine that the file is for; EM_NONE if there is no file. */
-unsigned elf_view_machine(const struct elf_view *view);
-
 /* The address of the first segment that is loaded; UINT64_MAX if none is. */
 uint64_t elf_view_first_address(const struct elf_view *view);
 

@@ -238,12 +238,14 @@ static const struct machine {
 } machines[] = {{EM_X86_64, 16, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT,
                  R_X86_64_IRELATIVE, slot_of_x86_64}};
 
-/* The row for FILE's machine. NULL: its stubs are not understood. */
+/* The row for FILE's machine. NULL: its stubs are not understood, or there is
+ * no file. */
 static const struct machine *
 find_machine(const struct elf_view *file)
 {
+    const Elf64_Ehdr *header = (const void *)file->bytes;
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-        if (elf_view_machine(file) == machines[i].number)
+        if (header != NULL && header->e_machine == machines[i].number)
             return &machines[i];
     return NULL;
 }
@@ -253,15 +255,6 @@ compare_slots(const void *a, const void *b)
 {
     const struct plt_slot *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
-}
-
-static int
-add_slot(struct plt_table *table, const struct plt_slot *slot)
-{
-    if (!ARRAY_GROW(table->slots, table->count))
-        return -1;
-    table->slots[table->count++] = *slot;
-    return 0;
 }
 
 static const Elf64_Shdr *
@@ -285,10 +278,12 @@ read_section(struct plt_table *table, const struct elf_view *file,
         memcpy(&slot.relocation, at.at, sizeof(slot.relocation));
         slot.address = slot.relocation.r_offset;
         uint32_t type = ELF64_R_TYPE(slot.relocation.r_info);
-        if ((type == machine->jump_slot || type == machine->global_data ||
-             type == machine->indirect) &&
-            add_slot(table, &slot) != 0)
+        if (type != machine->jump_slot && type != machine->global_data &&
+            type != machine->indirect)
+            continue;
+        if (!ARRAY_GROW(table->slots, table->count))
             return -1;
+        table->slots[table->count++] = slot;
     }
     return 0;
 }
@@ -438,7 +433,8 @@ image_open(const char *path, const uint8_t *build_id, size_t length)
 }
 
 struct image *
-image_open_brief(struct sketch *sketch, const uint64_t *addresses, size_t count)
+image_open_brief(struct sketch *sketch, const struct symbol_question *questions,
+                 size_t count)
 {
     struct image *image = calloc(1, sizeof(*image));
     if (image == NULL) {
@@ -447,7 +443,7 @@ image_open_brief(struct sketch *sketch, const uint64_t *addresses, size_t count)
     }
     image->sketch = *sketch;
     read_frames(&image->frames, &image->sketch.file);
-    if (sketch_read(&image->sketch, addresses, count, &image->symbols) != 0) {
+    if (sketch_read(&image->sketch, questions, count, &image->symbols) != 0) {
         image_close(image);
         return NULL;
     }

@@ -37,11 +37,12 @@ struct image *image_open(const char *path, const uint8_t *build_id,
 
 /*
  * Open the file of SKETCH for its symbols alone: no file, line or inlined call
- * is known then. The image has only the symbols that answer for the COUNT
- * sorted ADDRESSES. Other addresses get no name. Takes over SKETCH. NULL if
+ * is known then. The image has only the symbols that answer the COUNT sorted
+ * QUESTIONS. Other addresses get no name. Takes over SKETCH. NULL if
  * memory is short.
  */
-struct image *image_open_brief(struct sketch *sketch, const uint64_t *addresses,
+struct image *image_open_brief(struct sketch *sketch,
+                               const struct symbol_question *questions,
                                size_t count);
 
 /* Find what lies at ADDRESS (the file's own numbering). The caller provides

@@ -360,16 +360,6 @@ run_opcode(const struct line_table *table, struct bytes *program,
     return ROW;
 }
 
-static int
-add_mark(struct line_table *table, const struct line_row *row,
-         const uint8_t *next)
-{
-    if (!ARRAY_GROW(table->marks, table->mark_count))
-        return -1;
-    table->marks[table->mark_count++] = (struct line_mark){*row, next};
-    return 0;
-}
-
 /* Add the sequence that has the marks from FIRST on and ends at END. Its rank
  * is the number of its marks. Code that a linker has dropped starts at address
  * 0 and is left out. Returns 0, or -1 with errno set. */
@@ -411,9 +401,12 @@ read_marks(struct line_table *table)
         }
         if (rows == 0)
             first = table->mark_count;
-        if (rows++ % ROWS_PER_MARK == 0 &&
-            add_mark(table, &state, program.at) != 0)
-            return -1;
+        if (rows++ % ROWS_PER_MARK == 0) {
+            if (!ARRAY_GROW(table->marks, table->mark_count))
+                return -1;
+            table->marks[table->mark_count++] =
+                (struct line_mark){state, program.at};
+        }
         last = state.address;
     }
     range_index_seal(&table->sequences);

@@ -57,22 +57,18 @@ answer_all(struct opening *opening)
     free(answer.frames);
 }
 
-static void
-open_one(struct opening *opening)
-{
-    opening->image =
-        image_open(opening->path, opening->build_id, opening->length);
-    answer_all(opening);
-}
-
 /* The work of one thread: take files until none is left. */
 static void *
 open_files(void *argument)
 {
     struct job *job = argument;
     size_t i;
-    while ((i = atomic_fetch_add(&job->next, 1)) < job->count)
-        open_one(&job->openings[i]);
+    while ((i = atomic_fetch_add(&job->next, 1)) < job->count) {
+        struct opening *opening = &job->openings[i];
+        opening->image =
+            image_open(opening->path, opening->build_id, opening->length);
+        answer_all(opening);
+    }
     return NULL;
 }
 
@@ -107,16 +103,8 @@ static void
 open_briefly(struct offer *offer)
 {
     struct opening *opening = &offer->opening;
-    uint64_t *addresses = calloc(opening->count + 1, sizeof(*addresses));
-    if (addresses == NULL) {
-        sketch_close(&offer->sketch);
-        return;
-    }
-    for (size_t i = 0; i < opening->count; i++)
-        addresses[i] = opening->questions[i].offset;
     opening->image =
-        image_open_brief(&offer->sketch, addresses, opening->count);
-    free(addresses);
+        image_open_brief(&offer->sketch, opening->questions, opening->count);
     if (opening->image != NULL)
         answer_all(opening);
 }

@@ -450,17 +450,6 @@ write_skeletons(struct package *package, FILE *file)
     return fflush(file) == 0;
 }
 
-/* Open the file FD with libdw. FD is closed. */
-static Dwarf *
-open_dwarf(int fd)
-{
-    Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
-    if (dwarf != NULL)
-        elf_cntl(dwarf_getelf(dwarf), ELF_C_FDDONE);
-    close(fd);
-    return dwarf;
-}
-
 static void
 make_skeletons(struct package *package)
 {
@@ -477,8 +466,12 @@ make_skeletons(struct package *package)
         fd = make_file(sections, sizeof(sections) / sizeof(*sections));
     }
     stream_close(&units);
-    if (fd >= 0)
-        package->skeletons = open_dwarf(fd);
+    if (fd < 0)
+        return;
+    package->skeletons = dwarf_begin(fd, DWARF_C_READ);
+    if (package->skeletons != NULL)
+        elf_cntl(dwarf_getelf(package->skeletons), ELF_C_FDDONE);
+    close(fd);
 }
 
 void

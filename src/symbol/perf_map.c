@@ -263,17 +263,6 @@ make_pieces(struct perf_map *map)
     return result;
 }
 
-/* Index the first LENGTH bytes of the map's text. Returns MAP; if memory is
- * short, closes it and returns NULL. */
-static struct perf_map *
-index_text(struct perf_map *map, size_t length)
-{
-    if (add_lines(map, length) == 0 && make_pieces(map) == 0)
-        return map;
-    perf_map_close(map);
-    return NULL;
-}
-
 /* Fill the map's text from FD. Returns the number of bytes read. */
 static size_t
 read_text(struct perf_map *map, int fd, size_t size)
@@ -353,8 +342,8 @@ perf_map_open(const char *path, uint64_t start, uint64_t end)
     if (map->text != NULL)
         size = read_text(map, fd, size);
     close(fd);
-    if (map->text != NULL)
-        return index_text(map, size);
+    if (map->text != NULL && add_lines(map, size) == 0 && make_pieces(map) == 0)
+        return map;
     perf_map_close(map);
     return NULL;
 }
@@ -364,14 +353,6 @@ struct part {
     const char *text;
     size_t length;
 };
-
-/* The rest of NAME behind PREFIX. NULL if NAME does not begin with PREFIX. */
-static const char *
-skip_prefix(const char *name, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
-}
 
 /* Keep PART in STORE. NULL if memory is short. */
 static const char *
@@ -413,15 +394,6 @@ find_place(const char *text)
     return found != NULL ? found + 1 : NULL;
 }
 
-/* Name FRAME by its PLACE: functions without a name are told apart by it. */
-static int
-name_anonymous(struct intern *store, const char *place,
-               struct symbol_frame *frame)
-{
-    frame->function = intern_format(store, "(anonymous %s)", path_name(place));
-    return frame->function != NULL ? 0 : -1;
-}
-
 /* TEXT is "*NAME FILE:LINE:COLUMN". */
 static int
 split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
@@ -439,11 +411,10 @@ split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
     if (frame->start_line == 0)
         frame->start_line = line;
     frame->file = keep_part(store, place);
-    if (name.length == 0)
-        return name_anonymous(store, found, frame) != 0 || frame->file == NULL
-                   ? -1
-                   : 0;
-    frame->function = keep_part(store, name);
+    /* Functions without a name are told apart by their places. */
+    frame->function = name.length == 0 ? intern_format(store, "(anonymous %s)",
+                                                       path_name(found))
+                                       : keep_part(store, name);
     return frame->function != NULL && frame->file != NULL ? 0 : -1;
 }
 
@@ -518,9 +489,9 @@ split_name(struct intern *store, const char *name, struct symbol_frame *frame)
     if (frame->linkage == NULL)
         return -1;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        const char *rest = skip_prefix(name, forms[i].prefix);
-        if (rest != NULL)
-            return forms[i].split(store, rest, frame);
+        size_t length = strlen(forms[i].prefix);
+        if (strncmp(name, forms[i].prefix, length) == 0)
+            return forms[i].split(store, name + length, frame);
     }
     return 0;
 }

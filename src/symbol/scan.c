@@ -183,18 +183,6 @@ add_form(struct scan_unit *unit, unsigned name, unsigned form, int size,
     return 0;
 }
 
-/* Note that the next value of SHAPE is of attribute NAME. */
-static void
-note_attribute(struct scan_shape *shape, unsigned name)
-{
-    if (name == DW_AT_sibling) {
-        shape->sibling = shape->count;
-        shape->sibling_offset = shape->size;
-    }
-    if (name == DW_AT_low_pc || name == DW_AT_ranges)
-        shape->has_code = true;
-}
-
 /* Put the abbreviation into *SHAPE. The attributes are read up to the first
  * that fails, because dwarf_getattrcnt miscounts if there are implicit
  * constants. */
@@ -217,7 +205,12 @@ read_shape(struct scan_unit *unit, struct scan_shape *shape,
         int size = fixed_size(unit, form);
         if (add_form(unit, name, form, size, constant) != 0)
             return -1;
-        note_attribute(shape, name);
+        if (name == DW_AT_sibling) {
+            shape->sibling = shape->count;
+            shape->sibling_offset = shape->size;
+        }
+        if (name == DW_AT_low_pc || name == DW_AT_ranges)
+            shape->has_code = true;
         if (size == VARIABLE)
             shape->is_fixed = false;
         else

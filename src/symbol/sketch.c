@@ -194,17 +194,18 @@ struct search {
 };
 
 static int
-search_begin(struct search *search, const uint64_t *addresses, size_t count)
+search_begin(struct search *search, const struct symbol_question *questions,
+             size_t count)
 {
     *search = (struct search){.places = 1, .address_count = count};
     while (search->places <= count)
         search->places *= 2;
-    search->addresses = malloc(search->places * sizeof(*addresses));
+    search->addresses = malloc(search->places * sizeof(*search->addresses));
     search->nearest = calloc(search->places, sizeof(*search->nearest));
     if (search->addresses == NULL || search->nearest == NULL)
         return -1;
     for (size_t i = 0; i < search->places; i++)
-        search->addresses[i] = i < count ? addresses[i] : UINT64_MAX;
+        search->addresses[i] = i < count ? questions[i].offset : UINT64_MAX;
     return 0;
 }
 
@@ -226,15 +227,6 @@ place_from(const struct search *search, uint64_t low)
     for (size_t step = search->places / 2; step > 0; step /= 2)
         at += search->addresses[at + step - 1] < low ? step : 0;
     return at;
-}
-
-static int
-keep_symbol(struct search *search, size_t number)
-{
-    if (!ARRAY_GROW(search->found, search->count))
-        return -1;
-    search->found[search->count++] = (uint32_t)number;
-    return 0;
 }
 
 /* Whether SYMBOL covers the address at PLACE, or is the nearest before it among
@@ -260,18 +252,20 @@ find_nearest(const struct sketch *sketch, struct search *search)
             continue;
         if (symbol->st_value > search->nearest[place])
             search->nearest[place] = symbol->st_value;
-        if (keep_symbol(search, i) != 0)
+        if (!ARRAY_GROW(search->found, search->count))
             return -1;
+        search->found[search->count++] = (uint32_t)i;
     }
     return 0;
 }
 
 int
-sketch_read(const struct sketch *sketch, const uint64_t *addresses,
-            size_t count, struct symbol_table *table)
+sketch_read(const struct sketch *sketch,
+            const struct symbol_question *questions, size_t count,
+            struct symbol_table *table)
 {
     struct search search;
-    int status = search_begin(&search, addresses, count);
+    int status = search_begin(&search, questions, count);
     if (status == 0)
         status = find_nearest(sketch, &search);
     for (size_t i = 0; status == 0 && i < search.count; i++) {

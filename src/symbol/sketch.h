@@ -12,6 +12,7 @@
 
 #include "elf_view.h"
 #include "symbol_table.h"
+#include "symbolizer.h"
 
 /* All zero is no sketch. */
 struct sketch {
@@ -35,13 +36,14 @@ int sketch_open(struct sketch *sketch, const char *path,
 uint64_t sketch_cost(const struct sketch *sketch);
 
 /*
- * Add to the empty TABLE the symbols that symbol_table_find needs for COUNT
- * sorted ADDRESSES. Its answers for them are then the same as with all symbols.
- * The names belong to SKETCH. Returns 0, or -1 with errno set if memory is
- * short.
+ * Add to the empty TABLE the symbols that symbol_table_find needs for the
+ * offsets of COUNT sorted QUESTIONS. Its answers for them are then the same as
+ * with all symbols. The names belong to SKETCH. Returns 0, or -1 with errno set
+ * if memory is short.
  */
-int sketch_read(const struct sketch *sketch, const uint64_t *addresses,
-                size_t count, struct symbol_table *table);
+int sketch_read(const struct sketch *sketch,
+                const struct symbol_question *questions, size_t count,
+                struct symbol_table *table);
 
 void sketch_close(struct sketch *sketch);
 

@@ -51,14 +51,6 @@ class_of(const struct range *range)
     return (enum symbol_class)(range->rank >> 26);
 }
 
-/* Whether NAME is not from a programmer: an assembler temporary or a mapping
- * symbol. */
-static bool
-is_noise(const char *name)
-{
-    return *name == '\0' || strncmp(name, ".L", 2) == 0 || *name == '$';
-}
-
 /* Where section INDEX of ELF ends, in that ELF's own numbering. 0 if the
  * section holds no code. */
 static uint64_t
@@ -73,10 +65,11 @@ code_end(Elf *elf, GElf_Word index)
     return header.sh_addr + header.sh_size;
 }
 
+/* Assembler temporaries and mapping symbols are not from a programmer. */
 bool
 symbol_table_is_code(const GElf_Sym *symbol, const char *name)
 {
-    return !is_noise(name) &&
+    return *name != '\0' && *name != '$' && strncmp(name, ".L", 2) != 0 &&
            (is_function(symbol) || GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE);
 }
 

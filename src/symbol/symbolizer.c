@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "util/array.h"
 #include "util/intern.h"
 #include "address_table.h"
 #include "answer_cache.h"
@@ -391,22 +392,12 @@ is_known(const struct symbolizer *symbolizer, const struct module *module,
                               (uintptr_t)path_to_read(module)) != NULL;
 }
 
-/* How many modules the sorted QUESTIONS concern. */
-static size_t
-count_modules(const struct symbol_question *questions, size_t count)
-{
-    size_t modules = 0;
-    for (size_t i = 0; i < count; i++)
-        modules += i == 0 || questions[i].id != questions[i - 1].id;
-    return modules;
-}
-
-/* Turn the sorted QUESTIONS into OPENINGS, at most one for each module. Returns
- * the number of openings. */
+/* Turn the sorted QUESTIONS into *OPENINGS, at most one for each module.
+ * Returns the number of openings. */
 static size_t
 plan_openings(const struct symbolizer *symbolizer,
               const struct symbol_question *questions, size_t count,
-              struct opening *openings)
+              struct opening **openings)
 {
     size_t planned = 0;
     size_t next;
@@ -416,9 +407,11 @@ plan_openings(const struct symbolizer *symbolizer,
         for (next = i + 1;
              next < count && questions[next].id == questions[i].id; next++)
             ;
-        if (module == NULL || is_known(symbolizer, module, openings, planned))
+        if (module == NULL || is_known(symbolizer, module, *openings, planned))
             continue;
-        openings[planned++] = (struct opening){
+        if (!ARRAY_GROW(*openings, planned))
+            break;
+        (*openings)[planned++] = (struct opening){
             .path = path_to_read(module),
             .build_id = module->build_id,
             .length = module->length,
@@ -517,12 +510,9 @@ symbolizer_expect(struct symbolizer *symbolizer,
         return;
     qsort(questions, count, sizeof(*questions), compare_questions);
     count = answer_from_caches(symbolizer, questions, count);
-    struct opening *openings;
-    openings = calloc(count_modules(questions, count) + 1, sizeof(*openings));
-    if (openings == NULL)
-        return;
-    open_planned(symbolizer, openings,
-                 plan_openings(symbolizer, questions, count, openings));
+    struct opening *openings = NULL;
+    size_t planned = plan_openings(symbolizer, questions, count, &openings);
+    open_planned(symbolizer, openings, planned);
     free(openings);
 }
 

@@ -344,17 +344,6 @@ set_file(struct unit *unit, struct unit_frame *frame, uint64_t number)
         frame->directory = directory;
 }
 
-/* Put the place of CALL in its caller into *FRAME. DW_AT_call_file is a number
- * in the unit's line table. */
-static void
-read_place(struct unit *unit, Dwarf_Die *call, struct unit_frame *frame)
-{
-    unsigned number = die_number(call, DW_AT_call_file);
-    frame->line = die_number(call, DW_AT_call_line);
-    if (dwarf_hasattr(call, DW_AT_call_file) != 0)
-        set_file(unit, frame, number);
-}
-
 /* The inlined function with the entry at AT, read at its first use. NULL if
  * memory is short. */
 static const struct unit_origin *
@@ -456,7 +445,9 @@ read_call(struct unit *unit, struct inlined_call *call)
         call->start_line = origin->start_line;
     } else {
         Dwarf_Die die = scan_die(&unit->scan, call->entry);
-        read_place(unit, &die, &caller);
+        caller.line = die_number(&die, DW_AT_call_line);
+        if (dwarf_hasattr(&die, DW_AT_call_file) != 0)
+            set_file(unit, &caller, die_number(&die, DW_AT_call_file));
         call->name = read_name(unit, &die);
         call->start_line = die_start_line(&die);
     }

@@ -38,7 +38,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "model/counters.h"
 #include "model/label_sets.h"
 #include "model/naming.h"
 #include "model/quality.h"
@@ -160,7 +159,7 @@ static void
 write_comment(struct pprof *pprof, const char *key, const char *value)
 {
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    char text[COUNTERS_SIZE + 16];
+    char text[QUALITY_COUNTERS_SIZE + 16];
     snprintf(text, sizeof(text), "%s: %s", key, value);
     int64_t comment = text_of(pprof, text);
     part.n_comment = 1;
@@ -175,7 +174,7 @@ write_comments(struct pprof *pprof)
     const struct profile *profile = pprof->profile;
     const struct counters counters = {profile->cost,
                                       profile->triggers[TRIGGER_ASK]};
-    char text[COUNTERS_SIZE];
+    char text[QUALITY_COUNTERS_SIZE];
     for (uint32_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
         snprintf(text, sizeof(text), "%u on %.200s, %.200s", process->pid,
@@ -196,7 +195,7 @@ write_comments(struct pprof *pprof)
     write_comment(pprof, "cost", quality_cost(profile, text, sizeof(text)));
     if (quality_asked(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "note", text);
-    write_comment(pprof, "counters", counters_write(&counters, text));
+    write_comment(pprof, "counters", quality_write_counters(&counters, text));
 }
 
 /* A label with a text, or with a number if TEXT is NULL. */

@@ -52,7 +52,7 @@ void
 fuzz_ask_briefly(const char *path, uint64_t first)
 {
     enum { COUNT = FUZZ_ADDRESSES / FUZZ_STEP };
-    uint64_t addresses[COUNT + 1];
+    struct symbol_question questions[COUNT + 1] = {0};
     struct sketch sketch;
     struct image *image;
     size_t count = 0;
@@ -61,16 +61,16 @@ fuzz_ask_briefly(const char *path, uint64_t first)
         return;
     fuzz_sink += sketch_cost(&sketch);
     if (first < FUZZ_STEP)
-        addresses[count++] = first;
+        questions[count++].offset = first;
     for (uint64_t address = FUZZ_STEP; address < FUZZ_ADDRESSES;
          address += FUZZ_STEP)
-        addresses[count++] = address;
+        questions[count++].offset = address;
     if (first >= FUZZ_ADDRESSES)
-        addresses[count++] = first;
-    image = image_open_brief(&sketch, addresses, count);
+        questions[count++].offset = first;
+    image = image_open_brief(&sketch, questions, count);
     if (image == NULL)
         abort();
     for (size_t i = 0; i < count; i++)
-        fuzz_find(image, addresses[i]);
+        fuzz_find(image, questions[i].offset);
     image_close(image);
 }

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "model/counters.h"
+#include "model/quality.h"
 #include "model/naming.h"
 #include "model/events.h"
 #include "read/pprof.h"
@@ -303,7 +303,7 @@ static void
 counters_come_back_exactly(void **state)
 {
     struct counters written = {.by_signal = 7}, read;
-    char text[COUNTERS_SIZE];
+    char text[QUALITY_COUNTERS_SIZE];
     (void)state;
     written.cost.asked = INT64_MAX;
     written.cost.sampler_cpu = 21004311;
@@ -315,10 +315,11 @@ counters_come_back_exactly(void **state)
         written.cost.rate.due[i] = 300 + i;
         written.cost.rate.taken[i] = 400 + i;
     }
-    counters_read(&read, counters_write(&written, text));
+    quality_read_counters(&read, quality_write_counters(&written, text));
     assert_memory_equal(&read, &written, sizeof read);
-    counters_read(&read, "new thing 5, lost exited 9223372036854775808, lost, "
-                         "asked 3");
+    quality_read_counters(&read,
+                          "new thing 5, lost exited 9223372036854775808, lost, "
+                          "asked 3");
     assert_int_equal(read.cost.asked, 3);
     assert_int_equal(read.cost.lost[LOSS_EXITED], 0);
 }
