@@ -112,28 +112,22 @@ load_spools(const struct spools *spools, const struct outputs *outputs,
     return profile;
 }
 
-/* Print how COMMAND ended, unless it was with success. */
-static void
-say_end(const struct launch *launch)
-{
-    if (WIFSIGNALED(launch->status))
-        fprintf(stderr, "end   killed by signal %d (%s)\n",
-                WTERMSIG(launch->status), strsignal(WTERMSIG(launch->status)));
-    else if (WEXITSTATUS(launch->status) != 0)
-        fprintf(stderr, "end   exit status %d\n", WEXITSTATUS(launch->status));
-}
-
 /* Print what was written, how good it is, and what can be done with it. */
 static void
 say_summary(const struct record *record, struct profile *profile)
 {
     char *names = outputs_names(&record->outputs);
+    int end = record->launch.status;
     if (names == NULL || record->is_quiet || record->outputs.count == 0) {
         free(names);
         return;
     }
     (void)text_report_summary(stderr, profile, names);
-    say_end(&record->launch);
+    if (WIFSIGNALED(end))
+        fprintf(stderr, "end   killed by signal %d (%s)\n", WTERMSIG(end),
+                strsignal(WTERMSIG(end)));
+    else if (WEXITSTATUS(end) != 0)
+        fprintf(stderr, "end   exit status %d\n", WEXITSTATUS(end));
     outputs_say_next(&record->outputs, stderr);
     free(names);
 }

@@ -15,6 +15,7 @@
 #include "model/quality.h"
 #include "show/data_report.h"
 #include "show/text_report.h"
+#include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "arguments.h"
@@ -129,17 +130,6 @@ show_table(struct profile *profile, struct request *request)
     return STATUS_DONE;
 }
 
-/* The smallest value that is shown, in ns. It is 0 only if everything is shown.
- */
-static uint64_t
-least_of(const struct profile *profile, const struct request *request)
-{
-    double whole = (double)profile->totals[request->text.value];
-    if (request->text.least <= 0)
-        return 0;
-    return (uint64_t)fmax(1, ceil(whole * request->text.least / 100));
-}
-
 static int
 show_branches(struct profile *profile, struct request *request,
               const struct tree *tree)
@@ -147,11 +137,15 @@ show_branches(struct profile *profile, struct request *request,
     static const char *const words[] = {[VIEW_TREE] = "tree",
                                         [VIEW_CALLERS] = "callers",
                                         [VIEW_CALLEES] = "callees"};
+    const struct text_report_options *text = &request->text;
     bool callers = request->view == VIEW_CALLERS;
+    /* The smallest value that is shown; 0 only if everything is. */
+    double least = (double)profile->totals[text->value] * text->least / 100;
     struct branches branches;
     int status = 0;
-    if (tree_branches(&branches, tree, request->text.value,
-                      least_of(profile, request), request->depth) != 0)
+    if (tree_branches(&branches, tree, text->value,
+                      text->least > 0 ? (uint64_t)fmax(1, ceil(least)) : 0,
+                      request->depth) != 0)
         return command_fail("%s", strerror(errno));
     struct screen screen;
     begin_output(&screen, request, profile);
@@ -210,7 +204,7 @@ show_lines(struct profile *profile, struct request *request)
 {
     struct table lines;
     char error[512];
-    if (match_lines(&lines, profile, request->function, error, sizeof(error)) !=
+    if (lines_build(&lines, profile, request->function, error, sizeof(error)) !=
         0)
         return command_fail("%s", error);
     struct screen screen;

@@ -109,25 +109,18 @@ compose_once(struct page *page, const struct follow *follow,
     return status;
 }
 
-/* Wait for INTERVAL ns, or until the process has ended. */
-static void
-wait_interval(const struct follow *follow, uint64_t interval)
-{
-    const struct timespec step = {.tv_nsec = 20000000};
-    uint64_t end = clock_now() + interval;
-    while (clock_now() < end &&
-           (!follow->has_process || process_is_alive(&follow->process)))
-        nanosleep(&step, NULL);
-}
-
 /* Print once. If the process has ended, all its time is the interval. Notes
  * explain why functions have no names, as below a report. Returns the exit
  * status. */
 static int
 print_once(struct follow *follow, const struct arguments *arguments)
 {
+    const struct timespec step = {.tv_nsec = 20000000};
+    uint64_t end = clock_now() + arguments->top.interval;
     if (!follow->is_over) {
-        wait_interval(follow, arguments->top.interval);
+        while (clock_now() < end &&
+               (!follow->has_process || process_is_alive(&follow->process)))
+            nanosleep(&step, NULL);
         if (follow_look(follow) != 0)
             return command_fail("%s", strerror(errno));
     }

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "view/match.h"
+#include "view/lines.h"
 #include "columns.h"
 #include "truncate.h"
 #include "text_report.h"
@@ -200,7 +200,7 @@ source_text_write(FILE *stream, const struct profile *profile,
             .whole = profile->totals[options->value],
             .rows = &lines->rows[i],
         };
-        count = match_same_function(lines, i);
+        count = lines_of_function(lines, i);
         listing.end = listing.rows + count;
         if (i > 0)
             fputc('\n', stream);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
 #include "util/intern.h"
 #include "tree.h"
 #include "match.h"
@@ -58,17 +59,6 @@ match_end(struct match *match)
 {
     if (!match->is_exact)
         regfree(&match->regex);
-}
-
-/* Whether MATCH selects a function, by name. NULL if memory is short. */
-static bool *
-select_names(const struct tree *tree, const struct match *match)
-{
-    uint32_t names = tree_name_count(tree);
-    bool *is_meant = calloc(names + 1, sizeof(*is_meant));
-    for (uint32_t i = 0; i < names && is_meant != NULL; i++)
-        is_meant[i] = match_is(match, tree_name(tree, i));
-    return is_meant;
 }
 
 /* Whether the function of NODE is on the path above it. */
@@ -153,10 +143,14 @@ build(const struct tree *tree, const struct match *match,
       int (*make)(struct tree *, const struct tree *, const bool *))
 {
     struct tree *result = tree_new_like(tree);
-    bool *is_meant = select_names(tree, match);
+    uint32_t names = tree_name_count(tree);
+    bool *is_meant = NULL;
     int status = -1;
-    if (result != NULL && is_meant != NULL)
+    if (result != NULL && ARRAY_NEW(is_meant, names)) {
+        for (uint32_t i = 0; i < names; i++)
+            is_meant[i] = match_is(match, tree_name(tree, i));
         status = make(result, tree, is_meant);
+    }
     free(is_meant);
     if (status == 0)
         return result;
@@ -175,71 +169,4 @@ struct tree *
 match_callees(const struct tree *tree, const struct match *match)
 {
     return build(tree, match, copy_subtrees);
-}
-
-/* Static functions may share a name: module and file tell them apart. */
-static int
-compare_functions(const struct table_row *one, const struct table_row *two)
-{
-    int order = strcmp(one->function, two->function);
-    if (order == 0)
-        order = strcmp(one->module, two->module);
-    return order != 0 ? order : strcmp(one->file, two->file);
-}
-
-/* For qsort. */
-static int
-compare_rows(const void *a, const void *b)
-{
-    const struct table_row *one = a, *two = b;
-    int order = compare_functions(one, two);
-    return order != 0 ? order
-                      : (one->line > two->line) - (one->line < two->line);
-}
-
-/* Remove the rows that MATCH does not select, and sort the others. */
-static void
-choose(struct table *table, const struct match *match)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->count; i++)
-        if (match_is(match, table->rows[i].function))
-            table->rows[count++] = table->rows[i];
-    table->count = count;
-    if (count > 0)
-        qsort(table->rows, count, sizeof(*table->rows), compare_rows);
-}
-
-int
-match_lines(struct table *lines, struct profile *profile, const char *text,
-            char *error, size_t size)
-{
-    struct tree *tree = tree_build(profile, TREE_LINES);
-    int status = -1;
-    *lines = (struct table){0};
-    if (tree == NULL) {
-        snprintf(error, size, "%s", strerror(errno));
-        return -1;
-    }
-    struct match match;
-    if (match_begin(&match, tree, text, error, size) == 0) {
-        status = table_of_tree(lines, tree, VALUE_CPU);
-        if (status != 0)
-            snprintf(error, size, "%s", strerror(ENOMEM));
-        else
-            choose(lines, &match);
-        match_end(&match);
-    }
-    tree_free(tree);
-    return status;
-}
-
-uint32_t
-match_same_function(const struct table *lines, uint32_t first)
-{
-    uint32_t end = first;
-    while (end < lines->count &&
-           compare_functions(&lines->rows[first], &lines->rows[end]) == 0)
-        end++;
-    return end - first;
 }

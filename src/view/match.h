@@ -4,8 +4,7 @@
  * else those that the text matches as a POSIX extended regular expression. So
  * "main" is one function, "foo(int)" needs no backslashes, and "^foo" selects
  * all that begin with it. Then it finds which functions call these, and what
- * they call, each as one tree with the selected functions at its top; and their
- * lines, with what was spent there.
+ * they call, each as one tree with the selected functions at its top.
  */
 #ifndef VIEW_MATCH_H
 #define VIEW_MATCH_H
@@ -13,8 +12,6 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "table.h"
 
 struct tree;
 
@@ -52,16 +49,5 @@ struct tree *match_callers(const struct tree *tree, const struct match *match);
 /* As match_callers: everything below these functions, wherever they were called
  * from. A function below itself is one of its own callees, and counts once. */
 struct tree *match_callees(const struct tree *tree, const struct match *match);
-
-/*
- * Collect the lines of the functions that TEXT selects (match.h), in the order
- * of function, module, file and line. Returns 0, or -1 with a sentence in ERROR
- * (of SIZE bytes). PROFILE must outlive LINES, which table_release releases.
- */
-int match_lines(struct table *lines, struct profile *profile, const char *text,
-                char *error, size_t size);
-
-/* How many rows from FIRST on are of the same function in the same file. */
-uint32_t match_same_function(const struct table *lines, uint32_t first);
 
 #endif

@@ -99,15 +99,6 @@ sum_rows(struct search *search, const bool wanted[ROWS_MAX],
             sum_add(&row->values[j], profile->samples[i].values[j]);
 }
 
-static void
-sum_row(struct search *search, uint32_t number)
-{
-    bool wanted[ROWS_MAX] = {false};
-    wanted[number] = true;
-    sum_rows(search, wanted, &search->nameless->rows[number]);
-    search->nameless->rows[number].number = number;
-}
-
 static bool
 is_small(const struct profile *profile, const struct nameless_row *row)
 {
@@ -174,8 +165,12 @@ find_rows(struct search *search)
             return -1;
     if (nameless->count > ROWS_MAX)
         nameless->count = ROWS_MAX;
-    for (uint32_t i = 0; i < nameless->count; i++)
-        sum_row(search, i);
+    for (uint32_t i = 0; i < nameless->count; i++) {
+        bool wanted[ROWS_MAX] = {false};
+        wanted[i] = true;
+        sum_rows(search, wanted, &nameless->rows[i]);
+        nameless->rows[i].number = i;
+    }
     if (nameless->count > 0)
         qsort(nameless->rows, nameless->count, sizeof(*nameless->rows),
               compare_rows);

@@ -47,23 +47,6 @@ leave_node(void *context, uint32_t node)
     count->on_path[count->tree->nodes[node].name]--;
 }
 
-/* Walk the tree once and sum into the rows. Returns 0, or -1 if
- * memory is short. */
-static int
-make_rows(struct table *table, const struct tree *tree)
-{
-    struct count count = {.tree = tree, .rows = table->rows};
-    struct tree_visitor visitor = {count_node, leave_node, &count};
-    int status = -1;
-    count.totals = tree_totals(tree);
-    count.on_path = calloc(table->count + 1, sizeof(*count.on_path));
-    if (count.totals != NULL && count.on_path != NULL)
-        status = tree_walk_by_number(tree, &visitor);
-    free(count.on_path);
-    free(count.totals);
-    return status;
-}
-
 /* The fields that rows are compared by. */
 struct key {
     enum value value;
@@ -113,8 +96,7 @@ int
 table_of_tree(struct table *table, const struct tree *tree, enum value value)
 {
     table->count = tree_name_count(tree);
-    table->rows = calloc(table->count + 1, sizeof(*table->rows));
-    if (table->rows == NULL)
+    if (!ARRAY_NEW(table->rows, table->count))
         return -1;
     for (uint32_t i = 0; i < table->count; i++) {
         struct tree_label label = tree_label(tree, i);
@@ -124,12 +106,20 @@ table_of_tree(struct table *table, const struct tree *tree, enum value value)
         table->rows[i].line = label.line;
         table->rows[i].start_line = label.start_line;
     }
-    if (make_rows(table, tree) != 0) {
+    struct count count = {.tree = tree,
+                          .rows = table->rows,
+                          .totals = tree_totals(tree)};
+    struct tree_visitor visitor = {count_node, leave_node, &count};
+    int status = -1;
+    if (count.totals != NULL && ARRAY_NEW(count.on_path, table->count))
+        status = tree_walk_by_number(tree, &visitor);
+    free(count.on_path);
+    free(count.totals);
+    if (status == 0)
+        table_sort(table, value, TABLE_FLAT);
+    else
         table_release(table);
-        return -1;
-    }
-    table_sort(table, value, TABLE_FLAT);
-    return 0;
+    return status;
 }
 
 /* A row is made from a number that identifies it, its name, and its tid or pid;

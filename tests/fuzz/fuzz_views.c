@@ -11,6 +11,7 @@
 #include "view/diff.h"
 #include "view/filter.h"
 #include "read/load.h"
+#include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/data_report.h"
@@ -110,7 +111,7 @@ show_source(struct profile *profile)
     struct table lines;
     char error[512];
 
-    if (match_lines(&lines, profile, ".", error, sizeof error) == 0) {
+    if (lines_build(&lines, profile, ".", error, sizeof error) == 0) {
         source_text_write(stream, profile, &lines, &options);
         table_release(&lines);
     }

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "view/lines.h"
 #include "view/match.h"
 #include "view/tree.h"
 #include "show/truncate.h"
@@ -334,7 +335,7 @@ a_missing_source_is_told(void **state)
     FILE *stream = print_begin();
 
     (void)state;
-    assert_int_equal(match_lines(&lines, profile, "work", error, sizeof error),
+    assert_int_equal(lines_build(&lines, profile, "work", error, sizeof error),
                      0);
     source_text_write(stream, profile, &lines, &options);
     expect_printed(stream,

@@ -61,14 +61,6 @@ err0:
     return -1;
 }
 
-/* Text of digits alone is a pid; a file with such a name is written "./4711".
- */
-static bool
-is_number(const char *text)
-{
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
 /* Find the process with the pid TEXT, and its spool. */
 static int
 find_process(struct follow *follow, const char *text, char *error, size_t size)
@@ -84,14 +76,15 @@ find_process(struct follow *follow, const char *text, char *error, size_t size)
                               size);
 }
 
-/* A named file may belong to a process that has ended, or to another machine.
- */
+/* Text of digits alone is a pid; a file with such a name is written "./4711". A
+ * named file may belong to a process that has ended, or to another machine. */
 int
 follow_begin(struct follow *follow, const char *target,
              const struct filter_options *filter, char *error, size_t size)
 {
-    *follow =
-        (struct follow){.filter = filter, .has_process = is_number(target)};
+    bool is_pid =
+        target[0] != '\0' && target[strspn(target, "0123456789")] == '\0';
+    *follow = (struct follow){.filter = filter, .has_process = is_pid};
     if (!follow->has_process)
         snprintf(follow->path, sizeof(follow->path), "%s", target);
     else if (find_process(follow, target, error, size) != 0)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* lines.c -- makes the table by lines, removes the other functions, and sorts
+ * it like the source. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match.h"
+#include "tree.h"
+#include "lines.h"
+
+/* Static functions may share a name: module and file tell them apart. */
+static int
+compare_functions(const struct table_row *one, const struct table_row *two)
+{
+    int order = strcmp(one->function, two->function);
+    if (order == 0)
+        order = strcmp(one->module, two->module);
+    return order != 0 ? order : strcmp(one->file, two->file);
+}
+
+/* For qsort. */
+static int
+compare_rows(const void *a, const void *b)
+{
+    const struct table_row *one = a, *two = b;
+    int order = compare_functions(one, two);
+    return order != 0 ? order
+                      : (one->line > two->line) - (one->line < two->line);
+}
+
+/* Remove the rows that MATCH does not select, and sort the others. */
+static void
+choose(struct table *table, const struct match *match)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        if (match_is(match, table->rows[i].function))
+            table->rows[count++] = table->rows[i];
+    table->count = count;
+    if (count > 0)
+        qsort(table->rows, count, sizeof(*table->rows), compare_rows);
+}
+
+int
+lines_build(struct table *lines, struct profile *profile, const char *text,
+            char *error, size_t size)
+{
+    struct tree *tree = tree_build(profile, TREE_LINES);
+    int status = -1;
+    *lines = (struct table){0};
+    if (tree == NULL) {
+        snprintf(error, size, "%s", strerror(errno));
+        return -1;
+    }
+    struct match match;
+    if (match_begin(&match, tree, text, error, size) == 0) {
+        status = table_of_tree(lines, tree, VALUE_CPU);
+        if (status != 0)
+            snprintf(error, size, "%s", strerror(ENOMEM));
+        else
+            choose(lines, &match);
+        match_end(&match);
+    }
+    tree_free(tree);
+    return status;
+}
+
+uint32_t
+lines_of_function(const struct table *lines, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < lines->count &&
+           compare_functions(&lines->rows[first], &lines->rows[end]) == 0)
+        end++;
+    return end - first;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines.h -- the lines of some functions, with what was spent there. Annotated
+ * source is made from them.
+ */
+#ifndef VIEW_LINES_H
+#define VIEW_LINES_H
+
+#include <stddef.h>
+
+#include "table.h"
+
+/*
+ * Collect the lines of the functions that TEXT selects (match.h), in the order
+ * of function, module, file and line. Returns 0, or -1 with a sentence in ERROR
+ * (of SIZE bytes). PROFILE must outlive LINES, which table_release releases.
+ */
+int lines_build(struct table *lines, struct profile *profile, const char *text,
+                char *error, size_t size);
+
+/* How many rows from FIRST on are of the same function in the same file. */
+uint32_t lines_of_function(const struct table *lines, uint32_t first);
+
+#endif
