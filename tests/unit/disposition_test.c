@@ -222,8 +222,12 @@ late_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     if (is_late) {
         assert_int_equal(pthread_create(&starter, NULL, start_program, NULL),
                          0);
-        while (!starter_waits())
+        bool waits = false;
+        for (int i = 0; i < 20000 && !waits; i++) {
             usleep(100);
+            waits = starter_waits();
+        }
+        assert_true(waits);
     }
     int result = sigaction(signo, action, old);
     if (is_late)
