@@ -45,7 +45,7 @@ begin_anew_in_child(void)
     if (!phase_is_on())
         return;
     /* What the parent has waited for in vain is not the child's. */
-    clock_forget_expired();
+    clock_expired = 0;
     /* The thread that was ending the parent is not here. */
     ender_forget();
     /* Nor is the thread that asked the sampler to take over its rights. */

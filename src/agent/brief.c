@@ -123,7 +123,7 @@ static void
 put_counts(struct sheet *sheet, uint64_t time)
 {
     const uint64_t words[LOSS_COUNT + CUT_COUNT + 1] = {
-        [LOSS_COUNT + CUT_COUNT] = clock_expired()};
+        [LOSS_COUNT + CUT_COUNT] = clock_expired};
     const struct writer_tail tail = {words, sizeof(words)};
     struct record_counts counts = {.time = time,
                                    .process_cpu = clock_process(),

@@ -21,27 +21,15 @@ clock_use(clock_function function)
     get_time = function;
 }
 
-static _Atomic uint32_t expired;
+_Atomic uint32_t clock_expired;
 
 bool
 clock_expires(uint64_t until)
 {
     bool is_over = clock_now() >= until;
     if (is_over)
-        atomic_fetch_add(&expired, 1);
+        atomic_fetch_add(&clock_expired, 1);
     return is_over;
-}
-
-uint32_t
-clock_expired(void)
-{
-    return atomic_load(&expired);
-}
-
-void
-clock_forget_expired(void)
-{
-    atomic_store(&expired, 0);
 }
 
 static uint64_t

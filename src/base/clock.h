@@ -4,6 +4,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,9 +38,8 @@ uint64_t clock_tick(void);
  * or a loss that no other counter tells. */
 bool clock_expires(uint64_t until);
 
-/* The waits of this process that expired, and begin again at 0. */
-uint32_t clock_expired(void);
-void clock_forget_expired(void);
+/* The waits of this process that expired. The child of a fork begins at 0. */
+extern _Atomic uint32_t clock_expired;
 
 /* NS as the type that system calls take. */
 static inline struct timespec

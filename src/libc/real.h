@@ -17,19 +17,21 @@
 
 /* A function of libc, and whether libc lacks it. VERSION is NULL but for an old
  * version. Each use of a name below adds one to a section, which makes the list
- * of all. Its alignment leaves no gap between two of them. */
+ * of all. Its alignment leaves no gap between two of them. It counts as used,
+ * because the list changes it behind the compiler's back. */
 struct real {
     const char *name, *version;
     _Atomic(void *) function; /* NULL: not found, or not looked for yet */
     _Atomic bool is_missing;
 } __attribute__((aligned(32)));
 
-#define REAL_ENTRY(name, version)                                           \
-    __extension__({                                                         \
-        static struct real real_entry                                       \
-            __attribute__((section("real_functions"))) = {name, version, 0, \
-                                                          0};               \
-        &real_entry;                                                        \
+#define REAL_ENTRY(which, old)                                               \
+    __extension__({                                                          \
+        static struct real real_entry                                        \
+            __attribute__((used,                                             \
+                           section("real_functions"))) = {.name = (which),   \
+                                                          .version = (old)}; \
+        &real_entry;                                                         \
     })
 
 /* Find all functions that are used anywhere. Any thread may call it; before

@@ -52,7 +52,7 @@ counts_publish(uint64_t now, bool is_last)
     struct journal_sums *sums = thread_time_sums();
     sums->counts.time = now;
     sums->counts.rules = rules_count();
-    sums->expired = clock_expired();
+    sums->expired = clock_expired;
     /* This takes two system calls: not at every tick. */
     if (sums->counts.ticks >= clocks_due || is_last) {
         clocks_due = sums->counts.ticks + 32;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "alternate.h"
@@ -15,7 +16,6 @@
 #include "signals.h"
 #include "nested.h"
 #include "sigwait.h"
-#include "starting.h"
 #include "disposition.h"
 #include "base/poison.h"
 
@@ -49,6 +49,19 @@ static disposition_leaving *leaving;
 static disposition_opened *opened;
 static signals_sigaction *real, *next;
 
+/* How long changes are waited for, and the pause between two looks whether they
+ * have ended. In ns. They take some us, and wake no thread. */
+#define CHANGES_NS 1000000000u
+#define LOOK_NS 100000u
+
+/* Threads that are about to start a program (exec, posix_spawn), and threads
+ * that change a disposition meanwhile. The started program inherits what the
+ * kernel ignores, so no thread may be between two states then. Each side writes
+ * its own word and then reads the other's, so that one of them sees the other.
+ * A thread that changes something sees that a program is being started, or is
+ * waited for. */
+static _Atomic uint32_t starters, changers;
+
 void
 disposition_begin(signals_handler *own, signals_sigaction *real_sigaction,
                   signals_sigaction *next_sigaction,
@@ -60,6 +73,39 @@ disposition_begin(signals_handler *own, signals_sigaction *real_sigaction,
     next = next_sigaction;
     leaving = on_leaving;
     opened = on_opened;
+}
+
+/* The calling thread is about to start a program. Wait until the changes that
+ * began before have ended, for CHANGES_NS at most. One of them may be below the
+ * handler in which this is called. */
+static void
+begin_starting(void)
+{
+    uint32_t count;
+    atomic_fetch_add(&starters, 1);
+    uint64_t until = clock_now() + CHANGES_NS;
+    while ((count = atomic_load(&changers)) != 0 && !clock_expires(until))
+        sys_futex_wait(&changers, count, clock_now() + LOOK_NS);
+}
+
+/* Take one off *COUNT. Returns what it was: 0 in a child that a handler forked
+ * on top of the beginning. */
+static uint32_t
+decrement(_Atomic uint32_t *count)
+{
+    uint32_t before = atomic_load(count);
+    while (before != 0 &&
+           !atomic_compare_exchange_weak(count, &before, before - 1))
+        continue;
+    return before;
+}
+
+/* It has, or has failed. Returns whether no thread is about to start a program
+ * any more. */
+static bool
+end_starting(void)
+{
+    return decrement(&starters) <= 1;
 }
 
 /* The entry of SIGNO, NULL if the number was never borrowed, or is lost. */
@@ -161,7 +207,7 @@ is_ignored(const struct number *number)
 static bool
 is_ignored_for_real(const struct number *number)
 {
-    return starting_is_on() && is_ignored(number);
+    return atomic_load(&starters) != 0 && is_ignored(number);
 }
 
 static long
@@ -176,7 +222,7 @@ static void
 install(struct number *number)
 {
     bool is_real;
-    starting_begin_change();
+    atomic_fetch_add(&changers, 1);
     do {
         is_real = is_ignored_for_real(number);
         if (is_real)
@@ -186,7 +232,7 @@ install(struct number *number)
         else
             (void)install_given_back(number);
     } while (is_real != is_ignored_for_real(number));
-    starting_end_change();
+    (void)decrement(&changers);
 }
 
 /* The signals whose dispositions are kept here, as a word. */
@@ -560,7 +606,7 @@ void
 disposition_before_exec(bool is_own)
 {
     if (is_own)
-        starting_begin();
+        begin_starting();
     for (int signo = 1; signo < NSIG; signo++)
         if (is_ignored(&numbers[signo])) {
             if (is_own)
@@ -582,14 +628,15 @@ handle_ignored(void)
 void
 disposition_after_failed_exec(void)
 {
-    if (starting_end())
+    if (end_starting())
         handle_ignored();
 }
 
 void
 disposition_after_fork(void)
 {
-    if (starting_after_fork())
+    atomic_store(&changers, 0);
+    if (atomic_exchange(&starters, 0) != 0)
         handle_ignored();
 }
 

@@ -107,6 +107,11 @@ counts_are_valid(const struct record_counts *counts, struct rest rest)
     return take_bytes(&rest, words * sizeof(uint64_t));
 }
 
+/* A kind whose one variable part is a string. */
+#define STRING_OF(kind, type, length) \
+    case kind:                        \
+        return take_string(&rest, ((const struct type *)record)->length);
+
 bool
 record_is_valid(const void *record)
 {
@@ -119,20 +124,12 @@ record_is_valid(const void *record)
         return process_is_valid(record, rest);
     case RECORD_MODULE:
         return module_is_valid(record, rest);
-    case RECORD_THREAD:
-        return take_string(&rest,
-                           ((const struct record_thread *)record)->name_length);
+        STRING_OF(RECORD_THREAD, record_thread, name_length)
+        STRING_OF(RECORD_MARK, record_mark, text_length)
+        STRING_OF(RECORD_TEXT, record_text, text_length)
+        STRING_OF(RECORD_ANSWER, record_answer, text_length)
     case RECORD_COUNTS:
         return counts_are_valid(record, rest);
-    case RECORD_MARK:
-        return take_string(&rest,
-                           ((const struct record_mark *)record)->text_length);
-    case RECORD_TEXT:
-        return take_string(&rest,
-                           ((const struct record_text *)record)->text_length);
-    case RECORD_ANSWER:
-        return take_string(&rest,
-                           ((const struct record_answer *)record)->text_length);
     case RECORD_RATE:
         return take_bytes(&rest, ((const struct record_rate *)record)->count *
                                      (uint64_t)sizeof(struct rate_entry));

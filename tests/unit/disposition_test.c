@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,7 +24,6 @@
 #include "base/phase.h"
 #include "base/sys.h"
 #include "signals/disposition.h"
-#include "signals/starting.h"
 
 static void
 own_handler(int signo, siginfo_t *info, void *context)
@@ -178,6 +180,20 @@ ignored_stays_so_while_a_program_is_started(void **state)
 
 static pthread_t starter;
 static _Atomic bool is_begun, is_inherited;
+static _Atomic pid_t starter_tid; /* 0: not running yet */
+
+/* Whether that thread is in futex(2): it waits for the change to end. */
+static bool
+starter_waits(void)
+{
+    char path[64], line[64];
+    pid_t tid = atomic_load(&starter_tid);
+    if (tid == 0)
+        return false;
+    snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+    return sys_read_file(path, line, sizeof(line)) > 0 &&
+           strtol(line, NULL, 10) == SYS_futex;
+}
 
 /* About to start a program for a while: at any instant of it SIGTRAP is ignored
  * for real. */
@@ -185,6 +201,7 @@ static void *
 start_program(void *unused)
 {
     bool result = true;
+    atomic_store(&starter_tid, gettid());
     disposition_before_exec(true);
     for (int i = 0; i < 100; i++) {
         result = result && is_ignored_for_real();
@@ -205,8 +222,12 @@ late_sigaction(int signo, const struct sigaction *action, struct sigaction *old)
     if (is_late) {
         assert_int_equal(pthread_create(&starter, NULL, start_program, NULL),
                          0);
-        while (!starting_is_on())
+        bool waits = false;
+        for (int i = 0; i < 20000 && !waits; i++) {
             usleep(100);
+            waits = starter_waits();
+        }
+        assert_true(waits);
     }
     int result = sigaction(signo, action, old);
     if (is_late)
