@@ -5,14 +5,16 @@
 
 #include "base/clock.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "ending.h"
 #include "mute_signals.h"
 #include "ender.h"
 
-static _Atomic uint32_t ender;
-static _Atomic uint64_t began;
-static _Atomic int deferred; /* the signal that came to it meanwhile */
+static OF_PROCESS _Atomic uint32_t ender;
+static OF_PROCESS _Atomic uint64_t began;
+static OF_PROCESS _Atomic int
+    deferred; /* the signal that came to it meanwhile */
 
 bool
 ender_run(void (*end)(void *), void *argument, int signo)
@@ -87,11 +89,4 @@ int
 ender_signal(void)
 {
     return atomic_exchange(&deferred, 0);
-}
-
-void
-ender_forget(void)
-{
-    atomic_store(&ender, 0);
-    atomic_store(&deferred, 0);
 }

@@ -37,7 +37,4 @@ void ender_stay_behind(void);
 bool ender_defer(int signo);
 int ender_signal(void);
 
-/* In the child of a fork: no thread ends the profile. */
-void ender_forget(void);
-
 #endif

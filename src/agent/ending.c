@@ -10,6 +10,7 @@
 #include "base/digits.h"
 #include "base/note.h"
 #include "base/options.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "capture/ask.h"
@@ -39,7 +40,7 @@
 #define MUCH_CPU_NS 20000000u
 
 /* The work of the sampler thread at the end. */
-static struct {
+static OF_PROFILE struct {
     const struct ending *ending;
     struct sampler_result result;
     struct output_result output;
@@ -228,7 +229,6 @@ ending_run(const struct ending *ending)
 {
     enum end_reason reason = ending->reason;
     bool is_over = reason == END_EXIT || reason == END_QUICK;
-    memset(&job, 0, sizeof(job));
     job.ending = ending;
     if (has_left() || doze_is_late())
         doze_hurry();

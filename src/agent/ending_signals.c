@@ -18,6 +18,7 @@
 
 #include "base/arch.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "process/status.h"
@@ -84,7 +85,7 @@ print_stacks(void *deep)
 static void
 die_with_stacks(struct deep *deep, const siginfo_t *info)
 {
-    static _Atomic bool is_printed;
+    static OF_PROCESS _Atomic bool is_printed;
     if (phase_is_running() && !sampler_thread_is_caller() &&
         !atomic_exchange(&is_printed, true))
         own_stack_run(print_stacks, deep);
@@ -174,7 +175,7 @@ end_stuck(int signo)
 void
 ending_signals_watch(void)
 {
-    static int turns[ENDINGS];
+    static OF_PROFILE int turns[ENDINGS];
     uint64_t pending = 0;
     /* Of the sampler, which blocks all, these are the process's own. */
     arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,

@@ -20,6 +20,7 @@
 #include "base/note.h"
 #include "base/phase.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "journal/journal_progress.h"
@@ -88,7 +89,7 @@ give_up(void)
 
 /* Why there is no spool; "" if nothing is wrong. Written by the sampler, which
  * has no standard error, and said at the end. */
-static char complaint[512];
+static OF_PROFILE char complaint[512];
 
 /* Make the spool, on the sampler's thread. An earlier image may have told some
  * of the first thread's CPU time. */
@@ -147,7 +148,6 @@ prepare_sampler(bool is_child)
     static const struct sampler_calls calls = {.open = open_journal,
                                                .on_alone = stand_in};
     phase_begin();
-    complaint[0] = '\0';
     setup_settings(&config, phase_process(), is_child, &settings);
     if (setup_names(&config, phase_process(), files) != 0 ||
         (!is_child && setup_trigger(&config) != 0))
@@ -245,10 +245,14 @@ launch(void)
     give_up();
 }
 
+/* A sampler's thread that did not end in time still uses the state that a
+ * profile begins anew (base/state.h): there is no profile then. */
 static void
 start(void)
 {
-    if (prepare(false) == 0)
+    if (!sampler_thread_wait_gone(GONE_NS))
+        mask_end();
+    else if (prepare(false) == 0)
         launch();
 }
 
@@ -341,7 +345,7 @@ lifecycle_stand_aside(void)
         end_for_a_while();
         is_aside = phase_move(PHASE_ENDED, PHASE_ASIDE);
     }
-    sampler_thread_wait_gone(GONE_NS);
+    (void)sampler_thread_wait_gone(GONE_NS);
     words_set_errno(saved);
     return is_aside;
 }

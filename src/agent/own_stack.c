@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "own_stack.h"
 
@@ -24,8 +26,7 @@
 #define GUARD_SIZE 4096u
 
 static char *stack; /* the guard first, NULL if there is none */
-static pid_t process;
-static _Atomic bool is_taken;
+static OF_PROCESS _Atomic bool is_taken;
 
 struct call {
     void (*function)(void *);
@@ -36,10 +37,6 @@ struct call {
 void
 own_stack_begin(void)
 {
-    pid_t now = sys_getpid();
-    if (process != now)
-        atomic_store(&is_taken, false);
-    process = now;
     /* valgrind says aloud that a stack was changed. */
     if (stack != NULL || arch_is_simulated())
         return;
@@ -69,7 +66,7 @@ void
 own_stack_run(void (*function)(void *), void *argument)
 {
     struct call call = {function, argument, 0};
-    if (stack == NULL || sys_getpid() != process ||
+    if (stack == NULL || sys_getpid() != phase_process() ||
         atomic_exchange(&is_taken, true)) {
         function(argument);
         return;

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "journal/journal_live.h"
@@ -44,36 +46,19 @@ struct entry {
     struct requests_item request;
 };
 
-static struct entry ring[RING];
-static _Atomic uint32_t written, taken;
-static struct requests_call calls[CALLS];
+static OF_PROFILE struct entry ring[RING];
+static OF_PROFILE _Atomic uint32_t written, taken;
+static OF_PROFILE struct requests_call calls[CALLS];
 static uint64_t opened; /* what all threads were told to open */
-static pid_t process;   /* that takes requests */
 
 /* Whether the sampler takes the signal, and whether a thread wants it to leave
  * the signal alone. */
-static _Atomic uint32_t listens, must_leave;
+static OF_PROFILE _Atomic uint32_t listens, must_leave;
 #define LEAVE_NS 100000000u
-
-/* In the child of a fork no thread waits; the pending requests were the
- * parent's. */
-static void
-forget(void)
-{
-    for (uint32_t i = 0; i < RING; i++)
-        atomic_store(&ring[i].is_written, false);
-    for (uint32_t i = 0; i < CALLS; i++)
-        atomic_store(&calls[i].state, CALL_FREE);
-    atomic_store(&written, 0);
-    atomic_store(&taken, 0);
-}
 
 int
 requests_begin(int signo)
 {
-    forget();
-    atomic_store(&listens, 0);
-    process = sys_getpid();
     /* A number that was given back in an earlier life of this process is not
      * taken again. */
     if (signo != 0 && requests_signal() == 0 &&
@@ -149,12 +134,12 @@ requests_take(const siginfo_t *info)
     struct requests_item request = {.fd = -1};
     uint64_t value = 0;
     bool is_request = info->si_code == SI_USER || info->si_code == SI_QUEUE;
-    if (!is_request || info->si_pid == process)
+    if (!is_request || info->si_pid == phase_process())
         return false;
     if (info->si_code == SI_QUEUE)
         value = (uint64_t)info->si_value.sival_ptr;
     request.request = request_of(value, &request.nonce);
-    if (sys_getpid() == process)
+    if (phase_is_own())
         (void)put(&request);
     return true;
 }

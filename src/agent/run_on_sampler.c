@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "run_on_sampler.h"
 
@@ -17,9 +18,9 @@
 
 enum state { STATE_ABSENT, STATE_OFFERED, STATE_GIVEN, STATE_DONE };
 
-static _Atomic uint32_t state;
-static void (*given)(void *); /* valid while GIVEN */
-static void *given_argument;
+static OF_PROFILE _Atomic uint32_t state;
+static OF_PROFILE void (*given)(void *); /* valid while GIVEN */
+static OF_PROFILE void *given_argument;
 
 /* Wait until the state is no longer AS, or the time UNTIL. */
 static void
@@ -27,12 +28,6 @@ wait_while(enum state as, uint64_t until)
 {
     while (atomic_load(&state) == as && clock_now() < until)
         sys_futex_wait(&state, as, until);
-}
-
-void
-run_on_sampler_reset(void)
-{
-    atomic_store(&state, STATE_ABSENT);
 }
 
 void

@@ -12,9 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A sampler begins: it does not offer itself yet. */
-void run_on_sampler_reset(void);
-
 /* Let run_on_sampler find the sampler. Called before any thread is told that
  * the journal has ended. Context: sampler. */
 void run_on_sampler_offer(void);

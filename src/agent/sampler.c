@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/begin.h"
@@ -65,10 +66,10 @@ static const struct sampler_calls *calls;
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
-static _Atomic uint32_t stop_wanted;
+static OF_PROFILE _Atomic uint32_t stop_wanted;
 /* Valid once doze_attached was called. */
-static int trigger_error;
-static bool is_equipped; /* there was memory */
+static OF_PROFILE int trigger_error;
+static OF_PROFILE bool is_short_of_memory;
 
 static bool
 is_called(void)
@@ -135,7 +136,7 @@ go_on(void)
 static void
 watch(void)
 {
-    static uint64_t next;
+    static OF_PROFILE uint64_t next;
     uint64_t now = clock_now();
     if (now < next)
         return;
@@ -202,8 +203,8 @@ static bool
 wake_up(bool has_own_files)
 {
     follow_cpu_begin();
-    is_equipped = equip();
-    return is_equipped && calls->open(has_own_files) == 0 && attach();
+    is_short_of_memory = !equip();
+    return !is_short_of_memory && calls->open(has_own_files) == 0 && attach();
 }
 
 /* Sample until the process ends. */
@@ -240,16 +241,17 @@ sampler_main(void *unused)
     return NULL;
 }
 
-/* A child of a fork is sampled if its parent is, or else when that is to be. */
+/* A child of a fork is sampled if its parent is (GOES_ON), or else when that is
+ * to be. */
 static void
-plan(void)
+plan(bool goes_on)
 {
     const struct options *options = settings->options;
     uint64_t start = settings->start, duration = options->duration.number;
     if (!settings->is_child)
         begin_at = options->start.number == 0 ? UINT64_MAX
                                               : start + options->delay.number;
-    else if (session_is_on())
+    else if (goes_on)
         begin_at = start;
     session_announce(begin_at <= clock_now());
     uint64_t until =
@@ -261,12 +263,11 @@ int
 sampler_prepare(const struct settings *given,
                 const struct sampler_calls *given_calls)
 {
+    bool goes_on = given->is_child && session_is_on();
     settings = given;
     calls = given_calls;
-    trigger_error = 0;
-    is_equipped = true;
-    atomic_store(&stop_wanted, 0);
-    plan();
+    state_renew_profile();
+    plan(goes_on);
     if (begin_anew(settings) != 0)
         return -1;
     /* The program's first marks may come before the sampler has begun. */
@@ -338,7 +339,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     result->wanted = NS_PER_SECOND / settings->period;
     result->keep = settings->options->keep.number;
     result->trigger_error = trigger_error;
-    result->is_short_of_memory = !is_equipped;
+    result->is_short_of_memory = is_short_of_memory;
     return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/note.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
@@ -41,29 +42,22 @@ static const struct config *config;
 static const struct config_files *files;
 
 /* The process that runs beside the program. */
-static struct {
+static OF_PROFILE struct {
     bool is_there;
     struct requests_item request;
     struct spawned spawned;
-    struct config_files *dump; /* of WRITE; reserved by the first */
     char answer[OUTPUT_ANSWER];
 } job;
+static struct config_files *dump; /* of WRITE; reserved by the first */
 
 /* Nonce of dumps without a number. */
-static uint32_t last_nonce;
+static OF_PROFILE uint32_t last_nonce;
 
 void
 service_use(const struct config *given, const struct config_files *given_files)
 {
     config = given;
     files = given_files;
-}
-
-void
-service_forget(void)
-{
-    job.is_there = false;
-    spawn_forget();
 }
 
 bool
@@ -79,9 +73,9 @@ say_files(const struct requests_item *request)
     static char names[CONFIG_OUTPUTS * 1024];
     struct text text;
     text_begin(&text, names, sizeof(names));
-    for (unsigned i = 0; i < job.dump->count; i++) {
+    for (unsigned i = 0; i < dump->count; i++) {
         text_add(&text, i > 0 ? "\n" : "");
-        text_add(&text, job.dump->outputs[i]);
+        text_add(&text, dump->outputs[i]);
     }
     requests_answer(request, 0, names);
 }
@@ -237,19 +231,19 @@ static void
 write_profile(const struct requests_item *request)
 {
     const char *arguments[OUTPUT_ARGUMENTS];
-    if (job.dump == NULL)
-        job.dump = sys_reserve(sizeof(*job.dump));
-    if (job.dump == NULL) {
+    if (dump == NULL)
+        dump = sys_reserve(sizeof(*dump));
+    if (dump == NULL) {
         requests_answer(request, ENOMEM, "memory is short");
         return;
     }
     session_flush();
     journal_put_back();
-    if (config_name_dump(files, job.dump) != 0) {
+    if (config_name_dump(files, dump) != 0) {
         requests_answer(request, EEXIST, "there are too many dumps");
         return;
     }
-    output_arguments(config, job.dump, arguments);
+    output_arguments(config, dump, arguments);
     run_job(request, arguments, -1, WRITE_NS);
 }
 

@@ -16,10 +16,6 @@
  * Context: start. */
 void service_use(const struct config *config, const struct config_files *files);
 
-/* Forget the process that runs beside the program: it was another profile's, or
- * is the parent's. Context: start. */
-void service_forget(void);
-
 /* Do what was asked since, and look at the process that runs beside the
  * program. Returns at once, but for a dump (all_stacks.h). */
 void service_heed(void);

@@ -28,6 +28,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "libc/real.h"
 #include "process/status.h"
@@ -48,12 +49,12 @@
 #define DISMISS_NS 10000000u
 
 /* The child that runs, 0 if there is none. */
-static _Atomic pid_t running;
+static OF_PROFILE _Atomic pid_t running;
 
 /* The go-between says OVER when its child is gone; we say that it may end. Not
  * used by one that may always end. */
 enum between { BETWEEN_FREE, BETWEEN_BOUND, BETWEEN_OVER, BETWEEN_DISMISSED };
-static _Atomic uint32_t between;
+static OF_PROCESS _Atomic uint32_t between;
 
 /* At the lower end of a child's STACK, which is never reached: whether it is
  * gone. Its go-between says so. */
@@ -211,12 +212,6 @@ start_child(struct spawned *spawned, struct spawn_child *child)
     sys_mask(SIG_SETMASK, old, NULL);
     errno = error;
     return pid;
-}
-
-void
-spawn_forget(void)
-{
-    atomic_store(&running, 0);
 }
 
 void

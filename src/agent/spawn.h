@@ -57,9 +57,6 @@ int spawn_start(struct spawned *spawned, const char *path,
  * once. */
 bool spawn_is_over(struct spawned *spawned, bool waits);
 
-/* In the child of a fork: forget the spawned program, which is the parent's. */
-void spawn_forget(void);
-
 /* Kill the child that runs, if there is one. Context: any. */
 void spawn_kill(void);
 

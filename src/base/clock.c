@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "arch.h"
+#include "state.h"
 #include "clock.h"
 #include "poison.h"
 
@@ -21,7 +22,7 @@ clock_use(clock_function function)
     get_time = function;
 }
 
-static _Atomic uint32_t expired;
+static OF_PROCESS _Atomic uint32_t expired;
 
 bool
 clock_expires(uint64_t until)
@@ -36,12 +37,6 @@ uint32_t
 clock_expired(void)
 {
     return atomic_load(&expired);
-}
-
-void
-clock_forget_expired(void)
-{
-    atomic_store(&expired, 0);
 }
 
 static uint64_t

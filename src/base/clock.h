@@ -37,9 +37,8 @@ uint64_t clock_tick(void);
  * or a loss that no other counter tells. */
 bool clock_expires(uint64_t until);
 
-/* The waits of this process that expired, and begin again at 0. */
+/* The waits of this process that expired, those of its parent not counted. */
 uint32_t clock_expired(void);
-void clock_forget_expired(void);
 
 /* NS as the type that system calls take. */
 struct timespec clock_timespec(uint64_t ns);

@@ -14,6 +14,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "store/writer.h"
 #include "unwind/own_frames.h"
@@ -27,17 +28,17 @@
 /* Limit of module ids. A module with a higher id is written again each time. */
 #define MODULES_MAX 65536u
 
-static struct journal_options options;
-static uint64_t start_realtime; /* ns since the epoch */
-static struct journal_head present, next;
-static int failure; /* of the last file, when it has ended */
+static OF_PROFILE struct journal_options options;
+static OF_PROFILE uint64_t start_realtime; /* ns since the epoch */
+static OF_PROFILE struct journal_head present, next;
+static OF_PROFILE int failure; /* of the last file, when it has ended */
 static uint32_t generation;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: its serial */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
-static bool has_bare;        /* it has nodes in no module */
-static uint32_t nodes_stamp; /* changes when nodes are forgotten */
+static OF_PROFILE bool has_bare; /* it has nodes in no module */
+static uint32_t nodes_stamp;     /* changes when nodes are forgotten */
 
 int
 journal_error(void)
@@ -160,9 +161,7 @@ journal_begin(const struct journal_options *given)
 {
     options = *given;
     start_realtime = clock_realtime() - (clock_now() - options.start);
-    failure = 0;
-    present = next = (struct journal_head){.start = options.start};
-    journal_progress_use(NULL);
+    present.start = options.start;
     if (forget_numbers() != 0 || make_file(options.spool, 0) != 0)
         return -1;
     journal_progress_use(&present);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "store/writer.h"
 #include "journal.h"
 #include "journal_growing.h"
@@ -45,8 +46,8 @@ journal_growing_reopen(struct journal_wait *wait, uint64_t wall, uint64_t now)
 #define UNSEEN_NAME "[short-lived]"
 
 /* One record for each age. */
-static uint64_t unseen[JOURNAL_GROWING_AGES]; /* places; 0: none */
-static uint32_t generation; /* of the file that the places are in */
+static OF_PROFILE uint64_t unseen[JOURNAL_GROWING_AGES]; /* places; 0: none */
+static OF_PROFILE uint32_t generation; /* of the file that the places are in */
 
 static uint64_t
 begin_unseen(uint64_t age)

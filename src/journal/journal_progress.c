@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "store/writer.h"
 #include "journal_progress.h"
 
-static struct journal_head *used; /* NULL: there is no file to write to */
+static OF_PROFILE struct journal_head
+    *used; /* NULL: there is no file to write to */
 
 void
 journal_progress_write(struct journal_head *head, uint64_t period)

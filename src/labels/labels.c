@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "process/threads.h"
@@ -47,9 +48,9 @@ struct scopes {
 static __thread volatile struct scopes scopes;
 /* The sets by tid, and the tree behind them. */
 static _Atomic(void *) reserved;
-static _Atomic bool is_on;
+static OF_PROFILE _Atomic bool is_on;
 static _Atomic uint32_t last_owner;
-static _Atomic bool have_changed;
+static OF_PROFILE _Atomic bool have_changed;
 
 void
 labels_begin(void)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
@@ -67,21 +68,21 @@ static struct subject *subjects;
 static uint32_t *subject_of; /* by thread index: subject + 1; 0: none */
 static struct frame *frames;
 static uint32_t frames_most;
-static struct stacks_entry *entries; /* as many as subjects */
-static struct stacks_entry *spare;   /* used when the spool has no room */
-static uint32_t count, asked;
-static bool is_stored;
-static struct all_stacks_memory *memory;
+static OF_PROFILE struct stacks_entry *entries; /* as many as subjects */
+static struct stacks_entry *spare; /* used when the spool has no room */
+static OF_PROFILE uint32_t count, asked;
+static OF_PROFILE bool is_stored;
+static OF_PROFILE struct all_stacks_memory *memory;
 
 int
 all_stacks_begin(uint32_t max_depth)
 {
     if (subjects == NULL) {
         subjects = sys_reserve(THREADS_MAX * sizeof(*subjects));
-        subject_of = sys_reserve(THREADS_MAX * sizeof(*subject_of));
         frames = sys_reserve(max_depth * sizeof(*frames));
         spare = sys_reserve(THREADS_MAX * sizeof(*spare));
     }
+    subject_of = sys_renew(subject_of, THREADS_MAX * sizeof(*subject_of));
     frames_most = max_depth;
     bool has_all = subjects != NULL && subject_of != NULL && frames != NULL &&
                    spare != NULL;

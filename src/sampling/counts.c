@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "journal/journal.h"
 #include "journal/journal_progress.h"
 #include "unwind/rules.h"
@@ -11,16 +12,10 @@
 #include "counts.h"
 
 /* The sums that earlier files have. */
-static struct journal_sums earlier;
+static OF_PROFILE struct journal_sums earlier;
 
-static uint64_t clocks_due; /* the tick at which the clocks are read again */
-
-void
-counts_begin(void)
-{
-    earlier = (struct journal_sums){.in_flight = 0};
-    clocks_due = 0;
-}
+static OF_PROFILE uint64_t
+    clocks_due; /* the tick at which the clocks are read again */
 
 /* Subtract from *SUMS what earlier files have, and the questions in flight:
  * they are counted in the file that has the answers. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
@@ -24,8 +25,8 @@
 #include "harvest.h"
 
 static uint32_t last_sequence;
-static uint64_t round_random;
-static bool (*listener)(struct slot *slot);
+static OF_PROFILE uint64_t round_random;
+static OF_PROFILE bool (*listener)(struct slot *slot);
 
 uint32_t
 harvest_sequence(void)

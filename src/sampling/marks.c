@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/text.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
@@ -25,14 +26,7 @@ _Static_assert(MARK_RING_NAME == SPROF_MARK_NAME_MAX + 1, "as the manual says");
 /* Marks that are written before parked threads are served. */
 #define SERVE_EVERY 128u
 
-static _Atomic bool is_open;
-
-int
-marks_begin(void)
-{
-    atomic_store(&is_open, false);
-    return mark_ring_begin();
-}
+static OF_PROFILE _Atomic bool is_open;
 
 void
 marks_open(void)

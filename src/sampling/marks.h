@@ -11,13 +11,7 @@
 
 #include "store/layout.h"
 
-/* Begin without marks, which are not accepted yet. Returns 0, or -1 if memory
- * is short. Also called in the child of a fork, which drops the marks of its
- * parent.
- * Context: start. */
-int marks_begin(void);
-
-/* marks_open: accept marks from now on. marks_close: accept none.
+/* marks_open: accept marks from now on. marks_close: accept none, as before.
  * Context: sampler. */
 void marks_open(void);
 void marks_close(void);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
@@ -74,11 +75,12 @@ mostly(uint64_t ns)
     return ns / 8 * 7;
 }
 
-static int64_t unexplained; /* ns of CPU time */
-static uint64_t process_seen, own_seen;
-static uint32_t cursor;  /* the next quiet thread to look at */
-static uint32_t scanned; /* since all were looked at */
-static uint32_t label_cursor, label_looks; /* see activate_relabelled */
+static OF_PROFILE int64_t unexplained; /* ns of CPU time */
+static OF_PROFILE uint64_t process_seen, own_seen;
+static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
+static OF_PROFILE uint32_t scanned; /* since all were looked at */
+static OF_PROFILE uint32_t label_cursor,
+    label_looks; /* see activate_relabelled */
 
 void
 observe_begin(void)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "journal/journal.h"
 #include "counts.h"
 #include "roster.h"
@@ -24,14 +25,13 @@
 /* ns before another try after a failure. */
 #define AGAIN_NS 1000000000u
 
-static uint64_t keep, due; /* ns of sampling */
-static int error;
+static OF_PROFILE uint64_t keep, due; /* ns of sampling */
+static OF_PROFILE int error;
 
 void
 recorder_begin(const struct settings *settings)
 {
     keep = due = settings->options->keep.number;
-    error = 0;
 }
 
 /* Rotate the journal. If this fails, nothing has changed. */

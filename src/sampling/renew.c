@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/text.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
@@ -18,14 +19,8 @@
 #include "thread_time.h"
 #include "renew.h"
 
-static uint64_t lost, before; /* number of samples: in all shortened spools, and
-                                 up to the last time */
-
-void
-renew_begin(void)
-{
-    lost = before = 0;
-}
+static OF_PROFILE uint64_t lost, before; /* number of samples: in all shortened
+                                 spools, and up to the last time */
 
 /* Write a mark: a reader of the file must know that it does not show all. */
 static void

@@ -9,10 +9,6 @@
 
 #include <stdint.h>
 
-/* Begin without shortened spools. Also called in the child of a fork.
- * Context: start. */
-void renew_begin(void);
-
 /* If the spool was shortened, begin it anew. Sampling goes on. */
 void renew_heed(void);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "journal/journal.h"
@@ -39,17 +40,19 @@
 #define MANY_THREADS 32u
 
 static const struct settings *settings;
-static uint64_t last_reading;
-static uint64_t reading_cost; /* CPU time: wall time would count preemption */
-static uint64_t unseen[JOURNAL_GROWING_AGES]; /* ns of CPU time */
-static uint32_t total;
-static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
-static bool has_entered; /* the first threads were entered */
+static OF_PROFILE uint64_t last_reading;
+static OF_PROFILE uint64_t
+    reading_cost; /* CPU time: wall time would count preemption */
+static OF_PROFILE uint64_t unseen[JOURNAL_GROWING_AGES]; /* ns of CPU time */
+static OF_PROFILE uint32_t total;
+static OF_PROFILE bool has_begun, has_started, is_resting, is_alone, has_new,
+    keeps_clock;
+static OF_PROFILE bool has_entered; /* the first threads were entered */
 /* has_changed: since the list was read, a thread has reported its end, or the
  * number of threads was different. last_count: when that number was last read.
  */
-static bool has_changed;
-static uint64_t last_count;
+static OF_PROFILE bool has_changed;
+static OF_PROFILE uint64_t last_count;
 
 static bool
 is_wanted(pid_t tid)
@@ -198,13 +201,8 @@ void
 roster_begin(const struct settings *given, bool starts_now)
 {
     settings = given;
-    last_reading = last_count = reading_cost = 0;
-    memset(unseen, 0, sizeof(unseen));
-    total = 0;
     has_begun = given->is_child;
-    has_started = is_alone = has_new = keeps_clock = has_changed = false;
     is_resting = !starts_now;
-    has_entered = false;
     thread_ends_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
 }

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
@@ -66,20 +67,23 @@
 #define THRIFT_NEW 4u
 
 static const struct settings *settings;
-static struct pace pace;
-static struct budget budget;
-static uint64_t last_names, last_written;
-static uint32_t name_cursor; /* the next thread whose name is read */
-static uint64_t last_run;    /* the last tick that saw a thread run */
-static uint32_t stride;      /* periods that the next tick stands for */
-static uint32_t ring_every;
-static bool has_news; /* the last tick looked at threads for the first time */
-static bool is_attached; /* the trigger is ready, and no time has passed */
-static uint64_t started, elapsed; /* ns */
-static bool was_displaced;
-static bool was_traced, is_told; /* in any session; now */
-static _Atomic bool is_on;
-static _Atomic bool is_due; /* a session begins as soon as the sampler runs */
+static OF_PROFILE struct pace pace;
+static OF_PROFILE struct budget budget;
+static OF_PROFILE uint64_t last_names, last_written;
+static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
+static OF_PROFILE uint64_t last_run; /* the last tick that saw a thread run */
+static OF_PROFILE uint32_t stride;   /* periods that the next tick stands for */
+static OF_PROFILE uint32_t ring_every;
+static OF_PROFILE bool
+    has_news; /* the last tick looked at threads for the first time */
+static OF_PROFILE bool
+    is_attached; /* the trigger is ready, and no time has passed */
+static OF_PROFILE uint64_t started, elapsed; /* ns */
+static OF_PROFILE bool was_displaced;
+static OF_PROFILE bool was_traced, is_told; /* in any session; now */
+static OF_PROFILE _Atomic bool is_on;
+static OF_PROFILE _Atomic bool
+    is_due; /* a session begins as soon as the sampler runs */
 
 void
 session_on_module(const struct module *module, bool gone)
@@ -292,9 +296,6 @@ int
 session_attach(const struct settings *given, bool starts_now)
 {
     settings = given;
-    last_names = elapsed = 0;
-    has_news = was_displaced = was_traced = is_told = false;
-    atomic_store(&is_on, false);
     roster_begin(settings, starts_now);
     int error = trigger_begin(settings);
     is_attached = error == 0 && starts_now;
@@ -395,7 +396,6 @@ session_is_on(void)
 void
 session_announce(bool is_near)
 {
-    atomic_store(&is_on, false);
     atomic_store(&is_due, is_near);
 }
 

@@ -16,6 +16,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/fill.h"
 #include "capture/handler.h"
@@ -49,9 +50,12 @@ static _Atomic uint64_t written;
 static _Atomic uint64_t taken;
 static pthread_key_t key;
 static _Atomic bool has_key;
-static _Atomic uint32_t users; /* threads that use the key at this moment */
+static OF_PROCESS _Atomic uint32_t
+    users; /* threads that use the key at this moment */
 static void (*main_exits)(void);
-static _Atomic uint64_t timer_cookie, timer_first, timer_interval;
+/* 0 before a child goes on after the fork: a timer whose signal is not known as
+ * ours would end the process. */
+static OF_PROFILE _Atomic uint64_t timer_cookie, timer_first, timer_interval;
 static __thread uint64_t started_at;
 static __thread bool is_last_round;
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
@@ -61,6 +62,8 @@ __thread volatile bool shared_is_registered;
 void
 made_begin(void)
 {
+    state_renew_process();
+    state_renew_profile();
     memset(threads, 0, sizeof(threads));
     memset(names, 0, sizeof(names));
     memset(made_lost, 0, sizeof(made_lost));
