@@ -24,7 +24,7 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "journal/process_record.h"
+#include "journal/journal.h"
 #include "store/spool_file.h"
 #include "setup.h"
 #include "brief.h"
@@ -114,7 +114,7 @@ put_process(struct sheet *sheet, const struct config *config,
             const struct record_process *process)
 {
     struct process_record made;
-    process_record_make(&made, process, config->exe, config->command);
+    journal_process_record(&made, process, config->exe, config->command);
     put_record(sheet, RECORD_PROCESS, &made.fixed, sizeof(made.fixed),
                made.tail, PROCESS_RECORD_PARTS);
 }

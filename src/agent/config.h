@@ -111,4 +111,14 @@ void config_take_plain_name(struct config_files *files);
  * rename the spools to match. Returns 0, or -1 with errno. */
 int config_rename_for_exec(struct config_files *files);
 
+/* Write one line on stderr (NOTE_ERROR) for each "SPROF_NAME=value" of
+ * ENVIRONMENT that only looks like a setting. What the parent process has told
+ * of is left out. In the constructor. */
+void config_tell_misspelt(char *const environment[]);
+
+/* Say that nothing is profiled because of ERROR ("SPROF_NAME=value: ...", from
+ * options_parse with ENVIRONMENT), unless the parent has said it. In the
+ * constructor. */
+void config_refuse(const char *error, char *const environment[]);
+
 #endif

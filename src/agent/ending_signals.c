@@ -12,12 +12,15 @@
  * installed.
  */
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/digits.h"
 #include "base/phase.h"
+#include "base/proc.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
@@ -26,6 +29,8 @@
 #include "sampling/sampler_thread.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
+#include "signals/sigwait.h"
+#include "signals/stray.h"
 #include "own_stack.h"
 #include "requests.h"
 #include "ending_signals.h"
@@ -127,8 +132,10 @@ ending_signals_begin(const struct options *options,
                                  options->dump_on.number & ~ours, on_fatal);
 }
 
-void
-ending_signals_take(int signo, siginfo_t *info)
+/* Do what our handler does for SIGNO, which has come to the calling thread by
+ * another way, with INFO. Returns as ending_signals_die does. */
+static void
+take_signal(int signo, siginfo_t *info)
 {
     ucontext_t context;
     uint64_t mask = 0;
@@ -185,5 +192,104 @@ ending_signals_watch(void)
         turns[i] = waits ? turns[i] + 1 : 0;
         if (turns[i] >= WATCH_TURNS)
             end_stuck(endings[i]);
+    }
+}
+
+/* Signals that a descriptor was made for but does not get now. */
+static _Atomic uint64_t missing;
+
+static uint64_t
+own_mask(void)
+{
+    uint64_t mask = 0;
+    sys_mask(SIG_BLOCK, 0, &mask);
+    return mask;
+}
+
+/* The signals in WORD that have our handler in place of the default action. */
+static uint64_t
+find_fatal(uint64_t word)
+{
+    uint64_t found = 0;
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((word & signals_bit(signo)) != 0 && disposition_has_ender(signo))
+            found |= signals_bit(signo);
+    return found;
+}
+
+/* Whether the main thread waits for SIGNO, and so blocks it but for that. */
+static bool
+does_main_wait(int signo)
+{
+    static const char call[] = "128 0x"; /* SYS_rt_sigtimedwait */
+    char line[256];
+    uint64_t word = 0;
+    if (proc_read(0, sys_getpid(), "/syscall", line, sizeof(line)) <= 0)
+        return false;
+    for (size_t i = 0; i < sizeof(call) - 1; i++)
+        if (line[i] != call[i])
+            return false;
+    const char *at = line + sizeof(call) - 1;
+    return sys_read_memory(&word, digits_take_hex(&at), sizeof(word)) ==
+               (long)sizeof(word) &&
+           (word & signals_bit(signo)) != 0;
+}
+
+/* While the main thread begins and ends to wait, the mask that was last noted
+ * says more than one look. */
+static bool
+would_end(int signo)
+{
+    return (stray_noted_mask() & signals_bit(signo)) == 0 &&
+           stray_is_taken_by_main(signo) && !does_main_wait(signo);
+}
+
+void
+ending_signals_wait(const sigset_t *set, sigset_t *mine)
+{
+    *mine = *set;
+    uint64_t word = signals_word(set);
+    uint64_t fatal = phase_is_running() ? find_fatal(word) : 0;
+    if (fatal != 0)
+        signals_set_word(mine, word & ~(fatal & ~own_mask()));
+}
+
+bool
+ending_signals_ends(int signo, siginfo_t *info)
+{
+    if (!phase_is_running() || !disposition_has_ender(signo) ||
+        !stray_is_for_process(info) || !would_end(signo))
+        return false;
+    take_signal(signo, info);
+    return true;
+}
+
+void
+ending_signals_descriptor(const sigset_t *set, sigset_t *mine)
+{
+    ending_signals_wait(set, mine);
+    uint64_t word = signals_word(mine);
+    uint64_t fatal = phase_is_running() ? find_fatal(word) : 0;
+    for (int signo = 1; fatal != 0 && signo < NSIG; signo++)
+        if ((fatal & signals_bit(signo)) != 0 && would_end(signo))
+            word &= ~signals_bit(signo);
+    atomic_fetch_or(&missing, signals_word(set) & ~word);
+    signals_set_word(mine, word);
+}
+
+void
+ending_signals_recheck(bool is_left)
+{
+    uint64_t word = atomic_load_explicit(&missing, memory_order_relaxed);
+    if (word == 0 || !phase_is_own())
+        return;
+    if (!is_left)
+        word &= own_mask();
+    for (int signo = 1; word != 0 && signo < NSIG; signo++) {
+        uint64_t bit = signals_bit(signo);
+        if ((word & bit) == 0 || (!is_left && would_end(signo)))
+            continue;
+        atomic_fetch_and(&missing, ~bit);
+        sigwait_come(signo);
     }
 }

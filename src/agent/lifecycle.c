@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -36,13 +37,10 @@
 #include "brief.h"
 #include "config.h"
 #include "doze.h"
-#include "ender.h"
 #include "ending.h"
 #include "ending_signals.h"
-#include "filter.h"
 #include "guardian.h"
 #include "left.h"
-#include "misspelt.h"
 #include "mute_signals.h"
 #include "output.h"
 #include "own_stack.h"
@@ -164,7 +162,7 @@ ending_for(enum end_reason reason, int signo)
 {
     return (struct ending){.reason = reason,
                            .signo = signo,
-                           .ender = ender_tid(),
+                           .ender = sys_gettid(),
                            .is_image = reason == END_EXEC || steps_aside,
                            .config = &config,
                            .settings = &settings,
@@ -172,26 +170,67 @@ ending_for(enum end_reason reason, int signo)
                            .complaint = complaint};
 }
 
-struct cause {
-    enum end_reason reason;
-    int signo;
-};
+/* The one thread that ends the profile, 0 while there is none; when it began;
+ * and the signal that came to it meanwhile. The end may come from any thread,
+ * and from several at once: the first thread does it, and the others wait. */
+static OF_PROCESS _Atomic uint32_t ender;
+static OF_PROCESS _Atomic uint64_t ending_since; /* CLOCK_MONOTONIC ns */
+static OF_PROCESS _Atomic int deferred;
 
-/* On the thread that ends the profile. */
-static void
-end(void *cause)
-{
-    const struct cause *of = cause;
-    const struct ending ending = ending_for(of->reason, of->signo);
-    ending_run(&ending);
-}
-
-/* End the profile if no other thread does. Returns whether this one did. */
+/* End the profile if it is on and no other thread ends it. Meanwhile no handler
+ * of the program runs on this thread. Returns whether this one ended it. */
 static bool
 try_to_end(enum end_reason reason, int signo)
 {
-    struct cause cause = {.reason = reason, .signo = signo};
-    return ender_run(end, &cause, (int)config.options.signal.number);
+    uint32_t none = 0;
+    uint64_t old = 0;
+    /* Blocked first: exit in a handler on top of us would wait for us. */
+    mute_signals_handlers(true, (int)config.options.signal.number, &old);
+    bool is_ender =
+        phase_now() == PHASE_RUNNING &&
+        atomic_compare_exchange_strong(&ender, &none, (uint32_t)sys_gettid());
+    if (is_ender && phase_move(PHASE_RUNNING, PHASE_ENDING)) {
+        atomic_store(&ending_since, clock_now());
+        const struct ending ending = ending_for(reason, signo);
+        ending_run(&ending);
+        phase_set(PHASE_ENDED);
+    }
+    if (is_ender) {
+        atomic_store(&ender, 0);
+        sys_futex_wake(&ender, 1 << 30);
+    }
+    mute_signals_handlers_end(old);
+    return is_ender;
+}
+
+/* Wait until the thread that ends the profile has done so. The wait has a
+ * deadline. */
+static void
+wait_for_ender(void)
+{
+    uint32_t tid;
+    uint64_t until = clock_now() + ENDING_NS;
+    while ((tid = atomic_load(&ender)) != 0 && clock_now() < until)
+        sys_futex_wait(&ender, tid, until);
+}
+
+/* If another thread ends the profile, wait for it. Without a profile to write,
+ * that thread would have ended the process by now. So what the caller was about
+ * to do has to be as much later. */
+static void
+stay_behind(void)
+{
+    static _Atomic uint32_t never;
+    pid_t tid = (pid_t)atomic_load(&ender);
+    if (tid == 0 || tid == sys_gettid())
+        return;
+    uint64_t late = clock_now() - atomic_load(&ending_since);
+    if (late > ENDING_WRITE_NS)
+        late = ENDING_WRITE_NS;
+    wait_for_ender();
+    uint64_t until = clock_now() + late;
+    while (clock_now() < until)
+        sys_futex_wait(&never, 0, until);
 }
 
 /* As lifecycle_end, for SIGNO, which is about to end the process by its default
@@ -204,13 +243,16 @@ end_for_signal(int signo)
 {
     if (!phase_is_own() || try_to_end(END_SIGNAL, signo))
         return true;
-    if (ender_tid() != 0 && clock_now() - ender_since() > PATIENCE_NS) {
+    pid_t tid = (pid_t)atomic_load(&ender);
+    if (tid != 0 && clock_now() - atomic_load(&ending_since) > PATIENCE_NS) {
         spawn_kill();
         return true;
     }
-    if (ender_defer(signo))
+    if (tid == sys_gettid()) {
+        atomic_store(&deferred, signo);
         return false;
-    ender_wait();
+    }
+    wait_for_ender();
     return true;
 }
 
@@ -262,8 +304,8 @@ static void
 stay_behind_at_exit(void *unused)
 {
     (void)unused;
-    if (ender_tid() != 0 && phase_is_own())
-        ender_stay_behind();
+    if (atomic_load(&ender) != 0 && phase_is_own())
+        stay_behind();
 }
 
 void
@@ -277,7 +319,8 @@ lifecycle_end(enum end_reason reason)
     }
     /* Without a system call: a filter of the program may be in force. */
     if (phase_now() == PHASE_OFF ||
-        (phase_now() == PHASE_ENDED && ender_tid() == 0) || !phase_is_own())
+        (phase_now() == PHASE_ENDED && atomic_load(&ender) == 0) ||
+        !phase_is_own())
         return;
     /* An exec ends what has not begun without our help, or it fails. */
     if (reason == END_EXEC && doze_hold())
@@ -285,10 +328,10 @@ lifecycle_end(enum end_reason reason)
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on, because
          * it would wait for its own thread. The spool is left. */
-        ender_stay_behind();
+        stay_behind();
         return;
     }
-    int signo = ender_signal();
+    int signo = atomic_exchange(&deferred, 0);
     if (signo != 0)
         ending_signals_die(signo);
 }
@@ -449,7 +492,7 @@ static bool
 may_begin(void)
 {
     real_begin();
-    const char *call = filter_forbids();
+    const char *call = setup_forbidden_call();
     if (call == NULL)
         return true;
     words_ask_no_more();
@@ -474,9 +517,9 @@ begin(int count, char **arguments, char **environment)
     int result = config_read(&config, count, arguments, environment, error,
                              sizeof(error));
     note_set_level((enum note_level)config.options.log.number);
-    misspelt_tell(__environ);
+    config_tell_misspelt(__environ);
     if (result < 0)
-        misspelt_refuse(error, __environ);
+        config_refuse(error, __environ);
     if (result == 0 && (files = setup_reserve(&config)) != NULL &&
         may_begin()) {
         single_thread_begin();

@@ -2,7 +2,7 @@
 /*
  * output.c -- see output.h. libsprof-report.so writes the profile. It is in the
  * directory of this library. The sampler thread runs it after its last sample
- * (run_on_sampler.h). Without a sampler thread, the thread that ends the
+ * (sampler_run). Without a sampler thread, the thread that ends the
  * process runs it. The ending thread waits meanwhile, perhaps in a signal
  * handler. So output_convert_spool neither allocates nor locks. The sampler has
  * no stderr, so the ending thread prints the messages.

@@ -27,7 +27,6 @@
 #include "sampling/marks.h"
 #include "sampling/rates.h"
 #include "sampling/recorder.h"
-#include "sampling/renew.h"
 #include "sampling/roster.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/session.h"
@@ -41,7 +40,6 @@
 #include "ending_signals.h"
 #include "guardian.h"
 #include "requests.h"
-#include "run_on_sampler.h"
 #include "service.h"
 #include "sampler.h"
 
@@ -70,6 +68,70 @@ static OF_PROFILE _Atomic uint32_t stop_wanted;
 /* Valid once doze_attached was called. */
 static OF_PROFILE int trigger_error;
 static OF_PROFILE bool is_short_of_memory;
+
+/*
+ * After its last sample the sampler offers to run a function. One word is the
+ * whole conversation. The sampler moves ABSENT to OFFERED, and OFFERED back to
+ * ABSENT when no thread has come. The ending thread moves OFFERED to GIVEN. The
+ * sampler moves GIVEN to DONE.
+ */
+enum offer { OFFER_ABSENT, OFFER_OFFERED, OFFER_GIVEN, OFFER_DONE };
+
+/* How long the offer stands, in ns. The thread that ends the process asks at
+ * once, but it may lose its CPU before it does. */
+#define OFFER_NS 2000000000u
+
+static OF_PROFILE _Atomic uint32_t offer;
+static OF_PROFILE void (*offered_function)(void *); /* valid while GIVEN */
+static OF_PROFILE void *offered_argument;
+
+/* Wait until the offer is no longer AS, or the time UNTIL. */
+static void
+wait_while(enum offer as, uint64_t until)
+{
+    while (atomic_load(&offer) == as && clock_now() < until)
+        sys_futex_wait(&offer, as, until);
+}
+
+/* Let sampler_run find the sampler. Called before any thread is told that the
+ * journal has ended. Context: sampler. */
+static void
+offer_thread(void)
+{
+    atomic_store(&offer, OFFER_OFFERED);
+}
+
+/* After the offer: wait a moment for a function to run, and run it. Context:
+ * sampler. */
+static void
+serve_offer(void)
+{
+    uint32_t offered = OFFER_OFFERED;
+    wait_while(OFFER_OFFERED, clock_now() + OFFER_NS);
+    if (atomic_compare_exchange_strong(&offer, &offered, OFFER_ABSENT) ||
+        offered == OFFER_ABSENT)
+        return;
+    /* A thread came, and waits for this one. */
+    offered_function(offered_argument);
+    atomic_store(&offer, OFFER_DONE);
+    sys_futex_wake(&offer, 1);
+}
+
+bool
+sampler_run(void (*function)(void *), void *argument, uint64_t ns)
+{
+    uint32_t offered = OFFER_OFFERED;
+    offered_function = function;
+    offered_argument = argument;
+    if (!atomic_compare_exchange_strong(&offer, &offered, OFFER_GIVEN)) {
+        function(argument);
+        return true;
+    }
+    sys_futex_wake(&offer, 1);
+    /* The sampler has it now, and will say DONE. */
+    wait_while(OFFER_GIVEN, clock_now() + ns);
+    return atomic_load(&offer) == OFFER_DONE;
+}
 
 static bool
 is_called(void)
@@ -120,7 +182,7 @@ static void
 go_on(void)
 {
     recorder_rotate_if_due(!service_is_busy());
-    renew_heed();
+    recorder_begin_again();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
     } else if (clock_now() >= session_end()) {
@@ -173,7 +235,7 @@ finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
     journal_flush();
-    renew_heed();
+    recorder_begin_again();
     session_stop(SESSION_BY_END);
     service_end();
     labels_end();
@@ -232,10 +294,10 @@ sampler_main(void *unused)
         work(has_own_files);
     bool has_work = has_begun && atomic_load(&stop_wanted) != 0;
     if (has_work)
-        run_on_sampler_offer();
+        offer_thread();
     sampler_thread_leave();
     if (has_work)
-        run_on_sampler_serve();
+        serve_offer();
     else if (roster_is_alone())
         calls->on_alone(roster_total() <= 1);
     return NULL;
@@ -314,7 +376,7 @@ collect_result(struct sampler_result *result)
                                 .cpu = sums->counts.sampler_cpu,
                                 .error = journal_error(),
                                 .recorder_error = recorder_error(),
-                                .cut = renew_lost(),
+                                .cut = recorder_lost(),
                                 .elapsed = session_elapsed()};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];

@@ -16,12 +16,13 @@
 #include "base/proc.h"
 #include "base/state.h"
 #include "base/sys.h"
+#include "labels/label_tree.h"
+#include "store/layout.h"
 #include "store/writer.h"
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
 #include "id_table.h"
 #include "journal_progress.h"
-#include "process_record.h"
 #include "stack_memo.h"
 #include "journal.h"
 
@@ -75,11 +76,33 @@ journal_flush(void)
         (void)writer_flush(present.writer);
 }
 
+void
+journal_process_record(struct process_record *made,
+                       const struct record_process *words, const char *exe,
+                       const char *command)
+{
+    const char *const strings[] = {exe, command, SPROF_VERSION, made->host};
+    uint16_t lengths[PROCESS_RECORD_PARTS];
+    if (gethostname(made->host, sizeof(made->host)) != 0)
+        made->host[0] = '\0';
+    made->host[sizeof(made->host) - 1] = '\0';
+    for (int i = 0; i < PROCESS_RECORD_PARTS; i++) {
+        lengths[i] = (uint16_t)(strlen(strings[i]) + 1);
+        made->tail[i] = (struct writer_tail){strings[i], lengths[i]};
+    }
+    made->fixed = *words;
+    made->fixed.exe_length = lengths[0];
+    made->fixed.command_length = lengths[1];
+    made->fixed.version_length = lengths[2];
+    made->fixed.host_length = lengths[3];
+}
+
 static void
 write_process(void)
 {
     struct process_record made;
-    process_record_make(&made, &options.process, options.exe, options.command);
+    journal_process_record(&made, &options.process, options.exe,
+                           options.command);
     journal_append(RECORD_PROCESS, &made.fixed, sizeof(made.fixed), made.tail,
                    PROCESS_RECORD_PARTS);
 }
@@ -503,4 +526,34 @@ journal_forget(void)
         writer_forget(present.writer);
     present.writer = NULL;
     journal_progress_use(NULL);
+}
+
+static bool
+write_label(uint32_t set)
+{
+    struct label label = label_tree_at(set);
+    struct record_label record = {.id = set,
+                                  .parent = label.parent,
+                                  .key = journal_text(label.key),
+                                  .value = journal_text(label.value)};
+    if (record.key == 0 || record.value == 0 ||
+        journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) == 0)
+        return false;
+    label_tree_note(set, journal_generation());
+    return true;
+}
+
+/* The missing sets below SET are written first, the lowest one before all. */
+uint32_t
+journal_labels(uint32_t set)
+{
+    uint32_t missing[LABEL_TREE_DEPTH], count = 0;
+    for (uint32_t at = set; at != 0 && count < LABEL_TREE_DEPTH &&
+                            !label_tree_is_noted(at, journal_generation());
+         at = label_tree_at(at).parent)
+        missing[count++] = at;
+    while (count > 0)
+        if (!write_label(missing[--count]))
+            return 0;
+    return set;
 }

@@ -18,7 +18,6 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "journal/journal_live.h"
 #include "labels/labels.h"
 #include "process/look.h"
@@ -151,7 +150,7 @@ take_answer(struct slot *slot)
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
-    entries[i - 1].label = journal_labels_put(slot->label);
+    entries[i - 1].label = journal_labels(slot->label);
     asked--;
     see_running(&entries[i - 1]);
     enter_stack(i - 1, &slot->walk);
@@ -202,7 +201,7 @@ describe_wait(struct stacks_entry *entry, const struct look *look)
     if (look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
-    entry->label = journal_labels_put(labels_of((pid_t)entry->tid));
+    entry->label = journal_labels(labels_of((pid_t)entry->tid));
     entry->owner = (uint32_t)look_owner((pid_t)entry->tid, look);
     entry->waits_on = wait_words((pid_t)entry->tid, look);
 }

@@ -13,7 +13,6 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
@@ -158,7 +157,7 @@ take_sample(struct slot *slot, uint32_t index)
     struct journal_sums *sums = thread_time_sums();
     struct journal_place place = {.node = journal_walk(&slot->walk, index),
                                   .depth = slot->walk.depth,
-                                  .label = journal_labels_put(slot->label)};
+                                  .label = journal_labels(slot->label)};
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;

@@ -9,11 +9,10 @@
 #include "base/clock.h"
 #include "base/state.h"
 #include "base/text.h"
+#include "base/thread_local.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
-#include "base/thread_local.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "labels/labels.h"
 #include "labels/mark_ring.h"
 #include "process/threads.h"
@@ -90,7 +89,7 @@ write_mark(const struct mark *mark, uint32_t index)
 {
     struct record_mark record = {.mark = mark->kind,
                                  .time = journal_time(mark->time),
-                                 .label = journal_labels_put(mark->label),
+                                 .label = journal_labels(mark->label),
                                  .text_length =
                                      (uint16_t)(strlen(mark->name) + 1)};
     const struct writer_tail tail = {mark->name, record.text_length};

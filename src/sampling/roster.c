@@ -6,24 +6,24 @@
  * first. The entry goes earlier if the kernel gives the tid to another thread:
  * then the CPU clock goes back.
  */
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
+#include "capture/shared.h"
 #include "journal/journal.h"
 #include "journal/journal_growing.h"
 #include "process/threads.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
-#include "cpu_without_samples.h"
 #include "harvest.h"
 #include "observe.h"
-#include "observe_end.h"
 #include "rates.h"
-#include "registry.h"
 #include "thread_ends.h"
 #include "thread_time.h"
 #include "roster.h"
@@ -40,6 +40,7 @@
 #define MANY_THREADS 32u
 
 static const struct settings *settings;
+static _Atomic uint8_t *registered; /* a byte for each possible tid */
 static OF_PROFILE uint64_t last_reading;
 static OF_PROFILE uint64_t
     reading_cost; /* CPU time: wall time would count preemption */
@@ -54,10 +55,49 @@ static OF_PROFILE bool has_entered; /* the first threads were entered */
 static OF_PROFILE bool has_changed;
 static OF_PROFILE uint64_t last_count;
 
+/* The calling thread may have been registered before there was a table. */
+int
+roster_begin_registry(void)
+{
+    registered = sys_renew((void *)registered, THREADS_TIDS);
+    if (registered == NULL)
+        return -1;
+    if (shared_is_registered)
+        roster_add_caller();
+    return 0;
+}
+
+void
+roster_add_caller(void)
+{
+    pid_t tid = sys_gettid();
+    shared_is_registered = true;
+    if (registered == NULL || (uint32_t)tid >= THREADS_TIDS)
+        return;
+    atomic_store(&registered[tid], 1);
+    threads_touch();
+}
+
+/* Whether thread TID has registered. Context: sampler. */
+static bool
+has_registered(pid_t tid)
+{
+    return (uint32_t)tid < THREADS_TIDS && atomic_load(&registered[tid]) != 0;
+}
+
+/* Thread TID has ended: the next thread of that number is not registered.
+ * Context: sampler. */
+static void
+unregister(pid_t tid)
+{
+    if ((uint32_t)tid < THREADS_TIDS)
+        atomic_store(&registered[tid], 0);
+}
+
 static bool
 is_wanted(pid_t tid)
 {
-    return !settings_registered_only(settings) || registry_has(tid);
+    return !settings_registered_only(settings) || has_registered(tid);
 }
 
 /* Count the thread as part of the profile: once, however often sampling begins.
@@ -95,7 +135,7 @@ open_early(uint32_t index, uint64_t clock, uint64_t now)
     account->base = base < clock ? base : clock;
     account->rest = clock > before ? -(int64_t)(clock - before) : 0;
     account->rated = account->base;
-    cpu_without_samples_early(index, clock - account->base, since, now);
+    observe_early(index, clock - account->base, since, now);
 }
 
 static void
@@ -184,7 +224,7 @@ on_thread(uint32_t index, bool gone)
         add_thread(index);
         return;
     }
-    registry_remove(threads_at(index)->tid);
+    unregister(threads_at(index)->tid);
     if (account->is_ignored)
         return;
     /* The thread may have reported its end since the reports were last read. */
@@ -321,7 +361,7 @@ roster_rearm(void)
         struct thread_time *account = thread_time_of(i);
         if (threads_at(i)->tid == 0 || account->is_ignored)
             continue;
-        cpu_without_samples_flush(account, i);
+        observe_flush(account, i);
         account->trigger = trigger_of_thread(threads_at(i)->tid);
         /* This trigger could not see what the thread ran until now. */
         account->given = account->ticks_clock = account->seen;

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "labels/labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
@@ -73,7 +72,7 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
         sums->counts.unsure++;
         return false;
     }
-    place->label = journal_labels_put(set);
+    place->label = journal_labels(set);
     if (!has_user_mode(look))
         return true;
     place->node = journal_walk(&walk, index);

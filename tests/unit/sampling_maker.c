@@ -22,7 +22,7 @@
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/harvest.h"
-#include "sampling/registry.h"
+#include "sampling/roster.h"
 #include "sampling/thread_ends.h"
 #include "sampling/thread_time.h"
 #include "sampling/trigger/cpu_timer.h"
@@ -92,7 +92,7 @@ void
 made_begin_sampling(void)
 {
     assert_int_equal(thread_time_begin(&made_settings), 0);
-    assert_int_equal(registry_begin(), 0);
+    assert_int_equal(roster_begin_registry(), 0);
     assert_int_equal(wait_begin(64), 0);
     roster_begin(&made_settings, true);
     roster_prepare();
