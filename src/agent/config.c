@@ -498,21 +498,10 @@ take_names(const struct config *config, struct config_files *files, pid_t pid)
 }
 
 int
-config_check_names(const struct config *config, pid_t pid,
-                   struct config_files *files, char *error, size_t size)
+config_names(const struct config *config, pid_t pid, unsigned attempt,
+             struct config_files *files, char *error, size_t size)
 {
-    int result = expand_outputs(config, pid, files, error, size);
-    if (result == 0)
-        name_spool(config, files, 0);
-    return result;
-}
-
-int
-config_names_of(const struct config *config, pid_t pid, unsigned attempt,
-                struct config_files *files)
-{
-    char unused[512];
-    if (expand_outputs(config, pid, files, unused, sizeof(unused)) != 0)
+    if (expand_outputs(config, pid, files, error, size) != 0)
         return -1;
     for (unsigned i = 0; attempt > 0 && i < files->count; i++)
         mark_name(files, i, pid, attempt);
@@ -524,11 +513,8 @@ int
 config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                   struct config_files *files, char *error, size_t size)
 {
-    if (expand_outputs(config, pid, files, error, size) != 0)
+    if (config_names(config, pid, attempt, files, error, size) != 0)
         return -1;
-    for (unsigned i = 0; attempt > 0 && i < files->count; i++)
-        mark_name(files, i, pid, attempt);
-    name_spool(config, files, 0);
     for (unsigned i = 0; i < files->count; i++)
         if (strcmp(files->outputs[i], files->past) == 0)
             return fail(error, size, "expected another name than ", files->past,

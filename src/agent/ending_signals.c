@@ -11,9 +11,13 @@
  * came. Process 1 of a container has no default action, so there nothing is
  * installed.
  */
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,7 +35,6 @@
 #include "signals/signals.h"
 #include "signals/sigwait.h"
 #include "signals/stray.h"
-#include "own_stack.h"
 #include "requests.h"
 #include "ending_signals.h"
 
@@ -46,6 +49,68 @@ static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 #define DUMP_NS 20000000000u
 
 static ending_signals_end_process *end_process;
+
+#define STACK_SIZE (64u << 10)
+#define GUARD_SIZE 4096u
+
+static char *stack; /* the guard first, NULL if there is none */
+static OF_PROCESS _Atomic bool is_taken;
+
+struct call {
+    void (*function)(void *);
+    void *argument;
+    uint64_t mask; /* of signals, before */
+};
+
+/* valgrind says aloud that a stack was changed. */
+static void
+reserve_stack(void)
+{
+    if (stack != NULL || arch_is_simulated())
+        return;
+    stack = sys_reserve(GUARD_SIZE + STACK_SIZE);
+    if (stack != NULL)
+        arch_syscall(SYS_mprotect, (long)stack, GUARD_SIZE, PROT_NONE, 0, 0, 0);
+}
+
+/*
+ * On our stack. The hard thing is the alternate stack on which a handler may
+ * run: once the thread is elsewhere, the kernel takes it for free
+ * (sigaltstack(2)), and the next signal's frame would overwrite ours. So it is
+ * taken away meanwhile, and no signal comes between the two steps.
+ *
+ * Signals are blocked before and after.
+ */
+static void
+run_on_stack(void *argument)
+{
+    const struct call *call = argument;
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    stack_t alternate;
+    bool had_one = arch_syscall(SYS_sigaltstack, (long)&none, (long)&alternate,
+                                0, 0, 0, 0) == 0 &&
+                   (alternate.ss_flags & SS_DISABLE) == 0;
+    sys_mask(SIG_SETMASK, call->mask, NULL);
+    call->function(call->argument);
+    sys_mask(SIG_BLOCK, UINT64_MAX, NULL);
+    if (had_one)
+        arch_syscall(SYS_sigaltstack, (long)&alternate, 0, 0, 0, 0, 0);
+}
+
+void
+ending_signals_run_apart(void (*function)(void *), void *argument)
+{
+    struct call call = {function, argument, 0};
+    if (stack == NULL || sys_getpid() != phase_process() ||
+        atomic_exchange(&is_taken, true)) {
+        function(argument);
+        return;
+    }
+    sys_mask(SIG_BLOCK, UINT64_MAX, &call.mask);
+    arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run_on_stack, &call);
+    sys_mask(SIG_SETMASK, call.mask, NULL);
+    atomic_store(&is_taken, false);
+}
 
 /* State for which the program's stack has no room. */
 struct deep {
@@ -93,7 +158,7 @@ die_with_stacks(struct deep *deep, const siginfo_t *info)
     static OF_PROCESS _Atomic bool is_printed;
     if (phase_is_running() && !sampler_thread_is_caller() &&
         !atomic_exchange(&is_printed, true))
-        own_stack_run(print_stacks, deep);
+        ending_signals_run_apart(print_stacks, deep);
     disposition_make_default(deep->signo);
     if (info->si_code <= 0)
         ending_signals_die(deep->signo);
@@ -114,7 +179,7 @@ on_fatal(int signo, siginfo_t *info, void *context)
     int saved = words_errno();
     struct deep deep = {signo, mask_inside(context)};
     if ((endings_word() & signals_bit(signo)) != 0)
-        own_stack_run(end_for_signal, &deep);
+        ending_signals_run_apart(end_for_signal, &deep);
     else
         die_with_stacks(&deep, info);
     words_set_errno(saved);
@@ -126,7 +191,7 @@ ending_signals_begin(const struct options *options,
 {
     uint64_t ours = signals_bit((int)options->signal.number);
     end_process = end;
-    own_stack_begin();
+    reserve_stack();
     if (sys_getpid() != 1)
         disposition_begin_enders(endings_word() & ~ours,
                                  options->dump_on.number & ~ours, on_fatal);

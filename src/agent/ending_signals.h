@@ -67,4 +67,12 @@ void ending_signals_descriptor(const sigset_t *set, sigset_t *mine);
  */
 void ending_signals_recheck(bool is_left);
 
+/* Call FUNCTION with ARGUMENT on our own stack: the work at the end takes more
+ * room than a sample, and the program's stack may have no more (a coroutine's,
+ * an alternate one of 4 KiB). FUNCTION runs on the caller's stack if there is
+ * no other, or a thread is on it already. So it does in a process that only
+ * shares our memory. Signal handlers that interrupt FUNCTION use the same
+ * stack. errno is that of FUNCTION. Context: any. */
+void ending_signals_run_apart(void (*function)(void *), void *argument);
+
 #endif

@@ -24,7 +24,7 @@
 #include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "journal/journal_progress.h"
+#include "journal/journal.h"
 #include "libc/real.h"
 #include "sampling/fork_time.h"
 #include "sampling/go_program.h"
@@ -33,6 +33,7 @@
 #include "sampling/thread_ends.h"
 #include "sampling/trigger/trigger.h"
 #include "signals/mask.h"
+#include "signals/signals.h"
 #include "begin_anew.h"
 #include "brief.h"
 #include "config.h"
@@ -43,8 +44,6 @@
 #include "left.h"
 #include "mute_signals.h"
 #include "output.h"
-#include "own_stack.h"
-#include "requests.h"
 #include "sampler.h"
 #include "service.h"
 #include "setup.h"
@@ -103,7 +102,7 @@ open_journal(bool has_own_files)
     if (setup_journal(&config, &settings, files, complaint,
                       sizeof(complaint)) != 0)
         return -1;
-    journal_progress_signal(requests_signal());
+    journal_signal(signals_number(SIGNALS_CONTROL));
     return 0;
 }
 
@@ -347,7 +346,7 @@ lifecycle_end_apart(enum end_reason reason)
 {
     /* What is left then takes neither room nor system calls. */
     if (phase_is_running())
-        own_stack_run(end_here, &reason);
+        ending_signals_run_apart(end_here, &reason);
     else
         lifecycle_end(reason);
 }

@@ -17,14 +17,14 @@
 #include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
+#include "journal/journal.h"
 #include "journal/journal_live.h"
-#include "journal/journal_progress.h"
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
-#include "signals/mask_sync.h"
 #include "signals/cookie.h"
 #include "signals/disposition.h"
+#include "signals/mask_sync.h"
 #include "signals/signals.h"
 #include "requests.h"
 
@@ -61,18 +61,12 @@ requests_begin(int signo)
 {
     /* A number that was given back in an earlier life of this process is not
      * taken again. */
-    if (signo != 0 && requests_signal() == 0 &&
+    if (signo != 0 && signals_number(SIGNALS_CONTROL) == 0 &&
         disposition_role(signo) == SIGNALS_NONE &&
         disposition_borrow(SIGNALS_CONTROL, signo) != 0)
         return -1;
-    journal_progress_signal(requests_signal());
+    journal_signal(signals_number(SIGNALS_CONTROL));
     return 0;
-}
-
-int
-requests_signal(void)
-{
-    return signals_number(SIGNALS_CONTROL);
 }
 
 void
@@ -215,7 +209,7 @@ requests_unblock_threads(void)
         return;
     opened |= bits;
     mask_sync_now();
-    journal_progress_signal(requests_signal());
+    journal_signal(signals_number(SIGNALS_CONTROL));
     threads_refresh();
     for (uint32_t i = 0; i < threads_limit(); i++)
         if (threads_at(i)->tid != 0 &&

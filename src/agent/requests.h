@@ -32,9 +32,6 @@ int requests_begin(int signo);
 /* Unblock the signal in the calling thread, which is the sampler. */
 void requests_unblock_signal(void);
 
-/* The number that carries requests now, 0: none. */
-int requests_signal(void);
-
 /* The signal has come. Returns false if it is the program's own, from a timer
  * for example. Context: any. */
 bool requests_take(const siginfo_t *info);

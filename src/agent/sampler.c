@@ -364,10 +364,11 @@ static void
 collect_result(struct sampler_result *result)
 {
     const struct journal_sums *sums = thread_time_sums();
+    const struct session_past *past = session_past();
     *result =
         (struct sampler_result){.is_blind = look_is_blind(),
-                                .is_displaced = session_was_displaced(),
-                                .is_traced = session_was_traced(),
+                                .is_displaced = past->was_displaced,
+                                .is_traced = past->was_traced,
                                 .taken = sums->counts.taken + sums->measured +
                                          sums->counts.peeked + sums->unsampled,
                                 .ran = sums->counts.taken,
@@ -377,7 +378,7 @@ collect_result(struct sampler_result *result)
                                 .error = journal_error(),
                                 .recorder_error = recorder_error(),
                                 .cut = recorder_lost(),
-                                .elapsed = session_elapsed()};
+                                .elapsed = past->elapsed};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];
         result->lost += sums->lost[i];

@@ -195,8 +195,8 @@ run_job(const struct requests_item *request, const char *const arguments[],
 {
     job.request = *request;
     job.is_there = true;
-    if (spawn_start(&job.spawned, output_report_path(), arguments, message, ns,
-                    job.answer, sizeof(job.answer)) != 0)
+    if (spawn_start(&job.spawned, arguments, message, ns, job.answer,
+                    sizeof(job.answer)) != 0)
         end_job(errno);
 }
 
@@ -221,7 +221,7 @@ print(const struct requests_item *request)
     text_begin(&text, nonce, sizeof(nonce));
     text_add_number(&text, last_nonce);
     journal_put_back();
-    output_stacks_arguments(config, files, nonce, arguments);
+    output_arguments(config, files, nonce, arguments);
     run_job(request, arguments, message, PRINT_NS);
     sys_close(message);
 }
@@ -243,7 +243,7 @@ write_profile(const struct requests_item *request)
         requests_answer(request, EEXIST, "there are too many dumps");
         return;
     }
-    output_arguments(config, dump, arguments);
+    output_arguments(config, dump, NULL, arguments);
     run_job(request, arguments, -1, WRITE_NS);
 }
 

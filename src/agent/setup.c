@@ -86,7 +86,7 @@ int
 setup_names(const struct config *config, pid_t pid, struct config_files *files)
 {
     char error[512];
-    if (config_check_names(config, pid, files, error, sizeof(error)) == 0)
+    if (config_names(config, pid, 0, files, error, sizeof(error)) == 0)
         return 0;
     if (error[0] != '\0')
         note(NOTE_ERROR, error, "; not profiling", NULL);

@@ -52,9 +52,8 @@
  * is to be run.
  */
 struct spawn_child {
-    const char *path;
-    const char *const *arguments;
-    int output;  /* becomes its standard output */
+    const char *const *arguments; /* the first is the program */
+    int output;                   /* becomes its standard output */
     int message; /* and this its standard error, unless it is -1 */
     int error;   /* errno of what failed, 0 if it runs */
     char *stack;
@@ -173,11 +172,11 @@ static long
 execute(const struct spawn_child *child)
 {
     const char *arguments[ARGUMENTS_MAX + 1] = {ARCH_DYNAMIC_LINKER};
-    long result = arch_syscall(SYS_execve, (long)child->path,
+    long result = arch_syscall(SYS_execve, (long)child->arguments[0],
                                (long)child->arguments, (long)kept, 0, 0, 0);
     if (result != -EACCES ||
-        arch_syscall(SYS_faccessat, AT_FDCWD, (long)child->path, R_OK, 0, 0,
-                     0) != 0)
+        arch_syscall(SYS_faccessat, AT_FDCWD, (long)child->arguments[0], R_OK,
+                     0, 0, 0) != 0)
         return result;
     for (size_t i = 0; child->arguments[i] != NULL; i++) {
         if (i + 2 > ARGUMENTS_MAX)
@@ -470,14 +469,12 @@ make_pipe(int ends[2])
 }
 
 static int
-start(struct spawned *spawned, bool is_hidden, const char *path,
-      const char *const arguments[], int message, uint64_t ns, char *answer,
-      size_t size)
+start(struct spawned *spawned, bool is_hidden, const char *const arguments[],
+      int message, uint64_t ns, char *answer, size_t size)
 {
     int ends[2];
     answer[0] = '\0';
-    struct spawn_child child = {.path = path,
-                                .arguments = arguments,
+    struct spawn_child child = {.arguments = arguments,
                                 .message = message,
                                 .stack = sys_reserve(2 * STACK_SIZE)};
     if (child.stack == NULL || make_pipe(ends) != 0) {
@@ -504,11 +501,10 @@ start(struct spawned *spawned, bool is_hidden, const char *path,
 }
 
 int
-spawn_start(struct spawned *spawned, const char *path,
-            const char *const arguments[], int message, uint64_t ns,
-            char *answer, size_t size)
+spawn_start(struct spawned *spawned, const char *const arguments[], int message,
+            uint64_t ns, char *answer, size_t size)
 {
-    return start(spawned, false, path, arguments, message, ns, answer, size);
+    return start(spawned, false, arguments, message, ns, answer, size);
 }
 
 bool
@@ -531,8 +527,7 @@ spawn_is_over(struct spawned *spawned, bool waits)
 }
 
 int
-spawn_run(const char *path, const char *const arguments[], uint64_t ns,
-          char *answer, size_t size)
+spawn_run(const char *const arguments[], uint64_t ns, char *answer, size_t size)
 {
     struct spawned spawned;
     struct rlimit before[LIMITS];
@@ -540,8 +535,7 @@ spawn_run(const char *path, const char *const arguments[], uint64_t ns,
     /* They may leave no room for the pipe, the stack or the process; and no
      * descriptor to poll(2). */
     lift_limits(before);
-    int result =
-        start(&spawned, is_hidden, path, arguments, -1, ns, answer, size);
+    int result = start(&spawned, is_hidden, arguments, -1, ns, answer, size);
     int error = errno;
     if (result == 0) {
         while (!spawn_is_over(&spawned, true))

@@ -8,6 +8,7 @@
  * except those that thread times hold (thread_time_rotate).
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +23,6 @@
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
 #include "id_table.h"
-#include "journal_progress.h"
 #include "stack_memo.h"
 #include "journal.h"
 
@@ -31,7 +31,21 @@
 
 static OF_PROFILE struct journal_options options;
 static OF_PROFILE uint64_t start_realtime; /* ns since the epoch */
-static OF_PROFILE struct journal_head present, next;
+/* A file: its writer (NULL: there is no file), and the records of its head as
+ * they are in the file, with their places. */
+static OF_PROFILE struct file {
+    struct writer *writer;
+    uint64_t counts_place, rate_place, control_place;
+    struct counts {
+        struct record_counts record;
+        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired;
+    } counts;
+    struct rates {
+        struct record_rate record;
+        struct rate_entry entries[LIMIT_COUNT];
+    } rate;
+    struct record_control control;
+} present, next;
 static OF_PROFILE int failure; /* of the last file, when it has ended */
 static uint32_t generation;
 static uint8_t *module_written;  /* by module id */
@@ -107,6 +121,78 @@ write_process(void)
                    PROCESS_RECORD_PARTS);
 }
 
+/* Append the records that are changed in place to the present file, so that a
+ * killed process leaves its last counts. The counters are zero; the control
+ * record is that of the file before. */
+static void
+write_changing(void)
+{
+    present.counts = (struct counts){
+        .record = {.loss_count = LOSS_COUNT, .cut_count = CUT_COUNT}};
+    present.rate = (struct rates){.record = {.period = options.process.period,
+                                             .tick = clock_tick(),
+                                             .count = LIMIT_COUNT}};
+    present.counts_place = journal_append(RECORD_COUNTS, &present.counts,
+                                          sizeof(present.counts), NULL, 0);
+    present.rate_place = journal_append(RECORD_RATE, &present.rate,
+                                        sizeof(present.rate), NULL, 0);
+    present.control_place = journal_append(RECORD_CONTROL, &present.control,
+                                           sizeof(present.control), NULL, 0);
+}
+
+/* Replace the bytes of the record at PLACE, from offset FROM up to its SIZE, by
+ * those in RECORD. */
+static void
+change(uint64_t place, const void *record, size_t from, size_t size)
+{
+    journal_change(place, from, (const char *)record + from, size - from);
+}
+
+/* A command that reaches the process must see this at once. */
+static void
+store_control(void)
+{
+    change(present.control_place, &present.control,
+           offsetof(struct record_control, time), sizeof(present.control));
+    journal_flush();
+}
+
+void
+journal_state(uint32_t state, uint64_t now)
+{
+    present.control.time = journal_time(now);
+    present.control.state = state;
+    store_control();
+}
+
+void
+journal_signal(int signo)
+{
+    present.control.signal = (uint32_t)signo;
+    store_control();
+}
+
+void
+journal_counts(const struct journal_sums *sums)
+{
+    struct counts *counts = &present.counts;
+    counts->record = sums->counts;
+    counts->record.time = journal_time(sums->counts.time);
+    counts->record.loss_count = LOSS_COUNT;
+    counts->record.cut_count = CUT_COUNT;
+    memcpy(counts->lost, sums->lost, sizeof(counts->lost));
+    memcpy(counts->cut, sums->cut, sizeof(counts->cut));
+    counts->expired = sums->expired;
+    change(present.counts_place, counts, offsetof(struct record_counts, time),
+           sizeof(*counts));
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        present.rate.entries[i] =
+            (struct rate_entry){.cpu = sums->due_cpu[i],
+                                .taken = sums->due_taken[i]};
+    change(present.rate_place, &present.rate, sizeof(struct record_rate),
+           sizeof(present.rate));
+}
+
 /* A flight recorder has two files at a time. */
 static uint64_t
 cap_of_file(void)
@@ -132,7 +218,7 @@ static int
 write_first(void)
 {
     write_process();
-    journal_progress_write(&present, options.process.period);
+    write_changing();
     journal_flush();
     errno = journal_error();
     return errno == 0 ? 0 : -1;
@@ -184,11 +270,7 @@ journal_begin(const struct journal_options *given)
 {
     options = *given;
     start_realtime = clock_realtime() - (clock_now() - options.start);
-    present.start = options.start;
-    if (forget_numbers() != 0 || make_file(options.spool, 0) != 0)
-        return -1;
-    journal_progress_use(&present);
-    return 0;
+    return forget_numbers() == 0 ? make_file(options.spool, 0) : -1;
 }
 
 /* A file that a killed process has left under the name of the next one is
@@ -196,7 +278,7 @@ journal_begin(const struct journal_options *given)
 int
 journal_prepare(void)
 {
-    struct journal_head before = present;
+    struct file before = present;
     (void)!unlink(options.next);
     int result = make_file(options.next, clock_now() - options.start);
     next = present;
@@ -219,7 +301,6 @@ journal_rotate(void)
     /* Use the descriptor number of the file that was just closed. */
     if (options.is_kept_open)
         writer_lower(present.writer);
-    journal_progress_use(&present);
     /* This cannot fail: all memory is there already. */
     (void)forget_numbers();
 }
@@ -516,7 +597,6 @@ journal_end(const struct record_summary *summary)
     journal_put_back();
     writer_close(present.writer);
     present.writer = NULL;
-    journal_progress_use(NULL);
 }
 
 void
@@ -525,7 +605,6 @@ journal_forget(void)
     if (present.writer != NULL)
         writer_forget(present.writer);
     present.writer = NULL;
-    journal_progress_use(NULL);
 }
 
 static bool

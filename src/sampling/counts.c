@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/state.h"
 #include "journal/journal.h"
-#include "journal/journal_progress.h"
 #include "unwind/rules.h"
 #include "thread_time.h"
 #include "counts.h"
@@ -56,7 +55,7 @@ counts_publish(uint64_t now, bool is_last)
     }
     struct journal_sums published = *sums;
     subtract_earlier(&published);
-    journal_progress_counts(&published);
+    journal_counts(&published);
 }
 
 void

@@ -514,13 +514,19 @@ observe_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
                        exact ? THREAD_END_EXACT : 0, end);
 }
 
+static bool
+is_followed(uint32_t index)
+{
+    return threads_at(index)->tid != 0 && !thread_time_of(index)->is_ignored &&
+           !thread_time_of(index)->has_ended;
+}
+
 void
 observe_end(uint64_t now)
 {
     for (uint32_t i = 0; i < threads_limit(); i++) {
         struct thread_time *account = thread_time_of(i);
-        if (threads_at(i)->tid == 0 || account->is_ignored ||
-            account->has_ended)
+        if (!is_followed(i))
             continue;
         uint64_t clock = clock_thread(threads_at(i)->tid);
         bool exact = clock != CLOCK_NONE;
@@ -563,13 +569,6 @@ rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
     journal_thread_end(index, account->seen - account->base,
                        THREAD_END_ALIVE | (is_there ? THREAD_END_EXACT : 0u),
                        now);
-}
-
-static bool
-is_followed(uint32_t index)
-{
-    return threads_at(index)->tid != 0 && !thread_time_of(index)->is_ignored &&
-           !thread_time_of(index)->has_ended;
 }
 
 void

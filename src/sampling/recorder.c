@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
-#include "journal/journal_progress.h"
 #include "counts.h"
 #include "roster.h"
 #include "session.h"
@@ -111,7 +110,7 @@ recorder_begin_again(void)
     before = taken;
     mark_loss(now);
     counts_publish(now, false);
-    journal_progress_state(is_on ? CONTROL_SAMPLING : CONTROL_STOPPED, now);
+    journal_state(is_on ? CONTROL_SAMPLING : CONTROL_STOPPED, now);
 }
 
 uint64_t

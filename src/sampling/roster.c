@@ -17,7 +17,6 @@
 #include "capture/ask.h"
 #include "capture/shared.h"
 #include "journal/journal.h"
-#include "journal/journal_growing.h"
 #include "process/threads.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
@@ -36,6 +35,12 @@
 #define SHARE_QUIET 1000u
 #define PAUSE_MAX_NS 1000000000u
 
+/* Short threads come and go without any sample or look. One thread of the spool
+ * stands for all of them, with one record for each of so many ages. */
+#define AGES 32u
+#define SHORT_THREADS UINT32_MAX
+#define SHORT_NAME "[short-lived]"
+
 /* Number of threads above which it is dear to read the process's CPU clock. */
 #define MANY_THREADS 32u
 
@@ -44,7 +49,9 @@ static _Atomic uint8_t *registered; /* a byte for each possible tid */
 static OF_PROFILE uint64_t last_reading;
 static OF_PROFILE uint64_t
     reading_cost; /* CPU time: wall time would count preemption */
-static OF_PROFILE uint64_t unseen[JOURNAL_GROWING_AGES]; /* ns of CPU time */
+static OF_PROFILE uint64_t unseen[AGES];       /* ns of CPU time */
+static OF_PROFILE uint64_t unseen_place[AGES]; /* in the file; 0: none */
+static OF_PROFILE uint32_t generation; /* of the file that these are in */
 static OF_PROFILE uint32_t total;
 static OF_PROFILE bool has_begun, has_started, is_resting, is_alone, has_new,
     keeps_clock;
@@ -166,6 +173,38 @@ add_thread(uint32_t index)
         trigger_prepare(tid);
 }
 
+/* Write the record of short threads of AGE ns and more. Returns its place. */
+static uint64_t
+begin_unseen(uint64_t age)
+{
+    uint64_t now = journal_time(clock_now());
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, (struct journal_place){0}, now, now);
+    sample.thread = SHORT_THREADS;
+    sample.trigger = TRIGGER_NONE;
+    sample.count = 0; /* no point was asked for */
+    sample.age = age;
+    return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
+}
+
+/* Write what short threads have used so far between AGE ns and the next age. I
+ * is the index of the age. */
+static void
+write_unseen(unsigned i, uint64_t age)
+{
+    const size_t wall = offsetof(struct record_sample, wall);
+    const uint64_t both[] = {unseen[i],
+                             unseen[i]}; /* wall, and cpu behind it */
+    if (generation != journal_generation())
+        memset(unseen_place, 0, sizeof(unseen_place));
+    generation = journal_generation();
+    if (i == 0 && unseen_place[0] == 0)
+        journal_thread_as(SHORT_THREADS, 0, SHORT_NAME);
+    if (unseen_place[i] == 0)
+        unseen_place[i] = begin_unseen(age);
+    journal_change(unseen_place[i], wall, both, sizeof(both));
+}
+
 /* A thread came and went without any sample or look. The CPU time of such
  * threads is kept by their age, in quarters of a period. In a profile, samples
  * of other threads of the same age stand for them. */
@@ -175,12 +214,12 @@ note_unseen(uint64_t cpu)
     uint64_t step = thread_time_period() / 4;
     observe_explain(cpu);
     rates_unseen(cpu);
-    for (unsigned i = 0; i < JOURNAL_GROWING_AGES && cpu > i * step; i++) {
+    for (unsigned i = 0; i < AGES && cpu > i * step; i++) {
         uint64_t part = cpu - i * step;
-        if (part > step && i + 1 < JOURNAL_GROWING_AGES)
+        if (part > step && i + 1 < AGES)
             part = step;
         unseen[i] += part;
-        journal_growing_short_threads(i, i * step, unseen[i]);
+        write_unseen(i, i * step);
     }
 }
 

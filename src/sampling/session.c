@@ -17,7 +17,6 @@
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
-#include "journal/journal_progress.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
@@ -78,9 +77,9 @@ static OF_PROFILE bool
     has_news; /* the last tick looked at threads for the first time */
 static OF_PROFILE bool
     is_attached; /* the trigger is ready, and no time has passed */
-static OF_PROFILE uint64_t started, elapsed; /* ns */
-static OF_PROFILE bool was_displaced;
-static OF_PROFILE bool was_traced, is_told; /* in any session; now */
+static OF_PROFILE uint64_t started; /* ns */
+static OF_PROFILE struct session_past past;
+static OF_PROFILE bool is_told; /* of the tracer that is there now */
 static OF_PROFILE _Atomic bool is_on;
 static OF_PROFILE _Atomic bool
     is_due; /* a session begins as soon as the sampler runs */
@@ -178,7 +177,7 @@ mark_tracer(uint64_t now)
     if (is_traced && !is_told)
         journal_live_mark(MARK_USER, MARK_TRACED, now);
     is_told = is_traced;
-    was_traced |= is_traced;
+    past.was_traced |= is_traced;
 }
 
 void
@@ -362,7 +361,7 @@ session_start(enum session_by by)
     atomic_store(&is_on, true);
     atomic_store(&is_due, false);
     journal_live_mark(MARK_START, words_of(by), started);
-    journal_progress_state(CONTROL_SAMPLING, started);
+    journal_state(CONTROL_SAMPLING, started);
     return 0;
 }
 
@@ -379,12 +378,10 @@ session_stop(enum session_by by)
     uint64_t now = clock_now();
     roster_end(now);
     counts_publish(now, true);
-    elapsed += now - started;
-    was_displaced |= trigger_was_displaced();
+    past.elapsed += now - started;
+    past.was_displaced |= trigger_was_displaced();
     journal_live_mark(MARK_STOP, words_of(by), now);
-    journal_progress_state(journal_error() == 0 ? CONTROL_STOPPED
-                                                : CONTROL_OVER,
-                           now);
+    journal_state(journal_error() == 0 ? CONTROL_STOPPED : CONTROL_OVER, now);
 }
 
 bool
@@ -416,23 +413,11 @@ session_end(void)
 uint64_t
 session_sampled(uint64_t now)
 {
-    return elapsed + (session_is_on() ? now - started : 0);
+    return past.elapsed + (session_is_on() ? now - started : 0);
 }
 
-uint64_t
-session_elapsed(void)
+const struct session_past *
+session_past(void)
 {
-    return elapsed;
-}
-
-bool
-session_was_displaced(void)
-{
-    return was_displaced;
-}
-
-bool
-session_was_traced(void)
-{
-    return was_traced;
+    return &past;
 }
