@@ -44,8 +44,8 @@
 #include "left.h"
 #include "mute_signals.h"
 #include "output.h"
+#include "requests.h"
 #include "sampler.h"
-#include "service.h"
 #include "setup.h"
 #include "spawn.h"
 #include "lifecycle.h"
@@ -526,7 +526,7 @@ begin(int count, char **arguments, char **environment)
         clock_use(real_libc_clock());
         thread_ends_begin(guardian_start);
         output_begin();
-        service_use(&config, files);
+        requests_use(&config, files);
         spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         start();

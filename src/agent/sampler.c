@@ -40,7 +40,6 @@
 #include "ending_signals.h"
 #include "guardian.h"
 #include "requests.h"
-#include "service.h"
 #include "sampler.h"
 
 /* How long a fork waits for a busy sampler, in ns. What is not done by then,
@@ -153,7 +152,7 @@ heed(void)
     /* It stays there for as long as it is to. */
     if (serve_is_held())
         serve_wait(clock_now());
-    service_heed();
+    requests_heed();
 }
 
 /* No session is on: sleep until one is to begin, or another thread needs the
@@ -164,7 +163,7 @@ rest(void)
 {
     bool is_guarded = guardian_is_there();
     uint64_t until = clock_now() + (is_guarded ? ROSTER_NS : REST_NS);
-    uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
+    uint64_t soon = requests_are_busy() ? clock_now() + BUSY_NS : begin_at;
     serve_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded || clock_now() >= until)
         roster_update(clock_now());
@@ -181,7 +180,7 @@ begin(void)
 static void
 go_on(void)
 {
-    recorder_rotate_if_due(!service_is_busy());
+    recorder_rotate_if_due(!requests_are_busy());
     recorder_begin_again();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
@@ -237,7 +236,7 @@ finish(void)
     journal_flush();
     recorder_begin_again();
     session_stop(SESSION_BY_END);
-    service_end();
+    requests_end();
     labels_end();
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT,
                settings_keeps_all(settings));
