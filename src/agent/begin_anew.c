@@ -81,8 +81,7 @@ begin_anew(const struct settings *settings)
     threads_ignore(0);
     /* The first rotation is due when that much time was sampled. */
     recorder_begin(settings);
-    /* labels_end has turned labels off. */
-    labels_begin();
+    labels_accept(true);
     /* Whether the sampler heeds a tracer is an option. */
     tracee_begin(settings);
     /* What follows fails for want of memory, or says why. The table of tids is

@@ -32,8 +32,8 @@ struct rights {
 
 static OF_PROCESS struct rights wanted_rights;
 static OF_PROCESS uint32_t heir; /* the user that gets the spool */
-static OF_PROCESS _Atomic uint32_t
-    owner; /* the thread that asks the sampler, 0: none */
+/* The thread that asks the sampler, 0: none. */
+static OF_PROCESS _Atomic uint32_t owner;
 static OF_PROCESS _Atomic uint32_t wanted, followed;
 
 /* Changes that the program's only thread is in, one on top of the other; valid
@@ -86,7 +86,7 @@ credentials_before_change(uint32_t uid)
         left_mark();
     if (lone_changes != 0 || single_thread_is_believed()) {
         lone_changes++;
-        single_thread_deny();
+        single_thread_believe(false);
     }
     if (!take_turn(clock_now() + FOLLOW_NS))
         return;
@@ -103,7 +103,7 @@ int
 credentials_after_change(int result)
 {
     if (lone_changes != 0 && phase_is_own() && --lone_changes == 0)
-        single_thread_believe();
+        single_thread_believe(true);
     return result;
 }
 

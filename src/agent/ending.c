@@ -217,16 +217,6 @@ say_kept(const char *spool, const struct sampler_result *result)
         say_written(spool, result, 0);
 }
 
-/* Say that a flight recorder has ended with its program, and that no request
- * for its profile came. Said at SPROF_LOG=info. */
-static void
-say_unwanted(void)
-{
-    note(NOTE_INFO,
-         "SPROF_KEEP: the program ended by itself, so no profile is written",
-         NULL);
-}
-
 /* Say that nothing was sampled, so nothing is written. Said if many threads
  * were asked and none answered, or at SPROF_LOG=info. A program that ends at
  * once was asked a few times at most, which is not worth a line. */
@@ -409,7 +399,10 @@ say_end(void)
     else if (has_nothing())
         say_nothing(&job.result);
     else if (!is_spool_wanted())
-        say_unwanted();
+        note(NOTE_INFO,
+             "SPROF_KEEP: the program ended by itself, so no profile is "
+             "written",
+             NULL);
     else if (job.ending->config->options.symbolize.number ==
                  OPTION_SYMBOLIZE_OFF ||
              !is_profile_wanted())

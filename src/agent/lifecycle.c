@@ -198,7 +198,7 @@ try_to_end(enum end_reason reason, int signo)
         atomic_store(&ender, 0);
         sys_futex_wake(&ender, 1 << 30);
     }
-    mute_signals_handlers_end(old);
+    sys_mask(SIG_SETMASK, old, NULL);
     return is_ender;
 }
 
@@ -262,7 +262,7 @@ prepare(bool is_child)
     uint64_t old = 0;
     mute_signals_handlers(false, 0, &old);
     int result = prepare_sampler(is_child);
-    mute_signals_handlers_end(old);
+    sys_mask(SIG_SETMASK, old, NULL);
     if (result != 0)
         return -1;
     begin_anew_signals(&settings, end_for_signal);
@@ -278,7 +278,7 @@ launch(void)
     mute_signals_handlers(false, 0, &old);
     bool has_begun = sampler_launch() == 0;
     int error = errno;
-    mute_signals_handlers_end(old);
+    sys_mask(SIG_SETMASK, old, NULL);
     if (has_begun)
         return;
     mask_end();

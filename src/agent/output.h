@@ -2,7 +2,7 @@
 /*
  * output.h -- turns the spool into the files that the user asked for, at the
  * end of the process. The profiler runs the report library as a program, and
- * never loads it. service.c also runs the report library, while the program
+ * never loads it. requests.c also runs the report library, while the program
  * goes on.
  */
 #ifndef AGENT_OUTPUT_H

@@ -451,7 +451,7 @@ run_job(const struct requests_item *request, const char *const arguments[],
 {
     job.request = *request;
     job.is_there = true;
-    if (spawn_start(&job.spawned, arguments, message, ns, job.answer,
+    if (spawn_start(&job.spawned, false, arguments, message, ns, job.answer,
                     sizeof(job.answer)) != 0)
         end_job(errno);
 }

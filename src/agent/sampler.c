@@ -237,7 +237,7 @@ finish(void)
     recorder_begin_again();
     session_stop(SESSION_BY_END);
     requests_end();
-    labels_end();
+    labels_accept(false);
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT,
                settings_keeps_all(settings));
 }
@@ -277,7 +277,7 @@ work(bool has_own_files)
         finish();
         return;
     }
-    marks_close();
+    marks_accept(false);
     journal_forget();
     doze_attached();
 }
@@ -333,7 +333,7 @@ sampler_prepare(const struct settings *given,
         return -1;
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
-        marks_open();
+        marks_accept(true);
     return 0;
 }
 

@@ -468,9 +468,10 @@ make_pipe(int ends[2])
     return 0;
 }
 
-static int
-start(struct spawned *spawned, bool is_hidden, const char *const arguments[],
-      int message, uint64_t ns, char *answer, size_t size)
+int
+spawn_start(struct spawned *spawned, bool is_hidden,
+            const char *const arguments[], int message, uint64_t ns,
+            char *answer, size_t size)
 {
     int ends[2];
     answer[0] = '\0';
@@ -498,13 +499,6 @@ start(struct spawned *spawned, bool is_hidden, const char *const arguments[],
     sys_release(child.stack, 2 * STACK_SIZE);
     errno = spawned->error;
     return -1;
-}
-
-int
-spawn_start(struct spawned *spawned, const char *const arguments[], int message,
-            uint64_t ns, char *answer, size_t size)
-{
-    return start(spawned, false, arguments, message, ns, answer, size);
 }
 
 bool
@@ -535,7 +529,8 @@ spawn_run(const char *const arguments[], uint64_t ns, char *answer, size_t size)
     /* They may leave no room for the pipe, the stack or the process; and no
      * descriptor to poll(2). */
     lift_limits(before);
-    int result = start(&spawned, is_hidden, arguments, -1, ns, answer, size);
+    int result =
+        spawn_start(&spawned, is_hidden, arguments, -1, ns, answer, size);
     int error = errno;
     if (result == 0) {
         while (!spawn_is_over(&spawned, true))

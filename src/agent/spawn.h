@@ -48,8 +48,9 @@ struct spawned {
     char *answer;
     size_t size, length;
 };
-int spawn_start(struct spawned *spawned, const char *const arguments[],
-                int message, uint64_t ns, char *answer, size_t size);
+int spawn_start(struct spawned *spawned, bool is_hidden,
+                const char *const arguments[], int message, uint64_t ns,
+                char *answer, size_t size);
 
 /* Whether the child has ended, or was killed after its time. WAITS: wait a
  * while for it; the caller calls again until it is over. Otherwise returns at

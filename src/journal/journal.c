@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arch.h"
@@ -583,13 +584,30 @@ journal_thread_name(uint32_t index, const char *name)
         write_thread(index);
 }
 
-void
-journal_end(const struct record_summary *summary)
+static uint64_t
+ns_of(const struct timeval *time)
 {
-    struct record_summary record = *summary;
+    return (uint64_t)time->tv_sec * NS_PER_SECOND +
+           (uint64_t)time->tv_usec * 1000;
+}
+
+struct record_summary
+journal_summary(uint64_t time, enum end_reason reason)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct record_summary){.time = time,
+                                   .user_cpu = ns_of(&usage.ru_utime),
+                                   .system_cpu = ns_of(&usage.ru_stime),
+                                   .reason = reason};
+}
+
+void
+journal_end(uint64_t end, enum end_reason reason)
+{
+    struct record_summary record = journal_summary(end - options.start, reason);
     if (present.writer == NULL)
         return;
-    record.time -= options.start;
     failure = journal_error();
     /* Also after a failure: the writer keeps room for this record. */
     writer_append(present.writer, RECORD_SUMMARY, &record, sizeof(record), NULL,

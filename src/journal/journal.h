@@ -155,8 +155,13 @@ void journal_module_gone(const struct module *module);
 /* Write a thread with the given ID. */
 void journal_thread_as(uint32_t id, pid_t tid, const char *name);
 
-/* Write the summary, cut the file to its size and release it. */
-void journal_end(const struct record_summary *summary);
+/* Returns the summary of a process that ends at TIME of the record for REASON:
+ * the CPU time that it has used. */
+struct record_summary journal_summary(uint64_t time, enum end_reason reason);
+
+/* The process ends at END for REASON: write the summary, cut the file to its
+ * size and release it. */
+void journal_end(uint64_t end, enum end_reason reason);
 
 /* Let go of the parent's file, in the child of a fork. */
 void journal_forget(void);

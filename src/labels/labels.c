@@ -53,15 +53,9 @@ static _Atomic uint32_t last_owner;
 static OF_PROFILE _Atomic bool have_changed;
 
 void
-labels_begin(void)
+labels_accept(bool is_now_on)
 {
-    atomic_store(&is_on, true);
-}
-
-void
-labels_end(void)
-{
-    atomic_store(&is_on, false);
+    atomic_store(&is_on, is_now_on);
 }
 
 bool

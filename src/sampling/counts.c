@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* counts.c -- see counts.h. */
 #include <stddef.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/state.h"
@@ -13,8 +12,8 @@
 /* The sums that earlier files have. */
 static OF_PROFILE struct journal_sums earlier;
 
-static OF_PROFILE uint64_t
-    clocks_due; /* the tick at which the clocks are read again */
+/* The tick at which the clocks are read again. */
+static OF_PROFILE uint64_t clocks_due;
 
 /* Subtract from *SUMS what earlier files have, and the questions in flight:
  * they are counted in the file that has the answers. */
@@ -69,20 +68,11 @@ counts_rotate(uint64_t now)
 void
 counts_end(enum end_reason reason, bool keeps_all)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    struct record_summary summary = {
-        .time = clock_now(),
-        .user_cpu = (uint64_t)usage.ru_utime.tv_sec * NS_PER_SECOND +
-                    (uint64_t)usage.ru_utime.tv_usec * 1000,
-        .system_cpu = (uint64_t)usage.ru_stime.tv_sec * NS_PER_SECOND +
-                      (uint64_t)usage.ru_stime.tv_usec * 1000,
-        .reason = reason};
     counts_publish(clock_now(), true);
     const struct journal_sums *sums = thread_time_sums();
     if (sums->counts.taken + sums->counts.peeked + sums->measured == 0 &&
         !keeps_all)
         journal_forget();
     else
-        journal_end(&summary);
+        journal_end(clock_now(), reason);
 }

@@ -28,15 +28,9 @@ _Static_assert(MARK_RING_NAME == SPROF_MARK_NAME_MAX + 1, "as the manual says");
 static OF_PROFILE _Atomic bool is_open;
 
 void
-marks_open(void)
+marks_accept(bool is_now_open)
 {
-    atomic_store(&is_open, true);
-}
-
-void
-marks_close(void)
-{
-    atomic_store(&is_open, false);
+    atomic_store(&is_open, is_now_open);
 }
 
 bool

@@ -11,10 +11,8 @@
 
 #include "store/layout.h"
 
-/* marks_open: accept marks from now on. marks_close: accept none, as before.
- * Context: sampler. */
-void marks_open(void);
-void marks_close(void);
+/* Accept marks from now on, or none. Context: sampler. */
+void marks_accept(bool is_open);
 bool marks_are_open(void);
 
 /* Take a mark of the calling thread, of KIND (a USER or SPAN mark) with the

@@ -140,8 +140,7 @@ static OF_PROFILE int64_t unexplained; /* ns of CPU time */
 static OF_PROFILE uint64_t process_seen, own_seen;
 static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
 static OF_PROFILE uint32_t scanned; /* since all were looked at */
-static OF_PROFILE uint32_t label_cursor,
-    label_looks; /* see activate_relabelled */
+static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
 
 void
 observe_begin(void)

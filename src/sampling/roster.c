@@ -47,8 +47,8 @@
 static const struct settings *settings;
 static _Atomic uint8_t *registered; /* a byte for each possible tid */
 static OF_PROFILE uint64_t last_reading;
-static OF_PROFILE uint64_t
-    reading_cost; /* CPU time: wall time would count preemption */
+/* ns of CPU time of that reading: wall time would count preemption. */
+static OF_PROFILE uint64_t reading_cost;
 static OF_PROFILE uint64_t unseen[AGES];       /* ns of CPU time */
 static OF_PROFILE uint64_t unseen_place[AGES]; /* in the file; 0: none */
 static OF_PROFILE uint32_t generation; /* of the file that these are in */

@@ -65,7 +65,7 @@ make_thread(void *(*main)(void *))
     bool is_single = single_thread_is_believed();
     error = REAL(pthread_create)(&thread, &attributes, main, NULL);
     if (is_single)
-        single_thread_believe();
+        single_thread_believe(true);
     REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
     errno = error;
@@ -197,7 +197,6 @@ static void
 shorten_slice(void)
 {
     struct scheduling own = {.size = sizeof(own)};
-    inherited.size = 0;
     if (get_scheduling(&own) != 0 || own.policy != 0)
         return;
     inherited = own;

@@ -73,16 +73,16 @@ static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
 static OF_PROFILE uint64_t last_run; /* the last tick that saw a thread run */
 static OF_PROFILE uint32_t stride;   /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
-static OF_PROFILE bool
-    has_news; /* the last tick looked at threads for the first time */
-static OF_PROFILE bool
-    is_attached; /* the trigger is ready, and no time has passed */
+/* The last tick looked at threads for the first time. */
+static OF_PROFILE bool has_news;
+/* The trigger is ready, and no time has passed. */
+static OF_PROFILE bool is_attached;
 static OF_PROFILE uint64_t started; /* ns */
 static OF_PROFILE struct session_past past;
 static OF_PROFILE bool is_told; /* of the tracer that is there now */
 static OF_PROFILE _Atomic bool is_on;
-static OF_PROFILE _Atomic bool
-    is_due; /* a session begins as soon as the sampler runs */
+/* A session begins as soon as the sampler runs. */
+static OF_PROFILE _Atomic bool is_due;
 
 void
 session_on_module(const struct module *module, bool gone)
@@ -357,7 +357,7 @@ session_start(enum session_by by)
     roster_start(now, is_late);
     budget_begin(&budget, settings->options->budget.number, now, clock_own());
     observe_begin();
-    marks_open();
+    marks_accept(true);
     atomic_store(&is_on, true);
     atomic_store(&is_due, false);
     journal_live_mark(MARK_START, words_of(by), started);
@@ -371,7 +371,7 @@ session_stop(enum session_by by)
     if (!session_is_on())
         return;
     atomic_store(&is_on, false);
-    marks_close();
+    marks_accept(false);
     trigger_stop();
     wait_for_answers();
     harvest_give_up(LOSS_SILENT);

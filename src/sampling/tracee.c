@@ -37,12 +37,12 @@ static const char *const tools[] = {"gdb",    "gdbserver", "lldb", "strace",
 
 static bool matters;
 static OF_PROFILE enum tracee found; /* at the last look */
-static OF_PROFILE pid_t
-    tracee; /* the thread that has that tracer; 0: not known */
-static OF_PROFILE uint64_t
-    last_look; /* when the last look was; 0: there was none */
-static OF_PROFILE uint32_t
-    looks; /* number of looks while no tracer was found */
+/* The thread that has that tracer; 0: not known. */
+static OF_PROFILE pid_t tracee;
+/* When the last look was; 0: there was none. */
+static OF_PROFILE uint64_t last_look;
+/* Number of looks while no tracer was found. */
+static OF_PROFILE uint32_t looks;
 static OF_PROFILE bool is_holding; /* the last look saw a hold */
 static OF_PROFILE _Atomic bool by_other;
 

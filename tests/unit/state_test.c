@@ -80,7 +80,7 @@ a_profile_begins_asleep_and_closed(void **state)
     (void)state;
     doze_begin(clock_now());
     session_announce(true);
-    marks_open();
+    marks_accept(true);
     assert_true(doze_is_on() && session_is_announced() && marks_are_open());
     state_renew_profile();
     assert_false(doze_is_on());

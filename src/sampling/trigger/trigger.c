@@ -44,8 +44,8 @@ static OF_PROFILE enum trigger best;
 static OF_PROFILE bool sees_kernel;
 static OF_PROFILE struct vary vary;
 static OF_PROFILE uint64_t tick; /* ns between two ticks of the kernel */
-static OF_PROFILE int
-    ask_number; /* the signal number that timers were made with */
+/* The signal number that timers were made with. */
+static OF_PROFILE int ask_number;
 static OF_PROFILE bool is_displaced;
 static OF_PROFILE bool is_resting; /* timers stand in for perf */
 static bool has_trap; /* perf's number was borrowed, or a parent's was */
