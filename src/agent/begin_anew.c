@@ -1,37 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * begin_anew.c -- see begin_anew.h. A new variable that a fork must reset is
- * cleared by one of the functions that are called here.
+ * begin_anew.c -- see begin_anew.h. A new variable that begins anew has a mark
+ * of base/state.h. The functions that are called here are for all that is not
+ * 0 then, or is no variable of ours.
  */
 #include <errno.h>
 #include <stddef.h>
 
-#include "base/clock.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "capture/handler.h"
 #include "journal/journal.h"
 #include "labels/labels.h"
+#include "labels/mark_ring.h"
 #include "libc/real.h"
 #include "process/threads.h"
-#include "sampling/counts.h"
 #include "sampling/fork_time.h"
-#include "sampling/marks.h"
 #include "sampling/recorder.h"
-#include "sampling/registry.h"
-#include "sampling/renew.h"
+#include "sampling/roster.h"
 #include "sampling/sampler_thread.h"
-#include "sampling/session.h"
 #include "sampling/single_thread.h"
 #include "sampling/tracee.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
 #include "signals/mask.h"
-#include "credentials.h"
-#include "ender.h"
 #include "left.h"
 #include "requests.h"
-#include "run_on_sampler.h"
-#include "service.h"
 #include "begin_anew.h"
 
 void
@@ -44,12 +38,9 @@ begin_anew_in_child(void)
     left_in_child();
     if (!phase_is_on())
         return;
-    /* What the parent has waited for in vain is not the child's. */
-    clock_expired = 0;
-    /* The thread that was ending the parent is not here. */
-    ender_forget();
-    /* Nor is the thread that asked the sampler to take over its rights. */
-    credentials_forget();
+    /* Threads that waited for another one, or were to be waited for, are not
+     * here. */
+    state_renew_process();
     /* The spool is the parent's, and the child must not write to it. */
     journal_forget();
     /* libc has counted the sampler's thread, which is not here. */
@@ -87,24 +78,10 @@ begin_anew(const struct settings *settings)
 {
     /* The tid of the sampler before may be a thread of the program by now. */
     threads_ignore(0);
-    /* There is no sampler's thread until it is made. */
-    sampler_thread_begin(settings->pid);
-    /* No function waits to be run on it. */
-    run_on_sampler_reset();
-    /* A process that runs beside the program is the parent's, or was killed at
-     * the end of the profile before. */
-    service_forget();
     /* The first rotation is due when that much time was sampled. */
     recorder_begin(settings);
-    /* No spool of this profile was shortened. */
-    renew_begin();
-    /* Nor has its spool any sums. */
-    counts_begin();
-    /* labels_end has turned labels off. */
-    labels_begin();
-    /* A thread must not arm a timer whose signal is not yet known as ours. */
-    trigger_reset();
-    /* Threads that were held for their tracer's sake are not here. */
+    labels_accept(true);
+    /* Whether the sampler heeds a tracer is an option. */
     tracee_begin(settings);
     /* What follows fails for want of memory, or says why. The table of tids is
      * there before a handler can look into it. */
@@ -112,17 +89,16 @@ begin_anew(const struct settings *settings)
     if (threads_begin(settings->pid, 0, NULL, false) != 0)
         return -1;
     /* A child has one thread, which is registered if it was. */
-    if (registry_begin() != 0)
+    if (roster_begin_registry() != 0)
         return -1;
     /* A child inherits no timers (timer_create(2)). */
     if (cpu_timer_begin() != 0)
         return -1;
     /* The marks that wait are the parent's. */
-    if (marks_begin() != 0)
+    if (mark_ring_begin() != 0)
         return -1;
     if (install_handler(settings) != 0)
         return -1;
-    /* No thread waits for an answer, and pending requests were the parent's. */
     if (requests_begin((int)settings->options->dump_signal.number) != 0)
         return -1;
     /* The number for perf is borrowed before the program changes a mask. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * begin_anew.h -- all that is cleared before a profile begins: at the start,
- * when sampling goes on after a pause, and in the child of a fork. The
- * sampler's thread clears what costs memory or time, and what it alone uses
- * (equip in sampler.c, journal_begin, session_attach).
+ * begin_anew.h -- all that a profile begins with, other than variables that are
+ * 0 (base/state.h): at the start, when sampling goes on after a pause, and in
+ * the child of a fork. The sampler's thread itself makes ready what costs
+ * memory or time (equip in sampler.c, journal_begin, session_attach).
  */
 #ifndef AGENT_BEGIN_ANEW_H
 #define AGENT_BEGIN_ANEW_H

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@
 #include "base/digits.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "journal/process_record.h"
+#include "journal/journal.h"
 #include "store/spool_file.h"
 #include "setup.h"
 #include "brief.h"
@@ -114,7 +113,7 @@ put_process(struct sheet *sheet, const struct config *config,
             const struct record_process *process)
 {
     struct process_record made;
-    process_record_make(&made, process, config->exe, config->command);
+    journal_process_record(&made, process, config->exe, config->command);
     put_record(sheet, RECORD_PROCESS, &made.fixed, sizeof(made.fixed),
                made.tail, PROCESS_RECORD_PARTS);
 }
@@ -161,25 +160,6 @@ put_thread(struct sheet *sheet, pid_t pid, uint64_t time, uint64_t cpu)
                                         THREAD_END_EXACT | THREAD_END_ALIVE};
     put_record(sheet, RECORD_THREAD, &thread, sizeof(thread), &tail, 1);
     put_record(sheet, RECORD_THREAD_END, &end, sizeof(end), NULL, 0);
-}
-
-static uint64_t
-ns_of(const struct timeval *time)
-{
-    return (uint64_t)time->tv_sec * NS_PER_SECOND +
-           (uint64_t)time->tv_usec * 1000;
-}
-
-static void
-put_summary(struct sheet *sheet, uint64_t time, enum end_reason reason)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    struct record_summary summary = {.time = time,
-                                     .user_cpu = ns_of(&usage.ru_utime),
-                                     .system_cpu = ns_of(&usage.ru_stime),
-                                     .reason = reason};
-    put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
 /* Write to PATH of SIZE bytes the path of the file NAME. It is in the directory
@@ -299,7 +279,8 @@ put_all(struct sheet *sheet, const struct config *config,
     put_counts(sheet, time);
     put_rate(sheet, process.period, cpu);
     put_thread(sheet, pid, time, cpu);
-    put_summary(sheet, time, reason);
+    struct record_summary summary = journal_summary(time, reason);
+    put_record(sheet, RECORD_SUMMARY, &summary, sizeof(summary), NULL, 0);
 }
 
 void

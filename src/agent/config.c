@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/formats.h"
+#include "base/note.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/sys.h"
@@ -493,21 +496,10 @@ take_names(const struct config *config, struct config_files *files, pid_t pid)
 }
 
 int
-config_check_names(const struct config *config, pid_t pid,
-                   struct config_files *files, char *error, size_t size)
+config_names(const struct config *config, pid_t pid, unsigned attempt,
+             struct config_files *files, char *error, size_t size)
 {
-    int result = expand_outputs(config, pid, files, error, size);
-    if (result == 0)
-        name_spool(config, files, 0);
-    return result;
-}
-
-int
-config_names_of(const struct config *config, pid_t pid, unsigned attempt,
-                struct config_files *files)
-{
-    char unused[512];
-    if (expand_outputs(config, pid, files, unused, sizeof(unused)) != 0)
+    if (expand_outputs(config, pid, files, error, size) != 0)
         return -1;
     for (unsigned i = 0; attempt > 0 && i < files->count; i++)
         mark_name(files, i, pid, attempt);
@@ -519,14 +511,105 @@ int
 config_name_files(const struct config *config, pid_t pid, unsigned attempt,
                   struct config_files *files, char *error, size_t size)
 {
-    if (expand_outputs(config, pid, files, error, size) != 0)
+    if (config_names(config, pid, attempt, files, error, size) != 0)
         return -1;
-    for (unsigned i = 0; attempt > 0 && i < files->count; i++)
-        mark_name(files, i, pid, attempt);
-    name_spool(config, files, 0);
     for (unsigned i = 0; i < files->count; i++)
         if (strcmp(files->outputs[i], files->past) == 0)
             return fail(error, size, "expected another name than ", files->past,
                         ", which SPROF_KEEP takes");
     return take_names(config, files, pid) ? 0 : 1;
+}
+
+/*
+ * Every child of a `make` has the same wrong variable, and one line is enough.
+ * Nothing can be left in the environment to say that it was told: it is the
+ * program's. So the kernel is asked: the parent has told of it if it started
+ * with the same variable (proc(5), /proc/PID/environ) and with this library
+ * (/proc/PID/maps). Where that may not be read, it counts as not told. Nothing
+ * is asked if nothing is wrong.
+ */
+enum {
+    LINES_MOST = 8, /* that one process writes */
+    NAME_MOST = 128,
+    READ_MOST = 4096 /* bytes at a time */
+};
+
+#define LIBRARY "/libsprof.so"
+
+/* Whether SOUGHT of LENGTH bytes is in TEXT of SIZE. */
+static bool
+is_in(const char *text, size_t size, const char *sought, size_t length)
+{
+    for (size_t i = 0; i + length <= size; i++)
+        if (memcmp(text + i, sought, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the parent's /proc/PID/NAME has SOUGHT of LENGTH bytes, which may
+ * begin with the NUL that ends a string; one is in front of the first. */
+static bool
+has_parent(const char *name, const char *sought, size_t length)
+{
+    char path[PROC_PATH_SIZE], text[NAME_MOST + READ_MOST] = {0};
+    size_t kept = 1;
+    bool found = false;
+    long got = 1;
+    long fd = sys_open(proc_path(path, getppid(), PROC_PROCESS, name),
+                       O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!found && got > 0) {
+        got = sys_read((int)fd, text + kept, READ_MOST);
+        size_t size = kept + (got > 0 ? (size_t)got : 0);
+        found = is_in(text, size, sought, length);
+        /* What is sought may lie across two reads. */
+        kept = size < length ? size : length;
+        memmove(text, text + size - kept, kept);
+    }
+    sys_close((int)fd);
+    return found;
+}
+
+/* Whether the parent has told of what begins with the LENGTH bytes at VARIABLE:
+ * its name, or its value with the NUL behind it. */
+static bool
+is_told(const char *variable, size_t length)
+{
+    char sought[NAME_MOST] = {0};
+    if (length > sizeof(sought) - 1)
+        length = sizeof(sought) - 1;
+    memcpy(sought + 1, variable, length);
+    return has_parent("/environ", sought, length + 1) &&
+           has_parent("/maps", LIBRARY, sizeof(LIBRARY) - 1);
+}
+
+void
+config_refuse(const char *error, char *const environment[])
+{
+    size_t length = strcspn(error, "=") + 1;
+    for (; *environment != NULL; environment++)
+        if (strncmp(*environment, error, length) == 0 &&
+            is_told(*environment, strlen(*environment) + 1))
+            return;
+    note(NOTE_ERROR, error, "; not profiling", NULL);
+}
+
+void
+config_tell_misspelt(char *const environment[])
+{
+    char name[NAME_MOST];
+    const char *variable;
+    for (unsigned lines = 0; lines < LINES_MOST; lines++) {
+        struct text text;
+        variable = options_unknown(&environment);
+        if (variable == NULL)
+            return;
+        if (is_told(variable, strcspn(variable, "=") + 1))
+            continue;
+        text_begin(&text, name, sizeof(name));
+        text_add_bytes(&text, variable, strcspn(variable, "="));
+        note(NOTE_ERROR, name, " is not a setting; did you mean ",
+             options_nearest(variable), "?", NULL);
+    }
 }

@@ -52,11 +52,11 @@ struct config_files {
 int config_read(struct config *config, int count, char *const arguments[],
                 char *const environment[], char *error, size_t size);
 
-/* Find out whether the outputs of process PID can be written where they are
- * wanted. Returns 0 with their plain names in FILES, or -1 with a sentence in
- * ERROR, as config_name_files does. Nothing is changed. */
-int config_check_names(const struct config *config, pid_t pid,
-                       struct config_files *files, char *error, size_t size);
+/* Write the names that process PID has as number ATTEMPT (see below) to FILES,
+ * if they can be written where they are wanted. No file is looked at. Returns
+ * 0, or -1 with a sentence in ERROR of SIZE bytes. */
+int config_names(const struct config *config, pid_t pid, unsigned attempt,
+                 struct config_files *files, char *error, size_t size);
 
 /*
  * Write the names of the files for process PID to FILES. ATTEMPT is 0 for the
@@ -88,11 +88,6 @@ bool config_keeps_spool(const struct config *config);
 int config_name_dump(const struct config_files *files,
                      struct config_files *dump);
 
-/* Write the names that process PID has tried as number ATTEMPT to FILES. No
- * file is looked at. Returns 0 or -1. */
-int config_names_of(const struct config *config, pid_t pid, unsigned attempt,
-                    struct config_files *files);
-
 /* Remove the spool, if it is PRESENT, and the spool of the past. A file that
  * another process has put in their place is not removed. Returns 0, or -1 with
  * errno: the first is there and stays. Async-signal-safe. */
@@ -110,5 +105,15 @@ void config_take_plain_name(struct config_files *files);
 /* Put the first free ".execN" before the ending of all names in FILES, and
  * rename the spools to match. Returns 0, or -1 with errno. */
 int config_rename_for_exec(struct config_files *files);
+
+/* Write one line on stderr (NOTE_ERROR) for each "SPROF_NAME=value" of
+ * ENVIRONMENT that only looks like a setting. What the parent process has told
+ * of is left out. In the constructor. */
+void config_tell_misspelt(char *const environment[]);
+
+/* Say that nothing is profiled because of ERROR ("SPROF_NAME=value: ...", from
+ * options_parse with ENVIRONMENT), unless the parent has said it. In the
+ * constructor. */
+void config_refuse(const char *error, char *const environment[]);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "journal/journal.h"
@@ -29,10 +30,11 @@ struct rights {
     long keep, secure; /* PR_GET_KEEPCAPS, PR_GET_SECUREBITS */
 };
 
-static struct rights wanted_rights;
-static uint32_t heir;          /* the user that gets the spool */
-static _Atomic uint32_t owner; /* the thread that asks the sampler, 0: none */
-static _Atomic uint32_t wanted, followed;
+static OF_PROCESS struct rights wanted_rights;
+static OF_PROCESS uint32_t heir; /* the user that gets the spool */
+/* The thread that asks the sampler, 0: none. */
+static OF_PROCESS _Atomic uint32_t owner;
+static OF_PROCESS _Atomic uint32_t wanted, followed;
 
 /* Changes that the program's only thread is in, one on top of the other; valid
  * while there are some: libc is to believe in one thread after them. */
@@ -84,7 +86,7 @@ credentials_before_change(uint32_t uid)
         left_mark();
     if (lone_changes != 0 || single_thread_is_believed()) {
         lone_changes++;
-        single_thread_deny();
+        single_thread_believe(false);
     }
     if (!take_turn(clock_now() + FOLLOW_NS))
         return;
@@ -101,15 +103,8 @@ int
 credentials_after_change(int result)
 {
     if (lone_changes != 0 && phase_is_own() && --lone_changes == 0)
-        single_thread_believe();
+        single_thread_believe(true);
     return result;
-}
-
-void
-credentials_forget(void)
-{
-    atomic_store(&owner, 0);
-    atomic_store(&followed, atomic_load(&wanted));
 }
 
 bool

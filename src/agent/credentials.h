@@ -25,9 +25,6 @@ void credentials_before_change(uint32_t uid);
 /* The calling thread has changed the ids. Returns RESULT. errno is kept. */
 int credentials_after_change(int result);
 
-/* In the child of a fork: forget the thread that asked, which is not here. */
-void credentials_forget(void);
-
 /* Whether credentials_follow is to be called. */
 bool credentials_are_wanted(void);
 

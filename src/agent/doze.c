@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
@@ -36,23 +37,21 @@
 #define LOOK_NS 250000u
 #define LOOK_MOST_NS 16000000u
 
-enum state { ASLEEP, AWAKE, OVER };
+enum state { OVER, ASLEEP, AWAKE };
 #define STATE_MASK 3u
 #define HOLD 4u /* one thread that holds it there */
 
-static _Atomic uint32_t state = OVER;
-static _Atomic bool is_hurried;
-static _Atomic uint32_t attached;
-static uint64_t latest;     /* CLOCK_MONOTONIC when it is to begin */
-static uint64_t cpu_before; /* of the process, ns */
+static OF_PROFILE _Atomic uint32_t state;
+static OF_PROFILE _Atomic bool is_hurried;
+static OF_PROFILE _Atomic uint32_t attached;
+static OF_PROFILE uint64_t latest;     /* CLOCK_MONOTONIC when it is to begin */
+static OF_PROFILE uint64_t cpu_before; /* of the process, ns */
 
 void
 doze_begin(uint64_t until)
 {
     latest = until;
     cpu_before = clock_process();
-    atomic_store(&is_hurried, false);
-    atomic_store(&attached, 0);
     atomic_store(&state, ASLEEP);
 }
 
@@ -132,7 +131,7 @@ next_pause(uint64_t *pause, uint64_t *seen)
 }
 
 /* Wakes the sleeper, if no thread holds it. */
-static bool (*called)(void);
+static OF_PROFILE bool (*called)(void);
 
 static bool
 should_wake(void)

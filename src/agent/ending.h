@@ -2,17 +2,20 @@
 /*
  * ending.h -- the end of a profile: sampling stops, and its files are written.
  * The thread that ends the process may have interrupted malloc: it neither
- * allocates nor locks, and leaves all work to the sampler's thread.
+ * allocates nor locks, and leaves all work to the sampler's thread. The result,
+ * and what went wrong, are then said on stderr.
  */
 #ifndef AGENT_ENDING_H
 #define AGENT_ENDING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/settings.h"
 #include "store/layout.h"
 #include "config.h"
+#include "sampler.h"
 
 /* Limits of the end, in ns: WRITE_NS for writing the profile, NS for the end as
  * a whole. */

@@ -11,13 +11,21 @@
  * came. Process 1 of a container has no default action, so there nothing is
  * installed.
  */
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arch.h"
+#include "base/digits.h"
 #include "base/phase.h"
+#include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
 #include "process/status.h"
@@ -25,7 +33,8 @@
 #include "sampling/sampler_thread.h"
 #include "signals/disposition.h"
 #include "signals/signals.h"
-#include "own_stack.h"
+#include "signals/sigwait.h"
+#include "signals/stray.h"
 #include "requests.h"
 #include "ending_signals.h"
 
@@ -40,6 +49,68 @@ static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 #define DUMP_NS 20000000000u
 
 static ending_signals_end_process *end_process;
+
+#define STACK_SIZE (64u << 10)
+#define GUARD_SIZE 4096u
+
+static char *stack; /* the guard first, NULL if there is none */
+static OF_PROCESS _Atomic bool is_taken;
+
+struct call {
+    void (*function)(void *);
+    void *argument;
+    uint64_t mask; /* of signals, before */
+};
+
+/* valgrind says aloud that a stack was changed. */
+static void
+reserve_stack(void)
+{
+    if (stack != NULL || arch_is_simulated())
+        return;
+    stack = sys_reserve(GUARD_SIZE + STACK_SIZE);
+    if (stack != NULL)
+        arch_syscall(SYS_mprotect, (long)stack, GUARD_SIZE, PROT_NONE, 0, 0, 0);
+}
+
+/*
+ * On our stack. The hard thing is the alternate stack on which a handler may
+ * run: once the thread is elsewhere, the kernel takes it for free
+ * (sigaltstack(2)), and the next signal's frame would overwrite ours. So it is
+ * taken away meanwhile, and no signal comes between the two steps.
+ *
+ * Signals are blocked before and after.
+ */
+static void
+run_on_stack(void *argument)
+{
+    const struct call *call = argument;
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    stack_t alternate;
+    bool had_one = arch_syscall(SYS_sigaltstack, (long)&none, (long)&alternate,
+                                0, 0, 0, 0) == 0 &&
+                   (alternate.ss_flags & SS_DISABLE) == 0;
+    sys_mask(SIG_SETMASK, call->mask, NULL);
+    call->function(call->argument);
+    sys_mask(SIG_BLOCK, UINT64_MAX, NULL);
+    if (had_one)
+        arch_syscall(SYS_sigaltstack, (long)&alternate, 0, 0, 0, 0, 0);
+}
+
+void
+ending_signals_run_apart(void (*function)(void *), void *argument)
+{
+    struct call call = {function, argument, 0};
+    if (stack == NULL || sys_getpid() != phase_process() ||
+        atomic_exchange(&is_taken, true)) {
+        function(argument);
+        return;
+    }
+    sys_mask(SIG_BLOCK, UINT64_MAX, &call.mask);
+    arch_call_on(stack + GUARD_SIZE + STACK_SIZE, run_on_stack, &call);
+    sys_mask(SIG_SETMASK, call.mask, NULL);
+    atomic_store(&is_taken, false);
+}
 
 /* State for which the program's stack has no room. */
 struct deep {
@@ -84,10 +155,10 @@ print_stacks(void *deep)
 static void
 die_with_stacks(struct deep *deep, const siginfo_t *info)
 {
-    static _Atomic bool is_printed;
+    static OF_PROCESS _Atomic bool is_printed;
     if (phase_is_running() && !sampler_thread_is_caller() &&
         !atomic_exchange(&is_printed, true))
-        own_stack_run(print_stacks, deep);
+        ending_signals_run_apart(print_stacks, deep);
     disposition_make_default(deep->signo);
     if (info->si_code <= 0)
         ending_signals_die(deep->signo);
@@ -108,7 +179,7 @@ on_fatal(int signo, siginfo_t *info, void *context)
     int saved = words_errno();
     struct deep deep = {signo, mask_inside(context)};
     if ((endings_word() & signals_bit(signo)) != 0)
-        own_stack_run(end_for_signal, &deep);
+        ending_signals_run_apart(end_for_signal, &deep);
     else
         die_with_stacks(&deep, info);
     words_set_errno(saved);
@@ -120,14 +191,16 @@ ending_signals_begin(const struct options *options,
 {
     uint64_t ours = signals_bit((int)options->signal.number);
     end_process = end;
-    own_stack_begin();
+    reserve_stack();
     if (sys_getpid() != 1)
         disposition_begin_enders(endings_word() & ~ours,
                                  options->dump_on.number & ~ours, on_fatal);
 }
 
-void
-ending_signals_take(int signo, siginfo_t *info)
+/* Do what our handler does for SIGNO, which has come to the calling thread by
+ * another way, with INFO. Returns as ending_signals_die does. */
+static void
+take_signal(int signo, siginfo_t *info)
 {
     ucontext_t context;
     uint64_t mask = 0;
@@ -174,7 +247,7 @@ end_stuck(int signo)
 void
 ending_signals_watch(void)
 {
-    static int turns[ENDINGS];
+    static OF_PROFILE int turns[ENDINGS];
     uint64_t pending = 0;
     /* Of the sampler, which blocks all, these are the process's own. */
     arch_syscall(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0,
@@ -184,5 +257,104 @@ ending_signals_watch(void)
         turns[i] = waits ? turns[i] + 1 : 0;
         if (turns[i] >= WATCH_TURNS)
             end_stuck(endings[i]);
+    }
+}
+
+/* Signals that a descriptor was made for but does not get now. */
+static _Atomic uint64_t missing;
+
+static uint64_t
+own_mask(void)
+{
+    uint64_t mask = 0;
+    sys_mask(SIG_BLOCK, 0, &mask);
+    return mask;
+}
+
+/* The signals in WORD that have our handler in place of the default action. */
+static uint64_t
+find_fatal(uint64_t word)
+{
+    uint64_t found = 0;
+    for (int signo = 1; signo < NSIG; signo++)
+        if ((word & signals_bit(signo)) != 0 && disposition_has_ender(signo))
+            found |= signals_bit(signo);
+    return found;
+}
+
+/* Whether the main thread waits for SIGNO, and so blocks it but for that. */
+static bool
+does_main_wait(int signo)
+{
+    static const char call[] = "128 0x"; /* SYS_rt_sigtimedwait */
+    char line[256];
+    uint64_t word = 0;
+    if (proc_read(0, sys_getpid(), "/syscall", line, sizeof(line)) <= 0)
+        return false;
+    for (size_t i = 0; i < sizeof(call) - 1; i++)
+        if (line[i] != call[i])
+            return false;
+    const char *at = line + sizeof(call) - 1;
+    return sys_read_memory(&word, digits_take_hex(&at), sizeof(word)) ==
+               (long)sizeof(word) &&
+           (word & signals_bit(signo)) != 0;
+}
+
+/* While the main thread begins and ends to wait, the mask that was last noted
+ * says more than one look. */
+static bool
+would_end(int signo)
+{
+    return (stray_noted_mask() & signals_bit(signo)) == 0 &&
+           stray_is_taken_by_main(signo) && !does_main_wait(signo);
+}
+
+void
+ending_signals_wait(const sigset_t *set, sigset_t *mine)
+{
+    *mine = *set;
+    uint64_t word = signals_word(set);
+    uint64_t fatal = phase_is_running() ? find_fatal(word) : 0;
+    if (fatal != 0)
+        signals_set_word(mine, word & ~(fatal & ~own_mask()));
+}
+
+bool
+ending_signals_ends(int signo, siginfo_t *info)
+{
+    if (!phase_is_running() || !disposition_has_ender(signo) ||
+        !stray_is_for_process(info) || !would_end(signo))
+        return false;
+    take_signal(signo, info);
+    return true;
+}
+
+void
+ending_signals_descriptor(const sigset_t *set, sigset_t *mine)
+{
+    ending_signals_wait(set, mine);
+    uint64_t word = signals_word(mine);
+    uint64_t fatal = phase_is_running() ? find_fatal(word) : 0;
+    for (int signo = 1; fatal != 0 && signo < NSIG; signo++)
+        if ((fatal & signals_bit(signo)) != 0 && would_end(signo))
+            word &= ~signals_bit(signo);
+    atomic_fetch_or(&missing, signals_word(set) & ~word);
+    signals_set_word(mine, word);
+}
+
+void
+ending_signals_recheck(bool is_left)
+{
+    uint64_t word = atomic_load_explicit(&missing, memory_order_relaxed);
+    if (word == 0 || !phase_is_own())
+        return;
+    if (!is_left)
+        word &= own_mask();
+    for (int signo = 1; word != 0 && signo < NSIG; signo++) {
+        uint64_t bit = signals_bit(signo);
+        if ((word & bit) == 0 || (!is_left && would_end(signo)))
+            continue;
+        atomic_fetch_and(&missing, ~bit);
+        sigwait_come(signo);
     }
 }

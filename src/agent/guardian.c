@@ -15,7 +15,7 @@
 #include "libc/real.h"
 #include "process/threads.h"
 #include "sampling/sampler_thread.h"
-#include "ending_waits.h"
+#include "ending_signals.h"
 #include "guardian.h"
 
 /* The main thread's signal mask, which the last thread is to have. */
@@ -49,7 +49,7 @@ guardian_start(void)
     sigset_t all;
     if (atomic_exchange(&guarded, sys_getpid()) == sys_getpid())
         return;
-    ending_waits_recheck(true);
+    ending_signals_recheck(true);
     ask_ring();
     /* With a stack of the default size: what the program does at exit, and the
      * writing of the profile, will run on it. */

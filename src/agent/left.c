@@ -90,8 +90,10 @@ static bool
 find_names(const struct config *config, const char *path,
            const struct spool_header *header, struct config_files *child)
 {
+    char unused[512];
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
-        if (config_names_of(config, (pid_t)header->pid, attempt, child) == 0 &&
+        if (config_names(config, (pid_t)header->pid, attempt, child, unused,
+                         sizeof(unused)) == 0 &&
             strcmp(child->spool, path) == 0) {
             child->pid = (pid_t)header->pid;
             child->start = header->start_monotonic;

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -20,9 +21,10 @@
 #include "base/note.h"
 #include "base/phase.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/words.h"
-#include "journal/journal_progress.h"
+#include "journal/journal.h"
 #include "libc/real.h"
 #include "sampling/fork_time.h"
 #include "sampling/go_program.h"
@@ -31,23 +33,19 @@
 #include "sampling/thread_ends.h"
 #include "sampling/trigger/trigger.h"
 #include "signals/mask.h"
+#include "signals/signals.h"
 #include "begin_anew.h"
 #include "brief.h"
 #include "config.h"
 #include "doze.h"
-#include "ender.h"
 #include "ending.h"
 #include "ending_signals.h"
-#include "filter.h"
 #include "guardian.h"
 #include "left.h"
-#include "misspelt.h"
 #include "mute_signals.h"
 #include "output.h"
-#include "own_stack.h"
 #include "requests.h"
 #include "sampler.h"
-#include "service.h"
 #include "setup.h"
 #include "spawn.h"
 #include "lifecycle.h"
@@ -88,7 +86,7 @@ give_up(void)
 
 /* Why there is no spool; "" if nothing is wrong. Written by the sampler, which
  * has no standard error, and said at the end. */
-static char complaint[512];
+static OF_PROFILE char complaint[512];
 
 /* Make the spool, on the sampler's thread. An earlier image may have told some
  * of the first thread's CPU time. */
@@ -104,7 +102,7 @@ open_journal(bool has_own_files)
     if (setup_journal(&config, &settings, files, complaint,
                       sizeof(complaint)) != 0)
         return -1;
-    journal_progress_signal(requests_signal());
+    journal_signal(signals_number(SIGNALS_CONTROL));
     return 0;
 }
 
@@ -147,7 +145,6 @@ prepare_sampler(bool is_child)
     static const struct sampler_calls calls = {.open = open_journal,
                                                .on_alone = stand_in};
     phase_begin();
-    complaint[0] = '\0';
     setup_settings(&config, phase_process(), is_child, &settings);
     if (setup_names(&config, phase_process(), files) != 0 ||
         (!is_child && setup_trigger(&config) != 0))
@@ -164,7 +161,7 @@ ending_for(enum end_reason reason, int signo)
 {
     return (struct ending){.reason = reason,
                            .signo = signo,
-                           .ender = ender_tid(),
+                           .ender = sys_gettid(),
                            .is_image = reason == END_EXEC || steps_aside,
                            .config = &config,
                            .settings = &settings,
@@ -172,26 +169,67 @@ ending_for(enum end_reason reason, int signo)
                            .complaint = complaint};
 }
 
-struct cause {
-    enum end_reason reason;
-    int signo;
-};
+/* The one thread that ends the profile, 0 while there is none; when it began;
+ * and the signal that came to it meanwhile. The end may come from any thread,
+ * and from several at once: the first thread does it, and the others wait. */
+static OF_PROCESS _Atomic uint32_t ender;
+static OF_PROCESS _Atomic uint64_t ending_since; /* CLOCK_MONOTONIC ns */
+static OF_PROCESS _Atomic int deferred;
 
-/* On the thread that ends the profile. */
-static void
-end(void *cause)
-{
-    const struct cause *of = cause;
-    const struct ending ending = ending_for(of->reason, of->signo);
-    ending_run(&ending);
-}
-
-/* End the profile if no other thread does. Returns whether this one did. */
+/* End the profile if it is on and no other thread ends it. Meanwhile no handler
+ * of the program runs on this thread. Returns whether this one ended it. */
 static bool
 try_to_end(enum end_reason reason, int signo)
 {
-    struct cause cause = {.reason = reason, .signo = signo};
-    return ender_run(end, &cause, (int)config.options.signal.number);
+    uint32_t none = 0;
+    uint64_t old = 0;
+    /* Blocked first: exit in a handler on top of us would wait for us. */
+    mute_signals_handlers(true, (int)config.options.signal.number, &old);
+    bool is_ender =
+        phase_now() == PHASE_RUNNING &&
+        atomic_compare_exchange_strong(&ender, &none, (uint32_t)sys_gettid());
+    if (is_ender && phase_move(PHASE_RUNNING, PHASE_ENDING)) {
+        atomic_store(&ending_since, clock_now());
+        const struct ending ending = ending_for(reason, signo);
+        ending_run(&ending);
+        phase_set(PHASE_ENDED);
+    }
+    if (is_ender) {
+        atomic_store(&ender, 0);
+        sys_futex_wake(&ender, 1 << 30);
+    }
+    sys_mask(SIG_SETMASK, old, NULL);
+    return is_ender;
+}
+
+/* Wait until the thread that ends the profile has done so. The wait has a
+ * deadline. */
+static void
+wait_for_ender(void)
+{
+    uint32_t tid;
+    uint64_t until = clock_now() + ENDING_NS;
+    while ((tid = atomic_load(&ender)) != 0 && clock_now() < until)
+        sys_futex_wait(&ender, tid, until);
+}
+
+/* If another thread ends the profile, wait for it. Without a profile to write,
+ * that thread would have ended the process by now. So what the caller was about
+ * to do has to be as much later. */
+static void
+stay_behind(void)
+{
+    static _Atomic uint32_t never;
+    pid_t tid = (pid_t)atomic_load(&ender);
+    if (tid == 0 || tid == sys_gettid())
+        return;
+    uint64_t late = clock_now() - atomic_load(&ending_since);
+    if (late > ENDING_WRITE_NS)
+        late = ENDING_WRITE_NS;
+    wait_for_ender();
+    uint64_t until = clock_now() + late;
+    while (clock_now() < until)
+        sys_futex_wait(&never, 0, until);
 }
 
 /* As lifecycle_end, for SIGNO, which is about to end the process by its default
@@ -204,13 +242,16 @@ end_for_signal(int signo)
 {
     if (!phase_is_own() || try_to_end(END_SIGNAL, signo))
         return true;
-    if (ender_tid() != 0 && clock_now() - ender_since() > PATIENCE_NS) {
+    pid_t tid = (pid_t)atomic_load(&ender);
+    if (tid != 0 && clock_now() - atomic_load(&ending_since) > PATIENCE_NS) {
         spawn_kill();
         return true;
     }
-    if (ender_defer(signo))
+    if (tid == sys_gettid()) {
+        atomic_store(&deferred, signo);
         return false;
-    ender_wait();
+    }
+    wait_for_ender();
     return true;
 }
 
@@ -221,7 +262,7 @@ prepare(bool is_child)
     uint64_t old = 0;
     mute_signals_handlers(false, 0, &old);
     int result = prepare_sampler(is_child);
-    mute_signals_handlers_end(old);
+    sys_mask(SIG_SETMASK, old, NULL);
     if (result != 0)
         return -1;
     begin_anew_signals(&settings, end_for_signal);
@@ -237,7 +278,7 @@ launch(void)
     mute_signals_handlers(false, 0, &old);
     bool has_begun = sampler_launch() == 0;
     int error = errno;
-    mute_signals_handlers_end(old);
+    sys_mask(SIG_SETMASK, old, NULL);
     if (has_begun)
         return;
     mask_end();
@@ -245,10 +286,14 @@ launch(void)
     give_up();
 }
 
+/* A sampler's thread that did not end in time still uses the state that a
+ * profile begins anew (base/state.h): there is no profile then. */
 static void
 start(void)
 {
-    if (prepare(false) == 0)
+    if (!sampler_thread_wait_gone(GONE_NS))
+        mask_end();
+    else if (prepare(false) == 0)
         launch();
 }
 
@@ -258,8 +303,8 @@ static void
 stay_behind_at_exit(void *unused)
 {
     (void)unused;
-    if (ender_tid() != 0 && phase_is_own())
-        ender_stay_behind();
+    if (atomic_load(&ender) != 0 && phase_is_own())
+        stay_behind();
 }
 
 void
@@ -273,7 +318,8 @@ lifecycle_end(enum end_reason reason)
     }
     /* Without a system call: a filter of the program may be in force. */
     if (phase_now() == PHASE_OFF ||
-        (phase_now() == PHASE_ENDED && ender_tid() == 0) || !phase_is_own())
+        (phase_now() == PHASE_ENDED && atomic_load(&ender) == 0) ||
+        !phase_is_own())
         return;
     /* An exec ends what has not begun without our help, or it fails. */
     if (reason == END_EXEC && doze_hold())
@@ -281,10 +327,10 @@ lifecycle_end(enum end_reason reason)
     if (!try_to_end(reason, 0)) {
         /* A handler on top of the thread that ends the profile goes on, because
          * it would wait for its own thread. The spool is left. */
-        ender_stay_behind();
+        stay_behind();
         return;
     }
-    int signo = ender_signal();
+    int signo = atomic_exchange(&deferred, 0);
     if (signo != 0)
         ending_signals_die(signo);
 }
@@ -300,7 +346,7 @@ lifecycle_end_apart(enum end_reason reason)
 {
     /* What is left then takes neither room nor system calls. */
     if (phase_is_running())
-        own_stack_run(end_here, &reason);
+        ending_signals_run_apart(end_here, &reason);
     else
         lifecycle_end(reason);
 }
@@ -341,7 +387,7 @@ lifecycle_stand_aside(void)
         end_for_a_while();
         is_aside = phase_move(PHASE_ENDED, PHASE_ASIDE);
     }
-    sampler_thread_wait_gone(GONE_NS);
+    (void)sampler_thread_wait_gone(GONE_NS);
     words_set_errno(saved);
     return is_aside;
 }
@@ -445,7 +491,7 @@ static bool
 may_begin(void)
 {
     real_begin();
-    const char *call = filter_forbids();
+    const char *call = setup_forbidden_call();
     if (call == NULL)
         return true;
     words_ask_no_more();
@@ -470,9 +516,9 @@ begin(int count, char **arguments, char **environment)
     int result = config_read(&config, count, arguments, environment, error,
                              sizeof(error));
     note_set_level((enum note_level)config.options.log.number);
-    misspelt_tell(__environ);
+    config_tell_misspelt(__environ);
     if (result < 0)
-        misspelt_refuse(error, __environ);
+        config_refuse(error, __environ);
     if (result == 0 && (files = setup_reserve(&config)) != NULL &&
         may_begin()) {
         single_thread_begin();
@@ -480,7 +526,7 @@ begin(int count, char **arguments, char **environment)
         clock_use(real_libc.clock);
         thread_ends_begin(guardian_start);
         output_begin();
-        service_use(&config, files);
+        requests_use(&config, files);
         spawn_begin(__environ);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         start();

@@ -38,8 +38,8 @@ void lifecycle_come_back(void);
  */
 void lifecycle_end(enum end_reason reason);
 
-/* As lifecycle_end, on a stack of our own (own_stack.h) if there is anything to
- * do. Context: any. */
+/* As lifecycle_end, on a stack of our own (ending_signals.h) if there is
+ * anything to do. Context: any. */
 void lifecycle_end_apart(enum end_reason reason);
 
 /* Call FORK_BY with ARGUMENT, which forks, and return its result. Called by a

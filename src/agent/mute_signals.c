@@ -58,12 +58,6 @@ mute_signals_handlers(bool may_end, int signo, uint64_t *old)
 }
 
 void
-mute_signals_handlers_end(uint64_t old)
-{
-    sys_mask(SIG_SETMASK, old, NULL);
-}
-
-void
 mute_signals_begin(void)
 {
     dropped = 0;

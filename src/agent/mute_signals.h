@@ -14,11 +14,9 @@
 /* Block the signals for which a handler of the program would run on top of our
  * code. Those for our own errors stay open. With MAY_END, the signals that end
  * the process stay open, and so does our signal SIGNO (0: none). *OLD becomes
- * the mask before, as sys_mask has it. Context: any thread. */
+ * the mask before, which the caller sets again (sys_mask). Context: any thread.
+ */
 void mute_signals_handlers(bool may_end, int signo, uint64_t *old);
-
-/* Set the mask to OLD again. Context: any thread. */
-void mute_signals_handlers_end(uint64_t old);
 
 /* Drop the program's signals in all threads until mute_signals_end. Signals of
  * errors, of job control and of children are not dropped. Nor are our signals,

@@ -2,7 +2,7 @@
 /*
  * output.c -- see output.h. libsprof-report.so writes the profile. It is in the
  * directory of this library. The sampler thread runs it after its last sample
- * (run_on_sampler.h). Without a sampler thread, the thread that ends the
+ * (sampler_run). Without a sampler thread, the thread that ends the
  * process runs it. The ending thread waits meanwhile, perhaps in a signal
  * handler. So output_convert_spool neither allocates nor locks. The sampler has
  * no stderr, so the ending thread prints the messages.
@@ -127,37 +127,20 @@ is_replaced(const struct config_files *files)
     return false;
 }
 
-const char *
-output_report_path(void)
-{
-    return report_path;
-}
-
 void
 output_arguments(const struct config *config, const struct config_files *files,
-                 const char *arguments[OUTPUT_ARGUMENTS])
+                 const char *nonce, const char *arguments[OUTPUT_ARGUMENTS])
 {
     memset(arguments, 0, OUTPUT_ARGUMENTS * sizeof(arguments[0]));
-    arguments[0] = report_path;
-    arguments[1] = SPROF_REPORT_ABI;
-    arguments[2] = config->options.inlines.number ? "1" : "0";
-    arguments[3] = files->spool;
-    for (unsigned i = 0; i < files->count; i++)
-        arguments[4 + i] = files->outputs[i];
-}
-
-void
-output_stacks_arguments(const struct config *config,
-                        const struct config_files *files, const char *nonce,
-                        const char *arguments[OUTPUT_ARGUMENTS])
-{
-    memset(arguments, 0, OUTPUT_ARGUMENTS * sizeof(arguments[0]));
-    arguments[0] = report_path;
-    arguments[1] = SPROF_REPORT_ABI;
-    arguments[2] = SPROF_REPORT_STACKS;
-    arguments[3] = config->options.inlines.number ? "1" : "0";
-    arguments[4] = files->spool;
-    arguments[5] = nonce;
+    *arguments++ = report_path;
+    *arguments++ = SPROF_REPORT_ABI;
+    if (nonce != NULL)
+        *arguments++ = SPROF_REPORT_STACKS;
+    *arguments++ = config->options.inlines.number ? "1" : "0";
+    *arguments++ = files->spool;
+    for (unsigned i = 0; nonce == NULL && i < files->count; i++)
+        *arguments++ = files->outputs[i];
+    *arguments = nonce;
 }
 
 bool
@@ -178,9 +161,9 @@ output_convert_spool(const struct config *config,
         return tell_lost(result);
     uint64_t start = clock_now();
     const char *arguments[OUTPUT_ARGUMENTS];
-    output_arguments(config, files, arguments);
+    output_arguments(config, files, NULL, arguments);
     int error = 0;
-    if (spawn_run(report_path, arguments, limit, answer, sizeof(answer)) != 0)
+    if (spawn_run(arguments, limit, answer, sizeof(answer)) != 0)
         error = errno;
     result->ns = clock_now() - start;
     if (error != 0)

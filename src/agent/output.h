@@ -2,7 +2,7 @@
 /*
  * output.h -- turns the spool into the files that the user asked for, at the
  * end of the process. The profiler runs the report library as a program, and
- * never loads it. service.c also runs the report library, while the program
+ * never loads it. requests.c also runs the report library, while the program
  * goes on.
  */
 #ifndef AGENT_OUTPUT_H
@@ -17,26 +17,15 @@
  * the loader knows for this library is still valid then. */
 void output_begin(void);
 
-/* Return the path of the report library. The file may be missing. The string is
- * static. */
-const char *output_report_path(void);
-
 /* OUTPUT_ARGUMENTS limits the number of arguments, NULL included. OUTPUT_ANSWER
  * limits the size of the answer of libsprof-report.so, in bytes. The function
  * sets ARGUMENTS, with which libsprof-report.so writes FILES (write/report.h).
- */
+ * With NONCE, a number in digits, it prints the stacks of all threads. */
 #define OUTPUT_ARGUMENTS (CONFIG_OUTPUTS + 5)
 #define OUTPUT_ANSWER 520
 void output_arguments(const struct config *config,
-                      const struct config_files *files,
+                      const struct config_files *files, const char *nonce,
                       const char *arguments[OUTPUT_ARGUMENTS]);
-
-/* Set ARGUMENTS, with which libsprof-report.so prints the stacks of all
- * threads. NONCE is a number in digits. */
-void output_stacks_arguments(const struct config *config,
-                             const struct config_files *files,
-                             const char *nonce,
-                             const char *arguments[OUTPUT_ARGUMENTS]);
 
 /* Whether ANSWER reports success. Removes the newline of ANSWER. */
 bool output_is_ok(char *answer);

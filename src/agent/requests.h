@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * requests.h -- requests to the profiler while the program runs, and the way of
- * the answers. Requests come by the control signal (base/request.h) from
- * outside, or by a call of the program (sprof.h). No wait is unbounded: the
- * queue has a limit, and a caller gives up after a time.
+ * requests.h -- requests to the profiler while the program runs: their queue,
+ * what is done for each, and the way of the answers. Requests come by the
+ * control signal (base/request.h) from outside, or by a call of the program
+ * (sprof.h). No wait is unbounded: the queue has a limit, and a caller gives up
+ * after a time.
  */
 #ifndef AGENT_REQUESTS_H
 #define AGENT_REQUESTS_H
@@ -14,6 +15,7 @@
 
 #include "base/request.h"
 #include "sampling/all_stacks.h"
+#include "config.h"
 
 struct requests_call;
 
@@ -32,15 +34,12 @@ int requests_begin(int signo);
 /* Unblock the signal in the calling thread, which is the sampler. */
 void requests_unblock_signal(void);
 
-/* The number that carries requests now, 0: none. */
-int requests_signal(void);
-
 /* The signal has come. Returns false if it is the program's own, from a timer
  * for example. Context: any. */
 bool requests_take(const siginfo_t *info);
 
-/* Whether there is a request, or threads are to unblock the number
- * (requests_unblock_threads). Context: sampler. */
+/* Whether there is a request, or threads are to unblock the number that
+ * was ours. Context: sampler. */
 bool requests_is_wanted(void);
 
 /* The next request; false if there is none. Context: sampler. */
@@ -55,10 +54,6 @@ void requests_answer(const struct requests_item *request, int error,
  * most, until the sampler blocks it. Context: any. */
 void requests_block_signal(void);
 
-/* The number is the program's by now. Have all threads unblock it that block it
- * only because of us. Context: sampler. */
-void requests_unblock_threads(void);
-
 /* The memory in which a call wants its stacks, NULL if it wants none or has
  * left. Context: sampler. */
 struct all_stacks_memory *requests_memory(const struct requests_item *request);
@@ -72,5 +67,21 @@ struct all_stacks_memory *requests_memory(const struct requests_item *request);
  */
 int requests_ask(enum request request, int fd, struct all_stacks_memory *memory,
                  uint64_t ns);
+
+/* Answer requests with this configuration and these files, which stay valid.
+ * Context: start. */
+void requests_use(const struct config *config,
+                  const struct config_files *files);
+
+/* Do what was asked since, and look at the process that runs beside the
+ * program. Returns at once, but for a dump (all_stacks.h). */
+void requests_heed(void);
+
+/* Whether a process beside the program must be looked at again soon. */
+bool requests_are_busy(void);
+
+/* Called when the process ends. Wait for a process that runs beside the
+ * program, for a limited time, and do what was asked since. */
+void requests_end(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/handler.h"
@@ -26,7 +27,6 @@
 #include "sampling/marks.h"
 #include "sampling/rates.h"
 #include "sampling/recorder.h"
-#include "sampling/renew.h"
 #include "sampling/roster.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/session.h"
@@ -40,8 +40,6 @@
 #include "ending_signals.h"
 #include "guardian.h"
 #include "requests.h"
-#include "run_on_sampler.h"
-#include "service.h"
 #include "sampler.h"
 
 /* How long a fork waits for a busy sampler, in ns. What is not done by then,
@@ -65,10 +63,74 @@ static const struct sampler_calls *calls;
 /* CLOCK_MONOTONIC when sampling is to begin; UINT64_MAX: when it is wanted. */
 static uint64_t begin_at;
 
-static _Atomic uint32_t stop_wanted;
+static OF_PROFILE _Atomic uint32_t stop_wanted;
 /* Valid once doze_attached was called. */
-static int trigger_error;
-static bool is_equipped; /* there was memory */
+static OF_PROFILE int trigger_error;
+static OF_PROFILE bool is_short_of_memory;
+
+/*
+ * After its last sample the sampler offers to run a function. One word is the
+ * whole conversation. The sampler moves ABSENT to OFFERED, and OFFERED back to
+ * ABSENT when no thread has come. The ending thread moves OFFERED to GIVEN. The
+ * sampler moves GIVEN to DONE.
+ */
+enum offer { OFFER_ABSENT, OFFER_OFFERED, OFFER_GIVEN, OFFER_DONE };
+
+/* How long the offer stands, in ns. The thread that ends the process asks at
+ * once, but it may lose its CPU before it does. */
+#define OFFER_NS 2000000000u
+
+static OF_PROFILE _Atomic uint32_t offer;
+static OF_PROFILE void (*offered_function)(void *); /* valid while GIVEN */
+static OF_PROFILE void *offered_argument;
+
+/* Wait until the offer is no longer AS, or the time UNTIL. */
+static void
+wait_while(enum offer as, uint64_t until)
+{
+    while (atomic_load(&offer) == as && clock_now() < until)
+        sys_futex_wait(&offer, as, until);
+}
+
+/* Let sampler_run find the sampler. Called before any thread is told that the
+ * journal has ended. Context: sampler. */
+static void
+offer_thread(void)
+{
+    atomic_store(&offer, OFFER_OFFERED);
+}
+
+/* After the offer: wait a moment for a function to run, and run it. Context:
+ * sampler. */
+static void
+serve_offer(void)
+{
+    uint32_t offered = OFFER_OFFERED;
+    wait_while(OFFER_OFFERED, clock_now() + OFFER_NS);
+    if (atomic_compare_exchange_strong(&offer, &offered, OFFER_ABSENT) ||
+        offered == OFFER_ABSENT)
+        return;
+    /* A thread came, and waits for this one. */
+    offered_function(offered_argument);
+    atomic_store(&offer, OFFER_DONE);
+    sys_futex_wake(&offer, 1);
+}
+
+bool
+sampler_run(void (*function)(void *), void *argument, uint64_t ns)
+{
+    uint32_t offered = OFFER_OFFERED;
+    offered_function = function;
+    offered_argument = argument;
+    if (!atomic_compare_exchange_strong(&offer, &offered, OFFER_GIVEN)) {
+        function(argument);
+        return true;
+    }
+    sys_futex_wake(&offer, 1);
+    /* The sampler has it now, and will say DONE. */
+    wait_while(OFFER_GIVEN, clock_now() + ns);
+    return atomic_load(&offer) == OFFER_DONE;
+}
 
 static bool
 is_called(void)
@@ -90,7 +152,7 @@ heed(void)
     /* It stays there for as long as it is to. */
     if (serve_is_held())
         serve_wait(clock_now());
-    service_heed();
+    requests_heed();
 }
 
 /* No session is on: sleep until one is to begin, or another thread needs the
@@ -101,7 +163,7 @@ rest(void)
 {
     bool is_guarded = guardian_is_there();
     uint64_t until = clock_now() + (is_guarded ? ROSTER_NS : REST_NS);
-    uint64_t soon = service_is_busy() ? clock_now() + BUSY_NS : begin_at;
+    uint64_t soon = requests_are_busy() ? clock_now() + BUSY_NS : begin_at;
     serve_wait_unless(is_called, until < soon ? until : soon);
     if (is_guarded || clock_now() >= until)
         roster_update(clock_now());
@@ -118,8 +180,8 @@ begin(void)
 static void
 go_on(void)
 {
-    recorder_rotate_if_due(!service_is_busy());
-    renew_heed();
+    recorder_rotate_if_due(!requests_are_busy());
+    recorder_begin_again();
     if (journal_error() != 0) {
         session_stop(SESSION_BY_FAULT);
     } else if (clock_now() >= session_end()) {
@@ -135,7 +197,7 @@ go_on(void)
 static void
 watch(void)
 {
-    static uint64_t next;
+    static OF_PROFILE uint64_t next;
     uint64_t now = clock_now();
     if (now < next)
         return;
@@ -172,10 +234,10 @@ finish(void)
 {
     uint32_t reason = atomic_load(&stop_wanted);
     journal_flush();
-    renew_heed();
+    recorder_begin_again();
     session_stop(SESSION_BY_END);
-    service_end();
-    labels_end();
+    requests_end();
+    labels_accept(false);
     counts_end(reason != 0 ? (enum end_reason)(reason - 1) : END_EXIT,
                settings_keeps_all(settings));
 }
@@ -203,8 +265,8 @@ static bool
 wake_up(bool has_own_files)
 {
     follow_cpu_begin();
-    is_equipped = equip();
-    return is_equipped && calls->open(has_own_files) == 0 && attach();
+    is_short_of_memory = !equip();
+    return !is_short_of_memory && calls->open(has_own_files) == 0 && attach();
 }
 
 /* Sample until the process ends. */
@@ -216,7 +278,7 @@ work(bool has_own_files)
         finish();
         return;
     }
-    marks_close();
+    marks_accept(false);
     journal_forget();
     doze_attached();
 }
@@ -232,25 +294,26 @@ sampler_main(void *unused)
         work(has_own_files);
     bool has_work = has_begun && atomic_load(&stop_wanted) != 0;
     if (has_work)
-        run_on_sampler_offer();
+        offer_thread();
     sampler_thread_leave();
     if (has_work)
-        run_on_sampler_serve();
+        serve_offer();
     else if (roster_is_alone())
         calls->on_alone(roster_total() <= 1);
     return NULL;
 }
 
-/* A child of a fork is sampled if its parent is, or else when that is to be. */
+/* A child of a fork is sampled if its parent is (GOES_ON), or else when that is
+ * to be. */
 static void
-plan(void)
+plan(bool goes_on)
 {
     const struct options *options = settings->options;
     uint64_t start = settings->start, duration = options->duration.number;
     if (!settings->is_child)
         begin_at = options->start.number == 0 ? UINT64_MAX
                                               : start + options->delay.number;
-    else if (session_is_on())
+    else if (goes_on)
         begin_at = start;
     session_announce(begin_at <= clock_now());
     uint64_t until =
@@ -262,17 +325,16 @@ int
 sampler_prepare(const struct settings *given,
                 const struct sampler_calls *given_calls)
 {
+    bool goes_on = given->is_child && session_is_on();
     settings = given;
     calls = given_calls;
-    trigger_error = 0;
-    is_equipped = true;
-    atomic_store(&stop_wanted, 0);
-    plan();
+    state_renew_profile();
+    plan(goes_on);
     if (begin_anew(settings) != 0)
         return -1;
     /* The program's first marks may come before the sampler has begun. */
     if (begin_at <= clock_now())
-        marks_open();
+        marks_accept(true);
     return 0;
 }
 
@@ -302,10 +364,11 @@ static void
 collect_result(struct sampler_result *result)
 {
     const struct journal_sums *sums = thread_time_sums();
+    const struct session_past *past = session_past();
     *result =
         (struct sampler_result){.is_blind = look_is_blind(),
-                                .is_displaced = session_was_displaced(),
-                                .is_traced = session_was_traced(),
+                                .is_displaced = past->was_displaced,
+                                .is_traced = past->was_traced,
                                 .taken = sums->counts.taken + sums->measured +
                                          sums->counts.peeked + sums->unsampled,
                                 .ran = sums->counts.taken,
@@ -314,8 +377,8 @@ collect_result(struct sampler_result *result)
                                 .cpu = sums->counts.sampler_cpu,
                                 .error = journal_error(),
                                 .recorder_error = recorder_error(),
-                                .cut = renew_lost(),
-                                .elapsed = session_elapsed()};
+                                .cut = recorder_lost(),
+                                .elapsed = past->elapsed};
     for (unsigned i = 0; i < LOSS_COUNT; i++) {
         result->lost_by[i] = sums->lost[i];
         result->lost += sums->lost[i];
@@ -339,7 +402,7 @@ sampler_stop(enum end_reason reason, struct sampler_result *result)
     result->wanted = NS_PER_SECOND / settings->period;
     result->keep = settings->options->keep.number;
     result->trigger_error = trigger_error;
-    result->is_short_of_memory = !is_equipped;
+    result->is_short_of_memory = is_short_of_memory;
     return 0;
 }
 

@@ -70,4 +70,14 @@ int sampler_stop(enum end_reason reason, struct sampler_result *result);
 void sampler_pause(void);
 void sampler_resume(void);
 
+/*
+ * Have the sampler call FUNCTION with ARGUMENT after its last sample, and wait
+ * for that, but no longer than NS. The profile is written there: the sampler
+ * has its own descriptor table, root and directory. A seccomp filter that the
+ * program set on its own threads does not apply to it. If the sampler does not
+ * offer itself, or no longer does, the caller calls FUNCTION. Returns whether
+ * it was done. One caller at a time. Async-signal-safe if FUNCTION is.
+ */
+bool sampler_run(void (*function)(void *), void *argument, uint64_t ns);
+
 #endif

@@ -4,24 +4,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/digits.h"
 #include "base/note.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
+#include "libc/real.h"
 #include "process/modules.h"
 #include "sampling/go_program.h"
 #include "sampling/trigger/trigger.h"
-#include "exit_line.h"
 #include "setup.h"
 
 /* Bytes that a limit must leave to the program when it starts. Our own tables,
@@ -79,11 +86,24 @@ int
 setup_names(const struct config *config, pid_t pid, struct config_files *files)
 {
     char error[512];
-    if (config_check_names(config, pid, files, error, sizeof(error)) == 0)
+    if (config_names(config, pid, 0, files, error, sizeof(error)) == 0)
         return 0;
     if (error[0] != '\0')
         note(NOTE_ERROR, error, "; not profiling", NULL);
     return -1;
+}
+
+void
+setup_no_trigger(uint64_t wanted, int error)
+{
+    static const char *const words[] = {"auto", "perf", "timer", "ask"};
+    const char *why = error == EOPNOTSUPP ? "it needs Linux 6.1"
+                      : error == EDEADLK  ? "it needs Linux 6.15, or 6.12.24, "
+                                            "6.13.12 or 6.14.3"
+                      : error == EBUSY ? "Go's runtime has SIGTRAP for itself"
+                                       : note_errno(error);
+    note(NOTE_ERROR, "SPROF_TRIGGER=", words[wanted], ": does not work here (",
+         why, "); expected auto or another trigger; not profiling", NULL);
 }
 
 int
@@ -93,7 +113,7 @@ setup_trigger(const struct config *config)
     int result = trigger_try((enum option_trigger)wanted);
     if (result == 0)
         return 0;
-    exit_line_no_trigger(wanted, -result);
+    setup_no_trigger(wanted, -result);
     return -1;
 }
 
@@ -241,4 +261,185 @@ setup_failure_level(int error)
                      arch_syscall(SYS_sched_getscheduler, 0, 0, 0, 0, 0, 0) ==
                          SCHED_DEADLINE;
     return is_choice ? NOTE_INFO : NOTE_ERROR;
+}
+
+/*
+ * A filter of system calls (seccomp(2)) that the process was started with may
+ * kill it for what the profiler does. Filters of services and sandboxes may
+ * kill; those of containers answer with an error. So a child tries each call
+ * first. It shares our memory, and the caller waits until it has ended; so what
+ * it has tried is known without a further call. It reports its end by no
+ * signal.
+ *
+ * The hard thing is that wait4(2) may kill, too. So it is the first call that
+ * the child tries, and a child that dies of it is not reaped.
+ */
+#define MODE_FILTER 2u /* SECCOMP_MODE_FILTER */
+
+#define STACK_SIZE 16384u
+
+/* What the process does by itself. What writes the profile is a process of its
+ * own. */
+#define CALL(name)        \
+    {                     \
+        SYS_##name, #name \
+    }
+static const struct {
+    long number;
+    const char *name;
+} calls[] = {
+    CALL(wait4),
+    {ARCH_CALL_ARCH_PRCTL, "arch_prctl"},
+    CALL(capget),
+    CALL(capset),
+    CALL(chdir),
+    CALL(clock_getres),
+    CALL(clock_gettime),
+    CALL(clock_nanosleep),
+    CALL(clone),
+    CALL(clone3),
+    CALL(close),
+    CALL(close_range),
+    CALL(dup3),
+    CALL(execve),
+    CALL(faccessat2),
+    CALL(fallocate),
+    CALL(fchmod),
+    CALL(fchown),
+    CALL(fcntl),
+    CALL(fdatasync),
+    CALL(flock),
+    CALL(fstat),
+    CALL(ftruncate),
+    CALL(futex),
+    CALL(getcwd),
+    CALL(getdents64),
+    CALL(geteuid),
+    CALL(getpgid),
+    CALL(getpid),
+    CALL(getppid),
+    CALL(getrandom),
+    CALL(getrusage),
+    CALL(gettid),
+    CALL(ioctl),
+    CALL(kill),
+    CALL(linkat),
+    CALL(lseek),
+    CALL(madvise),
+    CALL(mincore),
+    CALL(mmap),
+    CALL(mprotect),
+    CALL(munmap),
+    CALL(newfstatat),
+    CALL(openat),
+    CALL(perf_event_open),
+    CALL(pidfd_getfd),
+    CALL(pidfd_open),
+    CALL(pipe2),
+    {ARCH_CALL_POLL, "poll"},
+    CALL(ppoll),
+    CALL(prctl),
+    CALL(pread64),
+    CALL(prlimit64),
+    CALL(process_vm_readv),
+    CALL(pwrite64),
+    CALL(pwritev),
+    CALL(read),
+    CALL(readlinkat),
+    CALL(renameat2),
+    CALL(rseq),
+    CALL(rt_sigaction),
+    CALL(rt_sigpending),
+    CALL(rt_sigprocmask),
+    CALL(rt_sigqueueinfo),
+    CALL(rt_sigtimedwait),
+    CALL(rt_tgsigqueueinfo),
+    CALL(sched_getattr),
+    CALL(sched_getscheduler),
+    CALL(sched_setattr),
+    CALL(sched_setaffinity),
+    CALL(set_robust_list),
+    CALL(sigaltstack),
+    {ARCH_CALL_STAT, "stat"},
+    CALL(symlinkat),
+    CALL(tgkill),
+    CALL(timer_create),
+    CALL(timer_delete),
+    CALL(timer_settime),
+    CALL(uname),
+    CALL(unlinkat),
+    CALL(unshare),
+    CALL(write),
+};
+#define COUNT (sizeof(calls) / sizeof(calls[0]))
+
+struct trial {
+    _Atomic size_t passed; /* number of calls */
+    _Alignas(16) char stack[STACK_SIZE];
+};
+
+/* The mode that the kernel tells of the main thread, which is the caller: the
+ * folder of a thread would be made for that (30 us). */
+static bool
+has_filter(void)
+{
+    char status[4096];
+    return proc_read(0, PROC_PROCESS, "/status", status, sizeof(status)) > 0 &&
+           proc_number(proc_status_line(status, "Seccomp")) == MODE_FILTER;
+}
+
+/* No core file of the child. 1 is what one that is piped to a program takes for
+ * that (core(5)). */
+static void
+leave_no_core(void)
+{
+    struct rlimit limit;
+    if (arch_syscall(SYS_prlimit64, 0, RLIMIT_CORE, 0, (long)&limit, 0, 0) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max > 0 ? 1 : 0;
+    arch_syscall(SYS_prlimit64, 0, RLIMIT_CORE, (long)&limit, 0, 0, 0);
+}
+
+/* In the child. No call takes an argument of -1, be it an address, a
+ * descriptor, a size, a number or a set of flags. */
+static int
+try_all(void *argument)
+{
+    struct trial *trial = argument;
+    leave_no_core();
+    for (size_t i = 0; i < COUNT; i++) {
+        arch_syscall(calls[i].number, -1, -1, -1, -1, -1, -1);
+        atomic_store(&trial->passed, i + 1);
+    }
+    return 0;
+}
+
+/* All signals wait meanwhile. */
+static long
+run_child(struct trial *trial)
+{
+    uint64_t old = 0;
+    sys_mask(SIG_BLOCK, UINT64_MAX, &old);
+    pid_t pid = real_libc.clone(try_all, trial->stack + STACK_SIZE,
+                                CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, trial);
+    if (pid > 0 && atomic_load(&trial->passed) > 0)
+        arch_syscall(SYS_wait4, pid, 0, __WALL, 0, 0, 0);
+    sys_mask(SIG_SETMASK, old, NULL);
+    return pid;
+}
+
+const char *
+setup_forbidden_call(void)
+{
+    if (!has_filter())
+        return NULL;
+    /* Where the child is a copy (emulators), it shares this all the same. */
+    long memory =
+        sys_map(sizeof(struct trial), MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory < 0)
+        return NULL;
+    struct trial *trial = (struct trial *)memory;
+    size_t passed = run_child(trial) > 0 ? atomic_load(&trial->passed) : COUNT;
+    sys_release(trial, sizeof(*trial));
+    return passed < COUNT ? calls[passed].name : NULL;
 }

@@ -17,26 +17,203 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "libc/real.h"
 #include "process/status.h"
 #include "sampling/sampler_thread.h"
 #include "signals/signals.h"
-#include "spawn_child.h"
+#include "mute_signals.h"
 #include "spawn.h"
 
 #define STACK_SIZE (64u << 10)
+
+/*
+ * The process that is started, up to its exec. It shares our memory until then,
+ * and makes only system calls. What it inherits is the program's: limits,
+ * descriptors, signals and the current directory may all be in the way of what
+ * is to be run.
+ */
+struct spawn_child {
+    const char *const *arguments; /* the first is the program */
+    int output;                   /* becomes its standard output */
+    int message; /* and this its standard error, unless it is -1 */
+    int error;   /* errno of what failed, 0 if it runs */
+    char *stack;
+    _Atomic uint32_t is_started; /* or it has failed */
+};
+
+#define LIMITS 6
+
+#define KEPT_MAX 16
+#define ARGUMENTS_MAX 64 /* of a child that the dynamic linker has to run */
+
+/* Should we be killed, the child ends by itself at last. */
+#define CHILD_SECONDS 600
+
+/* Of the environment, what files are looked for by. LD_PRELOAD is not among
+ * these: the child is not profiled. */
+static const char *const wanted[] = {"LD_LIBRARY_PATH=", "DEBUGINFOD_",
+                                     "HOME=", "XDG_CACHE_HOME=", "TMPDIR="};
+static char kept_text[8192];
+static char *kept[KEPT_MAX + 1];
+static char directory[PATH_MAX]; /* which names there may be relative to */
+
+static bool
+is_kept_variable(const char *variable)
+{
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        if (strncmp(variable, wanted[i], strlen(wanted[i])) == 0)
+            return true;
+    return false;
+}
+
+void
+spawn_begin(char *const environment[])
+{
+    (void)!getcwd(directory, sizeof(directory));
+    size_t used = 0, count = 0;
+    for (; *environment != NULL && count < KEPT_MAX; environment++) {
+        size_t size = strlen(*environment) + 1;
+        if (!is_kept_variable(*environment) || size > sizeof(kept_text) - used)
+            continue;
+        kept[count++] = memcpy(kept_text + used, *environment, size);
+        used += size;
+    }
+}
+
+/* Limits of the program's that the child need not keep, as far as it may. */
+static const int lifted[LIMITS] = {RLIMIT_NOFILE, RLIMIT_AS,    RLIMIT_DATA,
+                                   RLIMIT_STACK,  RLIMIT_NPROC, RLIMIT_FSIZE};
+
+/* Raise soft limits of the calling process to the hard ones; put_limits_back
+ * restores those that were BEFORE. */
+static void
+lift_limits(struct rlimit before[LIMITS])
+{
+    for (size_t i = 0; i < LIMITS; i++) {
+        before[i] = (struct rlimit){.rlim_cur = RLIM_INFINITY};
+        (void)arch_syscall(SYS_prlimit64, 0, lifted[i], 0, (long)&before[i], 0,
+                           0);
+        struct rlimit limit = {before[i].rlim_max, before[i].rlim_max};
+        if (before[i].rlim_cur < before[i].rlim_max)
+            (void)arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&limit, 0, 0,
+                               0);
+    }
+}
+
+static void
+put_limits_back(const struct rlimit before[LIMITS])
+{
+    for (size_t i = 0; i < LIMITS; i++)
+        if (before[i].rlim_cur < before[i].rlim_max)
+            (void)arch_syscall(SYS_prlimit64, 0, lifted[i], (long)&before[i], 0,
+                               0, 0);
+}
+
+/* FD becomes TO, and stays open. */
+static long
+move_descriptor(int fd, int to)
+{
+    long result = fd == to ? to : arch_syscall(SYS_dup3, fd, to, 0, 0, 0, 0);
+    arch_syscall(SYS_fcntl, to, F_SETFD, 0, 0, 0, 0);
+    return result;
+}
+
+/* Give the child OUTPUT as its standard output, MESSAGE as its standard error,
+ * and nothing else: a pipe of the program's must close when the program does.
+ * Without MESSAGE what it says there is not the program's. */
+static long
+settle_descriptors(int output, int message)
+{
+    long null, result = move_descriptor(output, STDOUT_FILENO);
+    if (message >= 0)
+        (void)move_descriptor(message, STDERR_FILENO);
+    arch_syscall(SYS_close_range,
+                 message >= 0 ? STDERR_FILENO + 1 : STDERR_FILENO, ~0u, 0, 0, 0,
+                 0);
+    arch_syscall(SYS_close, STDIN_FILENO, 0, 0, 0, 0, 0);
+    do
+        null = arch_syscall(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0,
+                            0, 0);
+    while (null >= 0 && null < (message >= 0 ? STDIN_FILENO : STDERR_FILENO));
+    return result;
+}
+
+/* The disposition of SIGCHLD. */
+static void
+set_for_children(void (*handler)(int))
+{
+    struct sys_action action = {.handler = (void *)handler};
+    sys_set_action(SIGCHLD, &action);
+}
+
+/* Execute the child's program. Where the file may be read but not executed, the
+ * dynamic linker runs it with the same arguments (ld.so(8)). Returns a negative
+ * errno. */
+static long
+execute(const struct spawn_child *child)
+{
+    const char *arguments[ARGUMENTS_MAX + 1] = {ARCH_DYNAMIC_LINKER};
+    long result = arch_syscall(SYS_execve, (long)child->arguments[0],
+                               (long)child->arguments, (long)kept, 0, 0, 0);
+    if (result != -EACCES ||
+        arch_syscall(SYS_faccessat, AT_FDCWD, (long)child->arguments[0], R_OK,
+                     0, 0, 0) != 0)
+        return result;
+    for (size_t i = 0; child->arguments[i] != NULL; i++) {
+        if (i + 2 > ARGUMENTS_MAX)
+            return result;
+        arguments[i + 1] = child->arguments[i];
+    }
+    (void)arch_syscall(SYS_execve, (long)arguments[0], (long)arguments,
+                       (long)kept, 0, 0, 0);
+    return result;
+}
+
+/* Run the process from its start to its exec, on its own stack. ARGUMENT is a
+ * struct spawn_child; its ERROR is set if the exec fails. Does not return. For
+ * clone(2). The child, on its own stack in our memory. All signals are blocked,
+ * so that no handler of the program runs here, and stay so: a Ctrl-C is for the
+ * program. */
+static int
+run_child(void *argument)
+{
+    struct spawn_child *child = argument;
+    struct rlimit unused[LIMITS];
+    struct itimerval life = {.it_value.tv_sec = CHILD_SECONDS};
+    sys_mask(SIG_SETMASK, ~(1ull << (SIGALRM - 1)), NULL);
+    mute_signals_end_in_child();
+    /* The program may ignore the ends of its children. */
+    set_for_children(SIG_DFL);
+    sampler_thread_give_way();
+    lift_limits(unused);
+    (void)arch_syscall(SYS_chdir, (long)directory, 0, 0, 0, 0, 0);
+    long result = settle_descriptors(child->output, child->message);
+    arch_syscall(SYS_setitimer, ITIMER_REAL, (long)&life, 0, 0, 0, 0);
+    if (result >= 0)
+        result = execute(child);
+    child->error = (int)-result;
+    arch_syscall(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+    return 127;
+}
 
 /* How long to wait for a child that was killed, in ns: it may hang in the
  * kernel. */
@@ -48,12 +225,12 @@
 #define DISMISS_NS 10000000u
 
 /* The child that runs, 0 if there is none. */
-static _Atomic pid_t running;
+static OF_PROFILE _Atomic pid_t running;
 
 /* The go-between says OVER when its child is gone; we say that it may end. Not
  * used by one that may always end. */
 enum between { BETWEEN_FREE, BETWEEN_BOUND, BETWEEN_OVER, BETWEEN_DISMISSED };
-static _Atomic uint32_t between;
+static OF_PROCESS _Atomic uint32_t between;
 
 /* At the lower end of a child's STACK, which is never reached: whether it is
  * gone. Its go-between says so. */
@@ -63,25 +240,11 @@ gone_word(char *stack)
     return (_Atomic uint32_t *)(void *)stack;
 }
 
-void
-spawn_begin(char *const environment[])
-{
-    spawn_child_begin(environment);
-}
-
-/* The disposition of SIGCHLD. */
-static void
-set_for_children(void (*handler)(int))
-{
-    struct sys_action action = {.handler = (void *)handler};
-    sys_set_action(SIGCHLD, &action);
-}
-
 /* Start the child itself. Returns its pid or -1. */
 static pid_t
 clone_child(struct spawn_child *child, int exit_signal)
 {
-    pid_t pid = real_libc.clone(spawn_child_run, child->stack + STACK_SIZE,
+    pid_t pid = real_libc.clone(run_child, child->stack + STACK_SIZE,
                                 CLONE_VM | CLONE_VFORK | exit_signal, child);
     if (pid < 0)
         child->error = EAGAIN;
@@ -214,12 +377,6 @@ start_child(struct spawned *spawned, struct spawn_child *child)
 }
 
 void
-spawn_forget(void)
-{
-    atomic_store(&running, 0);
-}
-
-void
 spawn_kill(void)
 {
     pid_t pid = atomic_load(&running);
@@ -311,15 +468,14 @@ make_pipe(int ends[2])
     return 0;
 }
 
-static int
-start(struct spawned *spawned, bool is_hidden, const char *path,
-      const char *const arguments[], int message, uint64_t ns, char *answer,
-      size_t size)
+int
+spawn_start(struct spawned *spawned, bool is_hidden,
+            const char *const arguments[], int message, uint64_t ns,
+            char *answer, size_t size)
 {
     int ends[2];
     answer[0] = '\0';
-    struct spawn_child child = {.path = path,
-                                .arguments = arguments,
+    struct spawn_child child = {.arguments = arguments,
                                 .message = message,
                                 .stack = sys_reserve(2 * STACK_SIZE)};
     if (child.stack == NULL || make_pipe(ends) != 0) {
@@ -345,14 +501,6 @@ start(struct spawned *spawned, bool is_hidden, const char *path,
     return -1;
 }
 
-int
-spawn_start(struct spawned *spawned, const char *path,
-            const char *const arguments[], int message, uint64_t ns,
-            char *answer, size_t size)
-{
-    return start(spawned, false, path, arguments, message, ns, answer, size);
-}
-
 bool
 spawn_is_over(struct spawned *spawned, bool waits)
 {
@@ -373,24 +521,23 @@ spawn_is_over(struct spawned *spawned, bool waits)
 }
 
 int
-spawn_run(const char *path, const char *const arguments[], uint64_t ns,
-          char *answer, size_t size)
+spawn_run(const char *const arguments[], uint64_t ns, char *answer, size_t size)
 {
     struct spawned spawned;
-    struct rlimit before[SPAWN_CHILD_LIMITS];
+    struct rlimit before[LIMITS];
     bool is_hidden = !arch_is_simulated() && is_program_alone();
     /* They may leave no room for the pipe, the stack or the process; and no
      * descriptor to poll(2). */
-    spawn_child_lift(before);
+    lift_limits(before);
     int result =
-        start(&spawned, is_hidden, path, arguments, -1, ns, answer, size);
+        spawn_start(&spawned, is_hidden, arguments, -1, ns, answer, size);
     int error = errno;
     if (result == 0) {
         while (!spawn_is_over(&spawned, true))
             continue;
         error = spawned.error;
     }
-    spawn_child_put_back(before);
+    put_limits_back(before);
     errno = error;
     return error == 0 ? 0 : -1;
 }

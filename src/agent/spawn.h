@@ -20,7 +20,7 @@
 void spawn_begin(char *const environment[]);
 
 /*
- * Run PATH with ARGUMENTS (argv[0] included, ending with NULL). Read its
+ * Run the program ARGUMENTS[0] with ARGUMENTS, which end with NULL. Read its
  * standard output into ANSWER of SIZE bytes, NUL-terminated, up to its end.
  * Waits for it, but kills it after NS. It has no other descriptors, and gets no
  * signal that is sent to the group. Returns 0, or -1 with errno if it could not
@@ -28,8 +28,8 @@ void spawn_begin(char *const environment[]);
  * profiled program is at its end: if it has only one thread, that thread waits
  * for this call.
  */
-int spawn_run(const char *path, const char *const arguments[], uint64_t ns,
-              char *answer, size_t size);
+int spawn_run(const char *const arguments[], uint64_t ns, char *answer,
+              size_t size);
 
 /* The same in two steps. SPAWNED and the arguments stay valid until the child
  * is over. MESSAGE, if it is not -1, becomes its standard error. */
@@ -48,7 +48,7 @@ struct spawned {
     char *answer;
     size_t size, length;
 };
-int spawn_start(struct spawned *spawned, const char *path,
+int spawn_start(struct spawned *spawned, bool is_hidden,
                 const char *const arguments[], int message, uint64_t ns,
                 char *answer, size_t size);
 
@@ -56,9 +56,6 @@ int spawn_start(struct spawned *spawned, const char *path,
  * while for it; the caller calls again until it is over. Otherwise returns at
  * once. */
 bool spawn_is_over(struct spawned *spawned, bool waits);
-
-/* In the child of a fork: forget the spawned program, which is the parent's. */
-void spawn_forget(void);
 
 /* Kill the child that runs, if there is one. Context: any. */
 void spawn_kill(void);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "state.h"
 #include "sys.h"
 #include "clock.h"
 #include "poison.h"
@@ -21,7 +22,7 @@ clock_use(clock_function function)
     get_time = function;
 }
 
-_Atomic uint32_t clock_expired;
+OF_PROCESS _Atomic uint32_t clock_expired;
 
 bool
 clock_expires(uint64_t until)

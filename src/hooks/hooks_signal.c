@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/ending_waits.h"
+#include "agent/ending_signals.h"
 #include "base/phase.h"
 #include "base/sys.h"
 #include "base/words.h"
@@ -179,7 +179,7 @@ hook_after_mask(void)
     /* In a program with one thread, no other thread asks. */
     if (handlers_are_kept(SIGHUP) && words_are_there())
         stray_note_own_mask();
-    ending_waits_recheck(false);
+    ending_signals_recheck(false);
 }
 
 static int

@@ -13,7 +13,7 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 
-#include "agent/ending_waits.h"
+#include "agent/ending_signals.h"
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/sys.h"
@@ -50,7 +50,7 @@ is_for_another(int signo, siginfo_t *info)
     struct sys_action action;
     if (stray_restore(info))
         return false;
-    if (handler_is_ours(signo, info) || ending_waits_ends(signo, info))
+    if (handler_is_ours(signo, info) || ending_signals_ends(signo, info))
         return true;
     enum signals_role role = disposition_role(signo);
     return handlers_are_kept(signo) &&
@@ -89,7 +89,7 @@ wait_once(wait_function *wait, const sigset_t *set, siginfo_t *info,
           const struct timespec *timeout, int *signo)
 {
     sigset_t mine, rest;
-    ending_waits_begin(set, &mine);
+    ending_signals_wait(set, &mine);
     set = &mine;
     mask_take_interest(set, &rest);
     const sigset_t *growing = sigwait_begin(set, &rest);
@@ -160,7 +160,7 @@ signalfd(int fd, const sigset_t *set, int flags)
     sigset_t mine, rest;
     if (!sys_can_read_set(set))
         return REAL(signalfd)(fd, set, flags);
-    ending_waits_descriptor(set, &mine);
+    ending_signals_descriptor(set, &mine);
     mask_take_interest(&mine, &rest);
     int result = REAL(signalfd)(fd, &rest, flags);
     sigwait_by_descriptor(result, set, &rest);
@@ -327,7 +327,7 @@ make_descriptor(struct call *call, long *result)
     sigset_t set, mine, rest;
     if (!take_set(call->arguments[1], call->arguments[2], &set))
         return false;
-    ending_waits_descriptor(&set, &mine);
+    ending_signals_descriptor(&set, &mine);
     mask_take_interest(&mine, &rest);
     call->arguments[1] = (long)&rest;
     *result = make_call(call);

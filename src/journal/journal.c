@@ -8,36 +8,53 @@
  * except those that thread times hold (thread_time_rotate).
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
+#include "labels/label_tree.h"
+#include "store/layout.h"
 #include "store/writer.h"
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
 #include "id_table.h"
-#include "journal_progress.h"
-#include "process_record.h"
 #include "stack_memo.h"
 #include "journal.h"
 
 /* Limit of module ids. A module with a higher id is written again each time. */
 #define MODULES_MAX 65536u
 
-static struct journal_options options;
-static uint64_t start_realtime; /* ns since the epoch */
-static struct journal_head present, next;
-static int failure; /* of the last file, when it has ended */
+static OF_PROFILE struct journal_options options;
+static OF_PROFILE uint64_t start_realtime; /* ns since the epoch */
+/* A file: its writer (NULL: there is no file), and the records of its head as
+ * they are in the file, with their places. */
+static OF_PROFILE struct file {
+    struct writer *writer;
+    uint64_t counts_place, rate_place, control_place;
+    struct counts {
+        struct record_counts record;
+        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired;
+    } counts;
+    struct rates {
+        struct record_rate record;
+        struct rate_entry entries[LIMIT_COUNT];
+    } rate;
+    struct record_control control;
+} present, next;
+static OF_PROFILE int failure; /* of the last file, when it has ended */
 static uint32_t generation;
 static uint8_t *module_written;  /* by module id */
 static uint32_t *thread_written; /* by thread index: its serial */
 static struct id_table nodes = {.first_size = 1u << 12, .most = 1u << 31};
 static struct id_table texts = {.first_size = 1u << 14, .most = 1u << 22};
-static bool has_bare;        /* it has nodes in no module */
-static uint32_t nodes_stamp; /* changes when nodes are forgotten */
+static OF_PROFILE bool has_bare; /* it has nodes in no module */
+static uint32_t nodes_stamp;     /* changes when nodes are forgotten */
 
 int
 journal_error(void)
@@ -74,13 +91,107 @@ journal_flush(void)
         (void)writer_flush(present.writer);
 }
 
+void
+journal_process_record(struct process_record *made,
+                       const struct record_process *words, const char *exe,
+                       const char *command)
+{
+    const char *const strings[] = {exe, command, SPROF_VERSION, made->host};
+    uint16_t lengths[PROCESS_RECORD_PARTS];
+    if (gethostname(made->host, sizeof(made->host)) != 0)
+        made->host[0] = '\0';
+    made->host[sizeof(made->host) - 1] = '\0';
+    for (int i = 0; i < PROCESS_RECORD_PARTS; i++) {
+        lengths[i] = (uint16_t)(strlen(strings[i]) + 1);
+        made->tail[i] = (struct writer_tail){strings[i], lengths[i]};
+    }
+    made->fixed = *words;
+    made->fixed.exe_length = lengths[0];
+    made->fixed.command_length = lengths[1];
+    made->fixed.version_length = lengths[2];
+    made->fixed.host_length = lengths[3];
+}
+
 static void
 write_process(void)
 {
     struct process_record made;
-    process_record_make(&made, &options.process, options.exe, options.command);
+    journal_process_record(&made, &options.process, options.exe,
+                           options.command);
     journal_append(RECORD_PROCESS, &made.fixed, sizeof(made.fixed), made.tail,
                    PROCESS_RECORD_PARTS);
+}
+
+/* Append the records that are changed in place to the present file, so that a
+ * killed process leaves its last counts. The counters are zero; the control
+ * record is that of the file before. */
+static void
+write_changing(void)
+{
+    present.counts = (struct counts){
+        .record = {.loss_count = LOSS_COUNT, .cut_count = CUT_COUNT}};
+    present.rate = (struct rates){.record = {.period = options.process.period,
+                                             .tick = clock_tick(),
+                                             .count = LIMIT_COUNT}};
+    present.counts_place = journal_append(RECORD_COUNTS, &present.counts,
+                                          sizeof(present.counts), NULL, 0);
+    present.rate_place = journal_append(RECORD_RATE, &present.rate,
+                                        sizeof(present.rate), NULL, 0);
+    present.control_place = journal_append(RECORD_CONTROL, &present.control,
+                                           sizeof(present.control), NULL, 0);
+}
+
+/* Replace the bytes of the record at PLACE, from offset FROM up to its SIZE, by
+ * those in RECORD. */
+static void
+change(uint64_t place, const void *record, size_t from, size_t size)
+{
+    journal_change(place, from, (const char *)record + from, size - from);
+}
+
+/* A command that reaches the process must see this at once. */
+static void
+store_control(void)
+{
+    change(present.control_place, &present.control,
+           offsetof(struct record_control, time), sizeof(present.control));
+    journal_flush();
+}
+
+void
+journal_state(uint32_t state, uint64_t now)
+{
+    present.control.time = journal_time(now);
+    present.control.state = state;
+    store_control();
+}
+
+void
+journal_signal(int signo)
+{
+    present.control.signal = (uint32_t)signo;
+    store_control();
+}
+
+void
+journal_counts(const struct journal_sums *sums)
+{
+    struct counts *counts = &present.counts;
+    counts->record = sums->counts;
+    counts->record.time = journal_time(sums->counts.time);
+    counts->record.loss_count = LOSS_COUNT;
+    counts->record.cut_count = CUT_COUNT;
+    memcpy(counts->lost, sums->lost, sizeof(counts->lost));
+    memcpy(counts->cut, sums->cut, sizeof(counts->cut));
+    counts->expired = sums->expired;
+    change(present.counts_place, counts, offsetof(struct record_counts, time),
+           sizeof(*counts));
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        present.rate.entries[i] =
+            (struct rate_entry){.cpu = sums->due_cpu[i],
+                                .taken = sums->due_taken[i]};
+    change(present.rate_place, &present.rate, sizeof(struct record_rate),
+           sizeof(present.rate));
 }
 
 /* A flight recorder has two files at a time. */
@@ -108,7 +219,7 @@ static int
 write_first(void)
 {
     write_process();
-    journal_progress_write(&present, options.process.period);
+    write_changing();
     journal_flush();
     errno = journal_error();
     return errno == 0 ? 0 : -1;
@@ -160,13 +271,7 @@ journal_begin(const struct journal_options *given)
 {
     options = *given;
     start_realtime = clock_realtime() - (clock_now() - options.start);
-    failure = 0;
-    present = next = (struct journal_head){.start = options.start};
-    journal_progress_use(NULL);
-    if (forget_numbers() != 0 || make_file(options.spool, 0) != 0)
-        return -1;
-    journal_progress_use(&present);
-    return 0;
+    return forget_numbers() == 0 ? make_file(options.spool, 0) : -1;
 }
 
 /* A file that a killed process has left under the name of the next one is
@@ -174,7 +279,7 @@ journal_begin(const struct journal_options *given)
 int
 journal_prepare(void)
 {
-    struct journal_head before = present;
+    struct file before = present;
     (void)!unlink(options.next);
     int result = make_file(options.next, clock_now() - options.start);
     next = present;
@@ -197,7 +302,6 @@ journal_rotate(void)
     /* Use the descriptor number of the file that was just closed. */
     if (options.is_kept_open)
         spool_file_lower(writer_file(present.writer));
-    journal_progress_use(&present);
     /* This cannot fail: all memory is there already. */
     (void)forget_numbers();
 }
@@ -480,13 +584,30 @@ journal_thread_name(uint32_t index, const char *name)
         write_thread(index);
 }
 
-void
-journal_end(const struct record_summary *summary)
+static uint64_t
+ns_of(const struct timeval *time)
 {
-    struct record_summary record = *summary;
+    return (uint64_t)time->tv_sec * NS_PER_SECOND +
+           (uint64_t)time->tv_usec * 1000;
+}
+
+struct record_summary
+journal_summary(uint64_t time, enum end_reason reason)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct record_summary){.time = time,
+                                   .user_cpu = ns_of(&usage.ru_utime),
+                                   .system_cpu = ns_of(&usage.ru_stime),
+                                   .reason = reason};
+}
+
+void
+journal_end(uint64_t end, enum end_reason reason)
+{
+    struct record_summary record = journal_summary(end - options.start, reason);
     if (present.writer == NULL)
         return;
-    record.time -= options.start;
     failure = journal_error();
     /* Also after a failure: the writer keeps room for this record. */
     writer_append(present.writer, RECORD_SUMMARY, &record, sizeof(record), NULL,
@@ -494,7 +615,6 @@ journal_end(const struct record_summary *summary)
     journal_put_back();
     writer_close(present.writer);
     present.writer = NULL;
-    journal_progress_use(NULL);
 }
 
 void
@@ -503,5 +623,34 @@ journal_forget(void)
     if (present.writer != NULL)
         writer_forget(present.writer);
     present.writer = NULL;
-    journal_progress_use(NULL);
+}
+
+static bool
+write_label(uint32_t set)
+{
+    struct label label = label_tree_at(set);
+    struct record_label record = {.id = set,
+                                  .parent = label.parent,
+                                  .key = journal_text(label.key),
+                                  .value = journal_text(label.value)};
+    if (record.key == 0 || record.value == 0 ||
+        journal_append(RECORD_LABEL, &record, sizeof(record), NULL, 0) == 0)
+        return false;
+    label_tree_note(set, journal_generation());
+    return true;
+}
+
+/* The missing sets below SET are written first, the lowest one before all. */
+uint32_t
+journal_labels(uint32_t set)
+{
+    uint32_t missing[LABEL_TREE_DEPTH], count = 0;
+    for (uint32_t at = set; at != 0 && count < LABEL_TREE_DEPTH &&
+                            !label_tree_is_noted(at, journal_generation());
+         at = label_tree_at(at).parent)
+        missing[count++] = at;
+    while (count > 0)
+        if (!write_label(missing[--count]))
+            return 0;
+    return set;
 }

@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/loss.h"
+#include "base/sample.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "store/layout.h"
@@ -153,10 +155,63 @@ void journal_module_gone(const struct module *module);
 /* Write a thread with the given ID. */
 void journal_thread_as(uint32_t id, pid_t tid, const char *name);
 
-/* Write the summary, cut the file to its size and release it. */
-void journal_end(const struct record_summary *summary);
+/* Returns the summary of a process that ends at TIME of the record for REASON:
+ * the CPU time that it has used. */
+struct record_summary journal_summary(uint64_t time, enum end_reason reason);
+
+/* The process ends at END for REASON: write the summary, cut the file to its
+ * size and release it. */
+void journal_end(uint64_t end, enum end_reason reason);
 
 /* Let go of the parent's file, in the child of a fork. */
 void journal_forget(void);
+
+/* Number of strings that follow the record. */
+#define PROCESS_RECORD_PARTS 4
+
+/* The record FIXED, and the strings of TAIL that follow it in the spool. */
+struct process_record {
+    struct record_process fixed;
+    struct writer_tail tail[PROCESS_RECORD_PARTS];
+    char host[256];
+};
+
+/* Make the record of the process that WORDS describes, which runs EXE by
+ * COMMAND. MADE refers to both strings and to itself: they must outlive it, and
+ * it must not be moved. */
+void journal_process_record(struct process_record *made,
+                            const struct record_process *words, const char *exe,
+                            const char *command);
+
+/* Returns the number of SET in the journal: 0 if SET is 0 or could not be
+ * written. */
+uint32_t journal_labels(uint32_t set);
+
+/* The sums of the whole profile: asked = taken + lost + in flight. */
+struct journal_sums {
+    struct record_counts counts;
+    uint64_t lost[LOSS_COUNT];
+    uint64_t cut[CUT_COUNT];
+    uint64_t expired; /* waits, as clock_expired counts them */
+    /* Of the samples that threads take of their own running, by what limited
+     * their rate: ns of CPU time in which they were due, and how many were
+     * taken. */
+    uint64_t due_cpu[LIMIT_COUNT];
+    uint64_t due_taken[LIMIT_COUNT];
+    /* The rest is not written. */
+    uint64_t in_flight;
+    uint64_t measured;  /* samples of calls that a hook measured; no question
+                           asked for them */
+    uint64_t unsampled; /* records of CPU time that must not be sampled */
+};
+
+/* These change records near the beginning of the file in place, if there is a
+ * file. journal_state: the process is in STATE (enum control_state) since NOW.
+ * journal_signal: SIGNO carries requests; 0: no signal does. */
+void journal_state(uint32_t state, uint64_t now);
+void journal_signal(int signo);
+
+/* Write SUMS into the counters. */
+void journal_counts(const struct journal_sums *sums);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "journal.h"
 #include "journal_live.h"
@@ -20,9 +21,9 @@
 /* The last record of stacks, as it is in the file without its head; NULL: none
  * yet. */
 static struct record_stacks *stacks;
-static size_t size;    /* bytes of the record */
-static uint64_t place; /* in the file of PLACE_GENERATION; 0: none */
-static uint32_t place_generation;
+static size_t size;               /* bytes of the record */
+static OF_PROFILE uint64_t place; /* in the file of PLACE_GENERATION; 0: none */
+static OF_PROFILE uint32_t place_generation;
 
 /* Returns the place of the stacks in the present file; 0: none. */
 static uint64_t

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/state.h"
 #include "base/sys.h"
 #include "base/thread_local.h"
 #include "process/threads.h"
@@ -47,20 +48,14 @@ struct scopes {
 static __thread volatile struct scopes scopes;
 /* The sets by tid, and the tree behind them. */
 static _Atomic(void *) reserved;
-static _Atomic bool is_on;
+static OF_PROFILE _Atomic bool is_on;
 static _Atomic uint32_t last_owner;
-static _Atomic bool have_changed;
+static OF_PROFILE _Atomic bool have_changed;
 
 void
-labels_begin(void)
+labels_accept(bool is_now_on)
 {
-    atomic_store(&is_on, true);
-}
-
-void
-labels_end(void)
-{
-    atomic_store(&is_on, false);
+    atomic_store(&is_on, is_now_on);
 }
 
 bool

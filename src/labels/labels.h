@@ -15,8 +15,8 @@
 #include <sys/types.h>
 
 /*
- * labels_begin: labels can be set from now on, whether or not there is
- * sampling. labels_end: they never can again, because the profile ends.
+ * Labels can be set from now on, whether or not there is sampling; or no
+ * longer, because the profile ends.
  *
  * Before and after that, and without memory, labels_set, labels_push and
  * labels_pop return SPROF_ERROR_NOT_RUNNING. They make no system call while
@@ -24,8 +24,7 @@
  * label that is set reserves memory: 52 MiB of addresses, which few programs
  * need.
  */
-void labels_begin(void);
-void labels_end(void);
+void labels_accept(bool is_on);
 bool labels_are_on(void);
 
 /* Give the calling thread KEY=VALUE, or remove KEY if VALUE is NULL. Returns 0

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/state.h"
 #include "base/sys.h"
 #include "mark_ring.h"
 
@@ -31,28 +32,15 @@ struct place {
 _Static_assert(sizeof(struct place) == 136, "a megabyte in all");
 
 static struct place *places;
-static _Atomic uint32_t next_claim;
-static _Atomic uint32_t waiting; /* WRITTEN, or about to be */
-static _Atomic uint32_t lost;
-static uint32_t cursor; /* where the sampler reads next */
+static OF_PROFILE _Atomic uint32_t next_claim;
+static OF_PROFILE _Atomic uint32_t waiting; /* WRITTEN, or about to be */
+static OF_PROFILE _Atomic uint32_t lost;
+static OF_PROFILE uint32_t cursor; /* where the sampler reads next */
 
 int
 mark_ring_begin(void)
 {
-    bool is_new = places == NULL;
-    if (is_new)
-        places = sys_reserve(MARK_RING_PLACES * sizeof(*places));
-    /* Do not touch a page that was never used. */
-    uint32_t used = atomic_load(&next_claim);
-    uint32_t most = is_new || used == 0 ? 0 : used + TRIES;
-    for (uint32_t i = 0; places != NULL && i < MARK_RING_PLACES && i < most;
-         i++)
-        atomic_store_explicit(&places[i].state, PLACE_FREE,
-                              memory_order_relaxed);
-    atomic_store(&next_claim, 0);
-    atomic_store(&waiting, 0);
-    atomic_store(&lost, 0);
-    cursor = 0;
+    places = sys_renew(places, MARK_RING_PLACES * sizeof(*places));
     return places != NULL ? 0 : -1;
 }
 

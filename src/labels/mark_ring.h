@@ -24,8 +24,8 @@ struct mark {
     char name[MARK_RING_NAME];
 };
 
-/* Reserve the places, all empty. A second call (after a fork) empties the same
- * memory. Returns 0, or -1 if memory is short.
+/* Reserve the places, all empty; or empty them when another profile begins.
+ * Returns 0, or -1 if memory is short.
  * Context: start. */
 int mark_ring_begin(void);
 

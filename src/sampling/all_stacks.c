@@ -13,11 +13,11 @@
 #include <sys/syscall.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "journal/journal_live.h"
 #include "labels/labels.h"
 #include "process/look.h"
@@ -67,21 +67,21 @@ static struct subject *subjects;
 static uint32_t *subject_of; /* by thread index: subject + 1; 0: none */
 static struct frame *frames;
 static uint32_t frames_most;
-static struct stacks_entry *entries; /* as many as subjects */
-static struct stacks_entry *spare;   /* used when the spool has no room */
-static uint32_t count, asked;
-static bool is_stored;
-static struct all_stacks_memory *memory;
+static OF_PROFILE struct stacks_entry *entries; /* as many as subjects */
+static struct stacks_entry *spare; /* used when the spool has no room */
+static OF_PROFILE uint32_t count, asked;
+static OF_PROFILE bool is_stored;
+static OF_PROFILE struct all_stacks_memory *memory;
 
 int
 all_stacks_begin(uint32_t max_depth)
 {
     if (subjects == NULL) {
         subjects = sys_reserve(THREADS_MAX * sizeof(*subjects));
-        subject_of = sys_reserve(THREADS_MAX * sizeof(*subject_of));
         frames = sys_reserve(max_depth * sizeof(*frames));
         spare = sys_reserve(THREADS_MAX * sizeof(*spare));
     }
+    subject_of = sys_renew(subject_of, THREADS_MAX * sizeof(*subject_of));
     frames_most = max_depth;
     bool has_all = subjects != NULL && subject_of != NULL && frames != NULL &&
                    spare != NULL;
@@ -150,7 +150,7 @@ take_answer(struct slot *slot)
     if (i == 0 || subjects[i - 1].step != STEP_ASKED ||
         subjects[i - 1].sequence != slot->sequence)
         return false;
-    entries[i - 1].label = journal_labels_put(slot->label);
+    entries[i - 1].label = journal_labels(slot->label);
     asked--;
     see_running(&entries[i - 1]);
     enter_stack(i - 1, &slot->walk);
@@ -201,7 +201,7 @@ describe_wait(struct stacks_entry *entry, const struct look *look)
     if (look->number < 0)
         return;
     entry->system_call = (uint16_t)look->number;
-    entry->label = journal_labels_put(labels_of((pid_t)entry->tid));
+    entry->label = journal_labels(labels_of((pid_t)entry->tid));
     entry->owner = (uint32_t)look_owner((pid_t)entry->tid, look);
     entry->waits_on = wait_words((pid_t)entry->tid, look);
 }

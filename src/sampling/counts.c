@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* counts.c -- see counts.h. */
 #include <stddef.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "journal/journal.h"
-#include "journal/journal_progress.h"
 #include "unwind/rules.h"
 #include "thread_time.h"
 #include "counts.h"
 
 /* The sums that earlier files have. */
-static struct journal_sums earlier;
+static OF_PROFILE struct journal_sums earlier;
 
-static uint64_t clocks_due; /* the tick at which the clocks are read again */
-
-void
-counts_begin(void)
-{
-    earlier = (struct journal_sums){.in_flight = 0};
-    clocks_due = 0;
-}
+/* The tick at which the clocks are read again. */
+static OF_PROFILE uint64_t clocks_due;
 
 /* Subtract from *SUMS what earlier files have, and the questions in flight:
  * they are counted in the file that has the answers. */
@@ -61,7 +54,7 @@ counts_publish(uint64_t now, bool is_last)
     }
     struct journal_sums published = *sums;
     subtract_earlier(&published);
-    journal_progress_counts(&published);
+    journal_counts(&published);
 }
 
 void
@@ -75,20 +68,11 @@ counts_rotate(uint64_t now)
 void
 counts_end(enum end_reason reason, bool keeps_all)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    struct record_summary summary = {
-        .time = clock_now(),
-        .user_cpu = (uint64_t)usage.ru_utime.tv_sec * NS_PER_SECOND +
-                    (uint64_t)usage.ru_utime.tv_usec * 1000,
-        .system_cpu = (uint64_t)usage.ru_stime.tv_sec * NS_PER_SECOND +
-                      (uint64_t)usage.ru_stime.tv_usec * 1000,
-        .reason = reason};
     counts_publish(clock_now(), true);
     const struct journal_sums *sums = thread_time_sums();
     if (sums->counts.taken + sums->counts.peeked + sums->measured == 0 &&
         !keeps_all)
         journal_forget();
     else
-        journal_end(&summary);
+        journal_end(clock_now(), reason);
 }

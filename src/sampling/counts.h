@@ -12,9 +12,6 @@
 
 #include "store/layout.h"
 
-/* Begin a profile: all counts are zero. Context: start. */
-void counts_begin(void);
-
 /* The journal is rotated at NOW: write the sums of the present file, and count
  * for the next file from here on. */
 void counts_rotate(uint64_t now);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/arch.h"
+#include "base/state.h"
 #include "follow_cpu.h"
 
 /* TURN limits the time for which the sampler follows one thread, in ticks. */
@@ -15,13 +16,13 @@
 /* NO_THREAD stands for no thread in place of an index. */
 #define NO_THREAD UINT32_MAX
 
-static cpu_set_t allowed; /* CPUs on which the sampler may run */
-static bool is_known;
-static uint32_t followed;
-static int followed_cpu, present_cpu; /* -1: any allowed CPU */
-static uint32_t candidates, ticks;
-static uint32_t candidate;
-static uint64_t last_random;
+static OF_PROFILE cpu_set_t allowed; /* CPUs on which the sampler may run */
+static OF_PROFILE bool is_known;
+static OF_PROFILE uint32_t followed;
+static OF_PROFILE int followed_cpu, present_cpu; /* -1: any allowed CPU */
+static OF_PROFILE uint32_t candidates, ticks;
+static OF_PROFILE uint32_t candidate;
+static OF_PROFILE uint64_t last_random;
 
 void
 follow_cpu_begin(void)
@@ -30,7 +31,6 @@ follow_cpu_begin(void)
                CPU_COUNT(&allowed) > 1;
     followed = NO_THREAD;
     followed_cpu = present_cpu = -1;
-    candidates = ticks = 0;
 }
 
 void

@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
@@ -24,8 +24,8 @@
 #include "harvest.h"
 
 static uint32_t last_sequence;
-static uint64_t round_random;
-static bool (*listener)(struct slot *slot);
+static OF_PROFILE uint64_t round_random;
+static OF_PROFILE bool (*listener)(struct slot *slot);
 
 uint32_t
 harvest_sequence(void)
@@ -157,7 +157,7 @@ take_sample(struct slot *slot, uint32_t index)
     struct journal_sums *sums = thread_time_sums();
     struct journal_place place = {.node = journal_walk(&slot->walk, index),
                                   .depth = slot->walk.depth,
-                                  .label = journal_labels_put(slot->label)};
+                                  .label = journal_labels(slot->label)};
     /* Where the handler did not read the clock, its value at the last look will
      * do. */
     uint64_t clock = slot->clock != CLOCK_NONE ? slot->clock : account->seen;

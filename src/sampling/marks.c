@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/text.h"
+#include "base/thread_local.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
-#include "base/thread_local.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "labels/labels.h"
 #include "labels/mark_ring.h"
 #include "process/threads.h"
@@ -25,25 +25,12 @@ _Static_assert(MARK_RING_NAME == SPROF_MARK_NAME_MAX + 1, "as the manual says");
 /* Marks that are written before parked threads are served. */
 #define SERVE_EVERY 128u
 
-static _Atomic bool is_open;
-
-int
-marks_begin(void)
-{
-    atomic_store(&is_open, false);
-    return mark_ring_begin();
-}
+static OF_PROFILE _Atomic bool is_open;
 
 void
-marks_open(void)
+marks_accept(bool is_now_open)
 {
-    atomic_store(&is_open, true);
-}
-
-void
-marks_close(void)
-{
-    atomic_store(&is_open, false);
+    atomic_store(&is_open, is_now_open);
 }
 
 bool
@@ -96,7 +83,7 @@ write_mark(const struct mark *mark, uint32_t index)
 {
     struct record_mark record = {.mark = mark->kind,
                                  .time = journal_time(mark->time),
-                                 .label = journal_labels_put(mark->label),
+                                 .label = journal_labels(mark->label),
                                  .text_length =
                                      (uint16_t)(strlen(mark->name) + 1)};
     const struct writer_tail tail = {mark->name, record.text_length};

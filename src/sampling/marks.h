@@ -11,16 +11,8 @@
 
 #include "store/layout.h"
 
-/* Begin without marks, which are not accepted yet. Returns 0, or -1 if memory
- * is short. Also called in the child of a fork, which drops the marks of its
- * parent.
- * Context: start. */
-int marks_begin(void);
-
-/* marks_open: accept marks from now on. marks_close: accept none.
- * Context: sampler. */
-void marks_open(void);
-void marks_close(void);
+/* Accept marks from now on, or none. Context: sampler. */
+void marks_accept(bool is_open);
 bool marks_are_open(void);
 
 /* Take a mark of the calling thread, of KIND (a USER or SPAN mark) with the

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
@@ -23,7 +24,6 @@
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
-#include "cpu_without_samples.h"
 #include "harvest.h"
 #include "rates.h"
 #include "thread_time.h"
@@ -67,6 +67,68 @@
 /* Looks after which parked threads are served. */
 #define SERVE_EVERY 8u
 
+/* CPU time of threads that must not be interrupted (TRIGGER_NONE; tracee.h) is
+ * recorded without a stack; otherwise the thread's other samples would be
+ * scaled up to cover it. One record covers many looks: a record is written
+ * after RECORD_NS ns of wall time. */
+#define RECORD_NS 100000000u
+
+/* Thread INDEX, whose thread time is ACCOUNT, ran for RAN of the BETWEEN ns
+ * before NOW. */
+static void
+add_unsampled(struct thread_time *account, uint32_t index, uint64_t ran,
+              uint64_t between, uint64_t now)
+{
+    if (account->unsampled == 0)
+        account->unsampled_since = now - between;
+    account->unsampled += ran;
+    account->unsampled_until = now;
+    if (now - account->unsampled_since >= RECORD_NS)
+        observe_flush(account, index);
+}
+
+/* Write that thread INDEX used CPU ns from SINCE to UNTIL, at the age AGE.
+ * Returns whether that was written. */
+static bool
+write_unsampled(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until,
+                uint64_t age)
+{
+    uint64_t count = cpu / thread_time_period();
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, (struct journal_place){0}, since,
+                            until);
+    sample.wall = sample.cpu = cpu;
+    sample.count = count != 0 ? count : 1;
+    sample.flags = SAMPLE_NOT_SAMPLED;
+    sample.age = age;
+    if (journal_sample(&sample, index) == 0)
+        return false;
+    thread_time_sums()->counts.kept += sample.count;
+    return true;
+}
+
+void
+observe_flush(struct thread_time *account, uint32_t index)
+{
+    if (account->unsampled == 0)
+        return;
+    uint64_t age =
+        account->seen > account->base ? account->seen - account->base : 0;
+    bool is_written =
+        write_unsampled(index, account->unsampled, account->unsampled_since,
+                        account->unsampled_until, age);
+    account->unsampled = 0;
+    account->last = NULL;
+    thread_time_sums()->unsampled += is_written;
+}
+
+void
+observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
+{
+    if (cpu != 0)
+        (void)write_unsampled(index, cpu, since, until, cpu / 2);
+}
+
 /* The part of NS after which a thread did not wait: it ran, or wanted to. */
 static uint64_t
 mostly(uint64_t ns)
@@ -74,11 +136,11 @@ mostly(uint64_t ns)
     return ns / 8 * 7;
 }
 
-static int64_t unexplained; /* ns of CPU time */
-static uint64_t process_seen, own_seen;
-static uint32_t cursor;  /* the next quiet thread to look at */
-static uint32_t scanned; /* since all were looked at */
-static uint32_t label_cursor, label_looks; /* see activate_relabelled */
+static OF_PROFILE int64_t unexplained; /* ns of CPU time */
+static OF_PROFILE uint64_t process_seen, own_seen;
+static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
+static OF_PROFILE uint32_t scanned; /* since all were looked at */
+static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
 
 void
 observe_begin(void)
@@ -246,7 +308,7 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     thread_time_activate(index);
     view->ran = true;
     if (account->trigger == TRIGGER_NONE)
-        cpu_without_samples_add(account, index, ran, between, now);
+        add_unsampled(account, index, ran, between, now);
     uint64_t open = without_measured(index, between, ran);
     if ((ran >= mostly(between) && !account->is_new) ||
         (thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
@@ -399,4 +461,129 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     if (cursor >= threads_limit())
         cursor = 0;
     look_at_quiet(now, share_of(SCAN_MOST, thrift), view);
+}
+
+/* Show the rest of wall time at the thread's end, in which it was seen neither
+ * running nor waiting. That is shown without a stack. A rest of less than a
+ * period is left out: looks at random instants may miss as much. */
+static void
+show_rest(struct thread_time *account, uint32_t index, uint64_t end)
+{
+    if (account->rest < (int64_t)thread_time_period() ||
+        thread_time_is_cpu_only())
+        return;
+    struct record_sample sample =
+        journal_make_sample(STATE_WAITING, (struct journal_place){0},
+                            end - (uint64_t)account->rest, end);
+    journal_sample(&sample, index);
+}
+
+/* Show all of the thread's time up to END, when its CPU clock reads CLOCK.
+ * Returns the CPU time since the last look. */
+static uint64_t
+show_all(struct thread_time *account, uint32_t index, uint64_t clock,
+         uint64_t end)
+{
+    uint64_t ran = clock > account->seen ? clock - account->seen : 0;
+    uint64_t waited = account->wait_until;
+    observe_flush(account, index);
+    rates_run(account, clock);
+    if (account->wait != NULL) {
+        /* The wait reaches to END, less the CPU time that followed it. */
+        if (end > waited + ran)
+            waited = end - ran;
+        wait_close(index, waited);
+    } else if (end > account->seen_at) {
+        account->rest += (int64_t)(end - account->seen_at) - (int64_t)ran;
+    }
+    show_rest(account, index, end);
+    return ran;
+}
+
+void
+observe_end_thread(uint32_t index, uint64_t clock, uint64_t start, uint64_t end,
+                   bool exact)
+{
+    struct thread_time *account = thread_time_of(index);
+    if (start < account->known_from)
+        account->rest += (int64_t)(account->known_from - start);
+    observe_explain(show_all(account, index, clock, end));
+    thread_time_deactivate(index);
+    journal_thread_end(index, clock > account->base ? clock - account->base : 0,
+                       exact ? THREAD_END_EXACT : 0, end);
+}
+
+static bool
+is_followed(uint32_t index)
+{
+    return threads_at(index)->tid != 0 && !thread_time_of(index)->is_ignored &&
+           !thread_time_of(index)->has_ended;
+}
+
+void
+observe_end(uint64_t now)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        struct thread_time *account = thread_time_of(i);
+        if (!is_followed(i))
+            continue;
+        uint64_t clock = clock_thread(threads_at(i)->tid);
+        bool exact = clock != CLOCK_NONE;
+        if (!exact)
+            clock = account->seen;
+        uint64_t cpu = clock > account->base ? clock - account->base : 0;
+        (void)show_all(account, i, clock, now);
+        account->seen = clock;
+        journal_thread_end(i, cpu,
+                           THREAD_END_ALIVE | (exact ? THREAD_END_EXACT : 0),
+                           now);
+        thread_time_keep(i, cpu);
+    }
+}
+
+/* Close the thread's wait, or add its time until NOW, and read its CPU clock.
+ * What is not shown yet, less than a look finds, is shown in the next file. */
+static void
+rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
+{
+    uint64_t clock = clock_thread(threads_at(index)->tid);
+    bool is_there = clock != CLOCK_NONE;
+    uint64_t ran = is_there ? clock - account->seen : 0, end = account->seen_at;
+    observe_flush(account, index);
+    rates_run(account, account->seen + ran);
+    if (account->wait != NULL) {
+        end = account->wait_until;
+        if (is_there && now > end + ran)
+            end = now - ran;
+        wait_close(index, end);
+        /* It may still wait: a look at once finds that out. */
+        account->is_new = is_there;
+    }
+    if (is_there) {
+        account->rest += (int64_t)(now - end) - (int64_t)ran;
+        account->seen = clock;
+        account->seen_at = account->wait_until = now;
+    }
+    observe_explain(ran);
+    journal_thread_end(index, account->seen - account->base,
+                       THREAD_END_ALIVE | (is_there ? THREAD_END_EXACT : 0u),
+                       now);
+}
+
+void
+observe_end_before_rotate(uint64_t now)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (is_followed(i))
+            rotate_thread(thread_time_of(i), i, now);
+}
+
+void
+observe_end_after_rotate(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++) {
+        thread_time_rotate(i);
+        if (is_followed(i) && thread_time_of(i)->is_new)
+            thread_time_activate(i);
+    }
 }

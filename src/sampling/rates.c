@@ -5,10 +5,11 @@
  * before a look.
  */
 #include "base/clock.h"
+#include "base/state.h"
 #include "sampling/trigger/trigger.h"
 #include "rates.h"
 
-static bool is_sparing;
+static OF_PROFILE bool is_sparing;
 
 void
 rates_spare(bool is_now_sparing)

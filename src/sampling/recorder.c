@@ -11,10 +11,14 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
+#include "base/state.h"
+#include "base/text.h"
 #include "journal/journal.h"
+#include "journal/journal_live.h"
 #include "counts.h"
 #include "roster.h"
 #include "session.h"
+#include "thread_time.h"
 #include "recorder.h"
 
 /* Percent of free room below which a file is full: one tick may write as much.
@@ -24,14 +28,15 @@
 /* ns before another try after a failure. */
 #define AGAIN_NS 1000000000u
 
-static uint64_t keep, due; /* ns of sampling */
-static int error;
+static OF_PROFILE uint64_t keep, due; /* ns of sampling */
+static OF_PROFILE int error;
+static OF_PROFILE uint64_t lost, before; /* number of samples: in all shortened
+                                 spools, and up to the last time */
 
 void
 recorder_begin(const struct settings *settings)
 {
     keep = due = settings->options->keep.number;
-    error = 0;
 }
 
 /* Rotate the journal. If this fails, nothing has changed. */
@@ -68,4 +73,48 @@ int
 recorder_error(void)
 {
     return error;
+}
+
+/* Write a mark: a reader of the file must know that it does not show all. */
+static void
+mark_loss(uint64_t now)
+{
+    char words[128];
+    struct text text;
+    text_begin(&text, words, sizeof(words));
+    text_add(&text, "the spool was shortened: ");
+    text_add_grouped(&text, lost);
+    text_add(&text, " samples before this are not in it");
+    journal_live_mark(MARK_USER, words, now);
+}
+
+/* As in a rotation, each thread's time is split at one instant. The new file
+ * has what comes after, complete in itself. A user who copied the file before
+ * shortening it has two files that follow one another. */
+void
+recorder_begin_again(void)
+{
+    const struct journal_sums *sums = thread_time_sums();
+    if (journal_error() != ENODATA)
+        return;
+    uint64_t now = clock_now(), taken = sums->counts.taken + sums->measured;
+    bool is_on = session_is_on();
+    if (is_on)
+        roster_before_rotate(now);
+    counts_rotate(now);
+    if (journal_restart(now) != 0)
+        return;
+    if (is_on)
+        roster_after_rotate();
+    lost += taken - before;
+    before = taken;
+    mark_loss(now);
+    counts_publish(now, false);
+    journal_state(is_on ? CONTROL_SAMPLING : CONTROL_STOPPED, now);
+}
+
+uint64_t
+recorder_lost(void)
+{
+    return lost;
 }

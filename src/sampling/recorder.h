@@ -4,7 +4,8 @@
  * the present file covers the time that is kept, or is nearly full. The file of
  * the past then has the time before the last rotation; what was before that is
  * gone. So at every instant the files cover that much time, and never more than
- * twice as much.
+ * twice as much. It also begins the spool anew after that was shortened from
+ * outside while it was written (`truncate`, log rotation).
  * Context: sampler.
  */
 #ifndef SAMPLING_RECORDER_H
@@ -15,7 +16,7 @@
 
 #include "base/settings.h"
 
-/* Also called in the child of a fork. Context: start. */
+/* Called whenever a profile begins. Context: start. */
 void recorder_begin(const struct settings *settings);
 
 /* Rotate the journal if that is due; returns at once if not. MAY_ROTATE is
@@ -26,5 +27,12 @@ void recorder_rotate_if_due(bool may_rotate);
 /* The errno of the last rotation that was due and failed; 0: it did not fail.
  */
 int recorder_error(void);
+
+/* If the spool was shortened, begin it anew. What was in it is gone; sampling
+ * goes on. */
+void recorder_begin_again(void);
+
+/* Number of samples that were in shortened spools. */
+uint64_t recorder_lost(void);
 
 #endif

@@ -6,23 +6,23 @@
  * first. The entry goes earlier if the kernel gives the tid to another thread:
  * then the CPU clock goes back.
  */
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
+#include "capture/shared.h"
 #include "journal/journal.h"
-#include "journal/journal_growing.h"
 #include "process/threads.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
-#include "cpu_without_samples.h"
 #include "harvest.h"
 #include "observe.h"
-#include "observe_end.h"
 #include "rates.h"
-#include "registry.h"
 #include "thread_ends.h"
 #include "thread_time.h"
 #include "roster.h"
@@ -35,26 +35,76 @@
 #define SHARE_QUIET 1000u
 #define PAUSE_MAX_NS 1000000000u
 
+/* Short threads come and go without any sample or look. One thread of the spool
+ * stands for all of them, with one record for each of so many ages. */
+#define AGES 32u
+#define SHORT_THREADS UINT32_MAX
+#define SHORT_NAME "[short-lived]"
+
 /* Number of threads above which it is dear to read the process's CPU clock. */
 #define MANY_THREADS 32u
 
 static const struct settings *settings;
-static uint64_t last_reading;
-static uint64_t reading_cost; /* CPU time: wall time would count preemption */
-static uint64_t unseen[JOURNAL_GROWING_AGES]; /* ns of CPU time */
-static uint32_t total;
-static bool has_begun, has_started, is_resting, is_alone, has_new, keeps_clock;
-static bool has_entered; /* the first threads were entered */
+static _Atomic uint8_t *registered; /* a byte for each possible tid */
+static OF_PROFILE uint64_t last_reading;
+/* ns of CPU time of that reading: wall time would count preemption. */
+static OF_PROFILE uint64_t reading_cost;
+static OF_PROFILE uint64_t unseen[AGES];       /* ns of CPU time */
+static OF_PROFILE uint64_t unseen_place[AGES]; /* in the file; 0: none */
+static OF_PROFILE uint32_t generation; /* of the file that these are in */
+static OF_PROFILE uint32_t total;
+static OF_PROFILE bool has_begun, has_started, is_resting, is_alone, has_new,
+    keeps_clock;
+static OF_PROFILE bool has_entered; /* the first threads were entered */
 /* has_changed: since the list was read, a thread has reported its end, or the
  * number of threads was different. last_count: when that number was last read.
  */
-static bool has_changed;
-static uint64_t last_count;
+static OF_PROFILE bool has_changed;
+static OF_PROFILE uint64_t last_count;
+
+/* The calling thread may have been registered before there was a table. */
+int
+roster_begin_registry(void)
+{
+    registered = sys_renew((void *)registered, THREADS_TIDS);
+    if (registered == NULL)
+        return -1;
+    if (shared_is_registered)
+        roster_add_caller();
+    return 0;
+}
+
+void
+roster_add_caller(void)
+{
+    pid_t tid = sys_gettid();
+    shared_is_registered = true;
+    if (registered == NULL || (uint32_t)tid >= THREADS_TIDS)
+        return;
+    atomic_store(&registered[tid], 1);
+    threads_touch();
+}
+
+/* Whether thread TID has registered. Context: sampler. */
+static bool
+has_registered(pid_t tid)
+{
+    return (uint32_t)tid < THREADS_TIDS && atomic_load(&registered[tid]) != 0;
+}
+
+/* Thread TID has ended: the next thread of that number is not registered.
+ * Context: sampler. */
+static void
+unregister(pid_t tid)
+{
+    if ((uint32_t)tid < THREADS_TIDS)
+        atomic_store(&registered[tid], 0);
+}
 
 static bool
 is_wanted(pid_t tid)
 {
-    return !settings_registered_only(settings) || registry_has(tid);
+    return !settings_registered_only(settings) || has_registered(tid);
 }
 
 /* Count the thread as part of the profile: once, however often sampling begins.
@@ -92,7 +142,7 @@ open_early(uint32_t index, uint64_t clock, uint64_t now)
     account->base = base < clock ? base : clock;
     account->rest = clock > before ? -(int64_t)(clock - before) : 0;
     account->rated = account->base;
-    cpu_without_samples_early(index, clock - account->base, since, now);
+    observe_early(index, clock - account->base, since, now);
 }
 
 static void
@@ -123,6 +173,38 @@ add_thread(uint32_t index)
         trigger_prepare(tid);
 }
 
+/* Write the record of short threads of AGE ns and more. Returns its place. */
+static uint64_t
+begin_unseen(uint64_t age)
+{
+    uint64_t now = journal_time(clock_now());
+    struct record_sample sample =
+        journal_make_sample(STATE_RUNNING, (struct journal_place){0}, now, now);
+    sample.thread = SHORT_THREADS;
+    sample.trigger = TRIGGER_NONE;
+    sample.count = 0; /* no point was asked for */
+    sample.age = age;
+    return journal_append(RECORD_SAMPLE, &sample, sizeof(sample), NULL, 0);
+}
+
+/* Write what short threads have used so far between AGE ns and the next age. I
+ * is the index of the age. */
+static void
+write_unseen(unsigned i, uint64_t age)
+{
+    const size_t wall = offsetof(struct record_sample, wall);
+    const uint64_t both[] = {unseen[i],
+                             unseen[i]}; /* wall, and cpu behind it */
+    if (generation != journal_generation())
+        memset(unseen_place, 0, sizeof(unseen_place));
+    generation = journal_generation();
+    if (i == 0 && unseen_place[0] == 0)
+        journal_thread_as(SHORT_THREADS, 0, SHORT_NAME);
+    if (unseen_place[i] == 0)
+        unseen_place[i] = begin_unseen(age);
+    journal_change(unseen_place[i], wall, both, sizeof(both));
+}
+
 /* A thread came and went without any sample or look. The CPU time of such
  * threads is kept by their age, in quarters of a period. In a profile, samples
  * of other threads of the same age stand for them. */
@@ -132,12 +214,12 @@ note_unseen(uint64_t cpu)
     uint64_t step = thread_time_period() / 4;
     observe_explain(cpu);
     rates_unseen(cpu);
-    for (unsigned i = 0; i < JOURNAL_GROWING_AGES && cpu > i * step; i++) {
+    for (unsigned i = 0; i < AGES && cpu > i * step; i++) {
         uint64_t part = cpu - i * step;
-        if (part > step && i + 1 < JOURNAL_GROWING_AGES)
+        if (part > step && i + 1 < AGES)
             part = step;
         unseen[i] += part;
-        journal_growing_short_threads(i, i * step, unseen[i]);
+        write_unseen(i, i * step);
     }
 }
 
@@ -181,7 +263,7 @@ on_thread(uint32_t index, bool gone)
         add_thread(index);
         return;
     }
-    registry_remove(threads_at(index)->tid);
+    unregister(threads_at(index)->tid);
     if (account->is_ignored)
         return;
     /* The thread may have reported its end since the reports were last read. */
@@ -198,13 +280,8 @@ void
 roster_begin(const struct settings *given, bool starts_now)
 {
     settings = given;
-    last_reading = last_count = reading_cost = 0;
-    memset(unseen, 0, sizeof(unseen));
-    total = 0;
     has_begun = given->is_child;
-    has_started = is_alone = has_new = keeps_clock = has_changed = false;
     is_resting = !starts_now;
-    has_entered = false;
     thread_ends_reset();
     threads_begin(given->pid, sys_gettid(), on_thread, given->has_own_files);
 }
@@ -323,7 +400,7 @@ roster_rearm(void)
         struct thread_time *account = thread_time_of(i);
         if (threads_at(i)->tid == 0 || account->is_ignored)
             continue;
-        cpu_without_samples_flush(account, i);
+        observe_flush(account, i);
         account->trigger = trigger_of_thread(threads_at(i)->tid);
         /* This trigger could not see what the thread ran until now. */
         account->given = account->ticks_clock = account->seen;

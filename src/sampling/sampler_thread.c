@@ -16,6 +16,8 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "libc/real.h"
 #include "single_thread.h"
@@ -41,19 +43,9 @@
 /* ns between two checks whether the kernel has removed the thread. */
 #define POLL_NS 50000u
 
-static pid_t process;
-static _Atomic pid_t own_tid; /* set as soon as the thread runs */
-static _Atomic bool is_launched;
-static _Atomic uint32_t stopped;
-
-void
-sampler_thread_begin(pid_t pid)
-{
-    process = pid;
-    atomic_store(&stopped, 0);
-    atomic_store(&own_tid, 0);
-    atomic_store(&is_launched, false);
-}
+static OF_PROFILE _Atomic pid_t own_tid; /* set as soon as the thread runs */
+static OF_PROFILE _Atomic bool is_launched;
+static OF_PROFILE _Atomic uint32_t stopped;
 
 static int
 make_thread(void *(*main)(void *))
@@ -73,7 +65,7 @@ make_thread(void *(*main)(void *))
     bool is_single = single_thread_is_believed();
     error = REAL(pthread_create)(&thread, &attributes, main, NULL);
     if (is_single)
-        single_thread_believe();
+        single_thread_believe(true);
     REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
     errno = error;
@@ -121,7 +113,7 @@ sampler_thread_is_there(void)
     pid_t tid = atomic_load(&own_tid);
     return sampler_thread_is_launched() && !sampler_thread_has_left() &&
            (tid == 0 ||
-            arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0);
+            arch_syscall(SYS_tgkill, phase_process(), tid, 0, 0, 0, 0) == 0);
 }
 
 bool
@@ -153,14 +145,17 @@ sampler_thread_wait(void)
     return sampler_thread_wait_for(&stopped, 1, STOP_NS);
 }
 
-void
+bool
 sampler_thread_wait_gone(uint64_t ns)
 {
     uint64_t until = clock_now() + ns;
     pid_t tid = atomic_load(&own_tid);
-    while (arch_syscall(SYS_tgkill, process, tid, 0, 0, 0, 0) == 0 &&
-           !clock_expires(until))
+    while (arch_syscall(SYS_tgkill, phase_process(), tid, 0, 0, 0, 0) == 0) {
+        if (clock_expires(until))
+            return false;
         sys_futex_wait(&stopped, 1, clock_now() + POLL_NS);
+    }
+    return true;
 }
 
 void
@@ -168,7 +163,7 @@ sampler_thread_wait_end(void)
 {
     while (sampler_thread_is_there())
         sys_futex_wait(&stopped, 0, clock_now() + LOOK_NS);
-    sampler_thread_wait_gone(STOP_NS);
+    (void)sampler_thread_wait_gone(STOP_NS);
 }
 
 /* struct sched_attr of sched_setattr(2). */
@@ -181,7 +176,7 @@ struct scheduling {
 };
 
 /* The scheduling of the program's thread that made ours; SIZE 0: not known. */
-static struct scheduling inherited;
+static OF_PROFILE struct scheduling inherited;
 
 /* Of the calling thread. */
 static long
@@ -202,7 +197,6 @@ static void
 shorten_slice(void)
 {
     struct scheduling own = {.size = sizeof(own)};
-    inherited.size = 0;
     if (get_scheduling(&own) != 0 || own.policy != 0)
         return;
     inherited = own;

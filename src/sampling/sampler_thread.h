@@ -13,11 +13,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Begin without a sampler's thread in process PID. Also called in the child of
- * a fork.
- * Context: start. */
-void sampler_thread_begin(pid_t pid);
-
 /* Run MAIN on a detached thread with all signals blocked. Returns 0, or -1:
  * with errno, or because the thread was made or given up before.
  * Context: any thread. */
@@ -68,9 +63,9 @@ bool sampler_thread_wait_for(_Atomic uint32_t *word, uint32_t value,
 bool sampler_thread_wait(void);
 
 /* Wait until the kernel has removed the sampler's thread, which has left its
- * loop: for NS at most.
+ * loop: for NS at most. Returns whether there is no such thread.
  * Context: any thread. */
-void sampler_thread_wait_gone(uint64_t ns);
+bool sampler_thread_wait_gone(uint64_t ns);
 
 /* Wait until the sampler has left its loop, however long that takes, and then
  * until the kernel has removed its thread.

@@ -12,11 +12,11 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
-#include "journal/journal_progress.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
@@ -66,20 +66,23 @@
 #define THRIFT_NEW 4u
 
 static const struct settings *settings;
-static struct pace pace;
-static struct budget budget;
-static uint64_t last_names, last_written;
-static uint32_t name_cursor; /* the next thread whose name is read */
-static uint64_t last_run;    /* the last tick that saw a thread run */
-static uint32_t stride;      /* periods that the next tick stands for */
-static uint32_t ring_every;
-static bool has_news; /* the last tick looked at threads for the first time */
-static bool is_attached; /* the trigger is ready, and no time has passed */
-static uint64_t started, elapsed; /* ns */
-static bool was_displaced;
-static bool was_traced, is_told; /* in any session; now */
-static _Atomic bool is_on;
-static _Atomic bool is_due; /* a session begins as soon as the sampler runs */
+static OF_PROFILE struct pace pace;
+static OF_PROFILE struct budget budget;
+static OF_PROFILE uint64_t last_names, last_written;
+static OF_PROFILE uint32_t name_cursor; /* the next thread whose name is read */
+static OF_PROFILE uint64_t last_run; /* the last tick that saw a thread run */
+static OF_PROFILE uint32_t stride;   /* periods that the next tick stands for */
+static OF_PROFILE uint32_t ring_every;
+/* The last tick looked at threads for the first time. */
+static OF_PROFILE bool has_news;
+/* The trigger is ready, and no time has passed. */
+static OF_PROFILE bool is_attached;
+static OF_PROFILE uint64_t started; /* ns */
+static OF_PROFILE struct session_past past;
+static OF_PROFILE bool is_told; /* of the tracer that is there now */
+static OF_PROFILE _Atomic bool is_on;
+/* A session begins as soon as the sampler runs. */
+static OF_PROFILE _Atomic bool is_due;
 
 void
 session_on_module(const struct module *module, bool gone)
@@ -174,7 +177,7 @@ mark_tracer(uint64_t now)
     if (is_traced && !is_told)
         journal_live_mark(MARK_USER, MARK_TRACED, now);
     is_told = is_traced;
-    was_traced |= is_traced;
+    past.was_traced |= is_traced;
 }
 
 void
@@ -292,9 +295,6 @@ int
 session_attach(const struct settings *given, bool starts_now)
 {
     settings = given;
-    last_names = elapsed = 0;
-    has_news = was_displaced = was_traced = is_told = false;
-    atomic_store(&is_on, false);
     roster_begin(settings, starts_now);
     int error = trigger_begin(settings);
     is_attached = error == 0 && starts_now;
@@ -357,11 +357,11 @@ session_start(enum session_by by)
     roster_start(now, is_late);
     budget_begin(&budget, settings->options->budget.number, now, clock_own());
     observe_begin();
-    marks_open();
+    marks_accept(true);
     atomic_store(&is_on, true);
     atomic_store(&is_due, false);
     journal_live_mark(MARK_START, words_of(by), started);
-    journal_progress_state(CONTROL_SAMPLING, started);
+    journal_state(CONTROL_SAMPLING, started);
     return 0;
 }
 
@@ -371,19 +371,17 @@ session_stop(enum session_by by)
     if (!session_is_on())
         return;
     atomic_store(&is_on, false);
-    marks_close();
+    marks_accept(false);
     trigger_stop();
     wait_for_answers();
     harvest_give_up(LOSS_SILENT);
     uint64_t now = clock_now();
     roster_end(now);
     counts_publish(now, true);
-    elapsed += now - started;
-    was_displaced |= trigger_was_displaced();
+    past.elapsed += now - started;
+    past.was_displaced |= trigger_was_displaced();
     journal_live_mark(MARK_STOP, words_of(by), now);
-    journal_progress_state(journal_error() == 0 ? CONTROL_STOPPED
-                                                : CONTROL_OVER,
-                           now);
+    journal_state(journal_error() == 0 ? CONTROL_STOPPED : CONTROL_OVER, now);
 }
 
 bool
@@ -395,7 +393,6 @@ session_is_on(void)
 void
 session_announce(bool is_near)
 {
-    atomic_store(&is_on, false);
     atomic_store(&is_due, is_near);
 }
 
@@ -416,23 +413,11 @@ session_end(void)
 uint64_t
 session_sampled(uint64_t now)
 {
-    return elapsed + (session_is_on() ? now - started : 0);
+    return past.elapsed + (session_is_on() ? now - started : 0);
 }
 
-uint64_t
-session_elapsed(void)
+const struct session_past *
+session_past(void)
 {
-    return elapsed;
-}
-
-bool
-session_was_displaced(void)
-{
-    return was_displaced;
-}
-
-bool
-session_was_traced(void)
-{
-    return was_traced;
+    return &past;
 }

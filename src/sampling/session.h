@@ -53,14 +53,13 @@ uint64_t session_end(void);
 /* ns of all sessions until NOW, with the present one. */
 uint64_t session_sampled(uint64_t now);
 
-/* ns of all sessions that are over. */
-uint64_t session_elapsed(void);
-
-/* Whether the program has replaced one of our handlers in a session. */
-bool session_was_displaced(void);
-
-/* Whether running threads were not sampled because of a tracer. */
-bool session_was_traced(void);
+/* All sessions that are over. */
+struct session_past {
+    uint64_t elapsed;   /* ns */
+    bool was_displaced; /* the program has replaced one of our handlers */
+    bool was_traced;    /* running threads were not sampled for a tracer */
+};
+const struct session_past *session_past(void);
 
 /* While a session is on: session_sleep sleeps until the next instant, or until
  * IS_CALLED says that a request waits; session_tick then looks at the threads.

@@ -40,23 +40,11 @@ single_thread_is_believed(void)
     return of_libc != NULL && of_program != NULL && *of_libc && *of_program;
 }
 
-static void
-set_belief(bool is_single)
-{
-    *of_libc = *of_program = (char)is_single;
-}
-
 void
-single_thread_deny(void)
+single_thread_believe(bool is_single)
 {
-    set_belief(false);
-}
-
-void
-single_thread_believe(void)
-{
-    if (!has_ended)
-        set_belief(true);
+    if (!is_single || !has_ended)
+        *of_libc = *of_program = (char)is_single;
 }
 
 void

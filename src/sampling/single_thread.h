@@ -23,12 +23,10 @@ void single_thread_begin(void);
 /* Whether libc believes that there is one thread. Context: any. */
 bool single_thread_is_believed(void);
 
-/* single_thread_deny: let libc believe in several threads.
- * single_thread_believe: let it believe in one again, unless the program has
- * made a thread. Only the caller and our thread exist.
+/* Let libc believe in several threads; or (IS_SINGLE) in one again, unless the
+ * program has made a thread. Only the caller and our thread exist.
  * Context: any. */
-void single_thread_deny(void);
-void single_thread_believe(void);
+void single_thread_believe(bool is_single);
 
 /* Called in the child of a fork, before our thread is made there. */
 void single_thread_after_fork(void);

@@ -16,6 +16,7 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/fill.h"
 #include "capture/handler.h"
@@ -49,9 +50,12 @@ static _Atomic uint64_t written;
 static _Atomic uint64_t taken;
 static pthread_key_t key;
 static _Atomic bool has_key;
-static _Atomic uint32_t users; /* threads that use the key at this moment */
+/* Threads that use the key at this moment. */
+static OF_PROCESS _Atomic uint32_t users;
 static void (*main_exits)(void);
-static _Atomic uint64_t timer_cookie, timer_first, timer_interval;
+/* 0 before a child goes on after the fork: a timer whose signal is not known as
+ * ours would end the process. */
+static OF_PROFILE _Atomic uint64_t timer_cookie, timer_first, timer_interval;
 static __thread uint64_t started_at;
 static __thread bool is_last_round;
 
@@ -293,6 +297,16 @@ prepare_start(const pthread_attr_t *attributes, void *argument)
     return beginning;
 }
 
+/* Called by the creator, whose call has returned RESULT: 0 is success. */
+static int
+end_start(struct thread_start *beginning, int result)
+{
+    mask_after_birth();
+    if (result != 0)
+        free_start(beginning);
+    return result;
+}
+
 int
 thread_ends_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*start)(void *), void *argument)
@@ -303,11 +317,8 @@ thread_ends_create(pthread_t *thread, const pthread_attr_t *attributes,
     if (beginning == NULL)
         return EAGAIN;
     beginning->start.posix = start;
-    int result = REAL(pthread_create)(thread, attributes, run_posix, beginning);
-    mask_after_birth();
-    if (result != 0)
-        free_start(beginning);
-    return result;
+    return end_start(beginning, REAL(pthread_create)(thread, attributes,
+                                                     run_posix, beginning));
 }
 
 int
@@ -319,9 +330,5 @@ thread_ends_create_c11(thrd_t *thread, thrd_start_t start, void *argument)
     if (beginning == NULL)
         return thrd_nomem;
     beginning->start.c11 = start;
-    int result = REAL(thrd_create)(thread, run_c11, beginning);
-    mask_after_birth();
-    if (result != thrd_success)
-        free_start(beginning);
-    return result;
+    return end_start(beginning, REAL(thrd_create)(thread, run_c11, beginning));
 }

@@ -2,16 +2,17 @@
 /* thread_time.c -- see thread_time.h. A table by thread index. */
 #include <stddef.h>
 
+#include "base/state.h"
 #include "base/sys.h"
 #include "process/threads.h"
 #include "thread_time.h"
 
 static struct thread_time *accounts;
 static uint32_t *active; /* indexes, in no order */
-static uint32_t active_count;
-static struct journal_sums sums;
+static OF_PROFILE uint32_t active_count;
+static OF_PROFILE struct journal_sums sums;
 static const struct settings *settings;
-static uint64_t quiet_until;
+static OF_PROFILE uint64_t quiet_until;
 
 /* Room for the greatest number of threads costs addresses alone: a page takes
  * memory when it is first used (sys_reserve). */
@@ -21,10 +22,7 @@ thread_time_begin(const struct settings *given)
     accounts = sys_renew(accounts, THREADS_MAX * sizeof(*accounts));
     if (active == NULL)
         active = sys_reserve_for_one(THREADS_MAX * sizeof(*active));
-    active_count = 0;
-    sums = (struct journal_sums){0};
     settings = given;
-    quiet_until = 0;
     return accounts != NULL && active != NULL ? 0 : -1;
 }
 

@@ -15,8 +15,6 @@
 #include "base/sample.h"
 #include "base/settings.h"
 #include "journal/journal.h"
-#include "journal/journal_progress.h"
-#include "journal/journal_growing.h"
 #include "store/layout.h"
 
 /* What is left of the earlier sessions (session.h) of a thread. */
@@ -24,6 +22,12 @@ struct thread_time_past {
     uint64_t used; /* ns of CPU time */
     int64_t rest;  /* ns of wall time, less than a period */
     bool is_counted;
+};
+
+/* The record of a wait, which may still grow. */
+struct thread_wait {
+    uint64_t place;              /* of the record in the file */
+    struct record_sample record; /* as it is in the file, without its head */
 };
 
 struct thread_time {
@@ -62,12 +66,12 @@ struct thread_time {
     enum limit limit;     /* of its rate since its last look (rates.h);
                            * LIMIT_COUNT: it was not looked at yet */
 
-    struct journal_wait latest; /* its last wait */
-    struct journal_wait *wait;  /* &latest while it is open, else NULL */
-    struct journal_wait *last;  /* &latest if no sample came since, else NULL */
-    uint64_t opened_at;         /* the record grows by itself since this time */
-    uint64_t opened_wall;       /* what the wait stood for at that time */
-    uint64_t wait_until;        /* up to this time it has certainly waited */
+    struct thread_wait latest; /* its last wait */
+    struct thread_wait *wait;  /* &latest while it is open, else NULL */
+    struct thread_wait *last;  /* &latest if no sample came since, else NULL */
+    uint64_t opened_at;        /* the record grows by itself since this time */
+    uint64_t opened_wall;      /* what the wait stood for at that time */
+    uint64_t wait_until;       /* up to this time it has certainly waited */
 
     uint64_t unsampled; /* CPU time that must not be sampled, not written yet */
     uint64_t unsampled_since, unsampled_until; /* the time that it covers */

@@ -13,6 +13,7 @@
 
 #include "base/phase.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "process/status.h"
@@ -34,35 +35,27 @@
 static const char *const tools[] = {"gdb",    "gdbserver", "lldb", "strace",
                                     "ltrace", "valgrind",  "vgdb", "rr"};
 
-static pid_t process;
 static bool matters;
-static enum tracee found;  /* at the last look */
-static pid_t tracee;       /* the thread that has that tracer; 0: not known */
-static uint64_t last_look; /* when the last look was; 0: there was none */
-static uint32_t looks;     /* number of looks while no tracer was found */
-static bool is_holding;    /* the last look saw a hold */
-static _Atomic bool by_other;
+static OF_PROFILE enum tracee found; /* at the last look */
+/* The thread that has that tracer; 0: not known. */
+static OF_PROFILE pid_t tracee;
+/* When the last look was; 0: there was none. */
+static OF_PROFILE uint64_t last_look;
+/* Number of looks while no tracer was found. */
+static OF_PROFILE uint32_t looks;
+static OF_PROFILE bool is_holding; /* the last look saw a hold */
+static OF_PROFILE _Atomic bool by_other;
 
 /* holds: threads between tracee_hold and tracee_release. is_held: 1 if the
  * sampler knows of them and sends no signal. asker: the last of these threads.
  */
-static _Atomic uint32_t holds, is_held;
-static _Atomic pid_t asker;
+static OF_PROFILE _Atomic uint32_t holds, is_held;
+static OF_PROFILE _Atomic pid_t asker;
 
 void
 tracee_begin(const struct settings *settings)
 {
-    process = settings->pid;
     matters = settings->options->trigger.number == OPTION_TRIGGER_AUTO;
-    found = TRACEE_NOT;
-    tracee = 0;
-    last_look = 0;
-    looks = 0;
-    is_holding = false;
-    atomic_store(&by_other, false);
-    atomic_store(&holds, 0);
-    atomic_store(&is_held, 0);
-    atomic_store(&asker, 0);
 }
 
 /* Returns the tracer of thread TID, or 0 if it has none or does not exist. */
@@ -81,7 +74,7 @@ static pid_t
 find_in_some(void)
 {
     uint32_t limit = threads_limit();
-    pid_t tracer = tracer_of(process);
+    pid_t tracer = tracer_of(phase_process());
     if (tracer != 0 || limit < 2 || looks++ % OTHERS_EVERY != 0)
         return tracer;
     return tracer_of(threads_at(looks / OTHERS_EVERY % limit)->tid);
@@ -92,7 +85,7 @@ find_in_all(void)
 {
     pid_t tracer = tracer_of(tracee);
     if (tracer == 0)
-        tracer = tracer_of(process);
+        tracer = tracer_of(phase_process());
     if (tracer == 0)
         tracer = tracer_of(atomic_load(&asker));
     for (uint32_t i = 0; tracer == 0 && i < threads_limit(); i++)

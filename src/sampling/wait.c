@@ -7,12 +7,12 @@
  * again after the last one. What was found between is used only if the clock
  * has not moved.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "labels/labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
@@ -73,7 +73,7 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
         sums->counts.unsure++;
         return false;
     }
-    place->label = journal_labels_put(set);
+    place->label = journal_labels(set);
     if (!has_user_mode(look))
         return true;
     place->node = journal_walk(&walk, index);
@@ -103,6 +103,41 @@ wait_words(pid_t tid, const struct look *look)
     return journal_text(words);
 }
 
+/* Store WAIT. All fields that grow lie between these two; the flags come last.
+ */
+static void
+store_wait(const struct thread_wait *wait)
+{
+    const size_t from = offsetof(struct record_sample, duration);
+    const size_t to = offsetof(struct record_sample, flags) + 4;
+    journal_change(wait->place, from, (const char *)&wait->record + from,
+                   to - from);
+}
+
+/* Open WAIT, which was closed, again at NOW: it stands for WALL ns. */
+static void
+grow_again(struct thread_wait *wait, uint64_t wall, uint64_t now)
+{
+    wait->record.duration = journal_time(now) - wait->record.time;
+    wait->record.wall = wall;
+    wait->record.flags = SAMPLE_OPEN;
+    store_wait(wait);
+}
+
+/* End WAIT, which is open, at END: it stands for WALL ns. */
+static void
+end_growing(struct thread_wait *wait, uint64_t wall, uint64_t end)
+{
+    uint64_t time = journal_time(end);
+    uint64_t count = wall / thread_time_period();
+    if (time > wait->record.time)
+        wait->record.duration = time - wait->record.time;
+    wait->record.count = count != 0 ? count : 1;
+    wait->record.wall = wall;
+    wait->record.flags = 0;
+    store_wait(wait);
+}
+
 /* Reopen the thread's latest wait, if it waits again at the same place with the
  * same labels and no sample came between. Returns whether it was reopened. */
 static bool
@@ -117,7 +152,7 @@ reopen_wait(struct thread_time *account, const struct look *look,
     account->wait = account->last;
     account->opened_wall =
         last->wall + (account->rest > 0 ? (uint64_t)account->rest : 0);
-    journal_growing_reopen(account->wait, account->opened_wall, now);
+    grow_again(account->wait, account->opened_wall, now);
     return true;
 }
 
@@ -141,7 +176,7 @@ wait_open(uint32_t index, const struct look *look, uint64_t clock, uint64_t now)
         sample.waits_on = waits_on;
         sample.flags = SAMPLE_OPEN;
         uint64_t at = journal_sample(&sample, index);
-        account->latest = (struct journal_wait){at, sample};
+        account->latest = (struct thread_wait){at, sample};
         account->wait = account->last = at != 0 ? &account->latest : NULL;
         account->opened_wall = wall;
     }
@@ -153,7 +188,7 @@ void
 wait_close(uint32_t index, uint64_t end)
 {
     struct thread_time *account = thread_time_of(index);
-    struct journal_wait *wait = account->wait;
+    struct thread_wait *wait = account->wait;
     if (wait == NULL)
         return;
     uint64_t more = end > account->opened_at ? end - account->opened_at : 0;
@@ -165,8 +200,7 @@ wait_close(uint32_t index, uint64_t end)
         wall -= over;
         account->rest += (int64_t)over;
     }
-    uint64_t count = wall / thread_time_period();
-    journal_growing_close(wait, wall, count != 0 ? count : 1, end);
+    end_growing(wait, wall, end);
     account->wait = NULL;
     account->last_wait = more;
 }

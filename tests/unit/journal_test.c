@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "journal/journal.h"
 #include "process/modules.h"
 #include "spool_maker.h"
@@ -51,6 +52,7 @@ begin(void **state)
 {
     static const char *const names[] = {"spool", "past", "next"};
     (void)state;
+    state_renew_profile();
     for (int i = 0; i < 3; i++) {
         snprintf(paths[i], sizeof(paths[i]), "%s", maker_path(names[i]));
         (void)unlink(paths[i]);
@@ -69,9 +71,8 @@ begin(void **state)
 static int
 end(void **state)
 {
-    const struct record_summary summary = {.time = clock_now()};
     (void)state;
-    journal_end(&summary);
+    journal_end(clock_now(), END_EXIT);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/state.h"
 #include "labels/mark_ring.h"
 
 #define THREADS 4u
@@ -24,6 +25,7 @@ static int
 begin(void **state)
 {
     (void)state;
+    state_renew_profile();
     return mark_ring_begin();
 }
 
@@ -106,6 +108,7 @@ a_ring_begins_anew(void **state)
     (void)state;
     for (unsigned i = 0; i < MARK_RING_PLACES / 2; i++)
         put(i);
+    state_renew_profile();
     assert_int_equal(mark_ring_begin(), 0);
     assert_false(mark_ring_take(&mark));
     for (unsigned i = 0; i < MARK_RING_PLACES; i++)

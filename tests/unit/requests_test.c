@@ -15,8 +15,9 @@
 #include <cmocka.h>
 
 #include "agent/requests.h"
+#include "base/phase.h"
+#include "base/state.h"
 #include "base/sys.h"
-#include "sampling/sampler_thread.h"
 
 #define RING 64u  /* requests in the queue */
 #define CALLS 16u /* calls that wait for an answer, or are left */
@@ -27,7 +28,8 @@ static int
 begin(void **state)
 {
     (void)state;
-    sampler_thread_begin(getpid());
+    state_renew_profile();
+    phase_begin();
     return requests_begin(0);
 }
 
@@ -186,6 +188,7 @@ a_child_begins_with_an_empty_queue(void **state)
     for (unsigned i = 0; i < CALLS; i++)
         assert_int_equal(requests_ask(REQUEST_WRITE, -1, NULL, SOON_NS),
                          ETIMEDOUT);
+    state_renew_profile();
     assert_int_equal(requests_begin(0), 0);
     assert_false(requests_is_wanted());
     assert_int_equal(requests_ask(REQUEST_WRITE, -1, NULL, SOON_NS), ETIMEDOUT);

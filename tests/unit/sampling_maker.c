@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "capture/serve.h"
@@ -21,7 +22,7 @@
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/harvest.h"
-#include "sampling/registry.h"
+#include "sampling/roster.h"
 #include "sampling/thread_ends.h"
 #include "sampling/thread_time.h"
 #include "sampling/trigger/cpu_timer.h"
@@ -61,6 +62,8 @@ __thread volatile bool shared_is_registered;
 void
 made_begin(void)
 {
+    state_renew_process();
+    state_renew_profile();
     memset(threads, 0, sizeof(threads));
     memset(names, 0, sizeof(names));
     memset(made_lost, 0, sizeof(made_lost));
@@ -89,7 +92,7 @@ void
 made_begin_sampling(void)
 {
     assert_int_equal(thread_time_begin(&made_settings), 0);
-    assert_int_equal(registry_begin(), 0);
+    assert_int_equal(roster_begin_registry(), 0);
     assert_int_equal(wait_begin(64), 0);
     roster_begin(&made_settings, true);
     roster_prepare();

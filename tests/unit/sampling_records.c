@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "journal/journal.h"
-#include "journal/journal_labels.h"
 #include "process/threads.h"
 #include "sampling_maker.h"
 
@@ -66,7 +65,7 @@ journal_generation(void)
 }
 
 uint32_t
-journal_labels_put(uint32_t set)
+journal_labels(uint32_t set)
 {
     return set;
 }

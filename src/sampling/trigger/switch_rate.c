@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 #include "process/threads.h"
 #include "switch_rate.h"
 
@@ -25,9 +26,9 @@
 #define LOOK_NS 32000000u
 #define LOOK_NS_A_THREAD 100000u
 
-static uint64_t last_look, last_cpu, last_switches;
-static uint64_t calm_since, calm_needed;
-static bool was_much, are_many;
+static OF_PROFILE uint64_t last_look, last_cpu, last_switches;
+static OF_PROFILE uint64_t calm_since, calm_needed;
+static OF_PROFILE bool was_much, are_many;
 
 /* Returns how often threads other than this one began to wait. A thread that
  * loses its CPU to another program, or to this very thread, is not counted:

@@ -14,6 +14,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/state.h"
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "process/threads.h"
@@ -39,19 +40,20 @@
 #define SPREAD_SPLIT 50u
 
 static const struct settings *settings;
-static enum trigger best;
-static bool sees_kernel;
-static struct vary vary;
-static uint64_t tick;  /* ns between two ticks of the kernel */
-static int ask_number; /* the signal number that timers were made with */
-static bool is_displaced;
-static bool is_resting; /* timers stand in for perf */
-static bool has_trap;   /* perf's number was borrowed, or a parent's was */
-static enum tracee tracer;
+static OF_PROFILE enum trigger best;
+static OF_PROFILE bool sees_kernel;
+static OF_PROFILE struct vary vary;
+static OF_PROFILE uint64_t tick; /* ns between two ticks of the kernel */
+/* The signal number that timers were made with. */
+static OF_PROFILE int ask_number;
+static OF_PROFILE bool is_displaced;
+static OF_PROFILE bool is_resting; /* timers stand in for perf */
+static bool has_trap; /* perf's number was borrowed, or a parent's was */
+static OF_PROFILE enum tracee tracer;
 
 /* has_events: whether perf's events may be open. must_leave: the program wants
  * them closed. LEAVE_NS: longest ns that a program's thread waits for that. */
-static _Atomic uint32_t has_events, must_leave;
+static OF_PROFILE _Atomic uint32_t has_events, must_leave;
 #define LEAVE_NS 1000000000u
 
 static void
@@ -178,14 +180,6 @@ choose_trigger(void)
     return any ? 0 : result;
 }
 
-void
-trigger_reset(void)
-{
-    thread_ends_use_timers(0, 0, 0);
-    atomic_store(&has_events, 0);
-    atomic_store(&must_leave, 0);
-}
-
 int
 trigger_begin(const struct settings *given)
 {
@@ -196,7 +190,6 @@ trigger_begin(const struct settings *given)
     ask_number = signals_number(SIGNALS_ASK);
     is_displaced = false;
     switch_rate_begin();
-    trigger_reset();
     tracer = tracee_look(clock_now());
     return choose_trigger();
 }

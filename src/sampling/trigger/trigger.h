@@ -19,13 +19,6 @@
 #include "base/sample.h"
 #include "base/settings.h"
 
-/* Forget the state of before a fork. Called before the program goes on in the
- * child: otherwise a thread would arm a timer whose signal is not yet known as
- * ours, which would end the process. And a thread that wants SIGTRAP would wait
- * for events that the child does not have.
- * Context: start. */
-void trigger_reset(void);
-
 /* Whether the trigger WANTED can work here, as far as that can be known before
  * it begins: a kernel, a program or a filter may forbid perf. Returns 0, or
  * -errno as trigger_begin.
