@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * busy2.c -- two threads that compute a fixed amount of work on stacks about
- * 50 frames deep, and print nothing. Usage: busy2 UNITS (a unit is some 0.8 ms
- * of CPU time a thread). Three functions take turns on the way down, so that
- * the stack is not one frame repeated.
+ * busy2.c -- threads that compute a fixed amount of work on stacks about 50
+ * frames deep, and print nothing. Usage: busy2 UNITS [THREADS] (a unit is some
+ * 0.8 ms of CPU time a thread; 1 or 2 threads, 2 by default). Three functions
+ * take turns on the way down, so that the stack is not one frame repeated.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -67,11 +67,13 @@ int
 main(int argc, char **argv)
 {
     unsigned long units = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+    int is_alone = argc > 2 && strtoul(argv[2], NULL, 10) == 1;
     pthread_t second;
 
-    if (pthread_create(&second, NULL, work, &units) != 0)
+    if (!is_alone && pthread_create(&second, NULL, work, &units) != 0)
         return 1;
     work(&units);
-    pthread_join(second, NULL);
+    if (!is_alone)
+        pthread_join(second, NULL);
     return 0;
 }

@@ -10,7 +10,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../packages.sh"
 
-programs=(python3 xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
+programs=(python3 nodejs xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
     binutils)
 peers=(python3-dbg libc6-dbg libgoogle-perftools-dev google-perftools
     linux-perf golang-go valgrind elfutils llvm rustc g++)
