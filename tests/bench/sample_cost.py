@@ -91,28 +91,29 @@ def ways(arguments):
             any(word in way.label for word in wanted)]
 
 
-def environment(way, program, directory):
+def environment(way, program, directory, rate=RATE):
     if way.kind == "floor":
         return bench.environment(
-            LD_PRELOAD=preload(), FLOOR_WAY=way.detail, FLOOR_HZ=RATE,
+            LD_PRELOAD=preload(), FLOOR_WAY=way.detail, FLOOR_HZ=rate,
             FLOOR_ONLY=program.only, FLOOR_OUTPUT=directory / "count")
     if way.kind == "libsprof":
         more = {"SPROF_TRIGGER": way.detail, "SPROF_COST": "off"} \
             if way.detail else {}
         if not knows_cost(way.build):
             more.pop("SPROF_COST", None)
-        return bench.preloaded(way.build, directory, SPROF_FREQUENCY=RATE,
+        return bench.preloaded(way.build, directory, SPROF_FREQUENCY=rate,
                                SPROF_SYMBOLIZE="off",
                                SPROF_ONLY=program.only or "*", **more)
     if way.kind == "gperftools":
         return bench.environment(LD_PRELOAD=bench.gperftools(),
                                  CPUPROFILE=directory / "cpu.prof",
-                                 CPUPROFILE_FREQUENCY=RATE)
+                                 CPUPROFILE_FREQUENCY=rate)
     if way.kind == "async":
         return bench.environment(
             LD_PRELOAD=async_profiler(),
-            ASPROF_COMMAND="start,event=cpu,interval=1ms,cstack=dwarf,loglevel="
-                           f"none,file={directory}/%p.collapsed,collapsed")
+            ASPROF_COMMAND=f"start,event=cpu,interval={1000000000 // rate},"
+                           "cstack=dwarf,loglevel=none,"
+                           f"file={directory}/%p.collapsed,collapsed")
     return bench.environment()
 
 
@@ -140,11 +141,12 @@ def samples_of(way, directory):
     return 0
 
 
-def run(program, way):
+def run(program, way, rate=RATE):
+    """(CPU seconds, samples) of one run."""
     with bench.scratch() as directory:
-        prefix = perf.record(RATE, directory / "perf.data", way.detail) \
+        prefix = perf.record(rate, directory / "perf.data", way.detail) \
             if way.kind == "perf" else []
-        usage = program.run(environment(way, program, directory), prefix,
+        usage = program.run(environment(way, program, directory, rate), prefix,
                             stderr=directory / "stderr")
         if usage.status != 0:
             bench.progress(f"{program.name} under {way.label}: wait status "
