@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * busy2.c -- two threads that compute a fixed amount of work on stacks about
- * 50 frames deep, and print nothing. Usage: busy2 UNITS (a unit is some 0.8 ms
- * of CPU time a thread). Three functions take turns on the way down, so that
- * the stack is not one frame repeated.
+ * busy2.c -- threads that compute a fixed amount of work on stacks about 50
+ * frames deep, and print nothing. Usage: busy2 UNITS [THREADS] (a unit is some
+ * 0.8 ms of CPU time; each of the THREADS, 2 by default, computes UNITS). Three
+ * functions take turns on the way down, so that the stack is not one frame
+ * repeated.
+ */
+/*
+ * busy2.c -- threads that compute a fixed amount of work on stacks about 50
+ * frames deep, and print nothing. Usage: busy2 UNITS [THREADS] (a unit is some
+ * 0.8 ms of CPU time a thread; 1 or 2 threads, 2 by default). Three functions
+ * take turns on the way down, so that the stack is not one frame repeated.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -67,11 +74,14 @@ int
 main(int argc, char **argv)
 {
     unsigned long units = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
-    pthread_t second;
+    unsigned long count = argc > 2 ? strtoul(argv[2], NULL, 10) : 2;
+    pthread_t *others = calloc(count, sizeof *others);
 
-    if (pthread_create(&second, NULL, work, &units) != 0)
-        return 1;
+    for (unsigned long i = 1; i < count; i++)
+        if (pthread_create(&others[i], NULL, work, &units) != 0)
+            return 1;
     work(&units);
-    pthread_join(second, NULL);
+    for (unsigned long i = 1; i < count; i++)
+        pthread_join(others[i], NULL);
     return 0;
 }

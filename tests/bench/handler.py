@@ -32,7 +32,7 @@ def counts_now(directory):
             sum(one.parked for one in counts))
 
 
-def watch_once(program, rate, build):
+def watch_once(program, rate, build, **variables):
     """(spools at the end, taken and parked after the first second)."""
     early = [(0, 0)]
     with bench.scratch() as directory:
@@ -42,7 +42,7 @@ def watch_once(program, rate, build):
         timer.start()
         program.run(bench.preloaded(
             build, directory, SPROF_FREQUENCY=rate, SPROF_SYMBOLIZE="off",
-            SPROF_ONLY=program.only or "*"))
+            SPROF_ONLY=program.only or "*", **variables))
         timer.join()
         late = counts_now(directory)
         spools = spool.read_all(directory)

@@ -10,10 +10,10 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../packages.sh"
 
-programs=(python3 xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
+programs=(python3 nodejs xz-utils sqlite3 redis-server redis-tools gcc libc6-dev
     binutils)
 peers=(python3-dbg libc6-dbg libgoogle-perftools-dev google-perftools
-    linux-perf golang-go valgrind elfutils llvm rustc g++)
+    linux-perf golang-go valgrind elfutils llvm rustc g++ python3-matplotlib)
 
 # A service that a package starts would compete with the measurements. This
 # file, where the system has none yet, keeps services from starting.

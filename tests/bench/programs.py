@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The programs that are measured: five from Debian packages and busy2.c.
+"""The programs that are measured: six from Debian packages, and busy2.c.
 
     python   CPython computing job.py
     xz       two threads compressing generated text
     sqlite3  recursive table expressions, a join and aggregates, in memory
     redis    redis-server answering redis-benchmark on loopback
     gcc      gcc -O2 -c of a large generated file; cc1 does the work
+    node     node computing job.js
     busy2    two threads of ours on stacks 50 frames deep
+    deep     the same with one thread
 
 Inputs are generated from fixed seeds into a cache directory, so that every run
 computes the same. SCALE 1 is about 3 s of wall time a program.
@@ -26,6 +28,8 @@ import bench
 
 REAL = ("python", "xz", "sqlite3", "redis", "gcc")
 ALL = REAL + ("busy2",)
+# Those of the cost of a sample: small and large programs, generated code, depth.
+COST = ("python", "sqlite3", "gcc", "node", "deep")
 
 
 @dataclass
@@ -215,8 +219,19 @@ def make_busy2(scale):
                              max(1, int(3900 * scale))])
 
 
+def make_deep(scale):
+    return Program("deep", [bench.compiled("busy2"),
+                            max(1, int(3900 * scale)), 1])
+
+
+def make_node(scale):
+    return Program("node", ["/usr/bin/node", bench.HERE / "job.js",
+                            max(1, int(300 * scale))])
+
+
 MAKERS = {"python": make_python, "xz": make_xz, "sqlite3": make_sqlite3,
-          "redis": make_redis, "gcc": make_gcc, "busy2": make_busy2}
+          "redis": make_redis, "gcc": make_gcc, "node": make_node,
+          "busy2": make_busy2, "deep": make_deep}
 
 
 def build(names, scale=1.0):
@@ -235,9 +250,10 @@ def build(names, scale=1.0):
 def names(text):
     """Parses a --programs argument."""
     chosen = [name for name in text.split(",") if name]
-    wrong = [name for name in chosen if name not in ALL]
+    wrong = [name for name in chosen if name not in MAKERS]
     if wrong:
-        sys.exit(f"bench: no program {wrong[0]!r}; there are {', '.join(ALL)}")
+        sys.exit(f"bench: no program {wrong[0]!r}; there are "
+                 f"{', '.join(MAKERS)}")
     return chosen
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs every measurement in sequence and prints its tables, with the machine
-# and the method. Nothing else should run meanwhile. Some 85 minutes, or 10 with
+# and the method. Nothing else should run meanwhile. Some 3 hours, or 20 minutes with
 # --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--against DIR]
@@ -90,6 +90,9 @@ if [ -n "$quick" ]; then
     measure short --rounds 1
     measure overhead --rounds 1 --scale 0.15 --rates 1000
     part=triggers measure overhead --only-triggers --rounds 1 --cpu-seconds 1
+    measure sample_cost "${against[@]}" --rounds 1 --cpu-seconds 0.5 --no-long
+    measure latency --rounds 1 --seconds 1
+    measure curves --rounds 1 --seconds 0.5 --minutes 0.2
     measure switches --rounds 1
     measure names --count 200 --rounds 1
     measure written --seconds 1 --rounds 1
@@ -113,6 +116,9 @@ else
     measure short "${trees[@]}"
     measure overhead --triggers timer,ask
     part=triggers measure overhead --only-triggers "${against[@]}"
+    measure sample_cost "${against[@]}"
+    measure latency
+    measure curves
     measure switches
     measure names --full "${against[@]}"
     measure written
@@ -166,16 +172,31 @@ page() {
         echo "Made by \`tests/bench/run.sh --write\`. These are measurements of"
         echo "one machine, not promises; the script makes yours."
         echo
+        for name in cost-rate error-rate handler-depth cost-threads; do
+            echo "![${name//-/ against }](pictures/$name.svg)"
+        done
+        echo
+        echo "The tables behind the pictures are in the section \"Curves\"."
+        echo
         /usr/bin/python3 "$here/bench.py" machine
     fi
     for name in truth accuracy blocked disturb scale handler spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
-        triggers switches names written large stress; do
+        triggers sample_cost latency curves switches names written large \
+        stress; do
         section "$name"
     done
 }
 
+# pictures: those of the curves that were measured now.
+pictures() {
+    [ -e "$parts/curves.md" ] || return 0
+    /usr/bin/python3 "$here/plots.py" ||
+        echo "bench: no pictures without matplotlib" >&2
+}
+
 if [ -n "$write" ]; then
+    pictures
     page >"$parts/page"
     cp "$parts/page" "$root/docs/measurements.md"
     echo "bench: wrote docs/measurements.md" >&2

@@ -4,12 +4,14 @@
 * One process: `true`, and a program that computes for 3 ms. Both run with and
   without the library, in turn, by spawn.c (posix_spawn to wait4). The table
   also has the system calls that are ours (strace).
-* Many: a shell script that tests for things as ./configure does, and
-  `make -j4` of a generated C project. The script runs sed, grep, expr and
-  small compilations. With --tree the `./configure` and `make -j4` of a
+* Many: 300 forks whose children exit, a chain of 300 execs, a shell loop of 60
+  short commands, a shell script that tests for things as ./configure does, and
+  `make -j2` of a generated C project. The script runs sed, grep, expr and
+  small compilations. With --tree the `./configure` and `make -j2` of a
   package's sources are added. Each runs plain, plain again (the floor), by
-  `perf record -g` at 999 Hz, by `sprofile record`, and with LD_PRELOAD. The
-  variants take turns, and each begins a round in its turn.
+  `perf record -g` at 999 Hz, with gperftools (LD_PRELOAD, 1,000 Hz), by
+  `sprofile record`, and with LD_PRELOAD. The variants take turns, and each
+  begins a round in its turn.
 
 The cells are medians, in brackets the least and the greatest of the rounds'
 own ratios.
@@ -22,6 +24,45 @@ from pathlib import Path
 import bench
 
 FILES = 120
+
+LOOP = r"""#!/bin/sh
+i=0
+while [ $i -lt 60 ]; do
+    /bin/true
+    i=$((i + 1))
+done
+"""
+
+FORKS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int
+main(int argc, char **argv)
+{
+    int count = argc > 2 ? atoi(argv[2]) : 0;
+
+    if (argc > 1 && strcmp(argv[1], "exec") == 0) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%d", count - 1);
+        if (count > 0)
+            execl(argv[0], argv[0], "exec", text, (char *)NULL);
+        return count != 0;
+    }
+    for (int i = 0; i < count; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            exit(0);
+        waitpid(child, NULL, 0);
+    }
+    return 0;
+}
+"""
 
 CONFIGURE = r"""#!/bin/sh
 i=0
@@ -53,7 +94,12 @@ def write_project(directory):
     (directory / "Makefile").write_text(
         f"all: {objects}\n\tcc -o all {objects}\n%.o: %.c\n\tcc -O2 -c $<\n")
     (directory / "configure").write_text(CONFIGURE)
-    (directory / "configure").chmod(0o755)
+    (directory / "loop").write_text(LOOP)
+    for script in ("configure", "loop"):
+        (directory / script).chmod(0o755)
+    (directory / "forks.c").write_text(FORKS)
+    subprocess.run(["gcc", "-O2", "-o", directory / "forks",
+                    directory / "forks.c"], check=True)
 
 
 def variants(build, directory):
@@ -64,6 +110,11 @@ def variants(build, directory):
         found.append(("perf record -g",
                       ["perf", "record", "-q", "-g", "-F", "999", "-o",
                        f"{directory}/perf.data", "--"]))
+    if bench.gperftools():
+        found.append(("gperftools",
+                      ["env", f"LD_PRELOAD={bench.gperftools()}",
+                       f"CPUPROFILE={directory}/cpu.prof",
+                       "CPUPROFILE_FREQUENCY=1000"]))
     return found + [
         ("record", [str(Path(build).resolve() / "sprofile"), "record", "-q",
                     "-o", f"{directory}/recorded.sprof", "--"]),
@@ -130,16 +181,22 @@ def run(before, command, tree):
                       bench.environment(), stdout=tree / "said",
                       stderr=tree / "complained")
     if usage.status != 0:
-        raise SystemExit((tree / "complained").read_text())
+        text = (tree / "complained").read_text(errors="replace")
+        bench.progress(f"wait status {usage.status}: {text[-300:]}")
+        return None
     return usage
 
 
-def many_processes(build, rounds, source, report):
+BUILD = [("./configure", ["./configure"]), ("make -j2", ["make", "-s", "-j2"])]
+SMALL = [("300 forks", ["./forks", "fork", "300"]),
+         ("300 execs", ["./forks", "exec", "300"]),
+         ("shell loop", ["./loop"])]
+
+
+def many_processes(build, rounds, source, report, commands):
     """COMMANDS in a copy of SOURCE for each run."""
     rows = []
     usages = {}
-    commands = [("./configure", ["./configure"]),
-                ("make -j4", ["make", "-s", "-j4"])]
     for index in range(rounds):
         with bench.scratch() as directory:
             found = variants(build, directory)
@@ -149,15 +206,19 @@ def many_processes(build, rounds, source, report):
                 shutil.copytree(source, tree, symlinks=True)
                 for name, command in commands:
                     bench.progress(f"{index + 1} of {rounds}: {name}, {label}")
-                    usages.setdefault((name, label), []).append(
-                        run(before, command, tree))
+                    usage = run(before, command, tree)
+                    if usage:
+                        usages.setdefault((name, label), []).append(usage)
                 shutil.rmtree(directory)
                 directory.mkdir()
     labels = [label for label, _ in variants(build, Path())]
     for name, _ in commands:
         base = usages[name, "plain"]
         for label in labels:
-            mine = usages[name, label]
+            mine = usages.get((name, label), [])
+            if len(mine) < len(base):
+                rows.append([name, label, "fails"] + ["-"] * 5)
+                continue
             wall, cpu = [u.wall for u in mine], [u.cpu for u in mine]
             rows.append([name, *row(label, f"{bench.median(wall):.2f}", wall,
                                     [u.wall for u in base]),
@@ -178,11 +239,12 @@ def main():
     system_calls(arguments.build, report)
     with bench.scratch() as directory:
         write_project(directory)
-        report.add("### A script like ./configure, and 121 small C files")
-        many_processes(arguments.build, arguments.rounds, directory, report)
+        report.add("### Forks, execs, a script like ./configure, 121 small C files")
+        many_processes(arguments.build, arguments.rounds, directory, report,
+                       SMALL + BUILD)
     for tree in arguments.tree:
         report.add(f"### {tree.name}")
-        many_processes(arguments.build, arguments.rounds, tree, report)
+        many_processes(arguments.build, arguments.rounds, tree, report, BUILD)
     report.save()
 
 
