@@ -57,6 +57,7 @@ struct slot {
     struct arch_registers registers;
     uint8_t trigger; /* enum trigger */
     bool parked;     /* it had to wait */
+    bool missed;     /* the handler could not finish the walk by rules */
     bool unfinished; /* serve_finish must be called before it is used */
     bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;

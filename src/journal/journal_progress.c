@@ -96,6 +96,7 @@ journal_progress_counts(const struct journal_sums *sums)
     memcpy(used->counts.lost, sums->lost, sizeof(used->counts.lost));
     memcpy(used->counts.cut, sums->cut, sizeof(used->counts.cut));
     used->counts.expired = sums->expired;
+    used->counts.missed = sums->missed;
     change(used->counts_place, &used->counts,
            offsetof(struct record_counts, time), sizeof(used->counts));
     for (unsigned i = 0; i < LIMIT_COUNT; i++)

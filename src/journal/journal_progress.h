@@ -20,6 +20,7 @@ struct journal_sums {
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT];
     uint64_t expired; /* waits, as clock_expired counts them */
+    uint64_t missed;  /* of those taken: the handler lacked a rule */
     /* Of the samples that threads take of their own running, by what limited
      * their rate: ns of CPU time in which they were due, and how many were
      * taken. */
@@ -40,7 +41,7 @@ struct journal_head {
     uint64_t counts_place, rate_place, control_place;
     struct {
         struct record_counts record;
-        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired;
+        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired, missed;
     } counts;
     struct {
         struct record_rate record;

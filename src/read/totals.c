@@ -16,6 +16,7 @@ add_cost(struct profile_cost *to, const struct profile_cost *cost)
     sum_add(&to->unsure, cost->unsure);
     sum_add(&to->skipped, cost->skipped);
     sum_add(&to->expired, cost->expired);
+    sum_add(&to->missed, cost->missed);
     sum_add(&to->rules, cost->rules);
     sum_add(&to->process_cpu, cost->process_cpu);
     sum_add(&to->sampler_cpu, cost->sampler_cpu);
