@@ -79,6 +79,7 @@ struct bytes {
 };
 
 struct cie {
+    uint64_t stamp, address; /* of the pages that it was read from */
     uint64_t code_align;
     int64_t data_align;
     struct state initial;
@@ -340,9 +341,9 @@ rule_of(const struct state *state)
                       places[state->fp.place], (int32_t)state->fp.offset);
 }
 
-/* Read the parts of a CIE that rows depend on, and run its instructions. */
+/* Parse the parts of a CIE that rows depend on, and run its instructions. */
 static bool
-read_cie(struct pages *pages, uint64_t address, struct cie *cie)
+parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
 {
     uint8_t raw[128];
     uint32_t length;
@@ -357,7 +358,9 @@ read_cie(struct pages *pages, uint64_t address, struct cie *cie)
     if ((version != 1 && version != 3) || augmentation[0] != 'z')
         return false;
     skip_bytes(&bytes, letters + 1);
-    *cie = (struct cie){.code_align = take_unsigned(&bytes),
+    *cie = (struct cie){.stamp = pages->stamp,
+                        .address = address,
+                        .code_align = take_unsigned(&bytes),
                         .data_align = take_signed(&bytes)};
     cie->initial.cfa = CFA_OTHER;
     uint64_t back =
@@ -382,6 +385,22 @@ read_cie(struct pages *pages, uint64_t address, struct cie *cie)
             return false;
     }
     return !bytes.bad;
+}
+
+/* Returns the CIE at ADDRESS; NULL if it is not understood. Nearly all FDEs of
+ * a module have the same one. */
+static const struct cie *
+read_cie(struct pages *pages, uint64_t address)
+{
+    static struct cie last;
+    if (last.stamp == pages->stamp && last.address == address)
+        return &last;
+    last.stamp = 0;
+    struct cie cie;
+    if (!parse_cie(pages, address, &cie))
+        return NULL;
+    last = cie;
+    return &last;
 }
 
 /* Run the instructions of FDE. */
@@ -423,13 +442,14 @@ cfi_rows(struct pages *pages, const struct fde *fde,
 {
     uint32_t head[2];
     uint8_t raw[FDE_BYTES_MAX];
-    struct cie cie;
     if (!pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
         head[0] > sizeof(raw) ||
-        !read_cie(pages, fde->address + 4 - head[1], &cie) ||
         !pages_read(pages, fde->address + 4, raw, head[0]))
+        return false;
+    const struct cie *cie = read_cie(pages, fde->address + 4 - head[1]);
+    if (cie == NULL)
         return false;
     struct bytes bytes = {raw + 12, raw + head[0], false};
     skip_bytes(&bytes, take_unsigned(&bytes));
-    return run_rows(&bytes, &cie, fde, visit, to);
+    return run_rows(&bytes, cie, fde, visit, to);
 }

@@ -17,7 +17,6 @@
 #include "base/sys.h"
 #include "process/modules.h"
 #include "call_site.h"
-#include "cfi.h"
 #include "code_pattern.h"
 #include "pages.h"
 #include "row_table.h"
@@ -217,7 +216,7 @@ learn_begin(void)
 void
 learn_ahead(void)
 {
-    row_table_compile(pages_learner);
+    row_table_ahead(pages_learner);
 }
 
 void
@@ -404,36 +403,6 @@ is_edge(const struct place *place)
            place->pc + 1 == place->fde.end;
 }
 
-/* The row that holds PC, among those that are visited. */
-struct search {
-    uint64_t pc;
-    struct cfi_row row;
-};
-
-static void
-take_row(void *to, const struct cfi_row *row)
-{
-    struct search *search = to;
-    if (search->pc >= row->start && search->pc < row->end)
-        search->row = *row;
-}
-
-/* The rule that the unwind table has for PLACE, for its whole row. RULE_NONE:
- * libunwind must be asked. */
-static struct rule
-rule_by_table(const struct place *place)
-{
-    struct search search = {.pc = place->pc};
-    if (place->has_fde)
-        row_table_miss(place->pc);
-    if (place->has_fde)
-        (void)cfi_rows(pages_learner, &place->fde, take_row, &search);
-    const struct cfi_row *row = &search.row;
-    if (rule_kind(row->rule) == RULE_FRAME)
-        rules_put_row(place->pc, row->start, row->end, row->rule);
-    return row->rule;
-}
-
 /* The rule for a place in a module. */
 static struct rule
 learn_in_module(const struct place *place)
@@ -442,7 +411,9 @@ learn_in_module(const struct place *place)
         return rule_make(RULE_SIGNAL);
     if (is_stack_start(place))
         return rule_make(RULE_ROOT);
-    struct rule rule = rule_by_table(place);
+    struct rule rule = rule_make(RULE_NONE);
+    if (place->has_fde)
+        rule = row_table_learn(pages_learner, place->module, place->pc);
     return rule_kind(rule) != RULE_NONE ? rule : ask_libunwind(place);
 }
 
@@ -462,8 +433,10 @@ learn_rule(uint64_t pc, bool is_return)
     default:
         rule = rule_make(RULE_NOWHERE);
     }
-    /* The pc itself comes last: rules_put_row may empty a full table. */
-    rules_put(pc, rule);
+    /* A pc that is in the table of rows needs no rule of its own. The pc comes
+     * last: rules_put_row may empty a full table. */
+    if (row_table_find(pc).word != rule.word)
+        rules_put(pc, rule);
     return rule;
 }
 
