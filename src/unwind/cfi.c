@@ -98,6 +98,16 @@ take_bytes(struct bytes *bytes, unsigned size)
     return value;
 }
 
+static inline uint8_t
+take_byte(struct bytes *bytes)
+{
+    if (bytes->at == bytes->end) {
+        bytes->bad = true;
+        return 0;
+    }
+    return *bytes->at++;
+}
+
 /* Take a LEB128 number. *SHIFT becomes how many bits it has. */
 static uint64_t
 take_bits(struct bytes *bytes, unsigned *shift)
@@ -105,7 +115,7 @@ take_bits(struct bytes *bytes, unsigned *shift)
     uint64_t value = 0, byte;
     *shift = 0;
     do {
-        byte = take_bytes(bytes, 1);
+        byte = take_byte(bytes);
         if (*shift < 64)
             value |= (byte & 127) << *shift;
         *shift += 7;
@@ -185,10 +195,10 @@ take_expression(struct bytes *bytes, bool is_deref, int64_t *offset)
     if (bytes->bad || length == 0)
         return false;
     inner.end = bytes->at;
-    if (take_bytes(&inner, 1) != OP_BREG_FP)
+    if (take_byte(&inner) != OP_BREG_FP)
         return false;
     *offset = take_signed(&inner);
-    if (is_deref && take_bytes(&inner, 1) != OP_DEREF)
+    if (is_deref && take_byte(&inner) != OP_DEREF)
         return false;
     return !inner.bad && inner.at == inner.end;
 }
@@ -352,7 +362,7 @@ parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
         !pages_read(pages, address, raw, length + 4))
         return false;
     struct bytes bytes = {raw + 8, raw + 4 + length, false};
-    uint64_t version = take_bytes(&bytes, 1);
+    uint64_t version = take_byte(&bytes);
     const char *augmentation = (const char *)bytes.at;
     size_t letters = strnlen(augmentation, (size_t)(bytes.end - bytes.at));
     if ((version != 1 && version != 3) || augmentation[0] != 'z')
@@ -363,13 +373,12 @@ parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
                         .code_align = take_unsigned(&bytes),
                         .data_align = take_signed(&bytes)};
     cie->initial.cfa = CFA_OTHER;
-    uint64_t back =
-        version == 1 ? take_bytes(&bytes, 1) : take_unsigned(&bytes);
+    uint64_t back = version == 1 ? take_byte(&bytes) : take_unsigned(&bytes);
     uint64_t skip = take_unsigned(&bytes);
     const uint8_t *instructions = bytes.at + skip;
     for (const char *c = augmentation + 1; *c != '\0' && !bytes.bad; c++) {
         /* A signal frame has rules of its own. */
-        uint64_t encoding = *c == 'S' || *c == 'B' ? 0 : take_bytes(&bytes, 1);
+        uint64_t encoding = *c == 'S' || *c == 'B' ? 0 : take_byte(&bytes);
         if (*c == 'S' || (*c == 'R' && encoding != ENCODING_PCREL_SDATA4))
             return false;
         if (*c == 'P')
@@ -380,7 +389,7 @@ parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
         return false;
     bytes.at = instructions;
     while (bytes.at < bytes.end && !bytes.bad) {
-        unsigned opcode = (unsigned)take_bytes(&bytes, 1);
+        unsigned opcode = (unsigned)take_byte(&bytes);
         if (!carry_out(&bytes, opcode, &cie->initial, cie))
             return false;
     }
@@ -412,7 +421,7 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
     unsigned depth = 0;
     uint64_t at = fde->start, advance;
     while (bytes->at < bytes->end && !bytes->bad) {
-        unsigned opcode = (unsigned)take_bytes(bytes, 1);
+        unsigned opcode = (unsigned)take_byte(bytes);
         if (take_advance(bytes, opcode, &advance)) {
             uint64_t next = at + advance * cie->code_align;
             if (next > fde->end || bytes->bad)
