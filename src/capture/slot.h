@@ -91,6 +91,10 @@ int slots_begin(uint32_t count, uint32_t max_depth);
  * Context: handler. */
 struct slot *slots_claim(uint32_t hint);
 
+/* Begin to fetch into the caches what slots_claim of the same HINT will need.
+ * Context: handler. */
+void slots_fetch(uint32_t hint);
+
 /* Move SLOT from FROM to TO. Returns false if it was not in FROM. Context: any
  * thread. */
 bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);

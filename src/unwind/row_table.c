@@ -140,6 +140,13 @@ last_before(const uint32_t *list, uint32_t count, uint32_t offset)
     return list[i];
 }
 
+void
+row_table_fetch(uint64_t pc)
+{
+    if (pieces != NULL)
+        __builtin_prefetch(&pieces[place_of(pc >> PIECE_BITS) % PIECES]);
+}
+
 struct rule
 row_table_find(uint64_t pc)
 {

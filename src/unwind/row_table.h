@@ -23,6 +23,10 @@ struct pages;
  * sampler. */
 void row_table_begin(void);
 
+/* Begin to fetch into the caches what row_table_find of PC will need. Context:
+ * any. */
+void row_table_fetch(uint64_t pc);
+
 /* The rule for PC, or one of kind RULE_NONE. Context: any. */
 struct rule row_table_find(uint64_t pc);
 
