@@ -6,11 +6,11 @@ of the spool holds the time that the thread spent in the handler. The first
 second of each run is left out, because unwind rules are learned then. "Parked"
 is the share of samples of the later time whose thread had to wait for the
 sampler. "Missed" are samples whose handler lacked a rule, so that the sampler
-finished their walk; an older library does not count them. For both the
-spool's counters are read from the growing
-file after one second and again at the end. The second table is the same for
-the real programs. The samples of all rounds are counted together. With --against another
-build has rows of its own, and its runs are in turns with those of this one.
+finished their walk; an older library does not count them. For both the spool's
+counters are read from the growing file after one second and again at the end.
+The second table is the same for the real programs. The samples of all rounds
+are counted together. With --against another build has rows of its own, and its
+runs are in turns with those of this one.
 """
 import sys
 import threading
