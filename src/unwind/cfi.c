@@ -58,6 +58,15 @@ enum {
 #define OP_BREG_FP (0x70 + ARCH_FP)
 #define OP_DEREF 0x06
 
+/* The CFA in a PLT, whose stubs have STUB bytes: sp + 8, and 8 more from
+ * byte N of a stub on. The linker writes it as breg7 8, breg16 0, lit15, and,
+ * litN, ge, lit3, shl, plus. The operation litN is at STUB_LIT. */
+#define STUB 16u
+#define STUB_LIT 6u
+#define OP_LIT0 0x30
+static const uint8_t stub_cfa[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a,
+                                   0,    0x2a, 0x33, 0x24, 0x22};
+
 /* Where the caller's value of a register is. */
 enum place { SAME, AT_CFA, AT_FP, UNDEFINED, OTHER };
 struct saved {
@@ -67,8 +76,8 @@ struct saved {
 
 /* What a row says. */
 struct state {
-    enum { CFA_BY_SP, CFA_BY_FP, CFA_BY_FP_DEREF, CFA_OTHER } cfa;
-    int64_t offset;
+    enum { CFA_BY_SP, CFA_BY_FP, CFA_BY_FP_DEREF, CFA_OF_STUB, CFA_OTHER } cfa;
+    int64_t offset; /* of CFA_OF_STUB: N */
     struct saved fp, pc;
 };
 
@@ -203,9 +212,32 @@ take_expression(struct bytes *bytes, bool is_deref, int64_t *offset)
     return !inner.bad && inner.at == inner.end;
 }
 
+/* Take the expression of a PLT. Returns false if it is another one. */
+static bool
+take_stub(struct bytes *bytes, int64_t *byte)
+{
+    uint8_t code[sizeof(stub_cfa)];
+    struct bytes inner = *bytes;
+    if (take_unsigned(&inner) != sizeof(code) ||
+        (size_t)(inner.end - inner.at) < sizeof(code))
+        return false;
+    memcpy(code, inner.at, sizeof(code));
+    *byte = code[STUB_LIT] - OP_LIT0;
+    code[STUB_LIT] = 0;
+    if (memcmp(code, stub_cfa, sizeof(code)) != 0 || *byte < 0 ||
+        *byte >= (int64_t)STUB)
+        return false;
+    bytes->at = inner.at + sizeof(code);
+    return true;
+}
+
 static void
 define_by_expression(struct state *state, struct bytes *bytes)
 {
+    if (take_stub(bytes, &state->offset)) {
+        state->cfa = CFA_OF_STUB;
+        return;
+    }
     state->cfa = take_expression(bytes, true, &state->offset) ? CFA_BY_FP_DEREF
                                                               : CFA_OTHER;
 }
@@ -341,7 +373,7 @@ rule_of(const struct state *state)
                                           RULE_FP_AT_FP};
     if (state->pc.place == UNDEFINED)
         return rule_make(RULE_ROOT);
-    if (state->cfa == CFA_OTHER || state->fp.place > AT_FP ||
+    if (state->cfa >= CFA_OF_STUB || state->fp.place > AT_FP ||
         state->pc.place != AT_CFA || state->pc.offset != -8 ||
         state->offset > RULE_OFFSET_MAX || state->offset < -RULE_OFFSET_MAX ||
         state->fp.offset > RULE_OFFSET_MAX ||
@@ -412,6 +444,27 @@ read_cie(struct pages *pages, uint64_t address)
     return &last;
 }
 
+/* Visit the row of STATE from AT to END - 1. In a PLT each stub has two. */
+static void
+visit_row(uint64_t at, uint64_t end, const struct state *state,
+          void (*visit)(void *to, const struct cfi_row *row), void *to)
+{
+    struct state half = *state;
+    if (state->cfa != CFA_OF_STUB) {
+        visit(to, &(struct cfi_row){at, end, rule_of(state)});
+        return;
+    }
+    half.cfa = CFA_BY_SP;
+    for (uint64_t next; at < end; at = next) {
+        uint64_t stub = at & ~(uint64_t)(STUB - 1);
+        bool is_late = at - stub >= (uint64_t)state->offset;
+        half.offset = is_late ? 16 : 8;
+        next = stub + (is_late ? STUB : (uint64_t)state->offset);
+        next = next < end ? next : end;
+        visit(to, &(struct cfi_row){at, next, rule_of(&half)});
+    }
+}
+
 /* Run the instructions of FDE. */
 static bool
 run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
@@ -427,7 +480,7 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
             if (next > fde->end || bytes->bad)
                 return false;
             if (next > at)
-                visit(to, &(struct cfi_row){at, next, rule_of(&state)});
+                visit_row(at, next, &state, visit, to);
             at = next;
         } else if (opcode == CFA_REMEMBER && depth < STATES_MAX) {
             states[depth++] = state;
@@ -441,7 +494,7 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
     if (bytes->bad)
         return false;
     if (at < fde->end)
-        visit(to, &(struct cfi_row){at, fde->end, rule_of(&state)});
+        visit_row(at, fde->end, &state, visit, to);
     return true;
 }
 
