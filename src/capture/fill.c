@@ -182,6 +182,7 @@ leave_to_sampler(struct slot *slot, const ucontext_t *context,
                  enum walk_outcome outcome)
 {
     arch_all_registers(context, &slot->registers);
+    slot->missed = true;
     if (fill_copy(slot, slot->copy, SLOT_COPY))
         slot->unfinished = true;
     else if (is_worth_waiting(slot, outcome))
@@ -213,7 +214,7 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
 {
     struct regs regs;
     slot->trigger = (uint8_t)trigger;
-    slot->parked = slot->unfinished = false;
+    slot->parked = slot->missed = slot->unfinished = false;
     slot->copied = slot->newest = 0;
     describe_thread(slot, has_words);
     arch_regs(context, &regs);

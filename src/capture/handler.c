@@ -69,6 +69,17 @@ static __thread bool is_old;
 #define LONG_WALK_NS 20000u
 #define REST_TIMES 8u
 
+/* What is fetched before the walk: lines of the stack, of LINE bytes, and the
+ * rules of frames of the thread's last sample. */
+#define STACK_LINES 4u
+#define LINE 64u
+#define LAST_FRAMES 32u
+
+/* The frames of the thread's last sample, and their number. They lie in a slot,
+ * and may by now be those of another thread. */
+static __thread const struct frame *last_frames;
+static __thread uint32_t last_count;
+
 /* Offset of the event's data in the siginfo of a perf event's signal, in bytes.
  */
 #define PERF_DATA_OFFSET 24
@@ -248,17 +259,47 @@ read_clock(enum cookie_own kind, bool has_words)
     return clock;
 }
 
+/* Where thread TID begins its search for a slot. Neighbouring tids begin far
+ * from each other. Behind the slots that were filled since the last harvest the
+ * first one is mostly free, and after a harvest the same ones are used again.
+ */
+static uint32_t
+place_of_next(pid_t tid)
+{
+    return (uint32_t)tid * 37u +
+           atomic_load_explicit(&shared.own_taken, memory_order_relaxed);
+}
+
+/* Begin to fetch what the walk will read. The program has used the caches for
+ * itself, and each line that is fetched alone makes the thread wait. Most outer
+ * frames are those of the last sample. */
+static void
+fetch_ahead(uint32_t place, bool has_words, const ucontext_t *context)
+{
+    const char *stack = (const char *)arch_register(context, ARCH_SP);
+    slots_fetch(place);
+    rules_fetch(arch_register(context, ARCH_PC));
+    for (size_t line = 0; line < STACK_LINES; line++)
+        __builtin_prefetch(stack + line * LINE);
+    if (!has_words)
+        return;
+    /* The leaf is mostly another one. */
+    for (uint32_t i = 1; i < LAST_FRAMES && i < last_count; i++)
+        rules_fetch(frame_lookup(last_frames[i]));
+}
+
 /* Take a sample because the thread's own CPU clock has expired. */
 static void
 sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
 {
     pid_t tid = has_words ? thread_local_tid() : sys_gettid();
-    uint32_t index = shared_index_of(tid);
-    uint64_t start = clock_now(), clock = read_clock(kind, has_words);
+    uint32_t index = shared_index_of(tid), place = place_of_next(tid);
+    uint64_t start = clock_now();
+    fetch_ahead(place, has_words, context);
+    uint64_t clock = read_clock(kind, has_words);
     if (is_unwanted(kind, index, clock, has_words, context))
         return;
-    /* Neighbouring tids begin their search far from each other. */
-    struct slot *slot = slots_claim((uint32_t)tid * 37u);
+    struct slot *slot = slots_claim(place);
     if (slot == NULL) {
         shared_lose(LOSS_RING_FULL);
         return;
@@ -270,6 +311,11 @@ sample_itself(enum cookie_own kind, bool has_words, const ucontext_t *context)
     slot->sequence = 0;
     fill_slot(slot, kind == COOKIE_PERF ? TRIGGER_PERF : TRIGGER_TIMER,
               has_words, context);
+    /* The slot may be another sample's by now, but its memory stays. */
+    if (has_words) {
+        last_frames = slot->walk.frames;
+        last_count = walk_kept(&slot->walk);
+    }
     count_own_sample();
     if (clock_now() - start > LONG_WALK_NS) {
         uint64_t end = clock_own();
@@ -469,6 +515,7 @@ handler_know_thread(bool is_old_thread)
     /* In the child of a fork the CPU clock begins at 0 again, and the thread
      * has another tid. */
     rested_clock = 0;
+    last_count = 0;
     if (is_old_thread)
         alternate_note();
 }

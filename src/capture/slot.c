@@ -10,6 +10,10 @@
 /* Number of places that are tried before a sample is lost. */
 #define CLAIM_TRIES 64
 
+/* Bytes of a line of the caches, and how many lines of frames are fetched. */
+#define LINE 64u
+#define FRAME_LINES 3u
+
 static struct slot *slots;
 static struct frame *frames;
 static uint8_t *windows, *copies;
@@ -76,6 +80,24 @@ note_used(uint32_t i)
     uint32_t seen = atomic_load_explicit(&used, memory_order_relaxed);
     while (i >= seen && !atomic_compare_exchange_weak(&used, &seen, i + 1))
         ;
+}
+
+void
+slots_fetch(uint32_t hint)
+{
+    if (slot_count == 0)
+        return;
+    uint32_t i = hint % slot_count;
+    const char *begin = (const char *)&slots[i];
+    const char *walk = begin + offsetof(struct slot, walk);
+    for (size_t at = 0; at < offsetof(struct slot, registers); at += LINE)
+        __builtin_prefetch(begin + at, 1);
+    for (size_t at = 0; at < sizeof(struct walk) + LINE; at += LINE)
+        __builtin_prefetch(walk + at, 1);
+    for (uint32_t line = 0; line < FRAME_LINES; line++)
+        __builtin_prefetch((const char *)(frames + (size_t)i * frames_each) +
+                               line * LINE,
+                           1);
 }
 
 struct slot *

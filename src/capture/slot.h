@@ -57,6 +57,7 @@ struct slot {
     struct arch_registers registers;
     uint8_t trigger; /* enum trigger */
     bool parked;     /* it had to wait */
+    bool missed;     /* the handler could not finish the walk by rules */
     bool unfinished; /* serve_finish must be called before it is used */
     bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;
@@ -89,6 +90,10 @@ int slots_begin(uint32_t count, uint32_t max_depth);
  * slots. Returns NULL if no place that was tried is free. Takes no lock.
  * Context: handler. */
 struct slot *slots_claim(uint32_t hint);
+
+/* Begin to fetch into the caches what slots_claim of the same HINT will need.
+ * Context: handler. */
+void slots_fetch(uint32_t hint);
 
 /* Move SLOT from FROM to TO. Returns false if it was not in FROM. Context: any
  * thread. */

@@ -12,6 +12,7 @@
  *   peeked   1204 stacks of waiting threads, 3 unsure
  *   skipped  7 points, merged into others
  *   expired  1 wait of the library, at the deadline
+ *   missed   12 of 4071 samples (2.9 of 1000): a rule was not known yet
  *   sessions 2 times of sampling, 12.400 s in all
  *   labels   request (12 values), user (3 values)
  *   marks    4 instants, 2 spans
@@ -115,9 +116,9 @@ print_ends(const struct profile *profile)
     }
 }
 
-/* Print what the recorder did without interrupting a thread. */
+/* Print how the recorder did its work. */
 static void
-print_peeks(const struct profile_cost *cost)
+print_work(const struct profile_cost *cost)
 {
     if (cost->peeked > 0)
         printf("peeked   %llu stack%s of waiting threads, %llu unsure\n",
@@ -129,6 +130,12 @@ print_peeks(const struct profile_cost *cost)
     if (cost->expired > 0)
         printf("expired  %llu wait%s of the library, at the deadline\n",
                (unsigned long long)cost->expired, number_plural(cost->expired));
+    if (cost->missed > 0)
+        printf("missed   %llu of %llu sample%s (%.1f of 1000): "
+               "a rule was not known yet\n",
+               (unsigned long long)cost->missed,
+               (unsigned long long)cost->taken, number_plural(cost->taken),
+               number_percent(cost->missed, cost->taken) * 10);
 }
 
 /* Count the different values of each key of the program's labels, in the order
@@ -390,7 +397,7 @@ print_recording(struct profile *profile)
         return;
     print_handler(profile);
     printf("rules    %llu learned\n", (unsigned long long)profile->cost.rules);
-    print_peeks(&profile->cost);
+    print_work(&profile->cost);
 }
 
 /* Print all parts. The head for one process differs from that for several. */

@@ -39,7 +39,7 @@ static OF_PROFILE struct file {
     uint64_t counts_place, rate_place, control_place;
     struct counts {
         struct record_counts record;
-        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired;
+        uint64_t lost[LOSS_COUNT], cut[CUT_COUNT], expired, missed;
     } counts;
     struct rates {
         struct record_rate record;
@@ -184,6 +184,7 @@ journal_counts(const struct journal_sums *sums)
     memcpy(counts->lost, sums->lost, sizeof(counts->lost));
     memcpy(counts->cut, sums->cut, sizeof(counts->cut));
     counts->expired = sums->expired;
+    counts->missed = sums->missed;
     change(present.counts_place, counts, offsetof(struct record_counts, time),
            sizeof(*counts));
     for (unsigned i = 0; i < LIMIT_COUNT; i++)

@@ -145,7 +145,7 @@ struct profile_mark {
 struct profile_cost {
     uint64_t ticks, asked, taken, parked, kept, peeked, unsure, skipped, rules;
     uint64_t process_cpu, sampler_cpu, stopped; /* ns */
-    uint64_t expired;
+    uint64_t expired, missed;
     uint64_t lost[LOSS_COUNT];
     uint64_t cut[CUT_COUNT]; /* of the stacks of taken and peeked samples */
     /* TREE_CPU: CPU time of all processes that the kernel counted, in ns.

@@ -281,6 +281,7 @@ static const struct kind {
     COUNTER("asked", cost.asked),
     COUNTER("taken", cost.taken),
     COUNTER("parked", cost.parked),
+    COUNTER("missed", cost.missed),
     COUNTER("peeked", cost.peeked),
     COUNTER("process_cpu", cost.process_cpu),
     COUNTER("sampler_cpu", cost.sampler_cpu),

@@ -332,6 +332,7 @@ take_counts(struct spool_load *load, const void *bytes)
         .sampler_cpu = counts->sampler_cpu,
         .stopped = counts->stopped,
         .expired = record_expired(counts),
+        .missed = record_missed(counts),
         .rate = cost->rate,
         .tree_cpu = cost->tree_cpu,
         .unseen_cpu = cost->unseen_cpu,

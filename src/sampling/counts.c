@@ -27,6 +27,7 @@ subtract_earlier(struct journal_sums *sums)
                    sizeof(uint64_t);
     sums->counts.asked -= sums->in_flight;
     sums->expired -= earlier.expired;
+    sums->missed -= earlier.missed;
     for (size_t i = 0; i < words; i++)
         from[i] -= less[i];
     for (unsigned i = 0; i < LOSS_COUNT; i++)

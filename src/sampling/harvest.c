@@ -178,6 +178,7 @@ take_sample(struct slot *slot, uint32_t index)
     else
         count_taken(account, slot, clock);
     sums->counts.parked += slot->parked;
+    sums->missed += slot->missed;
     sums->counts.stopped += slot->stopped;
     account->ran_at = place;
     account->last = NULL;

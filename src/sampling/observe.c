@@ -129,12 +129,11 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
         (void)write_unsampled(index, cpu, since, until, cpu / 2);
 }
 
-/* The part of NS after which a thread did not wait: it ran, or wanted to. */
-static uint64_t
-mostly(uint64_t ns)
-{
-    return ns / 8 * 7;
-}
+/* A thread that neither ran nor stood in line for 1 / WAITED_PART of the time
+ * between two looks has waited, and is looked at closely. From 1 / WAITS_PART
+ * on, the next tick should not come late. */
+#define WAITED_PART 8u
+#define WAITS_PART 32u
 
 static OF_PROFILE int64_t unexplained; /* ns of CPU time */
 static OF_PROFILE uint64_t process_seen, own_seen;
@@ -158,19 +157,31 @@ observe_explain(uint64_t cpu)
     unexplained -= (int64_t)cpu;
 }
 
-/* Whether the thread did nothing from SINCE to NOW but run, for RAN, and stand
- * in line for a CPU. On a busy machine most threads spend their time that way.
- * Such a thread needs no look in every period either. */
-static bool
-was_runnable(struct thread_time *account, uint32_t index, uint64_t ran,
-             uint64_t since, uint64_t now)
+/* Returns how long the thread has stood in line for a CPU. One reading serves
+ * for the whole look of NOW. */
+static uint64_t
+read_queue(struct thread_time *account, uint32_t index, uint64_t now)
 {
-    uint64_t queued = look_queued(threads_at(index)->tid);
-    uint64_t more = queued - account->queue_read;
-    bool is_known = account->queue_read_at == since && since != 0;
-    account->queue_read = queued;
+    if (account->queue_read_at != now)
+        account->queue_read = look_queued(threads_at(index)->tid);
     account->queue_read_at = now;
-    return is_known && ran + more >= mostly(now - since);
+    return account->queue_read;
+}
+
+/* The thread did not run for IDLE of the time from SINCE to NOW. Returns for
+ * how much of that it did not stand in line for a CPU either: all, if it is not
+ * known how long it did. On a busy machine a thread that never waits spends
+ * much of its time in line. It needs no look in every period. */
+static uint64_t
+without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
+              uint64_t since, uint64_t now)
+{
+    bool is_known = account->queue_read_at == since && since != 0;
+    uint64_t before = account->queue_read;
+    uint64_t more = read_queue(account, index, now) - before;
+    if (!is_known)
+        return idle;
+    return more < idle ? idle - more : 0;
 }
 
 /* Time without a CPU is no wait: it belongs to the place where the thread was
@@ -181,7 +192,7 @@ was_runnable(struct thread_time *account, uint32_t index, uint64_t ran,
 static void
 show_queue(struct thread_time *account, uint32_t index, uint64_t now)
 {
-    uint64_t queued = look_queued(threads_at(index)->tid);
+    uint64_t queued = read_queue(account, index, now);
     uint64_t since = queued - account->queued;
     account->queued = queued;
     struct journal_place place =
@@ -310,15 +321,20 @@ see_moved(struct thread_time *account, uint32_t index, uint64_t clock,
     if (account->trigger == TRIGGER_NONE)
         add_unsampled(account, index, ran, between, now);
     uint64_t open = without_measured(index, between, ran);
-    if ((ran >= mostly(between) && !account->is_new) ||
-        (thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK)) {
+    if (thread_time_is_cpu_only() && account->trigger != TRIGGER_ASK) {
         see_running(account, index, clock, now, open, view);
         return;
     }
-    bool is_new = account->is_new;
-    if (!look_closer(account, index, clock, now, open, view) ||
-        !was_runnable(account, index, ran, since, now) || is_new)
-        view->changes = true;
+    uint64_t idle = between > ran ? between - ran : 0;
+    if (idle > between / WAITED_PART)
+        idle = without_queue(account, index, idle, since, now);
+    view->waits |= idle > between / WAITS_PART;
+    if (idle <= between / WAITED_PART && !account->is_new) {
+        see_running(account, index, clock, now, open, view);
+        return;
+    }
+    view->changes = true;
+    (void)look_closer(account, index, clock, now, open, view);
 }
 
 /* The thread has not run since the last look. */
@@ -336,7 +352,8 @@ see_unmoved(struct thread_time *account, uint32_t index, uint64_t clock,
             look_closer(account, index, clock, now, between, view);
         view->changes |=
             account->wait == NULL &&
-            !(is_runnable && was_runnable(account, index, 0, since, now));
+            !(is_runnable && without_queue(account, index, between, since,
+                                           now) <= between / WAITED_PART);
     }
     account->seen_at = now;
     thread_time_sums()->counts.kept++;
@@ -457,7 +474,7 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     unexplained += (int64_t)(process - process_seen);
     unexplained -= (int64_t)(own - own_seen);
     process_seen = process;
-    own_seen = own;
+    view->own = own_seen = own;
     if (cursor >= threads_limit())
         cursor = 0;
     look_at_quiet(now, share_of(SCAN_MOST, thrift), view);

@@ -19,8 +19,10 @@ struct observe_view {
     bool ran;     /* some thread ran since the last tick */
     bool changes; /* a thread ran for a part of the time, or is new: the next
                      tick should come soon */
+    bool waits;   /* a thread waited for a part of the time, be it small */
     uint32_t asked;
     uint32_t first_looks; /* looks at threads that were not looked at before */
+    uint64_t own;         /* CPU ns of the sampler */
 };
 
 /* Begin: nothing is known of the threads yet. */

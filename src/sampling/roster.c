@@ -29,11 +29,12 @@
 
 /* The reading of the list may take this share of the time: 1/50 if threads were
  * made or have ended, 1/1000 if not. When threads were made or have ended, no
- * pause is longer than PAUSE_MAX_NS: the process lives until its last thread is
- * seen to be gone. */
+ * pause is longer than PAUSE_NS: the process lives until its last thread is
+ * seen to be gone. Else no pause is shorter: only a thread in place of one that
+ * left untold is found that way, and its own samples find it sooner. */
 #define SHARE_STALE 50u
 #define SHARE_QUIET 1000u
-#define PAUSE_MAX_NS 1000000000u
+#define PAUSE_NS 1000000000u
 
 /* Short threads come and go without any sample or look. One thread of the spool
  * stands for all of them, with one record for each of so many ages. */
@@ -370,8 +371,8 @@ list_pause(uint64_t now)
     bool is_stale = threads_are_stale() || has_changed;
     uint64_t pause = reading_cost * (is_stale ? SHARE_STALE : SHARE_QUIET);
     if (is_stale)
-        return pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS;
-    return pause > ROSTER_NS ? pause : ROSTER_NS;
+        return pause < PAUSE_NS ? pause : PAUSE_NS;
+    return pause > PAUSE_NS ? pause : PAUSE_NS;
 }
 
 void

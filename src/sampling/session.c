@@ -47,9 +47,13 @@
 #define QUIET_NS 20000000u
 
 /* Longest ns that a tick may stand for: BUSY_NS when all threads run all the
- * time, IDLE_NS when none runs. */
-#define BUSY_NS 16000000u
+ * time, PARTLY_NS when some wait now and then, or their stacks need rules that
+ * are missing; IDLE_NS when none runs. Each next tick stands for at most GROWTH
+ * times what the last one did. */
+#define BUSY_NS 64000000u
+#define PARTLY_NS 16000000u
 #define IDLE_NS 32000000u
+#define GROWTH 4u
 /* The same when none runs and the sampler asks: then only a look finds a thread
  * that begins to run. */
 #define IDLE_ASK_NS 16000000u
@@ -75,6 +79,8 @@ static OF_PROFILE uint32_t stride;   /* periods that the next tick stands for */
 static OF_PROFILE uint32_t ring_every;
 /* The last tick looked at threads for the first time. */
 static OF_PROFILE bool has_news;
+/* Samples without a rule, up to the last tick. */
+static OF_PROFILE uint64_t missed;
 /* The trigger is ready, and no time has passed. */
 static OF_PROFILE bool is_attached;
 static OF_PROFILE uint64_t started; /* ns */
@@ -139,18 +145,20 @@ static void
 choose_stride(const struct observe_view *view, uint64_t now)
 {
     bool asks = trigger_is_ask();
-    uint32_t least = budget_note(&budget, now, clock_own(),
+    uint32_t least = budget_note(&budget, now, view->own,
                                  view->asked + view->first_looks != 0);
     uint32_t most = 1;
+    bool is_steady = !view->waits && missed == thread_time_sums()->missed;
+    missed = thread_time_sums()->missed;
     if (view->ran)
         last_run = now;
     if (view->ran && !view->changes && !asks)
-        most = periods_of(BUSY_NS);
+        most = periods_of(is_steady ? BUSY_NS : PARTLY_NS);
     else if (!view->ran)
         most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
                << (now - last_run > STILL_NS);
     rates_spare(least > 1);
-    stride = stride * 2 < most ? stride * 2 : most;
+    stride = stride * GROWTH < most ? stride * GROWTH : most;
     if (view->first_looks != 0 && least > THRIFT_NEW)
         least = THRIFT_NEW;
     if (stride < least) {
@@ -257,7 +265,8 @@ shift_if_held(void)
 }
 
 /* If samples ring the bell before the instant, they are harvested. A program
- * that seemed idle is then looked at soon. */
+ * that seemed idle is then looked at soon. In a busy program the instant stays:
+ * a look right behind a sample would not be one at random. */
 void
 session_sleep(bool (*is_called)(void))
 {
@@ -272,7 +281,10 @@ session_sleep(bool (*is_called)(void))
             harvest_refresh_modules();
         if (!serve_is_due())
             continue;
+        bool seemed_idle = ring_every == 1;
         session_harvest();
+        if (!seemed_idle)
+            continue;
         pace_hurry(&pace, clock_now());
         stride = 1;
         at = pace_next(&pace, clock_now(), stride);

@@ -23,8 +23,8 @@
 
 /* LOOK_NS: ns between two looks; a look takes 10 us for each thread. Each look
  * is at the main thread, and each OTHERS_EVERY-th look at one more thread. */
-#define LOOK_NS 8000000u
-#define OTHERS_EVERY 4u
+#define LOOK_NS 32000000u
+#define OTHERS_EVERY 2u
 
 /* Longest ns that a thread waits for the sampler to stop sending signals. */
 #define QUIET_NS 1000000000u

@@ -294,7 +294,9 @@ struct record_counts {
     uint64_t stopped;     /* ns, sum over all samples */
     uint32_t loss_count, cut_count;
     /* uint64_t lost[loss_count]; uint64_t cut[cut_count]; uint64_t expired:
-     * waits of the library that ended at their deadline. Not in old files. */
+     * waits of the library that ended at their deadline; uint64_t missed: of
+     * the samples taken, those whose walk lacked a rule in the handler. Old
+     * files end before one of the last two. */
 };
 
 /* The CPU time in which samples of running threads were due, and how many were

@@ -195,12 +195,25 @@ record_cut(const struct record_counts *counts, unsigned cut)
     return cut < counts->cut_count ? cuts[cut] : 0;
 }
 
+/* Word I behind the losses and cuts; 0 in an old file, which ends before it. */
+static uint64_t
+late_word(const struct record_counts *counts, unsigned i)
+{
+    uint64_t at = (uint64_t)counts->loss_count + counts->cut_count + i;
+    size_t end = sizeof(*counts) + (at + 1) * sizeof(uint64_t);
+    return record_size_of(counts->head) >= end
+               ? ((const uint64_t *)(counts + 1))[at]
+               : 0;
+}
+
 uint64_t
 record_expired(const struct record_counts *counts)
 {
-    uint64_t words = (uint64_t)counts->loss_count + counts->cut_count;
-    size_t behind = sizeof(*counts) + words * sizeof(uint64_t);
-    return record_size_of(counts->head) >= behind + sizeof(uint64_t)
-               ? ((const uint64_t *)(counts + 1))[words]
-               : 0;
+    return late_word(counts, 0);
+}
+
+uint64_t
+record_missed(const struct record_counts *counts)
+{
+    return late_word(counts, 1);
 }

@@ -55,6 +55,7 @@ const uint8_t *record_build_id(const struct record_module *module);
 uint64_t record_lost(const struct record_counts *counts, unsigned loss);
 uint64_t record_cut(const struct record_counts *counts, unsigned cut);
 uint64_t record_expired(const struct record_counts *counts);
+uint64_t record_missed(const struct record_counts *counts);
 
 /* The entry of an enum limit. It is zero if the version that wrote the spool
  * did not know that limit. */

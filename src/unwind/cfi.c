@@ -58,6 +58,15 @@ enum {
 #define OP_BREG_FP (0x70 + ARCH_FP)
 #define OP_DEREF 0x06
 
+/* The CFA in a PLT, whose stubs have STUB bytes: sp + 8, and 8 more from
+ * byte N of a stub on. The linker writes it as breg7 8, breg16 0, lit15, and,
+ * litN, ge, lit3, shl, plus. The operation litN is at STUB_LIT. */
+#define STUB 16u
+#define STUB_LIT 6u
+#define OP_LIT0 0x30
+static const uint8_t stub_cfa[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a,
+                                   0,    0x2a, 0x33, 0x24, 0x22};
+
 /* Where the caller's value of a register is. */
 enum place { SAME, AT_CFA, AT_FP, UNDEFINED, OTHER };
 struct saved {
@@ -67,8 +76,8 @@ struct saved {
 
 /* What a row says. */
 struct state {
-    enum { CFA_BY_SP, CFA_BY_FP, CFA_BY_FP_DEREF, CFA_OTHER } cfa;
-    int64_t offset;
+    enum { CFA_BY_SP, CFA_BY_FP, CFA_BY_FP_DEREF, CFA_OF_STUB, CFA_OTHER } cfa;
+    int64_t offset; /* of CFA_OF_STUB: N */
     struct saved fp, pc;
 };
 
@@ -79,6 +88,7 @@ struct bytes {
 };
 
 struct cie {
+    uint64_t stamp, address; /* of the pages that it was read from */
     uint64_t code_align;
     int64_t data_align;
     struct state initial;
@@ -97,6 +107,16 @@ take_bytes(struct bytes *bytes, unsigned size)
     return value;
 }
 
+static inline uint8_t
+take_byte(struct bytes *bytes)
+{
+    if (bytes->at == bytes->end) {
+        bytes->bad = true;
+        return 0;
+    }
+    return *bytes->at++;
+}
+
 /* Take a LEB128 number. *SHIFT becomes how many bits it has. */
 static uint64_t
 take_bits(struct bytes *bytes, unsigned *shift)
@@ -104,7 +124,7 @@ take_bits(struct bytes *bytes, unsigned *shift)
     uint64_t value = 0, byte;
     *shift = 0;
     do {
-        byte = take_bytes(bytes, 1);
+        byte = take_byte(bytes);
         if (*shift < 64)
             value |= (byte & 127) << *shift;
         *shift += 7;
@@ -184,17 +204,40 @@ take_expression(struct bytes *bytes, bool is_deref, int64_t *offset)
     if (bytes->bad || length == 0)
         return false;
     inner.end = bytes->at;
-    if (take_bytes(&inner, 1) != OP_BREG_FP)
+    if (take_byte(&inner) != OP_BREG_FP)
         return false;
     *offset = take_signed(&inner);
-    if (is_deref && take_bytes(&inner, 1) != OP_DEREF)
+    if (is_deref && take_byte(&inner) != OP_DEREF)
         return false;
     return !inner.bad && inner.at == inner.end;
+}
+
+/* Take the expression of a PLT. Returns false if it is another one. */
+static bool
+take_stub(struct bytes *bytes, int64_t *byte)
+{
+    uint8_t code[sizeof(stub_cfa)];
+    struct bytes inner = *bytes;
+    if (take_unsigned(&inner) != sizeof(code) ||
+        (size_t)(inner.end - inner.at) < sizeof(code))
+        return false;
+    memcpy(code, inner.at, sizeof(code));
+    *byte = code[STUB_LIT] - OP_LIT0;
+    code[STUB_LIT] = 0;
+    if (memcmp(code, stub_cfa, sizeof(code)) != 0 || *byte < 0 ||
+        *byte >= (int64_t)STUB)
+        return false;
+    bytes->at = inner.at + sizeof(code);
+    return true;
 }
 
 static void
 define_by_expression(struct state *state, struct bytes *bytes)
 {
+    if (take_stub(bytes, &state->offset)) {
+        state->cfa = CFA_OF_STUB;
+        return;
+    }
     state->cfa = take_expression(bytes, true, &state->offset) ? CFA_BY_FP_DEREF
                                                               : CFA_OTHER;
 }
@@ -330,7 +373,7 @@ rule_of(const struct state *state)
                                           RULE_FP_AT_FP};
     if (state->pc.place == UNDEFINED)
         return rule_make(RULE_ROOT);
-    if (state->cfa == CFA_OTHER || state->fp.place > AT_FP ||
+    if (state->cfa >= CFA_OF_STUB || state->fp.place > AT_FP ||
         state->pc.place != AT_CFA || state->pc.offset != -8 ||
         state->offset > RULE_OFFSET_MAX || state->offset < -RULE_OFFSET_MAX ||
         state->fp.offset > RULE_OFFSET_MAX ||
@@ -340,9 +383,9 @@ rule_of(const struct state *state)
                       places[state->fp.place], (int32_t)state->fp.offset);
 }
 
-/* Read the parts of a CIE that rows depend on, and run its instructions. */
+/* Parse the parts of a CIE that rows depend on, and run its instructions. */
 static bool
-read_cie(struct pages *pages, uint64_t address, struct cie *cie)
+parse_cie(struct pages *pages, uint64_t address, struct cie *cie)
 {
     uint8_t raw[128];
     uint32_t length;
@@ -351,22 +394,23 @@ read_cie(struct pages *pages, uint64_t address, struct cie *cie)
         !pages_read(pages, address, raw, length + 4))
         return false;
     struct bytes bytes = {raw + 8, raw + 4 + length, false};
-    uint64_t version = take_bytes(&bytes, 1);
+    uint64_t version = take_byte(&bytes);
     const char *augmentation = (const char *)bytes.at;
     size_t letters = strnlen(augmentation, (size_t)(bytes.end - bytes.at));
     if ((version != 1 && version != 3) || augmentation[0] != 'z')
         return false;
     skip_bytes(&bytes, letters + 1);
-    *cie = (struct cie){.code_align = take_unsigned(&bytes),
+    *cie = (struct cie){.stamp = pages->stamp,
+                        .address = address,
+                        .code_align = take_unsigned(&bytes),
                         .data_align = take_signed(&bytes)};
     cie->initial.cfa = CFA_OTHER;
-    uint64_t back =
-        version == 1 ? take_bytes(&bytes, 1) : take_unsigned(&bytes);
+    uint64_t back = version == 1 ? take_byte(&bytes) : take_unsigned(&bytes);
     uint64_t skip = take_unsigned(&bytes);
     const uint8_t *instructions = bytes.at + skip;
     for (const char *c = augmentation + 1; *c != '\0' && !bytes.bad; c++) {
         /* A signal frame has rules of its own. */
-        uint64_t encoding = *c == 'S' || *c == 'B' ? 0 : take_bytes(&bytes, 1);
+        uint64_t encoding = *c == 'S' || *c == 'B' ? 0 : take_byte(&bytes);
         if (*c == 'S' || (*c == 'R' && encoding != ENCODING_PCREL_SDATA4))
             return false;
         if (*c == 'P')
@@ -377,11 +421,48 @@ read_cie(struct pages *pages, uint64_t address, struct cie *cie)
         return false;
     bytes.at = instructions;
     while (bytes.at < bytes.end && !bytes.bad) {
-        unsigned opcode = (unsigned)take_bytes(&bytes, 1);
+        unsigned opcode = (unsigned)take_byte(&bytes);
         if (!carry_out(&bytes, opcode, &cie->initial, cie))
             return false;
     }
     return !bytes.bad;
+}
+
+/* Returns the CIE at ADDRESS; NULL if it is not understood. Nearly all FDEs of
+ * a module have the same one. */
+static const struct cie *
+read_cie(struct pages *pages, uint64_t address)
+{
+    static struct cie last;
+    if (last.stamp == pages->stamp && last.address == address)
+        return &last;
+    last.stamp = 0;
+    struct cie cie;
+    if (!parse_cie(pages, address, &cie))
+        return NULL;
+    last = cie;
+    return &last;
+}
+
+/* Visit the row of STATE from AT to END - 1. In a PLT each stub has two. */
+static void
+visit_row(uint64_t at, uint64_t end, const struct state *state,
+          void (*visit)(void *to, const struct cfi_row *row), void *to)
+{
+    struct state half = *state;
+    if (state->cfa != CFA_OF_STUB) {
+        visit(to, &(struct cfi_row){at, end, rule_of(state)});
+        return;
+    }
+    half.cfa = CFA_BY_SP;
+    for (uint64_t next; at < end; at = next) {
+        uint64_t stub = at & ~(uint64_t)(STUB - 1);
+        bool is_late = at - stub >= (uint64_t)state->offset;
+        half.offset = is_late ? 16 : 8;
+        next = stub + (is_late ? STUB : (uint64_t)state->offset);
+        next = next < end ? next : end;
+        visit(to, &(struct cfi_row){at, next, rule_of(&half)});
+    }
 }
 
 /* Run the instructions of FDE. */
@@ -393,13 +474,13 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
     unsigned depth = 0;
     uint64_t at = fde->start, advance;
     while (bytes->at < bytes->end && !bytes->bad) {
-        unsigned opcode = (unsigned)take_bytes(bytes, 1);
+        unsigned opcode = (unsigned)take_byte(bytes);
         if (take_advance(bytes, opcode, &advance)) {
             uint64_t next = at + advance * cie->code_align;
             if (next > fde->end || bytes->bad)
                 return false;
             if (next > at)
-                visit(to, &(struct cfi_row){at, next, rule_of(&state)});
+                visit_row(at, next, &state, visit, to);
             at = next;
         } else if (opcode == CFA_REMEMBER && depth < STATES_MAX) {
             states[depth++] = state;
@@ -413,7 +494,7 @@ run_rows(struct bytes *bytes, const struct cie *cie, const struct fde *fde,
     if (bytes->bad)
         return false;
     if (at < fde->end)
-        visit(to, &(struct cfi_row){at, fde->end, rule_of(&state)});
+        visit_row(at, fde->end, &state, visit, to);
     return true;
 }
 
@@ -423,13 +504,14 @@ cfi_rows(struct pages *pages, const struct fde *fde,
 {
     uint32_t head[2];
     uint8_t raw[FDE_BYTES_MAX];
-    struct cie cie;
     if (!pages_read(pages, fde->address, head, sizeof(head)) || head[0] < 12 ||
         head[0] > sizeof(raw) ||
-        !read_cie(pages, fde->address + 4 - head[1], &cie) ||
         !pages_read(pages, fde->address + 4, raw, head[0]))
+        return false;
+    const struct cie *cie = read_cie(pages, fde->address + 4 - head[1]);
+    if (cie == NULL)
         return false;
     struct bytes bytes = {raw + 12, raw + head[0], false};
     skip_bytes(&bytes, take_unsigned(&bytes));
-    return run_rows(&bytes, &cie, fde, visit, to);
+    return run_rows(&bytes, cie, fde, visit, to);
 }

@@ -20,6 +20,10 @@ bool code_pattern_is_restorer(uint64_t pc);
 /* Whether PC is a function's first instruction, a landing pad. */
 bool code_pattern_is_entry(uint64_t pc);
 
+/* How far the CFA is above sp if PC is in a stub of a PLT, in bytes. 0: it is
+ * in none. */
+int32_t code_pattern_stub(uint64_t pc);
+
 /* Whether the code at PC ends the program after some instructions in a row. The
  * bottom frame of a hand-made stack would return to such code. */
 bool code_pattern_is_last(uint64_t pc);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * learn.c -- rules from libunwind; see learn.h. It runs on the sampler thread,
- * also while a thread is parked.
+ * learn.c -- finds rules; see learn.h. It runs on the sampler thread, also
+ * while a thread is parked.
  *
- * A rule is compiled by one unw_step on symbolic registers. The pc is itself,
- * sp the magic number S, and fp the magic number B. Each word of the symbolic
- * stack holds a number that tells its address. The new sp says which base and
- * offset make the CFA. The save location of fp says where it was stored. If
- * the answer depends on anything else, the rule is RULE_HARD.
+ * Most rules are rows of the unwind table (row_table.h). A row that no rule can
+ * say is RULE_HARD, and libunwind undoes such a frame on the real registers.
  *
- * The hard thing is to know when not to believe an answer. Without an FDE
- * libunwind guesses (a frame-pointer chain), which is a rule of its own here.
+ * The hard thing is code that has no table, or a table that is not to be
+ * believed: signal restorers, the beginnings of stacks, PLT stubs, and
+ * assembly.
  */
 #include <libunwind.h>
 
@@ -32,14 +30,6 @@
 int search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
                         unw_proc_info_t *, int need, void *);
 
-/* Symbolic values of sp and fp. No memory is ever there: user addresses have
- * 47 bits, or 56 (5-level). */
-#define S 0x1000000000000000ull
-#define B 0x2000000000000000ull
-#define SPAN 0x1000000ull /* farther than any frame reaches */
-/* The word at B + d reads DEREF + (d << 20): a CFA made from it tells d. */
-#define DEREF 0x4000000000000000ull
-#define DUMMY 0x3000000000000000ull
 /* Where libunwind finds a table of one entry: the FDE that fde_find has found
  * already. */
 #define TABLE 0x5000000000000000ull
@@ -55,9 +45,6 @@ struct place {
 
 /* What one question to libunwind needs. libunwind passes it on as "arg". */
 struct question {
-    bool symbolic;
-    bool has_table;     /* the last find_proc_info found an FDE */
-    bool is_strange;    /* A register or word was read that has no symbol. */
     struct place place; /* of the pc that find_proc_info was asked for */
     const struct learn_origin *origin;
     struct view *view;
@@ -92,7 +79,6 @@ find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
 {
     struct question *question = arg;
     struct place *place = &question->place;
-    question->has_table = false;
     if (place->pc != ip)
         find_place(ip, place);
     if (!place->has_fde)
@@ -103,32 +89,7 @@ find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
     table.u.rti.segbase = place->fde.address;
     table.u.rti.table_data = TABLE;
     table.u.rti.table_len = 1;
-    int result = search_unwind_table(as, ip, &table, info, need, arg);
-    question->has_table = result == 0;
-    return result;
-}
-
-static bool
-is_near(uint64_t address, uint64_t base)
-{
-    return address - (base - SPAN) < 2 * SPAN;
-}
-
-/* Read a word: of the symbolic stack, of memory to which a word of that stack
- * points, or of a table. */
-static int
-read_symbolic(struct question *question, uint64_t address, unw_word_t *value)
-{
-    if (is_near(address, B))
-        *value = DEREF + ((address - B) << 20);
-    else if (is_near(address, S) ||
-             address - (DEREF - (SPAN << 20)) < (2 * SPAN) << 20)
-        *value = DUMMY;
-    else if (pages_word(pages_learner, address, value))
-        return 0;
-    else
-        question->is_strange = true;
-    return question->is_strange ? -UNW_EINVAL : 0;
+    return search_unwind_table(as, ip, &table, info, need, arg);
 }
 
 static int
@@ -143,8 +104,6 @@ access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int put,
         *value = table_entry(&question->place);
         return 0;
     }
-    if (question->symbolic)
-        return read_symbolic(question, address, value);
     if (modules_holds(address) || modules_code_kind(address))
         return pages_read(pages_learner, address, value, 8) ? 0 : -UNW_EINVAL;
     return view_read(question->view, address, value) ? 0 : -UNW_EINVAL;
@@ -158,17 +117,9 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *value, int put,
     (void)as;
     if (put || number < 0 || number >= ARCH_REGISTERS)
         return -UNW_EBADREG;
-    if (!question->symbolic) {
-        if ((question->origin->known & 1ull << number) == 0)
-            return -UNW_EBADREG;
-        *value = question->origin->registers.at[number];
-    } else if (number == ARCH_PC) {
-        *value = question->place.pc;
-    } else if (number == ARCH_SP) {
-        *value = S;
-    } else {
-        *value = number == ARCH_FP ? B : DUMMY;
-    }
+    if ((question->origin->known & 1ull << number) == 0)
+        return -UNW_EBADREG;
+    *value = question->origin->registers.at[number];
     return 0;
 }
 
@@ -217,83 +168,13 @@ learn_begin(void)
 void
 learn_ahead(void)
 {
-    row_table_compile(pages_learner);
+    row_table_ahead(pages_learner);
 }
 
 void
 learn_forget_pages(void)
 {
     pages_begin(pages_learner);
-}
-
-/* Split CFA into base and offset of a rule. Returns false if it is none of the
- * known forms. */
-static bool
-split_cfa(uint64_t cfa, enum rule_cfa *base, int64_t *offset)
-{
-    *offset = 0;
-    if (is_near(cfa, S)) {
-        *base = RULE_CFA_SP;
-        *offset = (int64_t)(cfa - S);
-    } else if (is_near(cfa, B)) {
-        *base = RULE_CFA_FP;
-        *offset = (int64_t)(cfa - B);
-    } else {
-        *base = RULE_CFA_FP_DEREF;
-        *offset = (int64_t)(cfa - DEREF) >> 20;
-        return ((cfa - DEREF) & 0xfffff) == 0 &&
-               is_near(B + (uint64_t)*offset, B);
-    }
-    return true;
-}
-
-/* Find where the caller's fp is, after a step to CFA. Returns false if that is
- * not known. */
-static bool
-split_fp(uint64_t cfa, enum rule_fp *where, int64_t *offset)
-{
-    unw_save_loc_t location;
-    *where = RULE_FP_SAME;
-    *offset = 0;
-    if (unw_get_save_loc(&cursor, ARCH_FP, &location) != 0)
-        return false;
-    if (location.type != UNW_SLT_MEMORY)
-        return location.type == UNW_SLT_REG && location.u.regnum == ARCH_FP;
-    /* A register that is its own address is a value, not saved anywhere. */
-    unw_word_t value;
-    uint64_t address = location.u.addr;
-    if (unw_get_reg(&cursor, ARCH_FP, &value) != 0 || value == address)
-        return false;
-    bool by_cfa = address - (cfa - SPAN) < 2 * SPAN;
-    *where = by_cfa ? RULE_FP_AT_CFA : RULE_FP_AT_FP;
-    *offset = (int64_t)(address - (by_cfa ? cfa : B));
-    return by_cfa || is_near(address, B);
-}
-
-/* Whether the return address was taken from below the CFA. */
-static bool
-has_usual_return(uint64_t cfa)
-{
-    unw_save_loc_t location;
-    return unw_get_save_loc(&cursor, ARCH_PC, &location) == 0 &&
-           location.type == UNW_SLT_MEMORY &&
-           location.u.addr == rule_return_slot(cfa);
-}
-
-/* The rule that one successful step on symbols showed. */
-static struct rule
-read_step(const struct question *question)
-{
-    unw_word_t cfa;
-    enum rule_cfa base;
-    enum rule_fp where;
-    int64_t cfa_offset, fp_offset;
-    if (question->is_strange || unw_get_reg(&cursor, UNW_REG_SP, &cfa) != 0 ||
-        !split_cfa(cfa, &base, &cfa_offset) || !has_usual_return(cfa) ||
-        !split_fp(cfa, &where, &fp_offset) || cfa_offset > RULE_OFFSET_MAX ||
-        cfa_offset < -RULE_OFFSET_MAX)
-        return rule_make(RULE_HARD);
-    return rule_frame(base, (int32_t)cfa_offset, where, (int32_t)fp_offset);
 }
 
 static bool
@@ -348,13 +229,12 @@ is_made_end(const struct place *place)
            code_pattern_is_last(address);
 }
 
-/* The rule for code of a module without an FDE. That may be a PLT stub that
- * libunwind recognizes, .init, or assembly that may keep a frame pointer. It
- * may also be the first instructions of the dynamic loader or the program. */
+/* The rule for code of a module without an FDE. That may be a PLT stub, .init,
+ * or assembly that may keep a frame pointer. It may also be the first
+ * instructions of the dynamic loader or the program. */
 static struct rule
-rule_without_table(struct question *question)
+rule_without_table(const struct place *place)
 {
-    const struct place *place = &question->place;
     uint64_t last;
     if (learn_is_behind_table(place->pc, &last))
         return rule_make(RULE_HARD);
@@ -362,24 +242,38 @@ rule_without_table(struct question *question)
         return rule_make(RULE_ROOT);
     if (code_pattern_is_entry(place->pc))
         return rule_entry();
-    struct rule rule = read_step(question);
-    if (rule_kind(rule) == RULE_FRAME && rule_cfa(rule) == RULE_CFA_SP)
-        return rule;
+    int32_t pushed = code_pattern_stub(place->pc);
+    if (pushed != 0)
+        return rule_frame(RULE_CFA_SP, pushed, RULE_FP_SAME, 0);
     return rule_by_code(place);
 }
 
-static struct rule
-ask_libunwind(const struct place *place)
+/* The row that holds PC, among those that are visited. */
+struct search {
+    uint64_t pc;
+    struct rule rule;
+};
+
+static void
+take_row(void *to, const struct cfi_row *row)
 {
-    struct question question = {.symbolic = true, .place = *place};
-    if (unw_init_remote(&cursor, space, &question) != 0)
-        return rule_make(RULE_CHAIN);
-    int result = unw_step(&cursor);
-    if (!question.has_table)
-        return rule_without_table(&question);
-    if (result == 0)
-        return rule_make(RULE_ROOT);
-    return result < 0 ? rule_make(RULE_HARD) : read_step(&question);
+    struct search *search = to;
+    if (search->pc >= row->start && search->pc < row->end)
+        search->rule = row->rule;
+}
+
+/* The rule of the row that holds PLACE. Some rows are in no piece
+ * (row_table.c). */
+static struct rule
+rule_by_table(const struct place *place)
+{
+    struct search search = {place->pc, rule_make(RULE_NONE)};
+    struct rule rule = row_table_learn(pages_learner, place->module, place->pc);
+    if (rule_kind(rule) != RULE_NONE)
+        return rule;
+    (void)cfi_rows(pages_learner, &place->fde, take_row, &search);
+    return rule_kind(search.rule) != RULE_NONE ? search.rule
+                                               : rule_make(RULE_HARD);
 }
 
 /* Whether a stack begins at the return address behind PLACE. That is a
@@ -404,36 +298,6 @@ is_edge(const struct place *place)
            place->pc + 1 == place->fde.end;
 }
 
-/* The row that holds PC, among those that are visited. */
-struct search {
-    uint64_t pc;
-    struct cfi_row row;
-};
-
-static void
-take_row(void *to, const struct cfi_row *row)
-{
-    struct search *search = to;
-    if (search->pc >= row->start && search->pc < row->end)
-        search->row = *row;
-}
-
-/* The rule that the unwind table has for PLACE, for its whole row. RULE_NONE:
- * libunwind must be asked. */
-static struct rule
-rule_by_table(const struct place *place)
-{
-    struct search search = {.pc = place->pc};
-    if (place->has_fde)
-        row_table_miss(place->pc);
-    if (place->has_fde)
-        (void)cfi_rows(pages_learner, &place->fde, take_row, &search);
-    const struct cfi_row *row = &search.row;
-    if (rule_kind(row->rule) == RULE_FRAME)
-        rules_put_row(place->pc, row->start, row->end, row->rule);
-    return row->rule;
-}
-
 /* The rule for a place in a module. */
 static struct rule
 learn_in_module(const struct place *place)
@@ -442,8 +306,7 @@ learn_in_module(const struct place *place)
         return rule_make(RULE_SIGNAL);
     if (is_stack_start(place))
         return rule_make(RULE_ROOT);
-    struct rule rule = rule_by_table(place);
-    return rule_kind(rule) != RULE_NONE ? rule : ask_libunwind(place);
+    return place->has_fde ? rule_by_table(place) : rule_without_table(place);
 }
 
 struct rule
@@ -462,8 +325,10 @@ learn_rule(uint64_t pc, bool is_return)
     default:
         rule = rule_make(RULE_NOWHERE);
     }
-    /* The pc itself comes last: rules_put_row may empty a full table. */
-    rules_put(pc, rule);
+    /* A pc that is in the table of rows needs no rule of its own. The pc comes
+     * last: rules_put_row may empty a full table. */
+    if (row_table_find(pc).word != rule.word)
+        rules_put(pc, rule);
     return rule;
 }
 

@@ -19,8 +19,8 @@
  * by mmap. Returns 0, or -1 if memory is short. Context: sampler. */
 int learn_begin(void);
 
-/* Compile the rows of code in which walks have missed rules, for a short while
- * (row_table.h). Context: sampler. */
+/* Compile rows of code near that in which walks have missed rules, for a short
+ * while (row_table.h). Context: sampler. */
 void learn_ahead(void);
 
 /* Forget what was read of unwind tables, because modules have changed. Context:

@@ -12,7 +12,9 @@ struct pages *pages_learner;
 void
 pages_begin(struct pages *pages)
 {
+    static uint64_t last_stamp;
     memset(pages->tags, 0, sizeof(pages->tags));
+    pages->stamp = ++last_stamp;
     pages->last_span = 0;
 }
 

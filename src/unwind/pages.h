@@ -17,6 +17,7 @@
 #define PAGES_SIZE 4096
 
 struct pages {
+    uint64_t stamp;             /* another one after each pages_begin */
     uint64_t tags[PAGES_COUNT]; /* page number + 1; 0: empty */
     uint64_t last;              /* address of the page read last */
     uint64_t last_span;         /* its words begin below this; 0: no page */

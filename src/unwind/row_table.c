@@ -17,26 +17,28 @@
 #include "row_table.h"
 #include "base/poison.h"
 
-/* A piece has 2^PIECE_BITS bytes of code. */
-#define PIECE_BITS 16
+/* A piece has 2^PIECE_BITS bytes of code: a page, which no two modules share.
+ * An area has AREA_PIECES pieces. */
+#define PIECE_BITS 12
 #define PIECE_SIZE (1ull << PIECE_BITS)
+#define AREA_PIECES 16u
 
 /* Limits: of the pieces, a power of two; of the entries of all pieces, which
  * take 4 bytes each; and of the different rules. */
-#define PIECES 16384u
+#define PIECES 65536u
 #define ENTRIES_MAX (2u << 20)
 #define RULES_MAX 16384u
 
-/* Most entries of one piece: more than one for each byte make no sense, and
- * none has as many. */
-#define PIECE_ENTRIES 32768u
+/* Most entries of one piece: more than one for each byte make no sense. */
+#define PIECE_ENTRIES 4096u
 
-/* Misses in a piece after which it is compiled. */
-#define MISSES 3u
+/* Number of areas that wait to be compiled; the oldest gives way. */
 #define WANTED 64u
 
-/* Time in ns after which no further piece is begun. */
-#define COMPILE_NS 500000u
+/* To compile ahead may take 1 / AHEAD_SHARE of the time, and AHEAD_NS at a
+ * time. */
+#define AHEAD_SHARE 100u
+#define AHEAD_NS 500000u
 
 /* Bytes of the smallest function whose rows are taken. A signal restorer has 9,
  * and its table may not say what it is. */
@@ -60,13 +62,12 @@ static struct rule_place *ids; /* the numbers of rules, by a hash of the word */
 static uint32_t used_pieces, used_entries, used_rules;
 static _Atomic uint32_t generation;
 
-/* The pieces in which walks have missed rules, by the number of the piece. */
-static struct wanted {
-    uint64_t pc; /* of the last miss */
-    uint32_t misses;
-} wanted[WANTED];
-static bool is_wanted;  /* some of them have enough misses */
-static bool is_refused; /* memory was short */
+/* The areas in which walks have missed rules: where the next piece of each
+ * begins. They are compiled in turn from FIRST_WANTED on. */
+static uint64_t wanted[WANTED];
+static uint32_t first_wanted, last_wanted;
+static uint64_t ahead_at; /* when that was last done */
+static bool is_refused;   /* memory was short */
 
 /* Whether all memory is there. */
 static bool
@@ -100,9 +101,8 @@ row_table_begin(void)
 {
     if (used_pieces != 0)
         begin_anew();
-    is_wanted = is_refused = false;
-    for (unsigned i = 0; i < WANTED; i++)
-        wanted[i] = (struct wanted){0};
+    is_refused = false;
+    first_wanted = last_wanted = 0;
 }
 
 /* Neighbours are kept together: 64 pieces share a KiB. */
@@ -125,6 +125,28 @@ find_piece(uint64_t number)
     }
 }
 
+/* Returns the last of COUNT entries that begins at or before OFFSET. The first
+ * begins at 0, or else the memory has just been emptied. Rows are about equally
+ * long. So the search begins where the entry should be, and ends a few entries
+ * farther: in one line of a cache, or two. */
+static inline uint32_t
+last_before(const uint32_t *list, uint32_t count, uint32_t offset)
+{
+    uint32_t i = (uint32_t)(((uint64_t)offset * count) >> PIECE_BITS);
+    while (i > 0 && list[i] >> 16 > offset)
+        i--;
+    while (i + 1 < count && list[i + 1] >> 16 <= offset)
+        i++;
+    return list[i];
+}
+
+void
+row_table_fetch(uint64_t pc)
+{
+    if (pieces != NULL)
+        __builtin_prefetch(&pieces[place_of(pc >> PIECE_BITS) % PIECES]);
+}
+
 struct rule
 row_table_find(uint64_t pc)
 {
@@ -135,33 +157,14 @@ row_table_find(uint64_t pc)
     if (atomic_load_explicit(&piece->key, memory_order_acquire) == EMPTY)
         return rule_make(RULE_NONE);
     uint64_t place = atomic_load_explicit(&piece->place, memory_order_acquire);
-    const uint32_t *first = &entries[place >> 16];
     uint32_t count = (uint32_t)(place & 0xffff) + 1;
-    uint32_t offset = (uint32_t)(pc & (PIECE_SIZE - 1));
-    while (count > 1) {
-        uint32_t half = count / 2;
-        if (first[half] >> 16 <= offset) {
-            first += half;
-            count -= half;
-        } else {
-            count = half;
-        }
-    }
-    struct rule rule = rules[*first & 0xffff];
+    struct rule rule = rules[last_before(&entries[place >> 16], count,
+                                         (uint32_t)(pc & (PIECE_SIZE - 1))) &
+                             0xffff];
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&generation, memory_order_relaxed) == before
                ? rule
                : rule_make(RULE_NONE);
-}
-
-void
-row_table_miss(uint64_t pc)
-{
-    struct wanted *place = &wanted[(pc >> PIECE_BITS) % WANTED];
-    if ((place->pc ^ pc) >> PIECE_BITS != 0)
-        place->misses = 0;
-    place->pc = pc;
-    is_wanted |= ++place->misses >= MISSES;
 }
 
 /* Returns the number of RULE, or 0 if there are too many. */
@@ -263,24 +266,64 @@ is_compiled(uint64_t pc)
            atomic_load(&find_piece(pc >> PIECE_BITS)->key) != EMPTY;
 }
 
-void
-row_table_compile(struct pages *pages)
+/* Compile the piece of PC, unless that was done. */
+static void
+compile_once(struct pages *pages, const struct module *module, uint64_t pc)
 {
-    if (!is_wanted || is_refused)
+    if (!is_compiled(pc))
+        compile_piece(pages, module, pc);
+}
+
+/* Remember the area of PC, unless it is the last one already. */
+static void
+want_area(uint64_t pc)
+{
+    uint64_t area = pc & ~(AREA_PIECES * PIECE_SIZE - 1);
+    uint64_t last = wanted[(last_wanted - 1) % WANTED];
+    if (last_wanted != first_wanted && last - area < AREA_PIECES * PIECE_SIZE)
         return;
-    uint64_t until = clock_now() + COMPILE_NS;
-    for (unsigned i = 0; i < WANTED; i++) {
-        if (wanted[i].misses < MISSES)
-            continue;
-        uint64_t pc = wanted[i].pc;
-        const struct module *module = modules_find(pc);
-        wanted[i] = (struct wanted){0};
-        if (module != NULL && !is_compiled(pc))
-            compile_piece(pages, module, pc);
-        if (clock_now() > until)
-            return;
-    }
-    is_wanted = false;
+    wanted[last_wanted++ % WANTED] = area;
+    if (last_wanted - first_wanted > WANTED)
+        first_wanted++;
+}
+
+struct rule
+row_table_learn(struct pages *pages, const struct module *module, uint64_t pc)
+{
+    compile_once(pages, module, pc);
+    want_area(pc);
+    return is_refused ? rule_make(RULE_NONE) : row_table_find(pc);
+}
+
+/* Compile the next piece of the first wanted area. */
+static void
+compile_next(struct pages *pages)
+{
+    uint64_t *at = &wanted[first_wanted % WANTED];
+    const struct module *module = modules_find(*at);
+    if (module != NULL)
+        compile_once(pages, module, *at);
+    *at += PIECE_SIZE;
+    first_wanted += *at % (AREA_PIECES * PIECE_SIZE) == 0;
+}
+
+/* Whether there is room for more than what walks need. */
+static bool
+has_room_ahead(void)
+{
+    return !is_refused && used_pieces < PIECES / 4 &&
+           used_entries < ENTRIES_MAX / 2;
+}
+
+void
+row_table_ahead(struct pages *pages)
+{
+    uint64_t now = clock_now(), most = (now - ahead_at) / AHEAD_SHARE;
+    uint64_t until = now + (most < AHEAD_NS ? most : AHEAD_NS);
+    ahead_at = now;
+    while (first_wanted != last_wanted && has_room_ahead() &&
+           clock_now() < until)
+        compile_next(pages);
 }
 
 void

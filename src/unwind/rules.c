@@ -127,6 +127,15 @@ find_key(const struct table *table, uint64_t key)
     }
 }
 
+void
+rules_fetch(uint64_t pc)
+{
+    const struct table *table = current_table();
+    if (table->cells != NULL)
+        __builtin_prefetch(&table->cells[hash(pc | EXACT_BIT) & table->mask]);
+    row_table_fetch(pc);
+}
+
 struct rule
 rules_find(uint64_t pc)
 {

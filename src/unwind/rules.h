@@ -153,6 +153,10 @@ int rules_begin(void);
 /* The rule for PC, or one of kind RULE_NONE. Context: any. */
 struct rule rules_find(uint64_t pc);
 
+/* Begin to fetch into the caches what rules_find of PC will need. Context: any.
+ */
+void rules_fetch(uint64_t pc);
+
 /* Whether PC has a rule of its own, and not only its block. Context: sampler.
  */
 bool rules_has_exact(uint64_t pc);

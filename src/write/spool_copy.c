@@ -267,7 +267,7 @@ put_counts(struct spool_remake *remake, uint32_t number)
     static const struct profile_cost none;
     const struct profile *profile = remake->records.profile;
     const struct profile_cost *cost = number == 0 ? &profile->cost : &none;
-    uint64_t tail[LOSS_COUNT + CUT_COUNT + 1];
+    uint64_t tail[LOSS_COUNT + CUT_COUNT + 2];
     struct record_counts record = {
         .time = profile->processes[number].duration,
         .ticks = cost->ticks,
@@ -288,6 +288,7 @@ put_counts(struct spool_remake *remake, uint32_t number)
     memcpy(tail, cost->lost, sizeof(cost->lost));
     memcpy(tail + LOSS_COUNT, cost->cut, sizeof(cost->cut));
     tail[LOSS_COUNT + CUT_COUNT] = cost->expired;
+    tail[LOSS_COUNT + CUT_COUNT + 1] = cost->missed;
     spool_records_add(&remake->records, RECORD_COUNTS, &record, sizeof(record),
                       tail, sizeof(tail));
 }

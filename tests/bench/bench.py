@@ -136,16 +136,18 @@ def run(argv, env, **files):
     return wait(start(argv, env, **files), begun)
 
 
-def compiled(name, *flags, beside=()):
+def compiled(name, *flags, beside=(), libraries=()):
     """The program made from NAME.c and the sources BESIDE it, built once for
-    each state of them."""
+    each state of them. With LIBRARIES, which a build makes, it is made anew
+    each time."""
     CACHE.mkdir(mode=0o700, parents=True, exist_ok=True)
     sources, target = [HERE / f"{n}.c" for n in (name, *beside)], CACHE / name
     inputs = [*sources, *(HERE / f"{n}.h" for n in beside)]
     newest = max(path.stat().st_mtime for path in inputs)
-    if not target.exists() or target.stat().st_mtime < newest:
+    if libraries or not target.exists() or target.stat().st_mtime < newest:
         subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g",
-                        "-pthread", *flags, *sources, "-o", target],
+                        "-pthread", *flags, *sources, *libraries,
+                        "-o", target],
                        check=True)
     return target
 

@@ -116,7 +116,7 @@ def depth_curve(arguments):
             bench.compiled("depth"), depth, arguments.seconds + 1])
         stopped, sampler = [], []
         for _ in range(arguments.rounds):
-            spools, _, _ = handler.watch_once(
+            spools, *_ = handler.watch_once(
                 program, sample_cost.RATE, arguments.build,
                 SPROF_MAX_DEPTH=65536)
             stopped += [s.stopped / 1e3 for one in spools for s in one.taken()

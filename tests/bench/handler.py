@@ -5,10 +5,12 @@ depth.c computes at the bottom of a stack of a known depth. Every sample record
 of the spool holds the time that the thread spent in the handler. The first
 second of each run is left out, because unwind rules are learned then. "Parked"
 is the share of samples of the later time whose thread had to wait for the
-sampler. For it the spool's counters are read from the growing file after one
-second and again at the end. The second table is the same for the real
-programs. The samples of all rounds are counted together. With --against another
-build has rows of its own, and its runs are in turns with those of this one.
+sampler. "Missed" are samples whose handler lacked a rule, so that the sampler
+finished their walk; an older library does not count them. For both the spool's
+counters are read from the growing file after one second and again at the end.
+The second table is the same for the real programs. The samples of all rounds
+are counted together. With --against another build has rows of its own, and its
+runs are in turns with those of this one.
 """
 import sys
 import threading
@@ -18,23 +20,23 @@ import programs
 import spool
 
 SETTLED = 1.0
-PERCENTS = (50, 90, 99, 100)
+PERCENTS = (50, 90, 99, 99.9, 100)
 
 
 def counts_now(directory):
-    """(taken, parked) as the growing spools have it, zeros before that."""
+    """[taken, parked, missed] as the growing spools have it, zeros before."""
     try:
         counts = [one.counts for one in spool.read_all(directory)]
     except (OSError, ValueError):
         counts = []
     counts = [one for one in counts if one]
-    return (sum(one.taken for one in counts),
-            sum(one.parked for one in counts))
+    return [sum(getattr(one, word) for one in counts)
+            for word in ("taken", "parked", "missed")]
 
 
 def watch_once(program, rate, build, **variables):
-    """(spools at the end, taken and parked after the first second)."""
-    early = [(0, 0)]
+    """(spools at the end; taken, parked and missed after the first second)."""
+    early = [[0, 0, 0]]
     with bench.scratch() as directory:
         def look():
             early.append(counts_now(directory))
@@ -46,12 +48,12 @@ def watch_once(program, rate, build, **variables):
         timer.join()
         late = counts_now(directory)
         spools = spool.read_all(directory)
-    return spools, late[0] - early[-1][0], late[1] - early[-1][1]
+    return spools, *(b - a for a, b in zip(early[-1], late))
 
 
 def watch(program, arguments):
     """{word: what watch_once found in all rounds} for each build."""
-    found = {word: ([], 0, 0) for word in bench.builds(arguments)}
+    found = {word: ([], 0, 0, 0) for word in bench.builds(arguments)}
     for _ in range(arguments.rounds):
         for word, build in bench.builds(arguments).items():
             now = watch_once(program, arguments.rate, build)
@@ -66,17 +68,18 @@ def rows_of(label, program, arguments, depth=1):
 
 def row(label, found, depth=1):
     """One line; samples of less DEPTH are of the time around the work."""
-    spools, taken, parked = found
+    spools, taken, parked, missed = found
     late = [(one, s) for one in spools for s in one.taken()
             if s.time >= SETTLED * 1e9 and s.depth >= depth and s.stopped]
     if not late:
-        return [label] + ["-"] * 8
+        return [label] + ["-"] * 10
     stopped = [s.stopped / 1e3 for _, s in late]
     complete = sum(one.is_complete(s.node) for one, s in late)
     return [label, bench.number(bench.median(s.depth for _, s in late), 0),
             bench.number(len(late), 0),
             *(bench.number(bench.percentile(stopped, p)) for p in PERCENTS),
             f"{parked:,} of {taken:,}",
+            bench.number(1000 * missed / taken if taken else None, 1),
             bench.number(100 * complete / len(late), 2, " %")]
 
 
@@ -109,8 +112,8 @@ def main():
     bench.add_against(parser)
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
-    rest = ["depth", "samples", "median us", "p90 us", "p99 us", "max us",
-            "parked after 1 s", "reach root"]
+    rest = ["depth", "samples", "median us", "p90 us", "p99 us", "p99.9 us",
+            "max us", "parked after 1 s", "missed of 1000", "reach root"]
     report = bench.Report(arguments.out)
     report.add(f"### Time in the handler at {arguments.rate:,} Hz")
     report.add(bench.table(["frames in depth.c", *rest],

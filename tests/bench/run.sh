@@ -79,6 +79,7 @@ if [ -n "$quick" ]; then
     measure disturb --seconds 6 --rounds 1 --loop-seconds 1
     measure scale --threads 2000 --seconds 2
     measure handler --depths 10,50,200 --seconds 1 --scale 0.6
+    measure record --rounds 2
     measure spool_write "${against[@]}" --rounds 1 --seconds 1 --kills 3
     measure labels --rounds 3 --calls 200000
     measure hooks --rounds 3 --calls 20000 --processes 20
@@ -105,6 +106,7 @@ else
     measure disturb --seconds 60 --loop-seconds 3
     measure scale --seconds 4
     measure handler "${against[@]}"
+    measure record
     measure spool_write "${against[@]}"
     measure labels
     measure hooks

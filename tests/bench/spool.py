@@ -27,7 +27,7 @@ Sample = namedtuple("Sample", "time duration wall cpu count thread node label "
                               "waits_on flags age")
 Counts = namedtuple("Counts", "time ticks asked taken parked kept peeked "
                               "unsure skipped rules process_cpu sampler_cpu "
-                              "stopped lost cut")
+                              "stopped lost cut missed")
 
 _MODULE = struct.Struct("<IIQQQQHHI")
 _NODE = struct.Struct("<IIIIQ")
@@ -87,10 +87,15 @@ class Spool:
 
     def _counts(self, at):
         *fixed, losses, cuts = _COUNTS.unpack_from(self.data, at)
+        end = at - HEAD.size + HEAD.unpack_from(self.data, at - HEAD.size)[3]
         at += _COUNTS.size
         lost = struct.unpack_from(f"<{losses}Q", self.data, at)
         cut = struct.unpack_from(f"<{cuts}Q", self.data, at + 8 * losses)
-        self.counts = Counts(*fixed, lost, cut)
+        # Behind EXPIRED; older files end before it.
+        late = at + 8 * (losses + cuts + 1)
+        missed = (struct.unpack_from("<Q", self.data, late)[0]
+                  if late + 8 <= end else 0)
+        self.counts = Counts(*fixed, lost, cut, missed)
 
     def _text(self, at):
         number, length, _ = _TEXT.unpack_from(self.data, at)

@@ -34,7 +34,7 @@ touch_counts(const struct record_counts *counts)
     sink += record_lost(counts, UINT32_MAX) + record_cut(counts, UINT32_MAX);
     sink += record_lost(counts, counts->loss_count - 1);
     sink += record_cut(counts, counts->cut_count - 1);
-    sink += record_expired(counts);
+    sink += record_expired(counts) + record_missed(counts);
 }
 
 static void

@@ -82,6 +82,7 @@ for line in 'triggers timer 4, kept 9' 'states   running 9, waiting 4' \
     'peeked   4 stacks of waiting threads, 1 unsure' \
     'skipped  3 points, merged into others' \
     'expired  1 wait of the library, at the deadline' \
+    'missed   2 of 13 samples (153.8 of 1000): a rule was not known yet' \
     ' *0.009 *69.2  running' ' *0.004 *30.8  futex *thread 4711' \
     'handler  median 0.50 us, p99 0.50 us.*' '2 modules' '2 threads' \
     '  0000000000400000-0000000000500000  abcdef01 *  /opt/app' \

@@ -201,6 +201,9 @@ the_list_is_read_when_it_may_have_changed(void **state)
     assert_int_equal(made_list_readings, before);
     made_run(MADE_PID, 2 * ROSTER_NS);
     made_tick();
+    assert_int_equal(made_list_readings, before);
+    made_run(MADE_PID, 1000 * MADE_MS);
+    made_tick();
     assert_int_equal(made_list_readings, before + 1);
     made_thread_begin(MADE_TID);
     made_tick();

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_table_test.c -- the rows of whole pieces of code against the rule that is
- * learned for one pc, for random pcs of every module of this process.
- * (learn_test compares those rules with libunwind.) Then what is forgotten, and
- * a table that is full.
+ * row_table_test.c -- the rows of whole pieces of code against the row that the
+ * unwind table has for one pc, for random pcs of every module of this process.
+ * (learn_test compares rules with libunwind.) Then what is forgotten, and what
+ * is compiled ahead.
  */
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "process/modules.h"
+#include "unwind/cfi.h"
 #include "unwind/pages.h"
 #include "unwind/row_table.h"
 
@@ -21,37 +23,62 @@
 
 #define PIECES_OF_MODULE 20
 #define PCS_OF_PIECE 500
-#define PIECE 65536u
+#define PIECE 4096u
+#define AREA (16 * PIECE)
 
 static struct pages pages;
 static unsigned asked, known;
 
 /* Have the piece of PC compiled. */
-static void
+static struct rule
 compile(uint64_t pc)
 {
-    for (unsigned i = 0; i < 8; i++)
-        row_table_miss(pc);
-    row_table_compile(&pages);
+    const struct module *module = modules_find(pc);
+    return module != NULL ? row_table_learn(&pages, module, pc)
+                          : rule_make(RULE_NONE);
 }
 
-/* What the table knows of random pcs around PC is what is learned for them. */
+/* The row that holds PC, among those that are visited. */
+struct search {
+    uint64_t pc;
+    struct rule rule;
+};
+
+static void
+take_row(void *to, const struct cfi_row *row)
+{
+    struct search *search = to;
+    if (search->pc >= row->start && search->pc < row->end)
+        search->rule = row->rule;
+}
+
+static struct rule
+rule_in_row(uint64_t pc)
+{
+    struct search search = {.pc = pc};
+    const struct module *module = modules_find(pc);
+    struct fde fde;
+    if (module != NULL && fde_find(&pages, module, pc, &fde))
+        (void)cfi_rows(&pages, &fde, take_row, &search);
+    return search.rule;
+}
+
+/* What the table knows of random pcs around PC is what their rows say. */
 static void
 check_piece(uint64_t pc, uint64_t start, uint64_t end)
 {
-    compile(pc);
+    (void)compile(pc);
     for (unsigned i = 0; i < PCS_OF_PIECE; i++) {
         uint64_t at = (pc & ~(uint64_t)(PIECE - 1)) + random_number() % PIECE;
         if (at < start || at >= end)
             continue;
         struct rule found = row_table_find(at);
-        rules_drop(at);
-        struct rule learned = learn_rule(at, false);
-        if (found.word != RULE_NONE && found.word != learned.word)
-            fail_msg("%#lx: %#lx in the table, %#lx learned", at, found.word,
-                     learned.word);
-        asked += rule_kind(learned) == RULE_FRAME;
-        known += rule_kind(learned) == RULE_FRAME && found.word != RULE_NONE;
+        struct rule row = rule_in_row(at);
+        if (found.word != RULE_NONE && found.word != row.word)
+            fail_msg("%#lx: %#lx in the table, %#lx in its row", at, found.word,
+                     row.word);
+        asked += rule_kind(row) == RULE_FRAME;
+        known += rule_kind(row) == RULE_FRAME && found.word != RULE_NONE;
     }
 }
 
@@ -80,7 +107,7 @@ check_module(struct dl_phdr_info *info, size_t size, void *count)
 }
 
 static void
-rows_are_what_is_learned(void **state)
+pieces_say_what_rows_say(void **state)
 {
     unsigned count = 0;
 
@@ -89,7 +116,7 @@ rows_are_what_is_learned(void **state)
     assert_true(count >= 4);
 }
 
-/* A piece is compiled when walks have missed in it, and not before; and it is
+/* A piece is compiled when a walk has missed in it, and not before; and it is
  * forgotten with its code. */
 static void
 a_piece_comes_and_goes(void **state)
@@ -99,26 +126,62 @@ a_piece_comes_and_goes(void **state)
     (void)state;
     row_table_begin();
     assert_int_equal(row_table_find(pc).word, RULE_NONE);
-    row_table_compile(&pages);
+    row_table_ahead(&pages);
     assert_int_equal(row_table_find(pc).word, RULE_NONE);
-    compile(pc);
+    assert_int_equal(rule_kind(compile(pc)), RULE_FRAME);
     assert_int_equal(rule_kind(row_table_find(pc)), RULE_FRAME);
     row_table_forget(pc + PIECE, pc + 2 * PIECE);
     assert_int_equal(rule_kind(row_table_find(pc)), RULE_FRAME);
     row_table_forget(pc, pc + 1);
     assert_int_equal(row_table_find(pc).word, RULE_NONE);
-    compile(pc);
-    assert_int_equal(rule_kind(row_table_find(pc)), RULE_FRAME);
+    assert_int_equal(rule_kind(compile(pc)), RULE_FRAME);
     row_table_begin();
     assert_int_equal(row_table_find(pc).word, RULE_NONE);
+}
+
+/* Returns a pc of the area of PC that has a rule, but not in the page of PC; 0:
+ * there is none yet. */
+static uint64_t
+known_beside(uint64_t pc)
+{
+    uint64_t area = pc & ~(uint64_t)(AREA - 1);
+    for (uint64_t at = area; at < area + AREA; at += 64)
+        if (at / PIECE != pc / PIECE &&
+            rule_kind(row_table_find(at)) == RULE_FRAME)
+            return at;
+    return 0;
+}
+
+/* The rest of an area follows ahead of any miss, and other areas do not. */
+static void
+an_area_follows_its_piece(void **state)
+{
+    uint64_t pc = (uint64_t)memcpy - 1024 * 64;
+
+    (void)state;
+    row_table_begin();
+    (void)compile(pc);
+    assert_int_equal(known_beside(pc), 0);
+    for (unsigned i = 0; i < 1000 && known_beside(pc) == 0; i++) {
+        usleep(1000);
+        row_table_ahead(&pages);
+    }
+    assert_int_not_equal(known_beside(pc), 0);
+    for (unsigned i = 0; i < 100; i++) {
+        usleep(1000);
+        row_table_ahead(&pages);
+    }
+    for (uint64_t at = (pc | (AREA - 1)) + 1, i = 0; i < AREA; i += 64)
+        assert_int_equal(row_table_find(at + i).word, RULE_NONE);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_what_is_learned),
-        cmocka_unit_test(a_piece_comes_and_goes)};
+        cmocka_unit_test(pieces_say_what_rows_say),
+        cmocka_unit_test(a_piece_comes_and_goes),
+        cmocka_unit_test(an_area_follows_its_piece)};
 
     return cmocka_run_group_tests(tests, begin_frames, NULL);
 }

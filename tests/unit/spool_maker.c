@@ -196,7 +196,7 @@ uint64_t
 maker_counts(struct writer *writer)
 {
     static const uint64_t lost[] = {11, 12}, cut[] = {21, 22, 23};
-    static const uint64_t expired = 31;
+    static const uint64_t late[] = {31, 32}; /* expired, missed */
     struct record_counts counts = {.time = 8,
                                    .ticks = 9,
                                    .asked = 33,
@@ -208,7 +208,7 @@ maker_counts(struct writer *writer)
                                    .cut_count = 3};
     struct writer_tail tail[] = {{lost, sizeof(lost)},
                                  {cut, sizeof(cut)},
-                                 {&expired, sizeof(expired)}};
+                                 {late, sizeof(late)}};
 
     return writer_append(writer, RECORD_COUNTS, &counts, sizeof(counts), tail,
                          3);

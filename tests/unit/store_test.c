@@ -117,6 +117,7 @@ expect_samples(struct reader *reader)
     assert_int_equal(record_cut(counts, 2), 23);
     assert_int_equal(record_cut(counts, 3), 0);
     assert_int_equal(record_expired(counts), 31);
+    assert_int_equal(record_missed(counts), 32);
 }
 
 static void
@@ -347,7 +348,8 @@ large_records_fit(void **state)
     reader = open_spool(path);
     read = expect(reader, RECORD_COUNTS);
     assert_int_equal(record_lost(read, (unsigned)lost - 1), 5);
-    assert_int_equal(record_expired(read), 0); /* an old file lacks it */
+    assert_int_equal(record_expired(read), 0); /* an old file lacks them */
+    assert_int_equal(record_missed(read), 0);
     assert_int_equal(
         ((const struct record_node *)expect(reader, RECORD_NODE))->id, 7);
     expect_end(reader);

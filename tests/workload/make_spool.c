@@ -81,10 +81,10 @@ counts(void)
                                          .stopped = 2000,
                                          .loss_count = LOSS_COUNT,
                                          .cut_count = CUT_COUNT};
-    static const uint64_t expired = 1;
+    static const uint64_t late[] = {1, 2}; /* expired, missed */
     const struct writer_tail tail[] = {{lost, sizeof lost},
                                        {cut, sizeof cut},
-                                       {&expired, sizeof expired}};
+                                       {late, sizeof late}};
 
     spool_append(RECORD_COUNTS, &record, sizeof record, tail, 3);
 }

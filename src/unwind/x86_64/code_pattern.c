@@ -37,6 +37,21 @@ code_pattern_is_entry(uint64_t pc)
     return has_code(pc, code, sizeof(code));
 }
 
+/* jmp *...(%rip); push $...; jmp ...: six, five and five bytes. */
+int32_t
+code_pattern_stub(uint64_t pc)
+{
+    static const uint8_t starts[] = {0, 6, 11};
+    uint8_t code[16];
+    for (size_t i = 0; i < sizeof(starts); i++)
+        if (sys_read_memory(code, pc - starts[i], sizeof(code)) ==
+                (long)sizeof(code) &&
+            code[0] == 0xff && code[1] == 0x25 && code[6] == 0x68 &&
+            code[11] == 0xe9)
+            return starts[i] == 11 ? 16 : 8;
+    return 0;
+}
+
 /* Whether IN leaves its row of instructions: a jump or a return. */
 static bool
 is_turn(const struct instruction *in)
