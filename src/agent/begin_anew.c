@@ -14,6 +14,7 @@
 #include "labels/labels.h"
 #include "libc/real.h"
 #include "process/threads.h"
+#include "sampling/afford.h"
 #include "sampling/counts.h"
 #include "sampling/fork_time.h"
 #include "sampling/marks.h"
@@ -99,6 +100,8 @@ begin_anew(const struct settings *settings)
     recorder_begin(settings);
     /* No spool of this profile was shortened. */
     renew_begin();
+    /* The rate is the one that was asked for. */
+    afford_begin(settings);
     /* Nor has its spool any sums. */
     counts_begin();
     /* labels_end has turned labels off. */

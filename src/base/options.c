@@ -84,6 +84,16 @@ parse_duration(const char *value, uint64_t *number)
     return *value == '\0' ? 0 : -1;
 }
 
+/* Percent with up to seven decimals, as nanoseconds of a second. */
+static int
+parse_percent(const char *value, uint64_t *number)
+{
+    if (strchr(value, 's') != NULL || parse_duration(value, number) != 0)
+        return -1;
+    *number /= 100;
+    return 0;
+}
+
 /* The index of VALUE among the words "a|b|c:" at the head of TEXT, the help
  * of the option: words and help cannot part ways. */
 static int
@@ -190,6 +200,13 @@ parse_value(const struct option_row *row, const char *value,
         }
         result = parse_duration(value, &number);
         break;
+    case OPTION_PERCENT:
+        if (strcmp(value, "off") == 0) {
+            option->number = 0;
+            return 0;
+        }
+        result = parse_percent(value, &number);
+        break;
     case OPTION_CHOICE:
         result = parse_choice(value, row->text, &number);
         break;
@@ -220,6 +237,8 @@ add_expected(struct text *text, const struct option_row *row)
         [OPTION_SIZE] = "a size in bytes, with K, M or G, from ",
         [OPTION_DURATION] = "seconds (fractions allowed) up to ",
         [OPTION_SPAN] = "all, or seconds (fractions allowed) from ",
+        [OPTION_PERCENT] =
+            "off, or percent (fractions allowed) from 0.01 to 100",
         [OPTION_CHOICE] = "one of ",
         [OPTION_SIGNAL] =
             "a signal that a program can handle, by name or number from ",
@@ -231,7 +250,7 @@ add_expected(struct text *text, const struct option_row *row)
     bool is_time = row->kind == OPTION_DURATION || row->kind == OPTION_SPAN;
     uint64_t unit = is_time ? NS : 1;
     text_add(text, nouns[row->kind]);
-    if (row->kind == OPTION_SIGNALS)
+    if (row->kind == OPTION_SIGNALS || row->kind == OPTION_PERCENT)
         return;
     if (row->kind == OPTION_CHOICE) {
         text_add_bytes(text, row->text, strcspn(row->text, ":"));

@@ -36,6 +36,7 @@ begin_handler(const struct begin_options *options)
     shared.tid_count = options->tid_count;
     shared.request = options->request;
     shared.settings = options->settings;
+    atomic_store(&shared.period, options->settings->period);
     atomic_store(&shared.own_taken, 0);
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&shared.own_lost[i], 0);

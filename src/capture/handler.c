@@ -122,6 +122,12 @@ set_rest(uint32_t index, bool has_words, uint64_t clock)
         atomic_store(&shared.threads[index].rested_clock, clock);
 }
 
+static uint64_t
+present_period(void)
+{
+    return atomic_load_explicit(&shared.period, memory_order_relaxed);
+}
+
 /* Whether a sample at CPU time CLOCK is not wanted. What perf samples too is
  * left to perf, once perf has begun. A thread that has just walked for long
  * must rest. */
@@ -139,7 +145,7 @@ is_unwanted(enum cookie_own kind, uint32_t index, uint64_t clock,
         return true;
     }
     /* Perf's first sample of a thread comes after a period. */
-    if (kind != COOKIE_TIMER_KERNEL || clock <= shared.settings->period ||
+    if (kind != COOKIE_TIMER_KERNEL || clock <= present_period() ||
         arch_is_at_call(arch_register(context, ARCH_PC)))
         return false;
     if (index < shared.thread_count)
@@ -157,7 +163,7 @@ read_clock(enum cookie_own kind, bool has_words)
     if (is_old && rested_clock == 0 && kind == COOKIE_PERF)
         return CLOCK_NONE;
     uint64_t clock = clock_own();
-    is_old = clock > OLD_TIMES * shared.settings->period;
+    is_old = clock > OLD_TIMES * present_period();
     return clock;
 }
 

@@ -75,3 +75,9 @@ journal_growing_short_threads(unsigned i, uint64_t age, uint64_t cpu)
         unseen[i] = begin_unseen(age);
     journal_change(unseen[i], wall, both, sizeof(both));
 }
+
+void
+journal_growing_begin_epoch(void)
+{
+    memset(unseen, 0, sizeof(unseen));
+}

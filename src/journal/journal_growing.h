@@ -32,4 +32,8 @@ void journal_growing_reopen(struct journal_wait *wait, uint64_t wall,
  * the next age. I is the index of the age. */
 void journal_growing_short_threads(unsigned i, uint64_t age, uint64_t cpu);
 
+/* An epoch begins (layout.h): what these threads use from now on has records of
+ * its own. */
+void journal_growing_begin_epoch(void);
+
 #endif

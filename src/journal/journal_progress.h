@@ -30,6 +30,7 @@ struct journal_sums {
     uint64_t measured;  /* samples of calls that a hook measured; no question
                            asked for them */
     uint64_t unsampled; /* records of CPU time that must not be sampled */
+    uint64_t handled;   /* ns in the handler, as far as it used a CPU */
 };
 
 /* A file of the journal: its writer, and the records of its head as they are in

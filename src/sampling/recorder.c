@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "journal/journal.h"
+#include "afford.h"
 #include "counts.h"
 #include "roster.h"
 #include "session.h"
@@ -46,9 +47,11 @@ rotate_now(void)
     }
     uint64_t now = clock_now();
     roster_before_rotate(now);
+    afford_publish();
     counts_rotate(now);
     journal_rotate();
     roster_after_rotate();
+    afford_rotate(now);
     counts_publish(now, false);
     due = session_sampled(now) + keep;
 }

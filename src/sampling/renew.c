@@ -12,6 +12,7 @@
 #include "journal/journal.h"
 #include "journal/journal_live.h"
 #include "journal/journal_progress.h"
+#include "afford.h"
 #include "counts.h"
 #include "roster.h"
 #include "session.h"
@@ -55,6 +56,7 @@ renew_heed(void)
         return;
     if (is_on)
         roster_after_rotate();
+    afford_rotate(now);
     lost += taken - before;
     before = taken;
     mark_loss(now);

@@ -18,6 +18,7 @@
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
 #include "cpu_without_samples.h"
+#include "epoch.h"
 #include "harvest.h"
 #include "observe.h"
 #include "observe_end.h"
@@ -129,7 +130,7 @@ add_thread(uint32_t index)
 static void
 note_unseen(uint64_t cpu)
 {
-    uint64_t step = thread_time_period() / 4;
+    uint64_t step = epoch_period() / 4;
     observe_explain(cpu);
     rates_unseen(cpu);
     for (unsigned i = 0; i < JOURNAL_GROWING_AGES && cpu > i * step; i++) {
@@ -356,6 +357,13 @@ roster_before_rotate(uint64_t now)
 {
     note_ends();
     observe_end_before_rotate(now);
+}
+
+void
+roster_begin_epoch(void)
+{
+    memset(unseen, 0, sizeof(unseen));
+    journal_growing_begin_epoch();
 }
 
 void

@@ -23,6 +23,7 @@
 
 #include "model/naming.h"
 #include "model/quality.h"
+#include "model/spending.h"
 #include "util/number.h"
 #include "truncate.h"
 #include "text_report.h"
@@ -129,6 +130,8 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
         print_line(stream, columns, "unseen", "%s", text);
     if (quality_rate(profile, text, sizeof(text))[0] != '\0')
         print_line(stream, columns, "rate", "%s", text);
+    if (spending_rates(profile, text, sizeof(text))[0] != '\0')
+        print_line(stream, columns, "epochs", "%s", text);
     print_line(stream, columns, "lost", "%s",
                quality_losses(profile, text, sizeof(text)));
     print_line(stream, columns, "cut", "%s",

@@ -44,7 +44,8 @@
  *
  * Version history: 1 first version; 2 samples have flags, ages and what they
  * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
- * several processes in one file (NEXT), as `sprofile convert` writes it.
+ * several processes in one file (NEXT), as `sprofile convert` writes it. EPOCH
+ * and CLOCK came later; a reader may skip them.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
