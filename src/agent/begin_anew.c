@@ -15,6 +15,7 @@
 #include "labels/mark_ring.h"
 #include "libc/real.h"
 #include "process/threads.h"
+#include "sampling/afford.h"
 #include "sampling/fork_time.h"
 #include "sampling/recorder.h"
 #include "sampling/roster.h"
@@ -81,6 +82,8 @@ begin_anew(const struct settings *settings)
     /* The first rotation is due when that much time was sampled. */
     recorder_begin(settings);
     labels_accept(true);
+    /* The rate is the one that was asked for. */
+    afford_begin(settings);
     /* Whether the sampler heeds a tracer is an option. */
     tracee_begin(settings);
     /* What follows fails for want of memory, or says why. The table of tids is

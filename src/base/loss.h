@@ -62,7 +62,9 @@
           "perf's first sample of a thread comes after a whole period")        \
     LIMIT(EARLY, "early", 0, "processes begin before they can be sampled",     \
           "the thread ran before it could be interrupted, as at the start of " \
-          "a process or after a fork")
+          "a process or after a fork")                                         \
+    LIMIT(COST, "cost", 0, "what SPROF_COST allows",                           \
+          "more samples would have cost the threads more than SPROF_COST")
 
 #define CUT_TABLE(CUT)                                                         \
     CUT(NONE, "complete", "the stack reached its root")                        \

@@ -86,6 +86,16 @@ parse_duration(const char *value, uint64_t *number)
     return *value == '\0' ? 0 : -1;
 }
 
+/* Percent with up to seven decimals, as nanoseconds of a second. */
+static int
+parse_percent(const char *value, uint64_t *number)
+{
+    if (strchr(value, 's') != NULL || parse_duration(value, number) != 0)
+        return -1;
+    *number /= 100;
+    return 0;
+}
+
 /* The index of VALUE among the words "a|b|c:" at the head of TEXT, the help
  * of the option: words and help cannot part ways. */
 static int
@@ -186,10 +196,13 @@ parse_value(const struct option_row *row, const char *value,
         [OPTION_INTEGER] = parse_integer,   [OPTION_SIZE] = parse_size,
         [OPTION_DURATION] = parse_duration, [OPTION_SPAN] = parse_duration,
         [OPTION_SIGNALS] = parse_signals,   [OPTION_SIGNAL] = parse_usable,
-        [OPTION_STRING] = parse_length,
+        [OPTION_STRING] = parse_length,     [OPTION_PERCENT] = parse_percent,
     };
     uint64_t number = 0;
-    if (row->kind == OPTION_SPAN && strcmp(value, "all") == 0) {
+    const char *word = row->kind == OPTION_SPAN      ? "all"
+                       : row->kind == OPTION_PERCENT ? "off"
+                                                     : NULL;
+    if (word != NULL && strcmp(value, word) == 0) {
         option->number = 0;
         return 0;
     }
@@ -214,6 +227,8 @@ add_expected(struct text *text, const struct option_row *row)
         [OPTION_SIZE] = "a size in bytes, with K, M or G, from ",
         [OPTION_DURATION] = "seconds (fractions allowed) up to ",
         [OPTION_SPAN] = "all, or seconds (fractions allowed) from ",
+        [OPTION_PERCENT] =
+            "off, or percent (fractions allowed) from 0.01 to 100",
         [OPTION_CHOICE] = "one of ",
         [OPTION_SIGNAL] =
             "a signal that a program can handle, by name or number from ",
@@ -225,7 +240,7 @@ add_expected(struct text *text, const struct option_row *row)
     bool is_time = row->kind == OPTION_DURATION || row->kind == OPTION_SPAN;
     uint64_t unit = is_time ? NS : 1;
     text_add(text, nouns[row->kind]);
-    if (row->kind == OPTION_SIGNALS)
+    if (row->kind == OPTION_SIGNALS || row->kind == OPTION_PERCENT)
         return;
     if (row->kind == OPTION_CHOICE) {
         text_add_bytes(text, row->text, strcspn(row->text, ":"));

@@ -5,7 +5,8 @@
  *
  * OPTION(field, variable, kind, min, max, default, text): KIND is the enum
  * option_kind without its prefix. MIN and MAX bound numbers in the field's unit
- * (ns for DURATION and SPAN, bytes for SIZE). For CHOICE, MAX is the number of
+ * (ns for DURATION and SPAN, ns of a second for
+ * PERCENT, bytes for SIZE). For CHOICE, MAX is the number of
  * words and TEXT begins with them: "wall|cpu: ..."; the field is the word's
  * index.
  */
@@ -58,6 +59,8 @@
            "cap of the spool, with K, M or G")                                 \
     OPTION(budget, "SPROF_BUDGET", INTEGER, 1, 100, "2",                       \
            "percent of one CPU that the sampler may use by itself")            \
+    OPTION(cost, "SPROF_COST", PERCENT, 100000, 1000000000, "1",               \
+           "percent of the threads' CPU time that sampling may cost, or off")  \
     OPTION(log, "SPROF_LOG", CHOICE, 0, 4, "error",                            \
            "quiet|error|info|debug: messages on stderr")
 
@@ -65,7 +68,9 @@ enum option_kind {
     OPTION_INTEGER,
     OPTION_SIZE,
     OPTION_DURATION,
-    OPTION_SPAN, /* a duration, or the word "all", which is 0 */
+    OPTION_SPAN,    /* a duration, or the word "all", which is 0 */
+    OPTION_PERCENT, /* fractions allowed, or the word "off", which is 0; kept as
+                     * ns of a second */
     OPTION_CHOICE,
     OPTION_SIGNAL,
     OPTION_SIGNALS, /* several: signal N is bit N - 1 */

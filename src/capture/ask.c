@@ -41,6 +41,12 @@ ask_set_stack(uint32_t index, uint64_t low, uint64_t high, uint64_t pointer)
 }
 
 void
+ask_set_period(uint64_t period)
+{
+    atomic_store_explicit(&shared.period, period, memory_order_relaxed);
+}
+
+void
 ask_freeze(pid_t tid)
 {
     atomic_store(&shared.frozen, 1);

@@ -32,6 +32,10 @@ enum loss ask_refusal(uint32_t index, uint32_t sequence);
 void ask_set_stack(uint32_t index, uint64_t low, uint64_t high,
                    uint64_t pointer);
 
+/* A thread is sampled every PERIOD ns of its CPU time from now on. Context:
+ * sampler. */
+void ask_set_period(uint64_t period);
+
 /* Keep thread TID, not the caller, in our handler until ask_thaw, because the
  * process is about to end. The signal may end a wait of the thread early.
  * Context: any thread. */

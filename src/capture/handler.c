@@ -220,6 +220,12 @@ set_rest(uint32_t index, bool has_words, uint64_t clock)
         atomic_store(&shared.threads[index].rested_clock, clock);
 }
 
+static uint64_t
+present_period(void)
+{
+    return atomic_load_explicit(&shared.period, memory_order_relaxed);
+}
+
 /* Whether a sample at CPU time CLOCK is not wanted. What perf samples too is
  * left to perf, once perf has begun. A thread that has just walked for long
  * must rest. */
@@ -237,7 +243,7 @@ is_unwanted(enum cookie_own kind, uint32_t index, uint64_t clock,
         return true;
     }
     /* Perf's first sample of a thread comes after a period. */
-    if (kind != COOKIE_TIMER_KERNEL || clock <= shared.settings->period ||
+    if (kind != COOKIE_TIMER_KERNEL || clock <= present_period() ||
         arch_is_at_call(arch_register(context, ARCH_PC)))
         return false;
     if (index < shared.thread_count)
@@ -255,7 +261,7 @@ read_clock(enum cookie_own kind, bool has_words)
     if (is_old && rested_clock == 0 && kind == COOKIE_PERF)
         return CLOCK_NONE;
     uint64_t clock = clock_own();
-    is_old = clock > OLD_TIMES * shared.settings->period;
+    is_old = clock > OLD_TIMES * present_period();
     return clock;
 }
 
@@ -535,6 +541,7 @@ handler_begin(const struct handler_options *options)
     shared.tid_count = options->tid_count;
     shared.request = options->request;
     shared.settings = options->settings;
+    atomic_store(&shared.period, options->settings->period);
     atomic_store(&shared.own_taken, 0);
     for (uint32_t i = 0; i < LOSS_COUNT; i++)
         atomic_store(&shared.own_lost[i], 0);

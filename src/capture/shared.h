@@ -42,6 +42,7 @@ struct shared {
     uint32_t tid_count;
     bool (*request)(const siginfo_t *); /* see handler_options */
     const struct settings *settings;
+    _Atomic uint64_t period; /* ns of CPU time between two samples */
     /* Threads that park ring it. The sampler sleeps on it. */
     _Atomic uint32_t bell;
     _Atomic uint32_t parks;  /* how often a thread has parked */

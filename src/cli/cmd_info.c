@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "model/quality.h"
+#include "model/spending.h"
 #include "model/profile.h"
 #include "show/columns.h"
 #include "show/text_report.h"
@@ -385,6 +386,11 @@ print_recording(struct profile *profile)
     char text[512];
     if (quality_due(profile, text, sizeof(text))[0] != '\0')
         printf("due      %s\n", text);
+    if (profile->process_count > 1 &&
+        spending_rates(profile, text, sizeof(text))[0] != '\0')
+        printf("epochs   %s\n", text);
+    if (spending_cost(profile, text, sizeof(text))[0] != '\0')
+        printf("spent    %s\n", text);
     if (profile->is_from_pprof) {
         puts("source   pprof; a spool (.sprof) tells more");
     } else {

@@ -194,6 +194,7 @@ struct journal_sums {
     uint64_t cut[CUT_COUNT];
     uint64_t expired; /* waits, as clock_expired counts them */
     uint64_t missed;  /* of those taken: the handler lacked a rule */
+    uint64_t handled; /* ns in the handler, as far as it used a CPU */
     /* Of the samples that threads take of their own running, by what limited
      * their rate: ns of CPU time in which they were due, and how many were
      * taken. */

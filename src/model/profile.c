@@ -211,6 +211,7 @@ profile_free(struct profile *profile)
     intern_free(profile->strings);
     free(profile->stopped);
     free(profile->timed_marks);
+    free(profile->epochs);
     free(profile->labels);
     free(profile->events);
     free(profile->samples);

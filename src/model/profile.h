@@ -116,6 +116,7 @@ struct profile_sample {
     uint16_t system_call; /* SYSCALL_UNKNOWN unless waiting in one */
     uint8_t state;        /* enum state */
     bool is_measured;     /* CPU time is exact (TRIGGER_HOOK) */
+    uint32_t epoch;       /* of its process, from 0; of one that ran */
     const char *waits_on; /* awaited object, "" if unknown */
     uint32_t labels;      /* number of their set; 0: none */
     uint64_t values[VALUE_COUNT];
@@ -139,6 +140,16 @@ struct profile_mark {
 };
 
 #define PROFILE_NO_THREAD UINT32_MAX
+
+/* A time in which threads that run were sampled at one rate (struct
+ * record_epoch of store/layout.h). */
+struct profile_epoch {
+    uint32_t process;
+    uint64_t time;          /* ns, since the start of its process */
+    uint64_t period;        /* ns of CPU time between two samples */
+    uint64_t each, allowed; /* ns for an interruption; ns in a CPU second */
+    uint64_t cpu, taken, spent;
+};
 
 /* Costs and losses of profiling, summed over all processes. Counters have the
  * meaning of struct record_counts in store/layout.h. */
@@ -177,6 +188,8 @@ struct profile {
     size_t timed_mark_count;
     struct profile_event *events;
     size_t event_count;
+    struct profile_epoch *epochs; /* those of a process follow one another */
+    uint32_t epoch_count;
 
     uint64_t totals[VALUE_COUNT];
     const char *filter;               /* as typed (view/filter.h); NULL: none */

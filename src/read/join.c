@@ -51,19 +51,26 @@ time_after(uint64_t time, uint64_t shift)
     return time > shift ? time - shift : 0;
 }
 
-/* Subtract SHIFT ns from the times of threads and events. This begins with the
- * thread FIRST_THREAD and the event FIRST_EVENT. An earlier time becomes 0. */
+/* Where the parts of a spool begin in a profile. */
+struct part {
+    uint32_t first_thread, first_epoch;
+    size_t first_event;
+};
+
+/* Subtract SHIFT ns from the times of the threads, epochs and events of PART.
+ * An earlier time becomes 0. */
 static void
-shift_times(struct profile *profile, uint32_t first_thread, size_t first_event,
-            uint64_t shift)
+shift_times(struct profile *profile, struct part part, uint64_t shift)
 {
-    for (uint32_t i = first_thread; i < profile->thread_count; i++) {
+    for (uint32_t i = part.first_epoch; i < profile->epoch_count; i++)
+        profile->epochs[i].time = time_after(profile->epochs[i].time, shift);
+    for (uint32_t i = part.first_thread; i < profile->thread_count; i++) {
         struct profile_thread *thread = &profile->threads[i];
         thread->start = time_after(thread->start, shift);
         if (thread->end != UINT64_MAX)
             thread->end = time_after(thread->end, shift);
     }
-    for (size_t i = first_event; i < profile->event_count; i++)
+    for (size_t i = part.first_event; i < profile->event_count; i++)
         profile->events[i].time = time_after(profile->events[i].time, shift);
 }
 
@@ -144,6 +151,8 @@ merge_process(const struct join *join)
         struct profile_sample *sample = &profile->samples[i];
         sample->thread = join->numbers[sample->thread - load->first_thread];
     }
+    for (uint32_t i = load->first_epoch; i < profile->epoch_count; i++)
+        profile->epochs[i].process = join->process;
     to->ended |= from->ended;
     to->last_begin = from->last_begin;
     if (load->end < to->duration)
@@ -183,7 +192,9 @@ join_spools(struct spool_load *load)
     uint64_t shift = goes_on ? before->begin : own->begin;
     if (own->keep == 0)
         return 0;
-    shift_times(profile, load->first_thread, load->first_event, shift);
+    const struct part part = {load->first_thread, load->first_epoch,
+                              load->first_event};
+    shift_times(profile, part, shift);
     load->end = time_after(load->end, shift);
     if (goes_on)
         return join_to(load, load->process - 1);
@@ -201,7 +212,7 @@ join_shorten(struct profile *profile)
     uint64_t shift = profile->duration - process->keep;
     if (events_clip(profile, shift, UINT64_MAX) != 0)
         return -1;
-    shift_times(profile, 0, 0, shift);
+    shift_times(profile, (struct part){0, 0, 0}, shift);
     sum_add(&process->start, shift);
     sum_add(&process->begin, shift);
     process->duration -= shift;

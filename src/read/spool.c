@@ -15,6 +15,7 @@
 #include "util/array.h"
 #include "util/intern.h"
 #include "spool_load.h"
+#include "epochs.h"
 #include "join.h"
 #include "weigh.h"
 #include "spool.h"
@@ -204,6 +205,8 @@ spool_find_key(const struct spool_load *load,
         key->system_call = record->system_call;
     else
         text = NO_TEXT;
+    if (record->state == STATE_RUNNING)
+        key->epoch = epochs_at(load, record->time);
     key->waits_on = intern_bytes(profile->strings, text);
     return true;
 }
@@ -412,6 +415,8 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
     [RECORD_STACKS] = use_nothing,
     [RECORD_RATE] = take_rate,
     [RECORD_TREE] = take_tree,
+    [RECORD_EPOCH] = epochs_add,
+    [RECORD_CLOCK] = epochs_add_clock,
 };
 
 /* A time beyond the range of signed numbers is damage and becomes 0. */
@@ -443,6 +448,7 @@ spool_begin(struct spool_load *load, const struct spool_header *header)
     load->first_thread = profile->thread_count;
     load->first_sample = profile->sample_count;
     load->first_event = profile->event_count;
+    load->first_epoch = profile->epoch_count;
     return 0;
 }
 

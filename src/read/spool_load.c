@@ -348,12 +348,15 @@ spool_load_sample(struct spool_load *load, const struct profile_sample *key)
 {
     struct profile *profile = load->profile;
     /* Strings are compared by address: equal ones have the same. */
-    const uintptr_t words[5] = {key->thread, key->node,
+    const uintptr_t words[6] = {key->thread,
+                                key->node,
                                 (uintptr_t)load->number << 32 |
                                     (uintptr_t)key->is_measured << 24 |
                                     (uintptr_t)key->state << 16 |
                                     key->system_call,
-                                (uintptr_t)key->waits_on, key->labels};
+                                (uintptr_t)key->waits_on,
+                                key->labels,
+                                key->epoch};
     struct profile_sample *samples =
         array_room(profile->samples, profile->sample_count, sizeof(*samples));
     uint32_t number;
@@ -451,5 +454,6 @@ spool_load_release(struct spool_load *load)
     free(load->waits);
     free(load->notes);
     free(load->unsampled);
+    free(load->clocks);
     free(load->symbols);
 }

@@ -32,6 +32,7 @@ struct spool_load {
      * last of the profile, as its threads are. */
     uint32_t first_thread, first_sample;
     size_t first_event; /* of this spool (events.h) */
+    uint32_t first_epoch;
     struct numbering modules, threads;
     struct numbering texts;  /* to numbers of the profile's strings */
     struct numbering labels; /* to the profile's sets of labels */
@@ -41,6 +42,8 @@ struct spool_load {
     size_t note_count;
     struct weigh_unsampled *unsampled;
     size_t unsampled_count;
+    struct weigh_clock *clocks;
+    size_t clock_count;
     struct mapped_files *mapped; /* of the process, if it still runs */
     bool has_looked;             /* MAPPED was looked for */
     struct profile_cost cost;    /* by the last record of counts */

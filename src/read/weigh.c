@@ -4,6 +4,11 @@
  * how much there was. The samples of a thread share its clock's time in
  * proportion to the CPU time that they were recorded with.
  *
+ * The rate may change while a program runs, and so may what it does. So each
+ * thread's time is shared within each epoch (epochs.h): what the thread used in
+ * the epoch, by the samples of the epoch. An epoch with few samples of the
+ * thread is joined with the next one, because such shares would be rough.
+ *
  * The hard part is threads that live for a few sample points only. Such a
  * thread has no sample, or one or two, and each number is wrong for that
  * thread: some threads lose everything, others get much too much. So they are
@@ -11,7 +16,8 @@
  * not all have the same chance to be sampled, but moments at the same age had.
  * How much CPU time the group used at each age is known. That time is shared by
  * its samples of this age (short_threads.h). What a single thread gets from the
- * group says nothing.
+ * group says nothing. There is a group for each epoch, because ages count in
+ * periods.
  *
  * CPU time that a hook measured is exact, and takes part in no sharing.
  *
@@ -23,33 +29,55 @@
 #include "model/events.h"
 #include "util/array.h"
 #include "util/share.h"
+#include "epochs.h"
 #include "short_threads.h"
 #include "spool_load.h"
 #include "weigh.h"
+
+/* The least number of sample points by which a part of a thread's time is
+ * shared on its own. */
+enum { PART_LEAST = 16 };
+
+/* Bounds the memory for parts. If a spool had more, its last epochs would be
+ * one. */
+enum { PARTS_MOST = 1 << 22 };
 
 enum rule { AS_RECORDED, BY_CPU, BY_COUNT, IN_GROUP };
 
 /* How a thread is weighed. */
 struct entry {
     enum rule rule;
+    uint32_t group;     /* the epoch in which it began */
     uint64_t count;     /* sample points that found it running */
-    uint64_t idle;      /* ns of CPU time of its other samples */
+    uint64_t weight;    /* ns of CPU time that these were recorded with */
+    uint64_t idle;      /* ns of CPU time of its waits */
     struct share share; /* what its own samples share */
+};
+
+/* What a thread did in an epoch. */
+struct part {
+    uint64_t begin;     /* the thread's clock when the epoch began, ns */
+    uint64_t count;     /* its sample points that have CPU time */
+    uint64_t measured;  /* ns of CPU time that a hook measured */
+    struct share share; /* of this epoch and those that are joined to it */
+    uint32_t shared_in; /* the epoch with that share */
+};
+
+/* Short threads that began in one epoch. */
+struct group {
+    struct short_threads threads;
+    uint64_t notes;
+    uint64_t due;       /* ns of CPU time that they share */
+    uint32_t shared_in; /* the group with their notes */
 };
 
 struct weigh {
     struct spool_load *load;
-    uint64_t period;
-    struct entry *entries;      /* by thread, from the spool's first */
-    struct short_threads group; /* all threads with IN_GROUP */
-    uint64_t due;               /* ns of CPU time that the group shares */
+    uint32_t epochs;
+    struct entry *entries; /* by thread, from the spool's first */
+    struct part *parts;    /* EPOCHS of each thread */
+    struct group *groups;  /* one for each epoch */
 };
-
-static uint64_t
-period_of(const struct spool_load *load)
-{
-    return load->profile->processes[load->process].period;
-}
 
 /* Whether SAMPLE is weighed. Others keep the CPU time that they
  * were recorded with. */
@@ -70,7 +98,7 @@ weigh_note(struct spool_load *load, const struct record_sample *record,
     bool is_first = sample->values[VALUE_SAMPLES] == 0;
     if (!is_weighed(sample) || record->count == 0 ||
         (record->flags & SAMPLE_SUMMED) != 0 ||
-        (!short_threads_cover(period_of(load), record->age) && !is_first))
+        (!short_threads_cover(epochs_longest(load), record->age) && !is_first))
         return 0;
     if (!ARRAY_GROW(load->notes, load->note_count))
         return -1;
@@ -89,6 +117,7 @@ weigh_note_unsampled(struct spool_load *load,
         return -1;
     load->unsampled[load->unsampled_count++] =
         (struct weigh_unsampled){.thread = thread,
+                                 .epoch = epochs_at(load, record->time),
                                  .cpu = record->cpu,
                                  .age = record->age};
     sum_add(&load->profile->threads[thread].unsampled, record->cpu);
@@ -101,6 +130,21 @@ entry_of(const struct weigh *weigh, uint32_t thread)
     return &weigh->entries[thread - weigh->load->first_thread];
 }
 
+/* The parts of THREAD, one for each epoch. */
+static struct part *
+parts_of(const struct weigh *weigh, uint32_t thread)
+{
+    return weigh->parts +
+           (size_t)(thread - weigh->load->first_thread) * weigh->epochs;
+}
+
+/* EPOCH, or the last one that has parts. */
+static uint32_t
+bounded(const struct weigh *weigh, uint32_t epoch)
+{
+    return epoch < weigh->epochs ? epoch : weigh->epochs - 1;
+}
+
 /* Sum up the running and other samples of each thread. */
 static void
 sum_threads(struct weigh *weigh)
@@ -110,11 +154,19 @@ sum_threads(struct weigh *weigh)
     for (; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         struct entry *entry = entry_of(weigh, sample->thread);
+        struct part *part =
+            parts_of(weigh, sample->thread) + bounded(weigh, sample->epoch);
+        uint64_t points = sample->values[VALUE_SAMPLES];
+        uint64_t cpu = sample->values[VALUE_CPU];
         if (is_weighed(sample)) {
-            sum_add(&entry->count, sample->values[VALUE_SAMPLES]);
-            sum_add(&entry->share.weight, sample->values[VALUE_CPU]);
+            sum_add(&entry->count, points);
+            sum_add(&entry->weight, cpu);
+            sum_add(&part->count, cpu > 0 ? points : 0);
+            sum_add(&part->share.weight, cpu);
+        } else if (sample->is_measured) {
+            sum_add(&part->measured, cpu);
         } else {
-            sum_add(&entry->idle, sample->values[VALUE_CPU]);
+            sum_add(&entry->idle, cpu);
         }
     }
 }
@@ -145,32 +197,95 @@ choose_own(const struct profile_thread *thread, struct entry *entry)
 {
     entry->rule = thread->has_cpu ? BY_CPU : AS_RECORDED;
     entry->share.due = thread->has_cpu ? thread->cpu : thread->unsampled;
-    if (entry->rule == BY_CPU && entry->share.weight == 0) {
+    if (entry->rule == BY_CPU && entry->weight == 0) {
         entry->rule = BY_COUNT;
         entry->share.weight = entry->count;
     }
+}
+
+static void
+subtract(uint64_t *from, uint64_t part)
+{
+    *from -= part < *from ? part : *from;
 }
 
 /* Choose how a thread is weighed, and what its running samples share: the time
  * of its clock, less the time of samples that are not weighed. */
 static void
 choose_rule(struct weigh *weigh, const struct profile_thread *thread,
-            struct entry *entry)
+            struct entry *entry, const struct part *parts)
 {
-    if (is_short(thread, entry, weigh->period)) {
+    entry->group = bounded(weigh, epochs_at(weigh->load, thread->start));
+    if (is_short(thread, entry, epochs_period(weigh->load, entry->group))) {
         entry->rule = IN_GROUP;
         entry->share.due = clock_of(thread);
-        short_threads_add_thread(&weigh->group,
-                                 entry->share.due - thread->unsampled);
     } else {
         choose_own(thread, entry);
     }
     if (entry->rule == AS_RECORDED)
         return;
-    entry->share.due -=
-        entry->idle < entry->share.due ? entry->idle : entry->share.due;
-    if (entry->rule == IN_GROUP)
-        sum_add(&weigh->due, entry->share.due);
+    subtract(&entry->share.due, entry->idle);
+    for (uint32_t i = 0; i < weigh->epochs; i++)
+        subtract(&entry->share.due, parts[i].measured);
+}
+
+/* Note what the threads' clocks read when each epoch began. */
+static void
+place_clocks(struct weigh *weigh)
+{
+    const struct spool_load *load = weigh->load;
+    for (size_t i = 0; i < load->clock_count; i++) {
+        const struct weigh_clock *clock = &load->clocks[i];
+        if (clock->epoch < weigh->epochs)
+            parts_of(weigh, clock->thread)[clock->epoch].begin = clock->cpu;
+    }
+}
+
+/* Divide the CPU time of a thread by its epochs. The CPU time of waits was used
+ * at any time, and is little; it is taken off the last epochs. */
+static void
+divide_time(const struct weigh *weigh, const struct profile_thread *thread,
+            struct part *parts, uint64_t idle)
+{
+    uint64_t end = thread->cpu;
+    for (uint32_t i = 1; i < weigh->epochs; i++) {
+        if (parts[i].begin > end)
+            parts[i].begin = end;
+        if (parts[i].begin < parts[i - 1].begin)
+            parts[i].begin = parts[i - 1].begin;
+    }
+    parts[0].begin = 0;
+    for (uint32_t i = weigh->epochs; i-- > 0; end = parts[i].begin) {
+        uint64_t due = end - parts[i].begin;
+        subtract(&due, parts[i].measured);
+        uint64_t waited = idle < due ? idle : due;
+        idle -= waited;
+        parts[i].share.due = due - waited;
+    }
+}
+
+/* Join epochs, from the first on, until each share has enough points. A share
+ * ends where both it and the rest have enough. */
+static void
+join_parts(const struct weigh *weigh, struct part *parts)
+{
+    uint64_t left = 0, count = 0;
+    uint32_t into = 0;
+    for (uint32_t i = 0; i < weigh->epochs; i++)
+        sum_add(&left, parts[i].count);
+    for (uint32_t i = 0; i < weigh->epochs; i++) {
+        if (i != into) {
+            sum_add(&parts[into].share.due, parts[i].share.due);
+            sum_add(&parts[into].share.weight, parts[i].share.weight);
+        }
+        parts[i].shared_in = into;
+        sum_add(&count, parts[i].count);
+        subtract(&left, parts[i].count);
+        if (count >= PART_LEAST && left >= PART_LEAST) {
+            into = i + 1;
+            count = 0;
+        }
+    }
 }
 
 static bool
@@ -181,23 +296,85 @@ is_in_group(const struct weigh *weigh, const struct weigh_note *note)
     return entry_of(weigh, thread)->rule == IN_GROUP;
 }
 
-/* Once all threads have their rule, collect what belongs to the group. The ages
- * at which its CPU time outside of running samples was used are unknown, so
- * each age has the same part of it. */
+/* The group whose samples share the time of threads that began in EPOCH. */
+static struct group *
+group_of(const struct weigh *weigh, uint32_t epoch)
+{
+    return &weigh->groups[weigh->groups[epoch].shared_in];
+}
+
+/* The group of a note that is in a group. */
+static struct group *
+group_of_note(const struct weigh *weigh, const struct weigh_note *note)
+{
+    const struct profile *profile = weigh->load->profile;
+    uint32_t thread = profile->samples[note->sample].thread;
+    return group_of(weigh, entry_of(weigh, thread)->group);
+}
+
+/* A group without a note joins the next that has one, or else the last. */
 static void
-gather_group(struct weigh *weigh)
+join_groups(struct weigh *weigh)
 {
     const struct spool_load *load = weigh->load;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < weigh->epochs; i++)
+        weigh->groups[i].shared_in = i;
+    for (size_t i = 0; i < load->note_count; i++)
+        if (is_in_group(weigh, &load->notes[i]))
+            group_of_note(weigh, &load->notes[i])->notes++;
+    for (uint32_t i = 0; i < weigh->epochs; i++)
+        if (weigh->groups[i].notes > 0)
+            last = i;
+    for (uint32_t i = weigh->epochs; i-- > 0;) {
+        if (weigh->groups[i].notes > 0)
+            last = i;
+        weigh->groups[i].shared_in = last;
+        short_threads_begin(&weigh->groups[i].threads, epochs_period(load, i));
+    }
+}
+
+/* Add a thread to its group. Records of CPU time without a sample are added one
+ * by one. */
+static void
+add_to_group(struct weigh *weigh, const struct profile_thread *thread,
+             const struct entry *entry)
+{
+    struct group *group = group_of(weigh, entry->group);
+    uint64_t due = entry->share.due;
+    short_threads_add_thread(&group->threads,
+                             clock_of(thread) - thread->unsampled);
+    subtract(&due, thread->unsampled);
+    sum_add(&group->due, due);
+}
+
+/* Once all threads have their rule, collect what belongs to the groups. The
+ * ages at which CPU time outside of running samples was used are unknown, so
+ * each age has the same part of it. */
+static void
+gather_groups(struct weigh *weigh, uint32_t count)
+{
+    const struct spool_load *load = weigh->load;
+    join_groups(weigh);
+    for (uint32_t i = 0; i < count; i++)
+        if (weigh->entries[i].rule == IN_GROUP)
+            add_to_group(weigh, &load->profile->threads[load->first_thread + i],
+                         &weigh->entries[i]);
     for (size_t i = 0; i < load->unsampled_count; i++) {
         const struct weigh_unsampled *unsampled = &load->unsampled[i];
-        if (entry_of(weigh, unsampled->thread)->rule == IN_GROUP)
-            short_threads_add_mass(&weigh->group, unsampled->age,
-                                   unsampled->cpu);
+        if (entry_of(weigh, unsampled->thread)->rule != IN_GROUP)
+            continue;
+        struct group *group = group_of(weigh, bounded(weigh, unsampled->epoch));
+        short_threads_add_mass(&group->threads, unsampled->age, unsampled->cpu);
+        sum_add(&group->due, unsampled->cpu);
     }
     for (size_t i = 0; i < load->note_count; i++)
         if (is_in_group(weigh, &load->notes[i]))
-            short_threads_add_note(&weigh->group, load->notes[i].age);
-    short_threads_finish(&weigh->group, weigh->due);
+            short_threads_add_note(
+                &group_of_note(weigh, &load->notes[i])->threads,
+                load->notes[i].age);
+    for (uint32_t i = 0; i < weigh->epochs; i++)
+        short_threads_finish(&weigh->groups[i].threads, weigh->groups[i].due);
 }
 
 /* A running thread uses CPU time all the while. So its wall time is wrong by
@@ -222,15 +399,18 @@ share_own(struct weigh *weigh)
     for (; i < profile->sample_count; i++) {
         struct profile_sample *sample = &profile->samples[i];
         struct entry *entry = entry_of(weigh, sample->thread);
+        struct part *parts = parts_of(weigh, sample->thread);
         const uint64_t *values = sample->values;
         if (!is_weighed(sample) || entry->rule == AS_RECORDED)
             continue;
+        struct part *part =
+            &parts[parts[bounded(weigh, sample->epoch)].shared_in];
         if (entry->rule == IN_GROUP)
             set_cpu(sample, 0);
         else if (entry->rule == BY_COUNT)
             set_cpu(sample, share_take(&entry->share, values[VALUE_SAMPLES]));
         else
-            set_cpu(sample, share_take(&entry->share, values[VALUE_CPU]));
+            set_cpu(sample, share_take(&part->share, values[VALUE_CPU]));
     }
 }
 
@@ -244,8 +424,10 @@ share_group(struct weigh *weigh)
         struct profile_sample *sample = &load->profile->samples[note->sample];
         if (!is_in_group(weigh, note))
             continue;
-        set_cpu(sample, sample->values[VALUE_CPU] +
-                            short_threads_share(&weigh->group, note->age));
+        set_cpu(sample,
+                sample->values[VALUE_CPU] +
+                    short_threads_share(&group_of_note(weigh, note)->threads,
+                                        note->age));
     }
 }
 
@@ -253,9 +435,10 @@ share_group(struct weigh *weigh)
 static uint64_t
 left_of(const struct weigh *weigh, const struct entry *entry)
 {
-    uint64_t weight = entry->share.weight;
+    uint64_t weight =
+        entry->rule == BY_COUNT ? entry->share.weight : entry->weight;
     if (entry->rule == IN_GROUP)
-        weight = weigh->group.notes;
+        weight = group_of(weigh, entry->group)->notes;
     else if (entry->rule == AS_RECORDED)
         weight = 0;
     return weight == 0 ? entry->share.due : 0;
@@ -279,22 +462,51 @@ add_unsampled(struct weigh *weigh, uint32_t thread, uint64_t cpu)
     return events_add_unsampled(weigh->load->profile, sample, weigh->load->end);
 }
 
+static void
+choose_rules(struct weigh *weigh, uint32_t count)
+{
+    const struct spool_load *load = weigh->load;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct profile_thread *thread =
+            &load->profile->threads[load->first_thread + i];
+        struct entry *entry = &weigh->entries[i];
+        struct part *parts = parts_of(weigh, load->first_thread + i);
+        choose_rule(weigh, thread, entry, parts);
+        if (entry->rule != BY_CPU)
+            continue;
+        divide_time(weigh, thread, parts, entry->idle);
+        join_parts(weigh, parts);
+    }
+}
+
+static void
+release(struct weigh *weigh)
+{
+    free(weigh->entries);
+    free(weigh->parts);
+    free(weigh->groups);
+}
+
 int
 weigh_samples(struct spool_load *load)
 {
-    const struct profile *profile = load->profile;
-    uint32_t count = profile->thread_count - load->first_thread;
-    struct weigh weigh = {.load = load, .period = period_of(load)};
+    uint32_t count = load->profile->thread_count - load->first_thread;
+    struct weigh weigh = {.load = load, .epochs = epochs_count(load)};
     int status = 0;
+    if (weigh.epochs > PARTS_MOST / ((size_t)count + 1))
+        weigh.epochs = PARTS_MOST / (count + 1) + 1;
     weigh.entries = calloc((size_t)count + 1, sizeof(*weigh.entries));
-    if (weigh.entries == NULL)
+    weigh.parts =
+        calloc(((size_t)count + 1) * weigh.epochs, sizeof(*weigh.parts));
+    weigh.groups = calloc(weigh.epochs, sizeof(*weigh.groups));
+    if (weigh.entries == NULL || weigh.parts == NULL || weigh.groups == NULL) {
+        release(&weigh);
         return -1;
-    short_threads_begin(&weigh.group, weigh.period);
+    }
     sum_threads(&weigh);
-    for (uint32_t i = 0; i < count; i++)
-        choose_rule(&weigh, &profile->threads[load->first_thread + i],
-                    &weigh.entries[i]);
-    gather_group(&weigh);
+    place_clocks(&weigh);
+    choose_rules(&weigh, count);
+    gather_groups(&weigh, count);
     share_own(&weigh);
     share_group(&weigh);
     for (uint32_t i = 0; i < count && status == 0; i++) {
@@ -302,6 +514,6 @@ weigh_samples(struct spool_load *load)
         if (left > 0)
             status = add_unsampled(&weigh, load->first_thread + i, left);
     }
-    free(weigh.entries);
+    release(&weigh);
     return status;
 }

@@ -22,6 +22,7 @@ struct weigh_note {
 /* CPU time without a sample. */
 struct weigh_unsampled {
     uint32_t thread;
+    uint32_t epoch;
     uint64_t cpu, age; /* ns, as recorded */
 };
 

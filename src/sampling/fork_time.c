@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "capture/measured.h"
+#include "epoch.h"
 #include "session.h"
-#include "thread_time.h"
 #include "fork_time.h"
 
 /* CALLER is where the stack of the calling thread's present fork begins. A fork
@@ -28,7 +28,7 @@ static __thread uint64_t owed, enough;
 static uint64_t
 draw_enough(void)
 {
-    uint64_t period = thread_time_period();
+    uint64_t period = epoch_period();
     uint64_t random = (measured.time ^ measured.clock) * 0x9e3779b97f4a7c15u;
     return period / 2 + (random >> 32) % (period + 1);
 }

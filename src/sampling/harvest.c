@@ -18,10 +18,15 @@
 #include "sampling/trigger/trigger.h"
 #include "unwind/learn.h"
 #include "unwind/rules.h"
+#include "epoch.h"
 #include "follow_cpu.h"
 #include "rates.h"
 #include "thread_time.h"
 #include "harvest.h"
+
+/* Most ns that a handler runs for; a thread that was longer in it had no CPU,
+ * or was parked. */
+#define HANDLED_MOST_NS 100000u
 
 static uint32_t last_sequence;
 static OF_PROFILE uint64_t round_random;
@@ -110,10 +115,11 @@ weigh_sample(struct thread_time *account, uint32_t index,
         return account->asked_for;
     if (slot->trigger == TRIGGER_HOOK)
         return slot->measured;
+    uint64_t period = epoch_period_at(slot->time);
     if (slot->trigger == TRIGGER_PERF)
-        return thread_time_period();
+        return period;
     if (account->trigger == TRIGGER_TIMER)
-        return trigger_timer_period();
+        return trigger_timer_period(period);
     /* The timers of young threads are for threads that end young. */
     return trigger_is_split() && slot->in_syscall
                ? tick_weight(account, index, clock)
@@ -180,6 +186,8 @@ take_sample(struct slot *slot, uint32_t index)
     sums->counts.parked += slot->parked;
     sums->missed += slot->missed;
     sums->counts.stopped += slot->stopped;
+    sums->handled +=
+        slot->stopped < HANDLED_MOST_NS ? slot->stopped : HANDLED_MOST_NS;
     account->ran_at = place;
     account->last = NULL;
 }

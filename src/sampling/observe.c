@@ -24,6 +24,7 @@
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "epoch.h"
 #include "harvest.h"
 #include "rates.h"
 #include "thread_time.h"
@@ -140,7 +141,7 @@ static OF_PROFILE uint64_t process_seen, own_seen;
 static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
 static OF_PROFILE uint32_t scanned; /* since all were looked at */
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
-
+static OF_PROFILE uint64_t chance;                    /* of is_drawn */
 void
 observe_begin(void)
 {
@@ -226,13 +227,34 @@ end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
     account->has_woken = true;
 }
 
+/* Whether a thread is asked at this look. At a lower rate than that of looks a
+ * part of them is drawn, and each stands for more (weigh_looks). */
+static bool
+is_drawn(void)
+{
+    if (epoch_period() <= thread_time_period())
+        return true;
+    chance = chance * 6364136223846793005u + 1442695040888963407u;
+    return (chance >> 33) % epoch_period() < thread_time_period();
+}
+
+/* Returns what a question stands for that was drawn for a look of BETWEEN ns.
+ */
+static uint64_t
+weigh_looks(uint64_t between)
+{
+    return (uint64_t)((__uint128_t)between * epoch_period() /
+                      thread_time_period());
+}
+
 static bool
 may_ask(const struct thread_time *account, uint32_t index, uint64_t clock)
 {
     return account->trigger == TRIGGER_ASK && !account->in_flight &&
            (account->last_wait < LONG_WAIT_NS ||
             clock - account->woke_clock >= AWAKE_NS) &&
-           trigger_may_ask(threads_at(index)->tid, clock - account->base);
+           trigger_may_ask(threads_at(index)->tid, clock - account->base) &&
+           is_drawn();
 }
 
 /* The thread has run for long without a sample. Within a system call no event
@@ -242,7 +264,7 @@ may_ask(const struct thread_time *account, uint32_t index, uint64_t clock)
 static void
 doubt_trigger(struct thread_time *account, uint32_t index, uint64_t clock)
 {
-    uint64_t most = UNREACHED_PERIODS * thread_time_period();
+    uint64_t most = UNREACHED_PERIODS * epoch_period();
     pid_t tid = threads_at(index)->tid;
     bool is_again = account->doubted > account->given;
     if (most < UNREACHED_NS)
@@ -267,7 +289,7 @@ see_running(struct thread_time *account, uint32_t index, uint64_t clock,
         doubt_trigger(account, index, clock);
     if (view->asked < ASK_MOST && between != 0 &&
         may_ask(account, index, clock))
-        view->asked += harvest_ask(index, clock, now, between);
+        view->asked += harvest_ask(index, clock, now, weigh_looks(between));
     if (account->rest > (int64_t)(2 * thread_time_period()) &&
         !thread_time_is_cpu_only())
         show_queue(account, index, now);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/state.h"
 #include "sampling/trigger/trigger.h"
+#include "epoch.h"
 #include "rates.h"
 
 static OF_PROFILE bool is_sparing;
@@ -22,6 +23,12 @@ static enum limit
 limit_of(const struct thread_time *account)
 {
     enum limit limit = trigger_limit(account->trigger);
+    bool is_timed = limit == LIMIT_TIMERS || limit == LIMIT_SWITCHES;
+    uint64_t best = is_timed && clock_tick() > thread_time_period()
+                        ? clock_tick()
+                        : thread_time_period();
+    if (epoch_period() > best && limit != LIMIT_TRACED)
+        return LIMIT_COST;
     return limit == LIMIT_SAMPLER && is_sparing ? LIMIT_BUDGET : limit;
 }
 
@@ -31,11 +38,13 @@ present_limit(const struct thread_time *account)
     return account->limit != LIMIT_COUNT ? account->limit : limit_of(account);
 }
 
-/* Whether perf gives no sample for the first period under LIMIT. */
+/* Whether perf gives no sample for the first period of the thread of ACCOUNT,
+ * under LIMIT. */
 static bool
-skips_first(enum limit limit)
+skips_first(const struct thread_time *account, enum limit limit)
 {
-    return limit == LIMIT_MERGED || limit == LIMIT_KERNEL;
+    return limit == LIMIT_MERGED || limit == LIMIT_KERNEL ||
+           (limit == LIMIT_COST && account->trigger == TRIGGER_PERF);
 }
 
 /* Returns the CPU time up to CLOCK that is in no sum yet, and marks it as
@@ -75,7 +84,7 @@ rates_run(struct thread_time *account, uint64_t clock)
     ran -= measured;
     if (young > ran)
         young = ran;
-    if (!skips_first(limit))
+    if (!skips_first(account, limit))
         young = 0;
     due[LIMIT_SHORT] += young;
     due[limit] += ran - young;
@@ -88,7 +97,7 @@ rates_take(const struct thread_time *account, uint64_t clock)
     enum limit limit = present_limit(account);
     if (clock < account->rated_from)
         limit = LIMIT_EARLY;
-    else if (skips_first(limit) &&
+    else if (skips_first(account, limit) &&
              clock - account->rated_from < thread_time_period())
         limit = LIMIT_SHORT;
     thread_time_sums()->due_taken[limit]++;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
+#include "afford.h"
 #include "counts.h"
 #include "roster.h"
 #include "session.h"
@@ -51,9 +52,11 @@ rotate_now(void)
     }
     uint64_t now = clock_now();
     roster_before_rotate(now);
+    afford_publish();
     counts_rotate(now);
     journal_rotate();
     roster_after_rotate();
+    afford_rotate(now);
     counts_publish(now, false);
     due = session_sampled(now) + keep;
 }
@@ -106,6 +109,7 @@ recorder_begin_again(void)
         return;
     if (is_on)
         roster_after_rotate();
+    afford_rotate(now);
     lost += taken - before;
     before = taken;
     mark_loss(now);

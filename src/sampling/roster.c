@@ -20,6 +20,7 @@
 #include "process/threads.h"
 #include "sampling/trigger/cpu_timer.h"
 #include "sampling/trigger/trigger.h"
+#include "epoch.h"
 #include "harvest.h"
 #include "observe.h"
 #include "rates.h"
@@ -212,7 +213,7 @@ write_unseen(unsigned i, uint64_t age)
 static void
 note_unseen(uint64_t cpu)
 {
-    uint64_t step = thread_time_period() / 4;
+    uint64_t step = epoch_period() / 4;
     observe_explain(cpu);
     rates_unseen(cpu);
     for (unsigned i = 0; i < AGES && cpu > i * step; i++) {
@@ -434,6 +435,13 @@ roster_before_rotate(uint64_t now)
 {
     note_ends();
     observe_end_before_rotate(now);
+}
+
+void
+roster_begin_epoch(void)
+{
+    memset(unseen, 0, sizeof(unseen));
+    memset(unseen_place, 0, sizeof(unseen_place));
 }
 
 void

@@ -47,6 +47,9 @@ bool roster_is_alone(void);
 /* Number of threads so far. */
 uint32_t roster_total(void);
 
+/* An epoch begins (epoch.h): threads that were never seen are counted anew. */
+void roster_begin_epoch(void);
+
 /* The journal is rotated at NOW. roster_before_rotate, called before, writes
  * what belongs into the present file; roster_after_rotate, called after, begins
  * to count anew. Sampling goes on meanwhile. */

@@ -23,8 +23,10 @@
 #include "unwind/learn.h"
 #include "unwind/rules.h"
 #include "unwind/untabled.h"
+#include "afford.h"
 #include "budget.h"
 #include "counts.h"
+#include "epoch.h"
 #include "follow_cpu.h"
 #include "harvest.h"
 #include "marks.h"
@@ -236,6 +238,8 @@ session_tick(void)
     has_news = view.first_looks != 0;
     trigger_vary(now, roster_has_new(), random);
     choose_stride(&view, now);
+    if (afford_tick(now, budget.own, view.ran && !view.changes, random))
+        roster_rearm();
     thread_time_sums()->counts.ticks++;
     write_out(now);
     serve_ring_every(ring_every);
@@ -368,6 +372,7 @@ session_start(enum session_by by)
     begin_pace(now);
     roster_start(now, is_late);
     budget_begin(&budget, settings->options->budget.number, now, clock_own());
+    afford_start(budget.own);
     observe_begin();
     marks_accept(true);
     atomic_store(&is_on, true);
@@ -389,6 +394,7 @@ session_stop(enum session_by by)
     harvest_give_up(LOSS_SILENT);
     uint64_t now = clock_now();
     roster_end(now);
+    afford_publish();
     counts_publish(now, true);
     past.elapsed += now - started;
     past.was_displaced |= trigger_was_displaced();

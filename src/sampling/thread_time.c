@@ -62,10 +62,12 @@ thread_time_open(uint32_t index, uint64_t clock, uint64_t start,
                  enum trigger trigger)
 {
     struct thread_time_past past = accounts[index].past;
+    uint64_t epoch_used = past.used != 0 ? accounts[index].epoch_used : 0;
     thread_time_deactivate(index);
     accounts[index] = (struct thread_time){.base = clock - past.used,
                                            .rest = past.rest,
                                            .past = past,
+                                           .epoch_used = epoch_used,
                                            .given = clock,
                                            .seen = clock,
                                            .seen_at = start,
@@ -86,9 +88,11 @@ thread_time_open(uint32_t index, uint64_t clock, uint64_t start,
 void
 thread_time_ignore(uint32_t index)
 {
-    accounts[index] = (struct thread_time){.past = accounts[index].past,
-                                           .seen = accounts[index].seen,
-                                           .is_ignored = true};
+    accounts[index] =
+        (struct thread_time){.past = accounts[index].past,
+                             .epoch_used = accounts[index].epoch_used,
+                             .seen = accounts[index].seen,
+                             .is_ignored = true};
 }
 
 void
@@ -105,7 +109,7 @@ thread_time_rotate(uint32_t index)
 {
     struct thread_time *account = &accounts[index];
     account->base = account->seen;
-    account->past.used = 0;
+    account->past.used = account->epoch_used = 0;
     account->wait = account->last = NULL;
     account->ran_at = account->waited_at = (struct journal_place){0};
     account->has_woken = false;

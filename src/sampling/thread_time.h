@@ -63,6 +63,7 @@ struct thread_time {
     uint64_t measured;    /* CPU time outside all samples, not seen yet */
     uint64_t rated;       /* CPU clock up to which rates.h knows it */
     uint64_t rated_from;  /* CPU clock when its trigger was made ready */
+    uint64_t epoch_used;  /* CPU time that its last CLOCK has (layout.h) */
     enum limit limit;     /* of its rate since its last look (rates.h);
                            * LIMIT_COUNT: it was not looked at yet */
 
@@ -88,8 +89,8 @@ struct thread_time {
 /* Empty all thread times and sums. Returns 0, or -1 if memory is short. */
 int thread_time_begin(const struct settings *settings);
 
-/* The thread time of thread INDEX; the sums; ns between two samples; and
- * whether waits are not shown. */
+/* The thread time of thread INDEX; the sums; ns between two samples at the rate
+ * that was asked for; and whether waits are not shown. */
 struct thread_time *thread_time_of(uint32_t index);
 struct journal_sums *thread_time_sums(void);
 uint64_t thread_time_period(void);

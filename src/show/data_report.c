@@ -127,6 +127,30 @@ add_rate(struct json *json, const struct profile_cost *cost)
     add_causes(json, "unasked", unasked, 0, LIMIT_COUNT, limit_word);
 }
 
+/* Add the epochs of one rate, where that is known. */
+static void
+add_epochs(struct json *json, const struct profile *profile)
+{
+    json_line(json);
+    json_name_open(json, "epochs", '[');
+    for (uint32_t i = 0; i < profile->epoch_count; i++) {
+        const struct profile_epoch *epoch = &profile->epochs[i];
+        json_line(json);
+        json_open(json, '{');
+        json_name_number(json, "pid", profile->processes[epoch->process].pid);
+        json_name_number(json, "time_ns", epoch->time);
+        json_name_number(json, "period_ns", epoch->period);
+        json_name_number(json, "cpu_ns", epoch->cpu);
+        json_name_number(json, "samples", epoch->taken);
+        json_name_number(json, "interruption_ns", epoch->each);
+        json_name_number(json, "allowed_ns_a_second", epoch->allowed);
+        json_name_number(json, "spent_ns", epoch->spent);
+        json_close(json, '}');
+    }
+    json_line(json);
+    json_close(json, ']');
+}
+
 /* Add the head of a report about PROFILE. */
 static void
 add_head(struct json *json, const struct profile *profile)
@@ -149,6 +173,7 @@ add_head(struct json *json, const struct profile *profile)
     json_name_number(json, "asked", cost->asked);
     json_name_number(json, "taken", cost->taken);
     add_rate(json, cost);
+    add_epochs(json, profile);
     if (cost->unseen_cpu > 0) {
         json_line(json);
         json_name_number(json, "unseen_cpu_ns", cost->unseen_cpu);

@@ -51,6 +51,7 @@
 #include "base/text.h"
 #include "model/naming.h"
 #include "model/quality.h"
+#include "model/spending.h"
 #include "util/number.h"
 #include "view/nameless.h"
 #include "truncate.h"
@@ -169,6 +170,8 @@ print_rest(FILE *stream, const struct profile *profile, unsigned columns)
         text_report_line(stream, columns, "unseen", "%s", text);
     if (quality_rate(profile, text, sizeof(text))[0] != '\0')
         text_report_line(stream, columns, "rate", "%s", text);
+    if (spending_rates(profile, text, sizeof(text))[0] != '\0')
+        text_report_line(stream, columns, "epochs", "%s", text);
     text_report_line(stream, columns, "lost", "%s",
                      quality_losses(profile, text, sizeof(text)));
     text_report_line(stream, columns, "cut", "%s",

@@ -36,15 +36,16 @@
  *
  * Some things are written after their head, each as one aligned word that is
  * right before and after: the growing fields of a SAMPLE (count, duration,
- * wall, cpu, and last the word that holds its flags), the counters of COUNTS
- * and RATE, and the fields of CONTROL. A STACKS is written again and again,
- * whole; its sequence tells when it may be read.
+ * wall, cpu, and last the word that holds its flags), the counters of COUNTS,
+ * RATE and EPOCH, and the fields of CONTROL. A STACKS is written again and
+ * again, whole; its sequence tells when it may be read.
  *
  * Time is CLOCK_MONOTONIC nanoseconds since header.start_monotonic.
  *
  * Version history: 1 first version; 2 samples have flags, ages and what they
  * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
- * several processes in one file (NEXT), as `sprofile convert` writes it.
+ * several processes in one file (NEXT), as `sprofile convert` writes it. EPOCH
+ * and CLOCK came later; a reader may skip them.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -113,6 +114,8 @@ enum record_kind {
     RECORD_RATE,
     RECORD_TREE,
     RECORD_WHOLE,
+    RECORD_EPOCH,
+    RECORD_CLOCK,
     RECORD_KIND_COUNT
 };
 
@@ -314,6 +317,31 @@ struct record_rate {
 struct rate_entry {
     uint64_t cpu; /* ns */
     uint64_t taken;
+};
+
+/* From TIME on, until the next EPOCH, each thread that runs is sampled at one
+ * rate. Behind it, CLOCKs tell how much CPU time the threads had used at that
+ * instant. What is before the first EPOCH belongs to it. The last three fields
+ * are changed in place, as COUNTS is. */
+struct record_epoch {
+    uint64_t head;
+    uint64_t time;
+    uint64_t period;  /* ns of CPU time between two samples of a thread */
+    uint64_t each;    /* ns that an interruption is taken to cost; 0: this was
+                       * not measured */
+    uint64_t allowed; /* ns that sampling may cost in a CPU second; 0: any */
+    uint64_t cpu;     /* ns that threads ran in it */
+    uint64_t taken;   /* samples of threads that ran in it */
+    uint64_t spent;   /* ns that sampling cost in it, by the model */
+};
+
+/* The CPU time of a thread when the last EPOCH before this record began, as
+ * THREAD_END counts it. A thread without a CLOCK had not run since the EPOCH
+ * before that one. */
+struct record_clock {
+    uint64_t head;
+    uint32_t thread, reserved;
+    uint64_t cpu; /* ns */
 };
 
 /* Names that travel with a spool; written by `sprofile convert` behind what the

@@ -35,6 +35,8 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_RATE] = sizeof(struct record_rate),
     [RECORD_TREE] = sizeof(struct record_tree),
     [RECORD_WHOLE] = sizeof(struct record_whole),
+    [RECORD_EPOCH] = sizeof(struct record_epoch),
+    [RECORD_CLOCK] = sizeof(struct record_clock),
 };
 
 uint8_t

@@ -32,6 +32,7 @@
 
 #include "base/path.h"
 #include "model/quality.h"
+#include "model/spending.h"
 #include "util/array.h"
 #include "output_file.h"
 #include "firefox.h"
@@ -49,6 +50,7 @@ write_extra(struct firefox *firefox)
         char *(*phrase)(const struct profile *, char *, size_t);
     } entries[] = {
         {"Lost samples", quality_losses}, {"Cut stacks", quality_cuts},
+        {"Epochs", spending_rates},       {"Spent", spending_cost},
         {"Cost", quality_cost},           {"Unseen", quality_unseen},
         {"Note", quality_asked},          {"Times", quality_times},
     };

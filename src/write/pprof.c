@@ -41,6 +41,7 @@
 #include "model/label_sets.h"
 #include "model/naming.h"
 #include "model/quality.h"
+#include "model/spending.h"
 #include "util/clean.h"
 #include "util/gzip.h"
 #include "util/intern.h"
@@ -188,6 +189,10 @@ write_comments(struct pprof *pprof)
         write_comment(pprof, "rate", text);
         write_comment(pprof, "due", quality_due(profile, text, sizeof(text)));
     }
+    if (spending_rates(profile, text, sizeof(text))[0] != '\0')
+        write_comment(pprof, "epochs", text);
+    if (spending_cost(profile, text, sizeof(text))[0] != '\0')
+        write_comment(pprof, "spent", text);
     if (quality_unseen(profile, text, sizeof(text))[0] != '\0')
         write_comment(pprof, "unseen", text);
     write_comment(pprof, "lost", quality_losses(profile, text, sizeof(text)));

@@ -102,7 +102,9 @@ def triggers_of(directory):
 
 
 def sprof(build, trigger, argv, cpus=0, symbolize=True, **variables):
-    """A run under libsprof, None if TRIGGER is not to be had."""
+    """A run under libsprof at any price, unless VARIABLES say another one; None
+    if TRIGGER is not to be had."""
+    variables.setdefault("SPROF_COST", "off")
     if not bench.library(build) or not trigger_works(build, trigger):
         return None
     with bench.scratch() as directory:

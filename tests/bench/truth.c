@@ -67,6 +67,8 @@ WORK(step_a, 47, )
 WORK(step_b, 53, )
 WORK(worker_a, 59, )
 WORK(worker_b, 61, )
+WORK(early, 89, )
+WORK(late, 97, )
 WORK(under_lock, 67, )
 WORK(out_of_lock, 71, )
 WORK(calls_copy, 73, system_call(SYS_read, zero_fd, (long)block, sizeof block);
@@ -301,6 +303,20 @@ pure(void)
     }
 }
 
+/* One function for the first 30 % of its CPU time, and another one after it: a
+ * profiler whose rate changes meanwhile must weigh its samples. */
+static void
+phases(void)
+{
+    int64_t all = deadline - clock_now(CLOCK_MONOTONIC);
+    int64_t begin = clock_now(CLOCK_THREAD_CPUTIME_ID);
+
+    while (clock_now(CLOCK_THREAD_CPUTIME_ID) < begin + all * 3 / 10)
+        slice(&early_part, (int64_t)pick(1000 * US));
+    while (clock_now(CLOCK_THREAD_CPUTIME_ID) < begin + all)
+        slice(&late_part, (int64_t)pick(1000 * US));
+}
+
 static void *
 worker(void *number)
 {
@@ -363,7 +379,7 @@ static const struct {
     {"short", short_lives},     {"tiny", tiny_lives},
     {"burst", burst},           {"pure", pure},
     {"workers", workers},       {"mutex", contenders},
-    {"syscalls", system_calls},
+    {"syscalls", system_calls}, {"phases", phases},
 };
 
 int

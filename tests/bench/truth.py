@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Is the profile right where the truth is known? truth.c at 1,000 Hz.
 
+With --cost the library may cost so much (SPROF_COST); by default any price is
+paid, so that the rate is the same for all tools. Runs must then be long enough
+for the rate to change (--scale 8).
+
 Every workload reads the clocks around its own parts, and prints where its time
 went. A round runs each workload once under every tool, in turn. A run is
 compared with its own truth, never with another run.
@@ -18,6 +22,7 @@ The workloads are:
 * workers: four on two CPUs, 60/40.
 * mutex: four threads with one lock that is held 200 us at a time.
 * syscalls: 50/30/20 % in system calls.
+* phases: 30 % of the CPU time in one function, and then the rest in another.
 
 The columns are:
 
@@ -89,6 +94,7 @@ WORKLOADS = (
     Workload("mutex", "mutex", ("under_lock", "out_of_lock")),
     Workload("syscalls", "syscalls",
              ("calls_copy", "calls_getpid", "calls_seek")),
+    Workload("phases", "phases", ("early", "late"), 1.5),
 )
 
 
@@ -235,7 +241,8 @@ def measure(workload, tool, arguments):
         result = PEERS[tool](argv, RATE, cpus=workload.cpus)
         return compare_peer(workload, result) if result else None
     result = tools.sprof(arguments.build, tool, argv, cpus=workload.cpus,
-                         SPROF_FREQUENCY=RATE, SPROF_MODE=arguments.mode)
+                         SPROF_FREQUENCY=RATE, SPROF_MODE=arguments.mode,
+                         SPROF_COST=arguments.cost)
     return compare_sprof(workload, result) if result else None
 
 
@@ -315,6 +322,7 @@ def main():
     parser.add_argument("--peers", type=int, default=1, help="0: none")
     parser.add_argument("--mode", default="wall", choices=("wall", "cpu"))
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--cost", default="off")
     arguments = parser.parse_args()
     bench.require_library(arguments.build)
     wanted = arguments.workloads.split(";") if arguments.workloads else None

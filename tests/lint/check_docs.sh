@@ -45,11 +45,14 @@ wrong=$(awk -F'|' '
     # The numbers in TEXT, "1M" as 1048576, with a space before each.
     function numbers(text,    all, word, unit) {
         all = ""
-        while (match(text, /[0-9]+[KMG]?/)) {
+        while (match(text, /[0-9]+(\.[0-9]+)?[KMG]?/)) {
             word = substr(text, RSTART, RLENGTH)
             text = substr(text, RSTART + RLENGTH)
             unit = substr(word, length(word))
-            all = all sprintf(" %.0f", word * 1024 ^ index("KMG", unit))
+            if (word ~ /\./)
+                all = all " " word
+            else
+                all = all sprintf(" %.0f", word * 1024 ^ index("KMG", unit))
         }
         return all
     }
@@ -71,6 +74,8 @@ wrong=$(awk -F'|' '
             min /= 1000000000
             max /= 1000000000
         }
+        if (kind == "PERCENT")
+            return sprintf(" %.2f %.0f", min / 10000000, max / 10000000)
         if (kind == "INTEGER" && max - min <= 2) {
             for (i = min; i <= max; i++)
                 all = all " " i

@@ -70,7 +70,7 @@ expect_rate() {
 run() {
     echo "-- $*"
     rm -f p.*
-    profile SPROF_KEEP_SPOOL=1 SPROF_FORK=off "$@"
+    profile SPROF_COST=off SPROF_KEEP_SPOOL=1 SPROF_FORK=off "$@"
     expect_ok
     [ -e p.sprof ] || { fail "no spool"; return; }
     expect_accounted
@@ -116,16 +116,56 @@ if [ -e p.folded ]; then
     expect_half
 fi
 
+# expect_epochs LEAST MOST: the share of first() in the CPU time, in percent,
+# though it has most of the samples.
+expect_epochs() {
+    "$sprofile" report --json p.sprof >json
+    python3 - json "$1" "$2" <<'END' || fail "epochs: $(cat spool.info)"
+import json, sys
+report = json.load(open(sys.argv[1]))
+epochs = report["epochs"]
+periods = [epoch["period_ns"] for epoch in epochs]
+assert len(epochs) >= 2 and periods[0] == 200000, epochs
+assert all(period > periods[0] for period in periods[1:]), epochs
+assert all(epoch["interruption_ns"] > 0 for epoch in epochs), epochs
+assert sum(epoch["samples"] for epoch in epochs) <= report["taken"], epochs
+first = [row for row in report["rows"] if row["function"] == "first"][0]
+cpu = 100 * first["cpu_flat_ns"] / report["totals"]["cpu_ns"]
+count = 100 * first["samples_flat"] / report["taken"]
+print("first:", cpu, "% of the CPU time,", count, "% of the samples")
+assert float(sys.argv[2]) <= cpu <= float(sys.argv[3]), cpu
+assert count > 4 * cpu, count
+END
+    grep -q '^rate .*SPROF_COST' spool.info || fail "no reason: $(cat spool.info)"
+    grep -q '^epochs  *5000 Hz for .* of CPU, ' spool.info ||
+        fail "no rates: $(cat spool.info)"
+    grep -q '^spent .*(0.5 % allowed): ' spool.info ||
+        fail "no cost: $(cat spool.info)"
+    gzip -dc p.pb.gz | grep -aq 'epochs: 5000 Hz for' || fail "no comment"
+}
+
+echo "-- what sampling may cost: a phase has the share that it had"
+rm -f p.*
+profile SPROF_TRIGGER=perf "$work/known_stack.o2" 100
+if [ -e p.folded ]; then
+    run SPROF_TRIGGER=perf SPROF_FREQUENCY=5000 SPROF_COST=0.5 SPROF_MODE=cpu \
+        "$work/two_phases" 200 1500
+    expect_epochs 4 9
+    run SPROF_TRIGGER=perf SPROF_COST=off "$work/two_phases" 100 400
+    ! grep -E '^epochs' spool.info || fail "a rate is limited"
+fi
+
 echo "-- the lines at the end"
 rm -f p.*
-profile SPROF_LOG=info SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 \
+profile SPROF_LOG=info SPROF_COST=off SPROF_TRIGGER=timer \
+    SPROF_FREQUENCY=5000 \
     "$work/known_stack.o2" 300
 grep -qE "[0-9]+ a CPU second of 5,000 asked \\(timers, $hertz Hz\\)" err ||
     fail "the closing line: $(cat err)"
 
 echo "-- several processes in one profile"
 rm -f p.*
-plain env SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 "$sprofile" record \
+plain env SPROF_COST=off SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 "$sprofile" record \
     -o p.sprof -- "$work/hand_over" 500
 expect_status 0
 grep -E '^rate ' err || fail "no rate in the summary: $(cat err)"
@@ -154,7 +194,8 @@ awk '{ print $2, $7, $9, $11 }' part whole | uniq | grep -c . | grep -qx 1 ||
 echo "-- a process that was killed"
 rm -f p.*
 plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded" \
-    SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 SPROF_ONLY='known_stack*' \
+    SPROF_COST=off SPROF_TRIGGER=timer SPROF_FREQUENCY=5000 \
+    SPROF_ONLY='known_stack*' \
     prlimit --cpu=1:1 "$work/known_stack.o2" 20000
 [ -e p.sprof ] || fail "no spool: $(ls)"
 expect_accounted

@@ -21,6 +21,7 @@
 #include "process/modules.h"
 #include "process/status.h"
 #include "process/threads.h"
+#include "sampling/epoch.h"
 #include "sampling/harvest.h"
 #include "sampling/roster.h"
 #include "sampling/thread_ends.h"
@@ -71,6 +72,7 @@ made_begin(void)
     made_settings = (struct settings){.options = &made_options,
                                       .pid = MADE_PID,
                                       .period = MADE_PERIOD};
+    epoch_begin(MADE_PERIOD);
     made_list_cost = 0;
     made_doubts = 0;
     made_may_ask = made_map_is_old = false;
@@ -559,8 +561,9 @@ trigger_rearm(pid_t tid, uint64_t random)
 }
 
 uint64_t
-trigger_timer_period(void)
+trigger_timer_period(uint64_t period)
 {
+    (void)period;
     return 4 * MADE_MS;
 }
 

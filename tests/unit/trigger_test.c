@@ -15,6 +15,7 @@
 
 #include "capture/ask.h"
 #include "process/threads.h"
+#include "sampling/epoch.h"
 #include "sampling/go_program.h"
 #include "sampling/thread_ends.h"
 #include "sampling/tracee.h"
@@ -204,6 +205,12 @@ ask_ring(void)
 {
 }
 
+int
+threads_refresh(void)
+{
+    return 1;
+}
+
 uint32_t
 threads_limit(void)
 {
@@ -240,6 +247,7 @@ static int
 try_trigger(enum option_trigger wanted)
 {
     options.trigger.number = wanted;
+    epoch_begin(settings.period);
     int result = trigger_begin(&settings);
     if (result != 0)
         return result;

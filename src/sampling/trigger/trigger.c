@@ -18,6 +18,7 @@
 #include "base/sys.h"
 #include "capture/ask.h"
 #include "process/threads.h"
+#include "sampling/epoch.h"
 #include "sampling/go_program.h"
 #include "sampling/thread_ends.h"
 #include "sampling/tracee.h"
@@ -49,6 +50,7 @@ static OF_PROFILE int ask_number;
 static OF_PROFILE bool is_displaced;
 static OF_PROFILE bool is_resting; /* timers stand in for perf */
 static bool has_trap; /* perf's number was borrowed, or a parent's was */
+static OF_PROFILE uint64_t mix; /* of draw_period; 0: periods are not drawn */
 static OF_PROFILE enum tracee tracer;
 
 /* has_events: whether perf's events may be open. must_leave: the program wants
@@ -129,7 +131,7 @@ begin_perf(void)
         signals_number(SIGNALS_TRAP) == 0
             ? -EBUSY
             : perf_event_open_on(tid, settings_registered_only(settings),
-                                 settings->period, cookie_make_own(COOKIE_PERF),
+                                 epoch_period(), cookie_make_own(COOKIE_PERF),
                                  &sees_kernel);
     if (result != 0) {
         take_events_back();
@@ -186,7 +188,8 @@ trigger_begin(const struct settings *given)
     settings = given;
     perf_event_begin();
     tick = clock_tick();
-    vary_begin(&vary, settings->period);
+    vary_begin(&vary, epoch_period());
+    mix = 0;
     ask_number = signals_number(SIGNALS_ASK);
     is_displaced = false;
     switch_rate_begin();
@@ -205,7 +208,7 @@ trigger_enable(void)
      * life. */
     bool once = best == TRIGGER_ASK || (best == TRIGGER_PERF && sees_kernel);
     thread_ends_use_timers(timer_cookie(trigger_is_split()), 1,
-                           once ? 0 : settings->period);
+                           once ? 0 : epoch_period());
 }
 
 bool
@@ -214,10 +217,16 @@ trigger_is_ask(void)
     return best == TRIGGER_ASK;
 }
 
-uint64_t
-trigger_timer_period(void)
+bool
+trigger_is_perf(void)
 {
-    return settings->period > tick ? settings->period : tick;
+    return best == TRIGGER_PERF;
+}
+
+uint64_t
+trigger_timer_period(uint64_t period)
+{
+    return period > tick ? period : tick;
 }
 
 bool
@@ -247,8 +256,20 @@ arm_timer(pid_t tid, bool kernel_only)
 {
     int result = cpu_timer_make(tid, timer_cookie(kernel_only));
     if (result == 0)
-        cpu_timer_set(tid, 1, settings->period);
+        cpu_timer_set(tid, 1, epoch_period());
     return result;
+}
+
+/* Returns the period of the next thread's event. */
+static uint64_t
+draw_period(void)
+{
+    uint64_t period = epoch_period();
+    uint64_t most = period / (sees_kernel ? SPREAD : SPREAD_SPLIT);
+    if (mix == 0)
+        return period;
+    mix = mix * 6364136223846793005u + 1442695040888963407u;
+    return period - most + (mix >> 33) % (2 * most + 1);
 }
 
 static int
@@ -256,7 +277,7 @@ open_event(pid_t tid)
 {
     bool unused;
     return perf_event_open_on(tid, settings_registered_only(settings),
-                              settings->period, cookie_make_own(COOKIE_PERF),
+                              draw_period(), cookie_make_own(COOKIE_PERF),
                               &unused);
 }
 
@@ -304,8 +325,7 @@ void
 trigger_rearm(pid_t tid, uint64_t random)
 {
     if (best == TRIGGER_TIMER)
-        cpu_timer_set(tid, 1 + random % (2 * settings->period),
-                      settings->period);
+        cpu_timer_set(tid, 1 + random % (2 * epoch_period()), epoch_period());
     else if (best == TRIGGER_ASK)
         cpu_timer_drop(tid);
 }
@@ -411,6 +431,31 @@ take_all_back(void)
     cpu_timer_drop_all();
 }
 
+void
+trigger_pause(void)
+{
+    take_all_back();
+}
+
+/* The list of threads is read first: those that begin later inherit an event.
+ */
+void
+trigger_resume(uint64_t random)
+{
+    if (best == TRIGGER_NONE)
+        return;
+    threads_refresh();
+    vary_begin(&vary, epoch_period());
+    mix = random | 1;
+    if (best == TRIGGER_PERF && begin_perf() != 0) {
+        best = TRIGGER_ASK;
+        if (settings->options->trigger.number == OPTION_TRIGGER_AUTO)
+            begin_timers();
+    }
+    prepare_all();
+    trigger_enable();
+}
+
 bool
 trigger_check_tracer(uint64_t now)
 {
@@ -492,5 +537,5 @@ void
 trigger_after_fork(void)
 {
     if (best == TRIGGER_TIMER || trigger_is_split())
-        cpu_timer_set(sys_gettid(), 1, settings->period);
+        cpu_timer_set(sys_gettid(), 1, epoch_period());
 }

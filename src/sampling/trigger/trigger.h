@@ -62,9 +62,12 @@ bool trigger_is_split(void);
 /* Whether the sampler's question is the trigger of all threads. */
 bool trigger_is_ask(void);
 
-/* Average ns of CPU time between two samples of a timer, which come at ticks of
- * the kernel. */
-uint64_t trigger_timer_period(void);
+/* Whether perf is the trigger of threads. */
+bool trigger_is_perf(void);
+
+/* Average ns of CPU time between two samples of a timer that is armed for every
+ * PERIOD ns: it expires at ticks of the kernel. */
+uint64_t trigger_timer_period(uint64_t period);
 
 /* A timer's sample of thread TID was taken: draw the next instant by RANDOM,
  * which is any number. If the timer was only for the first sample, delete it.
@@ -75,6 +78,14 @@ void trigger_rearm(pid_t tid, uint64_t random);
  * not while its timer may expire: of two pending signals of one number the
  * kernel keeps only the first, and the question would be lost. */
 bool trigger_may_ask(pid_t tid, uint64_t used);
+
+/* Around a change of the rate (epoch.h): after trigger_pause no thread is
+ * interrupted, and trigger_resume makes the triggers ready for the new rate.
+ * Then trigger_of_thread gives each thread's new trigger. Events of threads
+ * that exist get rates of their own by RANDOM, which is any number, so that
+ * they cannot fall into step with the program. */
+void trigger_pause(void);
+void trigger_resume(uint64_t random);
 
 /* Called once a tick: change perf's period now and then, so that it cannot fall
  * into step with the program. HAS_NEW: threads were made since the last call.

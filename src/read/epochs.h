@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * epochs.h -- the epochs of a spool: times in which threads that run were
+ * sampled at one rate. A sample belongs to an epoch by its time. A thread's
+ * CPU time is divided by its clock, as it read when each epoch began. Epochs
+ * have numbers from 0 in their spool. A spool without a record of them has one.
+ */
+#ifndef READ_EPOCHS_H
+#define READ_EPOCHS_H
+
+#include <stdint.h>
+
+#include "spool_load.h"
+
+/* The most epochs of a spool; more are damage. The recorder begins the next one
+ * after a sixteenth more CPU time at the earliest (sampling/cost.c). */
+#define EPOCHS_MOST 1024u
+
+/* What a thread's clock read when an epoch began. */
+struct weigh_clock {
+    uint32_t thread; /* of the profile */
+    uint32_t epoch;
+    uint64_t cpu; /* ns */
+};
+
+/* Each takes the record BYTES of its kind. */
+enum outcome epochs_add(struct spool_load *load, const void *bytes);
+enum outcome epochs_add_clock(struct spool_load *load, const void *bytes);
+
+/* The number of epochs, at least 1. */
+uint32_t epochs_count(const struct spool_load *load);
+
+/* The epoch of TIME, in ns since the start of the process. */
+uint32_t epochs_at(const struct spool_load *load, uint64_t time);
+
+/* ns of CPU time between two samples in EPOCH, and the longest such time. */
+uint64_t epochs_period(const struct spool_load *load, uint32_t epoch);
+uint64_t epochs_longest(const struct spool_load *load);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * afford.c -- see afford.h. A process is sampled at the rate that was asked for
+ * until it has some hundred samples. Only then is it worth the time to measure
+ * what an interruption costs here, and the first EPOCH is written.
+ *
+ * The hard thing is a change of the rate. Threads inherit their events, and the
+ * kernel changes the period of no inherited event. So all events are closed,
+ * the clocks are read, and new events are opened. No thread is interrupted
+ * between the two.
+ */
+#include <stddef.h>
+#include <sys/auxv.h>
+
+#include "base/clock.h"
+#include "base/proc.h"
+#include "capture/ask.h"
+#include "journal/journal.h"
+#include "process/threads.h"
+#include "sampling/trigger/event_cost.h"
+#include "sampling/trigger/trigger.h"
+#include "cost.h"
+#include "epoch.h"
+#include "rates.h"
+#include "roster.h"
+#include "thread_time.h"
+#include "afford.h"
+
+/* Samples after which the cost of an interruption is measured. */
+#define SAMPLES_LEAST 250u
+
+/* Least ns between two looks at the account. */
+#define LOOK_NS 100000000u
+
+/* ns for the delivery of a signal. */
+#define SIGNAL_NS 3000u
+
+/* What an event of perf costs in a program, in tenths of what event_cost.h has
+ * measured: EVENT_SMALL if the program uses little memory, and EVENT_LARGE more
+ * if it uses much, whose caches an interruption empties. On a virtual machine
+ * an event cost 20 us in an empty loop, and 70 to 80 in a compiler. */
+#define EVENT_SMALL 14u
+#define EVENT_LARGE 42u
+
+/* ns for a timer's signal, or a question, in a program that uses little memory,
+ * and ns more in one that uses much. Both come without a timer of their own. */
+#define TICK_SMALL_NS 6000u
+#define TICK_LARGE_NS 6000u
+
+/* Bytes of resident memory: little, and how often that must double to be much.
+ */
+#define MEMORY_SMALL (2u << 20)
+#define MEMORY_DOUBLED 5u
+
+/* The sampler's ns to make a record of a sample. */
+#define RECORD_NS 2000u
+
+static const struct settings *settings;
+static struct cost cost;
+static uint64_t event_ns; /* of event_cost_measure */
+static bool is_measured;
+static uint64_t looked; /* at the account, CLOCK_MONOTONIC */
+/* The sampler's CPU clock at the last tick, and its ns for ticks that were made
+ * for samples alone, which are not in the account yet. */
+static uint64_t own_seen, own;
+static uint64_t taken, handled; /* sums that the account has */
+
+/* The record of the present epoch, and what the account had when it began. */
+static struct record_epoch record;
+static uint64_t place; /* 0: not written */
+static uint32_t generation;
+static uint64_t base_cpu, base_taken, base_spent;
+
+void
+afford_begin(const struct settings *given)
+{
+    uint64_t allowed = given->options->cost.number;
+    settings = given;
+    if (given->is_child)
+        cost_begin_child(&cost, allowed);
+    else
+        cost_begin(&cost, allowed);
+    epoch_begin(given->period);
+    is_measured = false;
+    looked = own_seen = own = 0;
+    taken = handled = place = 0;
+    base_cpu = base_taken = base_spent = 0;
+    record = (struct record_epoch){.period = given->period, .allowed = allowed};
+}
+
+void
+afford_start(uint64_t clock)
+{
+    own_seen = clock;
+}
+
+/* Returns how large the memory is that the program has: 0 little, 100 much. It
+ * grows with the logarithm. */
+static uint64_t
+memory_percent(void)
+{
+    char line[128];
+    if (proc_read(0, PROC_CALLER, "/statm", line, sizeof(line)) <= 0)
+        return 100;
+    const char *at = line;
+    while (*at != ' ' && *at != '\0')
+        at++;
+    uint64_t bytes = proc_number(at + (*at == ' ')) * getauxval(AT_PAGESZ);
+    uint64_t percent = 0;
+    for (unsigned i = 0; i < MEMORY_DOUBLED && bytes > MEMORY_SMALL; i++) {
+        bool is_half = bytes < 2 * (uint64_t)MEMORY_SMALL;
+        percent += (is_half ? 50 : 100) / MEMORY_DOUBLED;
+        bytes /= 2;
+    }
+    return percent;
+}
+
+/* Returns the ns that an interruption costs beside the handler. */
+static uint64_t
+interruption(void)
+{
+    uint64_t memory = memory_percent();
+    if (!trigger_is_perf() || event_ns == 0)
+        return TICK_SMALL_NS + TICK_LARGE_NS * memory / 100;
+    return SIGNAL_NS +
+           event_ns * (EVENT_SMALL + EVENT_LARGE * memory / 100) / 10;
+}
+
+static uint64_t
+total_cpu(void)
+{
+    uint64_t cpu = 0;
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        cpu += thread_time_sums()->due_cpu[i];
+    return cpu;
+}
+
+/* Note the sampler's CPU time since the last tick. Ticks that look at threads
+ * that wait are not made for samples. */
+static void
+note_own(uint64_t clock, bool is_busy)
+{
+    if (is_busy || trigger_is_ask())
+        own += clock - own_seen;
+    own_seen = clock;
+}
+
+/* Put what came since the last look into the account. */
+static void
+update_account(void)
+{
+    const struct journal_sums *sums = thread_time_sums();
+    uint64_t more = sums->counts.taken - taken;
+    uint64_t handler = sums->handled - handled;
+    uint64_t records = more * RECORD_NS;
+    record.each = interruption();
+    cost_note(&cost, total_cpu(), more, more * record.each + handler + records,
+              own > records ? own - records : 0);
+    taken = sums->counts.taken;
+    handled = sums->handled;
+    own = 0;
+}
+
+/* Write what the account has of the present epoch. */
+static void
+fill_record(void)
+{
+    record.cpu = cost.cpu - base_cpu;
+    record.taken = cost.taken - base_taken;
+    record.spent = cost.spent - base_spent;
+}
+
+static void
+append_record(uint64_t began)
+{
+    record.time = journal_time(began);
+    fill_record();
+    generation = journal_generation();
+    place = journal_append(RECORD_EPOCH, &record, sizeof(record), NULL, 0);
+}
+
+void
+afford_publish(void)
+{
+    const size_t from = offsetof(struct record_epoch, each);
+    if (place == 0 || generation != journal_generation())
+        return;
+    update_account();
+    fill_record();
+    journal_change(place, from, (const char *)&record + from,
+                   sizeof(record) - from);
+}
+
+/* Begin to count for a new record. */
+static void
+begin_record(void)
+{
+    base_cpu = cost.cpu;
+    base_taken = cost.taken;
+    base_spent = cost.spent;
+}
+
+void
+afford_rotate(uint64_t now)
+{
+    if (is_measured) {
+        begin_record();
+        append_record(now);
+    } else {
+        base_cpu = total_cpu();
+        base_taken = thread_time_sums()->counts.taken;
+    }
+}
+
+/* Write the CPU time of thread INDEX, if it has run since the last epoch began.
+ */
+static void
+write_clock(uint32_t index)
+{
+    struct thread_time *account = thread_time_of(index);
+    uint64_t clock = CLOCK_NONE;
+    if (account->is_active)
+        clock = clock_thread(threads_at(index)->tid);
+    if (clock == CLOCK_NONE)
+        clock = account->seen;
+    rates_run(account, clock);
+    uint64_t used = clock > account->base ? clock - account->base : 0;
+    if (used == account->epoch_used)
+        return;
+    account->epoch_used = used;
+    struct record_clock clock_record = {.thread = journal_thread(index),
+                                        .cpu = used};
+    journal_append(RECORD_CLOCK, &clock_record, sizeof(clock_record), NULL, 0);
+}
+
+/* Begin an epoch with a sample every PERIOD ns. */
+static void
+change_rate(uint64_t period, uint64_t random)
+{
+    trigger_pause();
+    uint64_t now = clock_now();
+    afford_publish();
+    epoch_change(period, now);
+    ask_set_period(period);
+    record.period = period;
+    begin_record();
+    append_record(now);
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (threads_at(i)->tid != 0 && !thread_time_of(i)->is_ignored &&
+            !thread_time_of(i)->has_ended)
+            write_clock(i);
+    roster_begin_epoch();
+    trigger_resume(random);
+}
+
+static void
+measure(void)
+{
+    event_ns = trigger_is_perf() ? event_cost_measure() : 0;
+    is_measured = true;
+    update_account();
+    append_record(settings->start);
+}
+
+bool
+afford_tick(uint64_t now, uint64_t clock, bool is_busy, uint64_t random)
+{
+    note_own(clock, is_busy);
+    if (now - looked < LOOK_NS)
+        return false;
+    looked = now;
+    bool is_due = thread_time_sums()->counts.taken >= SAMPLES_LEAST;
+    if (!is_measured && !is_due)
+        return false;
+    if (!is_measured)
+        measure();
+    afford_publish();
+    uint64_t period = cost_period(&cost, settings->period, epoch_period());
+    if (period == epoch_period())
+        return false;
+    change_rate(period, random);
+    return true;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* cost.c -- see cost.h. */
+#include "base/clock.h"
+#include "cost.h"
+
+/* ns of CPU time after which START is paid back, and the least for which the
+ * rate plans ahead. */
+#define LONG_NS (10ull * NS_PER_SECOND)
+
+/* START is what a second allows: a tenth of what the first ten seconds allow. A
+ * child has 1 / CHILD_PART of it at least. */
+#define CHILD_PART 4u
+
+/* The longest period, in ns: ten samples a second. */
+#define LONGEST_NS 100000000u
+
+/* A rate is changed if its period is too short by more than 1 / SHORT of it, or
+ * too long by more than 1 / LONG of it, if LEAST_NS of CPU time have passed
+ * since the last change, and a SHARE'th of all. The number of changes stays
+ * small in a long run. */
+#define SHORT 16u
+#define LONG 4u
+#define LEAST_NS (2ull * NS_PER_SECOND)
+#define SHARE 16u
+
+void
+cost_begin(struct cost *cost, uint64_t allowed)
+{
+    *cost = (struct cost){.allowed = allowed, .start = allowed};
+}
+
+/* Returns what may be spent while threads run for CPU ns. */
+static uint64_t
+allowance(const struct cost *cost, uint64_t cpu)
+{
+    __uint128_t whole = cost->allowed;
+    if (cpu >= LONG_NS)
+        return (uint64_t)(whole * cpu / NS_PER_SECOND);
+    __uint128_t later = whole * (LONG_NS / NS_PER_SECOND) - cost->start;
+    return cost->start + (uint64_t)(later * cpu / LONG_NS);
+}
+
+void
+cost_begin_child(struct cost *cost, uint64_t allowed)
+{
+    uint64_t due = allowance(cost, cost->cpu), least = allowed / CHILD_PART;
+    uint64_t left =
+        !cost->is_short && due > cost->spent ? due - cost->spent : 0;
+    cost_begin(cost, allowed);
+    if (left < cost->start)
+        cost->start = left > least ? left : least;
+}
+
+void
+cost_note(struct cost *cost, uint64_t cpu, uint64_t taken, uint64_t spent,
+          uint64_t fixed)
+{
+    uint64_t most = allowance(cost, cpu) / 2;
+    cost->cpu = cpu;
+    cost->taken += taken;
+    if (fixed > most - cost->fixed)
+        fixed = most - cost->fixed;
+    cost->fixed += fixed;
+    cost->spent += spent + fixed;
+    if (taken == 0)
+        return;
+    uint64_t each = spent / taken;
+    cost->each = cost->each == 0 ? each : (3 * cost->each + each) / 4;
+}
+
+/* Returns for how many ns of CPU time the rate plans ahead: at least until it
+ * may be changed again. */
+static uint64_t
+planned(const struct cost *cost)
+{
+    uint64_t later = cost->cpu / SHARE * 2;
+    return later > LONG_NS ? later : LONG_NS;
+}
+
+/* Returns the period that spends in the planned time what may be spent by then.
+ * A quarter of what is allowed meanwhile is left in any case. */
+static uint64_t
+affordable(const struct cost *cost)
+{
+    uint64_t ahead = planned(cost);
+    uint64_t then = allowance(cost, cost->cpu + ahead);
+    uint64_t more = then - allowance(cost, cost->cpu);
+    __uint128_t fixed = (__uint128_t)cost->fixed * ahead;
+    fixed /= cost->cpu != 0 ? cost->cpu : 1;
+    uint64_t spent =
+        cost->spent + (fixed < more / 2 ? (uint64_t)fixed : more / 2);
+    uint64_t room = then > spent ? then - spent : 0;
+    if (room < more / 4)
+        room = more / 4;
+    __uint128_t period =
+        (__uint128_t)cost->each * ahead / (room != 0 ? room : 1);
+    return period < LONGEST_NS ? (uint64_t)period : LONGEST_NS;
+}
+
+/* Whether NEW is so far from PRESENT that a change is worth it. */
+static bool
+is_worth_it(const struct cost *cost, uint64_t new, uint64_t present)
+{
+    uint64_t since = cost->cpu - cost->changed;
+    return since >= LEAST_NS && since >= cost->cpu / SHARE &&
+           (new > present + present / SHORT || new < present - present / LONG);
+}
+
+uint64_t
+cost_period(struct cost *cost, uint64_t asked, uint64_t present)
+{
+    bool was_short = cost->is_short;
+    if (cost->allowed == 0 || cost->each == 0)
+        return present;
+    cost->is_short |= cost->spent >= allowance(cost, cost->cpu);
+    if (!cost->is_short)
+        return present;
+    uint64_t period = affordable(cost);
+    if (period < asked)
+        period = asked;
+    if (was_short ? !is_worth_it(cost, period, present) : period <= asked)
+        return present;
+    cost->changed = cost->cpu;
+    return period;
+}
