@@ -26,7 +26,6 @@
 #include "afford.h"
 #include "budget.h"
 #include "counts.h"
-#include "epoch.h"
 #include "follow_cpu.h"
 #include "harvest.h"
 #include "marks.h"
@@ -48,12 +47,9 @@
 /* Longest ns that a stop waits for the answers of asked threads. */
 #define QUIET_NS 20000000u
 
-/* Longest ns that a tick may stand for: when all threads run all the time
- * BUSY_SAMPLES samples of a thread, but no less than BUSY_NS; and IDLE_NS when
- * none runs. */
+/* Longest ns that a tick may stand for: BUSY_NS when all threads run all the
+ * time, IDLE_NS when none runs. */
 #define BUSY_NS 16000000u
-#define BUSY_SAMPLES 16u
-#define BUSY_MOST_NS 64000000u
 #define IDLE_NS 32000000u
 /* The same when none runs and the sampler asks: then only a look finds a thread
  * that begins to run. */
@@ -134,16 +130,6 @@ periods_of(uint64_t ns)
     return ns > settings->period ? (uint32_t)(ns / settings->period) : 1;
 }
 
-/* Returns for how many ns a tick may stand while all threads run. */
-static uint64_t
-busy_ns(void)
-{
-    uint64_t ns = BUSY_SAMPLES * epoch_period();
-    if (ns < BUSY_NS)
-        return BUSY_NS;
-    return ns < BUSY_MOST_NS ? ns : BUSY_MOST_NS;
-}
-
 /* Choose when the next tick comes. Threads that run for a part of the time, or
  * that must be asked, are to be seen in every period. If all threads run all
  * the time, or none runs, fewer ticks will do. */
@@ -157,7 +143,7 @@ choose_stride(const struct observe_view *view, uint64_t now)
     if (view->ran)
         last_run = now;
     if (view->ran && !view->changes && !asks)
-        most = periods_of(busy_ns());
+        most = periods_of(BUSY_NS);
     else if (!view->ran)
         most = periods_of(asks ? IDLE_ASK_NS : IDLE_NS)
                << (now - last_run > STILL_NS);
