@@ -26,7 +26,6 @@
 #include "afford.h"
 #include "budget.h"
 #include "counts.h"
-#include "epoch.h"
 #include "follow_cpu.h"
 #include "harvest.h"
 #include "marks.h"

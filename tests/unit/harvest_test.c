@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "process/threads.h"
+#include "sampling/epoch.h"
 #include "sampling/harvest.h"
+#include "sampling/rates.h"
 #include "sampling/thread_time.h"
 #include "sampling_maker.h"
 
@@ -293,6 +295,42 @@ a_listener_takes_the_answers_that_are_its_own(void **state)
     harvest_listen(NULL);
 }
 
+/* A sample that was on its way when the rate changed is one of the old rate. */
+static void
+a_late_sample_stands_for_the_period_of_its_time(void **state)
+{
+    (void)state;
+    made_run(MADE_PID, 3 * MADE_MS);
+    made_sample(MADE_PID, TRIGGER_PERF, PC);
+    epoch_change(4 * MADE_PERIOD, made_now + 1);
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, MADE_PERIOD);
+    made_run(MADE_PID, 3 * MADE_MS);
+    made_sample(MADE_PID, TRIGGER_PERF, PC);
+    harvest();
+    assert_int_equal(made_last(MADE_PID)->cpu, 4 * MADE_PERIOD);
+}
+
+/* Below the rate that was asked for, it is the cost that limits it. Samples are
+ * due at the rate that was asked for. */
+static void
+what_a_lower_rate_leaves_out_is_due(void **state)
+{
+    const uint64_t *due = thread_time_sums()->due_cpu;
+    struct thread_time *account = thread_time_of(threads_index(MADE_PID));
+    struct rate rate;
+    (void)state;
+    account->trigger = TRIGGER_PERF;
+    rates_run(account, 10 * MADE_MS);
+    epoch_change(4 * MADE_PERIOD, made_now);
+    rates_run(account, 15 * MADE_MS);
+    rates_run(account, 95 * MADE_MS);
+    assert_int_equal(due[LIMIT_COST], 80 * MADE_MS);
+    assert_int_equal(due[LIMIT_MERGED] + due[LIMIT_SHORT], 15 * MADE_MS);
+    rates_sum(thread_time_sums(), &rate);
+    assert_int_equal(rate.due[LIMIT_COST], 80 * 1000);
+}
+
 int
 main(void)
 {
@@ -314,6 +352,9 @@ main(void)
         cmocka_unit_test_setup(a_sample_without_room_is_lost, begin),
         cmocka_unit_test_setup(what_handlers_lost_was_asked_for, begin),
         cmocka_unit_test_setup(unfinished_walks_wait_for_the_map, begin),
+        cmocka_unit_test_setup(a_late_sample_stands_for_the_period_of_its_time,
+                               begin),
+        cmocka_unit_test_setup(what_a_lower_rate_leaves_out_is_due, begin),
         cmocka_unit_test_setup(a_listener_takes_the_answers_that_are_its_own,
                                begin),
     };

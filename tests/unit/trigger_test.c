@@ -43,6 +43,7 @@ static struct {
     uint64_t period;                      /* of perf, as set later */
     uint64_t young_cookie, young_interval;
     bool is_asked_for_alone; /* the last event is for one thread */
+    uint64_t opened[TIDS];   /* periods of events */
     struct thread threads[2];
 } world;
 
@@ -50,7 +51,8 @@ int
 perf_event_open_on(pid_t tid, bool alone, uint64_t period, uint64_t cookie,
                    bool *sees_kernel)
 {
-    (void)period, (void)cookie;
+    (void)cookie;
+    world.opened[tid % TIDS] = period;
     if (world.perf_result != 0)
         return world.perf_result;
     *sees_kernel = world.sees_kernel;
@@ -482,6 +484,34 @@ after_a_stop_nothing_interrupts(void **state)
     assert_int_equal(world.young_cookie, 0);
 }
 
+/* The main thread's event varies by itself; others have what they begin with.
+ */
+static void
+a_change_of_the_rate_opens_new_events(void **state)
+{
+    (void)state;
+    assert_int_equal(try_trigger(OPTION_TRIGGER_AUTO), 0);
+    assert_int_equal(world.opened[OTHER], settings.period);
+    trigger_pause();
+    assert_false(world.has_event[MAIN] || world.has_event[OTHER]);
+    assert_int_equal(world.young_cookie, 0);
+    epoch_change(4 * settings.period, 1);
+    trigger_resume(12345);
+    assert_true(world.has_event[MAIN] && world.has_event[OTHER]);
+    assert_int_equal(world.opened[MAIN], 4 * settings.period);
+    assert_int_not_equal(world.opened[OTHER], 4 * settings.period);
+    assert_in_range(world.opened[OTHER], 3 * settings.period,
+                    5 * settings.period);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_PERF);
+    assert_int_equal(world.young_cookie, cookie_make_own(COOKIE_TIMER));
+    /* Without events timers go on. */
+    trigger_pause();
+    world.perf_result = -EMFILE;
+    trigger_resume(1);
+    assert_int_equal(trigger_of_thread(OTHER), TRIGGER_TIMER);
+    assert_int_equal(world.interval[OTHER], 4 * settings.period);
+}
+
 int
 main(void)
 {
@@ -505,6 +535,7 @@ main(void)
         cmocka_unit_test_setup(registered_threads_have_events_of_their_own,
                                begin),
         cmocka_unit_test_setup(after_a_stop_nothing_interrupts, begin),
+        cmocka_unit_test_setup(a_change_of_the_rate_opens_new_events, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
