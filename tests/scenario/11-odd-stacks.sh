@@ -52,7 +52,7 @@ expect_ok
 expect_stacks 98 ';thread_main'
 expect_roots 99 p.folded
 
-profile SPROF_FREQUENCY=10000 "$work/small_stack" 4 300
+profile SPROF_COST=off SPROF_FREQUENCY=10000 "$work/small_stack" 4 300
 expect_ok
 
 # Goals:

@@ -90,7 +90,7 @@ time.sleep(1.2)
 END
 for setting in SPROF_TRIGGER=auto SPROF_TRIGGER=timer SPROF_TRIGGER=ask \
     SPROF_BUDGET=1; do
-    profile SPROF_KEEP_SPOOL=1 $setting SPROF_FREQUENCY=10000 \
+    profile SPROF_KEEP_SPOOL=1 $setting SPROF_COST=off SPROF_FREQUENCY=10000 \
         /usr/bin/python3 job.py
     expect_status 0
     plain "$sprofile" info p.sprof

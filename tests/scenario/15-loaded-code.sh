@@ -11,7 +11,7 @@
 # - a library that comes to lie where code without a file was sampled has names.
 section "loaded and unloaded"
 
-profile SPROF_FREQUENCY=5000 "$work/dlopen_loop" 3000 3
+profile SPROF_COST=off SPROF_FREQUENCY=5000 "$work/dlopen_loop" 3000 3
 expect_ok
 expect_stacks 95 ';loader'
 expect_share 50 'load_and_compute;plugin_compute' p.folded ';loader'

@@ -42,7 +42,7 @@ cpu_seconds() {
 }
 
 has_perf=no
-profile SPROF_TRIGGER=perf SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
+profile SPROF_COST=off SPROF_TRIGGER=perf SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
 if grep -q '^sprof: SPROF_TRIGGER=perf: does not work here' err; then
     echo "perf does not work here; auto must do without"
 else
@@ -56,7 +56,7 @@ expect_ok
 expect_stacks 98
 expect_trigger timer 80
 near "$(cpu_seconds)" 1.0 2 "CPU seconds by timer"
-profile SPROF_TRIGGER=ask SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
+profile SPROF_COST=off SPROF_TRIGGER=ask SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 1000
 expect_ok
 expect_trigger ask 700
 near "$(cpu_seconds)" 1.0 2 "CPU seconds by ask"
@@ -73,7 +73,7 @@ for trigger in timer ask; do
         "masked_signals 500" "own_sigprof" "thread_exit_last 300" \
         "deep_recursion 20000 300"; do
         # shellcheck disable=SC2086
-        profile SPROF_TRIGGER=$trigger SPROF_FREQUENCY=5000 \
+        profile SPROF_TRIGGER=$trigger SPROF_COST=off SPROF_FREQUENCY=5000 \
             SPROF_OUTPUT="$tmp/%p.folded" "$work/"$program
         expect_ok
         rm -f ./*.folded ./*.sprof
@@ -140,7 +140,7 @@ echo "-- few pending signals"
     failures=0
     ulimit -i 4
     for trigger in auto ask; do
-        profile SPROF_TRIGGER=$trigger SPROF_KEEP_SPOOL=1 \
+        profile SPROF_COST=off SPROF_TRIGGER=$trigger SPROF_KEEP_SPOOL=1 \
             "$work/many_threads" 8 100
         expect_ok
         expect_samples 600 p.folded
@@ -154,7 +154,7 @@ echo "-- few descriptors"
     # What the test runner has left open is not the program's.
     for fd in 3 4 5 6 7 8 9; do eval "exec $fd>&-"; done
     ulimit -n 6
-    profile "$work/many_threads" 8 100
+    profile SPROF_COST=off "$work/many_threads" 8 100
     expect_ok
     expect_samples 600 p.folded
     exit "$failures"

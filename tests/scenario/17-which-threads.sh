@@ -10,7 +10,7 @@
 # - a thread has the name that it had last, whenever it chose it.
 section "all threads"
 
-profile "$work/many_threads" 20 100
+profile SPROF_COST=off "$work/many_threads" 20 100
 expect_ok
 expect_stacks 98 ';worker'
 for parity in even odd; do
@@ -18,7 +18,7 @@ for parity in even odd; do
 done
 expect_samples 500 p.folded
 
-profile SPROF_KEEP_SPOOL=1 "$work/many_threads" 300 10
+profile SPROF_COST=off SPROF_KEEP_SPOOL=1 "$work/many_threads" 300 10
 expect_ok
 expect_stacks 95 ';worker'
 expect_samples 2000 p.folded
@@ -32,7 +32,7 @@ rm -f p.sprof
 for rate in $rates; do
     for how in ends waits 'waits 1500'; do
         # shellcheck disable=SC2086
-        profile SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/n.sprof" \
+        profile SPROF_COST=off SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/n.sprof" \
             "$work/late_names" $how
         expect_ok
         "$sprofile" report --wall --by thread -n 0 n.sprof >threads

@@ -72,7 +72,7 @@ check() {
     local name=${1##*/}
     echo "-- $name"
     rm -f ./*.sprof ./*.folded
-    profile SPROF_FREQUENCY=10000 SPROF_SYMBOLIZE=off \
+    profile SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_SYMBOLIZE=off \
         SPROF_OUTPUT="$tmp/$name.%p.pb.gz" "$@"
     expect_status 0
     set -- "$name".*.sprof

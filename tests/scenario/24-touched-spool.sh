@@ -35,7 +35,7 @@ for size in 0 1 100 5000; do
 done
 
 echo "-- again and again"
-start SPROF_FREQUENCY=10000 "$work/many_threads" 8 800
+start SPROF_COST=off SPROF_FREQUENCY=10000 "$work/many_threads" 8 800
 while kill -0 "$running" 2>/dev/null && [ -e p.sprof ]; do
     truncate -s 0 p.sprof 2>/dev/null
     sleep 0.0$((RANDOM % 10))
@@ -88,7 +88,7 @@ expect_profile() {
 
 echo "-- the profile"
 for rate in $rates; do
-    start_in_folder SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1200
+    start_in_folder SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/known_stack.o2" 1200
     rm p/p.sprof
     profile_end
     expect_quiet

@@ -18,7 +18,7 @@ adds_up() {
     rm -f ./*.sprof
 }
 
-profile SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 2000
+profile SPROF_COST=off SPROF_KEEP_SPOOL=1 "$work/known_stack.o2" 2000
 expect_ok
 count=$(total p.folded)
 [ "$count" -ge 1800 ] || fail "$count samples of 2 s at 1,000 Hz"
@@ -28,7 +28,7 @@ for program in "short_threads 1000" "masked_signals 700" "sleepers 700" \
     "exits _exit 300" "deep_recursion 100000 300"; do
     echo "-- $program"
     # shellcheck disable=SC2086
-    profile SPROF_KEEP_SPOOL=1 SPROF_FREQUENCY=5000 "$work/"$program
+    profile SPROF_KEEP_SPOOL=1 SPROF_COST=off SPROF_FREQUENCY=5000 "$work/"$program
     adds_up
 done
 
@@ -38,7 +38,7 @@ done
 # - SPROF_DURATION ends sampling as well.
 section "limits of size and time"
 
-profile SPROF_MAX_SIZE=1M SPROF_FREQUENCY=20000 "$work/known_stack.o2" 3000
+profile SPROF_MAX_SIZE=1M SPROF_COST=off SPROF_FREQUENCY=20000 "$work/known_stack.o2" 3000
 expect_status 0
 expect_note 'reached SPROF_MAX_SIZE'
 grep -qx ok out || fail "the program did not run to its end"
@@ -47,7 +47,7 @@ count=$(total p.folded)
 [ "$count" -lt 30000 ] || fail "$count samples fit into 1 MiB?"
 
 rm -f p.*
-profile SPROF_MAX_SIZE=1M SPROF_KEEP_SPOOL=1 SPROF_FREQUENCY=20000 \
+profile SPROF_MAX_SIZE=1M SPROF_KEEP_SPOOL=1 SPROF_COST=off SPROF_FREQUENCY=20000 \
     "$work/chaos_malloc" 2
 expect_status 0
 expect_note 'reached SPROF_MAX_SIZE'

@@ -36,7 +36,8 @@ expect_names() {
 }
 # start MILLISECONDS: a process in the background.
 start() {
-    LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded "$known" "$1" >/dev/null &
+    SPROF_COST=off LD_PRELOAD=$library SPROF_OUTPUT=$tmp/d/p.folded \
+        "$known" "$1" >/dev/null &
 }
 # beside_result NAME: what follows is NAME, with a result where a spool would be.
 beside_result() {

@@ -34,7 +34,7 @@ has strace && for hz in $rates; do
     start=$(now_ms)
     plain strace -f -qq -o trace -e trace=getdents64 \
         -e inject=getdents64:delay_exit=100000 env LD_PRELOAD="$library" \
-        SPROF_FREQUENCY="$hz" SPROF_OUTPUT="$tmp/p.folded" \
+        SPROF_COST=off SPROF_FREQUENCY="$hz" SPROF_OUTPUT="$tmp/p.folded" \
         "$work/thread_exit_last" 50
     took=$(($(now_ms) - start))
     expect_ok
@@ -53,7 +53,7 @@ done
 # - the process ends when its last thread does, whose stacks are in its profile.
 section "short and last threads"
 
-profile SPROF_FREQUENCY=10000 "$work/short_threads" 1000
+profile SPROF_COST=off SPROF_FREQUENCY=10000 "$work/short_threads" 1000
 expect_ok
 
 profile "$work/thread_exit_last" 500

@@ -42,7 +42,7 @@ expect_ok
 ! grep -l child_work f.*.folded || fail "a child was profiled"
 
 # A server that writes its title over its environment, as setproctitle does.
-profile SPROF_OUTPUT="$tmp/%e.%p.folded" SPROF_FREQUENCY=10000 \
+profile SPROF_OUTPUT="$tmp/%e.%p.folded" SPROF_COST=off SPROF_FREQUENCY=10000 \
     "$work/title_over_environment" 300
 expect_ok
 [ "$(cat title_over_environment.*.folded | grep -c work_burn)" -ge 2 ] ||
@@ -112,7 +112,7 @@ rm -f p*
 # As a user that no longer owns /proc/self.
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${nobody[@]}" test -r "$library" 2>/dev/null || nobody=()
-plain "${nobody[@]}" env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
+plain "${nobody[@]}" env LD_PRELOAD="$library" SPROF_COST=off SPROF_FREQUENCY=10000 \
     SPROF_OUTPUT="$tmp/p.%p.folded" "$work/family_cases" undumpable
 expect_ok
 [ "$(grep -cx 'child: status 8' out)" -eq 3 ] || fail "children ended otherwise"

@@ -11,7 +11,7 @@
 # - the last image has the plain name, the others .exec1, .exec2, ...
 section "chains of images"
 
-profile SPROF_FREQUENCY=5000 "$work/exec_chain" 10 40
+profile SPROF_COST=off SPROF_FREQUENCY=5000 "$work/exec_chain" 10 40
 expect_ok
 expect_share 95 'image_work;work_burn' p.folded ';main|;companion'
 count=$(find . -name 'p*exec[0-9]*folded' | wc -l)
@@ -22,7 +22,7 @@ count=$(find . -name 'p*exec[0-9]*folded' | wc -l)
 rm -f p*
 
 for round in 1 2 3 4 5; do
-    profile SPROF_FREQUENCY=20000 "$work/exec_chain" 30 2
+    profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/exec_chain" 30 2
     expect_ok
     [ "$failures" -eq 0 ] || { echo "in round $round"; break; }
 done

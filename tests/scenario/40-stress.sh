@@ -10,7 +10,7 @@
 seconds=30
 [ "${SPROF_TEST_FULL:-0}" = 0 ] || seconds=90
 deadline=$((seconds + 20))
-profile SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$work/chaos_malloc" "$seconds"
+profile SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$work/chaos_malloc" "$seconds"
 expect_ok
 cat err
 expect_samples 10000 p.folded

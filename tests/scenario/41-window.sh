@@ -29,7 +29,7 @@ guarded() {
     before=$status
     mv out out.plain
     plain env LD_PRELOAD="$library $guard" SPROF_OUTPUT="$tmp/p.folded" \
-        SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$@"
+        SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_KEEP_SPOOL=1 "$@"
     expect_status "$before"
     cmp -s out out.plain || fail "other output: $*"
     ! grep -H '^sprof:' err || fail "the profiler complained"

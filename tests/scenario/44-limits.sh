@@ -102,12 +102,12 @@ for bytes in 100000; do
     expect_status 21
     expect_note p.sprof 'too large'
 done
-run --fsize=300000 -- SPROF_FREQUENCY=20000 "$work/exits" exit 1500
+run --fsize=300000 -- SPROF_COST=off SPROF_FREQUENCY=20000 "$work/exits" exit 1500
 expect_status 21
 expect_note 'reached RLIMIT_FSIZE'
 expect_samples 1000 p.folded
 # A limit that is gone when the line is written.
-profile SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" size_long 1000
 expect_status 33
 expect_note 'reached RLIMIT_FSIZE'
 
@@ -143,7 +143,7 @@ grep -q '^sprof:.*seccomp.*the profile ends here' err ||
     fail "filter: nothing was said"
 rm -f p.*
 
-profile SPROF_FREQUENCY=20000 "$work/restrict_itself" nofile 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" nofile 1000
 expect_status 33
 expect_note 'Too many open files' p.sprof
 plain "$sprofile" convert p.sprof q.folded
@@ -152,7 +152,7 @@ rm -f p.*
 
 [ "$(id -u)" -eq 0 ] || finish
 
-profile SPROF_FREQUENCY=20000 "$work/restrict_itself" chroot 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" chroot 1000
 expect_status 33
 expect_samples 10000 p.folded
 has_profile chroot
@@ -188,7 +188,7 @@ if mount -t tmpfs none left 2>/dev/null; then
 fi
 
 # The spool was created at the start and grows on; the profile cannot be made.
-profile SPROF_FREQUENCY=20000 "$work/restrict_itself" setuid 1000
+profile SPROF_COST=off SPROF_FREQUENCY=20000 "$work/restrict_itself" setuid 1000
 expect_status 33
 expect_note p.sprof 'Permission denied'
 plain "$sprofile" convert p.sprof q.folded
@@ -204,7 +204,7 @@ if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     expect_note 'No space left on device' 'not profiling'
     rm -f disk/*
     head -c 300000 /dev/zero >disk/part
-    profile SPROF_OUTPUT="$tmp/disk/p.folded" SPROF_FREQUENCY=20000 \
+    profile SPROF_OUTPUT="$tmp/disk/p.folded" SPROF_COST=off SPROF_FREQUENCY=20000 \
         "$work/exits" exit 1500
     expect_status 21
     expect_note 'No space left on device' 'sampling ended early'

@@ -82,7 +82,7 @@ for order in "$work/in_front.so:$library" "$library:$work/in_front.so"; do
         before=$status
         mv out out.plain
         # shellcheck disable=SC2086
-        profile LD_PRELOAD="$order" SPROF_FREQUENCY=10000 "$work"/$command
+        profile LD_PRELOAD="$order" SPROF_COST=off SPROF_FREQUENCY=10000 "$work"/$command
         expect_status "$before"
         cmp out out.plain || fail "in front, $order: $command"
     done

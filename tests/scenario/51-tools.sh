@@ -51,7 +51,7 @@ has strace && {
     # Preloaded into strace itself, too, which forks, traces and waits.
     mkdir both
     for hz in $rates; do
-        plain env LD_PRELOAD="$library" SPROF_FREQUENCY="$hz" \
+        plain env LD_PRELOAD="$library" SPROF_COST=off SPROF_FREQUENCY="$hz" \
             SPROF_OUTPUT="$tmp/both/%e.%p.folded" strace -f -o trace "$known" 200
         expect_program
     done
@@ -67,7 +67,7 @@ has ltrace && {
 has valgrind && {
     # Without --trace-children only valgrind's launcher would be followed.
     for trigger in auto timer ask; do
-        plain env "${settings[@]}" SPROF_TRIGGER=$trigger SPROF_FREQUENCY=10000 \
+        plain env "${settings[@]}" SPROF_TRIGGER=$trigger SPROF_COST=off SPROF_FREQUENCY=10000 \
             valgrind -q --fair-sched=yes --error-exitcode=99 "$known" 400
         expect_program
     done
@@ -138,7 +138,7 @@ sanitized() {
         first=$(g++ -print-file-name=libasan.so):
     for hz in $rates; do
         plain env LD_PRELOAD="$first$library" SPROF_OUTPUT="$tmp/p.folded" \
-            SPROF_FREQUENCY="$hz" "./threads.$kind"
+            SPROF_COST=off SPROF_FREQUENCY="$hz" "./threads.$kind"
         expect_program
         ! grep -H Sanitizer err || fail "$compiler $kind at $hz Hz"
         expect_samples 20 p.folded
@@ -203,7 +203,7 @@ allocator() {
     part "$1"
     for order in "$path:$library" "$library:$path"; do
         for hz in $rates; do
-            plain env LD_PRELOAD="$order" SPROF_FREQUENCY="$hz" \
+            plain env LD_PRELOAD="$order" SPROF_COST=off SPROF_FREQUENCY="$hz" \
                 SPROF_OUTPUT="$tmp/p.wall.folded" ./threads
             expect_program
             expect_samples 20 p.wall.folded
@@ -246,7 +246,7 @@ until_true() {
 
 mkdir servers
 served=(LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/servers/%e.%p.folded"
-    SPROF_FREQUENCY=10000)
+    SPROF_COST=off SPROF_FREQUENCY=10000)
 
 # expect_server NAME: it ended as it does without the library, has no message
 # of ours, and left a profile.
@@ -319,7 +319,7 @@ postgres=$(compgen -G '/usr/lib/postgresql/*/bin' | tail -n 1)
     as_postgres "$postgres/initdb" -D pg/data >/dev/null || fail initdb
     # Not by the function: the pid is to be the server's.
     setpriv --reuid postgres --regid postgres --clear-groups \
-        env LD_PRELOAD="$library" SPROF_FREQUENCY=10000 \
+        env LD_PRELOAD="$library" SPROF_COST=off SPROF_FREQUENCY=10000 \
         SPROF_OUTPUT="$tmp/servers/pg/%e.%p.folded" "$postgres/postgres" \
         -D "$tmp/pg/data" -k "$tmp/pg" -h '' >server.log 2>&1 &
     server=$!

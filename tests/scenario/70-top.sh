@@ -116,7 +116,7 @@ expect_state $pid sampling
 expect_state $pid stopped
 kill $pid
 wait $pid 2>/dev/null
-SPROF_MAX_SIZE=1M SPROF_FREQUENCY=20000 SPROF_BUDGET=100 begin full 60000
+SPROF_MAX_SIZE=1M SPROF_COST=off SPROF_FREQUENCY=20000 SPROF_BUDGET=100 begin full 60000
 expect_state $pid 'sampling is over: the spool is full'
 kill $pid
 wait $pid 2>/dev/null

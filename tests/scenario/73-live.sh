@@ -61,7 +61,7 @@ expect_circle() {
 
 echo "-- stacks of 508 threads"
 for rate in $rates; do
-    start SPROF_FREQUENCY="$rate" "$work/waits_in_circle" 500
+    start SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/waits_in_circle" 500
     for _ in 1 2 3; do
         timeout 30 "$sprofile" stacks "$pid" >stacks 2>message ||
             fail "stacks: $(cat message)"
@@ -83,7 +83,7 @@ done
 
 echo "-- dumps while all changes"
 for rate in $rates; do
-    profile SPROF_FREQUENCY="$rate" "$work/dump_storm" "$dumps" "$work/plugin.so"
+    profile SPROF_COST=off SPROF_FREQUENCY="$rate" "$work/dump_storm" "$dumps" "$work/plugin.so"
     expect_ok
     expect_text out '^missing 0$' '^failed 0$' '^descriptors flat$' \
         '^memory flat$'
@@ -107,7 +107,7 @@ expect_time() {
 
 echo "-- started and stopped by the program"
 for rate in $rates; do
-    profile SPROF_START=0 SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/s.sprof" \
+    profile SPROF_START=0 SPROF_COST=off SPROF_FREQUENCY="$rate" SPROF_OUTPUT="$tmp/s.sprof" \
         "$work/starts_and_stops" "$times"
     expect_ok
     expect_text out '^wrong 0$'

@@ -91,7 +91,7 @@ least=1900 most=2020
 
 for rate in $rates; do
     echo "-- the last two seconds of many, at $rate Hz"
-    start SPROF_FREQUENCY="$rate" SPROF_KEEP=2s "$work/phases" 600
+    start SPROF_COST=off SPROF_FREQUENCY="$rate" SPROF_KEEP=2s "$work/phases" 600
     wait_for_word third
     sleep 2.3
     timeout 60 "$sprofile" dump "$pid" >dump.out 2>message ||
@@ -148,7 +148,7 @@ expect_files fly.dump1.wall.folded whole.dump1.sprof
 # run_one_turn RATE: a run in which the recorder turns once; on a machine that
 # stands still for two seconds, it may be twice.
 run_one_turn() {
-    start SPROF_KEEP=2s SPROF_KEEP_SPOOL=1 SPROF_FREQUENCY="$1" \
+    start SPROF_KEEP=2s SPROF_KEEP_SPOOL=1 SPROF_COST=off SPROF_FREQUENCY="$1" \
         SPROF_START=0 "$work/phases" 500
     for _ in $(seq 600); do
         [ ! -e fly.past.sprof ] || break
@@ -209,7 +209,7 @@ memory_of() {
 }
 
 echo "-- stacks that are new again and again"
-start SPROF_FREQUENCY=10000 SPROF_KEEP=1s SPROF_MAX_SIZE=2M SPROF_BUDGET=100 \
+start SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_KEEP=1s SPROF_MAX_SIZE=2M SPROF_BUDGET=100 \
     "$work/phases" stacks
 sleep 2.5
 files=$(own_files) memory=$(memory_of) most_bytes=0
@@ -231,7 +231,7 @@ expect_sum whole.sprof
 [ ! -s err ] || fail "the profiler complained: $(cat err)"
 
 echo "-- asked while it turns"
-start SPROF_KEEP=1s SPROF_FREQUENCY=10000 SPROF_MAX_SIZE=1M "$work/phases" 100
+start SPROF_KEEP=1s SPROF_COST=off SPROF_FREQUENCY=10000 SPROF_MAX_SIZE=1M "$work/phases" 100
 wait_for_word third
 for _ in $(seq 25); do
     timeout 30 "$sprofile" stacks "$pid" >stacks 2>message ||

@@ -206,7 +206,7 @@ expect_same() {
         rm -f p.folded
         start=$(now_ms)
         profile SPROF_OUTPUT="$tmp/p.wall.folded,$tmp/same.sprof" \
-            SPROF_FREQUENCY="$rate" "$@"
+            SPROF_COST=off SPROF_FREQUENCY="$rate" "$@"
         start=$(($(now_ms) - start))
         [ "$start" -le $((took * slow_times + slow_ms)) ] ||
             fail "took $start ms at $rate Hz, $took without: $*"
