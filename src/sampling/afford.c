@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/state.h"
 #include "capture/ask.h"
 #include "journal/journal.h"
 #include "process/threads.h"
@@ -56,20 +57,20 @@
 #define RECORD_NS 2000u
 
 static const struct settings *settings;
-static struct cost cost;
+static struct cost cost;  /* a child goes on with it */
 static uint64_t event_ns; /* of event_cost_measure */
-static bool is_measured;
-static uint64_t looked; /* at the account, CLOCK_MONOTONIC */
+static OF_PROFILE bool is_measured;
+static OF_PROFILE uint64_t looked; /* at the account, CLOCK_MONOTONIC */
 /* The sampler's CPU clock at the last tick, and its ns for ticks that were made
  * for samples alone, which are not in the account yet. */
-static uint64_t own_seen, own;
-static uint64_t taken, handled; /* sums that the account has */
+static OF_PROFILE uint64_t own_seen, own;
+static OF_PROFILE uint64_t taken, handled; /* sums that the account has */
 
 /* The record of the present epoch, and what the account had when it began. */
-static struct record_epoch record;
-static uint64_t place; /* 0: not written */
-static uint32_t generation;
-static uint64_t base_cpu, base_taken, base_spent;
+static OF_PROFILE struct record_epoch record;
+static OF_PROFILE uint64_t place; /* 0: not written */
+static OF_PROFILE uint32_t generation;
+static OF_PROFILE uint64_t base_cpu, base_taken, base_spent;
 
 void
 afford_begin(const struct settings *given)
@@ -81,10 +82,6 @@ afford_begin(const struct settings *given)
     else
         cost_begin(&cost, allowed);
     epoch_begin(given->period);
-    is_measured = false;
-    looked = own_seen = own = 0;
-    taken = handled = place = 0;
-    base_cpu = base_taken = base_spent = 0;
     record = (struct record_epoch){.period = given->period, .allowed = allowed};
 }
 

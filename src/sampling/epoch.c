@@ -3,16 +3,16 @@
  * no sample of an older one is still on its way. */
 #include <stdatomic.h>
 
+#include "base/state.h"
 #include "epoch.h"
 
-static _Atomic uint64_t present, before, began;
+static OF_PROFILE _Atomic uint64_t present, before, began;
 
 void
 epoch_begin(uint64_t period)
 {
     atomic_store(&present, period);
     atomic_store(&before, period);
-    atomic_store(&began, 0);
 }
 
 void
