@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* page.c -- see page.h. */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "view/timeline.h"
+#include "output_file.h"
+#include "page_head.h"
+#include "page_time.h"
+#include "page_template.h"
+
+/* The line of the template that the data replaces. */
+#define PLACE "<!--SPROF-DATA-->"
+
+/* Write the head block as the element ID. */
+static int
+write_head(FILE *stream, const char *id, struct page_tables *tables)
+{
+    struct page_stream *head = page_stream_begin(stream, id);
+    if (head == NULL)
+        return -1;
+    int status = page_head_write(head, tables);
+    return page_stream_end(head) == 0 ? status : -1;
+}
+
+static int
+write_time(FILE *stream, const struct page_tables *tables)
+{
+    struct page_stream *time = page_stream_begin(stream, "sprof-time");
+    if (time == NULL)
+        return -1;
+    page_time_write(time, tables);
+    return page_stream_end(time);
+}
+
+static bool
+has_times(const struct profile *profile)
+{
+    return profile->keeps_events && !profile->has_no_times;
+}
+
+/* Write the elements of PROFILE. */
+static int
+write_data(FILE *stream, struct profile *profile)
+{
+    struct timeline timeline = {0};
+    struct page_tables tables;
+    bool timed = has_times(profile);
+    if (timed && timeline_build(&timeline, profile) != 0)
+        return -1;
+    int status = page_tables_build(&tables, profile, timed ? &timeline : NULL);
+    if (status == 0)
+        status = write_head(stream, "sprof-head", &tables);
+    if (status == 0 && timed)
+        status = write_time(stream, &tables);
+    int error = errno;
+    page_tables_release(&tables);
+    timeline_release(&timeline);
+    errno = error;
+    return status;
+}
+
+int
+page_write(FILE *stream, struct profile *profile)
+{
+    size_t length;
+    const char *template = page_template(&length);
+    const char *place = memmem(template, length, PLACE, strlen(PLACE));
+    if (place == NULL) {
+        errno = EINVAL;
+        return -1;
+    }
+    const char *after = place + strlen(PLACE);
+    fwrite(template, 1, (size_t)(place - template), stream);
+    if (write_data(stream, profile) != 0)
+        return -1;
+    fwrite(after, 1, length - (size_t)(after - template), stream);
+    return ferror(stream) != 0 ? -1 : 0;
+}
