@@ -322,7 +322,7 @@ int
 page_head_write(struct page_stream *stream, struct page_tables *tables)
 {
     page_stream_number(stream, PAGE_HEAD_VERSION);
-    if (page_meta_write(stream, tables->profile, tables->timeline != NULL) != 0)
+    if (page_meta_write(stream, tables) != 0)
         return -1;
     write_modules(stream, tables);
     write_functions(stream, tables);

@@ -76,13 +76,14 @@ add_totals(struct json *json, const struct profile *profile)
 }
 
 static void
-add_subject(struct json *json, const struct profile *profile, bool has_times)
+add_subject(struct json *json, const struct page_tables *tables)
 {
+    const struct profile *profile = tables->profile;
     const struct profile_process *first = profile->processes;
     bool is_known = profile->process_count > 0;
     json_name_string(json, "version", SPROF_VERSION);
     json_name_string(json, "product", "libsprof");
-    json_name_string(json, "kind", "profile");
+    json_name_string(json, "kind", tables->is_compared ? "diff" : "profile");
     json_name_string(json, "command", is_known ? first->command : "");
     json_name_string(json, "executable", is_known ? first->exe : "");
     json_name_string(json, "host", is_known ? first->host : "");
@@ -96,10 +97,10 @@ add_subject(struct json *json, const struct profile *profile, bool has_times)
         json_string(json, profile->filter);
     else
         json_null(json);
-    json_name_bool(json, "hasTime", has_times);
+    json_name_bool(json, "hasTime", tables->timeline != NULL);
 }
 
-/* Add each line of TEXT that is not empty, and free TEXT. */
+/* Add each line of TEXT that is not empty. TEXT is changed. */
 static void
 add_lines(struct json *json, char *text)
 {
@@ -107,20 +108,19 @@ add_lines(struct json *json, char *text)
     for (char *line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
         json_string(json, line);
-    free(text);
 }
 
 /* What PRINT writes about PROFILE; NULL if memory is short. */
 static char *
-printed(const struct profile *profile,
-        void (*print)(FILE *, const struct profile *))
+printed(const struct page_tables *tables,
+        void (*print)(FILE *, const struct page_tables *))
 {
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
         return NULL;
-    print(stream, profile);
+    print(stream, tables);
     if (fclose(stream) == 0)
         return text;
     free(text);
@@ -128,9 +128,9 @@ printed(const struct profile *profile,
 }
 
 static void
-print_head(FILE *stream, const struct profile *profile)
+print_head(FILE *stream, const struct page_tables *tables)
 {
-    head_text_write(stream, profile, 0);
+    head_text_write(stream, tables->profile, 0);
 }
 
 /* Print a sentence for each of the first processes whose end was not seen. */
@@ -153,19 +153,26 @@ print_processes(FILE *stream, const struct profile *profile)
 }
 
 static void
-print_notes(FILE *stream, const struct profile *profile)
+print_times(FILE *stream, const struct page_tables *tables)
 {
+    const struct profile *profile = tables->profile;
+    if (tables->timeline != NULL || tables->is_compared)
+        return;
+    fprintf(stream, "no time axis: %s\n",
+            profile->is_from_pprof
+                ? "a pprof file does not tell when samples were"
+            : profile->has_no_times ? "the times of some samples are not known"
+                                    : "the times of the samples were not read");
+}
+
+static void
+print_notes(FILE *stream, const struct page_tables *tables)
+{
+    const struct profile *profile = tables->profile;
     char text[LINE_SIZE];
     if (profile->totals[VALUE_SAMPLES] == 0)
         fputs("there are no samples\n", stream);
-    if (profile->is_from_pprof && profile->has_no_times)
-        fputs("no time axis: a pprof file does not tell when samples were\n",
-              stream);
-    else if (profile->has_no_times)
-        fputs("no time axis: the times of some samples are not known\n",
-              stream);
-    else if (!profile->keeps_events)
-        fputs("no time axis: the times of the samples were not read\n", stream);
+    print_times(stream, tables);
     if (profile->is_short)
         fputs("an input could not be read, or a filter left nothing\n", stream);
     if (profile->problems > 0)
@@ -198,13 +205,14 @@ add_sessions(struct json *json, const struct profile *profile)
 }
 
 static void
-write_json(FILE *stream, const struct profile *profile, bool has_times,
-           char *summary, char *notes)
+write_json(FILE *stream, const struct page_tables *tables, char *summary,
+           char *notes)
 {
+    const struct profile *profile = tables->profile;
     struct json json;
     json_begin(&json, stream);
     json_open(&json, '{');
-    add_subject(&json, profile, has_times);
+    add_subject(&json, tables);
     add_totals(&json, profile);
     add_quality(&json, profile);
     add_sessions(&json, profile);
@@ -219,28 +227,22 @@ write_json(FILE *stream, const struct profile *profile, bool has_times,
 }
 
 int
-page_meta_write(struct page_stream *stream, const struct profile *profile,
-                bool has_times)
+page_meta_write(struct page_stream *stream, const struct page_tables *tables)
 {
-    char *text = NULL, *summary = printed(profile, print_head);
-    char *notes = printed(profile, print_notes);
+    char *text = NULL, *summary = printed(tables, print_head);
+    char *notes = printed(tables, print_notes);
     size_t size;
     FILE *memory = open_memstream(&text, &size);
-    if (summary == NULL || notes == NULL || memory == NULL)
-        goto err;
-    write_json(memory, profile, has_times, summary, notes);
-    if (fclose(memory) != 0)
-        return -1;
-    page_stream_text(stream, text, size);
-    free(text);
-    return 0;
-
-err:
-    if (memory != NULL)
-        fclose(memory);
-    free(text);
-    free(summary);
+    bool is_whole = summary != NULL && notes != NULL && memory != NULL;
+    if (is_whole)
+        write_json(memory, tables, summary, notes);
+    if (memory != NULL && fclose(memory) != 0)
+        is_whole = false;
+    if (is_whole)
+        page_stream_text(stream, text, size);
     free(notes);
+    free(summary);
+    free(text);
     errno = ENOMEM;
-    return -1;
+    return is_whole ? 0 : -1;
 }

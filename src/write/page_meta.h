@@ -4,14 +4,12 @@
 #ifndef WRITE_PAGE_META_H
 #define WRITE_PAGE_META_H
 
-#include <stdbool.h>
-
-#include "model/profile.h"
 #include "page_stream.h"
+#include "page_tables.h"
 
-/* Write the text for PROFILE. HAS_TIMES: the page has a time block. Returns 0,
- * or -1 with errno set if memory is short. */
-int page_meta_write(struct page_stream *stream, const struct profile *profile,
-                    bool has_times);
+/* Write the text for the profile of TABLES. Returns 0, or -1 with errno set if
+ * memory is short. */
+int page_meta_write(struct page_stream *stream,
+                    const struct page_tables *tables);
 
 #endif

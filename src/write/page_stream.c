@@ -190,3 +190,14 @@ page_stream_end(struct page_stream *stream)
         errno = EIO;
     return -1;
 }
+
+int
+page_stream_element(FILE *file, const char *id, const void *bytes,
+                    size_t length)
+{
+    struct page_stream *stream = page_stream_begin(file, id);
+    if (stream == NULL)
+        return -1;
+    page_stream_bytes(stream, bytes, length);
+    return page_stream_end(stream);
+}

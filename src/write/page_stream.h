@@ -44,4 +44,8 @@ void page_stream_text(struct page_stream *stream, const char *text,
  * file has failed. */
 int page_stream_end(struct page_stream *stream);
 
+/* Write LENGTH bytes as the element ID. Returns 0, or -1 with errno set. */
+int page_stream_element(FILE *file, const char *id, const void *bytes,
+                        size_t length);
+
 #endif

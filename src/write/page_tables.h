@@ -73,7 +73,8 @@ struct page_tables {
     uint32_t row_count;
     uint32_t *chain; /* room for the nodes of one stack */
     uint32_t chain_room;
-    bool failed; /* memory was short */
+    bool is_compared; /* it is one side of a comparison */
+    bool failed;      /* memory was short */
 };
 
 /* Make all tables. Returns 0, or -1 with errno set; the caller calls
