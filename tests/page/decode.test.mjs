@@ -241,6 +241,18 @@ for (const [name, file] of [
   });
 }
 
+test('several files are added up, and filters hold', async () => {
+  const page = join(scratch, 'both.html');
+  const filters = ['--state', 'running', '--time', '0-0.2'];
+  run('sprofile', ['flame', ...filters, '-o', page, real, made]);
+  const document = elements(page);
+  const model = await decodeHead(elementsOf(document, 'sprof-head'));
+  const expected = report([...filters, real, made]);
+  assertTable(model, allRows(model), expected);
+  assert.equal(model.meta.filter, expected.filter);
+  assert.equal(model.processes.length, expected.processes.length);
+});
+
 test('the head tells what ran', () => {
   const { meta } = loaded.made.model;
   assert.equal(meta.command, 'app --fast');
