@@ -10,6 +10,7 @@ import { before, test } from 'node:test';
 
 import {
   decodeHead,
+  decodeJson,
   decodeTime,
   elementsOf,
 } from '../../src/page/src/decode.js';
@@ -20,8 +21,15 @@ const made = join(scratch, 'made.sprof');
 const real = join(scratch, 'real.sprof');
 /** Ranges of time, in seconds, of which something is left. */
 const ranges = {
-  made: [[0.001, 0.0041], [0.0021234, 0.0035]],
-  real: [[0.003, 0.0071], [0.0101234, 0.1], [0.02, 3]],
+  made: [
+    [0.001, 0.0041],
+    [0.0021234, 0.0035],
+  ],
+  real: [
+    [0.003, 0.0071],
+    [0.0101234, 0.1],
+    [0.02, 3],
+  ],
 };
 const program = `
 import json, re, threading, time
@@ -253,6 +261,45 @@ test('several files are added up, and filters hold', async () => {
   assert.equal(model.processes.length, expected.processes.length);
 });
 
+test('a comparison has the rows and chances of sprofile diff', async () => {
+  const page = join(scratch, 'diff.html');
+  const options = ['--wall', '--shares'];
+  run('sprofile', ['diff', ...options, '-o', page, made, real]);
+  const document = elements(page);
+  const old = await decodeHead(elementsOf(document, 'sprof-head-old'));
+  const diff = await decodeJson(elementsOf(document, 'sprof-diff'));
+  assert.equal(old.meta.command, 'app --fast');
+  for (const [words, key] of [
+    [[], ''],
+    [['--cum'], 'Total'],
+  ]) {
+    const rows = new Map(
+      diff.rows.map((row) => [`${row.name}\0${row.module}`, row]),
+    );
+    const text = run('sprofile', [
+      ...['diff', '--json', '--all', ...options, ...words],
+      ...[made, real],
+    ]);
+    for (const expected of JSON.parse(text).rows) {
+      const row = rows.get(`${expected.function}\0${expected.module}`);
+      assert.equal(row[`old${key || 'Self'}`], expected.old_ns);
+      assert.equal(row[`new${key || 'Self'}`], expected.new_ns);
+      assert.equal(row[`p${key}`], expected.false_alarm_chance);
+      assert.equal(
+        ['new', 'gone', 'slower', 'faster'].includes(row[`verdict${key}`]),
+        expected.significant,
+      );
+    }
+  }
+});
+
+test('source has the lines of the file', async () => {
+  const page = join(scratch, 'source.html');
+  run('sprofile', ['flame', '--source', '-o', page, made]);
+  const source = await decodeJson(elementsOf(elements(page), 'sprof-source'));
+  assert.deepEqual(source, { files: [], missing: [] });
+});
+
 test('the head tells what ran', () => {
   const { meta } = loaded.made.model;
   assert.equal(meta.command, 'app --fast');
@@ -276,7 +323,9 @@ test('a page of a pprof file has no time axis, and says so', async () => {
 test('data that was cut or is of another version is refused', async () => {
   const document = elements(`${made}.html`);
   const { textContent } = document.getElementById('sprof-head');
-  const half = { textContent: textContent.slice(0, 4 * Math.floor(textContent.length / 8)) };
+  const half = {
+    textContent: textContent.slice(0, 4 * Math.floor(textContent.length / 8)),
+  };
   await assert.rejects(decodeHead(half));
   const other = { textContent: 'YwAA' };
   await assert.rejects(decodeHead(other));

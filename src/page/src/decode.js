@@ -76,9 +76,7 @@ function unpacked(elements) {
     },
     { highWaterMark: 1 },
   );
-  return packed
-    .pipeThrough(new DecompressionStream('deflate-raw'))
-    .getReader();
+  return packed.pipeThrough(new DecompressionStream('deflate-raw')).getReader();
 }
 
 /** Reads the numbers and texts of a block. */
@@ -172,7 +170,8 @@ class Reader {
       const count = Math.min(BLOCK, out.length - from);
       const block = await this.block(count);
       if (turn)
-        for (let i = 0; i < count; i++) out[from + i] = turn(block[i], from + i);
+        for (let i = 0; i < count; i++)
+          out[from + i] = turn(block[i], from + i);
       else for (let i = 0; i < count; i++) out[from + i] = block[i];
     }
     return out;
@@ -383,7 +382,9 @@ async function readStrings(reader) {
   const n = await reader.number();
   const shared = await reader.column(new Uint32Array(n));
   const more = await reader.column(new Uint32Array(n));
-  const tails = await reader.take(more.reduce((sum, length) => sum + length, 0));
+  const tails = await reader.take(
+    more.reduce((sum, length) => sum + length, 0),
+  );
   const decoder = new TextDecoder();
   const strings = [];
   let bytes = new Uint8Array(256);
@@ -504,4 +505,14 @@ export async function decodeTime(model, elements) {
   const start = await readStarts(reader, first, dur, wall);
   const count = await reader.column(new (kindFor(mostPoints))(n));
   return { n, row, start, dur, cpu, wall, count, first };
+}
+
+/**
+ * Decode a block that is JSON: the rows of a comparison, or source.
+ * @param {Data | Data[]} elements
+ */
+export async function decodeJson(elements) {
+  const reader = new Reader(Array.isArray(elements) ? elements : [elements]);
+  await reader.fill(Infinity);
+  return JSON.parse(new TextDecoder().decode(reader.bytes));
 }
