@@ -64,6 +64,7 @@ struct profile_process {
     uint64_t duration; /* ns from the start to the latest known time */
     const char *exe, *command, *version, *host;
     bool ended;           /* the library saw the end */
+    bool is_cpu_only;     /* threads were sampled only while they ran */
     uint32_t first_node;  /* number of its first node */
     struct perf_map *map; /* names of its generated code (naming.h) */
     bool has_map;         /* MAP was looked for */
@@ -261,6 +262,10 @@ void profile_clip_marks(struct profile *profile, uint64_t from, uint64_t to);
 /* The time of MARK in ns since profile->start. */
 uint64_t profile_mark_time(const struct profile *profile,
                            const struct profile_mark *mark);
+
+/* When the sampling ended that began with the mark of number START, in ns since
+ * profile->start. */
+uint64_t profile_session_end(const struct profile *profile, size_t start);
 
 /* How often sampling began in all processes. *SAMPLED is for how many ns it
  * ran, all together. 0: the file has no such marks. */

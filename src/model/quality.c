@@ -83,11 +83,8 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* Return the number of samples that were asked for in a CPU second. This is the
- * rate that all processes have in common. If their rates differ, it is the
- * effective rate. */
-static uint64_t
-wanted_rate(const struct profile *profile)
+uint64_t
+quality_wanted_rate(const struct profile *profile)
 {
     uint64_t period = 0;
     for (uint32_t i = 0; i < profile->process_count; i++) {
@@ -112,7 +109,7 @@ quality_rate(const struct profile *profile, char *text, size_t size)
              number_seconds(cost->rate.cpu));
     struct text rest;
     text_begin(&rest, text + line.length, size - line.length);
-    rate_tell(&rest, &cost->rate, wanted_rate(profile), cost->taken,
+    rate_tell(&rest, &cost->rate, quality_wanted_rate(profile), cost->taken,
               sum_losses(cost), 0);
     return text;
 }
@@ -125,7 +122,7 @@ quality_short_rate(const struct profile *profile, char *text, size_t size,
     struct text rate;
     text_begin(&rate, text, size);
     if (rate_wanted(&cost->rate) != 0)
-        rate_tell(&rate, &cost->rate, wanted_rate(profile), cost->taken,
+        rate_tell(&rate, &cost->rate, quality_wanted_rate(profile), cost->taken,
                   sum_losses(cost), room != 0 ? room : 1);
     return text;
 }

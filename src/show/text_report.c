@@ -388,10 +388,8 @@ naming_command(const struct profile *profile)
     return NULL;
 }
 
-/* Report the file without names that costs most, or generated code, if its
- * share is notable, and say what can be done. */
-static int
-write_nameless(FILE *stream, struct profile *profile)
+int
+text_report_nameless(FILE *stream, struct profile *profile)
 {
     struct nameless nameless;
     double percent = 0;
@@ -435,7 +433,9 @@ text_report_summary(FILE *stream, struct profile *profile, const char *path)
         fprintf(stream, "rate  %s\n", text);
     fprintf(stream, "lost  %s\n", quality_losses(profile, text, sizeof(text)));
     fprintf(stream, "cost  %s\n", quality_cost(profile, text, sizeof(text)));
-    return profile->totals[VALUE_CPU] > 0 ? write_nameless(stream, profile) : 0;
+    return profile->totals[VALUE_CPU] > 0
+               ? text_report_nameless(stream, profile)
+               : 0;
 }
 
 int

@@ -110,4 +110,9 @@ int nameless_report_write(FILE *stream, struct profile *profile);
 int text_report_summary(FILE *stream, struct profile *profile,
                         const char *path);
 
+/* Print a line "names ..." about the file without names that costs most, or
+ * about generated code, and what can be done; nothing if its share is small.
+ * Returns 0, or -1 with errno set. */
+int text_report_nameless(FILE *stream, struct profile *profile);
+
 #endif
