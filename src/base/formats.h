@@ -29,6 +29,8 @@
     FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope", true,                 \
            SPEEDSCOPE_WALL, speedscope_write)                                  \
     FORMAT(FIREFOX, ".json", "Firefox Profiler", true, FIREFOX, firefox_write) \
+    FORMAT(PAGE, ".html", "a page with pictures, for any browser", true, PAGE, \
+           page_write)                                                         \
     FORMAT(TEXT, ".txt", "text report", false, TEXT, text_report_write)        \
     FORMAT(SPOOL, ".sprof", "the spool with its symbols", false, SPOOL,        \
            spool_copy_write)

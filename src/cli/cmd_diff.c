@@ -12,6 +12,7 @@
 #include "show/diff_text.h"
 #include "util/number.h"
 #include "view/diff.h"
+#include "write/page_diff.h"
 #include "arguments.h"
 #include "inputs.h"
 #include "screen.h"
@@ -28,6 +29,7 @@ struct arguments {
     enum screen_colour colour;
     enum { BY_FUNCTION, BY_STACK } by;
     bool all, cumulative;
+    const char *out; /* NULL: the result is printed */
 };
 
 /* Print the functions that fail the test, for the log of the caller that reads
@@ -98,32 +100,65 @@ status_of_diff(const struct diff *diff, const struct diff_options *test)
     return diff_fails(diff) ? STATUS_SLOWER : STATUS_DONE;
 }
 
-/* Compare the profiles and print the result. Returns the exit status. */
+/* Write the page. */
 static int
-show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
+write_page(struct profile *old, struct profile *new,
+           const struct arguments *arguments)
 {
-    struct diff_options *test = &arguments->test;
-    if (!command_was_given("--absolute") && !command_was_given("--shares"))
-        test->absolute = diff_runs_are_alike(old, new);
-    struct diff diff;
-    if (diff_build(&diff, old, new, test) != 0)
-        return command_fail("%s", strerror(errno));
+    const struct page_diff page = {
+        .content = {page_diff_make},
+        .old = old,
+        .new = new,
+        .test = &arguments->test,
+    };
+    char error[4096 + 512];
+    if (output_file_make(arguments->out, &page.content, error, sizeof(error)) !=
+        0)
+        return command_fail("%s", error);
+    puts(arguments->out);
+    return STATUS_DONE;
+}
+
+static void
+print_diff(const struct diff *diff, struct profile *old, struct profile *new,
+           struct arguments *arguments)
+{
+    const struct diff_options *test = &arguments->test;
     struct screen screen;
     screen_begin(&screen, arguments->colour, arguments->format == COLUMNS_TEXT);
     arguments->text.columns = screen.columns;
     arguments->text.paint = screen.paint;
     if (arguments->format == COLUMNS_TEXT)
-        diff_text_write(stdout, &diff, old, new, test, arguments->all,
+        diff_text_write(stdout, diff, old, new, test, arguments->all,
                         &arguments->text);
     else
         data_report_diff(&(struct data_report){stdout, arguments->format,
                                                test->value,
                                                arguments->text.rows},
-                         &diff, old, new, test, arguments->all);
+                         diff, old, new, test, arguments->all);
     if (arguments->format == COLUMNS_TEXT)
         print_notes(old, new);
     screen_end(&screen);
-    int status = status_of_diff(&diff, test);
+}
+
+/* Compare the profiles and print or write the result. Returns the exit status.
+ */
+static int
+show_diff(struct profile *old, struct profile *new, struct arguments *arguments)
+{
+    struct diff_options *test = &arguments->test;
+    int status = STATUS_DONE;
+    if (!command_was_given("--absolute") && !command_was_given("--shares"))
+        test->absolute = diff_runs_are_alike(old, new);
+    struct diff diff;
+    if (diff_build(&diff, old, new, test) != 0)
+        return command_fail("%s", strerror(errno));
+    if (arguments->out != NULL)
+        status = write_page(old, new, arguments);
+    else
+        print_diff(&diff, old, new, arguments);
+    if (status == STATUS_DONE)
+        status = status_of_diff(&diff, test);
     diff_release(&diff);
     return status;
 }
@@ -172,13 +207,17 @@ take_level(const struct command_option *option, void *field, const char *value)
     return status;
 }
 
+/* Take -o. The page is the only file that a comparison is written to. */
 static int
-refuse_output(const struct command_option *option, void *field,
-              const char *value)
+take_out(const struct command_option *option, void *field, const char *value)
 {
-    (void)option;
-    (void)field;
-    return command_usage("-o %s: diff writes no files yet", value);
+    const char **out = field;
+    if (*out != NULL)
+        return command_usage("expected one -o OUT.html");
+    if (format_of(value) != FORMAT_PAGE)
+        return command_usage("-o %s: expected a name that ends with .html",
+                             value);
+    return arguments_text(option, field, value);
 }
 
 /* Check which options go together, and set defaults that depend on others. */
@@ -189,6 +228,12 @@ check_arguments(void *values, char *const *operands)
     (void)operands;
     if (arguments->cumulative && arguments->by == BY_STACK)
         return command_usage("--cum goes with --by function only");
+    if (arguments->out != NULL &&
+        (arguments->cumulative || arguments->by == BY_STACK ||
+         arguments->format != COLUMNS_TEXT || command_was_given("-n") ||
+         command_was_given("--all")))
+        return command_usage("-o goes with no option for rows: the page has "
+                             "all of them, by function");
     if (arguments->by == BY_STACK)
         arguments->test.by = MEASURE_STACK;
     if (arguments->cumulative)
@@ -233,7 +278,10 @@ static const struct command_option options[] = {
     {"json", NULL, "for programs: times in nanoseconds", arguments_enum,
      FIELD(format), .number = COLUMNS_JSON},
     {SCREEN_COLOUR_OPTION, FIELD(colour)},
-    {NULL, "FILE", "", refuse_output, .letter = 'o'},
+    {"output", "OUT",
+     "write a page with both profiles instead, a name that\n"
+     "ends with .html, and print its name",
+     take_out, FIELD(out), .letter = 'o'},
     {0},
 };
 
@@ -247,7 +295,9 @@ const struct command cmd_diff = {
              "shares,\n"
              "for which NEW is scaled to the total of OLD. The first line says "
              "which.\n"
-             "What may be noise, given the number of samples, is left out.\n",
+             "What may be noise, given the number of samples, is left out. -o "
+             "writes\n"
+             "a page instead, with both flame graphs.\n",
     .options = options,
     .group = {"Which samples, of both", inputs_options},
     .notes = "The status is 0, 3 for --fail-above, 2 for wrong arguments, 1 "

@@ -18,6 +18,8 @@
 #define COMMAND_TABLE(COMMAND) \
     COMMAND(cmd_record)        \
     COMMAND(cmd_report)        \
+    COMMAND(cmd_annotate)      \
+    COMMAND(cmd_flame)         \
     COMMAND(cmd_convert)       \
     COMMAND(cmd_convert_merge) \
     COMMAND(cmd_diff)          \

@@ -2,9 +2,9 @@
 /* marks.c -- see marks.h. */
 #include "marks.h"
 
-/* The time at which the sampling ended that began with mark START. */
+/* In ns since the start of the mark's process. */
 static uint64_t
-session_end(const struct profile *profile, size_t start)
+own_end(const struct profile *profile, size_t start)
 {
     uint32_t process = profile->timed_marks[start].process;
     for (size_t i = start + 1; i < profile->timed_mark_count; i++)
@@ -24,7 +24,7 @@ marks_sessions(const struct profile *profile, uint64_t *sampled)
         if (mark->kind != MARK_START)
             continue;
         count++;
-        uint64_t end = session_end(profile, i);
+        uint64_t end = own_end(profile, i);
         if (end > mark->time)
             sum_add(sampled, end - mark->time);
     }
@@ -37,6 +37,15 @@ marks_time(const struct profile *profile, const struct profile_mark *mark)
     uint64_t time = profile->processes[mark->process].start - profile->start;
     sum_add(&time, mark->time);
     return time;
+}
+
+uint64_t
+marks_session_end(const struct profile *profile, size_t start)
+{
+    const struct profile_mark *mark = &profile->timed_marks[start];
+    uint64_t end = profile->processes[mark->process].start - profile->start;
+    sum_add(&end, own_end(profile, start));
+    return end;
 }
 
 void

@@ -14,6 +14,10 @@ void marks_clip(struct profile *profile, uint64_t from, uint64_t to);
  * ran, all together. 0: the file has no such marks. */
 uint32_t marks_sessions(const struct profile *profile, uint64_t *sampled);
 
+/* When the sampling ended that began with the mark of number START, in ns since
+ * profile->start. */
+uint64_t marks_session_end(const struct profile *profile, size_t start);
+
 /* The time of MARK in ns since profile->start. */
 uint64_t marks_time(const struct profile *profile,
                     const struct profile_mark *mark);

@@ -10,6 +10,10 @@
 #include "tree.h"
 #include "lines.h"
 
+/* AROUND: lines of source before the first and behind the last row.
+ * BEFORE_MOST: most lines between the declaration and the first row. */
+enum { AROUND = 3, BEFORE_MOST = 200 };
+
 /* Static functions may share a name: module and file tell them apart. */
 static int
 compare_functions(const struct table_row *one, const struct table_row *two)
@@ -30,13 +34,14 @@ compare_rows(const void *a, const void *b)
                       : (one->line > two->line) - (one->line < two->line);
 }
 
-/* Remove the rows that MATCH does not select, and sort the others. */
+/* Remove the rows that MATCH (NULL: any) does not select, and sort the others.
+ */
 static void
 choose(struct table *table, const struct match *match)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < table->count; i++)
-        if (match_is(match, table->rows[i].function))
+        if (match == NULL || match_is(match, table->rows[i].function))
             table->rows[count++] = table->rows[i];
     table->count = count;
     if (count > 0)
@@ -55,13 +60,14 @@ lines_build(struct table *lines, struct profile *profile, const char *text,
         return -1;
     }
     struct match match;
-    if (match_begin(&match, tree, text, error, size) == 0) {
+    if (text == NULL || match_begin(&match, tree, text, error, size) == 0) {
         status = table_of_tree(lines, tree, VALUE_CPU);
         if (status != 0)
             snprintf(error, size, "%s", strerror(ENOMEM));
         else
-            choose(lines, &match);
-        match_end(&match);
+            choose(lines, text != NULL ? &match : NULL);
+        if (text != NULL)
+            match_end(&match);
     }
     tree_free(tree);
     return status;
@@ -75,4 +81,15 @@ lines_of_function(const struct table *lines, uint32_t first)
            compare_functions(&lines->rows[first], &lines->rows[end]) == 0)
         end++;
     return end - first;
+}
+
+void
+lines_range(const struct table_row *row, uint32_t count, unsigned *first,
+            unsigned *last)
+{
+    unsigned least = row->line, start = row->start_line;
+    *last = row[count - 1].line + AROUND;
+    *first = least > AROUND ? least - AROUND : 1;
+    if (start > 0 && start < least && least - start < BEFORE_MOST)
+        *first = start;
 }

@@ -115,35 +115,57 @@ finish_output(struct output_file *output, int status)
 /* Write and flush everything before the status is known. Returns 0, or -1 with
  * errno set. */
 static int
-write_standard_output(enum format format, struct profile *profile)
+write_standard_output(const struct output_content *content)
 {
     errno = 0;
-    if (writers[format](stdout, profile) != 0 || fflush(stdout) != 0)
+    if (content->write(stdout, content) != 0 || fflush(stdout) != 0)
         return -1;
     return ferror(stdout) != 0 ? -1 : 0;
 }
 
 static int
-write_file(const char *path, enum format format, struct profile *profile)
+write_file(const char *path, const struct output_content *content)
 {
     struct output_file output;
     if (begin_output(&output, path) != 0)
         return -1;
     errno = 0;
-    return finish_output(&output, writers[format](output.stream, profile));
+    return finish_output(&output, content->write(output.stream, content));
+}
+
+int
+output_file_make(const char *path, const struct output_content *content,
+                 char *error, size_t size)
+{
+    bool is_file = strcmp(path, "-") != 0;
+    int status =
+        is_file ? write_file(path, content) : write_standard_output(content);
+    if (status != 0)
+        snprintf(error, size, "%s: cannot be written: %s",
+                 is_file ? path : "standard output", strerror(errno));
+    return status;
+}
+
+/* A profile in a format of the table. */
+struct formatted {
+    struct output_content content;
+    enum format format;
+    struct profile *profile;
+};
+
+static int
+write_formatted(FILE *stream, const struct output_content *content)
+{
+    const struct formatted *formatted = (const struct formatted *)content;
+    return writers[formatted->format](stream, formatted->profile);
 }
 
 int
 output_file_write_as(const char *path, enum format format,
                      struct profile *profile, char *error, size_t size)
 {
-    bool is_file = strcmp(path, "-") != 0;
-    int status = is_file ? write_file(path, format, profile)
-                         : write_standard_output(format, profile);
-    if (status != 0)
-        snprintf(error, size, "%s: cannot be written: %s",
-                 is_file ? path : "standard output", strerror(errno));
-    return status;
+    const struct formatted formatted = {{write_formatted}, format, profile};
+    return output_file_make(path, &formatted.content, error, size);
 }
 
 int

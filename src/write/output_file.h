@@ -23,16 +23,29 @@
 FORMAT_TABLE(FORMAT)
 #undef FORMAT
 
+/* What is written to a file. A writer begins its own structure with this one.
+ */
+struct output_content {
+    int (*write)(FILE *stream, const struct output_content *content);
+};
+
 /*
- * Write PROFILE to PATH in the format of its ending. Returns 0, or -1 with a
- * sentence in ERROR (of SIZE bytes). On failure the file that was at PATH is
- * still there, and no other file is left behind.
+ * Write CONTENT to PATH; "-" is standard output, which may have received a part
+ * on failure. Returns 0, or -1 with a sentence in ERROR (of SIZE bytes). On
+ * failure the file that was at PATH is still there, and no other file is left
+ * behind.
+ */
+int output_file_make(const char *path, const struct output_content *content,
+                     char *error, size_t size);
+
+/*
+ * Write PROFILE to PATH in the format of its ending. Returns as
+ * output_file_make does.
  */
 int output_file_write(const char *path, struct profile *profile, char *error,
                       size_t size);
 
-/* The same in FORMAT, whatever the ending of PATH. The path "-" is standard
- * output, which may have received a part of the profile on failure. */
+/* The same in FORMAT, whatever the ending of PATH. */
 int output_file_write_as(const char *path, enum format format,
                          struct profile *profile, char *error, size_t size);
 

@@ -38,10 +38,10 @@ wrong SPROF_KEEP_SPOOL yes
 wrong SPROF_MAX_SIZE 12Q
 wrong SPROF_LOG loud quiet debug
 wrong SPROF_OUTPUT p.xyz .pb.gz .folded .txt
-wrong SPROF_OUTPUT p.html .folded
-profile SPROF_OUTPUT=p.folded,p.html "$work/exits" exit 20
+wrong SPROF_OUTPUT p.htm .folded
+profile SPROF_OUTPUT=p.folded,p.htm "$work/exits" exit 20
 expect_status 21
-expect_note SPROF_OUTPUT p.html .folded
+expect_note SPROF_OUTPUT p.htm .folded
 ! [ -e p.folded ] || fail "half of a wrong list was written"
 
 wrong SPROF_FREQUENCY '' SPROF_FREQUENCY= 20000

@@ -227,7 +227,7 @@ for option in '--by file' '--min x' '--min -1' '--color red' '--label x' \
     wrong 2 report $option a.sprof
 done 2>&1
 for option in '--by line' '--fail-above' '--fail-above x' '--level 0' \
-    '--level 100' '-o x.html' '--cum --by stack' 'a.sprof'; do
+    '--level 100' '-o x.txt' '--cum --by stack' 'a.sprof'; do
     # shellcheck disable=SC2086
     wrong 2 diff a.sprof b.sprof $option
 done

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * code_text.c -- prints
+ *
+ *   outer (app), machine code
+ *    cpu flat      %   cpu cum      %   line
+ *                                          14   11a8  nop
+ *       0.100    5.0     0.100    5.0       7   11a9  call   1040 <step>  [work]
+ *                                               (12 instructions)
+ *
+ * The line is that of the innermost function there; one that is inlined has its
+ * name in brackets.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/symbolizer.h"
+#include "listing.h"
+#include "truncate.h"
+#include "code_text.h"
+
+/* AROUND: instructions before and behind one with samples that are shown.
+ * TEXT_SIZE: bytes of a line. */
+enum { AROUND = 4, TEXT_SIZE = 512 };
+
+/* A function that is being printed. */
+struct print {
+    struct listing listing;
+    struct profile *profile;
+    const struct code *code;
+    const struct code_instruction *instructions;
+    size_t count;
+    bool *is_shown;
+};
+
+static void
+print_title(FILE *stream, const struct profile *profile,
+            const struct code *code, const struct paint *paint)
+{
+    fputs(paint->title, stream);
+    truncate_function(stream, code->function,
+                      profile_module_name(profile, code->module), 0);
+    fprintf(stream, ", machine code%s\n", paint->end);
+}
+
+/* The first offset behind instruction I. */
+static uint64_t
+end_of(const struct print *print, size_t i)
+{
+    return i + 1 < print->count ? print->instructions[i + 1].offset
+                                : UINT64_MAX;
+}
+
+/* Decide which instructions are shown. */
+static void
+choose(struct print *print)
+{
+    uint32_t place = 0;
+    for (size_t i = 0; i < print->count; i++) {
+        bool has_samples = false;
+        for (; place < print->code->count &&
+               print->code->places[place].offset < end_of(print, i);
+             place++)
+            has_samples |= print->code->places[place].offset >=
+                           print->instructions[i].offset;
+        if (!has_samples)
+            continue;
+        size_t from = i > AROUND ? i - AROUND : 0;
+        for (size_t j = from; j <= i + AROUND && j < print->count; j++)
+            print->is_shown[j] = true;
+    }
+}
+
+/* Sum up the places of instruction I, from place *PLACE on. Returns whether
+ * there are any. */
+static bool
+sum_places(const struct print *print, size_t i, uint32_t *place, uint64_t *flat,
+           uint64_t *cumulative)
+{
+    const struct code *code = print->code;
+    bool found = false;
+    for (;
+         *place < code->count && code->places[*place].offset < end_of(print, i);
+         ++*place) {
+        const struct code_place *at = &code->places[*place];
+        if (at->offset < print->instructions[i].offset)
+            continue;
+        found = true;
+        for (unsigned j = 0; j < VALUE_COUNT; j++) {
+            sum_add(&flat[j], at->flat[j]);
+            sum_add(&cumulative[j], at->cumulative[j]);
+        }
+    }
+    return found;
+}
+
+static void
+print_instruction(struct print *print, size_t i, const uint64_t *flat,
+                  const uint64_t *cumulative)
+{
+    const struct code *code = print->code;
+    const struct code_instruction *instruction = &print->instructions[i];
+    const struct symbol *symbol =
+        symbolizer_find(print->profile->symbols,
+                        print->profile->modules[code->module].symbols,
+                        instruction->offset);
+    const struct symbol_frame *frame = &symbol->frames[0];
+    bool is_inlined = symbol->count > 1;
+    char text[TEXT_SIZE];
+    snprintf(text, sizeof(text), "%6llx  %s%s%s%s",
+             (unsigned long long)instruction->offset, instruction->text,
+             is_inlined ? "  [" : "", is_inlined ? frame->function : "",
+             is_inlined ? "]" : "");
+    listing_line(&print->listing, flat, cumulative, frame->line, text);
+}
+
+/* Print how many instructions from I on are not shown. Returns the first that
+ * is. */
+static size_t
+skip(struct print *print, size_t i)
+{
+    size_t first = i;
+    char text[64];
+    while (i < print->count && !print->is_shown[i])
+        i++;
+    snprintf(text, sizeof(text), "(%zu instructions)", i - first);
+    listing_line(&print->listing, NULL, NULL, 0, text);
+    return i;
+}
+
+static void
+print_code(struct print *print)
+{
+    uint32_t place = 0;
+    for (size_t i = 0; i < print->count;) {
+        if (!print->is_shown[i]) {
+            i = skip(print, i);
+            continue;
+        }
+        uint64_t flat[VALUE_COUNT] = {0}, cumulative[VALUE_COUNT] = {0};
+        bool found = sum_places(print, i, &place, flat, cumulative);
+        print_instruction(print, i, found ? flat : NULL, cumulative);
+        i++;
+    }
+}
+
+void
+code_text_write(FILE *stream, struct profile *profile, const struct code *code,
+                const struct code_instruction *instructions, size_t count,
+                const struct text_report_options *options)
+{
+    struct print print = {
+        .profile = profile,
+        .code = code,
+        .instructions = instructions,
+        .count = count,
+        .is_shown = calloc(count + 1, sizeof(bool)),
+    };
+    if (print.is_shown == NULL)
+        return;
+    choose(&print);
+    listing_begin(&print.listing, stream, profile, options);
+    print_title(stream, profile, code, print.listing.columns.paint);
+    columns_titles(&print.listing.columns, NULL);
+    print_code(&print);
+    free(print.is_shown);
+}
+
+void
+code_text_write_none(FILE *stream, const struct profile *profile,
+                     const struct code *code, const char *reason,
+                     const struct text_report_options *options)
+{
+    print_title(stream, profile, code,
+                options->paint != NULL ? options->paint : &paint_none);
+    fprintf(stream, "note: %s\n", reason);
+}

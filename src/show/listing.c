@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* listing.c -- see listing.h. */
+#include <string.h>
+
+#include "truncate.h"
+#include "listing.h"
+
+/* A narrower terminal than NARROW has no columns for PERCENTAGES (bits).
+ * TEXT_LEAST: columns that the text keeps. VALUES: columns in front of the
+ * number. */
+enum { NARROW = 80, PERCENTAGES = 0xa, TEXT_LEAST = 8, VALUES = 4 };
+
+void
+listing_begin(struct listing *listing, FILE *stream,
+              const struct profile *profile,
+              const struct text_report_options *options)
+{
+    bool by_cpu = options->value == VALUE_CPU;
+    const struct column all[] = {
+        {by_cpu ? "cpu flat" : "wall flat", 9, 0},
+        {"%", 5, 2},
+        {by_cpu ? "cpu cum" : "wall cum", 9, 1},
+        {"%", 5, 2},
+        {"line", 6, 1},
+        {"", 0, 1},
+        {NULL, 0, 0},
+    };
+    *listing = (struct listing){
+        .columns =
+            {
+                .stream = stream,
+                .paint = options->paint != NULL ? options->paint : &paint_none,
+                .limit = options->columns,
+                .least = TEXT_LEAST,
+                .hidden = options->columns > 0 && options->columns < NARROW
+                              ? PERCENTAGES
+                              : 0,
+            },
+        .value = options->value,
+        .whole = profile->totals[options->value],
+    };
+    memcpy(listing->all, all, sizeof(all));
+    listing->columns.all = listing->all;
+}
+
+void
+listing_line(struct listing *listing, const uint64_t *flat,
+             const uint64_t *cumulative, unsigned line, const char *text)
+{
+    struct columns *columns = &listing->columns;
+    for (unsigned i = 0; flat == NULL && i < VALUES; i++)
+        columns_skip(columns);
+    if (flat != NULL) {
+        columns_time(columns, flat[listing->value], listing->whole);
+        columns_time(columns, cumulative[listing->value], listing->whole);
+    }
+    if (line > 0)
+        columns_number(columns, line);
+    else
+        columns_skip(columns);
+    unsigned width = columns_last(columns);
+    truncate_text(columns->stream, text, width);
+    columns_end_row(columns);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * page.h -- a profile as one HTML file, which needs neither a network nor
+ * anything beside it. It is the template of src/page/
+ * with data in place of one line (docs/page-data.md).
+ *
+ * Besides the profile, writing takes 4 bytes for each event, 8 bytes for each
+ * sample, and what the tables of strings, frames and nodes need.
+ */
+#ifndef WRITE_PAGE_H
+#define WRITE_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/profile.h"
+#include "output_file.h"
+
+/* A page of one profile. */
+struct page {
+    struct output_content content; /* {page_make} */
+    struct profile *profile;
+    bool has_source; /* with lines of the hottest functions */
+};
+int page_make(FILE *stream, const struct output_content *content);
+
+/*
+ * For other pages (page_diff.h). page_wrap writes the template with what DATA
+ * writes of CONTENT. page_side writes the head block of PROFILE as the element
+ * ID, without times. Both return 0, or -1 with errno set.
+ */
+int page_wrap(FILE *stream, int (*data)(FILE *, const struct output_content *),
+              const struct output_content *content);
+int page_side(FILE *stream, const char *id, struct profile *profile);
+
+#endif

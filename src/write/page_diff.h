@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* page_diff.h -- a comparison of two profiles as one HTML file
+ * (docs/page-data.md). The statistics are those of view/diff.h. */
+#ifndef WRITE_PAGE_DIFF_H
+#define WRITE_PAGE_DIFF_H
+
+#include "view/diff.h"
+#include "page.h"
+
+/* A page of both profiles, and of the rows of their functions: own times and
+ * totals, compared as TEST says. */
+struct page_diff {
+    struct output_content content; /* {page_diff_make} */
+    struct profile *old, *new;
+    const struct diff_options *test;
+};
+int page_diff_make(FILE *stream, const struct output_content *content);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* page_template.c -- the assembler reads the file (SPROF_PAGE_TEMPLATE), so no
+ * tool is needed besides the compiler. */
+#include "page_template.h"
+
+__asm__(".pushsection .rodata.page_template, \"a\"\n"
+        "page_template_first: .incbin \"" SPROF_PAGE_TEMPLATE "\"\n"
+        "page_template_last: .byte 0\n"
+        ".popsection\n");
+
+extern const char page_template_first[], page_template_last[];
+
+const char *
+page_template(size_t *length)
+{
+    *length = (size_t)(page_template_last - page_template_first);
+    return page_template_first;
+}
