@@ -16,9 +16,13 @@ import { chance, seconds, signedTime } from './format.js';
  * @property {number} newCount
  * @property {number} p
  * @property {'new' | 'gone' | 'slower' | 'faster' | 'same' | 'noise'} verdict
- * @property {number} [newSelfScaled]
- * @property {number} [error]
- * @typedef {{rows: Change[], notes?: string[]}} Changes
+ * @property {number} [error] half of the 95 % interval of the change
+ *
+ * @typedef {object} Changes
+ * @property {Change[]} rows
+ * @property {string[]} [notes]
+ * @property {boolean} [absolute] what P and ERROR are about
+ * @property {number} [factor]
  */
 
 const ORDER = /** @type {const} */ ([
@@ -51,12 +55,14 @@ export class ChangesView {
     const { changes, state } = this.app;
     if (!changes) return;
     const factor = state.compare === 'share' ? this.factor() : 1;
-    const groups = Map.groupBy(changes.rows, ({ verdict }) => verdict);
     this.element.replaceChildren(
       ...(changes.notes ?? []).map((note) => el('p', { class: 'faint' }, note)),
-      ...ORDER.filter((verdict) => groups.has(verdict)).map((verdict) =>
-        this.group(verdict, groups.get(verdict) ?? [], factor),
-      ),
+      ...ORDER.map((verdict) => ({
+        verdict,
+        rows: changes.rows.filter((row) => row.verdict === verdict),
+      }))
+        .filter(({ rows }) => rows.length > 0)
+        .map(({ verdict, rows }) => this.group(verdict, rows, factor)),
       ...(changes.rows.length === 0
         ? [
             el(

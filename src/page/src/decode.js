@@ -76,9 +76,7 @@ function unpacked(elements) {
     },
     { highWaterMark: 1 },
   );
-  return packed
-    .pipeThrough(new DecompressionStream('deflate-raw'))
-    .getReader();
+  return packed.pipeThrough(new DecompressionStream('deflate-raw')).getReader();
 }
 
 /** Reads the numbers and texts of a block. */
@@ -172,7 +170,8 @@ class Reader {
       const count = Math.min(BLOCK, out.length - from);
       const block = await this.block(count);
       if (turn)
-        for (let i = 0; i < count; i++) out[from + i] = turn(block[i], from + i);
+        for (let i = 0; i < count; i++)
+          out[from + i] = turn(block[i], from + i);
       else for (let i = 0; i < count; i++) out[from + i] = block[i];
     }
     return out;
@@ -370,7 +369,9 @@ async function readStrings(reader) {
   const n = await reader.number();
   const shared = await reader.column(new Uint32Array(n));
   const more = await reader.column(new Uint32Array(n));
-  const tails = await reader.take(more.reduce((sum, length) => sum + length, 0));
+  const tails = await reader.take(
+    more.reduce((sum, length) => sum + length, 0),
+  );
   const decoder = new TextDecoder();
   const strings = [];
   let bytes = new Uint8Array(256);

@@ -3,8 +3,6 @@
  * keys.js -- what keys do. They are those of async-profiler's flame graph
  * (0, I, T, N, Ctrl+F) and of speedscope (WASD, n, p, r, 1, 2, 3).
  */
-import { button, el } from './dom.js';
-
 /**
  * @typedef {object} Key
  * @property {string[]} keys as KeyboardEvent has them; "Shift+" and "Ctrl+" before
@@ -12,92 +10,93 @@ import { button, el } from './dom.js';
  * @property {() => void} run
  */
 
+/** Titles, and lines of keys, meaning and action. @type {[string, [string, string, string][]][]} */
+const KEYS = [
+  [
+    'Views',
+    [
+      ['1', 'flame graph', 'flame'],
+      ['2', 'table: functions, callers, callees', 'table'],
+      ['3 t', 'call tree', 'tree'],
+      ['4', 'waits', 'waits'],
+      ['5', 'changes, on a page of two profiles', 'changes'],
+      ['6', 'source, where the page has it', 'source'],
+      ['v', 'CPU, wall, waiting, runnable', 'value'],
+      ['m', 'colour by module, state, difference', 'colour'],
+      ['g', 'group by nothing, thread, process, ...', 'group'],
+      ['o', 'order: heaviest left, name, time', 'order'],
+    ],
+  ],
+  [
+    'Flame graph',
+    [
+      ['0', 'show all: no zoom, no hidden stacks', 'reset'],
+      ['i', 'turn over: root at the top or at the bottom', 'flip'],
+      ['b', 'callers first: from the leaf', 'invert'],
+      ['r', 'fold recursion', 'fold'],
+      ['w', 'zoom in', 'zoomIn'],
+      ['s', 'zoom out', 'zoomOut'],
+      ['a', 'to the left', 'left'],
+      ['d', 'to the right', 'right'],
+      ['Backspace', 'zoom to the caller', 'up'],
+      ['f', 'focus: only stacks with the chosen function', 'focus'],
+      [
+        'h',
+        'hide stacks with the chosen function (also Ctrl or Alt and click)',
+        'hide',
+      ],
+      ['c', 'copy the stack', 'copyStack'],
+    ],
+  ],
+  [
+    'Search',
+    [
+      ['Ctrl+f /', 'search by regular expression', 'search'],
+      ['n', 'next match; without a search the next thread', 'next'],
+      ['Shift+N p', 'the one before', 'previous'],
+    ],
+  ],
+  [
+    'Time',
+    [
+      [
+        'z',
+        'the selected range fills the axis, or all of it again',
+        'zoomTime',
+      ],
+      ['x', 'heat map or lanes', 'heat'],
+      ['e', 'the selected range becomes the baseline', 'baseline'],
+    ],
+  ],
+  [
+    'Page',
+    [
+      ['l', 'filters', 'filters'],
+      ['k', 'copy what is seen as text', 'copyView'],
+      ['Shift+D', 'light or dark', 'theme'],
+      ['?', 'this page', 'help'],
+      [
+        'Escape',
+        'undo: search, choice, zoom, range, filters, one after the other',
+        'escape',
+      ],
+    ],
+  ],
+];
+
 /**
  * @param {Record<string, () => void>} actions
  * @returns {[string, Key[]][]}
  */
 export function keyTable(actions) {
-  const key = (
-    /** @type {string} */ keys,
-    /** @type {string} */ title,
-    /** @type {string} */ action,
-  ) => ({
-    keys: keys.split(' '),
+  return KEYS.map(([title, keys]) => [
     title,
-    run: () => actions[action](),
-  });
-  return [
-    [
-      'Views',
-      [
-        key('1', 'flame graph', 'flame'),
-        key('2', 'table: functions, callers, callees', 'table'),
-        key('3 t', 'call tree', 'tree'),
-        key('4', 'waits', 'waits'),
-        key('5', 'changes, on a page of two profiles', 'changes'),
-        key('6', 'source, where the page has it', 'source'),
-        key('v', 'CPU, wall, waiting, runnable', 'value'),
-        key('m', 'colour by module, state, difference', 'colour'),
-        key('g', 'group by nothing, thread, process, ...', 'group'),
-        key('o', 'order: heaviest left, name, time', 'order'),
-      ],
-    ],
-    [
-      'Flame graph',
-      [
-        key('0', 'show all: no zoom, no hidden stacks', 'reset'),
-        key('i', 'turn over: root at the top or at the bottom', 'flip'),
-        key('b', 'callers first: from the leaf', 'invert'),
-        key('r', 'fold recursion', 'fold'),
-        key('w', 'zoom in', 'zoomIn'),
-        key('s', 'zoom out', 'zoomOut'),
-        key('a', 'to the left', 'left'),
-        key('d', 'to the right', 'right'),
-        key('Backspace', 'zoom to the caller', 'up'),
-        key('f', 'focus: only stacks with the chosen function', 'focus'),
-        key(
-          'h',
-          'hide stacks with the chosen function (also Ctrl or Alt and click)',
-          'hide',
-        ),
-        key('c', 'copy the stack', 'copyStack'),
-      ],
-    ],
-    [
-      'Search',
-      [
-        key('Ctrl+f /', 'search by regular expression', 'search'),
-        key('n', 'next match; without a search the next thread', 'next'),
-        key('Shift+N p', 'the one before', 'previous'),
-      ],
-    ],
-    [
-      'Time',
-      [
-        key(
-          'z',
-          'the selected range fills the axis, or all of it again',
-          'zoomTime',
-        ),
-        key('x', 'heat map or lanes', 'heat'),
-        key('e', 'the selected range becomes the baseline', 'baseline'),
-      ],
-    ],
-    [
-      'Page',
-      [
-        key('l', 'filters', 'filters'),
-        key('k', 'copy what is seen as text', 'copyView'),
-        key('Shift+D', 'light or dark', 'theme'),
-        key('?', 'this page', 'help'),
-        key(
-          'Escape',
-          'undo: search, choice, zoom, range, filters, one after the other',
-          'escape',
-        ),
-      ],
-    ],
-  ];
+    keys.map(([names, text, action]) => ({
+      keys: names.split(' '),
+      title: text,
+      run: () => actions[action](),
+    })),
+  ]);
 }
 
 /**
@@ -105,7 +104,7 @@ export function keyTable(actions) {
  * @param {KeyboardEvent} event
  */
 function nameOf(event) {
-  const letter = event.key.length === 1 ? event.key : event.key;
+  const letter = event.key;
   if (event.ctrlKey || event.metaKey) return `Ctrl+${letter.toLowerCase()}`;
   if (event.shiftKey && /^[a-z]$/i.test(letter))
     return `Shift+${letter.toUpperCase()}`;
@@ -134,104 +133,4 @@ export function listenKeys(table) {
     event.preventDefault();
     key.run();
   });
-}
-
-/**
- * The page of keys and words.
- * @param {[string, Key[]][]} table
- * @param {string[]} summary
- */
-export function makeHelp(table, summary) {
-  const dialog = el(
-    'dialog',
-    { class: 'panel help', 'aria-label': 'Keys and help' },
-    el(
-      'div',
-      { class: 'columns' },
-      ...table.map(([title, keys]) =>
-        el(
-          'section',
-          {},
-          el('h3', {}, title),
-          el(
-            'dl',
-            {},
-            ...keys.flatMap(({ keys: names, title: text }) => [
-              el(
-                'dt',
-                {},
-                ...names.map((name) =>
-                  el('kbd', {}, name.replace('Shift+N', 'Shift+N')),
-                ),
-              ),
-              el('dd', {}, text),
-            ]),
-          ),
-        ),
-      ),
-      el(
-        'section',
-        {},
-        el('h3', {}, 'With the pointer'),
-        el(
-          'dl',
-          {},
-          ...[
-            [
-              'click a box',
-              'zoom to it; the side shows its callers, threads and waits',
-            ],
-            [
-              'Ctrl+wheel',
-              'zoom at the pointer, in the flame graph and on the time axis',
-            ],
-            ['drag', 'move the flame graph; on the time axis select a range'],
-            [
-              'Ctrl+drag',
-              'on the time axis: the baseline, with which the selection is compared',
-            ],
-            ['double click', 'on the time axis: end the range'],
-          ].flatMap(([key, text]) => [el('dt', {}, key), el('dd', {}, text)]),
-        ),
-      ),
-      el(
-        'section',
-        {},
-        el('h3', {}, 'Words'),
-        el(
-          'dl',
-          {},
-          ...[
-            ['CPU', 'time on a CPU, in user code and in the kernel'],
-            ['wall', 'all time: each thread has a second of it each second'],
-            [
-              'self, total',
-              'in the function itself; while it was on the stack',
-            ],
-            ['runnable', 'the thread could have run, and waited for a CPU'],
-            [
-              'lost',
-              'asked, but there is no stack; the cause stands beside it',
-            ],
-            [
-              'cut',
-              'a stack that ends before its root, with [truncated] there',
-            ],
-            [
-              '[not sampled]',
-              'CPU time that a clock counted and no sample stands for',
-            ],
-            ['points', 'samples of equal weight that would tell as much'],
-            ['±', '95 % interval of a share, by the points'],
-          ].flatMap(([key, text]) => [el('dt', {}, key), el('dd', {}, text)]),
-        ),
-      ),
-    ),
-    summary.length > 0 ? el('pre', {}, summary.join('\n')) : null,
-    button('Close', () => dialog.close(), { class: 'close' }),
-  );
-  dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  return dialog;
 }

@@ -41,7 +41,8 @@ export function collectLanes(model) {
   const lanes = new Map();
   threads.forEach((thread, number) => {
     const name = string(model, thread.name);
-    const key = `${thread.process}\0${name.replace(/\d+/g, '#')}`;
+    const { name: process } = model.processes[thread.process];
+    const key = `${string(model, process)}\0${name.replace(/\d+/g, '#')}`;
     let lane = lanes.get(key);
     if (!lane) {
       lane = { name, threads: [], cpu: 0, process: thread.process };
@@ -80,7 +81,8 @@ export function emptyStrip(columns) {
  */
 
 /**
- * Add what THREAD does in RANGE to STRIP.
+ * Add what THREAD does in RANGE to STRIP. A sample without a length stands for
+ * the time before it.
  * @param {Source} source
  * @param {number} thread
  * @param {Range} range
@@ -92,14 +94,19 @@ export function addThread(source, thread, range, strip) {
   const columns = strip.running.length;
   const scale = columns / (range[1] - range[0]);
   const kinds = model.states.map(({ kind }) => strip[kind]);
+  const walls = time.wall ?? time.dur;
   visitWindow(time, long, thread, range, (i, a, b, length) => {
     const row = time.row[i];
     if (!keep[row]) return;
     const target = kinds[state[row]];
-    const amount = target === strip.running ? time.cpu[i] : length;
-    const from = (time.start[i] + a - range[0]) * scale;
-    const to = (time.start[i] + b - range[0]) * scale;
-    const rate = (amount * (b - a)) / length / Math.max(to - from, 1e-9);
+    const all = target === strip.running ? time.cpu[i] : walls[i];
+    const amount = (all * (b - a)) / length;
+    const isPoint = time.dur[i] === 0;
+    const end = time.start[i] - range[0] + (isPoint ? 0 : b);
+    const begin = isPoint ? end - amount : time.start[i] - range[0] + a;
+    const from = Math.max(0, begin * scale);
+    const to = Math.max(from, end * scale);
+    const rate = amount / Math.max(to - from, 1e-9);
     spread(target, from, to, rate);
     if (matches?.[row]) spread(strip.matched, from, to, rate);
   });

@@ -10,7 +10,8 @@ import { el } from './dom.js';
 import { FilterPanel } from './filters.js';
 import { Flame } from './flame.js';
 import { makeHeader, readingHelp } from './header.js';
-import { keyTable, listenKeys, makeHelp } from './keys.js';
+import { makeHelp } from './help.js';
+import { keyTable, listenKeys } from './keys.js';
 import { mergeModels } from './merge.js';
 import { exactly } from './selection.js';
 import { SourceView } from './source.js';
@@ -217,7 +218,9 @@ async function open() {
 
 /** @param {App} app what fits to the profile */
 function beginning(app) {
-  return app.model.rows.side ? { colour: 'difference' } : {};
+  if (!app.model.rows.side) return {};
+  const isAbsolute = app.changes?.absolute === true;
+  return { colour: 'difference', compare: isAbsolute ? 'absolute' : 'share' };
 }
 
 open().catch((error) => {

@@ -28,15 +28,20 @@ export function comparableModule(module, executable) {
 }
 
 /**
+ * FIRST and SECOND in one; the numbers of SECOND are raised BY.
  * @template {Uint8Array | Uint16Array | Uint32Array | Float64Array} T
- * @param {{from(values: ArrayLike<number>): T}} Kind
+ * @param {{new (length: number): T}} Kind
  * @param {ArrayLike<number>} first
  * @param {ArrayLike<number>} second
- * @param {(number: number) => number} [turn]
+ * @param {number} [by]
  * @returns {T}
  */
-function joined(Kind, first, second, turn = (number) => number) {
-  return Kind.from([...Array.from(first), ...Array.from(second, turn)]);
+function joined(Kind, first, second, by = 0) {
+  const both = new Kind(first.length + second.length);
+  both.set(first);
+  for (let i = 0; i < second.length; i++)
+    both[first.length + i] = second[i] + by;
+  return both;
 }
 
 /**
@@ -46,17 +51,38 @@ function joined(Kind, first, second, turn = (number) => number) {
  * @returns {Model}
  */
 export function mergeModels(now, before) {
-  const names = renamer(now, before);
-  const text = (/** @type {number | string} */ value) =>
-    typeof value === 'string' ? value : value + now.strings.length;
-  const module = now.modules.length;
-  const nodes = now.nodes.n - 1;
-  const threads = now.threads.length;
-  const { rows } = before;
   return {
     ...now,
     meta: { ...now.meta, kind: 'diff', hasTime: false },
     strings: [...now.strings, ...before.strings],
+    ...mergeCode(now, before),
+    ...mergeLists(now, before),
+    rows: mergeRows(now, before),
+  };
+}
+
+/**
+ * Texts of BEFORE as they are in both.
+ * @param {Model} now
+ */
+function renumber(now) {
+  return (/** @type {number | string} */ value) =>
+    typeof value === 'string' ? value : value + now.strings.length;
+}
+
+/**
+ * @param {Model} now
+ * @param {Model} before
+ */
+function mergeCode(now, before) {
+  const names = renamer(now, before);
+  const text = renumber(now);
+  const modules = now.modules.length;
+  const nodes = now.nodes.n - 1;
+  const { funcs, frames } = now;
+  const oldParents = before.nodes.parent.subarray(1);
+  const oldFrames = before.nodes.frame.subarray(1);
+  return {
     modules: [
       ...now.modules,
       ...before.modules.map((m, i) => ({
@@ -66,48 +92,47 @@ export function mergeModels(now, before) {
       })),
     ],
     funcs: {
-      n: now.funcs.n + before.funcs.n,
-      name: joined(Uint32Array, now.funcs.name, names.func),
+      n: funcs.n + before.funcs.n,
+      name: joined(Uint32Array, funcs.name, names.func),
       file: joined(
         Uint32Array,
-        now.funcs.file,
+        funcs.file,
         before.funcs.file,
-        (n) => n + now.strings.length,
+        now.strings.length,
       ),
-      module: joined(
-        Uint32Array,
-        now.funcs.module,
-        before.funcs.module,
-        (n) => n + module,
-      ),
-      kind: joined(Uint8Array, now.funcs.kind, before.funcs.kind),
+      module: joined(Uint32Array, funcs.module, before.funcs.module, modules),
+      kind: joined(Uint8Array, funcs.kind, before.funcs.kind),
     },
     frames: {
-      n: now.frames.n + before.frames.n,
-      func: joined(
-        Uint32Array,
-        now.frames.func,
-        before.frames.func,
-        (n) => n + now.funcs.n,
-      ),
-      line: joined(Uint32Array, now.frames.line, before.frames.line),
-      inlined: joined(Uint8Array, now.frames.inlined, before.frames.inlined),
+      n: frames.n + before.frames.n,
+      func: joined(Uint32Array, frames.func, before.frames.func, funcs.n),
+      line: joined(Uint32Array, frames.line, before.frames.line),
+      inlined: joined(Uint8Array, frames.inlined, before.frames.inlined),
     },
     nodes: {
       n: now.nodes.n + before.nodes.n - 1,
       parent: joined(
         Uint32Array,
         now.nodes.parent,
-        before.nodes.parent.subarray(1),
-        (n) => (n === 0 ? 0 : n + nodes),
+        oldParents.map((n) => (n === 0 ? 0 : n + nodes)),
       ),
-      frame: joined(
-        Uint32Array,
-        now.nodes.frame,
-        before.nodes.frame.subarray(1),
-        (n) => n + now.frames.n,
-      ),
+      frame: joined(Uint32Array, now.nodes.frame, oldFrames, frames.n),
     },
+  };
+}
+
+/**
+ * @param {Model} now
+ * @param {Model} before
+ */
+function mergeLists(now, before) {
+  const text = renumber(now);
+  const threads = now.threads.length;
+  /** @type {Model['labels']} */
+  const oldLabels = before.labels.map((set) =>
+    set.map(([key, value]) => [text(key), text(value)]),
+  );
+  return {
     processes: [
       ...now.processes,
       ...before.processes.map((p) => ({
@@ -133,56 +158,37 @@ export function mergeModels(now, before) {
       ...now.waitHolders,
       ...Array.from(before.waitHolders, (n) => (n < 0 ? n : n + threads)),
     ],
-    labels: [
-      ...now.labels,
-      ...before.labels.map((set) =>
-        set.map(
-          ([key, value]) =>
-            /** @type {[number | string, number | string]} */ ([
-              text(key),
-              text(value),
-            ]),
-        ),
-      ),
-    ],
-    rows: {
-      n: now.rows.n + rows.n,
-      node: joined(Uint32Array, now.rows.node, rows.node, (n) =>
-        n === 0 ? 0 : n + nodes,
-      ),
-      thread: joined(
-        Uint32Array,
-        now.rows.thread,
-        rows.thread,
-        (n) => n + threads,
-      ),
-      state: joined(
-        Uint32Array,
-        now.rows.state,
-        rows.state,
-        (n) => n + now.states.length,
-      ),
-      wait: joined(
-        Uint32Array,
-        now.rows.wait,
-        rows.wait,
-        (n) => n + now.waits.length,
-      ),
-      label: joined(
-        Uint32Array,
-        now.rows.label,
-        rows.label,
-        (n) => n + now.labels.length,
-      ),
-      count: joined(Float64Array, now.rows.count, rows.count),
-      cpu: joined(Float64Array, now.rows.cpu, rows.cpu),
-      wall: joined(Float64Array, now.rows.wall, rows.wall),
-      side: joined(
-        Uint8Array,
-        new Uint8Array(now.rows.n),
-        new Uint8Array(rows.n).fill(1),
-      ),
-    },
+    labels: [...now.labels, ...oldLabels],
+  };
+}
+
+/**
+ * @param {Model} now
+ * @param {Model} before
+ */
+function mergeRows(now, before) {
+  const { rows } = now;
+  const old = before.rows;
+  const nodes = now.nodes.n - 1;
+  return {
+    n: rows.n + old.n,
+    node: joined(
+      Uint32Array,
+      rows.node,
+      old.node.map((n) => (n === 0 ? 0 : n + nodes)),
+    ),
+    thread: joined(Uint32Array, rows.thread, old.thread, now.threads.length),
+    state: joined(Uint32Array, rows.state, old.state, now.states.length),
+    wait: joined(Uint32Array, rows.wait, old.wait, now.waits.length),
+    label: joined(Uint32Array, rows.label, old.label, now.labels.length),
+    count: joined(Float64Array, rows.count, old.count),
+    cpu: joined(Float64Array, rows.cpu, old.cpu),
+    wall: joined(Float64Array, rows.wall, old.wall),
+    side: joined(
+      Uint8Array,
+      new Uint8Array(rows.n),
+      new Uint8Array(old.n).fill(1),
+    ),
   };
 }
 

@@ -198,10 +198,12 @@ export function compile(expression, flags = '') {
 export function selectRows(model, functions, selection) {
   const { rows } = model;
   const keep = new Uint8Array(rows.n).fill(1);
-  for (const tests of Map.groupBy(selection.filters, ({ key }) => key).values())
+  for (const key of new Set(selection.filters.map((filter) => filter.key)))
     drop(
       keep,
-      tests.map((filter) => rowTest(model, functions, filter)),
+      selection.filters
+        .filter((filter) => filter.key === key)
+        .map((filter) => rowTest(model, functions, filter)),
     );
   for (const [list, wanted] of /** @type {[string[], number][]} */ ([
     [selection.focus, 1],

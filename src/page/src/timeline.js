@@ -6,7 +6,8 @@
 import { theme } from './colours.js';
 import { attribute, button, el } from './dom.js';
 import { clock, time as timeText } from './format.js';
-import { addThread, CELL, collectLanes, emptyStrip, finish } from './lanes.js';
+import { frameCells, heatGrid, paintHeat, sumHeat } from './heat.js';
+import { addThread, collectLanes, emptyStrip, finish } from './lanes.js';
 import { threadName, string } from './model.js';
 import { Pixels, css, mix } from './pixels.js';
 
@@ -19,7 +20,9 @@ import { Pixels, css, mix } from './pixels.js';
 
 /** Heights in CSS pixels. */
 const LANE = 26;
-const AXIS = 34;
+/** The axis without and with marks. */
+const AXIS = 17;
+const MARKED_AXIS = 34;
 /** Lanes of names, and of threads of one name, that are shown one by one. */
 const MOST_LANES = 100;
 const MOST_MEMBERS = 100;
@@ -283,7 +286,9 @@ export class Timeline {
   /** @param {number} width */
   paintAxis(width) {
     const colours = theme();
-    this.axisPixels.resize(width, AXIS);
+    const { marks, spans } = this.app.model;
+    const isMarked = marks.length + spans.length > 0;
+    this.axisPixels.resize(width, isMarked ? MARKED_AXIS : AXIS);
     this.axisPixels.clear(colours.ground);
     this.axisPixels.show();
     const { context } = this.axisPixels;
@@ -512,128 +517,28 @@ export class Timeline {
     this.strips.set(row.key, finish(strip));
   }
 
-  /** How the heat map lies: cells of a column, ns of a cell, columns. */
+  /** The heat map's cells. */
   get grid() {
-    const length = Math.max(1, this.app.model.meta.wallNs);
-    const rows = length > 5e10 ? 50 : length > 1e10 ? 25 : 10;
-    const width = Math.max(100, this.area.clientWidth);
-    let cell = CELL;
-    while (length / (cell * rows) > width / 2) cell *= 2;
-    return { rows, cell, columns: Math.ceil(length / (cell * rows)) };
+    return heatGrid(this.app, this.area.clientWidth);
   }
 
   /** @param {number} width */
   paintHeat(width) {
+    const { pixels, grid } = this;
+    const size = paintHeat(this.app, pixels, grid, this.makeHeat(), width);
+    const now = this.drag && !this.isBase ? this.drag : this.app.state.range;
+    const before = this.drag && this.isBase ? this.drag : this.app.state.base;
     const colours = theme();
-    const { rows, columns, cell } = this.grid;
-    const size = Math.max(4, Math.min(14, Math.floor(200 / rows)));
-    this.pixels.resize(width, rows * size);
-    this.pixels.clear(colours.ground);
-    const heat = this.makeHeat();
-    if (heat) {
-      const { ratio, width: all } = this.pixels;
-      const kind = this.heatKind();
-      const most = percentile(kind, 0.995) || 1;
-      for (let i = 0; i < kind.length; i++) {
-        const share = Math.min(1, kind[i] / most);
-        const isMatch = heat.matched[i] > 0;
-        const x = (Math.floor(i / rows) / columns) * all;
-        const y = (rows - 1 - (i % rows)) * size * ratio;
-        const warm = mix(
-          colours.line,
-          colours.dark ? colours.runnable : colours.more,
-          share,
-        );
-        const colour = isMatch
-          ? mix(
-              warm,
-              colours.match,
-              0.35 + 0.65 * Math.min(1, heat.matched[i] / most),
-            )
-          : share > 0
-            ? warm
-            : colours.ground;
-        this.pixels.box(
-          x,
-          y,
-          all / columns - (all / columns > 4 ? 1 : 0),
-          size * ratio - 1,
-          colour,
-        );
-      }
-    }
-    this.pixels.show();
-    this.paintHeatRanges(width, rows, size, columns, cell);
+    frameCells(pixels, grid, size, width, now, css(colours.text));
+    frameCells(pixels, grid, size, width, before, css(colours.base));
     this.note.textContent = this.app.time
-      ? `A column is ${timeText(rows * cell)}, a cell ${timeText(cell)}; time runs upwards in a column. Click a cell or drag.`
+      ? `A column is ${timeText(grid.rows * grid.cell)}, a cell ${timeText(grid.cell)}; time runs upwards in a column. Click a cell or drag.`
       : 'Unpacking the time axis …';
   }
 
-  heatKind() {
-    const heat = /** @type {Strip} */ (this.heat);
-    const { value } = this.app.state;
-    if (value === 'cpu') return heat.running;
-    if (value !== 'wall') return heat[value];
-    return heat.running.map((n, i) => n + heat.runnable[i] + heat.waiting[i]);
-  }
-
   makeHeat() {
-    const { app } = this;
-    const { time, long } = app;
-    if (this.heat || !time || !long) return this.heat;
-    const { rows, cell, columns } = this.grid;
-    const heat = emptyStrip(rows * columns);
-    const source = {
-      model: app.model,
-      time,
-      long,
-      keep: app.rows,
-      matches: app.matchedRows,
-    };
-    for (let thread = 0; thread < app.model.threads.length; thread++)
-      addThread(source, thread, [0, rows * columns * cell], heat);
-    this.heat = finish(heat);
+    this.heat ??= sumHeat(this.app, this.grid);
     return this.heat;
-  }
-
-  /**
-   * @param {number} width
-   * @param {number} rows
-   * @param {number} size
-   * @param {number} columns
-   * @param {number} cell
-   */
-  paintHeatRanges(width, rows, size, columns, cell) {
-    const { context } = this.pixels;
-    const colours = theme();
-    const { range, base } = this.app.state;
-    const now = this.drag && !this.isBase ? this.drag : range;
-    const before = this.drag && this.isBase ? this.drag : base;
-    for (const [span, colour] of /** @type {[Range | null, number][]} */ ([
-      [now, colours.text],
-      [before, colours.base],
-    ])) {
-      if (!span) continue;
-      context.strokeStyle = css(colour);
-      context.lineWidth = 1.5;
-      const first = Math.floor(span[0] / cell);
-      const last = Math.max(first, Math.ceil(span[1] / cell) - 1);
-      for (
-        let column = Math.floor(first / rows);
-        column <= Math.floor(last / rows);
-        column++
-      ) {
-        const low = column === Math.floor(first / rows) ? first % rows : 0;
-        const high =
-          column === Math.floor(last / rows) ? last % rows : rows - 1;
-        context.strokeRect(
-          (column / columns) * width,
-          (rows - 1 - high) * size,
-          Math.max(2, width / columns - 1),
-          (high - low + 1) * size - 1,
-        );
-      }
-    }
   }
 
   /** The time at the pointer: in the heat map that of a cell. @param {PointerEvent} event */
@@ -787,15 +692,4 @@ function niceStep(least) {
   for (const factor of [1, 2, 5])
     if (factor * power >= least) return factor * power;
   return 10 * power;
-}
-
-/**
- * @param {Float32Array} values
- * @param {number} share
- */
-function percentile(values, share) {
-  const positive = values.filter((value) => value > 0).sort();
-  return positive[
-    Math.min(positive.length - 1, Math.floor(positive.length * share))
-  ];
 }
