@@ -94,7 +94,9 @@ export class Flame {
       this.lastLayout = layout;
       this.hover = null;
       this.cursor = null;
-      this.spacer.style.height = `${layout.levels.length * LEVEL}px`;
+      const height = `${layout.levels.length * LEVEL}px`;
+      this.spacer.style.height = height;
+      document.documentElement.style.setProperty('--flame-height', height);
       const box = this.findZoomed();
       const level = box && layout.levels[box.level];
       this.motion = null;
@@ -367,6 +369,8 @@ class Painter {
     this.colours = colours;
     this.nodeColour = nodeColours(app, colours);
     this.noise = colouring(app) === 'difference' ? noiseOf(app) : null;
+    this.chosen = app.functionOf(app.state.chosen);
+    this.split = colouring(app) === 'state' ? stateShares(app) : null;
     this.scale = flame.pixels.width / (flame.to - flame.from);
     /** @type {{text: string, x: number, width: number, y: number, faint: boolean}[]} */
     this.labels = [];
@@ -442,9 +446,21 @@ class Painter {
   box(node, x, y, width, height, isOuter) {
     const { pixels } = this.flame;
     const gap = width > 3 ? Math.round(pixels.ratio) : 0;
-    let colour = this.nodeColour(node);
-    if (isOuter) colour = mix(colour, this.colours.ground, 0.45);
-    pixels.box(x, y, Math.max(1, width - gap), height, colour);
+    const shade = (/** @type {number} */ colour) =>
+      isOuter ? mix(colour, this.colours.ground, 0.45) : colour;
+    const colour = shade(this.nodeColour(node));
+    const room = Math.max(1, width - gap);
+    pixels.box(x, y, room, height, colour);
+    const parts = this.split && width > 3 ? this.split(node) : null;
+    const func = this.app.tree.func[node];
+    if (parts && !this.app.matches?.[func] && func !== this.chosen) {
+      let from = x;
+      for (const kind of STATE_KINDS) {
+        const size = room * parts[kind];
+        pixels.box(from, y, size, height, shade(this.colours[kind]));
+        from += size;
+      }
+    }
     if (this.noise && node > 0 && width > 4 && this.noise(node))
       this.hatch(x, y, width - gap, height, colour);
   }
@@ -632,13 +648,14 @@ function noiseOf(app) {
   };
 }
 
+const STATE_KINDS = /** @type {const} */ (['running', 'runnable', 'waiting']);
+
 /**
- * Colours of running, runnable and waiting, mixed as a node has them.
+ * The shares of running, runnable and waiting in the total of a node.
  * @param {App} app
- * @param {import('./colours.js').Theme} colours
- * @returns {(node: number) => number}
+ * @returns {(node: number) => Record<'running' | 'runnable' | 'waiting', number>}
  */
-function stateColours(app, colours) {
+function stateShares(app) {
   const { tree } = app;
   const values = app.values();
   const { states, rows } = app.model;
@@ -656,9 +673,27 @@ function stateColours(app, colours) {
   const { total } = app.treeSums;
   return (node) => {
     const whole = total[node] || 1;
-    const wait = waiting[node] / whole;
     const late = runnable[node] / whole;
-    const mixed = mix(colours.running, colours.waiting, wait);
-    return mix(mixed, colours.runnable, late);
+    const wait = waiting[node] / whole;
+    return {
+      running: Math.max(0, 1 - late - wait),
+      runnable: late,
+      waiting: wait,
+    };
+  };
+}
+
+/**
+ * The colour of the state that a node is in most of its time.
+ * @param {App} app
+ * @param {import('./colours.js').Theme} colours
+ * @returns {(node: number) => number}
+ */
+function stateColours(app, colours) {
+  const shares = stateShares(app);
+  return (node) => {
+    const parts = shares(node);
+    const most = STATE_KINDS.reduce((a, b) => (parts[b] > parts[a] ? b : a));
+    return colours[most];
   };
 }

@@ -41,7 +41,7 @@ export function seconds(ns) {
 export function percent(part, whole) {
   if (!whole) return '0 %';
   const share = (100 * part) / whole;
-  if (share !== 0 && Math.abs(share) < 0.01) return '< 0.01 %';
+  if (share !== 0 && Math.abs(share) < 0.01) return '<0.01 %';
   return `${share.toFixed(Math.abs(share) < 9.995 ? 2 : 1)} %`;
 }
 

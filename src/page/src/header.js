@@ -5,6 +5,9 @@ import { count, percent, time as timeText } from './format.js';
 
 /** @typedef {import('./app.js').App} App */
 
+/** Losses beyond this share of all samples are a note. */
+const NOTABLE = 0.01;
+
 /**
  * @param {string} key
  * @param {string} text
@@ -79,12 +82,12 @@ export function makeHeader(app) {
           meta.lostText ||
           causesText(meta.lost) ||
           'No sample that was asked for is missing',
-        bad: lost > 0.01 * (meta.samples + lost),
+        bad: lost > NOTABLE * meta.samples,
       }),
       fact('cut', cut ? count(cut) : 'none', {
         title:
           meta.cutText || causesText(meta.cut) || 'All stacks reach their root',
-        bad: cut > 0.01 * meta.samples,
+        bad: cut > NOTABLE * meta.samples,
       }),
       fact('cost', `${meta.cost.percent.toFixed(1)} %`, {
         title: meta.cost.text,
@@ -113,12 +116,13 @@ function notes(app) {
   const list = [...meta.notes];
   const has = (/** @type {string} */ word) =>
     list.some((note) => note.includes(word));
-  if (!meta.hasTime && !has('time axis'))
+  if (!meta.hasTime && !rows.side && !has('time axis'))
     list.unshift('no time axis: the times of samples are not in this profile');
   if (rows.n === 0 && !has('no samples')) list.unshift('there are no samples');
   if (meta.filter)
     list.unshift(`this is a part of the profile: ${meta.filter}`);
-  if (meta.lost.length > 0)
+  const lost = meta.lost.reduce((sum, cause) => sum + cause.count, 0);
+  if (lost > NOTABLE * meta.samples)
     list.push(`lost: ${meta.lostText || causesText(meta.lost)}`);
   if (list.length === 0) return null;
   const items = list.map((note) => el('li', {}, note));

@@ -90,8 +90,8 @@ export function paintHeat(app, pixels, { rows, columns }, heat, width) {
         colour = mix(colour, colours.match, 0.35 + 0.65 * matched);
       const x = Math.floor(i / rows) * wide;
       const y = (rows - 1 - (i % rows)) * size * pixels.ratio;
-      const gap = wide > 4 ? 1 : 0;
-      pixels.box(x, y, wide - gap, size * pixels.ratio - 1, colour);
+      const gap = wide > 40 ? 1 : 0;
+      pixels.box(x, y, wide - gap, size * pixels.ratio, colour);
     }
   }
   pixels.show();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** main.js -- opens the page: the first screen, and then the time axis. */
-import { App } from './app.js';
+import { App, initialState } from './app.js';
 import { pathOf } from './calltree.js';
 import { ChangesView } from './changes.js';
 import { makeActions } from './actions.js';
@@ -111,7 +111,7 @@ class Page {
   }
 
   writeFragment() {
-    const fragment = toFragment(this.app.state);
+    const fragment = toFragment(this.app.state, beginning(this.app));
     this.fragment = fragment;
     history.replaceState(null, '', fragment ? `#${fragment}` : '#');
   }
@@ -120,7 +120,7 @@ class Page {
     const fragment = location.hash.slice(1);
     if (fragment === this.fragment) return;
     this.flame.lastLayout = null;
-    this.app.set(fromFragment(fragment));
+    this.app.set(fromFragment(fragment, beginning(this.app)));
   }
 
   /**
@@ -200,7 +200,7 @@ async function open() {
   performance.mark('sprof-head');
   app.changes = await readJson('sprof-diff');
   app.sources = await readJson('sprof-source');
-  Object.assign(app.state, beginning(app), fromFragment(location.hash));
+  Object.assign(app.state, fromFragment(location.hash, beginning(app)));
   const page = new Page(app);
   page.show();
   await painted();
@@ -216,11 +216,20 @@ async function open() {
   document.documentElement.dataset.ready = '1';
 }
 
-/** @param {App} app what fits to the profile */
+/**
+ * The state with which a page of this kind begins.
+ * @param {App} app
+ * @returns {import('./app.js').State}
+ */
 function beginning(app) {
-  if (!app.model.rows.side) return {};
+  const state = initialState();
+  if (!app.model.rows.side) return state;
   const isAbsolute = app.changes?.absolute === true;
-  return { colour: 'difference', compare: isAbsolute ? 'absolute' : 'share' };
+  return {
+    ...state,
+    colour: 'difference',
+    compare: isAbsolute ? 'absolute' : 'share',
+  };
 }
 
 open().catch((error) => {

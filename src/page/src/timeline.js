@@ -3,13 +3,14 @@
  * timeline.js -- the time strip: one lane for each thread or each name, marks
  * and spans, the heat map, and the ranges that are dragged there.
  */
+import { paintAxis } from './axis.js';
 import { theme } from './colours.js';
 import { attribute, button, el } from './dom.js';
 import { clock, time as timeText } from './format.js';
 import { frameCells, heatGrid, paintHeat, sumHeat } from './heat.js';
 import { addThread, collectLanes, emptyStrip, finish } from './lanes.js';
 import { threadName, string } from './model.js';
-import { Pixels, css, mix } from './pixels.js';
+import { Pixels, css } from './pixels.js';
 
 /**
  * @typedef {import('./app.js').App} App
@@ -20,9 +21,6 @@ import { Pixels, css, mix } from './pixels.js';
 
 /** Heights in CSS pixels. */
 const LANE = 26;
-/** The axis without and with marks. */
-const AXIS = 17;
-const MARKED_AXIS = 34;
 /** Lanes of names, and of threads of one name, that are shown one by one. */
 const MOST_LANES = 100;
 const MOST_MEMBERS = 100;
@@ -161,7 +159,9 @@ export class Timeline {
       'aria-pressed',
       String(this.app.state.strip === 'heat'),
     );
-    this.names.hidden = this.app.state.strip === 'heat';
+    const isHeat = this.app.state.strip === 'heat';
+    this.element.hidden = !this.app.model.meta.hasTime;
+    this.names.classList.toggle('heat', isHeat);
     this.draw();
   }
 
@@ -205,6 +205,12 @@ export class Timeline {
   }
 
   fillNames() {
+    if (this.app.state.strip === 'heat') {
+      const { rows, cell } = this.grid;
+      const text = `A column is ${timeText(rows * cell)}, a cell ${timeText(cell)}; time runs upwards in a column. Click a cell, or drag.`;
+      this.names.replaceChildren(el('p', { class: 'heat-note' }, text));
+      return;
+    }
     this.names.replaceChildren(...this.rows.map((row) => this.nameOf(row)));
   }
 
@@ -273,7 +279,15 @@ export class Timeline {
 
   /** @param {number} t ns @param {number} width */
   x(t, width) {
-    return ((t - this.view[0]) / (this.view[1] - this.view[0])) * width;
+    const [from, to] = this.axisRange;
+    return ((t - from) / (to - from)) * width;
+  }
+
+  /** What the axis shows: the heat map always has all columns. */
+  get axisRange() {
+    if (this.app.state.strip !== 'heat') return this.view;
+    const { rows, columns, cell } = this.grid;
+    return /** @type {Range} */ ([0, rows * columns * cell]);
   }
 
   /** @param {{clientX: number}} event */
@@ -285,64 +299,7 @@ export class Timeline {
 
   /** @param {number} width */
   paintAxis(width) {
-    const colours = theme();
-    const { marks, spans } = this.app.model;
-    const isMarked = marks.length + spans.length > 0;
-    this.axisPixels.resize(width, isMarked ? MARKED_AXIS : AXIS);
-    this.axisPixels.clear(colours.ground);
-    this.axisPixels.show();
-    const { context } = this.axisPixels;
-    context.font = '11px system-ui, sans-serif';
-    context.textBaseline = 'middle';
-    const [from, to] = this.view;
-    const step = niceStep(((to - from) / width) * 90);
-    context.fillStyle = css(colours.faint);
-    for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-      const x = this.x(t, width);
-      context.fillRect(Math.round(x), 10, 1, 4);
-      const text = clock(t, step);
-      const size = context.measureText(text).width;
-      context.fillText(
-        text,
-        Math.min(Math.max(0, x - size / 2), width - size),
-        5,
-      );
-    }
-    this.paintMarks(context, width, colours);
-  }
-
-  /**
-   * Marks and spans with their names, as far as names have room.
-   * @param {CanvasRenderingContext2D} context
-   * @param {number} width
-   * @param {import('./colours.js').Theme} colours
-   */
-  paintMarks(context, width, colours) {
-    const { spans, marks } = this.app.model;
-    let free = -1;
-    const label = (/** @type {number} */ x, /** @type {string} */ text) => {
-      if (x < free || x > width - 12) return;
-      const cut = text.length > 24 ? `${text.slice(0, 23)}…` : text;
-      context.fillText(cut, x + 4, 25);
-      free = x + context.measureText(cut).width + 12;
-    };
-    for (const span of spans) {
-      const x = this.x(span.startNs, width);
-      const right = this.x(span.endNs, width);
-      if (right < 0 || x > width) continue;
-      context.fillStyle = css(mix(colours.mark, colours.ground, 0.65));
-      context.fillRect(x, 17, Math.max(1, right - x), 15);
-      context.fillStyle = css(colours.mark);
-      context.fillRect(x, 17, 1, 15);
-      label(Math.max(0, x), string(this.app.model, span.name));
-    }
-    context.fillStyle = css(colours.mark);
-    for (const mark of marks) {
-      const x = this.x(mark.timeNs, width);
-      if (x < 0 || x > width) continue;
-      context.fillRect(Math.round(x), 16, 2, 18);
-      label(x, string(this.app.model, mark.name));
-    }
+    paintAxis(this.app, this.axisPixels, this.axisRange, width);
   }
 
   /** @param {number} width */
@@ -376,10 +333,15 @@ export class Timeline {
     const strip = this.strips.get(row.key);
     this.pixels.box(0, (y + LANE - 1) * ratio, width, ratio, colours.line);
     if (!strip) return this.paintLife(row, y, colours);
-    const most = Math.max(strip.most, (this.view[1] - this.view[0]) / width);
+    const full = (this.view[1] - this.view[0]) / width;
+    const most = Math.max(
+      full,
+      Math.min(strip.most, full * row.threads.length),
+    );
     const height = LANE - 4;
     for (let x = 0; x < strip.running.length; x++) {
       let bottom = (y + LANE - 1) * ratio;
+      const top = (y + 2) * ratio;
       for (const kind of /** @type {const} */ ([
         'running',
         'runnable',
@@ -387,7 +349,8 @@ export class Timeline {
       ])) {
         const size = (strip[kind][x] / most) * height * ratio;
         if (size <= 0) continue;
-        const shown = kind === 'waiting' ? size : Math.max(size, ratio);
+        const least = kind === 'waiting' ? size : Math.max(size, ratio);
+        const shown = Math.min(least, bottom - top);
         this.pixels.box(x, bottom - shown, 1, shown, colours[kind]);
         bottom -= size;
       }
@@ -531,9 +494,7 @@ export class Timeline {
     const colours = theme();
     frameCells(pixels, grid, size, width, now, css(colours.text));
     frameCells(pixels, grid, size, width, before, css(colours.base));
-    this.note.textContent = this.app.time
-      ? `A column is ${timeText(grid.rows * grid.cell)}, a cell ${timeText(grid.cell)}; time runs upwards in a column. Click a cell or drag.`
-      : 'Unpacking the time axis …';
+    this.note.textContent = this.app.time ? '' : 'Unpacking the time axis …';
   }
 
   makeHeat() {
@@ -681,15 +642,4 @@ export class Timeline {
     if (next[0] >= 0 && next[0] < this.app.model.meta.wallNs)
       this.app.set({ range: this.clip(next) });
   }
-}
-
-/**
- * A step of 1, 2 or 5 times a power of ten that is at least LEAST.
- * @param {number} least
- */
-function niceStep(least) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
-  for (const factor of [1, 2, 5])
-    if (factor * power >= least) return factor * power;
-  return 10 * power;
 }

@@ -40,11 +40,16 @@ export class Toolbar {
       { class: 'toolbar', 'aria-label': 'Views and switches' },
       this.views(),
       this.values(),
-      this.switches(),
       el('div', { class: 'search' }, this.search, this.status),
       this.menu(),
     );
-    this.below = el('div', { class: 'below' }, this.chips, this.legend);
+    this.below = el(
+      'div',
+      { class: 'below' },
+      this.switches(),
+      this.legend,
+      this.chips,
+    );
   }
 
   /**

@@ -22,11 +22,11 @@ const RANGES = /** @type {const} */ (['range', 'base']);
 const LISTS = /** @type {const} */ (['focus', 'ignore']);
 
 /**
- * What of STATE is not as it begins.
+ * What of STATE is not USUAL.
  * @param {State} state
+ * @param {State} [usual]
  */
-export function toFragment(state) {
-  const usual = initialState();
+export function toFragment(state, usual = initialState()) {
   const parts = new URLSearchParams();
   for (const key of /** @type {(keyof State)[]} */ ([
     ...Object.keys(CHOICES),
@@ -49,11 +49,12 @@ export function toFragment(state) {
 /**
  * The state of FRAGMENT; what is not known in it is left out.
  * @param {string} fragment
+ * @param {State} [usual]
  * @returns {State}
  */
-export function fromFragment(fragment) {
+export function fromFragment(fragment, usual = initialState()) {
   /** @type {Record<string, unknown>} */
-  const state = { ...initialState() };
+  const state = { ...usual };
   const parts = new URLSearchParams(fragment.replace(/^#/, ''));
   for (const [key, choices] of Object.entries(CHOICES)) {
     const value = parts.get(key);
