@@ -5,7 +5,7 @@
  *   outer (app), machine code
  *    cpu flat      %   cpu cum      %   line
  *                                          14   11a8  nop
- *       0.100    5.0     0.100    5.0       7   11a9  call   1040 <step>  [work]
+ *       0.100    5.0     0.100    5.0       7   11a9  call   1040 <step> [work]
  *                                               (12 instructions)
  *
  * The line is that of the innermost function there; one that is inlined has its
@@ -106,10 +106,11 @@ print_instruction(struct print *print, size_t i, const uint64_t *flat,
                         instruction->offset);
     const struct symbol_frame *frame = &symbol->frames[0];
     bool is_inlined = symbol->count > 1;
+    const char *name = profile_string(print->profile, frame->function);
     char text[TEXT_SIZE];
     snprintf(text, sizeof(text), "%6llx  %s%s%s%s",
              (unsigned long long)instruction->offset, instruction->text,
-             is_inlined ? "  [" : "", is_inlined ? frame->function : "",
+             is_inlined ? "  [" : "", is_inlined && name != NULL ? name : "",
              is_inlined ? "]" : "");
     listing_line(&print->listing, flat, cumulative, frame->line, text);
 }

@@ -60,12 +60,14 @@ find_function(struct collection *collection, uint32_t node,
                                              : owner->function),
     };
     uint32_t number = intern_put(collection->functions, key, sizeof(key));
-    if (number == INTERN_NONE || !ARRAY_GROW(list->all, list->count))
+    const char *name = profile_string(collection->profile, owner->function);
+    if (number == INTERN_NONE || name == NULL ||
+        !ARRAY_GROW(list->all, list->count))
         return OTHER;
     if (number == list->count)
         list->all[list->count++] = (struct code){
             .module = module,
-            .function = owner->function,
+            .function = name,
             .linkage = owner->linkage,
         };
     return number;

@@ -20,8 +20,9 @@ struct code_place {
 /* A function that has code of its own. */
 struct code {
     uint32_t module;
-    const char *function, *linkage; /* the profile's */
-    struct code_place *places;      /* by offset */
+    const char *function;      /* clean */
+    const char *linkage;       /* as in the symbol table */
+    struct code_place *places; /* by offset */
     uint32_t count;
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_head.c -- writes a table as columns. A column has one of three codes:
+ * page_head.c -- writes a table as columns. A column has one of these codes:
  *
  *   PLAIN    the number
  *   CHANGE   the difference to the row before
  *   NEXT     0: the first number that was not used before; else how far the
  *            number is below that
+ *   MOST     the difference to the largest number before
  *
  * Strings are last, because the tables add to them.
  */
@@ -20,13 +21,14 @@
 #include "page_meta.h"
 #include "page_head.h"
 
-enum code { PLAIN, CHANGE, NEXT };
+enum code { PLAIN, CHANGE, NEXT, MOST };
 
 /* A column that is being written. */
 struct column {
     struct page_stream *stream;
     enum code code;
-    uint64_t before; /* CHANGE: the last number; NEXT: the first unused one */
+    uint64_t before; /* CHANGE: the last number; NEXT: the first unused one;
+                      * MOST: the largest */
 };
 
 static void
@@ -37,6 +39,10 @@ put(struct column *column, uint64_t number)
     } else if (column->code == CHANGE) {
         page_stream_change(column->stream, number, column->before);
         column->before = number;
+    } else if (column->code == MOST) {
+        page_stream_change(column->stream, number, column->before);
+        if (number > column->before)
+            column->before = number;
     } else {
         page_stream_number(column->stream, column->before - number);
         column->before += number == column->before;
@@ -220,39 +226,46 @@ write_labels(struct page_stream *stream, struct page_tables *tables)
     }
 }
 
-/* The columns of a row that are numbers on the page. */
+/* The columns of a row. */
+enum { NODE, THREAD, STATE, WAIT, LABELS, COUNT, CPU, WALL };
+
 static uint64_t
 row_number(struct page_tables *tables, uint32_t row, unsigned column)
 {
     const struct profile_sample *sample =
         &tables->profile->samples[tables->sample_of[row]];
     switch (column) {
-    case 0:
+    case NODE:
         return tables->node_of[sample->node];
-    case 1:
+    case THREAD:
         return sample->thread;
-    case 2:
+    case STATE:
         return page_tables_state(tables, sample);
-    case 3:
+    case WAIT:
         return page_tables_wait(tables, sample);
-    case 4:
+    case LABELS:
         return page_tables_labels(tables, sample);
     default:
-        return sample->values[column - 5];
+        return sample->values[column - COUNT];
     }
 }
 
+/* A new stack ends in a new node, a little above the largest before. A thread
+ * that runs has as much wall time as CPU time. */
 static void
 write_rows(struct page_stream *stream, struct page_tables *tables)
 {
-    static const enum code codes[] = {CHANGE, CHANGE, NEXT,  CHANGE,
-                                      CHANGE, PLAIN,  PLAIN, PLAIN};
+    static const enum code codes[] = {MOST,   CHANGE, NEXT, CHANGE,
+                                      CHANGE, PLAIN,  PLAIN};
     page_stream_number(stream, tables->row_count);
     for (unsigned i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         struct column column = {stream, codes[i], 0};
         for (uint32_t row = 0; row < tables->row_count; row++)
             put(&column, row_number(tables, row, i));
     }
+    for (uint32_t row = 0; row < tables->row_count; row++)
+        page_stream_change(stream, row_number(tables, row, WALL),
+                           row_number(tables, row, CPU));
 }
 
 static size_t

@@ -87,7 +87,8 @@ end_of(const struct profile *profile, const struct profile_event *event)
     return end;
 }
 
-/* An event begins near the end of the one before. */
+/* A wait begins near the end of the event before. A point is at the end of the
+ * time that it stands for. */
 static void
 write_starts(struct page_stream *stream, const struct page_tables *tables)
 {
@@ -97,6 +98,8 @@ write_starts(struct page_stream *stream, const struct page_tables *tables)
     for (const struct profile_event *event; (event = next_event(&walk));) {
         if (walk.is_first)
             before = 0;
+        if (event->duration == 0)
+            before += event->wall;
         page_stream_change(stream, events_time(profile, event), before);
         before = end_of(profile, event);
     }
@@ -144,8 +147,8 @@ page_time_write(struct page_stream *stream, const struct page_tables *tables)
     write_counts(stream, tables);
     write_rows(stream, tables);
     write_durations(stream, tables);
-    write_starts(stream, tables);
     write_cpu(stream, tables);
     write_wall(stream, tables);
+    write_starts(stream, tables);
     write_points(stream, tables);
 }

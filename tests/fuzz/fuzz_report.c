@@ -14,6 +14,8 @@
 #include "live/watch.h"
 #include "store/reader.h"
 #include "write/output_file.h"
+#include "write/page.h"
+#include "write/page_template.h"
 #include "show/nameless_report.h"
 #include "show/text_report.h"
 
@@ -56,6 +58,63 @@ write_pprof(struct profile *profile)
     pprof_write(stream, profile);
     fclose(stream);
     free(bytes);
+}
+
+/* Abort unless TEXT begins with LENGTH bytes of PART. Returns what is behind.
+ */
+static const char *
+pass(const char *text, const char *part, size_t length)
+{
+    if (memcmp(text, part, length) != 0)
+        abort();
+    return text + length;
+}
+
+/* Abort unless a page of LENGTH bytes is the template with elements of base64,
+ * whatever the names in the spool were. */
+static void
+check_page(const char *text, size_t length)
+{
+    static const char place[] = "<!--SPROF-DATA-->";
+    static const char open[] =
+        "<script type=\"application/octet-stream\" id=\"";
+    static const char close[] = "</script>\n";
+    const char *end = text + length;
+    size_t whole;
+    const char *template = page_template(&whole);
+    const char *data = memmem(template, whole, place, strlen(place));
+
+    text = pass(text, template, (size_t)(data - template));
+    while (strncmp(text, open, strlen(open)) == 0 &&
+           strncmp(text + strlen(open), "sprof-", 6) == 0) {
+        text += strlen(open);
+        text += strspn(text, "abcdefghijklmnopqrstuvwxyz-0123456789");
+        text = pass(text, "\">", 2);
+        text += strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv"
+                             "wxyz0123456789+/=");
+        text = pass(text, close, strlen(close));
+    }
+    data += strlen(place);
+    if (end - text != template + whole - data)
+        abort();
+    pass(text, data, (size_t)(end - text));
+}
+
+static void
+write_page(struct profile *profile)
+{
+    const struct page page = {{page_make}, profile, true};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (stream == NULL)
+        return;
+    int status = page_make(stream, &page.content);
+    fclose(stream);
+    if (status == 0)
+        check_page(text, length);
+    free(text);
 }
 
 /* As a live view sees it: all at once, and then that nothing came. */
@@ -101,6 +160,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_text(speedscope_write, profile);
         write_text(text_report_write, profile);
         write_text(nameless_report_write, profile);
+        write_page(profile);
         if (events_clip(profile, size, size * 1000) == 0)
             write_text(firefox_write, profile);
     }

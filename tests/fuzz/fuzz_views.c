@@ -10,15 +10,18 @@
 
 #include "view/branches.h"
 #include "view/calls.h"
+#include "view/code.h"
 #include "view/diff.h"
 #include "view/filter.h"
 #include "view/lines.h"
 #include "read/load.h"
 #include "view/match.h"
 #include "view/tree.h"
+#include "show/code_text.h"
 #include "show/data_report.h"
 #include "show/diff_text.h"
 #include "show/text_report.h"
+#include "write/page_diff.h"
 
 #include "fuzz.h"
 #include "repair.h"
@@ -124,6 +127,47 @@ show_source(struct profile *profile)
     end_text(stream);
 }
 
+/* The code of all functions, as if each address had an instruction. */
+static void
+show_code(struct profile *profile)
+{
+    const struct text_report_options options = {.value = VALUE_CPU};
+    const struct code_instruction instructions[] = {{0, "nop"},
+                                                    {0x10, "nop"},
+                                                    {0x1000, "nop"}};
+    struct tree *tree = tree_build(profile, TREE_FUNCTIONS);
+    FILE *stream = begin_text();
+    struct code_list list;
+    struct match match;
+    char error[512];
+
+    if (tree == NULL)
+        abort();
+    if (match_begin(&match, tree, ".", error, sizeof error) == 0) {
+        if (code_collect(&list, profile, &match) < 0)
+            abort();
+        for (uint32_t i = 0; i < list.count; i++)
+            code_text_write(stream, profile, &list.all[i], instructions, 3,
+                            &options);
+        code_release(&list);
+        match_end(&match);
+    }
+    tree_free(tree);
+    end_text(stream);
+}
+
+static void
+show_page(struct profile *old, struct profile *new,
+          const struct diff_options *test)
+{
+    const struct page_diff page = {{page_diff_make}, old, new, test};
+    FILE *stream = fopen("/dev/null", "w");
+
+    if (stream == NULL || page_diff_make(stream, &page.content) != 0)
+        abort();
+    fclose(stream);
+}
+
 static void
 show_diff(struct profile *old, struct profile *new)
 {
@@ -145,6 +189,7 @@ show_diff(struct profile *old, struct profile *new)
         diff_release(&diff);
         end_text(stream);
     }
+    show_page(old, new, &test);
 }
 
 /* DATA as a profile, NULL if there is nothing valid in it. */
@@ -196,6 +241,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         show_tables(profile);
         show_trees(profile);
         show_source(profile);
+        show_code(profile);
         apply_filter(other, size);
         show_tables(other);
         show_diff(profile, other);

@@ -201,6 +201,16 @@ function changes() {
   return (/** @type {number} */ number) => (before += signed(number));
 }
 
+/** A column of differences to the largest number before. */
+function most() {
+  let largest = 0;
+  return (/** @type {number} */ number) => {
+    const value = largest + signed(number);
+    if (value > largest) largest = value;
+    return value;
+  };
+}
+
 /** A column in which 0 is the next number that was not there before. */
 function next() {
   let unused = 0;
@@ -332,17 +342,20 @@ async function readLabels(reader) {
 /** @param {Reader} reader */
 async function readRows(reader) {
   const n = await reader.number();
-  return {
+  const rows = {
     n,
-    node: await reader.column(new Uint32Array(n), changes()),
+    node: await reader.column(new Uint32Array(n), most()),
     thread: await reader.column(new Uint32Array(n), changes()),
     state: await reader.column(new Uint32Array(n), next()),
     wait: await reader.column(new Uint32Array(n), changes()),
     label: await reader.column(new Uint32Array(n), changes()),
     count: await reader.column(new Float64Array(n)),
     cpu: await reader.column(new Float64Array(n)),
-    wall: await reader.column(new Float64Array(n)),
+    wall: new Float64Array(n),
   };
+  const { cpu } = rows;
+  await reader.column(rows.wall, (number, i) => cpu[i] + signed(number));
+  return rows;
 }
 
 /**
@@ -449,12 +462,14 @@ async function readFirst(reader, threads) {
 }
 
 /**
- * The start of a sample is told from the end of the one before.
+ * The start of a sample is told from the end of the one before. A point is at
+ * the end of its wall time.
  * @param {Reader} reader
  * @param {Uint32Array} first
  * @param {Numbers} dur
+ * @param {Numbers} wall
  */
-async function readStarts(reader, first, dur) {
+async function readStarts(reader, first, dur, wall) {
   let thread = 0;
   let before = 0;
   return reader.column(new Float64Array(dur.length), (number, i) => {
@@ -462,6 +477,7 @@ async function readStarts(reader, first, dur) {
       thread++;
       before = 0;
     }
+    if (dur[i] === 0) before += wall[i];
     const start = before + signed(number);
     before = start + dur[i];
     return start;
@@ -481,12 +497,12 @@ export async function decodeTime(model, elements) {
   const first = await readFirst(reader, model.threads.length);
   const row = await reader.column(new Uint32Array(n), next());
   const dur = await reader.column(new (kindFor(longest))(n));
-  const start = await readStarts(reader, first, dur);
   const cpu = await reader.column(new (kindFor(mostCpu))(n));
   const wall = await reader.column(
     new (kindFor(mostWall))(n),
     (number, i) => (dur[i] > 0 ? dur[i] : cpu[i]) + signed(number),
   );
+  const start = await readStarts(reader, first, dur, wall);
   const count = await reader.column(new (kindFor(mostPoints))(n));
   return { n, row, start, dur, cpu, wall, count, first };
 }
