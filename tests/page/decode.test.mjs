@@ -4,20 +4,20 @@
  * sums by function, thread, state and range of time equal those of `sprofile
  * report --json` to the nanosecond.
  */
-import assert from "node:assert/strict";
-import { join } from "node:path";
-import { before, test } from "node:test";
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
 
 import {
   decodeHead,
   decodeTime,
   elementsOf,
-} from "../../src/page/src/decode.js";
-import { build, elements, report, run, scratch } from "./page.mjs";
+} from '../../src/page/src/decode.js';
+import { build, elements, report, run, scratch } from './page.mjs';
 
 /** The profiles: one that make_spool knows, and one of a real program. */
-const made = join(scratch, "made.sprof");
-const real = join(scratch, "real.sprof");
+const made = join(scratch, 'made.sprof');
+const real = join(scratch, 'real.sprof');
 /** Ranges of time, in seconds, of which something is left. */
 const ranges = {
   made: [
@@ -44,10 +44,10 @@ threads = [threading.Thread(target=work) for i in range(3)]
 
 async function load(file) {
   const page = `${file}.html`;
-  run("sprofile", ["convert", file, page]);
+  run('sprofile', ['convert', file, page]);
   const document = elements(page);
-  const model = await decodeHead(elementsOf(document, "sprof-head"));
-  const parts = elementsOf(document, "sprof-time");
+  const model = await decodeHead(elementsOf(document, 'sprof-head'));
+  const parts = elementsOf(document, 'sprof-time');
   const time = parts.length > 0 ? await decodeTime(model, parts) : null;
   return { model, time };
 }
@@ -56,7 +56,7 @@ async function load(file) {
 function keysOf(model) {
   const { nodes, frames, funcs, strings, modules } = model;
   return Array.from(nodes.frame, (frame, node) => {
-    if (node === 0) return "";
+    if (node === 0) return '';
     const func = frames.func[frame];
     const module = strings[modules[funcs.module[func]].name];
     return `${strings[funcs.name[func]]}\0${module}`;
@@ -143,19 +143,19 @@ function* between(time, from, to) {
 const loaded = {};
 
 before(async () => {
-  run("tests/workload/make_spool", [made]);
-  run("/usr/bin/python3", ["-c", program], {
-    LD_PRELOAD: join(build, "libsprof.so"),
+  run('tests/workload/make_spool', [made]);
+  run('/usr/bin/python3', ['-c', program], {
+    LD_PRELOAD: join(build, 'libsprof.so'),
     SPROF_OUTPUT: real,
-    SPROF_CACHE: "off",
+    SPROF_CACHE: 'off',
   });
   loaded.made = await load(made);
   loaded.real = await load(real);
 });
 
 for (const [name, file] of [
-  ["made", made],
-  ["real", real],
+  ['made', made],
+  ['real', real],
 ]) {
   test(`${name}: sums by function are those of the report`, () => {
     const { model } = loaded[name];
@@ -196,7 +196,7 @@ for (const [name, file] of [
       const key = `${tid} ${model.strings[id]}`;
       sums.set(key, (sums.get(key) ?? 0) + cpu);
     }
-    for (const row of report(["--by", "thread", file]).rows)
+    for (const row of report(['--by', 'thread', file]).rows)
       assert.equal(sums.get(`${row.tid} ${row.thread}`), row.cpu_ns);
   });
 
@@ -207,7 +207,7 @@ for (const [name, file] of [
       const key = model.strings[model.states[model.rows.state[row]].name];
       sums.set(key, (sums.get(key) ?? 0) + wall);
     }
-    for (const row of report(["--by", "state", file]).rows)
+    for (const row of report(['--by', 'state', file]).rows)
       assert.equal(sums.get(row.state), row.wall_ns);
   });
 
@@ -219,7 +219,7 @@ for (const [name, file] of [
         BigInt(Math.round(from * 1e9)),
         BigInt(Math.round(to * 1e9)),
       );
-      assertTable(model, rows, report(["--time", `${from}-${to}`, file]));
+      assertTable(model, rows, report(['--time', `${from}-${to}`, file]));
     }
   });
 
@@ -230,12 +230,12 @@ for (const [name, file] of [
     assertTable(
       model,
       allRows(model, (i) => threads[rows.thread[i]].tid === thread),
-      report(["--thread", `${thread}`, file]),
+      report(['--thread', `${thread}`, file]),
     );
     assertTable(
       model,
-      allRows(model, (i) => states[rows.state[i]].kind === "waiting"),
-      report(["--state", "waiting", file]),
+      allRows(model, (i) => states[rows.state[i]].kind === 'waiting'),
+      report(['--state', 'waiting', file]),
     );
     const wait = rows.wait.find((number) => number > 0);
     if (wait === undefined) return;
@@ -243,24 +243,24 @@ for (const [name, file] of [
     assertTable(
       model,
       allRows(model, (i) => strings[waits[rows.wait[i]]] === text),
-      report(["--label", `waits_on=${text}`, file]),
+      report(['--label', `waits_on=${text}`, file]),
     );
   });
 }
 
-test("the head tells what ran", () => {
+test('the head tells what ran', () => {
   const { meta } = loaded.made.model;
-  assert.equal(meta.command, "app --fast");
+  assert.equal(meta.command, 'app --fast');
   assert.equal(meta.hasTime, true);
-  assert.equal(meta.kind, "profile");
-  assert.deepEqual(meta.lost, [{ cause: "exited", count: 2 }]);
-  assert.deepEqual(meta.cut, [{ cause: "no rule", count: 1 }]);
+  assert.equal(meta.kind, 'profile');
+  assert.deepEqual(meta.lost, [{ cause: 'exited', count: 2 }]);
+  assert.deepEqual(meta.cut, [{ cause: 'no rule', count: 1 }]);
   assert.match(meta.summary[0], /^command +app --fast/);
 });
 
-test("a page of a pprof file has no time axis, and says so", async () => {
-  const file = join(scratch, "made.pb.gz");
-  run("sprofile", ["convert", made, file]);
+test('a page of a pprof file has no time axis, and says so', async () => {
+  const file = join(scratch, 'made.pb.gz');
+  run('sprofile', ['convert', made, file]);
   const { model, time } = await load(file);
   assert.equal(time, null);
   assert.equal(model.meta.hasTime, false);
@@ -268,13 +268,13 @@ test("a page of a pprof file has no time axis, and says so", async () => {
   assertTable(model, allRows(model), report([file]));
 });
 
-test("data that was cut or is of another version is refused", async () => {
+test('data that was cut or is of another version is refused', async () => {
   const document = elements(`${made}.html`);
-  const { textContent } = document.getElementById("sprof-head");
+  const { textContent } = document.getElementById('sprof-head');
   const half = {
     textContent: textContent.slice(0, 4 * Math.floor(textContent.length / 8)),
   };
   await assert.rejects(decodeHead(half));
-  const other = { textContent: "YwAA" };
+  const other = { textContent: 'YwAA' };
   await assert.rejects(decodeHead(other));
 });

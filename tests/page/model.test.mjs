@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 /** model.test.mjs -- the page's sums, without a browser. */
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { initialState } from "../../src/page/src/app.js";
-import { buildTree, sumTree } from "../../src/page/src/calltree.js";
-import * as confidence from "../../src/page/src/confidence.js";
-import * as functions_ from "../../src/page/src/functions.js";
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { initialState } from '../../src/page/src/app.js';
+import { buildTree, sumTree } from '../../src/page/src/calltree.js';
+import * as confidence from '../../src/page/src/confidence.js';
+import * as functions_ from '../../src/page/src/functions.js';
 import {
   addThread,
   collectLanes,
   emptyStrip,
-} from "../../src/page/src/lanes.js";
+} from '../../src/page/src/lanes.js';
 import {
   boxAt,
   layoutSequence,
   layoutTree,
-} from "../../src/page/src/layout.js";
+} from '../../src/page/src/layout.js';
 import {
   comparableModule,
   comparableName,
   mergeModels,
-} from "../../src/page/src/merge.js";
-import { collectFunctions } from "../../src/page/src/model.js";
-import * as selection from "../../src/page/src/selection.js";
-import { fromFragment, toFragment } from "../../src/page/src/url.js";
-import * as window_ from "../../src/page/src/window.js";
-import { makeModel, random } from "./synthetic.mjs";
+} from '../../src/page/src/merge.js';
+import { collectFunctions } from '../../src/page/src/model.js';
+import * as selection from '../../src/page/src/selection.js';
+import { fromFragment, toFragment } from '../../src/page/src/url.js';
+import * as window_ from '../../src/page/src/window.js';
+import { makeModel, random } from './synthetic.mjs';
 
 const { model, time } = makeModel();
 const functions = collectFunctions(model);
-const plain = { group: "none", fold: false, invert: false };
+const plain = { group: 'none', fold: false, invert: false };
 const all = (values) => values.reduce((sum, value) => sum + value, 0);
 
 /** The functions of a row's stack, leaf first, without the page's code. */
@@ -40,8 +40,8 @@ function stackOf(row) {
   return stack;
 }
 
-test("a tree keeps the sum, whatever its shape", () => {
-  for (const group of ["none", "thread", "process", "state", "request"])
+test('a tree keeps the sum, whatever its shape', () => {
+  for (const group of ['none', 'thread', 'process', 'state', 'request'])
     for (const fold of [false, true])
       for (const invert of [false, true]) {
         const tree = buildTree(model, functions, { group, fold, invert });
@@ -53,7 +53,7 @@ test("a tree keeps the sum, whatever its shape", () => {
       }
 });
 
-test("self and total of functions are those of the stacks", () => {
+test('self and total of functions are those of the stacks', () => {
   const tree = buildTree(model, functions, plain);
   const top = functions_.topmost(tree, functions.n);
   const sums = sumTree(tree, model.rows.wall);
@@ -69,7 +69,7 @@ test("self and total of functions are those of the stacks", () => {
   assert.deepEqual(got.total, total);
 });
 
-test("callers have what a function has; callees have theirs below it", () => {
+test('callers have what a function has; callees have theirs below it', () => {
   const tree = buildTree(model, functions, plain);
   const top = functions_.topmost(tree, functions.n);
   const sums = sumTree(tree, model.rows.cpu);
@@ -91,7 +91,7 @@ test("callers have what a function has; callees have theirs below it", () => {
   }
 });
 
-test("what matches is counted once", () => {
+test('what matches is counted once', () => {
   const tree = buildTree(model, functions, plain);
   const sums = sumTree(tree, model.rows.cpu);
   const yes = selection.matchFunctions(functions, /_1/);
@@ -101,34 +101,34 @@ test("what matches is counted once", () => {
   assert.equal(functions_.matchedTotal(tree, sums, yes), expected);
 });
 
-test("filters of one key are alternatives, of two both hold", () => {
+test('filters of one key are alternatives, of two both hold', () => {
   const keep = (filters, focus = [], ignore = []) =>
     selection.selectRows(model, functions, { filters, focus, ignore });
   const count = (rows) => all(rows);
-  const main = { key: "thread", value: "main" };
-  const second = { key: "tid", value: "4712" };
-  const workers = { key: "thread", value: "worker-*" };
-  const waiting = { key: "state", value: "waiting" };
+  const main = { key: 'thread', value: 'main' };
+  const second = { key: 'tid', value: '4712' };
+  const workers = { key: 'thread', value: 'worker-*' };
+  const waiting = { key: 'state', value: 'waiting' };
   assert.equal(count(keep([main])) + count(keep([workers])), model.rows.n);
   assert.equal(count(keep([main, workers])), model.rows.n);
   assert.ok(count(keep([main, waiting])) < count(keep([main])));
   assert.equal(count(keep([main, second])), 0);
   assert.equal(
-    count(keep([{ key: "process", value: "app.4711" }])),
+    count(keep([{ key: 'process', value: 'app.4711' }])),
     model.rows.n,
   );
-  assert.equal(count(keep([{ key: "module", value: "nowhere" }])), 0);
-  assert.ok(count(keep([{ key: "module", value: "libc*" }])) > 0);
-  const request = [{ key: "request", value: "/index" }];
+  assert.equal(count(keep([{ key: 'module', value: 'nowhere' }])), 0);
+  assert.ok(count(keep([{ key: 'module', value: 'libc*' }])) > 0);
+  const request = [{ key: 'request', value: '/index' }];
   assert.ok(count(keep(request)) > 0);
   assert.equal(
-    count(keep([], ["function_1$"])) + count(keep([], [], ["function_1$"])),
+    count(keep([], ['function_1$'])) + count(keep([], [], ['function_1$'])),
     model.rows.n,
   );
-  assert.equal(count(keep([], ["("])), 0);
+  assert.equal(count(keep([], ['('])), 0);
 });
 
-test("the parts of a value add up, also beyond 2^53", () => {
+test('the parts of a value add up, also beyond 2^53', () => {
   const next = random(7);
   for (let i = 0; i < 5000; i++) {
     const length = 1 + Math.floor(next() * 10 ** (1 + (i % 13)));
@@ -144,7 +144,7 @@ test("the parts of a value add up, also beyond 2^53", () => {
   }
 });
 
-test("neighbouring windows add up to the profile", () => {
+test('neighbouring windows add up to the profile', () => {
   const long = window_.collectLong(time);
   const cuts = [-1, 1234567, 2.5e9, 2.5e9 + 1, 7e9, 1e12];
   const sums = { cpu: 0, wall: 0 };
@@ -157,7 +157,7 @@ test("neighbouring windows add up to the profile", () => {
   assert.equal(sums.wall, all(model.rows.wall));
 });
 
-test("a long sample reaches into a window from far before it", () => {
+test('a long sample reaches into a window from far before it', () => {
   const one = { ...makeModel({ samples: 10, threads: 1 }) };
   const late = {
     n: 2,
@@ -176,7 +176,7 @@ test("a long sample reaches into a window from far before it", () => {
   assert.equal(all(sums.wall), 1e9);
 });
 
-test("boxes of a level are sorted, and inside their callers", () => {
+test('boxes of a level are sorted, and inside their callers', () => {
   const tree = buildTree(model, functions, plain);
   const sums = sumTree(tree, model.rows.cpu);
   const layout = layoutTree(tree, sums.total, null);
@@ -190,7 +190,7 @@ test("boxes of a level are sorted, and inside their callers", () => {
     }
 });
 
-test("in the order of time neighbours of one function are one box", () => {
+test('in the order of time neighbours of one function are one box', () => {
   const tree = buildTree(model, functions, plain);
   const sequence = {
     node: Int32Array.of(1, 1, 2, 1),
@@ -206,7 +206,7 @@ test("in the order of time neighbours of one function are one box", () => {
   );
 });
 
-test("lanes fold threads of one name, and keep their time", () => {
+test('lanes fold threads of one name, and keep their time', () => {
   const lanes = collectLanes(model);
   assert.deepEqual(lanes.map(({ threads }) => threads.length).sort(), [1, 4]);
   const strip = emptyStrip(100);
@@ -223,31 +223,31 @@ test("lanes fold threads of one name, and keep their time", () => {
   assert.ok(Math.abs(all(strip.running) - cpu) < cpu * 1e-4);
 });
 
-test("the state survives the address", () => {
+test('the state survives the address', () => {
   const state = {
     ...initialState(),
-    view: "table",
-    value: "waiting",
-    search: "a&b=c#d %+",
+    view: 'table',
+    value: 'waiting',
+    search: 'a&b=c#d %+',
     filters: [
-      { key: "thread", value: "x=y" },
-      { key: "request", value: "/a?b" },
+      { key: 'thread', value: 'x=y' },
+      { key: 'request', value: '/a?b' },
     ],
-    focus: ["^f$", "g"],
+    focus: ['^f$', 'g'],
     range: [1500000000, 2250001000],
     fold: true,
-    chosen: "operator=@lib",
+    chosen: 'operator=@lib',
     zoom: [3, -1, 7],
   };
   assert.deepEqual(fromFragment(`#${toFragment(state)}`), state);
-  assert.equal(toFragment(initialState()), "");
+  assert.equal(toFragment(initialState()), '');
   assert.deepEqual(
-    fromFragment("#view=nowhere&range=5-1&value=x"),
+    fromFragment('#view=nowhere&range=5-1&value=x'),
     initialState(),
   );
 });
 
-test("intervals are those of counting", () => {
+test('intervals are those of counting', () => {
   const row = { value: 250, squares: 250 };
   const whole = { value: 1000, squares: 1000 };
   const expected = 1.96 * Math.sqrt((0.25 * 0.75) / 1000);
@@ -259,7 +259,7 @@ test("intervals are those of counting", () => {
   assert.ok(confidence.chanceOfNoise(whole, whole, row, more) < 0.001);
 });
 
-test("two runs are one model with two sides", () => {
+test('two runs are one model with two sides', () => {
   const other = makeModel({ seed: 1, samples: 5000 }).model;
   const both = mergeModels(model, other);
   const side = (number) =>
@@ -267,7 +267,7 @@ test("two runs are one model with two sides", () => {
   assert.equal(side(0), all(model.rows.cpu));
   assert.equal(side(1), all(other.rows.cpu));
   assert.equal(collectFunctions(both).n, functions.n);
-  assert.equal(comparableName("f.constprop.0 [clone .cold]"), "f");
-  assert.equal(comparableModule("libz.so.1.2", "/bin/app"), "libz.so");
-  assert.equal(comparableModule("app", "/bin/app"), "[program]");
+  assert.equal(comparableName('f.constprop.0 [clone .cold]'), 'f');
+  assert.equal(comparableModule('libz.so.1.2', '/bin/app'), 'libz.so');
+  assert.equal(comparableModule('app', '/bin/app'), '[program]');
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** pprof.mjs -- writes pprof files whose names are chosen by a test. */
-import { writeFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 
 function varint(number) {
   const bytes = [];
@@ -24,8 +24,8 @@ const list = (field, values) => bytes(field, Buffer.concat(values.map(varint)));
  * Write FILE with SAMPLES of {stack (names, leaf first), cpu, wall, labels}.
  */
 export function writePprof(file, samples) {
-  const strings = [""];
-  const known = new Map([["", 0]]);
+  const strings = [''];
+  const known = new Map([['', 0]]);
   const string = (text) => {
     if (!known.has(text)) known.set(text, strings.push(text) - 1);
     return known.get(text);
@@ -36,9 +36,9 @@ export function writePprof(file, samples) {
     return functions.get(name);
   };
   const types = [
-    ["samples", "count"],
-    ["cpu", "nanoseconds"],
-    ["wall", "nanoseconds"],
+    ['samples', 'count'],
+    ['cpu', 'nanoseconds'],
+    ['wall', 'nanoseconds'],
   ].map(([type, unit]) =>
     bytes(1, Buffer.concat([number(1, string(type)), number(2, string(unit))])),
   );
@@ -53,7 +53,7 @@ export function writePprof(file, samples) {
             3,
             Buffer.concat([
               number(1, string(key)),
-              typeof value === "number"
+              typeof value === 'number'
                 ? number(3, value)
                 : number(2, string(value)),
             ]),

@@ -11,10 +11,10 @@ export function random(seed) {
 }
 
 const STATES = [
-  { name: "running", kind: "running" },
-  { name: "runnable", kind: "runnable" },
-  { name: "futex", kind: "waiting" },
-  { name: "read", kind: "waiting" },
+  { name: 'running', kind: 'running' },
+  { name: 'runnable', kind: 'runnable' },
+  { name: 'futex', kind: 'waiting' },
+  { name: 'read', kind: 'waiting' },
 ];
 
 /**
@@ -29,11 +29,11 @@ export function makeModel({
   names = (i) => `function_${i}`,
 } = {}) {
   const next = random(seed);
-  const strings = [""];
+  const strings = [''];
   const intern = (text) => strings.push(text) - 1;
-  const modules = ["", "/usr/bin/app", "/lib/libc.so.6", "/lib/libz.so.1"].map(
+  const modules = ['', '/usr/bin/app', '/lib/libc.so.6', '/lib/libz.so.1'].map(
     (path) => ({
-      name: intern(path.slice(path.lastIndexOf("/") + 1)),
+      name: intern(path.slice(path.lastIndexOf('/') + 1)),
       path: intern(path),
       buildId: 0,
     }),
@@ -41,7 +41,7 @@ export function makeModel({
   const funcs = {
     n: functions,
     name: Uint32Array.from({ length: functions }, (_, i) => intern(names(i))),
-    file: new Uint32Array(functions).fill(intern("/src/app.c")),
+    file: new Uint32Array(functions).fill(intern('/src/app.c')),
     module: Uint32Array.from({ length: functions }, (_, i) => 1 + (i % 3)),
     kind: new Uint8Array(functions),
   };
@@ -67,32 +67,32 @@ export function makeModel({
     funcs,
     frames,
     nodes: tree,
-    processes: [{ pid: 4711, name: intern("app"), command: intern("./app") }],
+    processes: [{ pid: 4711, name: intern('app'), command: intern('./app') }],
     threads: Array.from({ length: threads }, (_, i) => ({
       process: 0,
       tid: 4711 + i,
-      name: intern(i === 0 ? "main" : `worker-${i}`),
+      name: intern(i === 0 ? 'main' : `worker-${i}`),
       startNs: 0,
       endNs: 1e10,
     })),
     states: STATES,
-    waits: ["", "mutex held by worker-1 (4712)"],
+    waits: ['', 'mutex held by worker-1 (4712)'],
     waitHolders: Int32Array.from([-1, 1]),
-    labels: [[], [["request", "/index"]], [["request", "/search"]]],
-    marks: [{ timeNs: 3e9, thread: -1, name: "loaded" }],
-    spans: [{ startNs: 4e9, endNs: 5e9, thread: 1, name: "frame" }],
+    labels: [[], [['request', '/index']], [['request', '/search']]],
+    marks: [{ timeNs: 3e9, thread: -1, name: 'loaded' }],
+    spans: [{ startNs: 4e9, endNs: 5e9, thread: 1, name: 'frame' }],
   };
   return { model, ...makeSamples(model, samples, next) };
 }
 
 function makeMeta(samples, threads) {
   return {
-    version: "0",
-    product: "libsprof",
-    kind: "profile",
-    command: "./app --synthetic",
-    executable: "/usr/bin/app",
-    host: "host",
+    version: '0',
+    product: 'libsprof',
+    kind: 'profile',
+    command: './app --synthetic',
+    executable: '/usr/bin/app',
+    host: 'host',
     start: Date.UTC(2026, 0, 1),
     wallNs: 1e10,
     cpuNs: 0,
@@ -102,15 +102,15 @@ function makeMeta(samples, threads) {
     rate: {
       asked: 1000,
       reached: 990,
-      text: "990 a CPU second of 1,000 asked",
+      text: '990 a CPU second of 1,000 asked',
     },
     lost: [],
     cut: [],
-    cost: { percent: 0.4, text: "sampler 0.04 s CPU" },
+    cost: { percent: 0.4, text: 'sampler 0.04 s CPU' },
     notes: [],
     hasTime: true,
     sessions: [[0, 1e10]],
-    mode: "wall",
+    mode: 'wall',
     summary: [],
   };
 }
@@ -170,14 +170,14 @@ function makeSamples(model, samples, next) {
   const column = (key, Kind) => Kind.from(list, (row) => row[key]);
   model.rows = {
     n: list.length,
-    node: column("node", Uint32Array),
-    thread: column("thread", Uint32Array),
-    state: column("state", Uint16Array),
-    wait: column("wait", Uint32Array),
-    label: column("label", Uint32Array),
-    count: column("count", Float64Array),
-    cpu: column("cpu", Float64Array),
-    wall: column("wall", Float64Array),
+    node: column('node', Uint32Array),
+    thread: column('thread', Uint32Array),
+    state: column('state', Uint16Array),
+    wait: column('wait', Uint32Array),
+    label: column('label', Uint32Array),
+    count: column('count', Float64Array),
+    cpu: column('cpu', Float64Array),
+    wall: column('wall', Float64Array),
   };
   model.meta.cpuNs = list.reduce((sum, row) => sum + row.cpu, 0);
   return { time };
