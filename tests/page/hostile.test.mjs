@@ -80,7 +80,7 @@ test('names are texts', async () => {
     await settle(page);
   }
   assert.equal(await page.evaluate(() => window.broken), undefined);
-  assert.equal(await page.$$eval('script', (list) => list.length), 2);
+  assert.equal(await page.$$eval('script', (list) => list.length), 4);
   assert.equal(
     await page.$$eval('img, iframe, object', (list) => list.length),
     0,

@@ -271,3 +271,18 @@ test('two runs are one model with two sides', () => {
   assert.equal(comparableModule('libz.so.1.2', '/bin/app'), 'libz.so');
   assert.equal(comparableModule('app', '/bin/app'), '[program]');
 });
+
+test('the largest come first, whatever is equal', () => {
+  const next = random(3);
+  const values = Float64Array.from({ length: 500 }, () =>
+    Math.floor(next() * 9),
+  );
+  const then = Float64Array.from({ length: 500 }, () => Math.floor(next() * 9));
+  const order = (a, b) => values[b] - values[a] || then[b] - then[a] || a - b;
+  const expected = [...values.keys()].sort(order);
+  for (const most of [1, 7, 60, 499, 500, 900])
+    assert.deepEqual(
+      functions_.largest(values, then, most),
+      expected.slice(0, most),
+    );
+});

@@ -250,6 +250,7 @@ export class App {
   /** @returns {Tree} */
   get tree() {
     const { group, fold, invert } = this.state;
+    if (group === 'none' && !fold && !invert) return this.plainTree.tree;
     return this.keep('tree', [group, fold, invert], () =>
       buildTree(this.model, this.functions, { group, fold, invert }),
     );
@@ -257,6 +258,7 @@ export class App {
 
   get treeSums() {
     const values = this.values();
+    if (this.tree === this.plainTree.tree) return this.plainSums();
     return this.keep('treeSums', [this.tree, values], () =>
       sumTree(this.tree, values),
     );
@@ -420,8 +422,10 @@ export class App {
     }
     const seen = this.values();
     const source = value === 'cpu' ? time.cpu : (time.wall ?? time.dur);
-    const node = new Int32Array(time.n);
-    const values = new Float64Array(time.n);
+    let most = 0;
+    for (let i = 0; i < time.n; i++) if (seen[time.row[i]] > 0) most++;
+    const node = new Int32Array(most);
+    const values = new Float64Array(most);
     const ends = tree.path ?? tree.node;
     const window = range ?? /** @type {Range} */ ([-1, Infinity]);
     let n = 0;
@@ -471,6 +475,7 @@ export class App {
    * @param {string} key
    */
   functionOf(key) {
+    if (!key) return -1;
     const { name, module } = this.functions;
     const keys = this.keep('functionKeys', [], () => {
       /** @type {Map<string, number>} */
@@ -478,7 +483,7 @@ export class App {
       name.forEach((text, i) => known.set(`${text}@${module[i]}`, i));
       return known;
     });
-    return key ? (keys.get(key) ?? -1) : -1;
+    return keys.get(key) ?? -1;
   }
 
   /** @param {number} func */

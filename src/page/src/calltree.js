@@ -4,6 +4,7 @@
  * on how stacks are read (grouped, recursion folded, from the leaf); the sums
  * depend on the rows that are selected. Parents come before their children.
  */
+import { Pairs, longer } from './pairs.js';
 import { processName, string, threadTitle } from './model.js';
 
 /**
@@ -27,21 +28,13 @@ import { processName, string, threadTitle } from './model.js';
  * @property {string[]} groups
  */
 
-/**
- * A tree that grows.
- */
+/** A tree that grows. Pair N is node N; that of the root has no parent. */
 class Growing {
   constructor() {
-    /** @type {number[]} */
-    this.parent = [-1];
-    /** @type {number[]} */
-    this.func = [0];
-    /** @type {number[]} */
-    this.depth = [0];
-    /** @type {number[]} */
-    this.sample = [0];
-    /** @type {Map<number, number>} */
-    this.known = new Map();
+    this.pairs = new Pairs();
+    this.pairs.put(-1, 0);
+    this.depth = new Int32Array(this.pairs.first.length);
+    this.sample = new Int32Array(this.pairs.first.length);
   }
 
   /**
@@ -51,15 +44,15 @@ class Growing {
    * @param {number} sample
    */
   child(parent, func, sample) {
-    const key = parent * 0x400000 + (func + 0x200000);
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const number = this.parent.length;
-    this.known.set(key, number);
-    this.parent.push(parent);
-    this.func.push(func);
-    this.depth.push(this.depth[parent] + 1);
-    this.sample.push(sample);
+    const before = this.pairs.n;
+    const number = this.pairs.put(parent, func);
+    if (number < before) return number;
+    if (number === this.depth.length) {
+      this.depth = longer(this.depth);
+      this.sample = longer(this.sample);
+    }
+    this.depth[number] = this.depth[parent] + 1;
+    this.sample[number] = sample;
     return number;
   }
 }
@@ -148,11 +141,11 @@ export function buildTree(model, functions, shape) {
     ? fromLeaf(model, functions, shape, growing, groups?.of ?? null)
     : fromRoot(model, functions, shape, growing, groups?.of ?? null);
   return {
-    n: growing.parent.length,
-    parent: Int32Array.from(growing.parent),
-    func: Int32Array.from(growing.func),
-    depth: Uint16Array.from(growing.depth),
-    sample: Int32Array.from(growing.sample),
+    n: growing.pairs.n,
+    parent: growing.pairs.first.slice(0, growing.pairs.n),
+    func: growing.pairs.second.slice(0, growing.pairs.n),
+    depth: Uint16Array.from(growing.depth.subarray(0, growing.pairs.n)),
+    sample: growing.sample.slice(0, growing.pairs.n),
     ...ends,
     groups: groups?.names ?? [],
   };
@@ -274,7 +267,7 @@ function placeOne(growing, place, parent, func, shape, leaf) {
  * @param {Shape} shape
  */
 function below(growing, at, func, sample, shape) {
-  if (shape.fold && at > 0 && growing.func[at] === func) return at;
+  if (shape.fold && at > 0 && growing.pairs.second[at] === func) return at;
   return growing.child(at, func, sample);
 }
 
@@ -290,13 +283,13 @@ function fromLeaf(model, functions, shape, growing, groups) {
   const func = nodeFunctions(model, functions);
   const node = new Int32Array(rows.n);
   const path = new Int32Array(rows.n);
-  /** @type {Map<number, [number, number]>} */
-  const known = new Map();
+  const known = new Pairs();
+  const leaves = [];
+  const ends = [];
   for (let row = 0; row < rows.n; row++) {
     const group = groups ? groups[row] : -1;
-    const key = rows.node[row] * 0x100000 + group + 1;
-    let ends = known.get(key);
-    if (!ends) {
+    const number = known.put(rows.node[row], group);
+    if (number === leaves.length) {
       const start = groups ? growing.child(0, -1 - group, 0) : 0;
       let at = start;
       let leaf = start;
@@ -304,10 +297,11 @@ function fromLeaf(model, functions, shape, growing, groups) {
         at = below(growing, at, func[up], up, shape);
         if (leaf === start) leaf = at;
       }
-      ends = [leaf, at];
-      known.set(key, ends);
+      leaves.push(leaf);
+      ends.push(at);
     }
-    [node[row], path[row]] = ends;
+    node[row] = leaves[number];
+    path[row] = ends[number];
   }
   return { node, path };
 }

@@ -8,11 +8,12 @@ import { interval, points } from './confidence.js';
 import { bar, button, copy, el } from './dom.js';
 import {
   chance,
-  count,
+  count as number,
   percent,
   signedTime,
   time as timeText,
 } from './format.js';
+import { largest } from './functions.js';
 import { place, threadTitle } from './model.js';
 import { exactly } from './selection.js';
 import { functionButton, neighbours } from './tables.js';
@@ -52,7 +53,7 @@ export function describe(app, node) {
   const self = treeSums.self[node];
   lines.push(['self', `${timeText(self)}, ${percent(self, whole.value)}`]);
   if (error > 0)
-    lines.push(['points', `${count(points(sum))}; ± is the 95 % interval`]);
+    lines.push(['points', `${number(points(sum))}; ± is the 95 % interval`]);
   if (app.isDiff && app.treeBase) {
     const before = app.baseSum(node).value * app.baseScale;
     lines.push([
@@ -118,11 +119,10 @@ export class Side {
   /** The functions with the most time of their own. */
   hottest() {
     const { app } = this;
-    const { self } = app.functionSums();
     const whole = app.treeSums.total[0];
-    const list = Array.from({ length: app.functions.n }, (_, func) => func)
-      .filter((func) => self[func] > 0)
-      .sort((a, b) => self[b] - self[a] || a - b);
+    const { self, total } = app.functionSums();
+    const count = self.reduce((sum, value) => sum + Number(value > 0), 0);
+    const list = largest(self, total, Math.min(count, HOTTEST));
     const unit = {
       cpu: 'CPU time',
       wall: 'wall time',
@@ -136,21 +136,19 @@ export class Side {
         : el(
             'ol',
             { class: 'hottest' },
-            ...list
-              .slice(0, HOTTEST)
-              .map((func) =>
-                el(
-                  'li',
-                  {},
-                  bar(self[func] / whole),
-                  el('span', { class: 'number' }, percent(self[func], whole)),
-                  functionButton(app, func),
-                ),
+            ...list.map((func) =>
+              el(
+                'li',
+                {},
+                bar(self[func] / whole),
+                el('span', { class: 'number' }, percent(self[func], whole)),
+                functionButton(app, func),
               ),
+            ),
           ),
-      list.length > HOTTEST
+      count > HOTTEST
         ? button(
-            `All ${count(list.length)} in the table`,
+            `All ${number(count)} in the table`,
             () => app.set({ view: 'table' }),
             { class: 'more' },
           )

@@ -153,3 +153,26 @@ export function matchedTotal(tree, sums, yes) {
   }
   return total;
 }
+
+/**
+ * The MOST indexes with the largest values, those first; of equal values those
+ * with a larger THEN, then smaller indexes.
+ * @param {Float64Array} values
+ * @param {Float64Array} then
+ * @param {number} most
+ */
+export function largest(values, then, most) {
+  const order = (/** @type {number} */ a, /** @type {number} */ b) =>
+    values[b] - values[a] || then[b] - then[a] || a - b;
+  const all = Array.from(values.keys());
+  if (all.length <= most) return all.sort(order);
+  const least = values.slice().sort()[all.length - most];
+  const above = all.filter((i) => values[i] > least);
+  const equal = all.filter((i) => values[i] === least);
+  const rest = most - above.length;
+  const limit = Float64Array.from(equal, (i) => then[i]).sort()[
+    equal.length - rest
+  ];
+  const list = [...above, ...equal.filter((i) => then[i] >= limit)];
+  return list.sort(order).slice(0, most);
+}

@@ -5,6 +5,8 @@
  * whole nanoseconds.
  */
 
+import { Pairs } from './pairs.js';
+
 /**
  * @typedef {'cpu' | 'wall' | 'waiting' | 'runnable'} Value
  * @typedef {{cause: string, count: number}} Cause
@@ -125,28 +127,22 @@ export function collectFunctions(model) {
   const kind = new Uint8Array(funcs.n);
   const moduleOf = new Uint32Array(funcs.n);
   const first = new Uint32Array(funcs.n);
-  /** @type {Map<string, number>} */
-  const known = new Map();
+  const names = modules.map((its) => base(string(model, its.name)));
+  const numbers = names.map((text) => names.indexOf(text));
+  const known = new Pairs();
   /** @type {string[]} */
   const name = [];
   /** @type {string[]} */
   const module = [];
   for (let i = 0; i < funcs.n; i++) {
-    const its = modules[funcs.module[i]];
-    const where = its ? base(string(model, its.name)) : '';
-    const text = string(model, funcs.name[i]);
-    const key = `${text}\0${where}`;
-    let number = known.get(key);
-    if (number === undefined) {
-      number = name.length;
-      known.set(key, number);
-      name.push(text);
-      module.push(where);
-      kind[number] = funcs.kind[i];
-      moduleOf[number] = funcs.module[i];
-      first[number] = i;
-    }
+    const number = known.put(funcs.name[i], numbers[funcs.module[i]] ?? -1);
     of[i] = number;
+    if (number < name.length) continue;
+    name.push(string(model, funcs.name[i]));
+    module.push(names[funcs.module[i]] ?? '');
+    kind[number] = funcs.kind[i];
+    moduleOf[number] = funcs.module[i];
+    first[number] = i;
   }
   return { n: name.length, name, module, moduleOf, kind, first, of };
 }

@@ -2,7 +2,7 @@
 /** tables.js -- the table of functions, with callers and callees of one. */
 import { attribute, bar, button, el } from './dom.js';
 import { percent, seconds, signedTime } from './format.js';
-import { callersOf, calleesOf } from './functions.js';
+import { callersOf, calleesOf, largest } from './functions.js';
 
 /**
  * @typedef {import('./app.js').App} App
@@ -78,31 +78,32 @@ function columnsOf(app) {
 }
 
 /**
- * Functions that have anything, by COLUMN; changes by their size.
+ * The first MOST functions that have anything, by COLUMN, and how many there
+ * are. Changes are ordered by their size.
  * @param {App} app
  * @param {Column} column
+ * @param {number} most
  */
-function sortedFunctions(app, column) {
+function firstFunctions(app, column, most) {
   const now = app.functionSums();
   const base = app.functionBase;
+  const { matches } = app;
   /** @type {number[]} */
   const list = [];
   for (let func = 0; func < app.functions.n; func++)
-    if (now.total[func] > 0 || (base && base.total[func] > 0)) list.push(func);
-  const names = app.functions.name;
-  const by =
-    column.key === 'name'
-      ? null
-      : list.map((func) => Math.abs(column.of(func)));
-  const order = list.map((_, i) => i);
-  order.sort((a, b) => {
-    const [x, y] = [names[list[a]], names[list[b]]];
-    const named = x < y ? -1 : x > y ? 1 : a - b;
-    return by
-      ? by[b] - by[a] || now.total[list[b]] - now.total[list[a]] || named
-      : named;
-  });
-  return order.map((i) => list[i]);
+    if (now.total[func] > 0 || (base && base.total[func] > 0))
+      if (!matches || matches[func]) list.push(func);
+  const count = list.length;
+  if (column.key === 'name') {
+    const names = app.functions.name;
+    list.sort((a, b) =>
+      names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0,
+    );
+    return { list: list.slice(0, most), count };
+  }
+  const by = Float64Array.from(list, (func) => Math.abs(column.of(func)));
+  const then = Float64Array.from(list, (func) => now.total[func]);
+  return { list: largest(by, then, most).map((i) => list[i]), count };
 }
 
 export class Table {
@@ -128,9 +129,7 @@ export class Table {
     const column =
       [...columns, byName].find(({ key }) => key === app.state.sort) ??
       columns[0];
-    const all = sortedFunctions(app, column);
-    const { matches } = app;
-    const list = matches ? all.filter((func) => matches[func]) : all;
+    const { list, count } = firstFunctions(app, column, this.limit);
     const table = el(
       'table',
       { class: 'functions' },
@@ -140,20 +139,16 @@ export class Table {
         {},
         el('tr', {}, ...columns.map((c) => this.title(c)), this.title(byName)),
       ),
-      el(
-        'tbody',
-        {},
-        ...list.slice(0, this.limit).map((func) => this.row(func, columns)),
-      ),
+      el('tbody', {}, ...list.map((func) => this.row(func, columns))),
     );
-    const rest = list.length - this.limit;
+    const rest = count - list.length;
     this.body.replaceChildren(
       table,
       ...(rest > 0
         ? [
             button(
               `${rest} more functions: show them`,
-              () => this.more(list.length),
+              () => this.more(count),
               { class: 'more' },
             ),
           ]
