@@ -29,15 +29,15 @@ run() {
 run ./sprofile record -o mandelbrot.sprof,mandelbrot.json -- ./mandelbrot
 run ./sprofile report -n 8 mandelbrot.sprof
 run ./sprofile convert mandelbrot.sprof mandelbrot.pb.gz
-run ./sprofile convert mandelbrot.sprof mandelbrot.folded
+run ./sprofile convert mandelbrot.sprof mandelbrot.html
 
 cat <<END
 
 In $root/build:
   mandelbrot.sprof    the profile, with all that is known
+  mandelbrot.html     flame graph, table, tree and time line, for any browser
   mandelbrot.pb.gz    try: go tool pprof -top mandelbrot.pb.gz
   mandelbrot.json     with a time axis, for profiler.firefox.com
-  mandelbrot.folded   one line a stack, for flame graph tools
 
 Your own program:  $root/build/sprofile record ./app
 END

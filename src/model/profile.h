@@ -64,6 +64,7 @@ struct profile_process {
     uint64_t duration; /* ns from the start to the latest known time */
     const char *exe, *command, *version, *host;
     bool ended;           /* the library saw the end */
+    bool is_cpu_only;     /* threads were sampled only while they ran */
     uint32_t first_node;  /* number of its first node */
     struct perf_map *map; /* names of its generated code (naming.h) */
     bool has_map;         /* MAP was looked for */

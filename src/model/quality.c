@@ -82,11 +82,8 @@ quality_losses(const struct profile *profile, char *text, size_t size)
     return text;
 }
 
-/* Return the number of samples that were asked for in a CPU second. This is the
- * rate that all processes have in common. If their rates differ, it is the
- * effective rate. */
-static uint64_t
-wanted_rate(const struct profile *profile)
+uint64_t
+quality_wanted_rate(const struct profile *profile)
 {
     uint64_t period = 0;
     for (uint32_t i = 0; i < profile->process_count; i++) {
@@ -111,7 +108,7 @@ quality_rate(const struct profile *profile, char *text, size_t size)
              number_seconds(cost->rate.cpu));
     struct text rest;
     text_begin(&rest, text + line.length, size - line.length);
-    rate_tell(&rest, &cost->rate, wanted_rate(profile), cost->taken,
+    rate_tell(&rest, &cost->rate, quality_wanted_rate(profile), cost->taken,
               sum_losses(cost));
     return text;
 }
@@ -124,8 +121,8 @@ quality_short_rate(const struct profile *profile, char *text, size_t size,
     struct text rate;
     text_begin(&rate, text, size);
     if (rate_wanted(&cost->rate) != 0)
-        rate_tell_in(&rate, &cost->rate, wanted_rate(profile), cost->taken,
-                     sum_losses(cost), room);
+        rate_tell_in(&rate, &cost->rate, quality_wanted_rate(profile),
+                     cost->taken, sum_losses(cost), room);
     return text;
 }
 

@@ -20,6 +20,11 @@ char *quality_losses(const struct profile *profile, char *text, size_t size);
  * if the rate is unknown, as in files of old versions. */
 char *quality_rate(const struct profile *profile, char *text, size_t size);
 
+/* The number of samples that were asked for in a CPU second. This is the rate
+ * that all processes have in common. If their rates differ, it is the effective
+ * rate. 0 if it is unknown. */
+uint64_t quality_wanted_rate(const struct profile *profile);
+
 /* "225 a CPU second of 1,000 asked (switches, short)", with as many causes as
  * fit into ROOM bytes. "" if the rate is unknown. */
 char *quality_short_rate(const struct profile *profile, char *text, size_t size,

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/options.h"
 #include "model/events.h"
 #include "model/label_sets.h"
 #include "store/reader.h"
@@ -37,6 +38,7 @@ add_process(struct spool_load *load, const void *bytes)
     process->pid = record->pid;
     process->ppid = record->ppid;
     process->period = record->period < INT64_MAX ? record->period : 0;
+    process->is_cpu_only = record->mode == OPTION_MODE_CPU;
     process->exe = profile_string(profile, record_exe(record));
     process->command = profile_string(profile, record_command(record));
     process->version = profile_string(profile, record_version(record));

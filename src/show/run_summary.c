@@ -123,10 +123,8 @@ naming_command(const struct profile *profile)
     return NULL;
 }
 
-/* Report the file without names that costs most, or generated code, if its
- * share is notable, and say what can be done. */
-static int
-write_nameless(FILE *stream, struct profile *profile)
+int
+run_summary_write_nameless(FILE *stream, struct profile *profile)
 {
     struct nameless nameless;
     double percent = 0;
@@ -170,5 +168,7 @@ run_summary_write(FILE *stream, struct profile *profile, const char *path)
         fprintf(stream, "rate  %s\n", text);
     fprintf(stream, "lost  %s\n", quality_losses(profile, text, sizeof(text)));
     fprintf(stream, "cost  %s\n", quality_cost(profile, text, sizeof(text)));
-    return profile->totals[VALUE_CPU] > 0 ? write_nameless(stream, profile) : 0;
+    return profile->totals[VALUE_CPU] > 0
+               ? run_summary_write_nameless(stream, profile)
+               : 0;
 }

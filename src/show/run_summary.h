@@ -13,4 +13,9 @@
  * wall time if there is no CPU time. Returns 0, or -1 with errno set. */
 int run_summary_write(FILE *stream, struct profile *profile, const char *path);
 
+/* Print a line "names ..." about the file without names that costs most, or
+ * about generated code, and what can be done; nothing if its share is small.
+ * Returns 0, or -1 with errno set. */
+int run_summary_write_nameless(FILE *stream, struct profile *profile);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/rate.h"
 #include "model/marks.h"
 #include "model/quality.h"
+#include "show/run_summary.h"
 #include "show/text_report.h"
 #include "util/json.h"
 #include "util/number.h"
@@ -43,7 +44,7 @@ add_quality(struct json *json, const struct profile *profile)
     const struct profile_cost *cost = &profile->cost;
     char text[LINE_SIZE];
     json_name_open(json, "rate", '{');
-    json_name_number(json, "asked", rate_wanted(&cost->rate));
+    json_name_number(json, "asked", quality_wanted_rate(profile));
     json_name_number(json, "reached", rate_reached(&cost->rate, cost->taken));
     json_name_string(json, "text", quality_rate(profile, text, sizeof(text)));
     json_close(json, '}');
@@ -66,13 +67,25 @@ static void
 add_totals(struct json *json, const struct profile *profile)
 {
     json_name_real(json, "start", (double)profile->start / 1e6);
-    json_name_number(json, "startNs", profile->start);
     json_name_number(json, "wallNs", profile->duration);
     json_name_number(json, "wallSumNs", profile->totals[VALUE_WALL]);
     json_name_number(json, "cpuNs", profile->totals[VALUE_CPU]);
     json_name_number(json, "samples", profile->totals[VALUE_SAMPLES]);
     json_name_number(json, "threads", profile_busy_threads(profile));
     json_name_number(json, "processes", profile->process_count);
+}
+
+/* Whether threads were sampled only while they ran. A pprof file does not say;
+ * then its samples do. */
+static bool
+is_cpu_only(const struct profile *profile)
+{
+    if (profile->is_from_pprof)
+        return profile->states[STATE_WAITING] == 0;
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (!profile->processes[i].is_cpu_only)
+            return false;
+    return profile->process_count > 0;
 }
 
 static void
@@ -87,11 +100,7 @@ add_subject(struct json *json, const struct page_tables *tables)
     json_name_string(json, "command", is_known ? first->command : "");
     json_name_string(json, "executable", is_known ? first->exe : "");
     json_name_string(json, "host", is_known ? first->host : "");
-    json_name_string(json, "mode",
-                     profile->states[STATE_WAITING] > 0 ||
-                             profile->states[STATE_RUNQUEUE] > 0
-                         ? "wall"
-                         : "cpu");
+    json_name_string(json, "mode", is_cpu_only(profile) ? "cpu" : "wall");
     json_name(json, "filter");
     if (profile->filter != NULL)
         json_string(json, profile->filter);
@@ -186,6 +195,7 @@ print_notes(FILE *stream, const struct page_tables *tables)
         fprintf(stream, "%s\n", text);
     print_processes(stream, profile);
     text_report_notes(stream, profile);
+    (void)run_summary_write_nameless(stream, tables->profile);
 }
 
 /* The times between which samples were taken, pair by pair. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "model/events.h"
 #include "spool_records.h"
 
@@ -130,6 +131,7 @@ put_process(struct spool_remake *remake, const struct profile_process *process)
         .period = process->period,
         .pid = process->pid,
         .ppid = process->ppid,
+        .mode = process->is_cpu_only ? OPTION_MODE_CPU : OPTION_MODE_WALL,
     };
     record.exe_length = add_string(tail, &length, process->exe);
     record.command_length = add_string(tail, &length, process->command);

@@ -11,7 +11,7 @@ import os
 
 import bench
 
-FORMATS = ("pb.gz", "folded", "json", "speedscope.json", "txt", "sprof")
+FORMATS = ("pb.gz", "folded", "json", "speedscope.json", "html", "txt", "sprof")
 
 
 def measure(title, rounds, command, output=None):

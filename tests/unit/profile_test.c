@@ -423,6 +423,7 @@ endings_name_formats(void **state)
     assert_int_equal(format_with_wall(FORMAT_FOLDED), FORMAT_FOLDED_WALL);
     assert_int_equal(format_with_wall(FORMAT_PPROF), FORMAT_PPROF);
     assert_int_equal(format_of("x.collapsed"), FORMAT_COLLAPSED);
+    assert_int_equal(format_of("x.html"), FORMAT_PAGE);
     assert_int_equal(format_of("x.txt"), FORMAT_TEXT);
     assert_int_equal(format_of("x.json"), FORMAT_FIREFOX);
     assert_int_equal(format_of("x.speedscope.json"), FORMAT_SPEEDSCOPE);
@@ -433,7 +434,7 @@ endings_name_formats(void **state)
     assert_string_equal(format_endings(),
                         ".pb.gz, .wall.folded, .folded, .collapsed, "
                         ".wall.speedscope.json, .speedscope.json, .json, "
-                        ".txt, .sprof");
+                        ".html, .txt, .sprof");
 }
 
 /* Less than a second of waiting allows nothing: a compiler's driver waits for
