@@ -57,7 +57,7 @@ export function scratch() {
 }
 
 /** The environment without what is a setting of tests and not of programs. */
-const environment = { ...process.env, SPROF_CACHE: 'off' };
+export const environment = { ...process.env, SPROF_CACHE: 'off' };
 for (const name of ['SPROF_BUILD', 'SPROF_SOURCE', 'SPROF_TEST_FULL'])
   delete environment[name];
 

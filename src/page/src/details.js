@@ -201,8 +201,12 @@ export class Side {
       this.actions(func),
       this.threads(func),
       this.waits(func),
-      neighbours(app, 'Callers', 'callers', func, 8),
-      neighbours(app, 'Callees', 'callees', func, 8),
+      ...(app.state.view === 'table'
+        ? []
+        : [
+            neighbours(app, 'Callers', 'callers', func, 8),
+            neighbours(app, 'Callees', 'callees', func, 8),
+          ]),
     ];
   }
 

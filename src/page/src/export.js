@@ -3,7 +3,7 @@
 import { nodeName } from './calltree.js';
 import { theme } from './colours.js';
 import { save } from './dom.js';
-import { nodeColours } from './flame.js';
+import { nodeColours } from './boxcolours.js';
 import { percent, seconds, time as timeText } from './format.js';
 import { css } from './pixels.js';
 import { collectWaits, waitName } from './waits.js';

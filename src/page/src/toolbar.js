@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** toolbar.js -- views, switches and the search. */
 import { attribute, button, el } from './dom.js';
-import { colouring } from './flame.js';
+import { colouring } from './boxcolours.js';
 import { moduleColour, rankModules, theme } from './colours.js';
 import { chips, labelKeys } from './filters.js';
 import { percent, time as timeText } from './format.js';
