@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "write/page.h"
@@ -28,7 +29,8 @@ struct arguments {
 };
 
 /* The name for the page of PATH, which the caller frees. NULL if memory is
- * short. Standard input and pipes have no name. */
+ * short. Standard input and pipes have no name. A name must not look like an
+ * option of the program that opens it. */
 static char *
 name_for(const char *path)
 {
@@ -46,16 +48,23 @@ name_for(const char *path)
         }
     }
     char *name;
-    return asprintf(&name, "%.*s.html", (int)length, path) < 0 ? NULL : name;
+    return asprintf(&name, "%s%.*s.html", path[0] == '-' ? "./" : "",
+                    (int)length, path) < 0
+               ? NULL
+               : name;
 }
 
-/* Whether PATH may be replaced: there is nothing, or a page of ours. */
+/* Whether PATH may be replaced: there is nothing, or a page of ours. A pipe is
+ * not opened, because it would wait for its other end. */
 static bool
 is_ours(const char *path)
 {
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    struct stat status;
+    if (lstat(path, &status) != 0)
         return errno == ENOENT;
+    FILE *file = S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    if (file == NULL)
+        return false;
     char *bytes = malloc(MARK_WITHIN);
     size_t length = bytes != NULL ? fread(bytes, 1, MARK_WITHIN, file) : 0;
     bool found =

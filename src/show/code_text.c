@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "symbol/demangle.h"
 #include "symbol/symbolizer.h"
 #include "listing.h"
 #include "truncate.h"
@@ -94,6 +96,35 @@ sum_places(const struct print *print, size_t i, uint32_t *place, uint64_t *flat,
     return found;
 }
 
+/* Add what stands between '<' and one of "+@>" at AT, if that is a mangled
+ * name. Returns what is behind it, or AT if it is none. */
+static const char *
+add_name(struct text *line, const char *at)
+{
+    size_t length = strcspn(at, "+@>");
+    char mangled[TEXT_SIZE];
+    snprintf(mangled, sizeof(mangled), "%.*s", (int)length, at);
+    char *name =
+        length < sizeof(mangled) ? demangle(mangled, DEMANGLE_SHORT) : NULL;
+    if (name == NULL)
+        return at;
+    text_hide_controls(name);
+    text_add(line, name);
+    free(name);
+    return at + length;
+}
+
+/* Add TEXT of an instruction, with names as their programmers know them. */
+static void
+add_instruction(struct text *line, const char *text)
+{
+    for (const char *open; (open = strchr(text, '<')) != NULL;) {
+        text_add_bytes(line, text, (size_t)(open + 1 - text));
+        text = add_name(line, open + 1);
+    }
+    text_add(line, text);
+}
+
 static void
 print_instruction(struct print *print, size_t i, const uint64_t *flat,
                   const uint64_t *cumulative)
@@ -107,12 +138,19 @@ print_instruction(struct print *print, size_t i, const uint64_t *flat,
     const struct symbol_frame *frame = &symbol->frames[0];
     bool is_inlined = symbol->count > 1;
     const char *name = profile_string(print->profile, frame->function);
-    char text[TEXT_SIZE];
-    snprintf(text, sizeof(text), "%6llx  %s%s%s%s",
-             (unsigned long long)instruction->offset, instruction->text,
-             is_inlined ? "  [" : "", is_inlined && name != NULL ? name : "",
-             is_inlined ? "]" : "");
-    listing_line(&print->listing, flat, cumulative, frame->line, text);
+    char address[32], buffer[TEXT_SIZE];
+    struct text line;
+    snprintf(address, sizeof(address), "%6llx  ",
+             (unsigned long long)instruction->offset);
+    text_begin(&line, buffer, sizeof(buffer));
+    text_add(&line, address);
+    add_instruction(&line, instruction->text);
+    if (is_inlined && name != NULL) {
+        text_add(&line, "  [");
+        text_add(&line, name);
+        text_add(&line, "]");
+    }
+    listing_line(&print->listing, flat, cumulative, frame->line, buffer);
 }
 
 /* Print how many instructions from I on are not shown. Returns the first that

@@ -10,6 +10,7 @@ import { before, test } from 'node:test';
 
 import {
   decodeHead,
+  decodeJson,
   decodeTime,
   elementsOf,
 } from '../../src/page/src/decode.js';
@@ -247,6 +248,57 @@ for (const [name, file] of [
     );
   });
 }
+
+test('several files are added up, and filters hold', async () => {
+  const page = join(scratch, 'both.html');
+  const filters = ['--state', 'running', '--time', '0-0.2'];
+  run('sprofile', ['flame', ...filters, '-o', page, real, made]);
+  const document = elements(page);
+  const model = await decodeHead(elementsOf(document, 'sprof-head'));
+  const expected = report([...filters, real, made]);
+  assertTable(model, allRows(model), expected);
+  assert.equal(model.meta.filter, expected.filter);
+  assert.equal(model.processes.length, expected.processes.length);
+});
+
+test('a comparison has the rows and chances of sprofile diff', async () => {
+  const page = join(scratch, 'diff.html');
+  const options = ['--wall', '--shares'];
+  run('sprofile', ['diff', ...options, '-o', page, made, real]);
+  const document = elements(page);
+  const old = await decodeHead(elementsOf(document, 'sprof-head-old'));
+  const diff = await decodeJson(elementsOf(document, 'sprof-diff'));
+  assert.equal(old.meta.command, 'app --fast');
+  for (const [words, key] of [
+    [[], ''],
+    [['--cum'], 'Total'],
+  ]) {
+    const rows = new Map(
+      diff.rows.map((row) => [`${row.name}\0${row.module}`, row]),
+    );
+    const text = run('sprofile', [
+      ...['diff', '--json', '--all', ...options, ...words],
+      ...[made, real],
+    ]);
+    for (const expected of JSON.parse(text).rows) {
+      const row = rows.get(`${expected.function}\0${expected.module}`);
+      assert.equal(row[`old${key || 'Self'}`], expected.old_ns);
+      assert.equal(row[`new${key || 'Self'}`], expected.new_ns);
+      assert.equal(row[`p${key}`], expected.false_alarm_chance);
+      assert.equal(
+        ['new', 'gone', 'slower', 'faster'].includes(row[`verdict${key}`]),
+        expected.significant,
+      );
+    }
+  }
+});
+
+test('source has the lines of the file', async () => {
+  const page = join(scratch, 'source.html');
+  run('sprofile', ['flame', '--source', '-o', page, made]);
+  const source = await decodeJson(elementsOf(elements(page), 'sprof-source'));
+  assert.deepEqual(source, { files: [], missing: [] });
+});
 
 test('the head tells what ran', () => {
   const { meta } = loaded.made.model;

@@ -155,9 +155,10 @@ static void
 an_instruction_has_its_samples(void **state)
 {
     static const struct code_instruction instructions[] = {
-        {0x1a, "first"},  {0x1e, "call"},   {0x23, "between"}, {0x24, "second"},
-        {0x28, "behind"}, {0x29, "behind"}, {0x2a, "behind"},  {0x2b, "last"},
-        {0x2c, "far"},    {0x2d, "far"},
+        {0x1a, "first"},  {0x1e, "call"},   {0x23, "call 9 <_ZN1a3fooEi+0x4>"},
+        {0x24, "second"}, {0x28, "behind"}, {0x29, "behind"},
+        {0x2a, "behind"}, {0x2b, "last"},   {0x2c, "far"},
+        {0x2d, "far"},
     };
     const struct text_report_options options = {.value = VALUE_CPU};
     struct profile *profile = example();
@@ -177,6 +178,7 @@ an_instruction_has_its_samples(void **state)
     assert_non_null(
         strstr(text,
                "    0.005   50.0     0.005   50.0     36     24  second\n"));
+    assert_non_null(strstr(text, "  call 9 <a::foo+0x4>\n"));
     assert_non_null(strstr(text, "    2b  last\n"));
     assert_null(strstr(text, "far"));
     assert_non_null(strstr(text, "(2 instructions)\n"));

@@ -506,3 +506,13 @@ export async function decodeTime(model, elements) {
   const count = await reader.column(new (kindFor(mostPoints))(n));
   return { n, row, start, dur, cpu, wall, count, first };
 }
+
+/**
+ * Decode a block that is JSON: the rows of a comparison, or source.
+ * @param {Data | Data[]} elements
+ */
+export async function decodeJson(elements) {
+  const reader = new Reader(Array.isArray(elements) ? elements : [elements]);
+  await reader.fill(Infinity);
+  return JSON.parse(new TextDecoder().decode(reader.bytes));
+}
