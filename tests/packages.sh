@@ -16,7 +16,7 @@ profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
     make git curl libdebuginfod1 qemu-user bubblewrap)
 # What opens our files, of the distribution and of npm: speedscope, and the
 # Firefox Profiler's loader with the node that it needs.
-client_packages=(chromium libdevel-nytprof-perl python3-jsonschema)
+client_packages=(chromium firefox-esr libdevel-nytprof-perl python3-jsonschema)
 npm_packages=(speedscope@1.25.0 node@24 @firefox-devtools/profiler-cli@0.10.0)
 profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light
     redis-server postgresql sudo)
@@ -84,6 +84,21 @@ install_npm() {
         --no-fund --loglevel=error "${npm_packages[@]}" >/dev/null &&
         echo "$listed" >"$1/listed" ||
         echo "npm could not install: ${npm_packages[*]}"
+}
+
+# install_page SOURCE FOLDER: the tools of the page (src/page) at their fixed
+# versions, where there is npm and its registry can be reached.
+install_page() {
+    local lock=$1/src/page/package-lock.json
+    cmp -s "$lock" "$2/installed" && return 0
+    command -v npm >/dev/null || {
+        echo "npm is not installed: left out are the tools of src/page"
+        return 0
+    }
+    mkdir -p "$2" && cp "$1/src/page/package.json" "$lock" "$2" &&
+        timeout 300 npm ci --prefix "$2" --no-audit --no-fund \
+            --loglevel=error >/dev/null && cp "$lock" "$2/installed" ||
+        echo "npm could not install the tools of src/page"
 }
 
 # build_tree SOURCE: configured with its tests and built, up to date.

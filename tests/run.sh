@@ -28,4 +28,5 @@ install_known "${client_packages[@]}"
 [ -z "${SPROF_TEST_FULL:-}" ] || install_known "${profiled_full_packages[@]}"
 build_tree "$root" || exit 1
 install_npm "$root/build/npm"
+install_page "$root" "$root/build/page"
 cd "$root/build" && exec ctest --output-on-failure -j1 "$@"

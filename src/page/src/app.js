@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+/**
+ * app.js -- the state of the page, and what follows from it. A view reads; a
+ * change of state goes through set(). What follows is made when it is asked for
+ * and kept until something that it depends on changes.
+ */
+import { buildTree, sumTree } from './calltree.js';
+import { chanceOfNoise, pointsOf } from './confidence.js';
+import { matchedTotal, sumFunctions, topmost } from './functions.js';
+import { layoutSequence, layoutTree } from './layout.js';
+import { collectFunctions } from './model.js';
+import {
+  compile,
+  matchFunctions,
+  matchNodes,
+  selectRows,
+} from './selection.js';
+import {
+  collectLong,
+  partOf,
+  rowValues,
+  sumWindow,
+  total,
+  visitWindow,
+} from './window.js';
+
+/**
+ * @typedef {import('./model.js').Model} Model
+ * @typedef {import('./model.js').Time} Time
+ * @typedef {import('./model.js').Value} Value
+ * @typedef {import('./window.js').Range} Range
+ * @typedef {import('./window.js').Sums} Sums
+ * @typedef {import('./selection.js').Filter} Filter
+ * @typedef {import('./calltree.js').Tree} Tree
+ * @typedef {import('./confidence.js').Sum} Sum
+ *
+ * @typedef {object} State
+ * @property {'flame' | 'table' | 'tree' | 'waits' | 'changes' | 'source'} view
+ * @property {Value} value
+ * @property {'module' | 'state' | 'difference'} colour
+ * @property {string} group
+ * @property {'heavy' | 'name' | 'time'} order
+ * @property {boolean} fold
+ * @property {boolean} invert
+ * @property {boolean} flip the root is at the bottom
+ * @property {'share' | 'absolute'} compare
+ * @property {string} search
+ * @property {Filter[]} filters
+ * @property {string[]} focus
+ * @property {string[]} ignore
+ * @property {Range | null} range
+ * @property {Range | null} base
+ * @property {string} chosen a function, as its key
+ * @property {number[]} zoom functions from the root to the zoomed box
+ * @property {string} sort column of the table
+ * @property {'lanes' | 'heat'} strip
+ * @property {'' | 'light' | 'dark'} theme
+ */
+
+/** @returns {State} */
+export function initialState() {
+  return {
+    view: 'flame',
+    value: 'cpu',
+    colour: 'module',
+    group: 'none',
+    order: 'heavy',
+    fold: false,
+    invert: false,
+    flip: false,
+    compare: 'share',
+    search: '',
+    filters: [],
+    focus: [],
+    ignore: [],
+    range: null,
+    base: null,
+    chosen: '',
+    zoom: [],
+    sort: 'self',
+    strip: 'lanes',
+    theme: '',
+  };
+}
+
+export class App {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    this.functions = collectFunctions(model);
+    /** @type {Time | null} */
+    this.time = null;
+    /** @type {import('./window.js').Long | null} */
+    this.long = null;
+    /** @type {import('./changes.js').Changes | null} */
+    this.changes = null;
+    /** @type {import('./source.js').Sources | null} */
+    this.sources = null;
+    this.state = initialState();
+    /** @type {Map<string, {on: unknown[], result: any}>} */
+    this.kept = new Map();
+    /** @type {((changed: Set<string>) => void)[]} */
+    this.listeners = [];
+    /** @type {Set<string>} */
+    this.changed = new Set();
+    this.isScheduled = false;
+  }
+
+  /** @param {Time} time */
+  setTime(time) {
+    this.time = time;
+    this.long = collectLong(time);
+    this.announce('time');
+  }
+
+  /** @param {Partial<State>} patch */
+  set(patch) {
+    Object.assign(this.state, patch);
+    for (const key of Object.keys(patch)) this.announce(key);
+  }
+
+  /** @param {(changed: Set<string>) => void} listener */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** @param {string} key */
+  announce(key) {
+    this.changed.add(key);
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    requestAnimationFrame(() => this.flush());
+  }
+
+  flush() {
+    const changed = this.changed;
+    this.changed = new Set();
+    this.isScheduled = false;
+    for (const listener of this.listeners) listener(changed);
+  }
+
+  /**
+   * The result of MAKE, kept as NAME while all of ON stay the same.
+   * @template T
+   * @param {string} name
+   * @param {unknown[]} on
+   * @param {() => T} make
+   * @returns {T}
+   */
+  keep(name, on, make) {
+    const old = this.kept.get(name);
+    if (old && old.on.every((value, i) => value === on[i])) return old.result;
+    const result = make();
+    this.kept.set(name, { on, result });
+    return result;
+  }
+
+  /** Whether two things are compared. */
+  get isDiff() {
+    return this.model.rows.side !== undefined || this.state.base !== null;
+  }
+
+  /** 1 for each row that the filters keep. @returns {Uint8Array} */
+  get rows() {
+    const { filters, focus, ignore } = this.state;
+    return this.keep('rows', [filters, focus, ignore], () =>
+      selectRows(this.model, this.functions, { filters, focus, ignore }),
+    );
+  }
+
+  /** @returns {Sums} */
+  get sums() {
+    const { range } = this.state;
+    return this.keep('sums', [range, this.time], () =>
+      sumWindow(this.model, this.time, this.long, range),
+    );
+  }
+
+  /** @returns {Sums} */
+  get baseSums() {
+    const { base } = this.state;
+    return this.keep('baseSums', [base, this.time], () =>
+      sumWindow(this.model, this.time, this.long, base),
+    );
+  }
+
+  /**
+   * Rows that the filters keep, of one side.
+   * @param {number} side
+   */
+  rowsOf(side) {
+    const { side: sides } = this.model.rows;
+    const rows = this.rows;
+    if (!sides) return rows;
+    return this.keep(`rows${side}`, [rows], () =>
+      rows.map((keep, row) => (sides[row] === side ? keep : 0)),
+    );
+  }
+
+  /**
+   * By row, what is looked at.
+   * @param {Value} [value]
+   */
+  values(value = this.state.value) {
+    const rows = this.rowsOf(0);
+    return this.keep(`values ${value}`, [rows, this.sums], () =>
+      rowValues(this.model, this.sums, rows, value),
+    );
+  }
+
+  /** By row, what it is compared with; null if nothing is. */
+  get baseValues() {
+    if (!this.isDiff) return null;
+    const { value, base } = this.state;
+    const rows = this.rowsOf(this.model.rows.side ? 1 : 0);
+    const sums = base ? this.baseSums : this.sums;
+    return this.keep('baseValues', [rows, sums, value], () =>
+      rowValues(this.model, sums, rows, value),
+    );
+  }
+
+  /** By what the base is multiplied so that both can be compared. */
+  get baseScale() {
+    const { compare, range, base } = this.state;
+    const values = this.baseValues;
+    if (!values) return 1;
+    const now = total(this.values());
+    if (compare === 'share') return now / (total(values) || 1);
+    if (!base) return 1;
+    const length = (/** @type {Range | null} */ r) =>
+      r ? r[1] - r[0] : this.model.meta.wallNs;
+    return length(range) / (length(base) || 1);
+  }
+
+  /** The sum of what the filters keep in all of the time. */
+  get wholeTotal() {
+    const rows = this.rowsOf(0);
+    return this.keep('wholeTotal', [this.state.value], () =>
+      total(
+        rowValues(
+          this.model,
+          this.model.rows,
+          new Uint8Array(rows.length).fill(1),
+          this.state.value,
+        ),
+      ),
+    );
+  }
+
+  /** @returns {Tree} */
+  get tree() {
+    const { group, fold, invert } = this.state;
+    if (group === 'none' && !fold && !invert) return this.plainTree.tree;
+    return this.keep('tree', [group, fold, invert], () =>
+      buildTree(this.model, this.functions, { group, fold, invert }),
+    );
+  }
+
+  get treeSums() {
+    const values = this.values();
+    if (this.tree === this.plainTree.tree) return this.plainSums();
+    return this.keep('treeSums', [this.tree, values], () =>
+      sumTree(this.tree, values),
+    );
+  }
+
+  get treeBase() {
+    const values = this.baseValues;
+    if (!values) return null;
+    return this.keep('treeBase', [this.tree, values], () =>
+      sumTree(this.tree, values),
+    );
+  }
+
+  /** The tree from the root that functions are summed over. */
+  get plainTree() {
+    return this.keep('plainTree', [], () => {
+      const tree = buildTree(this.model, this.functions, {
+        group: 'none',
+        fold: false,
+        invert: false,
+      });
+      return { tree, top: topmost(tree, this.functions.n) };
+    });
+  }
+
+  /**
+   * Sums by node of the plain tree.
+   * @param {Value} [value]
+   */
+  plainSums(value = this.state.value) {
+    const values = this.values(value);
+    return this.keep(`plainSums ${value}`, [values], () =>
+      sumTree(this.plainTree.tree, values),
+    );
+  }
+
+  /**
+   * Sums by function.
+   * @param {Value} [value]
+   */
+  functionSums(value = this.state.value) {
+    const { tree, top } = this.plainTree;
+    const sums = this.plainSums(value);
+    return this.keep(`functionSums ${value}`, [sums], () =>
+      sumFunctions(tree, top, sums, this.functions.n),
+    );
+  }
+
+  get functionBase() {
+    const values = this.baseValues;
+    if (!values) return null;
+    const { tree, top } = this.plainTree;
+    return this.keep('functionBase', [values], () =>
+      sumFunctions(tree, top, sumTree(tree, values), this.functions.n),
+    );
+  }
+
+  /** Variances: what a point of each row stands for. */
+  get points() {
+    return this.keep('points', [this.time], () =>
+      pointsOf(this.model, this.time),
+    );
+  }
+
+  /**
+   * Sums of squares over the tree of VALUES.
+   * @param {string} name
+   * @param {Float64Array} values
+   */
+  treeSquares(name, values) {
+    const point =
+      this.state.value === 'cpu' ? this.points.cpu : this.points.wall;
+    return this.keep(name, [this.tree, values, point], () =>
+      sumTree(
+        this.tree,
+        values.map((value, row) => value * point[row]),
+      ),
+    );
+  }
+
+  /**
+   * The total of a node of the tree with its variance.
+   * @param {number} node
+   * @returns {Sum}
+   */
+  nodeSum(node) {
+    return {
+      value: this.treeSums.total[node],
+      squares: this.treeSquares('squares', this.values()).total[node],
+    };
+  }
+
+  /**
+   * The same of what it is compared with.
+   * @param {number} node
+   * @returns {Sum}
+   */
+  baseSum(node) {
+    const values = this.baseValues;
+    if (!values || !this.treeBase) return { value: 0, squares: 0 };
+    return {
+      value: this.treeBase.total[node],
+      squares: this.treeSquares('baseSquares', values).total[node],
+    };
+  }
+
+  /**
+   * The chance that the change of NODE is noise.
+   * @param {number} node
+   */
+  noise(node) {
+    return chanceOfNoise(
+      this.baseSum(0),
+      this.nodeSum(0),
+      this.baseSum(node),
+      this.nodeSum(node),
+    );
+  }
+
+  /** The widths of nodes: with a base, the mean of both. */
+  get widths() {
+    const now = this.treeSums.total;
+    const before = this.treeBase?.total;
+    if (!before) return now;
+    const scale = this.baseScale;
+    return this.keep('widths', [now, before, scale], () =>
+      now.map((value, node) => (value + scale * before[node]) / 2),
+    );
+  }
+
+  /** @returns {import('./layout.js').Layout} */
+  get layout() {
+    const { order } = this.state;
+    const isTimed = order === 'time' && this.time !== null;
+    if (isTimed)
+      return this.keep('layout', [this.tree, this.values(), order], () =>
+        layoutSequence(this.tree, this.sequence()),
+      );
+    const names = order === 'name' ? this.compareNames() : null;
+    return this.keep('layout', [this.tree, this.widths, order], () =>
+      layoutTree(this.tree, this.widths, names),
+    );
+  }
+
+  compareNames() {
+    const { tree, functions } = this;
+    const name = (/** @type {number} */ node) =>
+      tree.func[node] < 0
+        ? tree.groups[-1 - tree.func[node]]
+        : functions.name[tree.func[node]];
+    return (/** @type {number} */ a, /** @type {number} */ b) =>
+      name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : a - b;
+  }
+
+  /** The samples that are looked at, in their order: places and values. */
+  sequence() {
+    const { time, long, model, tree } = this;
+    const { range, value } = this.state;
+    if (!time || !long) {
+      return { node: new Int32Array(0), value: new Float64Array(0), n: 0 };
+    }
+    const seen = this.values();
+    const source = value === 'cpu' ? time.cpu : (time.wall ?? time.dur);
+    let most = 0;
+    for (let i = 0; i < time.n; i++) if (seen[time.row[i]] > 0) most++;
+    const node = new Int32Array(most);
+    const values = new Float64Array(most);
+    const ends = tree.path ?? tree.node;
+    const window = range ?? /** @type {Range} */ ([-1, Infinity]);
+    let n = 0;
+    for (let thread = 0; thread < model.threads.length; thread++)
+      visitWindow(time, long, thread, window, (i, a, b, length) => {
+        if (seen[time.row[i]] === 0 || source[i] === 0) return;
+        node[n] = ends[time.row[i]];
+        values[n++] =
+          b - a < length ? partOf(source[i], a, b, length) : source[i];
+      });
+    return { node, value: values, n };
+  }
+
+  /** The functions that the search matches; null without a search. */
+  get matches() {
+    const { search } = this.state;
+    return this.keep('matches', [search], () => {
+      if (!search) return null;
+      const expression = compile(search, /[A-Z]/.test(search) ? '' : 'i');
+      return expression && matchFunctions(this.functions, expression);
+    });
+  }
+
+  /** By row, whether its stack has a match; null without a search. */
+  get matchedRows() {
+    const matches = this.matches;
+    return this.keep('matchedRows', [matches], () => {
+      if (!matches) return null;
+      const nodes = matchNodes(this.model, this.functions, matches);
+      const { node } = this.model.rows;
+      return Uint8Array.from(node, (leaf) => nodes[leaf]);
+    });
+  }
+
+  /** What the matched stacks have, each once. */
+  get matchedTotal() {
+    const matches = this.matches;
+    if (!matches) return 0;
+    const sums = this.plainSums();
+    return this.keep('matchedTotal', [matches, sums], () =>
+      matchedTotal(this.plainTree.tree, sums, matches),
+    );
+  }
+
+  /**
+   * The function with KEY, or -1.
+   * @param {string} key
+   */
+  functionOf(key) {
+    if (!key) return -1;
+    const { name, module } = this.functions;
+    const keys = this.keep('functionKeys', [], () => {
+      /** @type {Map<string, number>} */
+      const known = new Map();
+      name.forEach((text, i) => known.set(`${text}@${module[i]}`, i));
+      return known;
+    });
+    return keys.get(key) ?? -1;
+  }
+
+  /** @param {number} func */
+  keyOf(func) {
+    const { name, module } = this.functions;
+    return func < 0 ? '' : `${name[func]}@${module[func]}`;
+  }
+}

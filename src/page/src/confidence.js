@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/**
+ * confidence.js -- how well a sum of samples is known. A sum V of samples with
+ * weights w has the variance Q, the sum of w^2; a point of it stands for
+ * u = Q / V. It is the arithmetic of `sprofile diff`.
+ */
+
+/**
+ * @typedef {import('./model.js').Model} Model
+ * @typedef {import('./model.js').Time} Time
+ * @typedef {{value: number, squares: number}} Sum
+ */
+
+/**
+ * What a point of each row stands for, in ns: of CPU time and of wall time.
+ * The samples say it; without them a row's points are its samples, and a wait
+ * is one.
+ * @param {Model} model
+ * @param {Time | null} time
+ */
+export function pointsOf(model, time) {
+  const { rows, states } = model;
+  const cpu = new Float64Array(rows.n);
+  const wall = new Float64Array(rows.n);
+  if (time) {
+    const walls = time.wall ?? time.dur;
+    for (let i = 0; i < time.n; i++) {
+      cpu[time.row[i]] += time.cpu[i] * time.cpu[i];
+      wall[time.row[i]] += walls[i] * walls[i];
+    }
+  }
+  for (let row = 0; row < rows.n; row++) {
+    const count =
+      states[rows.state[row]]?.kind === 'waiting' ? 1 : rows.count[row] || 1;
+    cpu[row] = time ? cpu[row] / (rows.cpu[row] || 1) : rows.cpu[row] / count;
+    wall[row] = time
+      ? wall[row] / (rows.wall[row] || 1)
+      : rows.wall[row] / count;
+  }
+  return { cpu, wall };
+}
+
+/**
+ * Half of the 95 % interval of the share that ROW has of WHOLE.
+ * @param {Sum} row
+ * @param {Sum} whole
+ */
+export function interval(row, whole) {
+  if (row.value <= 0 || whole.value <= 0) return 0;
+  const share = Math.min(1, row.value / whole.value);
+  const rest = whole.value - row.value;
+  const own = row.squares / row.value;
+  const other =
+    rest > 0 ? Math.max(0, whole.squares - row.squares) / rest : own;
+  const variance =
+    (share * (1 - share) * ((1 - share) * own + share * other)) / whole.value;
+  return 1.96 * Math.sqrt(variance);
+}
+
+/**
+ * How many points of one size would tell as much as SUM.
+ * @param {Sum} sum
+ */
+export function points(sum) {
+  return sum.squares > 0 ? (sum.value * sum.value) / sum.squares : 0;
+}
+
+/**
+ * One side of a comparison: value, own point and other point as shares.
+ * @param {Sum} whole
+ * @param {Sum} row
+ * @param {Sum} counterpart
+ */
+function sideOf(whole, row, counterpart) {
+  const known = row.value > 0 ? row : counterpart;
+  const rest = whole.value - row.value;
+  const own = known.value > 0 ? known.squares / known.value : 0;
+  const other = rest > 0 ? (whole.squares - row.squares) / rest : own;
+  return {
+    value: row.value / whole.value,
+    own: own / whole.value,
+    other: Math.max(0, other) / whole.value,
+  };
+}
+
+/**
+ * The chance that the shares of OLD and NOW differ as much as they do if
+ * nothing changed: the two-proportion z test with pooled share and continuity
+ * correction.
+ * @param {Sum} oldWhole
+ * @param {Sum} nowWhole
+ * @param {Sum} old
+ * @param {Sum} now
+ */
+export function chanceOfNoise(oldWhole, nowWhole, old, now) {
+  if (oldWhole.value <= 0 || nowWhole.value <= 0) return 1;
+  const before = sideOf(oldWhole, old, now);
+  const after = sideOf(nowWhole, now, old);
+  if (before.own <= 0 || after.own <= 0) return 1;
+  const common =
+    (before.value / before.own + after.value / after.own) /
+    (1 / before.own + 1 / after.own);
+  const share = Math.min(common, 1);
+  const spread = (/** @type {{own: number, other: number}} */ side) =>
+    share * (1 - share) * ((1 - share) * side.own + share * side.other);
+  const deviation = Math.sqrt(spread(before) + spread(after));
+  const step = (before.own + after.own) / 2;
+  const change = Math.abs(after.value - before.value);
+  if (deviation <= 0 || change <= step) return 1;
+  return tails((change - step) / deviation);
+}
+
+/**
+ * The chance of both tails of a normal distribution beyond Z: erfc(z / sqrt 2),
+ * to within 1.2e-7 of it (Numerical Recipes, 6.2).
+ * @param {number} z
+ */
+export function tails(z) {
+  const x = Math.abs(z) / Math.SQRT2;
+  const t = 1 / (1 + x / 2);
+  const factors = [
+    -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807,
+    -1.13520398, 1.48851587, -0.82215223, 0.17087277,
+  ];
+  const series = factors.reduceRight((sum, factor) => sum * t + factor, 0);
+  return t * Math.exp(-x * x + series);
+}

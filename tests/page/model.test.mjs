@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+/** model.test.mjs -- the page's sums, without a browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { initialState } from '../../src/page/src/app.js';
+import { buildTree, sumTree } from '../../src/page/src/calltree.js';
+import * as confidence from '../../src/page/src/confidence.js';
+import * as functions_ from '../../src/page/src/functions.js';
+import {
+  addThread,
+  collectLanes,
+  emptyStrip,
+} from '../../src/page/src/lanes.js';
+import {
+  boxAt,
+  layoutSequence,
+  layoutTree,
+} from '../../src/page/src/layout.js';
+import {
+  comparableModule,
+  comparableName,
+  mergeModels,
+} from '../../src/page/src/merge.js';
+import { collectFunctions } from '../../src/page/src/model.js';
+import * as selection from '../../src/page/src/selection.js';
+import { fromFragment, toFragment } from '../../src/page/src/url.js';
+import * as window_ from '../../src/page/src/window.js';
+import { makeModel, random } from './synthetic.mjs';
+
+const { model, time } = makeModel();
+const functions = collectFunctions(model);
+const plain = { group: 'none', fold: false, invert: false };
+const all = (values) => values.reduce((sum, value) => sum + value, 0);
+
+/** The functions of a row's stack, leaf first, without the page's code. */
+function stackOf(row) {
+  const stack = [];
+  for (let node = model.rows.node[row]; node; node = model.nodes.parent[node])
+    stack.push(functions.of[model.frames.func[model.nodes.frame[node]]]);
+  return stack;
+}
+
+test('a tree keeps the sum, whatever its shape', () => {
+  for (const group of ['none', 'thread', 'process', 'state', 'request'])
+    for (const fold of [false, true])
+      for (const invert of [false, true]) {
+        const tree = buildTree(model, functions, { group, fold, invert });
+        const sums = sumTree(tree, model.rows.cpu);
+        assert.equal(sums.total[0], all(model.rows.cpu));
+        assert.equal(all(sums.self), all(model.rows.cpu));
+        for (let node = 1; node < tree.n; node++)
+          assert.ok(tree.parent[node] < node);
+      }
+});
+
+test('self and total of functions are those of the stacks', () => {
+  const tree = buildTree(model, functions, plain);
+  const top = functions_.topmost(tree, functions.n);
+  const sums = sumTree(tree, model.rows.wall);
+  const got = functions_.sumFunctions(tree, top, sums, functions.n);
+  const self = new Float64Array(functions.n);
+  const total = new Float64Array(functions.n);
+  for (let row = 0; row < model.rows.n; row++) {
+    const stack = stackOf(row);
+    self[stack[0]] += model.rows.wall[row];
+    for (const func of new Set(stack)) total[func] += model.rows.wall[row];
+  }
+  assert.deepEqual(got.self, self);
+  assert.deepEqual(got.total, total);
+});
+
+test('callers have what a function has; callees have theirs below it', () => {
+  const tree = buildTree(model, functions, plain);
+  const top = functions_.topmost(tree, functions.n);
+  const sums = sumTree(tree, model.rows.cpu);
+  const { total } = functions_.sumFunctions(tree, top, sums, functions.n);
+  for (let func = 0; func < functions.n; func++) {
+    const callers = functions_.callersOf(tree, top, sums, func);
+    assert.equal(all(callers.map((caller) => caller.total)), total[func]);
+    const expected = new Map();
+    for (let row = 0; row < model.rows.n; row++) {
+      const stack = stackOf(row);
+      const seen = new Set();
+      for (let i = 1; i < stack.length; i++)
+        if (stack[i] === func && stack[i - 1] !== func) seen.add(stack[i - 1]);
+      for (const callee of seen)
+        expected.set(callee, (expected.get(callee) ?? 0) + model.rows.cpu[row]);
+    }
+    for (const callee of functions_.calleesOf(tree, sums, func))
+      assert.equal(callee.total, expected.get(callee.func));
+  }
+});
+
+test('what matches is counted once', () => {
+  const tree = buildTree(model, functions, plain);
+  const sums = sumTree(tree, model.rows.cpu);
+  const yes = selection.matchFunctions(functions, /_1/);
+  let expected = 0;
+  for (let row = 0; row < model.rows.n; row++)
+    if (stackOf(row).some((func) => yes[func])) expected += model.rows.cpu[row];
+  assert.equal(functions_.matchedTotal(tree, sums, yes), expected);
+});
+
+test('filters of one key are alternatives, of two both hold', () => {
+  const keep = (filters, focus = [], ignore = []) =>
+    selection.selectRows(model, functions, { filters, focus, ignore });
+  const count = (rows) => all(rows);
+  const main = { key: 'thread', value: 'main' };
+  const second = { key: 'tid', value: '4712' };
+  const workers = { key: 'thread', value: 'worker-*' };
+  const waiting = { key: 'state', value: 'waiting' };
+  assert.equal(count(keep([main])) + count(keep([workers])), model.rows.n);
+  assert.equal(count(keep([main, workers])), model.rows.n);
+  assert.ok(count(keep([main, waiting])) < count(keep([main])));
+  assert.equal(count(keep([main, second])), 0);
+  assert.equal(
+    count(keep([{ key: 'process', value: 'app.4711' }])),
+    model.rows.n,
+  );
+  assert.equal(count(keep([{ key: 'module', value: 'nowhere' }])), 0);
+  assert.ok(count(keep([{ key: 'module', value: 'libc*' }])) > 0);
+  const request = [{ key: 'request', value: '/index' }];
+  assert.ok(count(keep(request)) > 0);
+  assert.equal(
+    count(keep([], ['function_1$'])) + count(keep([], [], ['function_1$'])),
+    model.rows.n,
+  );
+  assert.equal(count(keep([], ['('])), 0);
+});
+
+test('the parts of a value add up, also beyond 2^53', () => {
+  const next = random(7);
+  for (let i = 0; i < 5000; i++) {
+    const length = 1 + Math.floor(next() * 10 ** (1 + (i % 13)));
+    const value = Math.floor(next() * 10 ** (1 + (i % 12)));
+    const middle = Math.floor(next() * length);
+    const exact = (BigInt(value) * BigInt(middle)) / BigInt(length);
+    assert.equal(window_.partOf(value, 0, middle, length), Number(exact));
+    assert.equal(
+      window_.partOf(value, 0, middle, length) +
+        window_.partOf(value, middle, length, length),
+      value,
+    );
+  }
+});
+
+test('neighbouring windows add up to the profile', () => {
+  const long = window_.collectLong(time);
+  const cuts = [-1, 1234567, 2.5e9, 2.5e9 + 1, 7e9, 1e12];
+  const sums = { cpu: 0, wall: 0 };
+  for (let i = 0; i + 1 < cuts.length; i++) {
+    const part = window_.sumWindow(model, time, long, [cuts[i], cuts[i + 1]]);
+    sums.cpu += all(part.cpu);
+    sums.wall += all(part.wall);
+  }
+  assert.equal(sums.cpu, all(model.rows.cpu));
+  assert.equal(sums.wall, all(model.rows.wall));
+});
+
+test('a long sample reaches into a window from far before it', () => {
+  const one = { ...makeModel({ samples: 10, threads: 1 }) };
+  const late = {
+    n: 2,
+    row: Uint32Array.of(0, 0),
+    start: Float64Array.of(0, 5e9),
+    dur: Float64Array.of(9e9, 10),
+    cpu: Float64Array.of(0, 0),
+    first: Uint32Array.of(0, 2),
+  };
+  const sums = window_.sumWindow(
+    one.model,
+    late,
+    window_.collectLong(late),
+    [6e9, 7e9],
+  );
+  assert.equal(all(sums.wall), 1e9);
+});
+
+test('boxes of a level are sorted, and inside their callers', () => {
+  const tree = buildTree(model, functions, plain);
+  const sums = sumTree(tree, model.rows.cpu);
+  const layout = layoutTree(tree, sums.total, null);
+  assert.equal(layout.width, sums.total[0]);
+  for (const level of layout.levels)
+    for (let i = 0; i < level.node.length; i++) {
+      assert.equal(level.to[i] - level.from[i], sums.total[level.node[i]]);
+      if (i > 0) assert.ok(level.from[i] >= level.to[i - 1]);
+      const middle = (level.from[i] + level.to[i]) / 2;
+      assert.equal(boxAt(level, middle), i);
+    }
+});
+
+test('in the order of time neighbours of one function are one box', () => {
+  const tree = buildTree(model, functions, plain);
+  const sequence = {
+    node: Int32Array.of(1, 1, 2, 1),
+    value: Float64Array.of(5, 6, 7, 8),
+    n: 4,
+  };
+  const layout = layoutSequence(tree, sequence);
+  assert.equal(layout.width, 26);
+  assert.deepEqual([...layout.levels[0].to], [26]);
+  assert.equal(
+    all(layout.levels[1].to.map((to, i) => to - layout.levels[1].from[i])),
+    26,
+  );
+});
+
+test('lanes fold threads of one name, and keep their time', () => {
+  const lanes = collectLanes(model);
+  assert.deepEqual(lanes.map(({ threads }) => threads.length).sort(), [1, 4]);
+  const strip = emptyStrip(100);
+  const source = {
+    model,
+    time,
+    long: window_.collectLong(time),
+    keep: new Uint8Array(model.rows.n).fill(1),
+    matches: null,
+  };
+  for (let thread = 0; thread < 5; thread++)
+    addThread(source, thread, [0, 1e11], strip);
+  const cpu = all(model.rows.cpu);
+  assert.ok(Math.abs(all(strip.running) - cpu) < cpu * 1e-4);
+});
+
+test('the state survives the address', () => {
+  const state = {
+    ...initialState(),
+    view: 'table',
+    value: 'waiting',
+    search: 'a&b=c#d %+',
+    filters: [
+      { key: 'thread', value: 'x=y' },
+      { key: 'request', value: '/a?b' },
+    ],
+    focus: ['^f$', 'g'],
+    range: [1500000000, 2250001000],
+    fold: true,
+    chosen: 'operator=@lib',
+    zoom: [3, -1, 7],
+  };
+  assert.deepEqual(fromFragment(`#${toFragment(state)}`), state);
+  assert.equal(toFragment(initialState()), '');
+  assert.deepEqual(
+    fromFragment('#view=nowhere&range=5-1&value=x'),
+    initialState(),
+  );
+});
+
+test('intervals are those of counting', () => {
+  const row = { value: 250, squares: 250 };
+  const whole = { value: 1000, squares: 1000 };
+  const expected = 1.96 * Math.sqrt((0.25 * 0.75) / 1000);
+  assert.ok(Math.abs(confidence.interval(row, whole) - expected) < 1e-12);
+  assert.equal(confidence.points(row), 250);
+  assert.ok(Math.abs(confidence.tails(1.959964) - 0.05) < 1e-6);
+  assert.equal(confidence.chanceOfNoise(whole, whole, row, row), 1);
+  const more = { value: 320, squares: 320 };
+  assert.ok(confidence.chanceOfNoise(whole, whole, row, more) < 0.001);
+});
+
+test('two runs are one model with two sides', () => {
+  const other = makeModel({ seed: 1, samples: 5000 }).model;
+  const both = mergeModels(model, other);
+  const side = (number) =>
+    all(both.rows.cpu.filter((_, row) => both.rows.side[row] === number));
+  assert.equal(side(0), all(model.rows.cpu));
+  assert.equal(side(1), all(other.rows.cpu));
+  assert.equal(collectFunctions(both).n, functions.n);
+  assert.equal(comparableName('f.constprop.0 [clone .cold]'), 'f');
+  assert.equal(comparableModule('libz.so.1.2', '/bin/app'), 'libz.so');
+  assert.equal(comparableModule('app', '/bin/app'), '[program]');
+});
+
+test('the largest come first, whatever is equal', () => {
+  const next = random(3);
+  const values = Float64Array.from({ length: 500 }, () =>
+    Math.floor(next() * 9),
+  );
+  const then = Float64Array.from({ length: 500 }, () => Math.floor(next() * 9));
+  const order = (a, b) => values[b] - values[a] || then[b] - then[a] || a - b;
+  const expected = [...values.keys()].sort(order);
+  for (const most of [1, 7, 60, 499, 500, 900])
+    assert.deepEqual(
+      functions_.largest(values, then, most),
+      expected.slice(0, most),
+    );
+});

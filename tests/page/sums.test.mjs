@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+/**
+ * sums.test.mjs -- with the same filters the page has the sums of
+ * `sprofile report --json`, to the nanosecond: of the whole, and of each
+ * function and thread. Three real programs are recorded for it.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { launch, openPage, record, run, scratch, set } from './browser.mjs';
+
+const folder = scratch();
+
+const PYTHON = `
+import json, threading, time
+def parse(n):
+    return json.loads(json.dumps([{"a": i, "b": str(i) * 5} for i in range(n)]))
+def work(n):
+    for i in range(n):
+        parse(500)
+threads = [threading.Thread(target=work, args=(40,)) for i in range(3)]
+[t.start() for t in threads]
+work(30)
+time.sleep(0.1)
+[t.join() for t in threads]
+`;
+
+const SQL = `
+create table t(a integer, b text);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
+insert into t select i, hex(i * 7919 % 10007) from n;
+create index tb on t(b);
+select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;
+`;
+
+const PROGRAMS = {
+  python: { command: ['python3', '-c', PYTHON] },
+  sqlite: { command: ['sqlite3', ':memory:'], options: { input: SQL } },
+  xz: {
+    command: ['xz', '-T2', '--block-size=300000', '-kc', join(folder, 'data')],
+  },
+};
+
+/** Filters of the command and of the page. */
+function filter(key, value) {
+  const option = ['thread', 'state', 'module'].includes(key)
+    ? [`--${key}`, value]
+    : ['--label', `${key}=${value}`];
+  return { options: option, filters: [{ key, value }] };
+}
+
+function range(from, to) {
+  return {
+    options: ['--time', `${from / 1e9}-${to / 1e9}`],
+    range: [from, to],
+  };
+}
+
+function join_(...parts) {
+  return {
+    options: parts.flatMap((part) => part.options),
+    state: {
+      filters: parts.flatMap((part) => part.filters ?? []),
+      focus: parts.flatMap((part) => part.focus ?? []),
+      ignore: parts.flatMap((part) => part.ignore ?? []),
+      range: parts.find((part) => part.range)?.range ?? null,
+    },
+  };
+}
+
+const focus = (text) => ({ options: ['--focus', text], focus: [text] });
+const ignore = (text) => ({ options: ['--ignore', text], ignore: [text] });
+
+/** Combinations for a profile whose report by threads is THREADS. */
+function combinations({ threads, functions, duration }) {
+  const part = (share) => Math.round((duration * share) / 1e3) * 1e3;
+  const tid = String(threads[0].tid);
+  const { thread } = threads[0];
+  const hottest = functions.find(({ module }) => module);
+  const plain = hottest.function.replace(/[^A-Za-z0-9_]/g, '.');
+  return [
+    [],
+    [filter('thread', tid)],
+    [filter('thread', thread)],
+    [filter('tid', tid)],
+    [filter('state', 'running')],
+    [filter('state', 'runnable')],
+    [filter('state', 'waiting')],
+    [filter('state', 'running'), filter('state', 'runnable')],
+    [filter('module', hottest.module)],
+    [filter('module', 'lib*')],
+    [filter('module', 'libc.so.6'), filter('module', hottest.module)],
+    [focus(`^${plain}$`)],
+    [ignore(`^${plain}$`)],
+    [focus('main'), ignore('alloc')],
+    [range(0, part(0.5))],
+    [range(part(0.5), part(1.5))],
+    [range(part(0.31), part(0.62))],
+    [range(part(0.4), part(0.4) + 1000)],
+    [range(part(0.1), part(0.7)), filter('state', 'running'), focus(plain)],
+    [range(part(0.2), part(0.9)), filter('thread', tid), ignore('^_')],
+  ].map((parts) => join_(...parts));
+}
+
+/** The page's sums with STATE. */
+function sumsOf(page) {
+  return page.evaluate(() => {
+    const { app } = window.sprof;
+    const rows = app.rows;
+    const { sums, functions } = app;
+    const all = (values) => values.reduce((sum, n) => sum + n, 0);
+    const cpu = app.functionSums('cpu');
+    const wall = app.functionSums('wall');
+    return {
+      cpu: all(app.values('cpu')),
+      wall: all(app.values('wall')),
+      samples: all(sums.count.map((n, row) => (rows[row] ? n : 0))),
+      functions: Array.from({ length: functions.n }, (_, f) => ({
+        function: functions.name[f],
+        module: functions.module[f],
+        cpu_flat_ns: cpu.self[f],
+        cpu_cum_ns: cpu.total[f],
+        wall_flat_ns: wall.self[f],
+        wall_cum_ns: wall.total[f],
+      })).filter((row) => row.wall_cum_ns || row.cpu_cum_ns),
+    };
+  });
+}
+
+function reportOf(file, options) {
+  try {
+    return JSON.parse(run('report', '--json', ...options, file));
+  } catch (error) {
+    // A filter that leaves nothing ends with status 1.
+    return JSON.parse(error.stdout);
+  }
+}
+
+const KEYS = ['cpu_flat_ns', 'cpu_cum_ns', 'wall_flat_ns', 'wall_cum_ns'];
+
+/** Rows by function and module; those without any time are left out. */
+function byName(rows) {
+  const sums = new Map();
+  for (const row of rows)
+    if (row.cpu_cum_ns || row.wall_cum_ns)
+      sums.set(
+        `${row.function} (${row.module})`,
+        KEYS.map((key) => row[key]),
+      );
+  return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+for (const [name, { command, options }] of Object.entries(PROGRAMS))
+  test(`sums of ${name}`, { timeout: 300000 }, async (context) => {
+    writeFileSync(join(folder, 'data'), run('--help').repeat(1500));
+    const file = join(folder, `${name}.sprof`);
+    const html = join(folder, `${name}.html`);
+    record(file, command, options);
+    run('convert', file, html);
+    const whole = reportOf(file, []);
+    const threads = reportOf(file, ['--by', 'thread']).rows;
+    const page = await openPage(browser, html);
+    const list = combinations({
+      threads,
+      functions: whole.rows,
+      duration: whole.duration_ns,
+    });
+    assert.equal(list.length, 20);
+    let different = 0;
+    for (const { options: filters, state } of list) {
+      const report = reportOf(file, filters);
+      await set(page, state);
+      const sums = await sumsOf(page);
+      const where = `${name} ${filters.join(' ')}`;
+      assert.equal(sums.cpu, report.totals.cpu_ns, `CPU: ${where}`);
+      assert.equal(sums.wall, report.totals.wall_ns, `wall: ${where}`);
+      assert.equal(sums.samples, report.totals.samples, `samples: ${where}`);
+      assert.deepEqual(byName(sums.functions), byName(report.rows), where);
+      different += report.totals.wall_ns !== whole.totals.wall_ns;
+    }
+    assert.ok(different > 10, 'most filters leave a part');
+    assert.deepEqual(page.problems, []);
+    context.diagnostic(
+      `${list.length} combinations, ${whole.rows.length} functions`,
+    );
+    await page.close();
+  });
+
+test('two profiles: the table of changes is that of diff', async () => {
+  const html = join(folder, 'diff.html');
+  const files = ['python', 'xz'].map((name) => join(folder, `${name}.sprof`));
+  run('diff', ...files, '-o', html);
+  const page = await openPage(browser, html);
+  const { cpu, base, changes } = await page.evaluate(() => {
+    const { app } = window.sprof;
+    const all = (values) => values.reduce((sum, n) => sum + n, 0);
+    return {
+      cpu: all(app.values('cpu')),
+      base: all(app.baseValues),
+      changes: app.changes.rows.length,
+    };
+  });
+  assert.equal(cpu, reportOf(files[1], []).totals.cpu_ns);
+  assert.equal(base, reportOf(files[0], []).totals.cpu_ns);
+  assert.ok(changes > 5);
+  await set(page, { view: 'changes' });
+  const shown = await page.$$eval(
+    '.changes-view tbody tr',
+    (rows) => rows.length,
+  );
+  assert.ok(shown > 5);
+  assert.deepEqual(page.problems, []);
+});
