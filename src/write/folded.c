@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * folded.c -- one line for each stack: the frames from the root to the leaf,
- * separated by ';', a space, and the number of samples. From
+ * separated by ';', a space, and its CPU time. The unit is a period of the rate
+ * that was asked for, 1 ms at 1,000 Hz, so the number is that of the samples
+ * where the rate was reached. From
  *
- *   3 samples     main -> parse -> next_token     running
- *   2 samples     main -> parse                   running, two threads
- *   4 samples     main -> read                    waiting for a disk
+ *   3 ms     main -> parse -> next_token     running
+ *   2 ms     main -> parse                   running, two threads
+ *   4 ms     main -> read                    waiting for a disk
  *
  * it makes exactly
  *
@@ -16,10 +18,10 @@
  *
  *   main;read;[waiting] 4
  *
- * For wall time samples are counted in all states. The last frame "[waiting]"
- * or "[runnable]" keeps waiting and working apart. CPU time without a sample is
- * counted in periods, as samples would be. A ';' or control character in a name
- * becomes '?'. Lines are sorted frame by frame.
+ * Wall time is that of all states. The last frame "[waiting]" or "[runnable]"
+ * keeps waiting and working apart. A stack that was seen has at least 1. If the
+ * input tells no times, samples are counted. A ';' or control character in a
+ * name becomes '?'. Lines are sorted frame by frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ struct fold {
     FILE *stream;
     const struct tree *tree;
     enum value value; /* that the widths stand for */
-    uint64_t period;  /* ns; 0: unknown */
+    uint64_t period;  /* ns; 0: the input does not tell times */
     char *path;
     size_t length, size;
     int error; /* errno of the first failure, 0 if none */
@@ -54,21 +56,17 @@ make_room(struct fold *fold, size_t length)
     return 0;
 }
 
-/* The number behind the stack that ends at AT. A process that was too short for
- * a sample used CPU time all the same. Its stack counts as at least one. */
+/* The number behind the stack that ends at AT. */
 static uint64_t
-count_of(const struct fold *fold, const struct tree_node *at, const char *name)
+count_of(const struct fold *fold, const struct tree_node *at)
 {
     uint64_t samples = at->values[VALUE_SAMPLES];
-    if (fold->period == 0 || at->parent != 0 ||
-        strcmp(name, PROFILE_NOT_SAMPLED_NAME) != 0)
-        return samples;
     uint64_t time = at->values[fold->value];
+    if (fold->period == 0)
+        return samples;
     uint64_t periods =
         time / fold->period + (time % fold->period >= fold->period / 2);
-    if (periods == 0 && time > 0)
-        periods = 1;
-    return periods > samples ? periods : samples;
+    return periods == 0 && (time > 0 || samples > 0) ? 1 : periods;
 }
 
 static void
@@ -78,7 +76,7 @@ enter_node(void *context, uint32_t node)
     const struct tree_node *at = &fold->tree->nodes[node];
     const char *name = tree_name(fold->tree, at->name);
     size_t length = strlen(name);
-    uint64_t count = count_of(fold, at, name);
+    uint64_t count = count_of(fold, at);
     if (fold->error == 0 && make_room(fold, length + 2) != 0)
         fold->error = ENOMEM;
     if (fold->error != 0)
@@ -106,11 +104,10 @@ static int
 write_tree(FILE *stream, struct profile *profile, enum tree_kind kind)
 {
     struct fold fold = {.stream = stream,
-                        .value = kind == TREE_FOLDED ? VALUE_CPU : VALUE_WALL,
-                        .period = profile->process_count > 0
-                                      ? profile->processes[0].period
-                                      : 0};
+                        .value = kind == TREE_FOLDED ? VALUE_CPU : VALUE_WALL};
     struct tree_visitor visitor = {enter_node, leave_node, &fold};
+    if (profile->process_count > 0 && profile->totals[fold.value] > 0)
+        fold.period = profile->processes[0].period;
     struct tree *tree = tree_build(profile, kind);
     if (tree == NULL)
         return -1;
