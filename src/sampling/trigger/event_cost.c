@@ -5,8 +5,8 @@
  * perf_event.c without its signal.
  *
  * The instruction CPUID, which leaves every virtual machine, was tried instead:
- * it takes 4 us where an event costs 12, and 8 where one costs 20. It knows
- * nothing of what the kernel does to arm a timer.
+ * it took 4 us where an event cost 12. It knows nothing of what the kernel does
+ * to arm a timer.
  */
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
