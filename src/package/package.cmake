@@ -30,7 +30,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/sprofile.bash
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE
   TYPE DOC)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs TYPE DOC
-  FILES_MATCHING PATTERN *.md PATTERN man EXCLUDE)
+  FILES_MATCHING PATTERN *.md PATTERN pictures/* PATTERN man EXCLUDE)
 foreach(linked include/sprof.h src/base/loss.h src/base/options.h
     src/store/layout.h)
   get_filename_component(folder ${linked} DIRECTORY)
