@@ -379,6 +379,9 @@ class Painter {
     this.chosen = app.functionOf(app.state.chosen);
     this.split = colouring(app) === 'state' ? stateShares(app) : null;
     this.scale = flame.pixels.width / (flame.to - flame.from);
+    this.line = new Uint32Array(flame.pixels.width);
+    /** @type {[number, number, number][]} x, width and colour */
+    this.hatched = [];
     /** @type {{text: string, x: number, width: number, y: number, faint: boolean}[]} */
     this.labels = [];
   }
@@ -396,6 +399,7 @@ class Painter {
   }
 
   /**
+   * Paint a level: one line of pixels, and then copies of it.
    * @param {import('./layout.js').Level} level
    * @param {number} top
    * @param {number} number
@@ -406,28 +410,25 @@ class Painter {
     const half = 0.5 / this.scale;
     const y = Math.round(top * ratio);
     const height = Math.round((top + LEVEL) * ratio) - y - Math.round(ratio);
+    this.line.fill(this.colours.ground);
+    this.hatched.length = 0;
     let index = firstBox(level, from);
     while (index < level.node.length && level.from[index] < to) {
+      const node = level.node[index];
       const x = (level.from[index] - from) * this.scale;
       const right = (level.to[index] - from) * this.scale;
-      const left = Math.max(0, x);
-      const width = Math.min(pixels.width, right) - left;
       if (right - x < 0.5) {
-        pixels.box(
-          Math.floor(left),
-          y,
-          1,
-          height,
-          this.thin(level.node[index]),
-        );
+        this.line[Math.max(0, Math.floor(x))] = this.thin(node);
         index = firstBox(level, level.from[index] + half, index + 1);
         continue;
       }
+      const left = Math.max(0, x);
+      const width = Math.min(pixels.width, right) - left;
       const isOuter = level.from[index] < from && level.to[index] > to;
-      this.box(level.node[index], left, y, width, height, isOuter);
+      this.box(node, left, width, isOuter);
       if (width > LEAST_TEXT * ratio)
         this.labels.push({
-          text: nodeName(this.app.tree, this.app.functions, level.node[index]),
+          text: nodeName(this.app.tree, this.app.functions, node),
           x: left / ratio,
           width: width / ratio,
           y: top,
@@ -435,6 +436,9 @@ class Painter {
         });
       index++;
     }
+    pixels.lines(this.line, y, height);
+    for (const [x, width, colour] of this.hatched)
+      this.hatch(x, y, width, height, colour);
   }
 
   /** @param {number} node */
@@ -443,33 +447,35 @@ class Painter {
   }
 
   /**
+   * Put a box into the line.
    * @param {number} node
    * @param {number} x
-   * @param {number} y
    * @param {number} width
-   * @param {number} height
    * @param {boolean} isOuter
    */
-  box(node, x, y, width, height, isOuter) {
-    const { pixels } = this.flame;
-    const gap = width > 3 ? Math.round(pixels.ratio) : 0;
+  box(node, x, width, isOuter) {
+    const gap = width > 3 ? Math.round(this.flame.pixels.ratio) : 0;
     const shade = (/** @type {number} */ colour) =>
       isOuter ? mix(colour, this.colours.ground, 0.45) : colour;
     const colour = shade(this.nodeColour(node));
     const room = Math.max(1, width - gap);
-    pixels.box(x, y, room, height, colour);
+    this.line.fill(colour, Math.round(x), Math.round(x + room));
     const parts = this.split && width > 3 ? this.split(node) : null;
     const func = this.app.tree.func[node];
     if (parts && !this.app.matches?.[func] && func !== this.chosen) {
       let from = x;
       for (const kind of STATE_KINDS) {
-        const size = room * parts[kind];
-        pixels.box(from, y, size, height, shade(this.colours[kind]));
-        from += size;
+        const to = from + room * parts[kind];
+        this.line.fill(
+          shade(this.colours[kind]),
+          Math.round(from),
+          Math.round(to),
+        );
+        from = to;
       }
     }
     if (this.noise && node > 0 && width > 4 && this.noise(node))
-      this.hatch(x, y, width - gap, height, colour);
+      this.hatched.push([x, width - gap, colour]);
   }
 
   /**

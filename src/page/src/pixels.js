@@ -94,6 +94,18 @@ export class Pixels {
       );
   }
 
+  /**
+   * Copy LINE to HEIGHT lines from Y on.
+   * @param {Uint32Array} line
+   * @param {number} y
+   * @param {number} height
+   */
+  lines(line, y, height) {
+    const bottom = Math.min(this.height, y + height);
+    for (let at = Math.max(0, y); at < bottom; at++)
+      this.data.set(line, at * this.width);
+  }
+
   /** Show what was written; drawing by the context comes after it. */
   show() {
     if (!this.image) return;
