@@ -26,6 +26,7 @@ static const char page_end[] =
     "  sprofile record -o app.pb.gz -- ./app --fast\n"
     "  sprofile report app.pb.gz\n"
     "  sprofile report --wall --tree app.pb.gz\n"
+    "  sprofile flame app.sprof\n"
     "  sprofile convert app.pb.gz app.speedscope.json\n"
     "  sprofile stacks 4711\n"
     "\n"

@@ -19,6 +19,7 @@ struct collection {
     const struct match *match;
     struct intern *functions; /* keys: file and name; numbers are LIST's */
     struct intern *addresses; /* keys: function, offset */
+    struct intern *linkages;  /* keys: names of FUNCTIONS */
     struct intern *names;     /* keys: strings that MATCH was asked about */
     uint8_t *is_selected;     /* of each of these */
     uint32_t name_count;
@@ -55,9 +56,9 @@ find_function(struct collection *collection, uint32_t node,
     uint32_t module = collection->profile->nodes[node].module;
     const uint64_t key[2] = {
         collection->profile->modules[module].symbols,
-        intern_string(collection->names, owner->linkage[0] != '\0'
-                                             ? owner->linkage
-                                             : owner->function),
+        intern_string(collection->linkages, owner->linkage[0] != '\0'
+                                                ? owner->linkage
+                                                : owner->function),
     };
     uint32_t number = intern_put(collection->functions, key, sizeof(key));
     const char *name = profile_string(collection->profile, owner->function);
@@ -213,8 +214,8 @@ static int
 collect(struct collection *collection)
 {
     if (collection->functions == NULL || collection->addresses == NULL ||
-        collection->names == NULL || collection->place_of == NULL ||
-        place_nodes(collection) != 0)
+        collection->linkages == NULL || collection->names == NULL ||
+        collection->place_of == NULL || place_nodes(collection) != 0)
         return -1;
     collection->stamps =
         calloc(collection->place_count + 1u, sizeof(*collection->stamps));
@@ -234,6 +235,7 @@ code_collect(struct code_list *list, struct profile *profile,
         .match = match,
         .functions = intern_new(),
         .addresses = intern_new(),
+        .linkages = intern_new(),
         .names = intern_new(),
         .place_of = calloc(profile->node_count + 1u, sizeof(uint32_t)),
     };
@@ -241,6 +243,7 @@ code_collect(struct code_list *list, struct profile *profile,
     int status = collect(&collection);
     intern_free(collection.functions);
     intern_free(collection.addresses);
+    intern_free(collection.linkages);
     intern_free(collection.names);
     free(collection.is_selected);
     free(collection.place_of);

@@ -16,14 +16,22 @@ import {
 } from '../../src/page/src/decode.js';
 import { build, elements, report, run, scratch } from './page.mjs';
 
-/** The profiles: one that make_spool knows, and one of a real program. */
+/**
+ * The profiles: one that make_spool knows, one of a program with lines, and one
+ * of a program with many functions.
+ */
 const made = join(scratch, 'made.sprof');
+const costs = join(scratch, 'costs.sprof');
 const real = join(scratch, 'real.sprof');
 /** Ranges of time, in seconds, of which something is left. */
 const ranges = {
   made: [
     [0.001, 0.0041],
     [0.0021234, 0.0035],
+  ],
+  costs: [
+    [0.01, 0.05],
+    [0.02, 3],
   ],
   real: [
     [0.003, 0.0071],
@@ -150,17 +158,50 @@ before(async () => {
     SPROF_OUTPUT: real,
     SPROF_CACHE: 'off',
   });
+  run('tests/workload/two_costs', ['60', '1000', '1000'], {
+    LD_PRELOAD: join(build, 'libsprof.so'),
+    SPROF_OUTPUT: costs,
+    SPROF_CACHE: 'off',
+  });
   loaded.made = await load(made);
+  loaded.costs = await load(costs);
   loaded.real = await load(real);
 });
 
 for (const [name, file] of [
   ['made', made],
+  ['costs', costs],
   ['real', real],
 ]) {
   test(`${name}: sums by function are those of the report`, () => {
     const { model } = loaded[name];
     assertTable(model, allRows(model), report([file]));
+  });
+
+  test(`${name}: own times of lines are those of the report`, () => {
+    const { model } = loaded[name];
+    const { nodes, frames, funcs, modules, strings, rows } = model;
+    const sums = new Map();
+    for (const [row, cpu, wall] of allRows(model)) {
+      const frame = nodes.frame[rows.node[row]];
+      const func = frames.func[frame];
+      const key = [
+        strings[funcs.name[func]],
+        strings[modules[funcs.module[func]].name],
+        strings[funcs.file[func]],
+        frames.line[frame],
+      ].join('\0');
+      const sum = sums.get(key) ?? [0, 0];
+      sums.set(key, [sum[0] + cpu, sum[1] + wall]);
+    }
+    let lines = 0;
+    for (const row of report(['--by', 'line', file]).rows) {
+      const key = [row.function, row.module, row.file, row.line].join('\0');
+      const own = [row.cpu_flat_ns, row.wall_flat_ns];
+      assert.deepEqual(sums.get(key) ?? [0, 0], own, key);
+      lines += row.line > 0;
+    }
+    if (name === 'costs') assert.ok(lines > 0);
   });
 
   test(`${name}: the samples of a row add up to the row`, () => {

@@ -150,6 +150,37 @@ inlined_code_is_its_callers(void **state)
     profile_free(profile);
 }
 
+/* The names in the symbol table differ from those that are shown. */
+static void
+many_functions_are_told_apart(void **state)
+{
+    static char names[20][16];
+    struct code_list list;
+
+    (void)state;
+    maker_add_head();
+    for (unsigned i = 0; i < 20; i++) {
+        snprintf(names[i], sizeof names[i], "f%u", i);
+        maker_name(0x10 + i, names[i], NULL);
+        maker_names[i].frames[0].linkage = "";
+        if (i % 2 == 0)
+            maker_names[i].frames[0].linkage = i % 4 == 0 ? "_Za" : "_Zb";
+        maker_add_node(i + 1, i, 1, 0x10 + i, 0);
+    }
+    maker_add_sample(1, 20, 1, 0);
+    struct profile *profile = maker_load(NULL);
+    collect(&list, profile, "f1?[02468]$");
+    /* Of one name in the symbol table there is one function. */
+    assert_int_equal(list.count, 2);
+    code_release(&list);
+    collect(&list, profile, "f1?[13579]$");
+    assert_int_equal(list.count, 10);
+    for (uint32_t i = 0; i < list.count; i++)
+        assert_int_equal(list.all[i].count, 1);
+    code_release(&list);
+    profile_free(profile);
+}
+
 /* The call at 0x1e to 0x22 has the samples of what it called. */
 static void
 an_instruction_has_its_samples(void **state)
@@ -217,6 +248,7 @@ main(void)
         UNIT(only_a_file_is_source),
         UNIT(an_address_counts_once_in_a_stack),
         UNIT(inlined_code_is_its_callers),
+        UNIT(many_functions_are_told_apart),
         UNIT(an_instruction_has_its_samples),
         UNIT(all_functions_can_be_listed),
     };

@@ -181,8 +181,22 @@ table(unsigned columns)
 static struct {
     uint64_t functions, frames, nodes, processes, threads, states, waits,
         labels, rows, marks, spans;
+    uint64_t holders[4]; /* of the first waits */
     char *meta;
 } head;
+
+static void
+read_waits(void)
+{
+    head.waits = number();
+    for (uint64_t i = 0; i < head.waits; i++)
+        change();
+    for (uint64_t i = 0; i < head.waits; i++) {
+        uint64_t holder = number();
+        if (i < 4)
+            head.holders[i] = holder;
+    }
+}
 
 static void
 read_head(void)
@@ -199,7 +213,7 @@ read_head(void)
     head.processes = table(3);
     head.threads = table(5);
     head.states = table(2);
-    head.waits = table(2);
+    read_waits();
     head.labels = number();
     for (uint64_t i = 0; i < head.labels; i++)
         table(2);
@@ -390,6 +404,39 @@ a_sample_has_its_frames_and_its_time(void **state)
     profile_free(profile);
 }
 
+/* The second wait names a thread that is not in the profile. */
+static void
+a_wait_points_to_its_holder(void **state)
+{
+    struct record_sample record = {.duration = 4000000,
+                                   .wall = 4000000,
+                                   .count = 4,
+                                   .thread = 1,
+                                   .node = 1,
+                                   .system_call = 202,
+                                   .state = STATE_WAITING};
+
+    (void)state;
+    maker_name(0x10, "lock", NULL);
+    maker_add_head();
+    maker_add_text(7, "mutex of worker (4712)");
+    maker_add_text(8, "mutex of other (4799)");
+    maker_add_node(1, 0, 1, 0x10, 0);
+    for (record.waits_on = 7; record.waits_on <= 8; record.waits_on++) {
+        record.time += 5000000;
+        maker_append(RECORD_SAMPLE, &record, sizeof record, NULL, 0);
+    }
+    struct profile *profile = load();
+    make_page(profile);
+    read_head();
+    assert_int_equal(head.waits, 2);
+    assert_int_equal(head.holders[0], 2);
+    assert_int_equal(head.holders[1], 0);
+    assert_int_equal(head.rows, 2);
+    assert_true(has_string("mutex of worker (4712)"));
+    profile_free(profile);
+}
+
 static void
 a_page_without_times_says_so(void **state)
 {
@@ -544,6 +591,7 @@ main(void)
         PAGE(names_are_never_markup),
         PAGE(a_profile_without_samples_is_a_page),
         PAGE(a_sample_has_its_frames_and_its_time),
+        PAGE(a_wait_points_to_its_holder),
         PAGE(a_page_without_times_says_so),
         PAGE(many_threads_and_deep_stacks_are_whole),
         PAGE(a_comparison_has_rows_with_verdicts),
