@@ -23,7 +23,7 @@ npx prettier --check --log-level warn --config .prettierrc.json \
     "$source/tests/page/*.mjs" || complain "tests/page: format"
 npm run --silent build -- "$work/page.html" || complain "src/page: build"
 cmp "$work/page.html" "$source/src/page/dist/page.html" ||
-    complain "src/page/dist/page.html: run npm run build in src/page"
+    complain "src/page/dist/page.html: is not what its modules make (src/page/README.md)"
 size=$(wc -c <"$work/page.html")
 [ "$size" -le 61440 ] ||
     complain "src/page/dist/page.html: $size bytes are more than 60 KiB"
