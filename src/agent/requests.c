@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * requests.c -- see requests.h. Requests go through a ring with one entry each.
- * A thread that asks takes a place by one exchange, fills it in and marks it.
- * The sampler takes the places in their order. A thread that gives up leaves
- * the place for its answer to the sampler. So the sampler never writes into a
- * frame that is gone.
+ * A thread that asks takes an entry by one exchange, fills it in and marks it.
+ * The sampler takes the entries in their order. The answer goes to a place
+ * outside the caller's stack. A caller that gives up leaves this place to the
+ * sampler.
  *
- * One process at a time is run beside the program. A request that needs one
- * waits in the queue until it is over. The requests behind it wait as well. So
- * all are done in the order in which they came.
+ * One process at a time is run beside the program. A request that needs such a
+ * process waits in the queue while another one runs. The requests behind it
+ * wait as well. So all requests are done in the order in which they came.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ struct entry {
 static OF_PROFILE struct entry ring[RING];
 static OF_PROFILE _Atomic uint32_t written, taken;
 static OF_PROFILE struct requests_call calls[CALLS];
-static uint64_t opened; /* what all threads were told to open */
+static uint64_t opened; /* signals that all threads were told to unblock */
 
 /* Whether the sampler takes the signal, and whether a thread wants it to leave
  * the signal alone. */
@@ -90,15 +90,16 @@ void
 requests_unblock_signal(void)
 {
     uint64_t closed = signals_closed();
-    /* What comes when the number is the program's goes on to a thread of it. */
+    /* If the number has become the program's, a signal that comes is sent on to
+     * a thread of the program. */
     signals_blocked |= closed;
     sys_mask(SIG_UNBLOCK, closed, NULL);
     atomic_store(&must_leave, 0);
     atomic_store(&listens, 1);
 }
 
-/* What was sent first would come last, if the sampler met it and sent it again.
- */
+/* A signal that the sampler receives is sent again, and comes late. So the
+ * sampler blocks the number before the program takes it. */
 void
 requests_block_signal(void)
 {
@@ -111,7 +112,7 @@ requests_block_signal(void)
         sys_futex_wait(&listens, 1, until);
 }
 
-/* In the sampler. */
+/* Context: sampler. */
 static void
 stop_listening(void)
 {
@@ -136,9 +137,9 @@ put(const struct requests_item *request)
     return true;
 }
 
-/* In a child that shares our memory (vfork) the signal is not for us. A request
- * that finds the ring full is dropped. The sampler is busy then: a bare request
- * would tell nothing new. */
+/* A child of vfork(2) shares our memory, but the signal is not for the sampler
+ * of its parent. If the ring is full, the request is dropped: the sampler is
+ * busy, and the stacks that it prints are as new. */
 bool
 requests_take(const siginfo_t *info)
 {
@@ -215,8 +216,8 @@ requests_answer(const struct requests_item *request, int error,
         give_place(request->call);
 }
 
-/* The number is the program's by now. Have all threads unblock it that block it
- * only because of us. Context: sampler. */
+/* The number is the program's by now. Some threads block it only because the
+ * library did so. Have these threads unblock it. Context: sampler. */
 static void
 unblock_threads(void)
 {
@@ -336,9 +337,9 @@ say_files(const struct requests_item *request)
 }
 
 /*
- * pidfd_getfd(2), Linux 5.6, gives the open file itself. Before that, or where
- * it is forbidden, the link in /proc does. But it opens the file anew, with an
- * offset of its own: then only to append to it.
+ * pidfd_getfd(2), Linux 5.6, gives the open file itself. On older kernels, or
+ * where it is forbidden, open_link opens the file anew by its link in /proc.
+ * Such a descriptor has an offset of its own, so it only appends.
  */
 static int
 copy_file(int fd)
@@ -359,7 +360,8 @@ open_link(int fd)
     text_begin(&text, file, sizeof(file));
     text_add(&text, "/fd/");
     text_add_number(&text, (uint64_t)fd);
-    /* Any thread but ours will do. The main thread may have ended. */
+    /* Any thread but the sampler has the program's descriptors. The main thread
+     * may have ended. */
     return (int)sys_open(proc_path(path, 0, threads_first(), file),
                          O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
 }
@@ -376,12 +378,11 @@ is_for_messages(int fd)
 }
 
 /*
- * A copy, above the standard ones, of the program's descriptor FD, for the
- * sampler, which has its own table; the caller closes it. Unless it IS_MEANT,
- * only of one that is for messages: a terminal, a pipe, a socket, a device, or
- * a file that is open for writing alone or for appending. A program may have
- * closed its standard error, and opened its data there. Returns -1 if there is
- * none.
+ * Copy the program's descriptor FD into the sampler's table, above the standard
+ * ones. The caller closes the copy. If not IS_MEANT, FD must be for messages: a
+ * terminal, a pipe, a socket, a device, or a file that is open for writing
+ * alone or for appending. The reason is that a program may close its standard
+ * error, and open its data there. Returns the copy, or -1 if there is none.
  */
 static int
 open_of_program(int fd, bool is_meant)
@@ -401,9 +402,8 @@ open_of_program(int fd, bool is_meant)
 }
 
 /* Say on the program's standard error that a bare request failed: its sender
- * has no other answer, and the sampler has no standard error. A pipe that is
- * full is not waited for; one that can be written to has room for a line
- * (pipe(7)). */
+ * has no other answer. The sampler does not wait for a full pipe. A pipe that
+ * poll(2) reports as writable has room for a line (pipe(7)). */
 static void
 complain(const char *why)
 {
@@ -481,7 +481,8 @@ print(const struct requests_item *request)
     sys_close(message);
 }
 
-/* A dump reads the spool while it grows, so what is known goes there first. */
+/* The process that writes a dump reads the spool while it grows. So all samples
+ * are written to the spool first. */
 static void
 write_profile(const struct requests_item *request)
 {

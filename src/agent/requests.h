@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * requests.h -- requests to the profiler while the program runs: their queue,
- * what is done for each, and the way of the answers. Requests come by the
- * control signal (base/request.h) from outside, or by a call of the program
- * (sprof.h). No wait is unbounded: the queue has a limit, and a caller gives up
- * after a time.
+ * their execution and their answers. Other processes send them by the control
+ * signal (base/request.h), and the program makes them by calls (sprof.h). Every
+ * wait has a limit: the queue is bounded, and a caller gives up after a time.
  */
 #ifndef AGENT_REQUESTS_H
 #define AGENT_REQUESTS_H
@@ -50,8 +49,8 @@ bool requests_next(struct requests_item *request);
 void requests_answer(const struct requests_item *request, int error,
                      const char *text);
 
-/* The number is about to become the program's. Wait, a tenth of a second at
- * most, until the sampler blocks it. Context: any. */
+/* The number is about to become the program's. Wait until the sampler blocks
+ * it, but at most a tenth of a second. Context: any. */
 void requests_block_signal(void);
 
 /* The memory in which a call wants its stacks, NULL if it wants none or has

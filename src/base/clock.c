@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c -- reads the clocks; see clock.h. By system call and not through
- * libc, because libc's clock_gettime sets errno. It fails when a thread ends
- * while its clock is read. The one exception is the clock that the handler
- * reads: in the vdso it costs a tenth of what a system call does.
+ * clock.c -- reads the clocks; see clock.h. It makes system calls itself,
+ * because libc's clock_gettime sets errno when it fails. The call fails if a
+ * thread ends while its clock is read. CLOCK_MONOTONIC is the exception: libc
+ * reads it in the vdso, for a tenth of what a system call costs.
  */
 #include <stdatomic.h>
 #include <sys/syscall.h>

@@ -13,8 +13,8 @@
 #define NS_PER_SECOND 1000000000u
 #define CLOCK_NONE UINT64_MAX
 
-/* The function that clock_now calls instead of clock_gettime(2), which a
- * sanitizer may stand in front of: libc's own. Called before there is a second
+/* Have clock_now call this function, which is libc's own clock_gettime(2). A
+ * sanitizer may put its own function in front of libc's. The caller is the only
  * thread. */
 typedef int (*clock_function)(clockid_t, struct timespec *);
 void clock_use(clock_function function);

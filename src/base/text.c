@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * text.c -- lines without stdio; see text.h. Even snprintf is avoided in the
- * profiled program: it may allocate, asks the locale, and lets a
- * program register conversions of its own. What is needed here is four kinds of
- * additions.
+ * profiled program: it may allocate, it reads the locale, and a program can
+ * register conversions of its own.
  */
 #include <stdbool.h>
 
@@ -72,8 +71,10 @@ text_add_grouped(struct text *text, uint64_t number)
     add_digits(text, number, ',');
 }
 
-/* In UTF-8, 0x80 to 0x9f also continue longer characters, where they are
- * harmless: a byte in front of it that belongs to one says so. */
+/* In UTF-8, bytes from 0x80 to 0x9f also continue longer characters. Such a
+ * byte is harmless. The byte in front of it tells: it is part of that
+ * character.
+ */
 static bool
 is_control(unsigned char before, unsigned char byte)
 {

@@ -210,7 +210,7 @@ find_stretch(uint64_t start, uint64_t duration, uint64_t from, uint64_t to,
 }
 
 /* The part of VALUE that falls to STRETCH. It is a difference of rounded sums,
- * as in util/share.c, so that neighbouring parts add up. */
+ * as in util/share.h, so that neighbouring parts add up. */
 static uint64_t
 part_of(uint64_t value, const struct stretch *stretch)
 {

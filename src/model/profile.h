@@ -180,7 +180,7 @@ struct profile {
     bool full_names;    /* of functions, see enum demangle_form */
     bool has_no_times;  /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */
-    bool spares_names;  /* limit the time for reading names (names.h) */
+    bool spares_names;  /* limit the time for reading names (naming.h) */
     bool is_short;      /* an input or a filter lacks something asked for */
     bool keeps_events;  /* events.h; set it before the first file */
     struct profile_label *labels; /* set N is at index N - 1 */

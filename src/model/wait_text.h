@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wait_text.h -- what the words for an awaited object tell
- * (process/wait_words.c). */
+ * (process/look.c). */
 #ifndef MODEL_WAIT_TEXT_H
 #define MODEL_WAIT_TEXT_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_image.c -- ELF headers in memory; see elf_image.h and elf(5). The image
- * in memory is read and not the file: the file may have been replaced or
- * deleted since, or lie outside a chroot, and opening it costs more. Everything
- * in it is foreign: any number may be wrong. The mapping may be gone at the
- * next instruction, so all reading is by system call.
+ * elf_image.c -- ELF headers in memory; see elf_image.h and elf(5). The headers
+ * are read from memory. The file may have been replaced or deleted since, or
+ * lie outside a chroot, and to open it costs more. The headers are not trusted:
+ * any number in them may be wrong. The mapping may be gone at the next
+ * instruction, so all reading is by system call.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -182,7 +182,7 @@ elf_image_read_file(struct module *module, const struct elf_head *head,
 {
     Elf64_Phdr phdrs[PHDRS_MAX];
     Elf64_Ehdr mapped, stored;
-    /* What has the name now may be anything: a pipe would be waited for. */
+    /* The path may now name a pipe, and a plain open(2) would wait for it. */
     int fd = (int)sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -1;

@@ -15,9 +15,9 @@ struct elf_head {
     unsigned count; /* of program headers */
 };
 
-/* Read the ELF header at ADDRESS. Returns 0, or -1 if there is none (or it is
- * for another machine). All functions here: sampler thread; they read by system
- * calls only. */
+/* Read the ELF header at ADDRESS. Returns 0, or -1 if there is none, or if it
+ * is for another machine. All functions here read by system calls only.
+ * Context: sampler. */
 int elf_image_head(uint64_t address, struct elf_head *head);
 
 /* The size of the program headers in bytes. */

@@ -10,14 +10,13 @@
  * thread is joined with the next one, because such shares would be rough.
  *
  * The hard part is threads that live for a few sample points only. Such a
- * thread has no sample, or one or two, and each number is wrong for that
- * thread: some threads lose everything, others get much too much. So they are
- * weighed as one group, together with those without a sample. Their moments did
- * not all have the same chance to be sampled, but moments at the same age had.
- * How much CPU time the group used at each age is known. That time is shared by
- * its samples of this age (short_threads.h). What a single thread gets from the
- * group says nothing. There is a group for each epoch, because ages count in
- * periods.
+ * thread has no sample, or one or two. Each of these numbers is wrong for that
+ * thread: its share is nothing, or much too large. So all short threads are
+ * weighed as one group. A moment's chance to be sampled depends on the age of
+ * its thread. The CPU time that the group used at each age is known. The
+ * samples of this age share that time (short_threads.h). What a single thread
+ * gets from the group says nothing. There is a group for each epoch, because
+ * ages count in periods.
  *
  * CPU time that a hook measured is exact, and takes part in no sharing.
  *

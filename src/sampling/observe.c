@@ -2,16 +2,16 @@
 /*
  * observe.c -- see observe.h.
  *
- * Wall time is split exactly. Of the time between two looks, the CPU clock says
- * how much the thread ran; the samples that interrupted the thread show that.
- * In the rest it waited, which is shown where it is seen waiting.
+ * Wall time is split exactly. The thread's CPU clock says for how long it ran
+ * between two looks. The samples that interrupted it show where. For the rest
+ * of that time the thread waited. This time is shown where the look finds it.
  *
- * The hard thing is the cost of looking. A thread that has not run since it was
- * seen waiting still waits: its record stays open, and the thread is not looked
- * at. Whether any of these threads ran is known without a look: take the
- * process's CPU time, less the sampler's, less that of the threads that were
- * looked at. If the rest has not grown, none of them ran. If it has, the quiet
- * threads are looked at in turn until the growth is explained.
+ * The hard thing is the cost of looking. A quiet thread has not run since a
+ * look found it waiting, so it still waits there. Its record stays open, and
+ * the thread is not looked at. One sum tells whether a quiet thread has run:
+ * the CPU time of the process, less that of the sampler and of all threads that
+ * were looked at. While this sum does not grow, no quiet thread ran. When it
+ * grows, the quiet threads are looked at in turn until the growth is explained.
  */
 #include <stddef.h>
 
@@ -185,11 +185,10 @@ without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
     return more < idle ? idle - more : 0;
 }
 
-/* Time without a CPU is no wait: it belongs to the place where the thread was
- * going to run on. If the thread has waited, that place is most likely its
- * wait: a thread that wakes has to wait for a CPU before it can go on. The
- * labels go with the place: a stack is never shown with labels that the thread
- * did not have there. */
+/* Time in line for a CPU is no wait: it is shown where the thread was about to
+ * run on. After a wait, this is most likely the place of the wait, because a
+ * thread that wakes stands in line first. The labels are those of that place: a
+ * stack is never shown with labels that the thread did not have there. */
 static void
 show_queue(struct thread_time *account, uint32_t index, uint64_t now)
 {
@@ -212,8 +211,8 @@ show_queue(struct thread_time *account, uint32_t index, uint64_t now)
     account->last = NULL;
 }
 
-/* The thread's clock has moved, so its wait is over: as late as the CPU time
- * allows. */
+/* The thread's clock has moved, so its wait is over. The thread ran for RAN at
+ * least, so the wait ended no later than RAN ago. */
 static void
 end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
          uint64_t now)
@@ -257,10 +256,10 @@ may_ask(const struct thread_time *account, uint32_t index, uint64_t clock)
            is_drawn();
 }
 
-/* The thread has run for long without a sample. Within a system call no event
- * and no timer of ours interrupts it. But a question would end some calls
- * before they have done all (sendfile(2), copy_file_range(2)). So a thread that
- * is in the kernel all the time is not asked for that reason. */
+/* The thread has run for long without a sample. Our events and timers do not
+ * interrupt a system call. A question does: some calls then return before they
+ * have done all (sendfile(2), copy_file_range(2)). So a thread that is in the
+ * kernel all the time is not asked. */
 static void
 doubt_trigger(struct thread_time *account, uint32_t index, uint64_t clock)
 {
@@ -416,9 +415,10 @@ share_of(uint32_t most, uint32_t thrift)
 }
 
 /* A thread that wakes, changes its labels and waits again may use too little
- * CPU time to be noticed. But its labels show that its wait is another one, so
- * it is looked at. Labels are compared twice after each change, which may come
- * too late for the first time; and for only some threads in each tick. */
+ * CPU time to be noticed. Its new labels show that this wait is another one. So
+ * a tick compares the labels of some threads, and looks at those that changed.
+ * It does so twice after each change, because the first time may be too early.
+ */
 static void
 activate_relabelled(void)
 {
@@ -453,7 +453,8 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
             thread_time_active_at((first + i) % thread_time_active_count());
     for (uint32_t i = 0; i < count; i++) {
         unexplained -= (int64_t)look_at_thread(looked[i], now, view);
-        /* A thread that parks now must not wait for all the other looks. */
+        /* A thread may park during the looks. It is served between two of them.
+         */
         if (i % SERVE_EVERY == SERVE_EVERY - 1)
             serve_parked();
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame_text.c -- one line for each level of calls. A function is as wide as
- * its share of the whole. It stands below its caller, the largest function on
- * the left:
+ * flame_text.c -- one line for each level of calls. A cell is a function, and
+ * is as wide as its share of the whole. It stands below its caller. The largest
+ * function is on the left:
  *
  *   [all 2.000 s CPU                       ]
  *   [main 100.0 %                          ]

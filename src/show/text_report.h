@@ -62,7 +62,7 @@ void table_text_write(FILE *stream, const struct profile *profile,
                       const struct text_report_options *options);
 
 /* Print BRANCHES of TREE as a call tree, with percentages of PROFILE's totals.
- * CALLERS: it is a tree of callers (view/calls.h). Returns 0, or -1 with
+ * CALLERS: it is a tree of callers (view/match.h). Returns 0, or -1 with
  * errno set if memory is short. */
 int tree_text_write(FILE *stream, const struct profile *profile,
                     const struct tree *tree, const struct branches *branches,

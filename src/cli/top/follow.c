@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* follow.c -- see follow.h. An open spool can be read to its end even after the
+/* follow.c -- see top.h. An open spool can be read to its end even after the
  * library has removed it from its directory. */
 #include <errno.h>
 #include <stdint.h>
