@@ -92,8 +92,9 @@ def environment(**variables):
 
 
 def preloaded(build, directory, **variables):
-    """The environment of a run under libsprof whose files go to DIRECTORY."""
-    values = {"LD_PRELOAD": library(build),
+    """The environment of a run under libsprof whose files go to DIRECTORY. The
+    rate is the asked one, whatever it costs."""
+    values = {"LD_PRELOAD": library(build), "SPROF_COST": "off",
               "SPROF_OUTPUT": f"{directory}/%e.%p.pb.gz",
               "SPROF_KEEP_SPOOL": 1}
     values.update(variables)

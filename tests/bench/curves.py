@@ -85,10 +85,8 @@ def error_at(tool, rate, arguments):
         result = truth.PEERS[tool](argv, rate)
         one = truth.compare_peer(workload, result) if result else None
     else:
-        variables = {"SPROF_COST": "off"} \
-            if sample_cost.knows_cost(arguments.build) else {}
         result = tools.sprof(arguments.build, "auto", argv,
-                             SPROF_FREQUENCY=rate, **variables)
+                             SPROF_FREQUENCY=rate)
         one = truth.compare_sprof(workload, result) if result else None
     return truth.errors(one.truth, one.weights, one.samples,
                         workload.shares)[0] if one else None

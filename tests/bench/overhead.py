@@ -80,7 +80,7 @@ class Variant:
             if self.trigger != "auto":
                 more["SPROF_TRIGGER"] = self.trigger
             return bench.preloaded(build, directory,
-                                   SPROF_FREQUENCY=self.rate, SPROF_COST="off",
+                                   SPROF_FREQUENCY=self.rate,
                                    SPROF_ONLY=program.only or "*", **more)
         if self.tool == "gperftools":
             return bench.environment(LD_PRELOAD=bench.gperftools(),

@@ -97,10 +97,8 @@ def environment(way, program, directory, rate=RATE):
             LD_PRELOAD=preload(), FLOOR_WAY=way.detail, FLOOR_HZ=rate,
             FLOOR_ONLY=program.only, FLOOR_OUTPUT=directory / "count")
     if way.kind == "libsprof":
-        more = {"SPROF_TRIGGER": way.detail, "SPROF_COST": "off"} \
-            if way.detail else {}
-        if not knows_cost(way.build):
-            more.pop("SPROF_COST", None)
+        more = {"SPROF_TRIGGER": way.detail} if way.detail \
+            else {"SPROF_COST": 1}
         return bench.preloaded(way.build, directory, SPROF_FREQUENCY=rate,
                                SPROF_SYMBOLIZE="off",
                                SPROF_ONLY=program.only or "*", **more)
@@ -115,11 +113,6 @@ def environment(way, program, directory, rate=RATE):
                            "cstack=dwarf,loglevel=none,"
                            f"file={directory}/%p.collapsed,collapsed")
     return bench.environment()
-
-
-def knows_cost(build):
-    """Whether this build has the option; an older one would not run."""
-    return b"SPROF_COST" in bench.library(build).read_bytes()
 
 
 def samples_of(way, directory):

@@ -104,7 +104,6 @@ def triggers_of(directory):
 def sprof(build, trigger, argv, cpus=0, symbolize=True, **variables):
     """A run under libsprof at any price, unless VARIABLES say another one; None
     if TRIGGER is not to be had."""
-    variables.setdefault("SPROF_COST", "off")
     if not bench.library(build) or not trigger_works(build, trigger):
         return None
     with bench.scratch() as directory:
