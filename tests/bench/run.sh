@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs every measurement in sequence and prints its tables, with the machine
-# and the method. Nothing else should run meanwhile. Some 3 hours, or 20 minutes with
-# --quick, whose numbers are for trying the scripts only. Usage:
+# and the method. Nothing else should run meanwhile. Some 3 hours, or 20 minutes
+# with --quick, whose numbers are for trying the scripts only. Usage:
 #
 #   tests/bench/run.sh [--quick] [--write] [--build DIR] [--against DIR]
 #       [--no-install] [--only "NAME..."] [--tree DIR]...
@@ -185,7 +185,7 @@ page() {
     for name in truth accuracy blocked disturb scale handler spool_write \
         labels hooks forks stacks roots startup exec_cost short overhead \
         triggers sample_cost latency curves switches names written large \
-        stress; do
+        stress pages_in_a_browser; do
         section "$name"
     done
 }
