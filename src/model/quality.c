@@ -4,36 +4,15 @@
  * from the tables in base/loss.h. A row that is added there appears in these
  * sentences.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/text.h"
+#include "util/line.h"
 #include "util/number.h"
 #include "quality.h"
-
-/* A line of text to which words are added. Text beyond SIZE is cut off. */
-struct line {
-    char *text;
-    size_t size, length;
-};
-
-/* Add text to the end of LINE, with a FORMAT as for printf(3). */
-__attribute__((format(printf, 2, 3))) static void
-add_text(struct line *line, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(line->text + line->length, line->size - line->length,
-                           format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        line->length += (size_t)length;
-    if (line->length >= line->size)
-        line->length = line->size - 1;
-}
 
 /* Add ": 2 exited, 1 silent" to LINE: each of COUNTERS that is not 0, with its
  * WORD. The first counter that is used has index FIRST, the last COUNT - 1. */
@@ -45,7 +24,7 @@ add_causes(struct line *line, const uint64_t *counters, unsigned first,
     for (unsigned i = first; i < count; i++) {
         if (counters[i] == 0)
             continue;
-        add_text(line, "%s%llu %s", separator, (unsigned long long)counters[i],
+        line_add(line, "%s%llu %s", separator, (unsigned long long)counters[i],
                  word(i));
         separator = ", ";
     }
@@ -57,9 +36,9 @@ static void
 add_share(struct line *line, uint64_t part, uint64_t whole, const char *what)
 {
     if (part == 0)
-        add_text(line, "none of %llu %s", (unsigned long long)whole, what);
+        line_add(line, "none of %llu %s", (unsigned long long)whole, what);
     else
-        add_text(line, "%llu of %llu %s", (unsigned long long)part,
+        line_add(line, "%llu of %llu %s", (unsigned long long)part,
                  (unsigned long long)whole, what);
 }
 
@@ -104,7 +83,7 @@ quality_rate(const struct profile *profile, char *text, size_t size)
     text[0] = '\0';
     if (rate_wanted(&cost->rate) == 0)
         return text;
-    add_text(&line, "%llu sample%s in %.3f s of CPU: ",
+    line_add(&line, "%llu sample%s in %.3f s of CPU: ",
              (unsigned long long)cost->taken, number_plural(cost->taken),
              number_seconds(cost->rate.cpu));
     struct text rest;
@@ -139,7 +118,7 @@ quality_due(const struct profile *profile, char *text, size_t size)
     sum_add(&asked, sum_losses(cost));
     uint64_t unasked[LIMIT_COUNT];
     uint64_t due = rate_points(&cost->rate, asked, unasked);
-    add_text(&line,
+    line_add(&line,
              "%llu point%s in %.6f s: %llu taken, %llu lost, %llu not asked",
              (unsigned long long)due, number_plural(due),
              number_seconds(cost->rate.cpu / 1000 * 1000),

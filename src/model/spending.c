@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* spending.c -- see spending.h. Numbers may come from a damaged file. */
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 
+#include "util/line.h"
 #include "util/number.h"
 #include "spending.h"
 
 /* Epochs of a process that stand for themselves. */
 enum { EPOCHS_SHOWN = 6 };
-
-/* A line, which is cut where it does not fit. */
-struct line {
-    char *text;
-    size_t size, length;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-add(struct line *line, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(line->text + line->length, line->size - line->length,
-                           format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        line->length += (size_t)length;
-    if (line->length >= line->size)
-        line->length = line->size - 1;
-}
 
 /* Epochs taken together. */
 struct sum {
@@ -73,8 +52,8 @@ static void
 add_rates(struct line *line, const struct sum *sum)
 {
     if (sum->least != sum->most)
-        add(line, "%llu to ", (unsigned long long)sum->least);
-    add(line, "%llu Hz", (unsigned long long)sum->most);
+        line_add(line, "%llu to ", (unsigned long long)sum->least);
+    line_add(line, "%llu Hz", (unsigned long long)sum->most);
 }
 
 static void
@@ -82,17 +61,17 @@ add_epochs(struct line *line, const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->epoch_count && i < EPOCHS_SHOWN; i++) {
         const struct profile_epoch *epoch = &profile->epochs[i];
-        add(line, "%s%llu%s for %.3f s%s", i > 0 ? ", " : "",
-            (unsigned long long)rate_of(epoch), i > 0 ? "" : " Hz",
-            number_seconds(epoch->cpu), i > 0 ? "" : " of CPU");
+        line_add(line, "%s%llu%s for %.3f s%s", i > 0 ? ", " : "",
+                 (unsigned long long)rate_of(epoch), i > 0 ? "" : " Hz",
+                 number_seconds(epoch->cpu), i > 0 ? "" : " of CPU");
     }
     struct sum rest;
     sum_up(profile, EPOCHS_SHOWN, &rest);
     if (rest.epochs == 0)
         return;
-    add(line, ", then ");
+    line_add(line, ", then ");
     add_rates(line, &rest);
-    add(line, " for %.3f s", number_seconds(rest.cpu));
+    line_add(line, " for %.3f s", number_seconds(rest.cpu));
 }
 
 char *
@@ -109,8 +88,8 @@ spending_rates(const struct profile *profile, char *text, size_t size)
         return text;
     }
     add_rates(&line, &all);
-    add(&line, " in %u epochs of %u processes", all.epochs,
-        profile->process_count);
+    line_add(&line, " in %u epochs of %u processes", all.epochs,
+             profile->process_count);
     return text;
 }
 
@@ -124,19 +103,19 @@ spending_cost(const struct profile *profile, char *text, size_t size)
     sum_up(profile, 0, &all);
     if (all.epochs == 0 || all.cpu == 0)
         return text;
-    add(&line, "by the model %.3f s, %.2f %% of %.3f s CPU (",
-        number_seconds(all.spent), number_percent(all.spent, all.cpu),
-        number_seconds(all.cpu));
+    line_add(&line, "by the model %.3f s, %.2f %% of %.3f s CPU (",
+             number_seconds(all.spent), number_percent(all.spent, all.cpu),
+             number_seconds(all.cpu));
     if (all.allowed == 0)
-        add(&line, "any is allowed)");
+        line_add(&line, "any is allowed)");
     else
-        add(&line, "%g %% allowed)", (double)all.allowed / 1e7);
-    add(&line, ": %llu interruption%s of ", (unsigned long long)all.taken,
-        number_plural(all.taken));
+        line_add(&line, "%g %% allowed)", (double)all.allowed / 1e7);
+    line_add(&line, ": %llu interruption%s of ", (unsigned long long)all.taken,
+             number_plural(all.taken));
     if (all.cheap != all.dear)
-        add(&line, "%.1f to ", (double)all.cheap / 1000);
+        line_add(&line, "%.1f to ", (double)all.cheap / 1000);
     sum_add(&measured, profile->cost.sampler_cpu);
-    add(&line, "%.1f us; measured %.3f s (threads stopped, sampler)",
-        (double)all.dear / 1000, number_seconds(measured));
+    line_add(&line, "%.1f us; measured %.3f s (threads stopped, sampler)",
+             (double)all.dear / 1000, number_seconds(measured));
     return text;
 }
