@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brief.c -- see brief.h. These functions run on the thread that ends the
- * process. That thread may have interrupted malloc, so the records are made in
- * memory from mmap(2). One system call writes all of them, so no file has half
- * a spool. They go into a file that all such processes share. If the shared
- * file cannot be used, they go into a file of this process.
+ * brief.c -- see brief.h. brief_write runs on the thread that ends the process.
+ * That thread may have interrupted malloc, so the records are made in memory
+ * from mmap(2). One system call writes all records, so no file has half a
+ * spool. They go into a file that all such processes share. If the shared file
+ * cannot be used, they go into a file of this process.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -33,8 +33,8 @@
 #define ROOM (16u << 10)
 
 /* The name of the shared file, in the directory of the first output. It holds
- * the brief spools of many processes (layout.h, NEXT). To make a file takes
- * more CPU time than such a process has used. */
+ * the brief spools of many processes (layout.h, NEXT). A file for each process
+ * would take more CPU time than the process has used. */
 #define SHARED_FILE "brief.sprof"
 
 struct shared_file {
@@ -43,9 +43,9 @@ struct shared_file {
 };
 
 /* A process can be stopped (SIGSTOP, a debugger) while it holds the lock. Other
- * processes must not wait until it goes on. So they try for a short time, and
- * then make their own file. TRIES limits the number of tries. PAUSE_NS is the
- * time between two tries, in ns. To write one spool takes some 10 us. */
+ * processes must not wait until it goes on. So they make at most TRIES tries,
+ * and then their own file. PAUSE_NS is the time between two tries, in ns. To
+ * write one spool takes some 10 us. */
 #define TRIES 20
 #define PAUSE_NS 100000u
 
@@ -189,7 +189,7 @@ lock(int fd)
     return false;
 }
 
-/* Whether this process may add ROOM bytes to the file with STATUS. */
+/* Whether this process may add ROOM bytes to the file that STATUS describes. */
 static bool
 has_room(const struct stat *status, size_t room)
 {
@@ -200,9 +200,8 @@ has_room(const struct stat *status, size_t room)
 }
 
 /* Open and lock the shared file, and make it if there is none. ROOM is the
- * number of bytes that may be added. Returns 0. Returns -1 if the file is
- * another user's or too large. Returns -1, too, if other processes hold the
- * lock. */
+ * most bytes that the caller adds. Returns 0, or -1 if the file cannot be used.
+ * Such a file is another user's, too large, or locked by another process. */
 static int
 open_shared(struct shared_file *file, const struct config_files *files,
             size_t room)

@@ -16,19 +16,19 @@
 #include "store/layout.h"
 #include "config.h"
 
-/* Write the spool of this process, which ended for REASON. The spool goes into
- * a file beside the outputs in FILES, which all processes share. If that fails,
- * it goes to the spool's name in FILES. A failure is not reported.
+/* Write the spool of this process, which ends for REASON. The spool goes into
+ * a file that all processes share, beside the outputs in FILES. If that fails,
+ * the spool goes to its own name in FILES. A failure is not reported.
  * Async-signal-safe. */
 void brief_write(const struct config *config, const struct settings *settings,
                  struct config_files *files, enum end_reason reason);
 
 /*
  * An exec does not set the process's CPU clock back. An image that has a spool
- * calls brief_leave at the exec. CPU is the time of that clock in ns up to
- * which the spool counts. brief_leave stores it in a symbolic link beside
- * FILES. The next image calls brief_take, and counts from the stored time on.
- * brief_take removes the link. It returns 0 if there is no link.
+ * calls brief_leave at the exec. CPU is what the clock read, in ns, at the end
+ * of the spool. brief_leave stores CPU in a symbolic link beside FILES. The
+ * next image calls brief_take, and counts from the stored time on. brief_take
+ * removes the link. It returns 0 if there is no link.
  */
 void brief_leave(const struct config_files *files, pid_t pid, uint64_t cpu);
 uint64_t brief_take(const struct config_files *files, pid_t pid);

@@ -45,8 +45,8 @@
 #include "spawn.h"
 #include "requests.h"
 
-#define RING 64u
-#define CALLS 16u
+#define RING 64u  /* most requests that wait in the queue */
+#define CALLS 16u /* most calls that wait for an answer */
 
 /* A caller's place:  FREE -> ASKED -> DONE -> FREE
  *                            ASKED -> LEFT -> FREE (the sampler) */
@@ -71,7 +71,7 @@ static uint64_t opened; /* signals that all threads were told to unblock */
 /* Whether the sampler takes the signal, and whether a thread wants it to leave
  * the signal alone. */
 static OF_PROFILE _Atomic uint32_t listens, must_leave;
-#define LEAVE_NS 100000000u
+#define LEAVE_NS 100000000u /* longest wait for the sampler to leave it, ns */
 
 int
 requests_begin(int signo)
@@ -137,9 +137,9 @@ put(const struct requests_item *request)
     return true;
 }
 
-/* A child of vfork(2) shares our memory, but the signal is not for the sampler
- * of its parent. If the ring is full, the request is dropped: the sampler is
- * busy, and the stacks that it prints are as new. */
+/* A child of vfork(2) shares its parent's memory. A signal to the child is no
+ * request to the sampler of its parent. A request is dropped if the ring is
+ * full. */
 bool
 requests_take(const siginfo_t *info)
 {
@@ -184,7 +184,7 @@ requests_next(struct requests_item *request)
     return true;
 }
 
-/* No thread waits in CALL any more. */
+/* Free CALL, in which no thread waits any more. */
 static void
 give_place(struct requests_call *call)
 {
@@ -286,12 +286,12 @@ requests_ask(enum request request, int fd, struct all_stacks_memory *memory,
     return EAGAIN;
 }
 
-/* Limits for a process beside the program, in ns: it may have to read names
- * from large files. */
+/* The longest time that a process runs beside the program, in ns. It may read
+ * names from large files. */
 #define PRINT_NS 60000000000u
 #define WRITE_NS 120000000000u
 
-/* The same at the end of the process. */
+/* The longest wait for all requests when the program ends, in ns. */
 #define LAST_NS 10000000000u
 
 static const struct config *config;
@@ -304,9 +304,9 @@ static OF_PROFILE struct {
     struct spawned spawned;
     char answer[OUTPUT_ANSWER];
 } job;
-static struct config_files *dump; /* of WRITE; reserved by the first */
+static struct config_files *dump; /* names for WRITE; reserved at the first */
 
-/* Nonce of dumps without a number. */
+/* The last nonce of a dump whose request had none. */
 static OF_PROFILE uint32_t last_nonce;
 
 void
@@ -338,8 +338,8 @@ say_files(const struct requests_item *request)
 
 /*
  * pidfd_getfd(2), Linux 5.6, gives the open file itself. On older kernels, or
- * where it is forbidden, open_link opens the file anew by its link in /proc.
- * Such a descriptor has an offset of its own, so it only appends.
+ * where that call is forbidden, open_link opens the file anew by its link in
+ * /proc. Such a descriptor has an offset of its own, so it only appends.
  */
 static int
 copy_file(int fd)
@@ -379,10 +379,10 @@ is_for_messages(int fd)
 
 /*
  * Copy the program's descriptor FD into the sampler's table, above the standard
- * ones. The caller closes the copy. If not IS_MEANT, FD must be for messages: a
- * terminal, a pipe, a socket, a device, or a file that is open for writing
- * alone or for appending. The reason is that a program may close its standard
- * error, and open its data there. Returns the copy, or -1 if there is none.
+ * ones. The caller closes the copy. If not IS_MEANT, FD must be for messages.
+ * Such a descriptor has no regular file, or is open for writing alone or for
+ * appending. Another one may have data: a program can close its standard error,
+ * and open its data there. Returns the copy, or -1 if there is none.
  */
 static int
 open_of_program(int fd, bool is_meant)
@@ -421,7 +421,8 @@ complain(const char *why)
         sys_close(fd);
 }
 
-/* The process has ended, or could not be run (ERROR). */
+/* Answer the request of the process, which has ended, or could not be run
+ * (ERROR). */
 static void
 end_job(int error)
 {
@@ -442,8 +443,8 @@ end_job(int error)
         complain(error != 0 ? note_errno(error) : job.answer);
 }
 
-/* Begin what libsprof-report.so is to do for REQUEST, beside the program;
- * requests_heed sees when it is over. NS after that it is killed. */
+/* Run libsprof-report.so for REQUEST, beside the program. requests_heed sees
+ * when it has ended. It is killed after NS. */
 static void
 run_job(const struct requests_item *request, const char *const arguments[],
         int message, uint64_t ns)
@@ -455,7 +456,7 @@ run_job(const struct requests_item *request, const char *const arguments[],
         end_job(errno);
 }
 
-/* The stacks, on the program's descriptor. */
+/* Print the stacks of all threads to the program's descriptor. */
 static void
 print(const struct requests_item *request)
 {
@@ -503,8 +504,8 @@ write_profile(const struct requests_item *request)
     run_job(request, arguments, -1, WRITE_NS);
 }
 
-/* The command that asked reads them in the spool; a call has them in its own
- * memory, too, as addresses. */
+/* Take the stacks of all threads. `sprofile` reads them in the spool. A call
+ * also gets them as addresses in its own memory. */
 static void
 take_stacks(const struct requests_item *request)
 {

@@ -20,32 +20,32 @@ struct requests_call;
 
 struct requests_item {
     enum request request;
-    uint32_t nonce;             /* if it came by signal; 0: a bare signal */
-    struct requests_call *call; /* if it came by a call, else NULL */
-    int fd; /* for PRINT by a call, in the program's table */
+    uint32_t nonce;             /* of a request by signal; 0: it has none */
+    struct requests_call *call; /* of a request by a call, else NULL */
+    int fd; /* of PRINT by a call: the program's descriptor */
 };
 
-/* Take requests, by SIGNO (0: by no signal). A program that uses that number
- * keeps it. Called again in the child of a fork. Returns 0, or -1 with errno.
+/* Take requests by the signal SIGNO (0: by no signal). A program that uses the
+ * number keeps it. Also called in a forked child. Returns 0, or -1 with errno.
  */
 int requests_begin(int signo);
 
 /* Unblock the signal in the calling thread, which is the sampler. */
 void requests_unblock_signal(void);
 
-/* The signal has come. Returns false if it is the program's own, from a timer
- * for example. Context: any. */
+/* The signal has come. Returns false if the program itself caused it, by a
+ * timer for example. Context: any. */
 bool requests_take(const siginfo_t *info);
 
-/* Whether there is a request, or threads are to unblock the number that
- * was ours. Context: sampler. */
+/* Whether there is a request, or the sampler must block the number, or threads
+ * must unblock it. Context: sampler. */
 bool requests_is_wanted(void);
 
 /* The next request; false if there is none. Context: sampler. */
 bool requests_next(struct requests_item *request);
 
-/* Answer a request: it is done, or failed with ERROR (errno), as TEXT says.
- * Context: sampler. */
+/* Answer REQUEST. ERROR is 0, or the errno with which it failed. TEXT goes with
+ * the answer. Context: sampler. */
 void requests_answer(const struct requests_item *request, int error,
                      const char *text);
 
@@ -59,10 +59,10 @@ struct all_stacks_memory *requests_memory(const struct requests_item *request);
 
 /*
  * Ask the sampler for REQUEST, and wait for the answer, NS at most. FD is where
- * PRINT writes. MEMORY, made by sys_reserve, is for STACKS, or NULL; after
- * ETIMEDOUT it belongs to the sampler. Returns 0, or an errno: ETIMEDOUT (no
- * answer came in time), EAGAIN (too many threads ask at once), or what the
- * request failed with. The sampler does not call it. Context: any.
+ * PRINT writes. MEMORY is NULL, or for STACKS, made by sys_reserve. After
+ * ETIMEDOUT it belongs to the sampler. Returns 0, or the errno with which the
+ * request failed. ETIMEDOUT: no answer came in time. EAGAIN: too many threads
+ * ask at once. The sampler does not call this function. Context: any.
  */
 int requests_ask(enum request request, int fd, struct all_stacks_memory *memory,
                  uint64_t ns);
@@ -72,15 +72,15 @@ int requests_ask(enum request request, int fd, struct all_stacks_memory *memory,
 void requests_use(const struct config *config,
                   const struct config_files *files);
 
-/* Do what was asked since, and look at the process that runs beside the
- * program. Returns at once, but for a dump (all_stacks.h). */
+/* Do the requests in the queue, and see whether the process beside the program
+ * has ended. Returns at once, except for a dump (all_stacks.h). */
 void requests_heed(void);
 
 /* Whether a process beside the program must be looked at again soon. */
 bool requests_are_busy(void);
 
-/* Called when the process ends. Wait for a process that runs beside the
- * program, for a limited time, and do what was asked since. */
+/* The program ends. Wait for the process beside it, for a limited time, and do
+ * the requests in the queue. */
 void requests_end(void);
 
 #endif

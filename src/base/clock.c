@@ -39,7 +39,7 @@ ns_of(const struct timespec *t)
     return (uint64_t)t->tv_sec * NS_PER_SECOND + (uint64_t)t->tv_nsec;
 }
 
-/* CLOCK_NONE instead of an error: a time that no clock will ever show. */
+/* Returns CLOCK_NONE on an error. No clock will ever show that time. */
 static uint64_t
 clock_read(clockid_t id)
 {
@@ -53,7 +53,7 @@ uint64_t
 clock_now(void)
 {
     struct timespec t;
-    /* Cannot fail for this clock, so errno stays as it is. */
+    /* The call cannot fail for this clock, so errno stays as it is. */
     get_time(CLOCK_MONOTONIC, &t);
     return ns_of(&t);
 }
@@ -85,10 +85,10 @@ clock_own(void)
 }
 
 /* The kernel's encoding of a thread's CPU clock: the inverted tid above three
- * bits, of which 4 says "thread" and 2 "scheduler's time" (posix-timers.h).
- * pthread_getcpuclockid would need the pthread_t, which we do not have for a
- * thread that is merely listed in /proc. A tid of another process is refused
- * by the kernel, so that a stale one reads as CLOCK_NONE. */
+ * bits. In these, 4 says "thread", and 2 "scheduler's time" (posix-timers.h).
+ * pthread_getcpuclockid would need a pthread_t, and a thread that is listed in
+ * /proc shows none. The kernel refuses the tid of another process, so a stale
+ * tid reads as CLOCK_NONE. */
 clockid_t
 clock_of_thread(pid_t tid)
 {

@@ -14,17 +14,17 @@
 #define CLOCK_NONE UINT64_MAX
 
 /* Have clock_now call this function, which is libc's own clock_gettime(2). A
- * sanitizer may put its own function in front of libc's. The caller is the only
- * thread. */
+ * sanitizer may put another function in front of libc's. The process has only
+ * one thread. */
 typedef int (*clock_function)(clockid_t, struct timespec *);
 void clock_use(clock_function function);
 
-/* CLOCK_MONOTONIC; through the vdso, so no system call. */
+/* CLOCK_MONOTONIC, read without a system call in the vdso; CLOCK_REALTIME. */
 uint64_t clock_now(void);
 uint64_t clock_realtime(void);
 
-/* CPU time of this process, of the calling thread, of thread TID of this
- * process (CLOCK_NONE if there is no such thread). */
+/* CPU time of this process, of the calling thread, and of thread TID of this
+ * process. CLOCK_NONE if there is no thread TID. */
 uint64_t clock_process(void);
 uint64_t clock_own(void);
 uint64_t clock_thread(pid_t tid);
@@ -33,9 +33,9 @@ uint64_t clock_thread(pid_t tid);
  * the coarse clock (clock_getres(2)). */
 uint64_t clock_tick(void);
 
-/* Whether the CLOCK_MONOTONIC time UNTIL (ns) has come at which a wait for
- * another thread gives up. If so, the wait counts as expired: that is a fault,
- * or a loss that no other counter tells. */
+/* Whether the CLOCK_MONOTONIC time UNTIL (ns) has come. If so, the caller gives
+ * up its wait for another thread, and the wait counts as expired. That is a
+ * fault, or a loss that no other counter tells. */
 bool clock_expires(uint64_t until);
 
 /* The waits of this process that expired. The child of a fork begins at 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.c -- lines without stdio; see text.h. Even snprintf is avoided in the
- * profiled program: it may allocate, it reads the locale, and a program can
- * register conversions of its own.
+ * text.c -- text without stdio; see text.h. Even snprintf is avoided in the
+ * profiled program: it may allocate, and it reads the locale. A program can
+ * also register conversions of its own.
  */
 #include <stdbool.h>
 
@@ -71,10 +71,8 @@ text_add_grouped(struct text *text, uint64_t number)
     add_digits(text, number, ',');
 }
 
-/* In UTF-8, bytes from 0x80 to 0x9f also continue longer characters. Such a
- * byte is harmless. The byte in front of it tells: it is part of that
- * character.
- */
+/* In UTF-8, bytes from 0x80 to 0x9f also continue longer characters, and are
+ * harmless there. The byte before is then above 0x7f, and is not 0xc2. */
 static bool
 is_control(unsigned char before, unsigned char byte)
 {

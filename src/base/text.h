@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h -- builds one line in a caller's buffer: the in-process side uses it
- * instead of printf. It never overflows; text that does not fit is cut.
+ * text.h -- builds text in a caller's buffer. The profiled program's side uses
+ * it instead of printf. It never overflows: text that does not fit is cut.
  * Context: any.
  */
 #ifndef BASE_TEXT_H
@@ -27,8 +27,8 @@ void text_add_grouped(struct text *text, uint64_t number);
 void text_add_tenths(struct text *text, uint64_t number, uint64_t scale);
 
 /* Replace by '?' the bytes in the string TEXT that a terminal would obey and
- * not show. These are ASCII's control characters, newlines included. The others
- * are the bytes of C1, by themselves (ISO 8859) or behind 0xc2 (UTF-8). */
+ * not show. These are ASCII's control characters, newlines included, and the
+ * bytes of C1. A byte of C1 stands alone (ISO 8859) or behind 0xc2 (UTF-8). */
 void text_hide_controls(char *text);
 
 #endif

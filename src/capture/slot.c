@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* slot.c -- the slots and their states; see slot.h. It runs in any thread, also
- * in handlers. */
+/* slot.c -- the slots and their states; see slot.h. This code runs in any
+ * thread, also in handlers. */
 #include <stddef.h>
 
 #include "base/sys.h"
 #include "slot.h"
 #include "base/poison.h"
 
-/* Number of places that are tried before a sample is lost. */
+/* Most slots that a handler tries to claim before its sample is lost. */
 #define CLAIM_TRIES 64
 
-/* Bytes of a line of the caches, and how many lines of frames are fetched. */
+/* Bytes of a cache line, and the number of lines of frames that are fetched. */
 #define LINE 64u
 #define FRAME_LINES 3u
 
@@ -31,8 +31,8 @@ furnish_slots(void)
     }
 }
 
-/* Most slots are free, and are not written to. In a child, each page that is
- * written to is first copied from its parent. */
+/* Most slots are free, and are not written to. In a forked child, the kernel
+ * copies a page before the first write to it. */
 static void
 empty_slots(void)
 {
@@ -67,7 +67,7 @@ bool
 slot_move(struct slot *slot, enum slot_state from, enum slot_state to)
 {
     uint32_t expected = from;
-    /* Read first: an exchange that fails writes to the word all the same. */
+    /* The state is read first: an exchange that fails also writes to it. */
     if (atomic_load(&slot->state) != expected)
         return false;
     return atomic_compare_exchange_strong(&slot->state, &expected, to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * slot.h -- the slots in which samples are made. A fixed set is reserved before
- * the first sample. Handlers claim slots, and the sampler empties them.
+ * the first sample. A handler claims a slot, and the sampler empties it.
  *
  *                 target                    sampler
  *   FREE     ---> CLAIMED
@@ -12,7 +12,8 @@
  *   LEFT     --------------------------->   DONE
  *   DONE     --------------------------->   CLAIMED, then FREE
  *
- * Where both may move, one exchange decides.
+ * Where both may move a slot, one exchange decides. The sampler also frees a
+ * slot whose handler was left by a jump (serve_reclaim).
  */
 #ifndef CAPTURE_SLOT_H
 #define CAPTURE_SLOT_H
@@ -56,9 +57,9 @@ struct slot {
     /* Where the thread was interrupted. */
     struct arch_registers registers;
     uint8_t trigger; /* enum trigger */
-    bool parked;     /* it had to wait */
+    bool parked;     /* the thread had to wait */
     bool missed;     /* the handler could not finish the walk by rules */
-    bool unfinished; /* serve_finish must be called before it is used */
+    bool unfinished; /* serve_finish must be called before the walk is used */
     bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;
     uint8_t *window;     /* VIEW_WINDOW bytes for a view */
@@ -66,28 +67,28 @@ struct slot {
     uint8_t *stack;      /* the copy: at COPY, or in the sampler's memory */
     uint64_t copy_start; /* the address it was copied from: the red zone */
     uint32_t copied;     /* bytes in the copy; 0: there is none */
-    /* Of a walk by a module map that may have been old: the id of the newest
-     * module in that map. 0: the map was current. */
+    /* The id of the newest module in the map that the walk used. 0: the map was
+     * current; else it may have been old. */
     uint32_t newest;
 };
 
 /* The index of a thread that is not in the sampler's table yet. */
 #define SLOT_NO_THREAD UINT32_MAX
 
-/* Largest rest of a stack that is copied, in bytes. When a rule is missing,
- * such a copy saves the thread from parking. The red zone below the stack
- * pointer is copied, too. */
+/* Largest rest of a stack that is copied, in bytes, with the red zone below the
+ * stack pointer. When a rule is missing, such a copy saves the thread from
+ * parking. */
 #define SLOT_COPY (64u << 10)
 
 /* How long a thread parks at most, in ns. */
 #define PARK_NS 10000000u
 
 /* Reserve COUNT slots of MAX_DEPTH frames each, all FREE. Returns 0, or -1 if
- * memory is short. A second call, after fork, empties the same memory. */
+ * memory is short. A second call, after a fork, frees the same slots. */
 int slots_begin(uint32_t count, uint32_t max_depth);
 
-/* Claim a free slot. The search begins at the place HINT, modulo the number of
- * slots. Returns NULL if no place that was tried is free. Takes no lock.
+/* Claim a free slot. The search begins at slot HINT, modulo the number of
+ * slots. Returns NULL if no slot that was tried is free. Takes no lock.
  * Context: handler. */
 struct slot *slots_claim(uint32_t hint);
 
@@ -103,7 +104,7 @@ bool slot_move(struct slot *slot, enum slot_state from, enum slot_state to);
 uint32_t slots_used(void);
 struct slot *slots_at(uint32_t i);
 
-/* Make SLOT free again, after the sampler has CLAIMED it. Context: sampler. */
+/* Make SLOT free. No handler uses it any more. Context: sampler. */
 void slot_free(struct slot *slot);
 
 #endif

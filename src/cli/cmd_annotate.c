@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cmd_annotate.c -- `sprofile annotate`: shows the source of a function with
- * what each line cost, as `sprofile report --lines` does, and below it the
+ * what each line cost, as `sprofile report --lines` does. Below it stands the
  * machine code with what each instruction cost.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "objdump.h"
 #include "screen.h"
 
-/* Functions whose machine code is shown: an expression may select many. */
+/* Most functions whose machine code is shown. An expression may select more. */
 enum { FUNCTIONS = 8 };
 
 /* The values of the options. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_flame.c -- `sprofile flame`: writes a profile as a page, prints the
- * page's name, and opens it if there is a desktop. Without -o the page stands
- * beside the first input: app.sprof and app.pb.gz become app.html. A file of
- * that name that is no page of ours is not replaced.
+ * cmd_flame.c -- `sprofile flame`: writes a profile as a page, and prints the
+ * page's name. It opens the page if there is a desktop. Without -o the page
+ * stands beside the first input: app.sprof and app.pb.gz become app.html. It
+ * then replaces an older page of sprofile, but no other file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "arguments.h"
 #include "inputs.h"
 
-/* What a page of ours has in its first bytes, and how many these are. */
+/* A page of sprofile has MARK in its first MARK_WITHIN bytes. */
 #define MARK "id=\"sprof-head\""
 enum { MARK_WITHIN = 1 << 20 };
 
@@ -29,8 +29,8 @@ struct arguments {
 };
 
 /* The name for the page of PATH, which the caller frees. NULL if memory is
- * short. Standard input and pipes have no name. A name must not look like an
- * option of the program that opens it. */
+ * short. Standard input and pipes have no name. The name must not look like an
+ * option of the program that opens the page. */
 static char *
 name_for(const char *path)
 {
@@ -54,8 +54,8 @@ name_for(const char *path)
                : name;
 }
 
-/* Whether PATH may be replaced: there is nothing, or a page of ours. A pipe is
- * not opened, because it would wait for its other end. */
+/* Whether PATH may be replaced: there is nothing, or a page of sprofile. A pipe
+ * is not opened, because fopen would wait for its other end. */
 static bool
 is_ours(const char *path)
 {
@@ -81,8 +81,8 @@ is_set(const char *variable)
     return value != NULL && value[0] != '\0';
 }
 
-/* Open PATH as the desktop does. The program may stay as long as the browser,
- * so nothing waits for it. */
+/* Open PATH as the desktop does. xdg-open may stay as long as the browser, so
+ * sprofile does not wait for it. */
 static void
 open_page(const char *path)
 {
@@ -131,8 +131,8 @@ write_page(const struct arguments *arguments, struct profile *profile,
     return STATUS_DONE;
 }
 
-/* Load the files and write the page. What was left out is said in the page, and
- * by the status. */
+/* Load the files and write the page. The page and the status say whether
+ * anything was left out. */
 static int
 make_page(const struct arguments *arguments, char *const *paths, int count,
           const char *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wait_text.c -- a thread is named as "NAME (TID)" at the end of the words. A
- * name may have brackets itself, and so may the path of a descriptor. */
+/* wait_text.c -- the words for a thread end with "NAME (TID)". A NAME may have
+ * brackets, too. So may a path, which begins with '/' and names no thread. */
 #include <string.h>
 
 #include "wait_text.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_image.c -- ELF headers in memory; see elf_image.h and elf(5). The headers
- * are read from memory. The file may have been replaced or deleted since, or
- * lie outside a chroot, and to open it costs more. The headers are not trusted:
- * any number in them may be wrong. The mapping may be gone at the next
- * instruction, so all reading is by system call.
+ * elf_image.c -- ELF headers; see elf_image.h and elf(5). They are read from
+ * memory if they are mapped. The file may have been replaced or deleted since,
+ * or lie outside a chroot, and to open it costs more. Any number in a header
+ * may be wrong. The mapping may be gone at the next instruction, so all reading
+ * is by system call.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include "elf_image.h"
 #include "base/poison.h"
 
-/* Linkers write about a dozen; a table with more is not believed. */
+/* Most program headers of a file. Linkers write about a dozen. */
 #define PHDRS_MAX 64
 
-/* Copy LENGTH bytes at ADDRESS; false if not all of them can be read. */
+/* Copy LENGTH bytes at ADDRESS. Returns false if one cannot be read. */
 static bool
 copy(void *to, uint64_t address, size_t length)
 {
@@ -26,11 +26,10 @@ copy(void *to, uint64_t address, size_t length)
     return got == (long)length;
 }
 
-/* cmd/link: ELF_NOTE_GOBUILDID_TAG */
+/* Type of the note of Go's linker (cmd/link: ELF_NOTE_GOBUILDID_TAG). */
 #define NOTE_GO_BUILD_ID 4
 
-/* Take what is wanted of the note HEAD, whose name and body lie at NAME and
- * BODY. */
+/* Take the build-id, or the mark of Go, from the note HEAD, NAME and BODY. */
 static void
 read_note(struct module *module, const Elf64_Nhdr *head, const char *name,
           const char *body)
@@ -51,7 +50,7 @@ read_note(struct module *module, const Elf64_Nhdr *head, const char *name,
 static void
 read_notes(struct module *module, uint64_t address, uint64_t size)
 {
-    /* The build-id is among the first notes; what lies beyond is not needed. */
+    /* The build-id is among the first notes. The others are not needed. */
     char notes[1024];
     if (size > sizeof(notes))
         size = sizeof(notes);
@@ -70,9 +69,9 @@ read_notes(struct module *module, uint64_t address, uint64_t size)
     }
 }
 
-#define PAGE 4096u
+#define PAGE 4096u /* bytes; the loader maps whole pages */
 
-/* Note segment P of MODULE, in whole pages as the loader maps it. */
+/* Add segment P to the loads of MODULE, in whole pages. */
 static void
 note_load(struct module *module, const Elf64_Phdr *p)
 {
@@ -87,8 +86,8 @@ note_load(struct module *module, const Elf64_Phdr *p)
                              .executable = (p->p_flags & PF_X) != 0};
 }
 
-/* The segments; the unwind table and the build-id, of which a module may lack
- * either. */
+/* Find the segments of MODULE, and its unwind table and build-id. A module may
+ * lack either of these two. */
 static void
 read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
@@ -106,9 +105,9 @@ read_segments(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
     }
 }
 
-/* The bias: where the segment with file offset 0 lies, minus where it asked to
- * be. Linkers may let that segment begin some bytes into the first page. -1 if
- * no segment holds the ELF header. */
+/* Set the bias of MODULE: the address of the ELF header, less the one that the
+ * file asks for. Linkers may let the segment with that header begin some bytes
+ * into the first page. Returns -1 if there is no such segment. */
 static int
 find_base(struct module *module, const Elf64_Phdr *phdrs, unsigned count)
 {
@@ -153,7 +152,7 @@ use_phdrs(struct module *module, const struct elf_head *head,
 {
     if (find_base(module, phdrs, head->count) != 0)
         return -1;
-    /* Libraries have none; address 0 would be the ELF header itself. */
+    /* A library has no entry point. Address 0 would be the ELF header. */
     module->entry = head->entry != 0 ? module->base + head->entry : 0;
     read_segments(module, phdrs, head->count);
     return 0;
@@ -168,7 +167,7 @@ elf_image_read(struct module *module, const struct elf_head *head)
     return use_phdrs(module, head, phdrs);
 }
 
-/* LENGTH bytes at OFFSET of the file FD. */
+/* Read LENGTH bytes at OFFSET of the file FD. */
 static bool
 read_at(int fd, uint64_t offset, void *to, size_t length)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_image.h -- reads the headers of an ELF file where it is mapped, without
- * faulting: bias, segments, entry, unwind table and build-id.
+ * elf_image.h -- reads the headers of an ELF file where it is mapped: bias,
+ * segments, entry, unwind table and build-id. No read causes a fault.
  */
 #ifndef PROCESS_ELF_IMAGE_H
 #define PROCESS_ELF_IMAGE_H
 
 #include "modules.h"
 
-/* The contents of the first page of an ELF file. */
+/* What is used of an ELF header. */
 struct elf_head {
     uint64_t phdrs; /* offset of the program headers in the file */
     uint64_t entry; /* before the bias is added; 0: none */
@@ -25,12 +25,12 @@ uint64_t elf_image_size(const struct elf_head *head);
 
 /* Fill base, loads, entry, table and build_id of MODULE. Its ELF header HEAD
  * lies at MODULE->start, its program headers at MODULE->phdrs. Returns 0, or -1
- * if they are none. */
+ * if these cannot be used. */
 int elf_image_read(struct module *module, const struct elf_head *head);
 
-/* The same with the program headers of the file PATH, where no mapping of it
- * has them. The file is used only if it has the ELF header that lies at
- * MODULE->start. */
+/* The same for a module that has no program headers in memory: they are read
+ * from the file PATH. The file is used only if it has the ELF header that lies
+ * at MODULE->start. */
 int elf_image_read_file(struct module *module, const struct elf_head *head,
                         const char *path);
 

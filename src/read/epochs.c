@@ -63,7 +63,7 @@ epochs_count(const struct spool_load *load)
     return count > 0 ? count : 1;
 }
 
-/* Most times are of the last epoch while a spool is read. */
+/* While a spool is read, most times are in its last epoch so far. */
 uint32_t
 epochs_at(const struct spool_load *load, uint64_t time)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * epochs.h -- the epochs of a spool: times in which threads that run were
- * sampled at one rate. A sample belongs to an epoch by its time. A thread's
- * CPU time is divided by its clock, as it read when each epoch began. Epochs
- * have numbers from 0 in their spool. A spool without a record of them has one.
+ * sampled at one rate. A sample belongs to an epoch by its time. A thread's CPU
+ * time in an epoch is known from its clock at the begin of each epoch. Epochs
+ * of a spool have numbers from 0. A spool without a record of an epoch has one.
  */
 #ifndef READ_EPOCHS_H
 #define READ_EPOCHS_H
@@ -12,8 +12,8 @@
 
 #include "spool_load.h"
 
-/* The most epochs of a spool; more are damage. The recorder begins the next one
- * after a sixteenth more CPU time at the earliest (sampling/cost.c). */
+/* Most epochs of a spool; more are damage. The recorder begins fewer: between
+ * two changes, a sixteenth of all CPU time passes (sampling/cost.c). */
 #define EPOCHS_MOST 1024u
 
 /* What a thread's clock read when an epoch began. */
@@ -23,7 +23,7 @@ struct weigh_clock {
     uint64_t cpu; /* ns */
 };
 
-/* Each takes the record BYTES of its kind. */
+/* Take BYTES: a record EPOCH, or a record CLOCK. */
 enum outcome epochs_add(struct spool_load *load, const void *bytes);
 enum outcome epochs_add_clock(struct spool_load *load, const void *bytes);
 

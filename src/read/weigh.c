@@ -5,9 +5,9 @@
  * proportion to the CPU time that they were recorded with.
  *
  * The rate may change while a program runs, and so may what it does. So each
- * thread's time is shared within each epoch (epochs.h): what the thread used in
- * the epoch, by the samples of the epoch. An epoch with few samples of the
- * thread is joined with the next one, because such shares would be rough.
+ * thread's time is shared within each epoch (epochs.h). The samples of an epoch
+ * share what the thread used in it. An epoch with few samples of the thread is
+ * joined with the next one, because such shares would be rough.
  *
  * The hard part is threads that live for a few sample points only. Such a
  * thread has no sample, or one or two. Each of these numbers is wrong for that
@@ -37,8 +37,8 @@
  * shared on its own. */
 enum { PART_LEAST = 16 };
 
-/* Bounds the memory for parts. If a spool had more, its last epochs would be
- * one. */
+/* Most parts of a spool, about: this bounds their memory. In a spool with more,
+ * the last epochs are one part. */
 enum { PARTS_MOST = 1 << 22 };
 
 enum rule { AS_RECORDED, BY_CPU, BY_COUNT, IN_GROUP };
@@ -78,18 +78,18 @@ struct weigh {
     struct group *groups;  /* one for each epoch */
 };
 
-/* Whether SAMPLE is weighed. Others keep the CPU time that they
- * were recorded with. */
+/* Whether SAMPLE is weighed. Other samples keep the CPU time that they were
+ * recorded with. */
 static bool
 is_weighed(const struct profile_sample *sample)
 {
     return sample->state == STATE_RUNNING && !sample->is_measured;
 }
 
-/* Whether a thread is short is known at its end, so all young records are
- * noted: a thread has few of them, however long it runs. A short thread has no
- * others, unless its clock began before it was profiled, or the spool is
- * damaged. For that case one note for each sample is enough. */
+/* Only the end of a thread tells whether it is short. So all young records are
+ * noted; any thread has few of them. A short thread has older records if its
+ * clock began before it was profiled, or if the spool is damaged. For that case
+ * one note for each sample is enough. */
 int
 weigh_note(struct spool_load *load, const struct record_sample *record,
            const struct profile_sample *sample)
@@ -189,8 +189,8 @@ clock_of(const struct profile_thread *thread)
     return thread->cpu > thread->unsampled ? thread->cpu : thread->unsampled;
 }
 
-/* Choose the rule for a thread outside the group. All its samples may be of a
- * kind that is recorded without CPU time; then counts decide. */
+/* Choose the rule for a thread outside the groups. If all its samples were
+ * recorded without CPU time, their counts decide. */
 static void
 choose_own(const struct profile_thread *thread, struct entry *entry)
 {
@@ -208,8 +208,8 @@ subtract(uint64_t *from, uint64_t part)
     *from -= part < *from ? part : *from;
 }
 
-/* Choose how a thread is weighed, and what its running samples share: the time
- * of its clock, less the time of samples that are not weighed. */
+/* Choose how a thread is weighed, and the time that its running samples share.
+ * That is its clock's time, less the time of samples that are not weighed. */
 static void
 choose_rule(struct weigh *weigh, const struct profile_thread *thread,
             struct entry *entry, const struct part *parts)
@@ -240,8 +240,8 @@ place_clocks(struct weigh *weigh)
     }
 }
 
-/* Divide the CPU time of a thread by its epochs. The CPU time of waits was used
- * at any time, and is little; it is taken off the last epochs. */
+/* Divide the CPU time of a thread among its epochs. When the CPU time of waits
+ * was used is not known. It is little, and is taken off the last epochs. */
 static void
 divide_time(const struct weigh *weigh, const struct profile_thread *thread,
             struct part *parts, uint64_t idle)
@@ -302,7 +302,7 @@ group_of(const struct weigh *weigh, uint32_t epoch)
     return &weigh->groups[weigh->groups[epoch].shared_in];
 }
 
-/* The group of a note that is in a group. */
+/* The group of NOTE, whose thread is in a group. */
 static struct group *
 group_of_note(const struct weigh *weigh, const struct weigh_note *note)
 {
@@ -333,8 +333,8 @@ join_groups(struct weigh *weigh)
     }
 }
 
-/* Add a thread to its group. Records of CPU time without a sample are added one
- * by one. */
+/* Add a thread to its group, except its records of CPU time without a sample.
+ * gather_groups adds these. */
 static void
 add_to_group(struct weigh *weigh, const struct profile_thread *thread,
              const struct entry *entry)
@@ -347,9 +347,9 @@ add_to_group(struct weigh *weigh, const struct profile_thread *thread,
     sum_add(&group->due, due);
 }
 
-/* Once all threads have their rule, collect what belongs to the groups. The
- * ages at which CPU time outside of running samples was used are unknown, so
- * each age has the same part of it. */
+/* Once all threads have their rule, collect what belongs to the groups. At
+ * which ages CPU time outside of running samples was used is not known. So each
+ * age has less by the same factor. */
 static void
 gather_groups(struct weigh *weigh, uint32_t count)
 {
@@ -388,8 +388,8 @@ set_cpu(struct profile_sample *sample, uint64_t cpu)
     sample->values[VALUE_CPU] = cpu;
 }
 
-/* Give each running sample its share of its thread's time. Samples of the group
- * give back what they were recorded with. */
+/* Give each running sample its share of its thread's time. Samples of a group
+ * become 0, and share_group adds their shares. */
 static void
 share_own(struct weigh *weigh)
 {
@@ -413,7 +413,7 @@ share_own(struct weigh *weigh)
     }
 }
 
-/* Give a sample of the group a share for each of its notes. */
+/* Give each sample of a group a share for each of its notes. */
 static void
 share_group(struct weigh *weigh)
 {

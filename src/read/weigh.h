@@ -12,10 +12,10 @@ struct spool_load;
 struct profile_sample;
 struct record_sample;
 
-/* A record that found its thread running. Each record has one, while the
- * profile has one sample for all records that are alike. */
+/* A note of a record that found its thread running. The profile has one sample
+ * for all records that are alike, so a sample may have many notes. */
 struct weigh_note {
-    uint32_t sample; /* sample of the record */
+    uint32_t sample; /* index of the record's sample */
     uint64_t age;    /* ns of CPU time that the thread had used by then */
 };
 
@@ -26,8 +26,8 @@ struct weigh_unsampled {
     uint64_t cpu, age; /* ns, as recorded */
 };
 
-/* Note RECORD, which is about to be summed up in SAMPLE, if it may be of a
- * short thread. Returns 0, or -1 if memory is short. */
+/* Note RECORD if its thread may be short. The caller then sums it up in SAMPLE.
+ * Returns 0, or -1 if memory is short. */
 int weigh_note(struct spool_load *load, const struct record_sample *record,
                const struct profile_sample *sample);
 
@@ -37,13 +37,12 @@ int weigh_note_unsampled(struct spool_load *load,
                          const struct record_sample *record, uint32_t thread);
 
 /*
- * Scale the CPU time of the samples of the spool that was just read. The wall
- * time of those that were running changes by the same amounts. CPU time
- * without a sample gets one at PROFILE_NOT_SAMPLED. Returns 0, or -1 if
- * memory is short.
+ * Scale the CPU time of the running samples of the spool that was just read.
+ * Their wall time changes by the same amounts. CPU time that no sample shares
+ * gets a sample at PROFILE_NOT_SAMPLED. Returns 0, or -1 if memory is short.
  *
- * Threads whose clock was not read keep what their samples say: their process
- * was killed, or still runs.
+ * If a process was killed, or still runs, the final clocks of its threads are
+ * not known. Such threads keep what their samples say.
  */
 int weigh_samples(struct spool_load *load);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * afford.c -- see afford.h. A process is sampled at the rate that was asked for
- * until it has some hundred samples. Only then is it worth the time to measure
- * what an interruption costs here, and the first EPOCH is written.
+ * until it has SAMPLES_LEAST samples. Then the sampler measures what an
+ * interruption costs, and writes the first EPOCH.
  *
- * The hard thing is a change of the rate. Threads inherit their events, and the
- * kernel changes the period of no inherited event. So all events are closed,
- * the clocks are read, and new events are opened. No thread is interrupted
- * between the two.
+ * The hard thing is a change of the rate. A new thread inherits its parent's
+ * event, and the kernel cannot change the period of an inherited event. So the
+ * sampler closes all events, reads the clocks, and opens new events. Meanwhile
+ * no thread is interrupted.
  */
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -27,48 +27,49 @@
 #include "thread_time.h"
 #include "afford.h"
 
-/* Samples after which the cost of an interruption is measured. */
+/* Samples of a process before the cost of an interruption is measured. A short
+ * process is not worth the time. */
 #define SAMPLES_LEAST 250u
 
-/* Least ns between two looks at the account. */
+/* Least time between two updates of the account, in ns. */
 #define LOOK_NS 100000000u
 
 /* ns for the delivery of a signal. */
 #define SIGNAL_NS 3000u
 
-/* What an event of perf costs in a program, in tenths of what event_cost.h has
- * measured: EVENT_SMALL if the program uses little memory, and EVENT_LARGE more
- * if it uses much, whose caches an interruption empties. On a virtual machine
- * an event cost 20 us in an empty loop, and 70 to 80 in a compiler. */
+/* What an event of perf costs, in tenths of what event_cost.h has measured. It
+ * is EVENT_SMALL with little memory, and EVENT_LARGE more with much. An
+ * interruption empties the program's caches. On a virtual machine it cost 20 us
+ * in an empty loop, and 70 to 80 us in a compiler. */
 #define EVENT_SMALL 14u
 #define EVENT_LARGE 42u
 
-/* ns for a timer's signal, or a question, in a program that uses little memory,
- * and ns more in one that uses much. Both come without a timer of their own. */
+/* ns that a timer's signal or a question costs with little memory, and ns more
+ * with much memory. Both come at an interrupt that comes in any case. */
 #define TICK_SMALL_NS 6000u
 #define TICK_LARGE_NS 6000u
 
-/* Bytes of resident memory: little, and how often that must double to be much.
- */
+/* MEMORY_SMALL bytes of resident memory are little. Doubled MEMORY_DOUBLED
+ * times, they are much. */
 #define MEMORY_SMALL (2u << 20)
 #define MEMORY_DOUBLED 5u
 
-/* The sampler's ns to make a record of a sample. */
+/* CPU time, in ns, in which the sampler makes a record of a sample. */
 #define RECORD_NS 2000u
 
 static const struct settings *settings;
-static struct cost cost;  /* a child goes on with it */
-static uint64_t event_ns; /* of event_cost_measure */
+static struct cost cost;  /* a forked child begins with its parent's rest */
+static uint64_t event_ns; /* result of event_cost_measure */
 static OF_PROFILE bool is_measured;
-static OF_PROFILE uint64_t looked; /* at the account, CLOCK_MONOTONIC */
-/* The sampler's CPU clock at the last tick, and its ns for ticks that were made
- * for samples alone, which are not in the account yet. */
+static OF_PROFILE uint64_t looked; /* CLOCK_MONOTONIC of the last update */
+/* The sampler's CPU clock at the last tick. Its ns for ticks that were made for
+ * samples alone, if they are not in the account yet. */
 static OF_PROFILE uint64_t own_seen, own;
 static OF_PROFILE uint64_t taken, handled; /* sums that the account has */
 
-/* The record of the present epoch, and what the account had when it began. */
+/* The record of the present epoch, and the account when that epoch began. */
 static OF_PROFILE struct record_epoch record;
-static OF_PROFILE uint64_t place; /* 0: not written */
+static OF_PROFILE uint64_t place; /* of RECORD in the file; 0: not written */
 static OF_PROFILE uint32_t generation;
 static OF_PROFILE uint64_t base_cpu, base_taken, base_spent;
 
@@ -91,8 +92,8 @@ afford_start(uint64_t clock)
     own_seen = clock;
 }
 
-/* Returns how large the memory is that the program has: 0 little, 100 much. It
- * grows with the logarithm. */
+/* Returns how much resident memory the program has, from 0 (little) to 100
+ * (much), by the logarithm. */
 static uint64_t
 memory_percent(void)
 {
@@ -132,8 +133,8 @@ total_cpu(void)
     return cpu;
 }
 
-/* Note the sampler's CPU time since the last tick. Ticks that look at threads
- * that wait are not made for samples. */
+/* Note the sampler's CPU time since the last tick, if that tick was made for
+ * samples alone. Other ticks look at threads that wait, too. */
 static void
 note_own(uint64_t clock, bool is_busy)
 {
@@ -142,7 +143,7 @@ note_own(uint64_t clock, bool is_busy)
     own_seen = clock;
 }
 
-/* Put what came since the last look into the account. */
+/* Put what came since the last update into the account. */
 static void
 update_account(void)
 {
@@ -158,7 +159,7 @@ update_account(void)
     own = 0;
 }
 
-/* Write what the account has of the present epoch. */
+/* Fill RECORD with what the account has of the present epoch. */
 static void
 fill_record(void)
 {

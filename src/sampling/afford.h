@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * afford.h -- keeps what sampling costs within SPROF_COST, by the rate. The
- * cost of a sample has three parts. The time in the handler is measured at each
- * sample. The sampler's own CPU time is measured, too. What an interruption
- * costs beside the handler cannot be seen from inside, and is modelled
- * (event_cost.h). cost.h has the account.
+ * afford.h -- changes the rate so that sampling costs no more than SPROF_COST.
+ * The cost has three parts. The time in the handler is measured at each sample.
+ * The sampler's own CPU time is measured, too. What an interruption costs
+ * outside the handler cannot be measured in the program. It is estimated from
+ * a loop that is measured (event_cost.h). The account is in cost.h.
  *
- * At each change of the rate an epoch begins (epoch.h). The spool then has its
- * rate, and what each thread's clock reads.
+ * At each change of the rate an epoch begins (epoch.h). The sampler then writes
+ * the new rate and the clocks of the threads into the spool.
  * Context: sampler.
  */
 #ifndef SAMPLING_AFFORD_H
@@ -18,25 +18,24 @@
 
 #include "base/settings.h"
 
-/* Begin with the rate that was asked for, and with an empty account. In the
- * child of a fork the account goes on.
+/* Begin with the rate that was asked for, and with an empty account. A forked
+ * child may spend at once only what its parent has left (cost.h).
  * Context: start. */
 void afford_begin(const struct settings *settings);
 
-/* The sampler's CPU clock reads OWN when a session begins. */
+/* A session begins. The sampler's CPU clock reads OWN. */
 void afford_start(uint64_t own);
 
-/* A tick is over at NOW, when the sampler's CPU clock reads OWN. IS_BUSY: the
- * tick found that all threads that run do nothing else; then it was made for
- * samples alone. Returns whether the rate was changed; the threads are then to
- * be given their trigger anew. RANDOM is any number. */
+/* A tick ends at NOW. The sampler's CPU clock reads OWN. IS_BUSY: no thread ran
+ * for only a part of the time, so the tick was made for samples alone. Returns
+ * whether the rate was changed. If so, the caller makes each thread's trigger
+ * ready anew. RANDOM is any number. */
 bool afford_tick(uint64_t now, uint64_t own, bool is_busy, uint64_t random);
 
 /* Write the account so far into the journal. */
 void afford_publish(void);
 
-/* The journal is rotated at NOW: the next file begins with the present epoch.
- */
+/* The journal is rotated at NOW. Write the present epoch into the new file. */
 void afford_rotate(uint64_t now);
 
 #endif

@@ -3,21 +3,21 @@
 #include "base/clock.h"
 #include "cost.h"
 
-/* ns of CPU time after which START is paid back, and the least for which the
- * rate plans ahead. */
+/* CPU time after which START is paid back, and the least time for which a rate
+ * is planned, in ns. */
 #define LONG_NS (10ull * NS_PER_SECOND)
 
-/* START is what a second allows: a tenth of what the first ten seconds allow. A
- * child has 1 / CHILD_PART of it at least. */
+/* START is what one second allows: a tenth of what the first ten seconds allow.
+ * A forked child has at least 1 / CHILD_PART of START. */
 #define CHILD_PART 4u
 
 /* The longest period, in ns: ten samples a second. */
 #define LONGEST_NS 100000000u
 
-/* A rate is changed if its period is too short by more than 1 / SHORT of it, or
- * too long by more than 1 / LONG of it, if LEAST_NS of CPU time have passed
- * since the last change, and a SHARE'th of all. The number of changes stays
- * small in a long run. */
+/* The period grows if the new one is longer by more than 1 / SHORT. It shrinks
+ * if the new one is shorter by more than 1 / LONG. Since the last change
+ * LEAST_NS ns of CPU time must have passed, and 1 / SHARE of all CPU time. So a
+ * long run has few changes. */
 #define SHORT 16u
 #define LONG 4u
 #define LEAST_NS (2ull * NS_PER_SECOND)
@@ -29,7 +29,7 @@ cost_begin(struct cost *cost, uint64_t allowed)
     *cost = (struct cost){.allowed = allowed, .start = allowed};
 }
 
-/* Returns what may be spent while threads run for CPU ns. */
+/* Returns the ns that may be spent while threads run for CPU ns. */
 static uint64_t
 allowance(const struct cost *cost, uint64_t cpu)
 {
@@ -68,8 +68,8 @@ cost_note(struct cost *cost, uint64_t cpu, uint64_t taken, uint64_t spent,
     cost->each = cost->each == 0 ? each : (3 * cost->each + each) / 4;
 }
 
-/* Returns for how many ns of CPU time the rate plans ahead: at least until it
- * may be changed again. */
+/* Returns the ns of CPU time for which a rate is planned. The next change may
+ * come before their end. */
 static uint64_t
 planned(const struct cost *cost)
 {
@@ -77,8 +77,8 @@ planned(const struct cost *cost)
     return later > LONG_NS ? later : LONG_NS;
 }
 
-/* Returns the period that spends in the planned time what may be spent by then.
- * A quarter of what is allowed meanwhile is left in any case. */
+/* Returns the period at which samples spend, in the planned time, what may be
+ * spent by its end. That is at least a quarter of what this time allows. */
 static uint64_t
 affordable(const struct cost *cost)
 {
@@ -97,7 +97,7 @@ affordable(const struct cost *cost)
     return period < LONGEST_NS ? (uint64_t)period : LONGEST_NS;
 }
 
-/* Whether NEW is so far from PRESENT that a change is worth it. */
+/* Whether the period NEW is so far from PRESENT that a change is worth it. */
 static bool
 is_worth_it(const struct cost *cost, uint64_t new, uint64_t present)
 {

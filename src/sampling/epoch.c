@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* epoch.c -- see epoch.h. A sample that comes late belongs to the epoch before:
- * no sample of an older one is still on its way. */
+/* epoch.c -- see epoch.h. A late sample may belong to the epoch before. No
+ * sample of an older epoch is still on its way. */
 #include <stdatomic.h>
 
 #include "base/state.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * epoch.h -- the rate at which threads that run are sampled now. The user asks
- * for a rate, and the process may have a lower one, because sampling may cost
- * no more than SPROF_COST (afford.h). A time of one rate is an epoch. The
+ * for a rate. The process may have a lower rate, because sampling may cost no
+ * more than SPROF_COST (afford.h). A time of one rate is an epoch. The
  * sampler's looks at waiting threads keep the rate that was asked for.
  * Context: sampler.
  */
@@ -16,12 +16,12 @@
  * Context: start. */
 void epoch_begin(uint64_t period);
 
-/* Begin an epoch at NOW (CLOCK_MONOTONIC) with a sample every PERIOD ns. No
- * trigger interrupts a thread at that moment. */
+/* Begin an epoch at NOW (CLOCK_MONOTONIC) with a sample every PERIOD ns of CPU
+ * time. The caller has paused the triggers. */
 void epoch_change(uint64_t period, uint64_t now);
 
-/* ns of CPU time between two samples of a thread: now, and when a sample was
- * taken at TIME, in this epoch or the one before.
+/* ns of CPU time between two samples of a thread: now, and at TIME. TIME is in
+ * the present epoch or in the one before.
  * Context: any thread. */
 uint64_t epoch_period(void);
 uint64_t epoch_period_at(uint64_t time);

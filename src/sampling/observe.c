@@ -8,10 +8,10 @@
  *
  * The hard thing is the cost of looking. A quiet thread has not run since a
  * look found it waiting, so it still waits there. Its record stays open, and
- * the thread is not looked at. One sum tells whether a quiet thread has run:
- * the CPU time of the process, less that of the sampler and of all threads that
- * were looked at. While this sum does not grow, no quiet thread ran. When it
- * grows, the quiet threads are looked at in turn until the growth is explained.
+ * the thread is not looked at. Subtract the CPU time of the sampler, and of all
+ * threads that were looked at, from the process's. If the rest has grown, a
+ * quiet thread has run. Then the quiet threads are looked at in turn until the
+ * growth is explained.
  */
 #include <stddef.h>
 
@@ -31,13 +31,13 @@
 #include "wait.h"
 #include "observe.h"
 
-/* ns of CPU time that need no explanation. Clocks that are read one after the
- * other differ by as much. A thread that ran for no longer may be missed. */
+/* CPU time, in ns, that needs no explanation. Clocks that are read one after
+ * the other differ by as much. A thread that ran for less may be missed. */
 #define SLACK_NS 20000
 
-/* Threads that are looked at in one tick: at most LOOK_MOST of those that ran
- * lately, at most SCAN_MOST of the others, and never fewer than LOOK_LEAST of
- * either. */
+/* Most threads that one tick looks at: LOOK_MOST of those that ran lately, and
+ * SCAN_MOST of the others. Thrift divides both limits, but not below
+ * LOOK_LEAST. */
 #define LOOK_MOST 256u
 #define SCAN_MOST 64u
 #define LOOK_LEAST 8u
@@ -45,33 +45,32 @@
 /* Most threads whose labels are compared in one tick. */
 #define LABEL_MOST 256u
 
-/* Looks in a row, without a run, after which a thread is quiet. */
+/* A thread is quiet when so many looks in a row find that it has not run. */
 #define QUIET_LOOKS 2u
 
-/* A thread is not reached by its trigger if its clock moves this far without a
- * sample: UNREACHED_PERIODS periods, and at least UNREACHED_NS ns. */
+/* CPU time without a sample after which a thread's trigger is doubted:
+ * UNREACHED_PERIODS periods, and at least UNREACHED_NS ns. */
 #define UNREACHED_PERIODS 16u
 #define UNREACHED_NS 100000000u
 
-/* A thread that has spent less than 1 / USER_PART of that time outside the
- * kernel may have been in one system call. */
+/* Least part of that time, 1 / USER_PART, that is outside the kernel. A thread
+ * with less may have been in one system call. */
 #define USER_PART 8u
 
-/* A thread whose last wait took LONG_WAIT_NS is not asked in the first AWAKE_NS
- * of CPU time after it woke: it may wait again when the signal comes, and the
- * signal would end the wait. */
+/* After a wait of LONG_WAIT_NS ns, a thread is not asked in its first AWAKE_NS
+ * ns of CPU time. It may wait again when the signal comes, and the signal would
+ * end that wait. */
 #define LONG_WAIT_NS 50000000u
 #define AWAKE_NS 1000000u
 
-#define ASK_MOST 128u /* signals a tick: half the slots */
+#define ASK_MOST 128u /* most questions in a tick: half of SLOTS_MAX */
 
-/* Looks after which parked threads are served. */
+/* Number of looks after which parked threads are served. */
 #define SERVE_EVERY 8u
 
-/* CPU time of threads that must not be interrupted (TRIGGER_NONE; tracee.h) is
- * recorded without a stack; otherwise the thread's other samples would be
- * scaled up to cover it. One record covers many looks: a record is written
- * after RECORD_NS ns of wall time. */
+/* Some threads must not be interrupted (TRIGGER_NONE; tracee.h). Their CPU time
+ * is recorded without a stack. Otherwise their other samples would be scaled up
+ * to cover it. One record covers the looks of RECORD_NS ns of wall time. */
 #define RECORD_NS 100000000u
 
 /* Thread INDEX, whose thread time is ACCOUNT, ran for RAN of the BETWEEN ns
@@ -130,16 +129,16 @@ observe_early(uint32_t index, uint64_t cpu, uint64_t since, uint64_t until)
         (void)write_unsampled(index, cpu, since, until, cpu / 2);
 }
 
-/* A thread that neither ran nor stood in line for 1 / WAITED_PART of the time
- * between two looks has waited, and is looked at closely. From 1 / WAITS_PART
- * on, the next tick should not come late. */
+/* Part of the time between two looks in which a thread neither ran nor stood in
+ * line for a CPU. Above 1 / WAITED_PART, the thread is looked at closely.
+ * Above 1 / WAITS_PART, the next tick should not come late. */
 #define WAITED_PART 8u
 #define WAITS_PART 32u
 
 static OF_PROFILE int64_t unexplained; /* ns of CPU time */
 static OF_PROFILE uint64_t process_seen, own_seen;
 static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
-static OF_PROFILE uint32_t scanned; /* since all were looked at */
+static OF_PROFILE uint32_t scanned; /* entries that this search has passed */
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
 static OF_PROFILE uint64_t chance;                    /* of is_drawn */
 void
@@ -158,8 +157,8 @@ observe_explain(uint64_t cpu)
     unexplained -= (int64_t)cpu;
 }
 
-/* Returns how long the thread has stood in line for a CPU. One reading serves
- * for the whole look of NOW. */
+/* Returns how long the thread has stood in line for a CPU, in ns. The look of
+ * NOW reads this once. */
 static uint64_t
 read_queue(struct thread_time *account, uint32_t index, uint64_t now)
 {
@@ -169,10 +168,10 @@ read_queue(struct thread_time *account, uint32_t index, uint64_t now)
     return account->queue_read;
 }
 
-/* The thread did not run for IDLE of the time from SINCE to NOW. Returns for
- * how much of that it did not stand in line for a CPU either: all, if it is not
- * known how long it did. On a busy machine a thread that never waits spends
- * much of its time in line. It needs no look in every period. */
+/* The thread did not run for IDLE of the time from SINCE to NOW. Returns IDLE
+ * less its time in line for a CPU, or IDLE if that time is not known. On a busy
+ * machine a thread that never waits spends much time in line. Such a thread
+ * needs no look in every period. */
 static uint64_t
 without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
               uint64_t since, uint64_t now)
@@ -186,9 +185,9 @@ without_queue(struct thread_time *account, uint32_t index, uint64_t idle,
 }
 
 /* Time in line for a CPU is no wait: it is shown where the thread was about to
- * run on. After a wait, this is most likely the place of the wait, because a
- * thread that wakes stands in line first. The labels are those of that place: a
- * stack is never shown with labels that the thread did not have there. */
+ * run on. After a wait, this is most likely the place of the wait: a thread
+ * that wakes stands in line first. The labels are those of that place. So no
+ * stack is shown with labels that the thread did not have there. */
 static void
 show_queue(struct thread_time *account, uint32_t index, uint64_t now)
 {
@@ -226,8 +225,8 @@ end_wait(struct thread_time *account, uint32_t index, uint64_t ran,
     account->has_woken = true;
 }
 
-/* Whether a thread is asked at this look. At a lower rate than that of looks a
- * part of them is drawn, and each stands for more (weigh_looks). */
+/* Whether a thread is asked at this look. If samples are due less often than
+ * looks, some looks are drawn, and each stands for more (weigh_looks). */
 static bool
 is_drawn(void)
 {
@@ -237,7 +236,7 @@ is_drawn(void)
     return (chance >> 33) % epoch_period() < thread_time_period();
 }
 
-/* Returns what a question stands for that was drawn for a look of BETWEEN ns.
+/* Returns the ns that a question stands for if its look stands for BETWEEN ns.
  */
 static uint64_t
 weigh_looks(uint64_t between)
@@ -309,10 +308,10 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
     return look.state == LOOK_RUNNING;
 }
 
-/* Returns the part of BETWEEN, the wall time between two looks, in which the
- * thread did what no sample stands for yet; it ran for RAN ns of it. A fork has
- * a sample of its own, and a thread that is asked then stands just behind the
- * fork: its sample would show the fork a second time. */
+/* The thread ran for RAN of the BETWEEN ns between two looks. Returns the part
+ * of BETWEEN that no sample stands for yet. A hook has made a sample of each
+ * fork. A thread that is asked after a fork stands just behind it, and would
+ * show the fork a second time. */
 static uint64_t
 without_measured(uint32_t index, uint64_t between, uint64_t ran)
 {
@@ -460,8 +459,8 @@ look_at_active(uint64_t now, uint64_t random, uint32_t most,
     }
 }
 
-/* Look at quiet threads until the CPU time is explained, or all were looked at,
- * or the tick has looked at MOST of them. */
+/* Look at quiet threads until the CPU time is explained, or none is left. At
+ * most MOST threads are looked at. */
 static void
 look_at_quiet(uint64_t now, uint32_t most, struct observe_view *view)
 {
@@ -491,8 +490,8 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     *view = (struct observe_view){0};
     activate_relabelled();
     look_at_active(now, random, share_of(LOOK_MOST, thrift), view);
-    /* This comes after the active threads: to read a thread's clock brings the
-     * clock of the process up to date. */
+    /* The process's clock is read after those of the active threads. Each of
+     * their readings brings it up to date. */
     uint64_t process = clock_process(), own = clock_own();
     unexplained += (int64_t)(process - process_seen);
     unexplained -= (int64_t)(own - own_seen);
@@ -503,9 +502,9 @@ observe_threads(uint64_t now, uint64_t random, uint32_t thrift,
     look_at_quiet(now, share_of(SCAN_MOST, thrift), view);
 }
 
-/* Show the rest of wall time at the thread's end, in which it was seen neither
- * running nor waiting. That is shown without a stack. A rest of less than a
- * period is left out: looks at random instants may miss as much. */
+/* Show, without a stack, the wall time in which the thread was seen neither
+ * running nor waiting. It is left out if it is less than a period: looks at
+ * random instants may miss as much. */
 static void
 show_rest(struct thread_time *account, uint32_t index, uint64_t end)
 {
@@ -582,7 +581,7 @@ observe_end(uint64_t now)
 }
 
 /* Close the thread's wait, or add its time until NOW, and read its CPU clock.
- * What is not shown yet, less than a look finds, is shown in the next file. */
+ * Wall time that no record shows yet is shown in the next file. */
 static void
 rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
 {
@@ -596,7 +595,7 @@ rotate_thread(struct thread_time *account, uint32_t index, uint64_t now)
         if (is_there && now > end + ran)
             end = now - ran;
         wait_close(index, end);
-        /* It may still wait: a look at once finds that out. */
+        /* The thread may still wait: the next tick looks at it. */
         account->is_new = is_there;
     }
     if (is_there) {

@@ -10,12 +10,12 @@
  *   [inner 50.0 %      ]
  *   (one column is 0.050 s; 3 functions are narrower)
  *
- * Blanks below a function are its own time. On a terminal with colours there
- * are no brackets: neighbours have different colours. A function that is
- * narrower than a column is left out, with all below it.
+ * A function that is narrower than a column is left out, with all below it.
+ * Blanks below a function are its own time, and what was left out. On a
+ * terminal with colours, neighbours have different colours and no brackets.
  *
- * The end of a cell is the sum of all that is left of it, rounded down. So
- * cells never overlap, and no child reaches beyond its caller.
+ * A cell ends at its value plus the values of all that is left of it, rounded
+ * down. So cells never overlap, and no child reaches beyond its caller.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@
 /* Columns of the two brackets of a cell, and of its share. */
 enum { BARE_COLUMNS = 2, SHARE_COLUMNS = 8 };
 
-/* Least columns for "..." in a name; a shorter cell has the beginning of the
- * name alone. */
+/* Least columns of a cell that has "..." in its name. A narrower cell has only
+ * the beginning of the name. */
 enum { FIT_COLUMNS = 10 };
 
 /* A branch as it is drawn. */
@@ -51,7 +51,7 @@ struct flame {
     const struct branches *branches;
     enum value value;
     unsigned columns;
-    uint64_t whole;     /* value that all columns stand for */
+    uint64_t whole;     /* the value that all columns together stand for */
     struct cell *cells; /* by branch, then by level and from left to right */
     uint64_t *next;     /* by branch: where its next child begins */
     uint32_t count, narrow;

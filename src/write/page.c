@@ -35,7 +35,7 @@ write_time(FILE *stream, const struct page_tables *tables)
     return page_stream_end(time);
 }
 
-/* Write PROFILE with its times, if it has them. */
+/* Write PROFILE, with the times of its samples if they are known. */
 static int
 write_profile(FILE *stream, struct profile *profile)
 {

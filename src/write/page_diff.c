@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_diff.c -- compares three times: the functions' own times, their totals,
- * and their sample points. Each comparison numbers functions for itself, so the
- * rows are joined by name.
+ * page_diff.c -- makes three comparisons: of the functions' own times, of their
+ * totals, and of their sample points. Each comparison numbers the functions
+ * anew, so the rows are joined by the names of function and module.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum part { PART_SELF, PART_TOTAL, PART_COUNT, PARTS };
 
-/* A function in all comparisons; a part without a row is all zero. */
+/* A function in all comparisons. A part is all zero if it has no row. */
 struct joined {
     const char *name, *module;
     struct diff_row parts[PARTS];
@@ -59,8 +59,8 @@ add_part(struct join *join, enum part part)
     return 0;
 }
 
-/* In a word what a row says. "noise": the samples do not tell a change; "same":
- * it is too small to matter. */
+/* The result of ROW in a word. "noise": the samples do not show a change.
+ * "same": the change is too small to matter. */
 static const char *
 verdict(const struct diff_row *row, const struct diff_options *test)
 {
@@ -73,7 +73,7 @@ verdict(const struct diff_row *row, const struct diff_options *test)
     return row->change > 0 ? "slower" : "faster";
 }
 
-/* A sum as a whole number; those of a damaged profile may be too large. */
+/* SUM as a whole number. Sums of a damaged profile may be too large. */
 static uint64_t
 whole(double sum)
 {
@@ -123,7 +123,7 @@ add_head(struct json *json, const struct diff *diff,
     json_name_real(json, "newPoints", diff->new_points);
 }
 
-/* What a reader must know before believing a row. */
+/* Add reasons why the rows may mislead a reader. */
 static void
 add_notes(struct json *json, const struct diff *diff)
 {
@@ -153,7 +153,7 @@ write_json(FILE *stream, const struct join *join,
     (void)json_end(&json);
 }
 
-/* Compare and join. Returns 0, or -1 if memory is short. */
+/* Make and join the comparisons. Returns 0, or -1 if memory is short. */
 static int
 make_rows(struct join *join, struct profile *old, struct profile *new,
           const struct diff_options *test)

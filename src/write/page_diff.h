@@ -7,10 +7,10 @@
 #include "view/diff.h"
 #include "page.h"
 
-/* A page of both profiles, and of the rows of their functions: own times and
- * totals, compared as TEST says. */
+/* A page of both profiles. Its rows are functions, with own times and totals
+ * compared as TEST says. */
 struct page_diff {
-    struct output_content content; /* {page_diff_make} */
+    struct output_content content; /* its function is page_diff_make */
     struct profile *old, *new;
     const struct diff_options *test;
 };

@@ -4,11 +4,11 @@
  *
  *   PLAIN    the number
  *   CHANGE   the difference to the row before
- *   NEXT     0: the first number that was not used before; else how far the
- *            number is below that
+ *   NEXT     0 for the smallest number that no row had before; else the
+ *            distance below that number
  *   MOST     the difference to the largest number before
  *
- * Strings are last, because the tables add to them.
+ * Strings are last, because the other tables add strings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -84,8 +84,8 @@ write_functions(struct page_stream *stream, const struct page_tables *tables)
     put_field(stream, tables->frames, 2, PLAIN);
 }
 
-/* A caller is told by how far it is above: mostly 1. The root is not written.
- */
+/* The caller of a node is written as the distance to its number: mostly 1. The
+ * root is not written. */
 static void
 write_nodes(struct page_stream *stream, const struct page_tables *tables)
 {
@@ -114,7 +114,7 @@ write_processes(struct page_stream *stream, struct page_tables *tables)
     }
 }
 
-/* TIME of a process in ns since the profile's start. */
+/* TIME, in ns since the start of PROCESS, as ns since the profile's start. */
 static uint64_t
 own_time(const struct profile *profile, uint32_t process, uint64_t time)
 {
@@ -161,7 +161,8 @@ write_states(struct page_stream *stream, const struct page_tables *tables)
     put_field(stream, tables->states, 1, PLAIN);
 }
 
-/* Threads by process and tid; of several with one tid, the last. */
+/* Make an index of threads by process and tid. LAST has the thread of each
+ * number; of several threads with one tid, the last. */
 static struct intern *
 index_threads(const struct profile *profile, uint32_t *last)
 {
@@ -249,8 +250,8 @@ row_number(struct page_tables *tables, uint32_t row, unsigned column)
     }
 }
 
-/* A new stack ends in a new node, a little above the largest before. A thread
- * that runs has as much wall time as CPU time. */
+/* A new stack ends in a new node, whose number is a little above the largest
+ * before. A thread that runs has as much wall time as CPU time. */
 static void
 write_rows(struct page_stream *stream, struct page_tables *tables)
 {
@@ -276,8 +277,8 @@ count_marks(const struct profile *profile, uint32_t kind)
     return count;
 }
 
-/* Write the marks of KIND: when, how long (spans), in which thread (plus 1; 0:
- * the process), and their names. */
+/* Write the marks of KIND, row by row: time, duration (of spans), thread plus 1
+ * (0: the process), name. */
 static void
 write_marks(struct page_stream *stream, struct page_tables *tables,
             uint32_t kind)
@@ -311,8 +312,8 @@ shared_bytes(const struct page_tables *tables, uint32_t number)
     return shared;
 }
 
-/* How many bytes each string shares with the one before, how many more it has,
- * and then these. */
+/* For each string, write how many bytes it shares with the string before, then
+ * how many more it has. Then write these bytes of all strings. */
 static void
 write_strings(struct page_stream *stream, const struct page_tables *tables)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_head.h -- the head block of a page (docs/page-data.md): what the first
- * screen shows, and all that is not a single sample. */
+/* page_head.h -- the head block of a page (docs/page-data.md). It has all that
+ * the first screen shows, and no times of single samples. */
 #ifndef WRITE_PAGE_HEAD_H
 #define WRITE_PAGE_HEAD_H
 

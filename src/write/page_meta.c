@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_meta.c -- the JSON is made in memory; it has a few kilobytes, and a line
- * more for each process that needs one. */
+/* page_meta.c -- makes the JSON in memory. It has a few kilobytes, and a line
+ * more for each process whose names had a problem. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "util/number.h"
 #include "page_meta.h"
 
-/* LINE_SIZE: bytes of a sentence. PROCESSES: most processes that have a note of
- * their own. */
+/* LINE_SIZE: most bytes of a sentence. PROCESSES: most processes whose missing
+ * end has its own note. */
 enum { LINE_SIZE = 1024, PROCESSES = 10 };
 
-/* A browser's numbers are exact up to here: 104 days in ns. */
+/* The largest sum, in ns, that a browser's numbers show exactly: 104 days. */
 #define EXACT (1ull << 53)
 
 static void
@@ -36,7 +36,7 @@ add_causes(struct json *json, const char *key, const uint64_t *counters,
     json_close(json, ']');
 }
 
-/* The sentences are those of every output; see quality.h. */
+/* Every output has the same sentences about quality (quality.h). */
 static void
 add_quality(struct json *json, const struct profile *profile)
 {
@@ -74,8 +74,8 @@ add_totals(struct json *json, const struct profile *profile)
     json_name_number(json, "processes", profile->process_count);
 }
 
-/* Whether threads were sampled only while they ran. A pprof file does not say;
- * then its samples do. */
+/* Whether threads were sampled only while they ran. A pprof file does not say
+ * so; if none of its samples waits, the answer is yes. */
 static bool
 is_cpu_only(const struct profile *profile)
 {
@@ -197,7 +197,7 @@ print_notes(FILE *stream, const struct page_tables *tables)
     (void)text_report_nameless(stream, tables->profile);
 }
 
-/* The times between which samples were taken, pair by pair. */
+/* Add the begin and the end of each session in which samples were taken. */
 static void
 add_sessions(struct json *json, const struct profile *profile)
 {

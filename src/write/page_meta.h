@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_meta.h -- what is known of a whole profile, as the JSON text in the head
- * block of a page (docs/page-data.md). */
+/* page_meta.h -- writes what is known of a whole profile, as JSON. This text is
+ * in the head block of a page (docs/page-data.md). */
 #ifndef WRITE_PAGE_META_H
 #define WRITE_PAGE_META_H
 

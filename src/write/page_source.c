@@ -6,8 +6,8 @@
  *               "lines": [[7, "void work(void)"], [8, "{"]]}],
  *    "missing": [{"name": "/src/gone.c", "problem": "No such file..."}]}
  *
- * What each line cost is in the frames of the head block, so only the texts are
- * here. Functions of one file share its lines.
+ * The head block has the cost of each line in its frames, so this element has
+ * only the texts. Each line of a file is written once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "page_stream.h"
 #include "page_source.h"
 
-/* Lines FIRST to LAST of a function; of all functions, COST says which to take:
- * its own time in ns, CPU and wall. */
+/* Lines FIRST to LAST of a function. COST is its own CPU time plus its own wall
+ * time, in ns. The functions with the largest COST are written. */
 struct piece {
     const char *file;
     unsigned first, last;
@@ -74,8 +74,8 @@ collect(const struct table *lines, size_t *count)
     return pieces;
 }
 
-/* Write the lines of the pieces of one file, which are sorted. *LEFT is what
- * may still be written, in bytes. */
+/* Write the lines of the pieces of one file, which are sorted. *LEFT is the
+ * number of bytes that may still be written. */
 static void
 add_lines(struct json *json, struct source_file *source,
           const struct piece *piece, const struct piece *end, size_t *left)
@@ -98,7 +98,7 @@ add_lines(struct json *json, struct source_file *source,
     json_close(json, ']');
 }
 
-/* The end of the pieces that are of the file of PIECE. */
+/* Returns the first piece behind PIECE that is of another file, or END. */
 static const struct piece *
 end_of_file(const struct piece *piece, const struct piece *end)
 {

@@ -8,11 +8,11 @@
 
 #include "model/profile.h"
 
-/* Limits: functions whose source is written, and bytes of all lines. */
+/* Most functions whose source is written, and most bytes of all lines. */
 enum { PAGE_SOURCE_FUNCTIONS = 50, PAGE_SOURCE_BYTES = 1 << 20 };
 
 /* Write the element with the source of the functions in which PROFILE has most
- * time, as far as their files can be read here. Returns 0, or -1 with errno
+ * time. It names the files that cannot be read. Returns 0, or -1 with errno
  * set. */
 int page_source_write(FILE *stream, struct profile *profile);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_stream.c -- numbers go into PLAIN, which zlib turns into PACKED, which
- * is written in groups of three bytes: four characters of base64. */
+/* page_stream.c -- numbers go into PLAIN, and zlib turns PLAIN into PACKED.
+ * Three bytes of PACKED are written as four characters of base64. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "page_stream.h"
 
 /* LEVEL: zlib's effort. Level 9 makes pages smaller by a hundredth, in twice
- * the time. WINDOW_BITS: the largest window, without a header. PLAIN_SIZE,
- * PACKED_SIZE: bytes of the buffers. GROUP: bytes that become four characters.
- */
+ * the time. WINDOW_BITS: the largest window, without a header. MEMORY_LEVEL:
+ * zlib's default. PLAIN_SIZE, PACKED_SIZE: bytes of the buffers. GROUP: bytes
+ * that become four characters. VARINT_SIZE: most bytes of a number. */
 enum {
     LEVEL = 6,
     WINDOW_BITS = -15,
@@ -32,7 +32,7 @@ struct page_stream {
     size_t plain_used; /* bytes in PLAIN */
     unsigned char plain[PLAIN_SIZE];
     unsigned char packed[PACKED_SIZE + GROUP];
-    size_t left; /* bytes at the start of PACKED that make no group yet */
+    size_t left; /* bytes in PACKED that are no whole group yet */
 };
 
 static void
@@ -102,8 +102,8 @@ put_group(struct page_stream *stream, const unsigned char *bytes, size_t length)
     stream->length += sizeof(text);
 }
 
-/* Write the COUNT bytes of PACKED in groups, and move what is left to its
- * start. AT_END: what is left is a group, too. */
+/* Write the COUNT bytes of PACKED in groups. Move the rest to the start of
+ * PACKED. AT_END: write the rest as a group, too. */
 static void
 put_packed(struct page_stream *stream, size_t count, bool at_end)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_stream.h -- packs numbers and bytes for a page: varints, deflated, in
- * base64, inside of script elements that no browser runs (docs/page-data.md).
- * So no byte of a name stands in the markup. An element is closed after
- * PAGE_STREAM_ELEMENT characters, and the next one continues it: a browser then
- * unpacks piece by piece. Memory is that of zlib and two small buffers, however
- * much is written.
+ * page_stream.h -- packs numbers and bytes for a page (docs/page-data.md).
+ * Numbers are varints. All bytes are deflated, and stand as base64 in script
+ * elements that no browser runs. So no byte of a name is markup. After
+ * PAGE_STREAM_ELEMENT characters another element continues the first: a browser
+ * then unpacks piece by piece. Memory is that of zlib and two small buffers.
  */
 #ifndef WRITE_PAGE_STREAM_H
 #define WRITE_PAGE_STREAM_H
@@ -14,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Characters of base64 in an element, a multiple of four. */
+/* Most characters of base64 in an element, a multiple of four. */
 #define PAGE_STREAM_ELEMENT (4u << 20)
 
 struct page_stream;
@@ -24,12 +23,12 @@ struct page_stream;
  * short. */
 struct page_stream *page_stream_begin(FILE *file, const char *id);
 
-/* Add NUMBER as a varint: seven bits a byte, the lowest first; the top bit of a
- * byte says that another one follows. */
+/* Add NUMBER as a varint: seven bits a byte, the lowest first. The top bit of a
+ * byte says that another byte follows. */
 void page_stream_number(struct page_stream *stream, uint64_t number);
 
-/* Add NUMBER less BEFORE, modulo 2^64, as a varint whose lowest bit is the
- * sign: 0, -1, 1, -2 are 0, 1, 2, 3. */
+/* Add NUMBER less BEFORE, modulo 2^64, as a varint. Its lowest bit is the sign:
+ * 0, -1, 1, -2 become 0, 1, 2, 3. */
 void page_stream_change(struct page_stream *stream, uint64_t number,
                         uint64_t before);
 

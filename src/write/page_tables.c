@@ -34,8 +34,8 @@ page_tables_string(struct page_tables *tables, const char *text)
     return 0;
 }
 
-/* Modules of one file are one module, also those of several processes. Module 0
- * has no name. */
+/* All modules of one file become one module, also those of several processes.
+ * Module 0 has no name. */
 static void
 number_modules(struct page_tables *tables)
 {
@@ -91,7 +91,7 @@ add_node(struct page_tables *tables, uint32_t node)
     tables->node_of[node] = number;
 }
 
-/* Add the nodes from LEAF to the first that is there, callers first. */
+/* Add LEAF and its callers that have no node yet, callers first. */
 static void
 add_stack(struct page_tables *tables, uint32_t leaf)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_tables.h -- the tables of a page (docs/page-data.md): what the threads
- * of a profile share, in the numbering of the page. Each is an intern
- * (util/intern.h) whose keys are its rows, in the order of their numbers.
+ * page_tables.h -- the tables of a page (docs/page-data.md). They have what the
+ * threads of a profile share, in the numbering of the page. Each is an intern
+ * (util/intern.h). Its keys are the rows, in the order of their numbers.
  *
  *   function   name, file, module, kind
  *   frame      function, line, whether it is inlined in its caller
  *   node       caller (a node, or the root), frame
  *
- * Everything is numbered when a sample first needs it, and samples are taken
- * thread by thread in the order of their times. So most numbers are the next
- * new one or one of the last, which deflates well.
+ * A row gets its number when a sample first needs it. Samples come thread by
+ * thread, in the order of their times. So most numbers are the next new one, or
+ * were used just before, and deflate well.
  */
 #ifndef WRITE_PAGE_TABLES_H
 #define WRITE_PAGE_TABLES_H
@@ -55,8 +55,8 @@ struct page_state_row {
     uint32_t kind; /* enum page_state */
 };
 
-/* What is waited for. The holder is looked for in the waiting thread's
- * process. */
+/* What a thread waits for, and its process: page_head.c looks for the holder
+ * there. */
 struct page_wait {
     uint32_t text, process;
 };
@@ -66,10 +66,10 @@ struct page_tables {
     const struct timeline *timeline; /* NULL: times are not known */
     struct intern *strings, *modules, *functions, *frames, *nodes, *states,
         *waits, *labels;
-    uint32_t *module_of; /* of each module of the profile */
-    uint32_t *node_of;   /* of each node of the profile; 0: not yet */
-    uint32_t *row_of;    /* of each sample */
-    uint32_t *sample_of; /* of each row */
+    uint32_t *module_of; /* by module of the profile */
+    uint32_t *node_of;   /* by node of the profile; 0: it has none yet */
+    uint32_t *row_of;    /* by sample */
+    uint32_t *sample_of; /* by row */
     uint32_t row_count;
     uint32_t *chain; /* room for the nodes of one stack */
     uint32_t chain_room;
@@ -77,16 +77,16 @@ struct page_tables {
     bool failed;      /* memory was short */
 };
 
-/* Make all tables. Returns 0, or -1 with errno set; the caller calls
+/* Make all tables. Returns 0, or -1 with errno set. The caller calls
  * page_tables_release in both cases. */
 int page_tables_build(struct page_tables *tables, struct profile *profile,
                       const struct timeline *timeline);
 
-/* The number of TEXT, cleaned, in STRINGS; 0 is "". */
+/* The number of TEXT in STRINGS, cleaned (util/clean.h). 0 is "". */
 uint32_t page_tables_string(struct page_tables *tables, const char *text);
 
-/* The numbers of SAMPLE's state, wait and labels on the page. Waits and labels
- * are 1 more than their keys; 0: none. */
+/* The numbers of SAMPLE's state, wait and labels on the page. For wait and
+ * labels it is the key plus 1; 0: none. */
 uint32_t page_tables_state(struct page_tables *tables,
                            const struct profile_sample *sample);
 uint32_t page_tables_wait(struct page_tables *tables,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_template.c -- the assembler reads the file (SPROF_PAGE_TEMPLATE), so no
- * tool is needed besides the compiler. */
+/* page_template.c -- the assembler reads the file SPROF_PAGE_TEMPLATE. So the
+ * build needs no tool besides the compiler. */
 #include "page_template.h"
 
 __asm__(".pushsection .rodata.page_template, \"a\"\n"

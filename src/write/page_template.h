@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_template.h -- src/page/dist/page.html, which is part of the program. It
- * is mapped with the program's constants, and costs nothing until a page is
+/* page_template.h -- src/page/dist/page.html, a part of programs that write
+ * pages. It is mapped with the constants, and is read only when a page is
  * written. */
 #ifndef WRITE_PAGE_TEMPLATE_H
 #define WRITE_PAGE_TEMPLATE_H

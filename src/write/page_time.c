@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* page_time.c -- writes events column by column, each as a walk over all
- * threads. So nothing is kept besides the tables. */
+/* page_time.c -- writes events column by column. Each column is a walk over all
+ * threads, so nothing is kept besides the tables. */
 #include "page_time.h"
 
-/* What the decoder must know before a column: how large its numbers get. */
+/* The largest numbers of columns. The decoder needs them before the columns. */
 struct maxima {
     uint64_t duration, cpu, wall, count;
 };
@@ -12,8 +12,8 @@ struct maxima {
 struct walk {
     const struct page_tables *tables;
     uint32_t thread;
-    size_t next;   /* of the thread's events */
-    bool is_first; /* the last event is its thread's first */
+    size_t next;   /* index of the next event of the thread */
+    bool is_first; /* the last event is the first of its thread */
 };
 
 static const struct profile_event *
@@ -56,7 +56,7 @@ write_maxima(struct page_stream *stream, const struct page_tables *tables)
     page_stream_number(stream, most.count);
 }
 
-/* How many events each thread has. */
+/* Write how many events each thread has. */
 static void
 write_counts(struct page_stream *stream, const struct page_tables *tables)
 {
@@ -65,7 +65,7 @@ write_counts(struct page_stream *stream, const struct page_tables *tables)
         page_stream_number(stream, first[i + 1] - first[i]);
 }
 
-/* Rows are numbered in the order of this walk. 0 is the next new one. */
+/* Rows are numbered in the order of this walk. 0 is the next new row. */
 static void
 write_rows(struct page_stream *stream, const struct page_tables *tables)
 {
@@ -78,7 +78,7 @@ write_rows(struct page_stream *stream, const struct page_tables *tables)
     }
 }
 
-/* The end of an event: its time, or of a wait the time when it was over. */
+/* The time at which EVENT ends. The end of a point is its time. */
 static uint64_t
 end_of(const struct profile *profile, const struct profile_event *event)
 {
@@ -87,8 +87,8 @@ end_of(const struct profile *profile, const struct profile_event *event)
     return end;
 }
 
-/* A wait begins near the end of the event before. A point is at the end of the
- * time that it stands for. */
+/* An event with a duration begins near the end of the event before. A point is
+ * at the end of the time that it stands for. */
 static void
 write_starts(struct page_stream *stream, const struct page_tables *tables)
 {
@@ -121,7 +121,7 @@ write_cpu(struct page_stream *stream, const struct page_tables *tables)
         page_stream_number(stream, event->cpu);
 }
 
-/* A wait lasts as long as it lasts; a thread that runs uses CPU time. */
+/* Wall time is written less the duration or, of a point, less the CPU time. */
 static void
 write_wall(struct page_stream *stream, const struct page_tables *tables)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* page_time.h -- the time block of a page (docs/page-data.md): every sample
- * point or wait with its time, exact to the nanosecond. */
+/* page_time.h -- the time block of a page (docs/page-data.md). It has every
+ * event of the profile with its time, exact to the nanosecond. */
 #ifndef WRITE_PAGE_TIME_H
 #define WRITE_PAGE_TIME_H
 

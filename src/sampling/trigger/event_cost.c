@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_cost.c -- see event_cost.h. The calling thread counts the CPU time of a
- * loop, alone and with an event that interrupts it often. The event is that of
- * perf_event.c without its signal.
+ * event_cost.c -- see event_cost.h. The calling thread measures the CPU time of
+ * a loop, alone and with an event that often interrupts it. The event is that
+ * of perf_event.c without its signal.
  *
- * The instruction CPUID, which leaves every virtual machine, was tried instead:
- * it took 4 us where an event cost 12. It knows nothing of what the kernel does
+ * The instruction CPUID, which leaves every virtual machine, is no substitute.
+ * It took 4 us where an event cost 12 us. It does not show what the kernel does
  * to arm a timer.
  */
 #include <linux/perf_event.h>
@@ -17,8 +17,9 @@
 #include "base/sys.h"
 #include "event_cost.h"
 
-/* ns between two interruptions. Steps of the loop, of some 1 ns each. Rounds,
- * of which the middle one counts: another thread may disturb some. */
+/* PERIOD_NS: CPU time between two interruptions, in ns. STEPS: steps of the
+ * loop, of some 1 ns each. ROUNDS: measurements, of which the median counts,
+ * because another thread may disturb some. */
 #define PERIOD_NS 25000u
 #define STEPS 200000u
 #define ROUNDS 5u
@@ -53,7 +54,7 @@ run_loop(void)
     return clock_own() - start;
 }
 
-/* Returns what an interruption cost in a round. */
+/* Returns the ns that an interruption cost in a round. */
 static uint64_t
 measure_round(int fd)
 {
