@@ -141,6 +141,7 @@ static OF_PROFILE uint32_t cursor;  /* the next quiet thread to look at */
 static OF_PROFILE uint32_t scanned; /* entries that this search has passed */
 static OF_PROFILE uint32_t label_cursor, label_looks; /* activate_relabelled */
 static OF_PROFILE uint64_t chance;                    /* of is_drawn */
+
 void
 observe_begin(void)
 {

@@ -8,7 +8,6 @@
 #include "base/rate.h"
 #include "model/quality.h"
 #include "show/text_report.h"
-#include "show/text_report.h"
 #include "util/json.h"
 #include "util/number.h"
 #include "page_meta.h"
