@@ -7,6 +7,7 @@
 
 #include "base/arch.h"
 #include "base/clock.h"
+#include "base/sys.h"
 #include "process/modules.h"
 #include "call_site.h"
 #include "learn.h"
@@ -267,6 +268,19 @@ try_lowest(struct walk *walk, struct view *view)
     return walk_guess_to(walk, &caller);
 }
 
+/* Whether the chain from WALK's frame by RULE leads out of VIEW, to memory that
+ * is there. VIEW is a copy of one stack, and Go's code changes stacks. So there
+ * is nothing to find on this one. */
+static bool
+leaves_copy(const struct walk *walk, const struct view *view, struct rule rule)
+{
+    uint64_t link[2];
+    return view->is_copy && rule_chain_is(rule, RULE_CHAIN_ROOTED) &&
+           walk->cut == CUT_BAD_READ &&
+           sys_read_present(link, walk->regs.fp, sizeof(link)) ==
+               (long)sizeof(link);
+}
+
 /* Go on where the walk leads nowhere without a table. What is found holds for
  * this pc from now on, so no thread waits for it a second time. That nothing is
  * found may be due to this stack, and is forgotten after a while. */
@@ -286,7 +300,7 @@ step_lost(const struct resume *finish, struct walk *walk, struct view *view)
         return WALK_ON;
     }
     struct rule known = rules_find(pc);
-    if (clock_now() < next_search)
+    if (leaves_copy(walk, view, known) || clock_now() < next_search)
         return WALK_CUT;
     if (!search_in_turn(finish, walk, view, &caller, &found)) {
         if (rule_kind(known) == RULE_CHAIN)

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
+#include "unwind/resume.h"
 #include "walk_maker.h"
 
 /* A chain that leads nowhere, or to no code, is lost where it was followed
@@ -123,6 +125,27 @@ a_0_behind_a_guess_is_no_root(void **state)
     assert_int_equal(walk.depth, 1);
 }
 
+/* A copy of one stack does not hold where Go's chain goes on. So it shows
+ * nothing that is to be believed of later stacks. */
+static void
+a_copy_of_one_stack_teaches_nothing_of_another(void **state)
+{
+    static uint64_t other[2];
+    struct resume finish = {.clock = clock_now, .until = UINT64_MAX};
+
+    (void)state;
+    view_begin_copy(&view, word_at(0), sizeof(stack), (uint8_t *)stack);
+    rules_put(LEAF, rule_chain(RULE_CHAIN_ROOTED));
+    stand_at(LEAF, word_at(16), (uint64_t)other);
+    assert_int_equal(resume_run(&finish, &walk, &view), WALK_CUT);
+    assert_int_equal(walk.cut, CUT_BAD_READ);
+    assert_int_equal(rules_find(LEAF).word, rule_chain(RULE_CHAIN_ROOTED).word);
+    /* Where there is no memory, the chain leads nowhere. */
+    stand_at(LEAF, word_at(16), 8);
+    assert_int_equal(resume_run(&finish, &walk, &view), WALK_CUT);
+    assert_true(rule_chain_is(rules_find(LEAF), RULE_CHAIN_LAST));
+}
+
 int
 main(void)
 {
@@ -130,7 +153,9 @@ main(void)
         cmocka_unit_test_setup(a_chain_that_leads_nowhere_is_lost, begin_walk),
         cmocka_unit_test_setup(a_chain_may_end_at_0, begin_walk),
         cmocka_unit_test_setup(a_caller_is_guessed, begin_walk),
-        cmocka_unit_test_setup(a_0_behind_a_guess_is_no_root, begin_walk)};
+        cmocka_unit_test_setup(a_0_behind_a_guess_is_no_root, begin_walk),
+        cmocka_unit_test_setup(a_copy_of_one_stack_teaches_nothing_of_another,
+                               begin_walk)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
