@@ -241,11 +241,11 @@ static bool
 search_in_turn(const struct resume *finish, const struct walk *walk,
                struct view *view, struct regs *caller, struct rule *rule)
 {
-    uint64_t start = clock_now();
+    uint64_t start = finish->clock();
     bool is_found = search_caller(finish, walk, view, caller, rule);
-    uint64_t end = clock_now();
+    uint64_t took = finish->clock() - start;
     next_search =
-        end + (is_found ? SEARCH_SHARE : SEARCH_SHARE_IN_VAIN) * (end - start);
+        clock_now() + (is_found ? SEARCH_SHARE : SEARCH_SHARE_IN_VAIN) * took;
     return is_found;
 }
 

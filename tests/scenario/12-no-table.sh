@@ -40,7 +40,8 @@ for kind in trampoline assembly nested decoy made hidden; do
         ;;
     *) frame="$guess;$kind" ;;
     esac
-    profile SPROF_KEEP_SPOOL=1 "$work/no_frame" 700 "$kind"
+    # The first walks search, and some are cut: 1,500 ms make them few.
+    profile SPROF_KEEP_SPOOL=1 "$work/no_frame" 1500 "$kind"
     expect_ok
     expect_share 98 "^$start;$frame;called_back;work_burn" p.folded \
         'called_back'
