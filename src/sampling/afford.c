@@ -39,10 +39,11 @@
 
 /* What an event of perf costs, in tenths of what event_cost.h has measured. It
  * is EVENT_SMALL with little memory, and EVENT_LARGE more with much. An
- * interruption empties the program's caches. On a virtual machine it cost 20 us
- * in an empty loop, and 70 to 80 us in a compiler. */
-#define EVENT_SMALL 14u
-#define EVENT_LARGE 42u
+ * interruption empties the program's caches. On a virtual machine it cost 17 us
+ * in a loop, 35 us in CPython and sqlite3, 44 us in node, and up to 70 us in a
+ * compiler (tests/bench/sample_cost.py). */
+#define EVENT_SMALL 12u
+#define EVENT_LARGE 30u
 
 /* ns that a timer's signal or a question costs with little memory, and ns more
  * with much memory. Both come at an interrupt that comes in any case. */

@@ -21,8 +21,8 @@
  * loop, of some 1 ns each. ROUNDS: measurements, of which the median counts,
  * because another thread may disturb some. */
 #define PERIOD_NS 25000u
-#define STEPS 200000u
-#define ROUNDS 5u
+#define STEPS 80000u
+#define ROUNDS 7u
 
 static volatile uint64_t keep;
 
@@ -62,8 +62,7 @@ measure_round(int fd)
     (void)arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
     uint64_t with = run_loop();
     (void)arch_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0, 0, 0, 0);
-    uint64_t count = with / PERIOD_NS;
-    return with > plain && count != 0 ? (with - plain) / count : 1;
+    return with > plain ? (with - plain) * PERIOD_NS / with : 1;
 }
 
 /* Put VALUE into its place among the COUNT SORTED ones. */
