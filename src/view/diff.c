@@ -168,6 +168,8 @@ compare_all(struct comparison *comparison)
     comparison->test = (struct significance_test){
         .old_total = *old,
         .new_total = *new,
+        .old_point = comparison->old.point,
+        .new_point = comparison->new.point,
         .absolute = comparison->options->absolute,
     };
     diff->factor = 1;

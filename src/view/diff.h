@@ -17,12 +17,14 @@ struct intern;
 struct significance_sum {
     double value;   /* ns */
     double squares; /* ns^2, Q of significance.c */
+    double sampled; /* the part of SQUARES by samples that depend on the rate */
 };
 
 /* The sums of two profiles over all rows, and what is compared. */
 struct significance_test {
     struct significance_sum old_total, new_total;
-    bool absolute; /* compare sums, else shares */
+    double old_point, new_point; /* struct measure's; 0: alike */
+    bool absolute;               /* compare sums, else shares */
 };
 
 /* The chance that OLD and NEW, rows of the totals in TEST, differ at least as
@@ -86,6 +88,7 @@ struct measure {
     struct significance_sum *sums; /* by number of function or stack */
     uint32_t count;                /* numbers that came later have no sum */
     struct significance_sum total;
+    double point; /* ns of a point of a thread that ran; 0: none is known */
 };
 
 /* Begin without names. Returns 0, or -1 if memory is short; measure_end_names

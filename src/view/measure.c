@@ -33,6 +33,7 @@ struct taking {
     uint32_t *frames;
     uint32_t frame_count;
     struct significance_sum *samples; /* by sample */
+    struct significance_sum running;  /* of samples that depend on the rate */
     uint32_t *stamps; /* by function: the last sample's number + 1 */
 };
 
@@ -177,6 +178,15 @@ value_of(const struct profile_event *event, enum value value)
     return value == VALUE_WALL ? (double)event->wall : event->count;
 }
 
+/* Whether the time that a point of SAMPLE stands for depends on the rate. The
+ * time of a wait does not, nor does time that was measured. */
+static bool
+depends_on_rate(const struct profile_sample *sample)
+{
+    return sample->state == STATE_RUNNING && !sample->is_measured &&
+           sample->node != PROFILE_NOT_SAMPLED;
+}
+
 /* Set the value and squares of each sample. A sample without events counts as
  * one record. */
 static void
@@ -198,6 +208,8 @@ weigh_samples(struct taking *taking)
             taking->samples[i].squares =
                 value * value /
                 points_of(sample, sample->values[VALUE_SAMPLES]);
+        if (depends_on_rate(sample))
+            taking->samples[i].sampled = taking->samples[i].squares;
     }
 }
 
@@ -206,6 +218,7 @@ add_sums(struct significance_sum *to, const struct significance_sum *sum)
 {
     to->value += sum->value;
     to->squares += sum->squares;
+    to->sampled += sum->sampled;
 }
 
 /* Add sample NUMBER to every function on its stack. */
@@ -238,6 +251,8 @@ add_samples(struct taking *taking)
         if (sum->value <= 0)
             continue;
         add_sums(&taking->measure->total, sum);
+        if (sum->sampled > 0)
+            add_sums(&taking->running, sum);
         if (taking->by == MEASURE_CUMULATIVE)
             add_to_stack(taking, i);
         else if (taking->by == MEASURE_STACK)
@@ -267,6 +282,8 @@ take_runs(struct taking *taking)
     if (measure->sums == NULL || taking->stamps == NULL)
         return -1;
     add_samples(taking);
+    if (taking->running.value > 0)
+        measure->point = taking->running.squares / taking->running.value;
     return 0;
 }
 

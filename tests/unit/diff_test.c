@@ -175,6 +175,53 @@ halves_are_equal(void **state)
     assert_in_range(alarms(&options), 1, 34);
 }
 
+/* Half a second of points of 1 ms, and then five of points of 16 ms, of
+ * functions of which each has half of what the one before has. */
+static struct profile *
+with_two_rates(void)
+{
+    static const struct record_epoch epochs[2] = {{.period = 1000000},
+                                                  {.time = 5000,
+                                                   .period = 16000000}};
+
+    add_functions();
+    for (unsigned i = 0; i < 2; i++) {
+        maker_append(RECORD_EPOCH, &epochs[i], sizeof epochs[i], NULL, 0);
+        for (unsigned j = 0; j < (i == 0 ? 500 : 313); j++) {
+            uint32_t function = 0;
+            while (function < FUNCTIONS - 1 && draw(2) > 0)
+                function++;
+            maker_add_timed(1, 2 + function, epochs[i].time + j, 1,
+                            epochs[i].period, 50000000);
+        }
+    }
+    return load();
+}
+
+/* Runs whose rate changed are equal, too: also in the functions that by chance
+ * have points of the high rate only, and those that only one run has. */
+static void
+runs_of_two_rates_are_equal(void **state)
+{
+    unsigned count = 0;
+
+    (void)state;
+    random_state = 5;
+    name_functions();
+    for (unsigned i = 0; i < SPLITS; i++) {
+        struct profile *old = with_two_rates(), *new = with_two_rates();
+        struct diff diff;
+        assert_int_equal(diff_build(&diff, old, new, &plain), 0);
+        count += findings(&diff) > 0;
+        /* (0.5 + 5.008)^2 / (500 * 0.001^2 + 313 * 0.016^2) */
+        assert_true(fabs(diff.old_points - 376.3) < 0.1);
+        diff_release(&diff);
+        profile_free(old);
+        profile_free(new);
+    }
+    assert_in_range(count, 0, 8);
+}
+
 /* Of twenty functions, the one of 10 % takes twice as long; the shares of the
  * others shrink by half a percent of the whole. */
 static void
@@ -428,11 +475,39 @@ the_formula_gives_what_the_hand_gives(void **state)
     assert_true(significance_chance(&test, &new, &none, &error) < 1e-6);
 }
 
+/* A second at 1,000 Hz against one at 62.5: a point of the row stands for 1 ms
+ * and for 16. The common share of 30 points and 5 is 35 of 1,062.5. z is
+ * (0.05 - 0.0085) / sqrt(0.03294 * 0.96706 * (0.001 + 0.016)) = 1.783. */
+static void
+rates_may_differ(void **state)
+{
+    const struct significance_test test = {
+        .old_total = {1000, 1000, 1000},
+        .new_total = {1000, 16000, 16000},
+        .old_point = 1,
+        .new_point = 16,
+    };
+    const struct significance_sum old = {30, 30, 30}, new = {80, 1280, 1280};
+    const struct significance_sum wait = {80, 80, 0}, none = {0, 0, 0};
+    double error;
+
+    (void)state;
+    assert_true(fabs(significance_chance(&test, &old, &new, &error) - 0.0745) <
+                0.0001);
+    assert_true(fabs(error - (1.96 * 23.27 + 8.5)) < 0.05);
+    /* Of what the new run does not have, a point would stand for 16. */
+    assert_true(fabs(significance_chance(&test, &old, &none, &error) - 0.3195) <
+                0.0001);
+    /* That of a wait stands for what it is, at any rate. */
+    assert_true(significance_chance(&test, &wait, &none, &error) < 1e-9);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT(halves_are_equal),
+        UNIT(runs_of_two_rates_are_equal),
         UNIT(a_real_change_is_found),
         UNIT(only_what_is_slower_than_the_limit_fails),
         UNIT(a_wait_is_one_point),
@@ -441,6 +516,7 @@ main(void)
         UNIT(stacks_are_told_without_recursion),
         UNIT(chances_are_adjusted_as_by_hand),
         UNIT(the_formula_gives_what_the_hand_gives),
+        UNIT(rates_may_differ),
     };
 
     return cmocka_run_group_tests(tests, maker_begin, maker_end);

@@ -39,6 +39,18 @@ add_samples(uint32_t thread, uint32_t node, uint64_t time, unsigned count,
         maker_add_timed(thread, node, time + i, 1, cpu, 50 * MS);
 }
 
+/* Begin a spool: 20 samples of 1 ms at node 1, and then an epoch of 4 ms, at
+ * whose begin the clock of thread 1 reads CPU. */
+static void
+begin_second_epoch(uint64_t cpu)
+{
+    weigh_begin();
+    add_epoch(0, 1 * MS);
+    add_samples(1, 1, 1000, 20, MS);
+    add_epoch(5000, 4 * MS);
+    add_clock(1, cpu);
+}
+
 /* The CPU time of THREAD at NODE, over all epochs. */
 static uint64_t
 cpu_at(const struct profile *profile, uint32_t thread, uint32_t node)
@@ -60,11 +72,7 @@ each_epoch_adds_up_to_its_clock(void **state)
     struct profile *profile;
 
     (void)state;
-    weigh_begin();
-    add_epoch(0, 1 * MS);
-    add_samples(1, 1, 1000, 20, MS);
-    add_epoch(5000, 4 * MS);
-    add_clock(1, 20 * MS);
+    begin_second_epoch(20 * MS);
     add_samples(1, 2, 6000, 20, MS);
     /* It was on its way when the epoch ended. */
     add_samples(1, 1, 4999, 1, MS);
@@ -84,11 +92,7 @@ a_thread_without_a_clock_had_not_run(void **state)
     struct profile *profile;
 
     (void)state;
-    weigh_begin();
-    add_epoch(0, 1 * MS);
-    add_samples(1, 1, 1000, 20, MS);
-    add_epoch(5000, 4 * MS);
-    add_clock(1, 20 * MS);
+    begin_second_epoch(20 * MS);
     add_epoch(6000, 2 * MS);
     add_samples(1, 2, 7000, 20, 2 * MS);
     maker_add_end(1, 9000, 60 * MS, THREAD_END_EXACT);
@@ -119,11 +123,7 @@ few_samples_share_with_the_next_epoch(void **state)
     profile_free(profile);
     /* The other way round: the last ones are few. */
     maker_clean(NULL);
-    weigh_begin();
-    add_epoch(0, 1 * MS);
-    add_samples(1, 1, 1000, 20, MS);
-    add_epoch(5000, 4 * MS);
-    add_clock(1, 40 * MS);
+    begin_second_epoch(40 * MS);
     add_samples(1, 2, 6000, 5, 4 * MS);
     maker_add_end(1, 9000, 80 * MS, THREAD_END_EXACT);
     profile = weigh_load(NULL);
