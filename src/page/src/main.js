@@ -58,6 +58,25 @@ class Page {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
       this.refresh(new Set(['theme'])),
     );
+    addEventListener('beforeprint', () => this.forPaper('light', true));
+    addEventListener('afterprint', () => this.forPaper(app.state.theme, false));
+  }
+
+  /**
+   * Paper is white, and has room for all levels of the flame graph.
+   * @param {string} theme
+   * @param {boolean} isPaper
+   */
+  forPaper(theme, isPaper) {
+    this.putTheme(theme);
+    this.flame.showAll(isPaper);
+    this.timeline.paint();
+  }
+
+  /** @param {string} theme */
+  putTheme(theme) {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
   }
 
   show() {
@@ -91,11 +110,7 @@ class Page {
   /** @param {Set<string>} changed */
   refresh(changed) {
     const { app } = this;
-    if (changed.has('theme')) {
-      const { theme } = app.state;
-      if (theme) document.documentElement.dataset.theme = theme;
-      else delete document.documentElement.dataset.theme;
-    }
+    if (changed.has('theme')) this.putTheme(app.state.theme);
     const { view } = this;
     if (this.place.firstChild !== view.element)
       this.place.replaceChildren(view.element);

@@ -248,7 +248,7 @@ export class Waits {
           {},
           el('th', { class: 'number' }, 'Length'),
           el('th', { class: 'number' }, 'At'),
-          el('th', { class: 'text' }, 'Thread'),
+          el('th', { class: 'thread' }, 'Thread'),
           el('th', { class: 'text' }, 'Waited for'),
         ),
       ),
@@ -276,7 +276,7 @@ export class Waits {
                 title: 'Select this time',
               }),
             ),
-            el('td', { class: 'text' }, threadName(app.model, thread)),
+            el('td', { class: 'thread' }, threadName(app.model, thread)),
             el(
               'td',
               { class: 'text' },
