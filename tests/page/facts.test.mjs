@@ -240,6 +240,53 @@ test('marks and spans stand on the axis with their names', async () => {
   assert.match(await tip(), /span inside, \d+ ms/);
 });
 
+/** The columns of the lane ROW that are lit, as a share; and the first. */
+function litColumns(row) {
+  return page.evaluate((number) => {
+    const { timeline } = window.sprof.page;
+    const strip = timeline.strips.get(timeline.rows[number].key);
+    const columns = [...strip.matched.keys()].filter((i) => strip.matched[i]);
+    return [columns[0], columns.at(-1)].map((i) => i / strip.matched.length);
+  }, row);
+}
+
+/** Wait until the lanes are those of what is lit now. */
+async function lanesDone() {
+  await settle(page);
+  await page.waitForFunction(() => {
+    const { strips, stale, rows } = window.sprof.page.timeline;
+    return stale.size === 0 && rows.every(({ key }) => strips.has(key));
+  });
+}
+
+test('the pointer on a function tells its callers, and lights when', async () => {
+  const { marks, wall } = await page.evaluate(() => ({
+    marks: window.sprof.app.model.marks.map(({ timeNs }) => timeNs),
+    wall: window.sprof.app.model.meta.wallNs,
+  }));
+  const names = await page.$$('.hottest .name');
+  for (const name of names)
+    if ((await name.evaluate((e) => e.textContent)) === 'inside')
+      await name.hover();
+  await lanesDone();
+  assert.match(
+    await page.$eval('.tip:not([hidden])', (e) => e.textContent),
+    /^inside.*callersmain 100\.0 %/,
+  );
+  const close = ([from, to]) => {
+    assert.ok(Math.abs(from - marks[0] / wall) < 0.03, `${from}`);
+    assert.ok(Math.abs(to - marks[1] / wall) < 0.03, `${to}`);
+  };
+  close(await litColumns(0));
+  await page.mouse.move(5, 5);
+  await lanesDone();
+  assert.deepEqual(await litColumns(0), [null, null]);
+  await set(page, { chosen: 'inside@known_times' });
+  await lanesDone();
+  close(await litColumns(0));
+  assert.deepEqual(await litColumns(1), [null, null]);
+});
+
 test('few lanes are high', async () => {
   const { height, rows } = await page.evaluate(() => ({
     height: document.querySelector('.lane-area canvas').clientHeight,

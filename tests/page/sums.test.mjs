@@ -139,7 +139,10 @@ async function groupsOf(page, group, value) {
     const list = [];
     for (let node = 1; node < tree.n; node++)
       if (tree.parent[node] === 0 && treeSums.total[node] > 0)
-        list.push([tree.groups[-1 - tree.func[node]], treeSums.total[node]]);
+        list.push([
+          tree.groups[-1 - tree.func[node]].replace(/ of .*/, ''),
+          treeSums.total[node],
+        ]);
     return list;
   });
   await set(page, { group: 'none', value: 'cpu' });

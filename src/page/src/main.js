@@ -33,7 +33,10 @@ class Page {
     this.tip = new Tip(app);
     this.flame = new Flame(
       app,
-      (box, event) => this.tip.show(box ? box.node : null, event),
+      (box, event) => {
+        this.tip.show(box ? box.node : null, event);
+        app.point(box && box.node > 0 ? app.tree.func[box.node] : -1);
+      },
       (box, event) => this.click(box, event),
     );
     this.views = {
@@ -54,6 +57,9 @@ class Page {
     this.place = el('main', { class: 'place', tabindex: -1 });
     listenKeys(keys);
     app.listen((changed) => this.refresh(changed));
+    app.pointListeners.push((event) => {
+      if (event || app.pointed < 0) this.tip.showFunction(app.pointed, event);
+    });
     addEventListener('hashchange', () => this.readFragment());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
       this.refresh(new Set(['theme'])),

@@ -66,6 +66,8 @@ export class Timeline {
     this.view = [0, Math.max(1, app.model.meta.wallNs)];
     /** @type {Map<string, Strip>} */
     this.strips = new Map();
+    /** Lanes that are lit by another function now. @type {Set<string>} */
+    this.stale = new Set();
     /** @type {Strip | null} */
     this.heat = null;
     /** @type {number | null} */
@@ -114,6 +116,7 @@ export class Timeline {
 
   listen() {
     new ResizeObserver(() => this.forget()).observe(this.area);
+    this.app.pointListeners.push(() => this.relight());
     this.area.addEventListener('pointerdown', (event) => this.grab(event));
     this.area.addEventListener('pointermove', (event) => this.hover(event));
     this.area.addEventListener('pointerleave', () => (this.tip.hidden = true));
@@ -144,6 +147,12 @@ export class Timeline {
     this.forget();
   }
 
+  /** Another function is lit; the lanes stay as they are until it is. */
+  relight() {
+    this.stale = new Set(this.strips.keys());
+    this.draw();
+  }
+
   /** What was worked out holds no longer. */
   forget() {
     this.strips.clear();
@@ -155,6 +164,7 @@ export class Timeline {
   refresh(changed) {
     const deep = ['time', 'filters', 'focus', 'ignore', 'search', 'value'];
     if (deep.some((key) => changed.has(key))) this.forget();
+    else if (changed.has('chosen')) this.relight();
     this.fillNames();
     attribute(
       /** @type {Element} */ (this.switch),
@@ -449,7 +459,9 @@ export class Timeline {
     const { app } = this;
     const { time, long } = app;
     if (!time || !long || this.job !== null) return;
-    const missing = rows.filter((row) => !this.strips.has(row.key));
+    const missing = rows.filter(
+      ({ key }) => !this.strips.has(key) || this.stale.has(key),
+    );
     if (missing.length === 0) return;
     const columns = this.pixels.width;
     const source = {
@@ -457,7 +469,7 @@ export class Timeline {
       time,
       long,
       keep: app.rows,
-      matches: app.matchedRows,
+      matches: app.litRows,
     };
     const strips = this.strips;
     const view = this.view;
@@ -467,7 +479,7 @@ export class Timeline {
         this.view !== view ||
         this.strips !== strips ||
         app.rows !== source.keep ||
-        app.matchedRows !== source.matches
+        app.litRows !== source.matches
       )
         return this.draw();
       const end = performance.now() + SLICE;
@@ -489,6 +501,7 @@ export class Timeline {
     for (const thread of row.threads)
       addThread(source, thread, this.view, strip);
     this.strips.set(row.key, finish(strip));
+    this.stale.delete(row.key);
   }
 
   /** The heat map's cells. */

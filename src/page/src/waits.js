@@ -49,13 +49,7 @@ export function collectWaits(app, func = -1) {
  * @param {number} func
  */
 export function rowsWith(app, func) {
-  return app.keep(`rowsWith`, [func], () => {
-    const { tree } = app.plainTree;
-    const inside = new Uint8Array(tree.n);
-    for (let node = 1; node < tree.n; node++)
-      inside[node] = tree.func[node] === func ? 1 : inside[tree.parent[node]];
-    return Uint8Array.from(tree.node, (node) => inside[node]);
-  });
+  return app.keep(`rowsWith`, [func], () => app.rowsWith(app.only(func)));
 }
 
 /**
