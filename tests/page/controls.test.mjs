@@ -413,15 +413,6 @@ test('text, SVG, theme, help', async () => {
   await press('Escape');
 });
 
-test('every key of the help is there, once', async () => {
-  const keys = await page.$$eval('.help kbd', (list) =>
-    list.map((e) => e.textContent),
-  );
-  assert.equal(new Set(keys).size, keys.length);
-  for (const key of ['0', 'i', 't', 'n', 'w', 'a', 's', 'd', 'p', 'r', '?'])
-    assert.ok(keys.includes(key), key);
-});
-
 test('nothing is asked of any network', async () => {
   const foreign = page.requests.filter(
     (url) => !/^(file|data|blob):/.test(url),

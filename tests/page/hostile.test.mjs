@@ -4,10 +4,19 @@
  * size: the page shows them, and runs no code of theirs.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, openPage, run, scratch, set, settle } from './browser.mjs';
+import {
+  build,
+  launch,
+  openPage,
+  run,
+  scratch,
+  set,
+  settle,
+} from './browser.mjs';
 import { writePprof } from './pprof.mjs';
 
 const folder = scratch();
@@ -160,9 +169,50 @@ test('one sample', async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test('one sample and none of a recording', async () => {
+  const spool = join(folder, 'few.sprof');
+  execFileSync(join(build, 'tests', 'workload', 'make_spool'), [spool]);
+  const html = join(folder, 'few.html');
+  run('convert', '--thread', 'worker', '--state', 'running', spool, html);
+  const one = await openPage(browser, html);
+  await lookAtAll(one);
+  const names = (page) =>
+    page.$$eval('.hottest .name', (list) => list.map((e) => e.textContent));
+  assert.deepEqual(await names(one), ['lib.so+0x30']);
+  assert.equal(
+    await one.evaluate(() => window.sprof.app.treeSums.total[0]),
+    1e6,
+  );
+  assert.match(
+    await one.$eval('.notes', (e) => e.textContent),
+    /a part of the profile: --thread worker/,
+  );
+  assert.deepEqual(one.problems, []);
+  // A filter that leaves nothing ends with status 1, and the page is written.
+  assert.throws(
+    () => run('convert', '--thread', 'nosuch', spool, html),
+    ({ status }) => status === 1,
+  );
+  const none = await openPage(browser, html);
+  await lookAtAll(none);
+  assert.match(
+    await none.$eval('.notes', (e) => e.textContent),
+    /there are no samples/,
+  );
+  await set(none, { view: 'flame', group: 'none' });
+  assert.equal(
+    await none.$eval('.side .empty', (e) => e.textContent),
+    'The profile has no samples.',
+  );
+  for (const view of ['table', 'waits']) {
+    await set(none, { view });
+    assert.ok(await none.$(`.${view}-view .empty`));
+  }
+  assert.deepEqual(none.problems, []);
+});
+
 test('a page whose data is damaged says so', async () => {
   const html = readFileSync(join(folder, 'one.html'), 'utf8');
-  const { writeFileSync } = await import('node:fs');
   const broken = join(folder, 'broken.html');
   writeFileSync(broken, html.replace(/(id="sprof-head">[^<]{40})[^<]*/, '$1'));
   const page = await openPage(browser, broken);

@@ -53,6 +53,26 @@ test('a tree keeps the sum, whatever its shape', () => {
       }
 });
 
+test('folded: a function once on a stack, with the same time of its own', () => {
+  const selfOf = (tree) => {
+    const { self } = sumTree(tree, model.rows.cpu);
+    const sums = new Float64Array(functions.n);
+    for (let node = 1; node < tree.n; node++)
+      sums[tree.func[node]] += self[node];
+    return sums;
+  };
+  const folded = buildTree(model, functions, { ...plain, fold: true });
+  const whole = buildTree(model, functions, plain);
+  assert.ok(folded.n < whole.n);
+  assert.deepEqual(selfOf(folded), selfOf(whole));
+  for (let node = 1; node < folded.n; node++) {
+    const path = [];
+    for (let at = node; at > 0; at = folded.parent[at])
+      path.push(folded.func[at]);
+    assert.equal(new Set(path).size, path.length);
+  }
+});
+
 test('self and total of functions are those of the stacks', () => {
   const tree = buildTree(model, functions, plain);
   const top = functions_.topmost(tree, functions.n);

@@ -26,5 +26,6 @@ if [ -n "${2:-}" ]; then
         echo "skipped: $reason"
         exit 77
     }
+    export BROWSER=$2
 fi
 exec "$node" --test "$1.test.mjs"

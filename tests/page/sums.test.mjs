@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /**
  * sums.test.mjs -- with the same filters the page has the sums of
- * `sprofile report --json`, to the nanosecond: of the whole, and of each
- * function and thread. Three real programs are recorded for it.
+ * `sprofile report --json`, to the nanosecond: of the whole, of each function,
+ * thread, process and state, and of what a search matches. Three real programs
+ * are recorded for it.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -112,9 +113,11 @@ function sumsOf(page) {
     const all = (values) => values.reduce((sum, n) => sum + n, 0);
     const cpu = app.functionSums('cpu');
     const wall = app.functionSums('wall');
+    const shown = {};
+    for (const value of ['cpu', 'wall', 'waiting', 'runnable'])
+      shown[value] = all(app.values(value));
     return {
-      cpu: all(app.values('cpu')),
-      wall: all(app.values('wall')),
+      ...shown,
       samples: all(sums.count.map((n, row) => (rows[row] ? n : 0))),
       functions: Array.from({ length: functions.n }, (_, f) => ({
         function: functions.name[f],
@@ -126,6 +129,67 @@ function sumsOf(page) {
       })).filter((row) => row.wall_cum_ns || row.cpu_cum_ns),
     };
   });
+}
+
+/** Sums of wall time by GROUP, as the flame graph has them. */
+async function groupsOf(page, group, value) {
+  await set(page, { group, value });
+  const groups = await page.evaluate(() => {
+    const { tree, treeSums } = window.sprof.app;
+    const list = [];
+    for (let node = 1; node < tree.n; node++)
+      if (tree.parent[node] === 0 && treeSums.total[node] > 0)
+        list.push([
+          tree.groups[-1 - tree.func[node]].replace(/ of .*/, ''),
+          treeSums.total[node],
+        ]);
+    return list;
+  });
+  await set(page, { group: 'none', value: 'cpu' });
+  return new Map(groups.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The same by the command. */
+function rowsBy(file, options, group, value, nameOf) {
+  const { rows } = reportOf(file, ['-n', '0', '--by', group, ...options]);
+  return new Map(
+    rows
+      .map((row) => [nameOf(row), row[`${value}_ns`]])
+      .filter(([, ns]) => ns > 0)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+const sumOf = (map, test = () => true) =>
+  [...map].reduce((sum, [name, ns]) => sum + (test(name) ? ns : 0), 0);
+
+/** What groups and switches show with filters that hold. */
+async function compareGroups(page, file, options, sums, where) {
+  const states = rowsBy(file, options, 'state', 'wall', (row) => row.state);
+  assert.deepEqual(await groupsOf(page, 'state', 'wall'), states, where);
+  const isWait = (name) => !['running', 'runnable'].includes(name);
+  assert.equal(sums.waiting, sumOf(states, isWait), `waiting: ${where}`);
+  assert.equal(sums.runnable, states.get('runnable') ?? 0, where);
+  const title = (row) => `${row.thread} (${row.tid})`;
+  const threads = rowsBy(file, options, 'thread', 'cpu', title);
+  assert.deepEqual(await groupsOf(page, 'thread', 'cpu'), threads, where);
+  const name = (row) => `${row.process} (${row.pid})`;
+  const processes = rowsBy(file, options, 'process', 'wall', name);
+  assert.deepEqual(await groupsOf(page, 'process', 'wall'), processes, where);
+}
+
+/** A search has what --focus leaves; it does not see capitals. */
+async function compareSearch(page, file, options, where) {
+  for (const [search, expression] of [
+    ['ALLOC|_start', 'ALLOC|_start'],
+    ['main|read', '[mM][aA][iI][nN]|[rR][eE][aA][dD]'],
+  ]) {
+    await set(page, { search });
+    const found = await page.evaluate(() => window.sprof.app.matchedTotal);
+    const left = reportOf(file, ['--focus', expression, ...options]);
+    assert.equal(found, left.totals.cpu_ns, `search ${search}: ${where}`);
+  }
+  await set(page, { search: '' });
 }
 
 function reportOf(file, options) {
@@ -183,6 +247,8 @@ for (const [name, { command, options }] of Object.entries(PROGRAMS))
       assert.equal(sums.wall, report.totals.wall_ns, `wall: ${where}`);
       assert.equal(sums.samples, report.totals.samples, `samples: ${where}`);
       assert.deepEqual(byName(sums.functions), byName(report.rows), where);
+      await compareGroups(page, file, filters, sums, where);
+      await compareSearch(page, file, filters, where);
       different += report.totals.wall_ns !== whole.totals.wall_ns;
     }
     assert.ok(different > 10, 'most filters leave a part');

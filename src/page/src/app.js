@@ -101,6 +101,10 @@ export class App {
     this.kept = new Map();
     /** @type {((changed: Set<string>) => void)[]} */
     this.listeners = [];
+    /** The function under the pointer, or -1. */
+    this.pointed = -1;
+    /** @type {((event: PointerEvent | null) => void)[]} */
+    this.pointListeners = [];
     /** @type {Set<string>} */
     this.changed = new Set();
     this.isScheduled = false;
@@ -122,6 +126,17 @@ export class App {
   /** @param {(changed: Set<string>) => void} listener */
   listen(listener) {
     this.listeners.push(listener);
+  }
+
+  /**
+   * The pointer is on FUNC, -1 is none. EVENT: it has no box that tells of it.
+   * @param {number} func
+   * @param {PointerEvent | null} [event]
+   */
+  point(func, event = null) {
+    if (func === this.pointed) return;
+    this.pointed = func;
+    for (const listener of this.pointListeners) listener(event);
   }
 
   /** @param {string} key */
@@ -452,11 +467,35 @@ export class App {
   /** By row, whether its stack has a match; null without a search. */
   get matchedRows() {
     const matches = this.matches;
-    return this.keep('matchedRows', [matches], () => {
-      if (!matches) return null;
-      const nodes = matchNodes(this.model, this.functions, matches);
-      const { node } = this.model.rows;
-      return Uint8Array.from(node, (leaf) => nodes[leaf]);
+    return this.keep('matchedRows', [matches], () =>
+      matches ? this.rowsWith(matches) : null,
+    );
+  }
+
+  /**
+   * By row, whether one of the functions YES is on its stack.
+   * @param {Uint8Array} yes
+   */
+  rowsWith(yes) {
+    const nodes = matchNodes(this.model, this.functions, yes);
+    return Uint8Array.from(this.model.rows.node, (leaf) => nodes[leaf]);
+  }
+
+  /** By function, 1 for FUNC alone. @param {number} func */
+  only(func) {
+    const yes = new Uint8Array(this.functions.n);
+    yes[func] = 1;
+    return yes;
+  }
+
+  /** By row, whether lanes light it: the search, else a function. */
+  get litRows() {
+    if (this.matches) return this.matchedRows;
+    const func =
+      this.pointed >= 0 ? this.pointed : this.functionOf(this.state.chosen);
+    return this.keep('litRows', [func], () => {
+      if (func < 0) return null;
+      return this.rowsWith(this.only(func));
     });
   }
 

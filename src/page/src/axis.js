@@ -11,9 +11,12 @@ import { css, mix } from './pixels.js';
  * @typedef {import('./window.js').Range} Range
  */
 
-/** Heights without and with marks; least distance of numbers: CSS pixels. */
+/**
+ * Heights of the numbers, and of a row of spans or marks; least distance of
+ * numbers: CSS pixels.
+ */
 const AXIS = 17;
-const MARKED_AXIS = 34;
+const ROW = 16;
 const STEP = 90;
 /** Letters of the name of a mark. */
 const NAME = 24;
@@ -29,7 +32,10 @@ export function paintAxis(app, pixels, range, width) {
   const { marks, spans } = app.model;
   const [from, to] = range;
   const x = (/** @type {number} */ t) => ((t - from) / (to - from)) * width;
-  pixels.resize(width, marks.length + spans.length > 0 ? MARKED_AXIS : AXIS);
+  const [spanRow, markRow] = [spans, marks].map((list) =>
+    list.length > 0 ? ROW : 0,
+  );
+  pixels.resize(width, AXIS + spanRow + markRow);
   pixels.clear(colours.ground);
   pixels.show();
   const { context } = pixels;
@@ -44,40 +50,63 @@ export function paintAxis(app, pixels, range, width) {
     const left = Math.min(Math.max(0, x(t) - size / 2), width - size);
     context.fillText(text, left, 5);
   }
-  paintMarks(app, context, x, width);
+  paintSpans(app, context, x, AXIS, width);
+  paintMarks(app, context, x, AXIS + spanRow, width);
 }
 
 /**
- * Marks and spans with their names, as far as names have room.
+ * A writer of names in the row at Y, as far as they have room there.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} y
+ * @param {number} width
+ */
+function namesAt(context, y, width) {
+  let free = -1;
+  return (/** @type {number} */ at, /** @type {string} */ text) => {
+    if (at < free || at > width - 12) return;
+    const cut = text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text;
+    context.fillText(cut, at + 4, y + ROW / 2);
+    free = at + context.measureText(cut).width + 12;
+  };
+}
+
+/**
+ * Spans with their names, in the row at Y.
  * @param {App} app
  * @param {CanvasRenderingContext2D} context
  * @param {(t: number) => number} x
+ * @param {number} y
  * @param {number} width
  */
-function paintMarks(app, context, x, width) {
+function paintSpans(app, context, x, y, width) {
   const colours = theme();
-  const { spans, marks } = app.model;
-  let free = -1;
-  const label = (/** @type {number} */ at, /** @type {string} */ text) => {
-    if (at < free || at > width - 12) return;
-    const cut = text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text;
-    context.fillText(cut, at + 4, 25);
-    free = at + context.measureText(cut).width + 12;
-  };
-  for (const span of spans) {
+  const label = namesAt(context, y, width);
+  for (const span of app.model.spans) {
     const [left, right] = [x(span.startNs), x(span.endNs)];
     if (right < 0 || left > width) continue;
     context.fillStyle = css(mix(colours.mark, colours.ground, 0.65));
-    context.fillRect(left, 17, Math.max(1, right - left), 15);
+    context.fillRect(left, y, Math.max(1, right - left), ROW - 1);
     context.fillStyle = css(colours.mark);
-    context.fillRect(left, 17, 1, 15);
+    context.fillRect(left, y, 1, ROW - 1);
     label(Math.max(0, left), string(app.model, span.name));
   }
-  context.fillStyle = css(colours.mark);
-  for (const mark of marks) {
+}
+
+/**
+ * Marks with their names, in the row at Y.
+ * @param {App} app
+ * @param {CanvasRenderingContext2D} context
+ * @param {(t: number) => number} x
+ * @param {number} y
+ * @param {number} width
+ */
+function paintMarks(app, context, x, y, width) {
+  const label = namesAt(context, y, width);
+  context.fillStyle = css(theme().mark);
+  for (const mark of app.model.marks) {
     const at = x(mark.timeNs);
     if (at < 0 || at > width) continue;
-    context.fillRect(Math.round(at), 16, 2, 18);
+    context.fillRect(Math.round(at), y, 2, ROW);
     label(at, string(app.model, mark.name));
   }
 }

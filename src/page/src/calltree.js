@@ -13,7 +13,7 @@ import { processName, string, threadTitle } from './model.js';
  *
  * @typedef {object} Shape
  * @property {string} group 'none', 'thread', 'process', 'state', or a label's key
- * @property {boolean} fold a function that calls itself stands once
+ * @property {boolean} fold a function stands once on a stack
  * @property {boolean} invert from the leaf to its callers
  *
  * @typedef {object} Tree
@@ -258,8 +258,8 @@ function placeOne(growing, place, parent, func, shape, leaf) {
 }
 
 /**
- * The place below AT for FUNC: AT itself if it calls itself and recursion is
- * folded.
+ * The place below AT for FUNC. With recursion folded, a stack that comes back
+ * to a function goes on in its first box.
  * @param {Growing} growing
  * @param {number} at
  * @param {number} func
@@ -267,7 +267,10 @@ function placeOne(growing, place, parent, func, shape, leaf) {
  * @param {Shape} shape
  */
 function below(growing, at, func, sample, shape) {
-  if (shape.fold && at > 0 && growing.pairs.second[at] === func) return at;
+  const { first, second } = growing.pairs;
+  if (shape.fold)
+    for (let up = at; up > 0; up = first[up])
+      if (second[up] === func) return up;
   return growing.child(at, func, sample);
 }
 

@@ -13,7 +13,7 @@ import {
   signedTime,
   time as timeText,
 } from './format.js';
-import { largest } from './functions.js';
+import { callersOf, largest } from './functions.js';
 import { place, threadTitle } from './model.js';
 import { exactly } from './selection.js';
 import { functionButton, neighbours } from './tables.js';
@@ -22,6 +22,33 @@ import { collectWaits, holderButton, rowsWith, waitName } from './waits.js';
 /** @typedef {import('./app.js').App} App */
 
 const HOTTEST = 14;
+/** Changes on the side of a page of two profiles. */
+const CHANGED = 6;
+/** Callers that are told at the pointer. */
+const CALLERS = 4;
+
+/**
+ * The functions that call FUNC, the most time first, with their shares of it.
+ * @param {App} app
+ * @param {number} func
+ */
+function callersText(app, func) {
+  const sums = app.plainSums();
+  return app.keep('callersText', [func, sums], () => {
+    const { tree, top } = app.plainTree;
+    const list = callersOf(tree, top, sums, func);
+    const whole = app.functionSums().total[func];
+    const texts = list
+      .slice(0, CALLERS)
+      .map(({ func: caller, total }) =>
+        caller < 0
+          ? `(root) ${percent(total, whole)}`
+          : `${app.functions.name[caller]} ${percent(total, whole)}`,
+      );
+    if (list.length > CALLERS) texts.push(`${list.length - CALLERS} more`);
+    return texts.join(', ');
+  });
+}
 
 /**
  * What is known of NODE, a line each.
@@ -52,6 +79,8 @@ export function describe(app, node) {
   ]);
   const self = treeSums.self[node];
   lines.push(['self', `${timeText(self)}, ${percent(self, whole.value)}`]);
+  const callers = node > 0 && func >= 0 ? callersText(app, func) : '';
+  if (callers) lines.push(['callers', callers]);
   if (error > 0)
     lines.push(['points', `${number(points(sum))}; ± is the 95 % interval`]);
   if (app.isDiff && app.treeBase) {
@@ -82,12 +111,46 @@ export class Tip {
       return;
     }
     const { app } = this;
+    this.fill(nodeName(app.tree, app.functions, node), describe(app, node), at);
+  }
+
+  /**
+   * @param {number} func -1: nothing
+   * @param {{clientX: number, clientY: number} | null} at
+   */
+  showFunction(func, at) {
+    if (func < 0) return this.show(null, null);
+    const { app } = this;
+    const { self, total } = app.functionSums();
+    const whole = app.treeSums.total[0];
+    const figure = (/** @type {number} */ ns) =>
+      `${timeText(ns)}, ${percent(ns, whole)}`;
+    /** @type {[string, string][]} */
+    const lines = [
+      ['module', app.functions.module[func]],
+      ['total', figure(total[func])],
+      ['self', figure(self[func])],
+      ['callers', callersText(app, func)],
+    ];
+    this.fill(
+      app.functions.name[func],
+      lines.filter(([, text]) => text),
+      at,
+    );
+  }
+
+  /**
+   * @param {string} name
+   * @param {[string, string][]} lines
+   * @param {{clientX: number, clientY: number} | null} at
+   */
+  fill(name, lines, at) {
     this.element.replaceChildren(
-      el('strong', {}, nodeName(app.tree, app.functions, node)),
+      el('strong', {}, name),
       el(
         'dl',
         {},
-        ...describe(app, node).flatMap(([key, text]) => [
+        ...lines.flatMap(([key, text]) => [
           el('dt', {}, key),
           el('dd', {}, text),
         ]),
@@ -112,8 +175,51 @@ export class Side {
   refresh() {
     const func = this.app.functionOf(this.app.state.chosen);
     this.element.replaceChildren(
-      ...(func < 0 ? this.hottest() : this.about(func)),
+      ...(func >= 0
+        ? this.about(func)
+        : [...this.changed(), ...this.hottest()]),
     );
+  }
+
+  /** On a page of two profiles: what changed most, apart from noise. */
+  changed() {
+    const { changes } = this.app;
+    if (!changes) return [];
+    const factor = changes.factor ?? 1;
+    const size = (/** @type {import('./changes.js').Change} */ row) =>
+      row.newSelf * factor - row.oldSelf;
+    const list = changes.rows
+      .filter(({ verdict }) => verdict !== 'noise' && verdict !== 'same')
+      .toSorted((a, b) => Math.abs(size(b)) - Math.abs(size(a)));
+    return [
+      el('h2', {}, 'Changed most', el('small', {}, ' by own time')),
+      list.length === 0
+        ? el('p', { class: 'empty' }, 'No change is more than noise.')
+        : el(
+            'ol',
+            { class: 'hottest changed' },
+            ...list
+              .slice(0, CHANGED)
+              .map((row) =>
+                el(
+                  'li',
+                  { title: row.verdict },
+                  el(
+                    'span',
+                    { class: `number ${size(row) > 0 ? 'more' : 'less'}` },
+                    signedTime(size(row)),
+                  ),
+                  this.link(row),
+                ),
+              ),
+          ),
+    ];
+  }
+
+  /** @param {import('./changes.js').Change} row */
+  link({ name, module }) {
+    const func = this.app.functionOf(`${name}@${module}`);
+    return func < 0 ? el('span', {}, name) : functionButton(this.app, func);
   }
 
   /** The functions with the most time of their own. */

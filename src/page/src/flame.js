@@ -21,6 +21,8 @@ import { Pixels, mix } from './pixels.js';
 /** Height of a level; and the least width of a box with a name: CSS pixels. */
 const LEVEL = 18;
 const LEAST_TEXT = 22;
+/** Greatest height on paper: CSS pixels. */
+const HIGHEST = 4000;
 /** How long a zoom moves: ms. */
 const MOVE = 180;
 
@@ -316,6 +318,16 @@ export class Flame {
     const { flip } = this.app.state;
     const row = flip ? this.app.layout.levels.length - 1 - level : level;
     return row * LEVEL + this.shift() - this.element.scrollTop;
+  }
+
+  /**
+   * Paint now: as high as all levels are, or as there is room.
+   * @param {boolean} isAll
+   */
+  showAll(isAll) {
+    const height = this.app.layout.levels.length * LEVEL;
+    this.element.style.height = isAll ? `${Math.min(height, HIGHEST)}px` : '';
+    this.paint();
   }
 
   paint() {

@@ -33,7 +33,10 @@ class Page {
     this.tip = new Tip(app);
     this.flame = new Flame(
       app,
-      (box, event) => this.tip.show(box ? box.node : null, event),
+      (box, event) => {
+        this.tip.show(box ? box.node : null, event);
+        app.point(box && box.node > 0 ? app.tree.func[box.node] : -1);
+      },
       (box, event) => this.click(box, event),
     );
     this.views = {
@@ -54,10 +57,32 @@ class Page {
     this.place = el('main', { class: 'place', tabindex: -1 });
     listenKeys(keys);
     app.listen((changed) => this.refresh(changed));
+    app.pointListeners.push((event) => {
+      if (event || app.pointed < 0) this.tip.showFunction(app.pointed, event);
+    });
     addEventListener('hashchange', () => this.readFragment());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
       this.refresh(new Set(['theme'])),
     );
+    addEventListener('beforeprint', () => this.forPaper('light', true));
+    addEventListener('afterprint', () => this.forPaper(app.state.theme, false));
+  }
+
+  /**
+   * Paper is white, and has room for all levels of the flame graph.
+   * @param {string} theme
+   * @param {boolean} isPaper
+   */
+  forPaper(theme, isPaper) {
+    this.putTheme(theme);
+    this.flame.showAll(isPaper);
+    this.timeline.paint();
+  }
+
+  /** @param {string} theme */
+  putTheme(theme) {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
   }
 
   show() {
@@ -91,11 +116,7 @@ class Page {
   /** @param {Set<string>} changed */
   refresh(changed) {
     const { app } = this;
-    if (changed.has('theme')) {
-      const { theme } = app.state;
-      if (theme) document.documentElement.dataset.theme = theme;
-      else delete document.documentElement.dataset.theme;
-    }
+    if (changed.has('theme')) this.putTheme(app.state.theme);
     const { view } = this;
     if (this.place.firstChild !== view.element)
       this.place.replaceChildren(view.element);

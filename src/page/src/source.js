@@ -99,13 +99,8 @@ export class SourceView {
       return el(
         'tr',
         { class: gap ? 'gap' : null, 'data-line': number },
-        el('td', { class: 'number' }, sum?.self ? seconds(sum.self) : ''),
-        el(
-          'td',
-          { class: 'number' },
-          sum?.total ? `${percent(sum.total, whole)}` : '',
-          sum?.total ? bar(sum.total / whole) : null,
-        ),
+        this.cell(sum?.self ?? 0, whole),
+        this.cell(sum?.total ?? 0, whole),
         el('td', { class: 'number faint' }, String(number)),
         el('td', { class: 'code' }, text),
       );
@@ -121,7 +116,7 @@ export class SourceView {
           el(
             'tr',
             {},
-            ...['Self s', 'Total', 'Line'].map((title) =>
+            ...['Self s', 'Total s', 'Line'].map((title) =>
               el('th', { class: 'number' }, title),
             ),
             el('th', { class: 'text' }, 'Source'),
@@ -131,6 +126,21 @@ export class SourceView {
       ),
     );
     this.showHottest(sums);
+  }
+
+  /**
+   * @param {number} ns
+   * @param {number} whole
+   */
+  cell(ns, whole) {
+    if (ns === 0) return el('td', { class: 'number' });
+    return el(
+      'td',
+      { class: 'number' },
+      seconds(ns),
+      el('small', {}, ` ${percent(ns, whole)}`),
+      bar(ns / whole),
+    );
   }
 
   /** @param {Map<number, {self: number, total: number}>} sums */

@@ -252,10 +252,15 @@ export function functionButton(app, func) {
   const key = app.keyOf(func);
   return button(
     app.functions.name[func] || '(no name)',
-    () => app.set({ chosen: app.state.chosen === key ? '' : key }),
+    () => {
+      app.point(-1);
+      app.set({ chosen: app.state.chosen === key ? '' : key });
+    },
     {
       class: 'name',
-      title: app.functions.name[func],
+      onpointerenter: (/** @type {PointerEvent} */ event) =>
+        app.point(func, event),
+      onpointerleave: () => app.point(-1),
       'aria-pressed': String(app.state.chosen === key),
     },
   );

@@ -19,8 +19,10 @@ import { Pixels, css } from './pixels.js';
  * @typedef {{name: string, threads: number[], isMember: boolean, key: string, process: number}} Row
  */
 
-/** Heights in CSS pixels. */
+/** Height of a lane among many, of one alone, and of few: CSS pixels. */
 const LANE = 26;
+const HIGH_LANE = 56;
+const FEW_LANES = 96;
 /** Lanes of names, and of threads of one name, that are shown one by one. */
 const MOST_LANES = 100;
 const MOST_MEMBERS = 100;
@@ -64,6 +66,8 @@ export class Timeline {
     this.view = [0, Math.max(1, app.model.meta.wallNs)];
     /** @type {Map<string, Strip>} */
     this.strips = new Map();
+    /** Lanes that are lit by another function now. @type {Set<string>} */
+    this.stale = new Set();
     /** @type {Strip | null} */
     this.heat = null;
     /** @type {number | null} */
@@ -112,6 +116,7 @@ export class Timeline {
 
   listen() {
     new ResizeObserver(() => this.forget()).observe(this.area);
+    this.app.pointListeners.push(() => this.relight());
     this.area.addEventListener('pointerdown', (event) => this.grab(event));
     this.area.addEventListener('pointermove', (event) => this.hover(event));
     this.area.addEventListener('pointerleave', () => (this.tip.hidden = true));
@@ -142,6 +147,12 @@ export class Timeline {
     this.forget();
   }
 
+  /** Another function is lit; the lanes stay as they are until it is. */
+  relight() {
+    this.stale = new Set(this.strips.keys());
+    this.draw();
+  }
+
   /** What was worked out holds no longer. */
   forget() {
     this.strips.clear();
@@ -153,6 +164,7 @@ export class Timeline {
   refresh(changed) {
     const deep = ['time', 'filters', 'focus', 'ignore', 'search', 'value'];
     if (deep.some((key) => changed.has(key))) this.forget();
+    else if (changed.has('chosen')) this.relight();
     this.fillNames();
     attribute(
       /** @type {Element} */ (this.switch),
@@ -204,7 +216,14 @@ export class Timeline {
     return rows;
   }
 
+  /** The height of a lane: few lanes are higher. */
+  get lane() {
+    const room = Math.floor(FEW_LANES / Math.max(1, this.rows.length));
+    return Math.max(LANE, Math.min(HIGH_LANE, room));
+  }
+
   fillNames() {
+    this.names.style.setProperty('--lane', `${this.lane}px`);
     if (this.app.state.strip === 'heat') {
       const { rows, cell } = this.grid;
       const text = `A column is ${timeText(rows * cell)}, a cell ${timeText(cell)}; time runs upwards in a column. Click a cell, or drag.`;
@@ -305,13 +324,13 @@ export class Timeline {
   /** @param {number} width */
   paintLanes(width) {
     const colours = theme();
-    const rows = this.rows;
-    this.pixels.resize(width, rows.length * LANE);
+    const { rows, lane } = this;
+    this.pixels.resize(width, rows.length * lane);
     this.pixels.clear(colours.ground);
     for (let i = 0; i < rows.length; i++)
-      this.paintLane(rows[i], i * LANE, colours);
+      this.paintLane(rows[i], i * lane, lane, colours);
     this.pixels.show();
-    this.paintRanges(width, rows.length * LANE);
+    this.paintRanges(width, rows.length * lane);
     this.work(rows, width);
     if (!this.app.time) this.sayUnpacked();
     else this.note.textContent = '';
@@ -326,21 +345,22 @@ export class Timeline {
   /**
    * @param {Row} row
    * @param {number} y
+   * @param {number} lane its height
    * @param {import('./colours.js').Theme} colours
    */
-  paintLane(row, y, colours) {
+  paintLane(row, y, lane, colours) {
     const { ratio, width } = this.pixels;
     const strip = this.strips.get(row.key);
-    this.pixels.box(0, (y + LANE - 1) * ratio, width, ratio, colours.line);
-    if (!strip) return this.paintLife(row, y, colours);
+    this.pixels.box(0, (y + lane - 1) * ratio, width, ratio, colours.line);
+    if (!strip) return this.paintLife(row, y, lane, colours);
     const full = (this.view[1] - this.view[0]) / width;
     const most = Math.max(
       full,
       Math.min(strip.most, full * row.threads.length),
     );
-    const height = LANE - 4;
+    const height = lane - 4;
     for (let x = 0; x < strip.running.length; x++) {
-      let bottom = (y + LANE - 1) * ratio;
+      let bottom = (y + lane - 1) * ratio;
       const top = (y + 2) * ratio;
       for (const kind of /** @type {const} */ ([
         'running',
@@ -355,7 +375,7 @@ export class Timeline {
         bottom -= size;
       }
       if (strip.matched[x] > 0)
-        this.pixels.box(x, (y + LANE - 4) * ratio, 1, 3 * ratio, colours.match);
+        this.pixels.box(x, (y + lane - 4) * ratio, 1, 3 * ratio, colours.match);
     }
   }
 
@@ -363,9 +383,10 @@ export class Timeline {
    * Before the samples are there: when the lane's threads lived.
    * @param {Row} row
    * @param {number} y
+   * @param {number} lane its height
    * @param {import('./colours.js').Theme} colours
    */
-  paintLife(row, y, colours) {
+  paintLife(row, y, lane, colours) {
     const { ratio, width } = this.pixels;
     for (const thread of row.threads.slice(0, 2000)) {
       const { startNs, endNs } = this.app.model.threads[thread];
@@ -373,7 +394,7 @@ export class Timeline {
       const to = this.x(Math.min(endNs, this.app.model.meta.wallNs), width);
       this.pixels.box(
         from,
-        (y + LANE / 2) * ratio,
+        (y + lane / 2) * ratio,
         Math.max(1, to - from),
         3 * ratio,
         colours.line,
@@ -438,7 +459,9 @@ export class Timeline {
     const { app } = this;
     const { time, long } = app;
     if (!time || !long || this.job !== null) return;
-    const missing = rows.filter((row) => !this.strips.has(row.key));
+    const missing = rows.filter(
+      ({ key }) => !this.strips.has(key) || this.stale.has(key),
+    );
     if (missing.length === 0) return;
     const columns = this.pixels.width;
     const source = {
@@ -446,7 +469,7 @@ export class Timeline {
       time,
       long,
       keep: app.rows,
-      matches: app.matchedRows,
+      matches: app.litRows,
     };
     const strips = this.strips;
     const view = this.view;
@@ -456,7 +479,7 @@ export class Timeline {
         this.view !== view ||
         this.strips !== strips ||
         app.rows !== source.keep ||
-        app.matchedRows !== source.matches
+        app.litRows !== source.matches
       )
         return this.draw();
       const end = performance.now() + SLICE;
@@ -478,6 +501,7 @@ export class Timeline {
     for (const thread of row.threads)
       addThread(source, thread, this.view, strip);
     this.strips.set(row.key, finish(strip));
+    this.stale.delete(row.key);
   }
 
   /** The heat map's cells. */
@@ -571,7 +595,8 @@ export class Timeline {
     const lines = [clock(t, (this.view[1] - this.view[0]) / 1000)];
     if (app.state.strip === 'lanes') {
       const bounds = this.canvas.getBoundingClientRect();
-      const row = this.rows[Math.floor((event.clientY - bounds.top) / LANE)];
+      const row =
+        this.rows[Math.floor((event.clientY - bounds.top) / this.lane)];
       if (row) lines.push(...this.about(row, event));
     }
     const near = ((this.view[1] - this.view[0]) / this.area.clientWidth) * 4;

@@ -145,7 +145,7 @@ export class Toolbar {
       this.toggle(
         'Fold',
         'fold',
-        'A function that calls itself stands once (r)',
+        'Recursion, direct or not: a function stands once on a stack (r)',
       ),
       this.toggle('Flip', 'flip', 'The root stands at the bottom (i)'),
       this.compare(),

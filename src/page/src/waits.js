@@ -49,13 +49,7 @@ export function collectWaits(app, func = -1) {
  * @param {number} func
  */
 export function rowsWith(app, func) {
-  return app.keep(`rowsWith`, [func], () => {
-    const { tree } = app.plainTree;
-    const inside = new Uint8Array(tree.n);
-    for (let node = 1; node < tree.n; node++)
-      inside[node] = tree.func[node] === func ? 1 : inside[tree.parent[node]];
-    return Uint8Array.from(tree.node, (node) => inside[node]);
-  });
+  return app.keep(`rowsWith`, [func], () => app.rowsWith(app.only(func)));
 }
 
 /**
@@ -248,7 +242,7 @@ export class Waits {
           {},
           el('th', { class: 'number' }, 'Length'),
           el('th', { class: 'number' }, 'At'),
-          el('th', { class: 'text' }, 'Thread'),
+          el('th', { class: 'thread' }, 'Thread'),
           el('th', { class: 'text' }, 'Waited for'),
         ),
       ),
@@ -276,7 +270,7 @@ export class Waits {
                 title: 'Select this time',
               }),
             ),
-            el('td', { class: 'text' }, threadName(app.model, thread)),
+            el('td', { class: 'thread' }, threadName(app.model, thread)),
             el(
               'td',
               { class: 'text' },
