@@ -31,6 +31,18 @@ struct jitdump {
 /* Most ns between the mapping of a file and its header. */
 #define HEADER_NS 10000000000u
 
+/* Whether a header that has TIME was written long after SEEN. V8's has us since
+ * the epoch, those of others have ns on CLOCK_MONOTONIC. Either may be right.
+ */
+static bool
+is_begun_later(uint64_t time, const struct jitdump_process *process,
+               uint64_t seen)
+{
+    uint64_t limit = seen + HEADER_NS;
+    uint64_t epoch_us = (process->start + limit - process->monotonic) / 1000;
+    return limit > seen && time > limit && time > epoch_us;
+}
+
 /* Read the open file FD of SIZE bytes, which was mapped at SEEN. Returns 0, or
  * -1 if memory is short. */
 static int
@@ -48,8 +60,8 @@ read_file(struct jitdump *dump, int fd, uint64_t size,
         result =
             jitdump_records_read(records, fd, used, process->monotonic, &why);
     }
-    if (result == 0 && !records->has_no_times && records->time > seen &&
-        records->time - seen > HEADER_NS) {
+    if (result == 0 && !records->has_no_times &&
+        is_begun_later(records->time, process, seen)) {
         jitdump_records_clear(records);
         why = "a later process has written it";
     }

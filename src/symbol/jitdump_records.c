@@ -72,6 +72,9 @@ struct entry {
 };
 _Static_assert(sizeof(struct entry) == 16, "as in the file");
 
+/* V8 makes the size of such a record a multiple of this. */
+#define PADDING 8u
+
 struct reading {
     struct jitdump_records *records;
     int fd;
@@ -80,9 +83,11 @@ struct reading {
     uint64_t begin;
     size_t filled, room;
     struct address_table latest; /* (0, address): number + 1 of its last code */
-    /* The last record of lines, for the next load at PENDING. */
-    uint64_t pending;
-    uint32_t first_line, line_count;
+    /* The last record of lines. Its SIZE is 0 if a load has come since. */
+    struct {
+        uint64_t offset;
+        uint32_t size;
+    } lines;
     const char *why;
 };
 
@@ -155,6 +160,150 @@ add_code(struct reading *reading, const struct jitdump_code *code, uint64_t low,
     return 0;
 }
 
+/* The number of the file NAME of an entry; LAST is that of the entry before. A
+ * name of one byte 0xff stands for it. */
+static uint32_t
+file_of(struct reading *reading, const char *name, size_t length, uint32_t last)
+{
+    if (length == 1 && (uint8_t)name[0] == 0xff && last != INTERN_NONE)
+        return last;
+    if (length > RUNTIME_NAME_MOST)
+        length = RUNTIME_NAME_MOST;
+    return intern_put(&reading->records->texts, name, length);
+}
+
+/* The entries of a record of lines. */
+struct entries {
+    const uint8_t *at;
+    size_t length;
+    uint64_t count;
+    uint64_t low, high; /* addresses of the code, as the entries count */
+    /* If FILE is not INTERN_NONE, each entry has SIZE bytes and is of FILE. */
+    uint32_t file;
+    size_t size;
+};
+
+/* The size of the first one of ENTRIES, with its name. 0 if it is not whole. */
+static size_t
+size_of_first(const struct entries *entries)
+{
+    if (entries->file != INTERN_NONE)
+        return entries->size;
+    if (entries->length <= sizeof(struct entry))
+        return 0;
+    const uint8_t *name = entries->at + sizeof(struct entry);
+    const uint8_t *zero =
+        memchr(name, '\0', entries->length - sizeof(struct entry));
+    return zero != NULL ? (size_t)(zero + 1 - entries->at) : 0;
+}
+
+/* Add ENTRIES. What is no line of the code shows that the record is damaged:
+ * none of its lines is used then. Returns 0, or -1 if memory is short. */
+static int
+add_lines(struct reading *reading, struct entries entries)
+{
+    struct jitdump_records *records = reading->records;
+    uint32_t first = records->line_count, file = INTERN_NONE;
+    for (; entries.count > 0; entries.count--) {
+        struct entry entry;
+        size_t size = size_of_first(&entries);
+        if (records->line_count == JITDUMP_RECORDS_LINES_MOST)
+            break;
+        memcpy(&entry, entries.at, size != 0 ? sizeof(entry) : 0);
+        if (size == 0 || entry.address < entries.low ||
+            entry.address > entries.high || entry.line < 0) {
+            records->line_count = first;
+            return 0;
+        }
+        file = entries.file != INTERN_NONE
+                   ? entries.file
+                   : file_of(reading, (const char *)entries.at + sizeof(entry),
+                             size - sizeof(entry) - 1, file);
+        if (file == INTERN_NONE ||
+            !ARRAY_GROW(records->lines, records->line_count))
+            return -1;
+        records->lines[records->line_count++] =
+            (struct jitdump_line){entry.address, (uint32_t)entry.line, file};
+        entries.at += size;
+        entries.length -= size;
+    }
+    return 0;
+}
+
+/* For qsort. */
+static int
+compare_lines(const void *a, const void *b)
+{
+    const struct jitdump_line *one = a, *two = b;
+    return (one->address > two->address) - (one->address < two->address);
+}
+
+/* Most runtimes write lines in the order of addresses. */
+static void
+sort_lines(struct jitdump_line *lines, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (lines[i].address < lines[i - 1].address) {
+            qsort(lines, count, sizeof(*lines), compare_lines);
+            return;
+        }
+}
+
+/* If all ENTRIES, which V8 wrote for the function NAME, can be of the file in
+ * that name, they are. Some versions of V8 (Node 20) write freed memory as the
+ * names of files, zeros among it; only the length is right. Returns 0, or -1 if
+ * memory is short. */
+static int
+expect_file(struct reading *reading, const char *name, struct entries *entries)
+{
+    struct intern *texts = &reading->records->texts;
+    struct symbol_frame frame;
+    if (runtime_name_split(texts, name, &frame) != 0)
+        return -1;
+    size_t size = sizeof(struct entry) + strlen(frame.file) + 1;
+    if (frame.file[0] == '\0' || entries->count > entries->length / size ||
+        entries->length - entries->count * size >= PADDING)
+        return 0;
+    entries->size = size;
+    entries->file = intern_string(texts, frame.file);
+    return entries->file != INTERN_NONE ? 0 : -1;
+}
+
+/* Give CODE, which LOAD loads, the lines of the last record of lines, if that
+ * is for the same address. */
+static int
+take_lines(struct reading *reading, const struct load *load,
+           struct jitdump_code *code)
+{
+    struct jitdump_records *records = reading->records;
+    struct lines head;
+    size_t size = reading->lines.size;
+    const uint8_t *bytes = bytes_at(reading, reading->lines.offset, size);
+    if (bytes == NULL)
+        return 0;
+    memcpy(&head, bytes, sizeof(head));
+    if (head.address != load->address ||
+        load->address + load->size < load->size)
+        return 0;
+    const char *name = intern_bytes(&records->texts, code->name);
+    bool is_v8 = runtime_name_is_v8(name);
+    code->origin += is_v8 ? V8_SHIFT : 0;
+    struct entries entries = {.at = bytes + sizeof(head),
+                              .length = size - sizeof(head),
+                              .count = head.count,
+                              .low = code->origin,
+                              .high = code->origin + load->size,
+                              .file = INTERN_NONE};
+    code->first_line = records->line_count;
+    if ((is_v8 && expect_file(reading, name, &entries) != 0) ||
+        add_lines(reading, entries) != 0)
+        return -1;
+    code->line_count = records->line_count - code->first_line;
+    if (code->line_count > 0)
+        sort_lines(records->lines + code->first_line, code->line_count);
+    return 0;
+}
+
 /* Take the load of SIZE bytes at OFFSET. */
 static int
 take_load(struct reading *reading, uint64_t offset, uint32_t size)
@@ -173,15 +322,10 @@ take_load(struct reading *reading, uint64_t offset, uint32_t size)
             intern_put(&reading->records->texts, name, strnlen(name, length)),
         .origin = load.address,
     };
-    if (code.name == INTERN_NONE)
+    if (code.name == INTERN_NONE ||
+        (reading->lines.size > 0 && take_lines(reading, &load, &code) != 0))
         return -1;
-    if (reading->line_count > 0 && reading->pending == load.address) {
-        code.first_line = reading->first_line;
-        code.line_count = reading->line_count;
-        const char *kept = intern_bytes(&reading->records->texts, code.name);
-        code.origin += runtime_name_is_v8(kept) ? V8_SHIFT : 0;
-    }
-    reading->line_count = 0;
+    reading->lines.size = 0;
     return add_code(reading, &code, load.address, load.size, load.head.time);
 }
 
@@ -208,90 +352,6 @@ take_move(struct reading *reading, uint64_t offset)
     return add_code(reading, &code, move.to, move.size, move.head.time);
 }
 
-/* The number of the file NAME of an entry; LAST is that of the entry before. A
- * name of one byte 0xff stands for it. */
-static uint32_t
-file_of(struct reading *reading, const char *name, size_t length, uint32_t last)
-{
-    if (length == 1 && (uint8_t)name[0] == 0xff && last != INTERN_NONE)
-        return last;
-    if (length > RUNTIME_NAME_MOST)
-        length = RUNTIME_NAME_MOST;
-    return intern_put(&reading->records->texts, name, length);
-}
-
-/* Add the COUNT entries in the LENGTH bytes at AT, as far as they are whole. */
-static int
-add_lines(struct reading *reading, const uint8_t *at, size_t length,
-          uint64_t count)
-{
-    struct jitdump_records *records = reading->records;
-    uint32_t file = INTERN_NONE;
-    struct entry entry;
-    const uint8_t *zero = NULL;
-    for (; count > 0 && length > sizeof(entry); count--) {
-        const uint8_t *name = at + sizeof(entry);
-        zero = memchr(name, '\0', length - sizeof(entry));
-        if (zero == NULL || records->line_count == JITDUMP_RECORDS_LINES_MOST)
-            break;
-        memcpy(&entry, at, sizeof(entry));
-        file =
-            file_of(reading, (const char *)name, (size_t)(zero - name), file);
-        if (file == INTERN_NONE ||
-            !ARRAY_GROW(records->lines, records->line_count))
-            return -1;
-        records->lines[records->line_count++] = (struct jitdump_line){
-            .address = entry.address,
-            .line = entry.line > 0 ? (uint32_t)entry.line : 0,
-            .file = file,
-        };
-        length -= (size_t)(zero + 1 - at);
-        at = zero + 1;
-    }
-    return 0;
-}
-
-/* For qsort. */
-static int
-compare_lines(const void *a, const void *b)
-{
-    const struct jitdump_line *one = a, *two = b;
-    return (one->address > two->address) - (one->address < two->address);
-}
-
-/* Most runtimes write lines in the order of addresses. */
-static void
-sort_lines(struct jitdump_line *lines, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++)
-        if (lines[i].address < lines[i - 1].address) {
-            qsort(lines, count, sizeof(*lines), compare_lines);
-            return;
-        }
-}
-
-static int
-take_lines(struct reading *reading, uint64_t offset, uint32_t size)
-{
-    struct jitdump_records *records = reading->records;
-    struct lines head;
-    reading->line_count = 0;
-    if (size > LINES_SIZE_MOST)
-        return 0;
-    const uint8_t *bytes = bytes_at(reading, offset, size);
-    if (bytes == NULL)
-        return 0;
-    memcpy(&head, bytes, sizeof(head));
-    reading->pending = head.address;
-    reading->first_line = records->line_count;
-    int result = add_lines(reading, bytes + sizeof(head), size - sizeof(head),
-                           head.count);
-    reading->line_count = records->line_count - reading->first_line;
-    if (records->lines != NULL)
-        sort_lines(records->lines + reading->first_line, reading->line_count);
-    return result;
-}
-
 /* Take the record at OFFSET, which lies in the file as HEAD says. A record that
  * is too small for its kind is passed over. */
 static int
@@ -303,8 +363,10 @@ take_record(struct reading *reading, uint64_t offset, const struct head *head)
         return take_load(reading, offset, head->size);
     if (head->kind == KIND_MOVE && head->size >= sizeof(struct move))
         return take_move(reading, offset);
-    if (head->kind == KIND_LINES && head->size > sizeof(struct lines))
-        return take_lines(reading, offset, head->size);
+    if (head->kind == KIND_LINES && head->size > sizeof(struct lines)) {
+        reading->lines.offset = offset;
+        reading->lines.size = head->size <= LINES_SIZE_MOST ? head->size : 0;
+    }
     return 0;
 }
 

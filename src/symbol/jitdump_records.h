@@ -49,7 +49,7 @@ struct jitdump_records {
     uint32_t line_count;
     struct intern texts;
     uint32_t pid;      /* of the process that wrote the file */
-    uint64_t time;     /* ns on CLOCK_MONOTONIC, when it was begun */
+    uint64_t time;     /* in the header, of a clock of the runtime's choice */
     bool has_no_times; /* times are of another clock: all are 0 */
 };
 

@@ -285,6 +285,45 @@ lines_are_those_of_the_next_load(void **state)
     jitdump_close(dump);
 }
 
+/* Names of files that are freed memory: V8 of Node 20 writes them. Only their
+ * length is right. */
+static void
+put_damaged_lines(uint64_t address, size_t name)
+{
+    char junk[32] = "\xca\n\3\0\0\0\0\0\x35";
+    put_head(2, 16 + 2 * (16 + name) + 6, 0);
+    put_words(2, (const uint64_t[]){address, 2});
+    for (int i = 0; i < 2; i++) {
+        put_words(1, (const uint64_t[]){address + V8_SHIFT + 8u * (unsigned)i});
+        put((const int32_t[]){10 * (i + 1), 0}, 8);
+        put(junk, name);
+    }
+    put("\0\0\0\0\0\0", 6);
+}
+
+static void
+damaged_names_of_files_do_no_harm(void **state)
+{
+    (void)state;
+    begin_file(PID, 1000, 0);
+    put_damaged_lines(0x5000, sizeof "/a.js");
+    put_load("JS:*one /a.js:3:7", 0x5000, 0x10, 2000);
+    put_damaged_lines(0x6000, sizeof "/other.js");
+    put_load("JS:*two /a.js:3:7", 0x6000, 0x10, 2000);
+    put_damaged_lines(0x7000, sizeof "/a.js");
+    put_load("three", 0x7000, 0x10, 2000);
+    /* Lines that are not of the code. */
+    put_lines(0x8000, 0x1000, 10, 20);
+    put_load("four", 0x8000, 0x10, 2000);
+    struct jitdump *dump = open_all();
+    assert_int_equal(line_at(dump, 0x5007, 2000), 10);
+    assert_int_equal(line_at(dump, 0x5008, 2000), 20);
+    assert_int_equal(line_at(dump, 0x6008, 2000), 0);
+    assert_int_equal(line_at(dump, 0x7008, 2000), 0);
+    assert_int_equal(line_at(dump, 0x8008, 2000), 0);
+    jitdump_close(dump);
+}
+
 /* However a file was cut, its whole records count, and no more. */
 static void
 whole_records_of_a_cut_file_count(void **state)
@@ -465,6 +504,7 @@ main(void)
         cmocka_unit_test(names_hold_from_their_times_on),
         cmocka_unit_test(moved_code_keeps_its_name_and_lines),
         cmocka_unit_test(lines_are_those_of_the_next_load),
+        cmocka_unit_test(damaged_names_of_files_do_no_harm),
         cmocka_unit_test(whole_records_of_a_cut_file_count),
         cmocka_unit_test(wrong_files_are_refused_with_a_reason),
         cmocka_unit_test(damage_ends_a_file),

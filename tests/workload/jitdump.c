@@ -182,6 +182,8 @@ run_both(unsigned ms)
         run("second", ms);
         exit(0);
     }
+    /* The child's profile begins some time after the fork. */
+    work_sleep(50);
     put_load("third", page);
     run("third", ms);
     waitpid(child, NULL, 0);
