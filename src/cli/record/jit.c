@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/record/launch.h"
 #include "model/profile.h"
+#include "launch.h"
 #include "jit.h"
 
 const struct jit_variable jit_variables[] = {
