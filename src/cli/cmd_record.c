@@ -16,6 +16,7 @@
 
 #include "base/options.h"
 #include "base/path.h"
+#include "cli/record/jit.h"
 #include "cli/record/launch.h"
 #include "cli/record/spools.h"
 #include "model/profile.h"
@@ -33,7 +34,7 @@ extern char **environ;
 
 struct record {
     struct outputs outputs; /* if empty, add_default adds one */
-    bool is_quiet, has_progress, full_names, has_wall;
+    bool is_quiet, has_progress, full_names, has_wall, has_jit;
     const char *frequency, *mode, *duration; /* NULL: as in the environment */
     struct launch launch;
     struct spools spools;
@@ -61,6 +62,8 @@ set_library(struct record *record)
         if (settings[i][1] != NULL &&
             launch_set(settings[i][0], settings[i][1]) != 0)
             return command_complain("%s", strerror(errno));
+    if (record->has_jit && jit_set(record->is_quiet ? NULL : stderr) != 0)
+        return command_complain("%s", strerror(errno));
     return STATUS_DONE;
 }
 
@@ -128,6 +131,8 @@ say_summary(const struct record *record, struct profile *profile)
                 strsignal(WTERMSIG(end)));
     else if (WEXITSTATUS(end) != 0)
         fprintf(stderr, "end   exit status %d\n", WEXITSTATUS(end));
+    if (record->has_jit)
+        jit_say_files(stderr, profile);
     outputs_say_next(&record->outputs, stderr);
     free(names);
 }
@@ -320,6 +325,10 @@ static const struct command_option options[] = {
      take_setting, FIELD(mode), "SPROF_MODE", .letter = 'm'},
     {"duration", "S", "seconds of sampling; COMMAND goes on after them",
      take_setting, FIELD(duration), "SPROF_DURATION", .letter = 'd'},
+    {"jit", NULL,
+     "ask Node, Java and .NET for the names of the code\n"
+     "that they generate, by variables of the environment",
+     arguments_flag, FIELD(has_jit)},
     {"full-names", NULL,
      "functions with parameters, return types and all\n"
      "template arguments",

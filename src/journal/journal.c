@@ -19,6 +19,7 @@
 #include "base/state.h"
 #include "base/sys.h"
 #include "labels/label_tree.h"
+#include "process/jitdumps.h"
 #include "store/layout.h"
 #include "store/writer.h"
 #include "unwind/own_frames.h"
@@ -46,6 +47,7 @@ static OF_PROFILE struct file {
         struct rate_entry entries[LIMIT_COUNT];
     } rate;
     struct record_control control;
+    uint32_t jitdump_count; /* of those of jitdumps.h, that it has */
 } present, next;
 static OF_PROFILE int failure; /* of the last file, when it has ended */
 static uint32_t generation;
@@ -195,6 +197,26 @@ journal_counts(const struct journal_sums *sums)
            sizeof(present.rate));
 }
 
+void
+journal_jitdumps(void)
+{
+    for (; present.jitdump_count < jitdumps_count(); present.jitdump_count++) {
+        const char *path = jitdumps_path(present.jitdump_count);
+        struct record_jitdump record = {
+            .time = clock_now() - options.start,
+            .path_length = (uint16_t)(strlen(path) + 1),
+        };
+        const struct writer_tail tail = {path, record.path_length};
+        journal_append(RECORD_JITDUMP, &record, sizeof(record), &tail, 1);
+    }
+}
+
+bool
+journal_has_bare(void)
+{
+    return has_bare;
+}
+
 /* A flight recorder has two files at a time. */
 static uint64_t
 cap_of_file(void)
@@ -221,6 +243,8 @@ write_first(void)
 {
     write_process();
     write_changing();
+    present.jitdump_count = 0;
+    journal_jitdumps();
     journal_flush();
     errno = journal_error();
     return errno == 0 ? 0 : -1;

@@ -152,6 +152,12 @@ void journal_module_came(void);
 /* A module was unmapped: its frames are no longer looked up. */
 void journal_module_gone(const struct module *module);
 
+/* The map was read: write the jitdumps that the file does not have yet. */
+void journal_jitdumps(void);
+
+/* Whether the file has frames in no module. */
+bool journal_has_bare(void);
+
 /* Write a thread with the given ID. */
 void journal_thread_as(uint32_t id, pid_t tid, const char *name);
 

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "model/naming.h"
 #include "model/system_call.h"
+#include "read/generated.h"
 #include "read/spool.h"
 #include "read/spool_load.h"
 #include "store/reader.h"
@@ -291,22 +292,22 @@ doing_of(struct stacks *stacks, const struct stacks_entry *entry)
     }
 }
 
-/* An entry may refer to something that does not exist; the field is then
- * unknown. */
+/* Take ENTRY, of TIME as in a record. It may refer to something that does not
+ * exist; the field is then unknown. */
 static void
 take_entry(struct stacks *stacks, const struct stacks_entry *entry,
-           struct stacks_thread *thread)
+           uint64_t time, struct stacks_thread *thread)
 {
     const struct profile *profile = stacks->profile;
     uint32_t number = spool_load_number(&stacks->load->threads, entry->thread);
-    uint64_t node = stacks->load->base_node + entry->node;
+    uint32_t node = spool_load_node(stacks->load, entry->node);
     const char *waits_on =
         entry->waits_on != 0 ? text_of(stacks, entry->waits_on) : NULL;
-    bool has_node = entry->node != 0 && node < profile->node_count;
     *thread = (struct stacks_thread){
         .tid = entry->tid,
         .name = number != INTERN_NONE ? profile->threads[number].name : "",
-        .node = has_node ? (uint32_t)node : 0,
+        .node =
+            node != INTERN_NONE ? generated_node(stacks->load, node, time) : 0,
         .depth = entry->depth,
         .doing = doing_of(stacks, entry),
         .waits_on = waits_on != NULL ? waits_on : "",
@@ -393,7 +394,7 @@ take_stacks(struct stacks *stacks, const struct record_stacks *record)
         return -1;
     stacks->thread_count = stacks->kept_count = count;
     for (uint32_t i = 0; i < count; i++)
-        take_entry(stacks, &entries[i], &stacks->threads[i]);
+        take_entry(stacks, &entries[i], record->time, &stacks->threads[i]);
     qsort(stacks->threads, count, sizeof(*stacks->threads), compare_tids);
     return find_deadlocks(stacks) != 0 ? -1 : stacks_group_all(stacks);
 }

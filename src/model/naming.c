@@ -6,9 +6,11 @@
  * once, and all at once: several files are read at a time.
  *
  * Code that lies in no module is code that a runtime compiled while it ran. Its
- * names are in the perf map of the process (symbol/perf_map.h), which is opened
- * when the first of them is asked for. The name of that file has the pid that
- * the process had in its own PID namespace; so has the spool's header.
+ * names are in the jitdumps of the process (symbol/generated_code.h), which
+ * have times. What these do not have is looked for in its perf map
+ * (symbol/perf_map.h). That is opened when the first name is asked for. The
+ * name of that file has the pid that the process had in its own PID namespace;
+ * so has the spool's header.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "symbol/demangle.h"
+#include "symbol/generated_code.h"
 #include "symbol/perf_map.h"
 #include "symbol/symbolizer.h"
 #include "util/array.h"
@@ -197,14 +200,21 @@ open_map(struct profile_process *process)
     process->has_map = true;
 }
 
-/* The symbol for NODE, which lies in no module. NULL if the map of its process
- * does not have it. */
+/* The symbol for NODE, which lies in no module. NULL if neither the jitdumps
+ * nor the map of its process have it. */
 static const struct symbol *
 generated_symbol(struct profile *profile, uint32_t node)
 {
     struct profile_process *process = process_of(profile, node);
     if (process == NULL)
         return NULL;
+    const struct symbol *symbol =
+        process->codes != NULL
+            ? generated_code_symbol(process->codes, profile->nodes[node].code,
+                                    profile_offset(profile, node))
+            : NULL;
+    if (symbol != NULL)
+        return symbol;
     if (!process->has_map)
         open_map(process);
     if (process->map == NULL)
@@ -246,10 +256,14 @@ naming_symbol(struct profile *profile, uint32_t node)
 }
 
 const char *
-naming_problem(const struct profile *profile, uint32_t number)
+naming_problem(const struct profile *profile, uint32_t number, unsigned i)
 {
-    const struct perf_map *map = profile->processes[number].map;
-    return map == NULL ? NULL : perf_map_problem(map);
+    const struct profile_process *process = &profile->processes[number];
+    if (i > 0)
+        return process->codes == NULL
+                   ? NULL
+                   : generated_code_problem(process->codes, i - 1);
+    return process->map == NULL ? NULL : perf_map_problem(process->map);
 }
 
 bool
@@ -257,7 +271,8 @@ naming_has_news(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        if (process->has_map && map_size(process) != process->map_size)
+        if ((process->has_map && map_size(process) != process->map_size) ||
+            (process->codes != NULL && generated_code_has_news(process->codes)))
             return true;
     }
     return false;
@@ -273,6 +288,8 @@ naming_forget(struct profile *profile)
         perf_map_close(profile->processes[i].map);
         profile->processes[i].map = NULL;
         profile->processes[i].has_map = false;
+        if (profile->processes[i].codes != NULL)
+            generated_code_forget(profile->processes[i].codes);
     }
 }
 

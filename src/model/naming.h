@@ -6,6 +6,7 @@
 #ifndef MODEL_NAMING_H
 #define MODEL_NAMING_H
 
+#include "symbol/generated_code.h"
 #include "profile.h"
 
 /*
@@ -29,14 +30,20 @@ extern const struct naming_marker {
 /* The time limit, in ns, for reading names of a profile that spares them. */
 uint64_t naming_budget(const struct profile *profile);
 
-/* Why the perf map of process NUMBER exists but was not used, as a sentence.
- * NULL if the map is in use, does not exist, or was never asked for. */
-const char *naming_problem(const struct profile *profile, uint32_t number);
+/* Why file I with names of generated code of process NUMBER exists but is not
+ * used, or not as a whole: a sentence. I is from 0 to NAMING_FILES - 1; 0 is
+ * the perf map. NULL if the file is in use, does not exist, or was never asked
+ * for.
+ */
+enum { NAMING_FILES = GENERATED_CODE_FILES + 1 };
+const char *naming_problem(const struct profile *profile, uint32_t number,
+                           unsigned i);
 
 /*
- * For processes that still run. naming_has_news: whether a perf map has changed
- * since it was opened. naming_forget: drop all maps and the names that came
- * from them, so that they are read anew; the caller must hold no such symbol.
+ * For processes that still run. naming_has_news: whether a file with names has
+ * changed since it was opened. naming_forget: drop all such files and the names
+ * that came from them, so that they are read anew; the caller must hold no such
+ * symbol.
  */
 bool naming_has_news(const struct profile *profile);
 void naming_forget(struct profile *profile);

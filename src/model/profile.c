@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "symbol/generated_code.h"
 #include "symbol/perf_map.h"
 #include "util/array.h"
 #include "util/clean.h"
@@ -210,8 +211,10 @@ profile_free(struct profile *profile)
 {
     if (profile == NULL)
         return;
-    for (uint32_t i = 0; i < profile->process_count; i++)
+    for (uint32_t i = 0; i < profile->process_count; i++) {
         perf_map_close(profile->processes[i].map);
+        generated_code_free(profile->processes[i].codes);
+    }
     address_table_free(&profile->spelled);
     if (profile->symbols != NULL)
         symbolizer_free(profile->symbols);

@@ -48,6 +48,7 @@
 #include "symbol/symbolizer.h"
 #include "util/share.h"
 
+struct generated_code;
 struct perf_map;
 struct profile_event;
 
@@ -63,19 +64,22 @@ struct profile_process {
     uint64_t start;    /* ns since the epoch */
     uint64_t duration; /* ns from the start to the latest known time */
     const char *exe, *command, *version, *host;
-    bool ended;           /* the library saw the end */
-    bool is_cpu_only;     /* threads were sampled only while they ran */
-    uint32_t first_node;  /* number of its first node */
-    struct perf_map *map; /* names of its generated code (naming.h) */
-    bool has_map;         /* MAP was looked for */
-    uint64_t map_size;    /* bytes of the map's file at that time */
-    const char *spool;    /* path; NULL: not read from a spool file */
+    bool ended;                   /* the library saw the end */
+    bool is_cpu_only;             /* threads were sampled only while they ran */
+    uint32_t first_node;          /* number of its first node */
+    struct perf_map *map;         /* names of its generated code (naming.h) */
+    bool has_map;                 /* MAP was looked for */
+    uint64_t map_size;            /* bytes of the map's file at that time */
+    struct generated_code *codes; /* of its jitdumps; NULL: none */
+    bool
+        has_variants; /* it has nodes that its spool lacks (read/generated.h) */
+    const char *spool;  /* path; NULL: not read from a spool file */
+    uint64_t monotonic; /* its start on CLOCK_MONOTONIC, in ns; 0: unknown */
     /* These are 0 unless the spool is of a flight recorder (read/join.h). KEEP:
-     * the time that the recorder keeps, in ns. MONOTONIC: the start of the
-     * process on CLOCK_MONOTONIC, in ns. BEGIN: the beginning of the data, in
-     * ns since that start. LAST_BEGIN: the beginning of the last spool's data,
-     * likewise. */
-    uint64_t keep, monotonic, begin, last_begin;
+     * the time that the recorder keeps, in ns. BEGIN: the beginning of the
+     * data, in ns since that start. LAST_BEGIN: the beginning of the last
+     * spool's data, likewise. */
+    uint64_t keep, begin, last_begin;
 };
 
 struct profile_module {
@@ -108,6 +112,7 @@ struct profile_node {
     uint32_t parent;
     uint32_t module;
     uint32_t flags; /* enum node_flags */
+    uint32_t code;  /* of an address in no module (symbol/generated_code.h) */
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
 };

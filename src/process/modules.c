@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "elf_image.h"
+#include "jitdumps.h"
 #include "maps.h"
 #include "modules.h"
 #include "base/poison.h"
@@ -184,6 +185,7 @@ modules_begin(modules_listener *listener)
     memset(modules, 0, module_count * sizeof(*modules));
     module_count = modules_state.newest = range_count = 0;
     listen = listener;
+    jitdumps_begin();
     modules_touch(); /* an empty map is not a true one */
     return 0;
 }
@@ -418,6 +420,7 @@ see_code(const struct mapping *mapping, bool is_own)
     } else if (mapping->inode != 0) {
         range.shift = SHIFT_FOREIGN;
         range.module = find_owner(mapping);
+        jitdumps_see(mapping->path);
     }
     add_range(&range);
 }

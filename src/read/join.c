@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/events.h"
+#include "symbol/generated_code.h"
 #include "util/intern.h"
 #include "spool_load.h"
 #include "join.h"
@@ -153,7 +154,12 @@ merge_process(const struct join *join)
     }
     for (uint32_t i = load->first_epoch; i < profile->epoch_count; i++)
         profile->epochs[i].process = join->process;
+    if (to->codes == NULL)
+        to->codes = from->codes;
+    else
+        generated_code_free(from->codes);
     to->ended |= from->ended;
+    to->has_variants |= from->has_variants;
     to->last_begin = from->last_begin;
     if (load->end < to->duration)
         load->end = to->duration;
@@ -180,23 +186,31 @@ join_to(struct spool_load *load, uint32_t process)
     return numbers != NULL ? 0 : -1;
 }
 
+const struct profile_process *
+join_before(const struct spool_load *load)
+{
+    const struct profile_process *own =
+        &load->profile->processes[load->process];
+    bool goes_on = own->keep != 0 && load->process > 0 &&
+                   is_same(own - 1, own->pid, own->monotonic) &&
+                   own[-1].last_begin < own->last_begin;
+    return goes_on ? own - 1 : NULL;
+}
+
 int
 join_spools(struct spool_load *load)
 {
     struct profile *profile = load->profile;
     struct profile_process *own = &profile->processes[load->process];
-    struct profile_process *before = load->process > 0 ? own - 1 : NULL;
-    bool goes_on = own->keep != 0 && before != NULL &&
-                   is_same(before, own->pid, own->monotonic) &&
-                   before->last_begin < own->last_begin;
-    uint64_t shift = goes_on ? before->begin : own->begin;
+    const struct profile_process *before = join_before(load);
+    uint64_t shift = before != NULL ? before->begin : own->begin;
     if (own->keep == 0)
         return 0;
     const struct part part = {load->first_thread, load->first_epoch,
                               load->first_event};
     shift_times(profile, part, shift);
     load->end = time_after(load->end, shift);
-    if (goes_on)
+    if (before != NULL)
         return join_to(load, load->process - 1);
     sum_add(&own->start, shift);
     return 0;

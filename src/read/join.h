@@ -26,6 +26,10 @@ struct spool_header;
 bool join_is_there(const struct profile *profile,
                    const struct spool_header *header);
 
+/* Returns the process that the spool in LOAD continues. NULL if there is none.
+ * For spool.c and its helpers. */
+const struct profile_process *join_before(const struct spool_load *load);
+
 /*
  * Join the spool in LOAD to the process before it, if the spool continues that
  * process. LOAD is complete but for its sums. The spool's threads become

@@ -38,6 +38,7 @@ struct pprof_read {
     uint64_t period, start, duration; /* ns */
     bool is_checking;                 /* samples are checked, not added */
     uint32_t first_module;            /* module of the first mapping */
+    uint64_t base_node;               /* node of the first of EDGES */
     struct intern processes, threads, edges;
     uint64_t *thread_times; /* time of each thread's next event */
     struct pprof_notes notes;
@@ -228,8 +229,8 @@ node_of(struct pprof_read *read, uint32_t parent, uint32_t location)
     if (number == INTERN_NONE)
         return 0;
     if (number < known)
-        return read->load.base_node + number < UINT32_MAX
-                   ? (uint32_t)read->load.base_node + number
+        return read->base_node + number < UINT32_MAX
+                   ? (uint32_t)read->base_node + number
                    : 0;
     struct profile_node *nodes =
         array_room(profile->nodes, profile->node_count, sizeof(*nodes));
@@ -392,10 +393,10 @@ read_all(struct pprof_read *read, struct profile *profile)
 {
     read->load = (struct spool_load){.profile = profile,
                                      .process = profile->process_count,
-                                     .base_node = profile->node_count,
                                      .first_thread = profile->thread_count,
                                      .first_sample = profile->sample_count,
                                      .first_event = profile->event_count};
+    read->base_node = profile->node_count;
     read->notes.profile = profile;
     if (pprof_file_read(&read->file, profile, read->whole) != 0 ||
         read_head(read) != 0)

@@ -17,6 +17,7 @@
 #include "util/intern.h"
 #include "spool_load.h"
 #include "epochs.h"
+#include "generated.h"
 #include "join.h"
 #include "weigh.h"
 #include "spool.h"
@@ -183,15 +184,15 @@ add_mark(struct spool_load *load, const void *bytes)
 }
 
 bool
-spool_find_key(const struct spool_load *load,
-               const struct record_sample *record, struct profile_sample *key)
+spool_find_key(struct spool_load *load, const struct record_sample *record,
+               struct profile_sample *key)
 {
     const struct profile *profile = load->profile;
-    uint64_t node = load->base_node + record->node;
     uint32_t text = NO_TEXT;
     *key = (struct profile_sample){
         .thread = spool_load_number(&load->threads, record->thread),
-        .node = record->node != 0 ? (uint32_t)node : no_stack(record),
+        .node = record->node != 0 ? spool_load_node(load, record->node)
+                                  : no_stack(record),
         .system_call = SYSCALL_UNKNOWN,
         .state = record->state,
         .is_measured = record->trigger == TRIGGER_HOOK,
@@ -200,7 +201,7 @@ spool_find_key(const struct spool_load *load,
     if (record->waits_on != 0)
         text = spool_load_number(&load->texts, record->waits_on);
     if (key->thread == INTERN_NONE || key->labels == INTERN_NONE ||
-        node >= profile->node_count || text == INTERN_NONE ||
+        key->node == INTERN_NONE || text == INTERN_NONE ||
         record->state >= STATE_COUNT || record->trigger >= TRIGGER_COUNT)
         return false;
     if (record->state == STATE_WAITING)
@@ -209,6 +210,7 @@ spool_find_key(const struct spool_load *load,
         text = NO_TEXT;
     if (record->state == STATE_RUNNING)
         key->epoch = epochs_at(load, record->time);
+    key->node = generated_node(load, key->node, record->time);
     key->waits_on = intern_bytes(profile->strings, text);
     return true;
 }
@@ -419,6 +421,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
     [RECORD_TREE] = take_tree,
     [RECORD_EPOCH] = epochs_add,
     [RECORD_CLOCK] = epochs_add_clock,
+    [RECORD_JITDUMP] = generated_add,
 };
 
 /* A time beyond the range of signed numbers is damage and becomes 0. */
@@ -446,7 +449,7 @@ spool_begin(struct spool_load *load, const struct spool_header *header)
     };
     load->number = ++profile->loads;
     load->process = profile->process_count++;
-    load->base_node = profile->node_count - 1;
+    load->is_result = header->purpose == SPOOL_RESULT;
     load->first_thread = profile->thread_count;
     load->first_sample = profile->sample_count;
     load->first_event = profile->event_count;

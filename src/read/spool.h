@@ -28,10 +28,9 @@ enum outcome spool_take(struct spool_load *load, enum record_kind kind,
                         const void *record);
 
 /* For live/watch.c, which sums up samples in its own way: set KEY to the
- * sample that RECORD belongs to. False if RECORD refers to something
- * that does not exist. */
-bool spool_find_key(const struct spool_load *load,
-                    const struct record_sample *record,
+ * sample that RECORD belongs to. This may add nodes. False if RECORD refers to
+ * something that does not exist. */
+bool spool_find_key(struct spool_load *load, const struct record_sample *record,
                     struct profile_sample *key);
 
 /* Whether RECORD is CPU time without a sample. */

@@ -14,6 +14,7 @@
 #include "util/clean.h"
 #include "util/intern.h"
 #include "util/number.h"
+#include "generated.h"
 #include "spool_load.h"
 
 uint32_t
@@ -210,12 +211,14 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
 {
     const struct record_node *record = bytes;
     struct profile *profile = load->profile;
-    uint64_t next = profile->node_count;
+    uint32_t next = profile->node_count;
     bool valid = record->parent < record->id;
     uint32_t module = 0;
-    if (next != load->base_node + record->id || next >= UINT32_MAX)
+    if (record->id == 0 || record->id - 1 != load->node_count ||
+        next >= UINT32_MAX - 1)
         return SENSELESS;
-    if (!ARRAY_GROW(profile->nodes, next))
+    if (!ARRAY_GROW(profile->nodes, next) ||
+        !ARRAY_GROW(load->nodes, load->node_count))
         return FAILED;
     struct profile_node *nodes = profile->nodes;
     if (record->module != 0)
@@ -230,10 +233,17 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
         nodes[next].module = module;
         nodes[next].offset = record->offset;
         if (record->parent != 0)
-            nodes[next].parent = (uint32_t)load->base_node + record->parent;
+            nodes[next].parent = load->nodes[record->parent - 1];
     }
+    load->nodes[load->node_count++] = next;
     profile->node_count++;
     return valid ? USED : SENSELESS;
+}
+
+uint32_t
+spool_load_node(const struct spool_load *load, uint32_t id)
+{
+    return id == 0 || id > load->node_count ? INTERN_NONE : load->nodes[id - 1];
 }
 
 /* Texts are numbers of strings, so that equal texts are equal parts of a
@@ -324,10 +334,9 @@ spool_load_name_node(struct spool_load *load, const void *bytes)
 {
     const struct record_named *record = bytes;
     struct profile *profile = load->profile;
-    uint64_t node = load->base_node + record->node;
-    if (record->node == 0 || node >= profile->node_count ||
-        record->symbol == 0 || record->symbol > load->symbol_count ||
-        profile_is_marker(profile, (uint32_t)node))
+    uint32_t node = spool_load_node(load, record->node);
+    if (node == INTERN_NONE || record->symbol == 0 ||
+        record->symbol > load->symbol_count || profile_is_marker(profile, node))
         return SENSELESS;
     const struct symbol *symbol = load->symbols[record->symbol - 1];
     if (record->symbol == load->symbol_count &&
@@ -451,6 +460,8 @@ spool_load_release(struct spool_load *load)
     forget_numbers(&load->texts);
     forget_numbers(&load->labels);
     mapped_files_close(load->mapped);
+    generated_release(load->generated);
+    free(load->nodes);
     free(load->waits);
     free(load->notes);
     free(load->unsampled);

@@ -26,8 +26,9 @@ struct numbering {
 struct spool_load {
     struct profile *profile;
     uint32_t process;
-    uint32_t number;    /* unique in the profile */
-    uint64_t base_node; /* node N of the spool is BASE_NODE + N */
+    uint32_t number; /* unique in the profile */
+    uint32_t *nodes; /* the profile's number of node N is at N - 1 */
+    uint32_t node_count;
     /* A sample's key has its number in it, so the samples of a spool are the
      * last of the profile, as its threads are. */
     uint32_t first_thread, first_sample;
@@ -50,7 +51,9 @@ struct spool_load {
     uint64_t last_tick;          /* ns, of the same; 0: no such record */
     uint64_t end;                /* ns, the latest time in a record */
     bool has_process;
-    struct symbol **symbols; /* of the spool (spool_load_add_symbol) */
+    bool is_result; /* the spool was made of others: it has names */
+    struct generated *generated; /* generated.h; NULL: no jitdump */
+    struct symbol **symbols;     /* of the spool (spool_load_add_symbol) */
     uint32_t symbol_count;
     uint32_t frame_count; /* frames of the last symbol so far */
 };
@@ -92,6 +95,10 @@ uint32_t spool_load_number(const struct numbering *numbering, uint32_t id);
  * if memory is short. */
 int spool_load_define(struct numbering *numbering, uint32_t id,
                       uint32_t number);
+
+/* The profile's number of node ID (> 0) of the spool, INTERN_NONE if the spool
+ * has not defined it. */
+uint32_t spool_load_node(const struct spool_load *load, uint32_t id);
 
 /* The text ID, "" for 0, NULL if the spool has not defined it. */
 const char *spool_load_text(const struct spool_load *load, uint32_t id);

@@ -303,6 +303,7 @@ harvest_refresh_modules(void)
     learn_forget_pages();
     rules_forget_nowhere();
     modules_refresh();
+    journal_jitdumps();
 }
 
 void

@@ -391,6 +391,9 @@ session_stop(enum session_by by)
     trigger_stop();
     wait_for_answers();
     harvest_give_up(LOSS_SILENT);
+    /* A jitdump may have been mapped since the map was read. */
+    if (journal_has_bare())
+        harvest_refresh_modules();
     uint64_t now = clock_now();
     roster_end(now);
     afford_publish();

@@ -36,11 +36,14 @@ struct hints {
 static void
 print_generated_hint(FILE *stream, const struct profile *profile)
 {
-    for (uint32_t i = 0; i < profile->process_count; i++)
-        if (naming_problem(profile, i) != NULL) {
-            fprintf(stream, "%s\n", naming_problem(profile, i));
+    for (uint32_t i = 0; i < NAMING_FILES * profile->process_count; i++) {
+        const char *problem =
+            naming_problem(profile, i / NAMING_FILES, i % NAMING_FILES);
+        if (problem != NULL) {
+            fprintf(stream, "%s\n", problem);
             return;
         }
+    }
     fputs("its runtime writes names to /tmp/perf-PID.map when told to:\n"
           "      node --perf-basic-prof --interpreted-frames-native-stack\n"
           "      --no-short-builtin-calls, python3 -X perf,\n"

@@ -464,8 +464,9 @@ text_report_notes(FILE *stream, const struct profile *profile)
             last = symbols;
     }
     for (uint32_t i = 0; i < profile->process_count; i++)
-        if (naming_problem(profile, i) != NULL)
-            fprintf(stream, "note: %s\n", naming_problem(profile, i));
+        for (unsigned j = 0; j < NAMING_FILES; j++)
+            if (naming_problem(profile, i, j) != NULL)
+                fprintf(stream, "note: %s\n", naming_problem(profile, i, j));
 }
 
 int

@@ -44,8 +44,8 @@
  *
  * Version history: 1 first version; 2 samples have flags, ages and what they
  * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
- * several processes in one file (NEXT), as `sprofile convert` writes it. EPOCH
- * and CLOCK came later; a reader may skip them.
+ * several processes in one file (NEXT), as `sprofile convert` writes it. EPOCH,
+ * CLOCK and JITDUMP came later; a reader may skip them.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -116,6 +116,7 @@ enum record_kind {
     RECORD_WHOLE,
     RECORD_EPOCH,
     RECORD_CLOCK,
+    RECORD_JITDUMP,
     RECORD_KIND_COUNT
 };
 
@@ -342,6 +343,15 @@ struct record_clock {
     uint64_t head;
     uint32_t thread, reserved;
     uint64_t cpu; /* ns */
+};
+
+/* The process has this file mapped, in which its runtime names the code that it
+ * generates, with times (symbol/jitdump.h). */
+struct record_jitdump {
+    uint64_t head;
+    uint64_t time; /* first seen */
+    uint16_t path_length, reserved[3];
+    /* char path[] */
 };
 
 /* Names that travel with a spool; written by `sprofile convert` behind what the

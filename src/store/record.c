@@ -37,6 +37,7 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_WHOLE] = sizeof(struct record_whole),
     [RECORD_EPOCH] = sizeof(struct record_epoch),
     [RECORD_CLOCK] = sizeof(struct record_clock),
+    [RECORD_JITDUMP] = sizeof(struct record_jitdump),
 };
 
 uint8_t
@@ -130,6 +131,7 @@ record_is_valid(const void *record)
         STRING_OF(RECORD_MARK, record_mark, text_length)
         STRING_OF(RECORD_TEXT, record_text, text_length)
         STRING_OF(RECORD_ANSWER, record_answer, text_length)
+        STRING_OF(RECORD_JITDUMP, record_jitdump, path_length)
     case RECORD_COUNTS:
         return counts_are_valid(record, rest);
     case RECORD_RATE:
@@ -163,6 +165,7 @@ STRING(record_name, record_thread, name_length, 0)
 STRING(record_text, record_mark, text_length, 0)
 STRING(record_answer_text, record_answer, text_length, 0)
 STRING(record_string, record_text, text_length, 0)
+STRING(record_jitdump_path, record_jitdump, path_length, 0)
 
 const struct stacks_entry *
 record_entries(const struct record_stacks *stacks)

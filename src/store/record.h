@@ -43,6 +43,7 @@ const char *record_name(const struct record_thread *thread);
 const char *record_text(const struct record_mark *mark);
 const char *record_string(const struct record_text *text);
 const char *record_answer_text(const struct record_answer *answer);
+const char *record_jitdump_path(const struct record_jitdump *jitdump);
 
 /* An array of CAPACITY entries. */
 const struct stacks_entry *record_entries(const struct record_stacks *stacks);

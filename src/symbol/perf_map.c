@@ -1,56 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_map.c -- reads a perf map and answers from it. Every user can write to
- * the folder of these files. So no link is followed, nothing that could block
- * is opened, and owner and size are those of the open file. Its lines may say
+ * perf_map.c -- reads a perf map and answers from it. Its lines may say
  * anything; the worst result is a wrong name.
  *
  * Lines may overlap in any way. They are cut once into pieces that do not
  * overlap, each with the last line that covers it. The pieces are made from the
  * lowest address up. A heap holds the lines that have begun and not ended, the
  * last line on top.
- *
- * Each runtime packs function, file and line into one name in its own way:
- *
- *   JS:*leaf /tmp/t.js:1:14               V8: leaf, /tmp/t.js, 1
- *   LazyCompile:~leaf /tmp/t.js:1:14      V8 until 9.6: the same
- *   JS:^ /tmp/t.js:7:9                    V8: (anonymous t.js:7:9), ...
- *   py::Outer.leaf:/tmp/t.py              CPython: Outer.leaf, /tmp/t.py
- *   TRACE_7::t.lua:12                     LuaJIT: TRACE_7::t.lua:12, t.lua, 12
- *   Lcom/foo/Bar;::baz                    perf-map-agent: com.foo.Bar.baz
- *   long T.work(long)                     the JVM: as it is
- *   Builtin:ArrayMap, Interpreter         code of the runtime: as it is
- *
- * V8's sign before the name says how far the function was compiled: ~ not, ^
- * and + fast, * in full. One function may have several such codes; they are
- * shown as one function.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/digits.h"
-#include "base/path.h"
 #include "util/array.h"
 #include "util/clean.h"
 #include "util/intern.h"
+#include "runtime_file.h"
+#include "runtime_name.h"
 #include "perf_map.h"
 
 /* Most bytes of a map that are read. A server that compiles for days writes
  * some ten megabytes. Only the beginning of a larger file is used. */
 #define SIZE_MAX_READ ((size_t)128 << 20)
-#define NAME_MAX_LENGTH 4096
-
-#define NS_PER_SECOND 1000000000u
-
-/* Seconds that a map may be written after our last look at the process. Some
- * runtimes write it at their very end. */
-#define LATER_SECONDS 60
 
 struct entry {
     uint64_t low, high; /* [low, high) */
@@ -129,8 +102,8 @@ add_line(struct perf_map *map, const char *at, const char *end)
         return -1;
     map->entries = entries;
     size_t length = (size_t)(end - at);
-    if (length > NAME_MAX_LENGTH)
-        length = NAME_MAX_LENGTH;
+    if (length > RUNTIME_NAME_MOST)
+        length = RUNTIME_NAME_MOST;
     entries[map->entry_count] = (struct entry){
         .low = start,
         .high = start + size,
@@ -279,65 +252,29 @@ read_text(struct perf_map *map, int fd, size_t size)
     return length;
 }
 
-/* Whether STATUS is that of a usable file. File systems round times down, some
- * to a second. */
-static bool
-is_usable(struct perf_map *map, const char *path, const struct stat *status,
-          uint64_t start, uint64_t end)
+/* SIZE, or as many bytes as are read of the file at PATH, which has SIZE. */
+static size_t
+limit_size(struct perf_map *map, const char *path, size_t size)
 {
-    uint64_t written = (uint64_t)status->st_mtim.tv_sec;
-    if (!S_ISREG(status->st_mode))
-        map->problem =
-            clean_format("%s is not used: it is no regular file", path);
-    else if (status->st_uid != geteuid() && status->st_uid != 0)
-        map->problem = clean_format("%s is not used: it belongs to user %u",
-                                    path, (unsigned)status->st_uid);
-    else if (written < start / NS_PER_SECOND)
-        map->problem =
-            clean_format("%s is not used: it is older than the process", path);
-    else if (written > end / NS_PER_SECOND + LATER_SECONDS)
-        map->problem = clean_format(
-            "%s is not used: it was written after the process had ended", path);
-    return map->problem == NULL && S_ISREG(status->st_mode);
-}
-
-static int
-open_file(struct perf_map *map, const char *path, uint64_t start, uint64_t end,
-          size_t *size)
-{
-    int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
-        if (errno != ENOENT)
-            map->problem =
-                clean_format("%s is not used: %s", path, strerror(errno));
-        return -1;
-    }
-    struct stat status;
-    if (fstat(fd, &status) != 0 || !is_usable(map, path, &status, start, end)) {
-        close(fd);
-        return -1;
-    }
-    *size = (size_t)status.st_size;
-    if (*size > SIZE_MAX_READ) {
-        *size = SIZE_MAX_READ;
-        map->problem =
-            clean_format("%s is larger than %zu MiB: what follows is not used",
-                         path, SIZE_MAX_READ >> 20);
-    }
-    return fd;
+    if (size <= SIZE_MAX_READ)
+        return size;
+    map->problem =
+        clean_format("%s is larger than %zu MiB: what follows is not used",
+                     path, SIZE_MAX_READ >> 20);
+    return SIZE_MAX_READ;
 }
 
 struct perf_map *
 perf_map_open(const char *path, uint64_t start, uint64_t end)
 {
     struct perf_map *map = calloc(1, sizeof(*map));
-    size_t size = 0;
+    struct stat status;
     if (map == NULL)
         return NULL;
-    int fd = open_file(map, path, start, end, &size);
+    int fd = runtime_file_open(path, start, end, &status, &map->problem);
     if (fd < 0)
         return map;
+    size_t size = limit_size(map, path, (size_t)status.st_size);
     map->text = malloc(size + 1);
     if (map->text != NULL)
         size = read_text(map, fd, size);
@@ -346,154 +283,6 @@ perf_map_open(const char *path, uint64_t start, uint64_t end)
         return map;
     perf_map_close(map);
     return NULL;
-}
-
-/* A part of a name. TEXT has no terminator. */
-struct part {
-    const char *text;
-    size_t length;
-};
-
-/* Keep PART in STORE. NULL if memory is short. */
-static const char *
-keep_part(struct intern *store, struct part part)
-{
-    return intern_format(store, "%.*s", (int)part.length, part.text);
-}
-
-/* Cut ":NUMBER" off the end of PLACE and return it. 0 if there is none. */
-static unsigned
-cut_number(struct part *place)
-{
-    size_t at = place->length;
-    while (at > 0 && place->text[at - 1] >= '0' && place->text[at - 1] <= '9')
-        at--;
-    if (at == 0 || at == place->length || place->text[at - 1] != ':')
-        return 0;
-    const char *digits = place->text + at;
-    uint64_t number = digits_take(&digits);
-    place->length = at - 1;
-    return number < 1u << 31 ? (unsigned)number : 0;
-}
-
-/* Find the beginning of FILE in V8's "NAME FILE:LINE:COLUMN". NULL if there is
- * none. Both NAME and FILE may contain blanks ("get size", "my files/t.js"),
- * but what FILE begins with is seldom in a name. */
-static const char *
-find_place(const char *text)
-{
-    static const char *const beginnings[] = {" /", " file:", " node:"};
-    const char *found = NULL;
-    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-        const char *at = strstr(text, beginnings[i]);
-        if (at != NULL && (found == NULL || at < found))
-            found = at;
-    }
-    if (found == NULL)
-        found = strrchr(text, ' ');
-    return found != NULL ? found + 1 : NULL;
-}
-
-/* TEXT is "*NAME FILE:LINE:COLUMN". */
-static int
-split_v8(struct intern *store, const char *text, struct symbol_frame *frame)
-{
-    const char *start =
-        text + (*text != '\0' && strchr("~^+-*", *text) != NULL ? 1 : 0);
-    const char *found = find_place(start);
-    struct part name = {start, found != NULL ? (size_t)(found - 1 - start) : 0};
-    struct part place = {found, found != NULL ? strlen(found) : 0};
-    /* The column stands last. If there is only one number, it is the line. */
-    unsigned line;
-    if (found == NULL || (line = cut_number(&place)) == 0)
-        return 0;
-    frame->start_line = cut_number(&place);
-    if (frame->start_line == 0)
-        frame->start_line = line;
-    frame->file = keep_part(store, place);
-    /* Functions without a name are told apart by their places. */
-    frame->function = name.length == 0 ? intern_format(store, "(anonymous %s)",
-                                                       path_name(found))
-                                       : keep_part(store, name);
-    return frame->function != NULL && frame->file != NULL ? 0 : -1;
-}
-
-/* TEXT is "NAME:FILE". */
-static int
-split_python(struct intern *store, const char *text, struct symbol_frame *frame)
-{
-    const char *colon = strchr(text, ':');
-    if (colon == NULL || colon == text)
-        return 0;
-    frame->function =
-        keep_part(store, (struct part){text, (size_t)(colon - text)});
-    frame->file = intern_text(store, colon + 1);
-    return frame->function != NULL && frame->file != NULL ? 0 : -1;
-}
-
-/* TEXT is "7::FILE:LINE". The trace's own name stays whole. */
-static int
-split_luajit(struct intern *store, const char *text, struct symbol_frame *frame)
-{
-    const char *found = strstr(text, "::");
-    struct part place = {found != NULL ? found + 2 : text, 0};
-    if (found == NULL)
-        return 0;
-    place.length = strlen(place.text);
-    frame->start_line = cut_number(&place);
-    if (frame->start_line == 0)
-        return 0;
-    frame->file = keep_part(store, place);
-    return frame->file != NULL ? 0 : -1;
-}
-
-/* TEXT is "com/foo/Bar;::baz". */
-static int
-split_java(struct intern *store, const char *text, struct symbol_frame *frame)
-{
-    const char *semicolon = strstr(text, ";::");
-    if (semicolon == NULL)
-        return 0;
-    char *name;
-    if (asprintf(&name, "%.*s.%s", (int)(semicolon - text), text,
-                 semicolon + 3) < 0)
-        return -1;
-    for (char *at = name; at < name + (semicolon - text); at++)
-        if (*at == '/')
-            *at = '.';
-    frame->function = intern_text(store, name);
-    free(name);
-    return frame->function != NULL ? 0 : -1;
-}
-
-/* The runtimes by the beginning of their names. Each function leaves the frame
- * alone if the rest does not have the form it expects. */
-static const struct {
-    const char *prefix;
-    int (*split)(struct intern *, const char *, struct symbol_frame *);
-} forms[] = {
-    {"JS:", split_v8},        {"LazyCompile:", split_v8},
-    {"Function:", split_v8},  {"Script:", split_v8},
-    {"Eval:", split_v8},      {"py::", split_python},
-    {"TRACE_", split_luajit}, {"L", split_java},
-};
-
-/* Fill FRAME from NAME, with strings in STORE. LINKAGE becomes NAME itself. A
- * NAME of no known form becomes the function. The line in a map is where the
- * function begins, so LINE stays 0. Returns 0, or -1 if memory is short. */
-static int
-split_name(struct intern *store, const char *name, struct symbol_frame *frame)
-{
-    *frame = (struct symbol_frame){.file = ""};
-    frame->function = frame->linkage = intern_text(store, name);
-    if (frame->linkage == NULL)
-        return -1;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        size_t length = strlen(forms[i].prefix);
-        if (strncmp(name, forms[i].prefix, length) == 0)
-            return forms[i].split(store, name + length, frame);
-    }
-    return 0;
 }
 
 /* Make the symbol of ENTRY, at the first question for it. NULL if memory is
@@ -505,7 +294,7 @@ make_symbol(struct perf_map *map, const struct entry *entry)
     struct symbol_frame *frame = intern_space(&map->store, sizeof(*frame));
     char *name = strndup(entry->name, entry->length);
     if (symbol == NULL || frame == NULL || name == NULL ||
-        split_name(&map->store, name, frame) != 0) {
+        runtime_name_split(&map->store, name, frame) != 0) {
         free(name);
         return NULL;
     }

@@ -575,13 +575,15 @@ remake(FILE *stream, struct profile *profile)
 }
 
 /* Whether PROFILE is exactly the contents of some spools. The spool of a flight
- * recorder does not count: if the process runs, the file has changed. */
+ * recorder does not count: if the process runs, the file has changed. Nor does
+ * one whose samples got other nodes by their times. */
 static bool
 is_whole(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->process_count; i++)
         if (profile->processes[i].spool == NULL ||
-            profile->processes[i].keep != 0)
+            profile->processes[i].keep != 0 ||
+            profile->processes[i].has_variants)
             return false;
     return profile->process_count > 0 && profile->filter == NULL;
 }

@@ -6,7 +6,7 @@
 # found since lies beside them.
 set -eu
 cd "$(dirname "$0")/corpus"
-mkdir -p spool report stacks elf package module unwind proc options perf_map pprof
+mkdir -p spool report stacks elf package module unwind proc options jitdump perf_map pprof
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -89,6 +89,47 @@ printf '0=/tmp/a.folded\n1=20000\n2=perf\n3=cpu\n4=all\n5=16\n' >options/rows
 printf 'SPROF_DELAY=0.5s\nSPROF_MAX_SIZE=12M\nSPROF_SIGNAL=SIGURG\n' \
     >options/units
 printf 'SPROF_ONLY=[a-z]*\nSPROF_OUTPUT=%%n%%s%%\n' >options/odd
+
+# jitdump_head KIND SIZE TIME; load ADDRESS SIZE TIME NAME; move FROM TO TIME;
+# lines ADDRESS SHIFT.
+jitdump_begin() {
+    number $((0x4a695444)) 4; number 1 4; number 40 4; number 62 4; number 0 4
+    number "$1" 4; number 1000 8; number "$2" 8
+}
+jitdump_head() { number "$1" 4; number $(($2 + 16)) 4; number "$3" 8; }
+jitdump_load() {
+    jitdump_head 0 $((40 + ${#4} + 1 + 4)) "$3"
+    number 4711 4; number 4711 4
+    number "$1" 8; number "$1" 8; number "$2" 8; number 0 8
+    printf '%s\0\x90\x90\x90\xc3' "$4"
+}
+jitdump_move() {
+    jitdump_head 1 48 "$3"
+    number 4711 4; number 4711 4
+    number "$2" 8; number "$1" 8; number "$2" 8; number 16 8; number 0 8
+}
+jitdump_lines() {
+    jitdump_head 2 $((16 + 16 + 6 + 16 + 2)) 2000
+    number "$1" 8; number 2 8
+    number $(($1 + $2)) 8; number 10 4; number 0 4; printf '/a.js\0'
+    number $(($1 + $2 + 8)) 8; number 20 4; number 0 4; printf '\xff\0'
+}
+{ jitdump_begin 4711 0
+  jitdump_lines 20480 64
+  jitdump_load 20480 256 2000 'JS:*leaf /tmp/t.js:1:14'
+  jitdump_load 20608 256 3000 'py::Outer.leaf:/tmp/t.py'
+  jitdump_lines 28672 0
+  jitdump_load 28672 16 4000 made
+  jitdump_move 28672 20480 5000
+  jitdump_move 20480 24576 6000
+  jitdump_head 4 24 7000; number 1 8; number 1 8; number 8 8
+  jitdump_head 3 0 8000; } >jitdump/all
+{ jitdump_begin 4710 0
+  jitdump_load 20480 256 2000 before
+  jitdump_load 20480 256 1048576 after; } >jitdump/inherited
+{ jitdump_begin 4711 1
+  jitdump_load 20480 256 2000 one
+  jitdump_load 20480 256 1000 two; } >jitdump/other_clock
 
 # Overlaps, and what each runtime writes.
 printf '%s\n' '7f00 128 JS:^leaf /tmp/t.js:1:14' '7f80 1e0 JS:*leaf node:fs:1:4' \

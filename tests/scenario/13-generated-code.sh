@@ -166,6 +166,93 @@ P
     expect_share 80 ';middle;.*;leaf;' p.folded ';_?PyEval_EvalFrameDefault'
 }
 
+# A jitdump has times and lines.
+# - where an address was used again, each sample has the name of its time, in
+#   every format; lines are those of the pc;
+# - a file that ends within a record, and one of a killed process, have names;
+# - a jitdump goes before a perf map, and the map has what the jitdump lacks;
+# - code that moves keeps its name; a child has what its parent had at the fork;
+# - a jitdump that is mapped late is found;
+# - the names are in a copy of the spool, which needs no jitdump any more;
+# - Node's functions have their lines, and their stacks reach the root.
+section "names by time"
+
+# expect_truth FOLDED: each name has the share that the program told in "truth".
+expect_truth() {
+    local name cpu all share
+    all=$(awk '{ sum += $3 } END { print sum }' truth)
+    [ "${all:-0}" -gt 0 ] || fail "the workload told no truth"
+    while read -r _ name cpu; do
+        share=$((cpu * 100 / all))
+        expect_share $((share - 5)) ";call_generated;(\\[caller guessed];)?$name[ ;]" "$1" \
+            ';call_generated(;| [0-9])'
+    done <truth
+}
+
+for kind in "" cut map move; do
+    echo "-- $kind"
+    rm -f p.* jit-*
+    profile_kept SPROF_OUTPUT="$tmp/p.folded,$tmp/p.pb.gz,$tmp/p.json" \
+        "$work/jitdump" 800 $kind
+    expect_ok
+    grep '^truth: ' out >truth
+    expect_truth p.folded
+    if [ "$kind" = "" ]; then
+        plain "$sprofile" report --by line p.pb.gz
+        for place in 'first first.js:10' 'first first.js:20' \
+            'second second.js:10' 'second second.js:20'; do
+            grep -q " $place\$" out || fail "no line $place: $(cat out)"
+        done
+        grep -q '"second"' p.json || fail "p.json has no name of the later code"
+        plain "$sprofile" convert p.sprof q.sprof
+        expect_status 0
+        rm jit-*
+        plain "$sprofile" convert q.sprof q.folded
+        expect_status 0
+        expect_truth q.folded
+    fi
+done
+
+rm -f p.* jit-*
+profile SPROF_OUTPUT="$tmp/p.folded" "$work/jitdump" 400 kill
+grep '^truth: ' out >truth
+plain "$sprofile" convert p.sprof p.folded
+expect_status 0
+expect_truth p.folded
+
+rm -f p.* jit-*
+plain "$sprofile" record -o p.folded -- "$work/jitdump" 800 fork
+expect_status 0
+grep '^truth: ' out >truth
+expect_truth p.folded
+
+rm -f p.* jit-*
+profile "$work/jitdump" 400 late
+expect_ok
+expect_share 95 ';call_generated;(\[caller guessed];)?first[ ;]' p.folded \
+    ';call_generated;'
+
+has node && {
+    rm -f jit-*
+    cat >lines.js <<'P'
+function leaf(n) {
+    let s = 0;
+    for (let i = 0; i < n; i++)
+        s = (s + i * 7) % 1009;
+    return s;
+}
+function middle(n) { let s = 0; for (let i = 0; i < 5; i++) s += leaf(n); return s; }
+while (process.cpuUsage().user < 800000) middle(1e5);
+P
+    profile_kept SPROF_OUTPUT="$tmp/p.folded,$tmp/p.pb.gz" \
+        node --perf-prof --interpreted-frames-native-stack lines.js
+    expect_status 0
+    expect_share 80 ';\(anonymous lines.js:1:1\);middle(;leaf)?[ ;]' p.folded ';middle[ ;]'
+    expect_share 95 '^_start;__libc_start_main;' p.folded ';leaf[ ;]'
+    plain "$sprofile" report --by line p.pb.gz
+    grep -Eq '^ .* (leaf|middle) lines.js:4$' out || fail "no line of leaf: $(cat out)"
+}
+
 # Frames without names are told of where they matter.
 # - the summary of record has one line on them, and none where all have names; of a
 #   runtime that is known it has the command that names them, unless that was run;

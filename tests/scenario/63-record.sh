@@ -56,6 +56,40 @@ record ./plain
 expect_status 126
 rm run/plain
 
+echo "-- the names of generated code"
+cat >print.py <<'END'
+import os
+for name in "NODE_OPTIONS", "JAVA_TOOL_OPTIONS", "DOTNET_PerfMapEnabled", "PYTHONPERFSUPPORT":
+    print(os.environ.get(name, "none"))
+END
+export NODE_OPTIONS=--no-warnings DOTNET_PerfMapEnabled=0
+record --jit -o p.folded -- /usr/bin/python3 "$tmp/print.py"
+expect_status 0
+node='--no-warnings --perf-basic-prof-only-functions --interpreted-frames-native-stack'
+java=$(sed -n 2p out)
+printf '%s\n' "$node" "$java" 0 none | cmp -s - out || fail "--jit sets: $(cat out)"
+[[ " $java " == *" -XX:+PreserveFramePointer "* &&
+    " $java " == *" -XX:+DumpPerfMapAtExit "* ]] || fail "--jit sets for Java: $java"
+grep -qxF "jit   NODE_OPTIONS='$node' for Node" err &&
+    grep -qxF "jit   JAVA_TOOL_OPTIONS='$java' for Java" err &&
+    ! grep -q DOTNET err || fail "--jit says: $(cat err)"
+record --jit -q -o p.folded -- /usr/bin/python3 "$tmp/print.py"
+[ ! -s err ] || fail "--jit -q says: $(cat err)"
+unset NODE_OPTIONS DOTNET_PerfMapEnabled
+rm -rf run
+mkdir run
+has node && {
+    echo 'function leaf(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * 7) % 1009; return s; }
+while (process.cpuUsage().user < 500000) leaf(1e5);' >leaf.js
+    record --jit -o p.folded -- node "$tmp/leaf.js"
+    expect_status 0
+    expect_share 60 ';leaf[ ;]' run/p.folded '__libc_start_main;.*[^]] [0-9]*$'
+    map=$(sed -n 's|^jit   names of generated code are left in \(/tmp/perf-[0-9]*.map\), .*|\1|p' err)
+    [ -s "$map" ] || fail "--jit does not say what node left: $(cat err)"
+    rm -f "$map"
+    expect_files p.folded
+}
+
 echo "-- programs that are too short for a sample"
 for short in "0 true" "1 false" "3 sh -c exit\${IFS}3"; do
     # shellcheck disable=SC2086

@@ -64,6 +64,11 @@ journal_generation(void)
     return 1;
 }
 
+void
+journal_jitdumps(void)
+{
+}
+
 uint32_t
 journal_labels(uint32_t set)
 {
