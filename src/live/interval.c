@@ -528,6 +528,12 @@ interval_profile(const struct interval *interval)
     return interval->profile;
 }
 
+const struct spool_header *
+interval_header(const struct interval *interval)
+{
+    return reader_header(interval->reader);
+}
+
 const struct profile_process *
 interval_process(const struct interval *interval)
 {

@@ -64,6 +64,9 @@ int interval_finish(struct interval *interval);
  */
 struct profile *interval_profile(const struct interval *interval);
 
+/* The header of the spool. It lives as long as INTERVAL. */
+const struct spool_header *interval_header(const struct interval *interval);
+
 /* The first process of the profile. */
 const struct profile_process *interval_process(const struct interval *interval);
 
