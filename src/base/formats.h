@@ -28,6 +28,9 @@
            true, SPEEDSCOPE_WALL, speedscope_write_wall)                       \
     FORMAT(SPEEDSCOPE, ".speedscope.json", "speedscope", true,                 \
            SPEEDSCOPE_WALL, speedscope_write)                                  \
+    FORMAT(OTLP_JSON, ".otlp.json", "OpenTelemetry profiles as JSON", false,   \
+           OTLP_JSON, otlp_write_json)                                         \
+    FORMAT(OTLP, ".otlp", "OpenTelemetry profiles", false, OTLP, otlp_write)   \
     FORMAT(FIREFOX, ".json", "Firefox Profiler", true, FIREFOX, firefox_write) \
     FORMAT(PAGE, ".html", "a page with pictures, for any browser", true, PAGE, \
            page_write)                                                         \

@@ -42,11 +42,14 @@
 #include "model/naming.h"
 #include "model/quality.h"
 #include "model/spending.h"
+#include "util/array.h"
 #include "util/clean.h"
 #include "util/gzip.h"
 #include "util/intern.h"
+#include "util/share.h"
 #include "pprof.pb-c.h"
 #include "output_file.h"
+#include "pprof.h"
 
 /* Most labels of a sample: our own, and ours with those of the program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
@@ -57,6 +60,11 @@ enum { COMMAND_MOST = 1014 };
 /* A profile that is being written. */
 struct pprof {
     struct profile *profile;
+    const struct profile_sample *samples; /* those that are written */
+    uint32_t sample_count;
+    const enum value *values; /* the types of values that are written */
+    unsigned value_count;
+    bool is_series; /* with few labels and without comments (pprof.h) */
     struct gzip *gzip;
     struct intern *texts; /* string_table */
     uint8_t *buffer;
@@ -122,13 +130,17 @@ write_texts(struct pprof *pprof)
 }
 
 static Perftools__Profiles__ValueType
-value_type(struct pprof *pprof, const char *type, const char *unit)
+value_type(struct pprof *pprof, enum value value)
 {
-    Perftools__Profiles__ValueType value =
-        PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    value.type = text_of(pprof, type);
-    value.unit = text_of(pprof, unit);
-    return value;
+    static const char *const types[VALUE_COUNT][2] = {
+        [VALUE_SAMPLES] = {"samples", "count"},
+        [VALUE_CPU] = {"cpu", "nanoseconds"},
+        [VALUE_WALL] = {"wall", "nanoseconds"},
+    };
+    Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+    type.type = text_of(pprof, types[value][0]);
+    type.unit = text_of(pprof, types[value][1]);
+    return type;
 }
 
 /* Write the kinds of values, and when and how they were taken. */
@@ -137,17 +149,18 @@ write_head(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    Perftools__Profiles__ValueType types[VALUE_COUNT] = {
-        [VALUE_SAMPLES] = value_type(pprof, "samples", "count"),
-        [VALUE_CPU] = value_type(pprof, "cpu", "nanoseconds"),
-        [VALUE_WALL] = value_type(pprof, "wall", "nanoseconds"),
-    };
-    Perftools__Profiles__ValueType *list[VALUE_COUNT] = {&types[0], &types[1],
-                                                         &types[2]};
-    part.n_sample_type = VALUE_COUNT;
+    Perftools__Profiles__ValueType types[VALUE_COUNT], *list[VALUE_COUNT];
+    for (unsigned i = 0; i < pprof->value_count; i++) {
+        types[i] = value_type(pprof, pprof->values[i]);
+        list[i] = &types[i];
+    }
+    enum value last = pprof->values[pprof->value_count - 1];
+    Perftools__Profiles__ValueType period = value_type(pprof, last);
+    part.n_sample_type = pprof->value_count;
     part.sample_type = list;
-    part.default_sample_type = types[VALUE_CPU].type;
-    part.period_type = &types[VALUE_WALL];
+    part.default_sample_type =
+        pprof->is_series ? period.type : types[VALUE_CPU].type;
+    part.period_type = &period;
     if (profile->process_count > 0)
         part.period = (int64_t)profile->processes[0].period;
     part.time_nanos = (int64_t)profile->start;
@@ -234,6 +247,18 @@ add_program_labels(struct pprof *pprof, uint32_t set)
     }
 }
 
+/* The state in one of three words. */
+static const char *
+kind_of_state(const struct profile_sample *sample)
+{
+    static const char *const words[STATE_COUNT] = {
+        [STATE_RUNNING] = "running",
+        [STATE_WAITING] = "waiting",
+        [STATE_RUNQUEUE] = "runnable",
+    };
+    return words[sample->state];
+}
+
 static void
 set_labels(struct pprof *pprof, const struct profile_sample *sample)
 {
@@ -245,6 +270,12 @@ set_labels(struct pprof *pprof, const struct profile_sample *sample)
     pprof->label_count = 0;
     if (thread->name[0] != '\0')
         add_label(pprof, "thread", thread->name, 0);
+    if (pprof->is_series) {
+        if (pprof->values[0] == VALUE_WALL)
+            add_label(pprof, "state", kind_of_state(sample), 0);
+        add_program_labels(pprof, sample->labels);
+        return;
+    }
     add_label(pprof, "tid", NULL, thread->tid);
     add_label(pprof, "state", profile_state(profile, sample), 0);
     if (sample->waits_on[0] != '\0')
@@ -313,6 +344,27 @@ done:
     return status;
 }
 
+/* The module of the first process's executable, else the first module. */
+static uint32_t
+main_module(const struct profile *profile)
+{
+    for (uint32_t i = 1; i < profile->module_count; i++)
+        if (strcmp(profile->modules[i].path, profile->processes[0].exe) == 0)
+            return i;
+    return 1;
+}
+
+/* The id of the mapping of module NUMBER. Some readers want ids to be 1, 2, ...
+ * in the order of the file, where the program's is the first. */
+static uint64_t
+mapping_id(const struct profile *profile, uint32_t number)
+{
+    uint32_t first = main_module(profile);
+    if (number == first)
+        return 1;
+    return number < first ? number + 1u : number;
+}
+
 /* Set the address of NODE in LOCATION. A marker has none. A node outside the
  * module that it names gets no mapping. */
 static void
@@ -326,7 +378,7 @@ set_address(const struct profile *profile, uint32_t node,
     location->address = module->base + profile_offset(profile, node);
     if (number != 0 && location->address >= module->start &&
         location->address < module->end)
-        location->mapping_id = number;
+        location->mapping_id = mapping_id(profile, number);
 }
 
 /* The location id of NODE; a new location is written with its functions. 0 if
@@ -367,7 +419,7 @@ write_mapping(struct pprof *pprof, uint32_t number)
     const struct profile *profile = pprof->profile;
     const struct profile_module *module = &profile->modules[number];
     uint32_t names = profile_module_names(profile, number);
-    mapping.id = number;
+    mapping.id = mapping_id(profile, number);
     mapping.memory_start = module->start;
     mapping.memory_limit = module->end;
     mapping.filename = text_of(pprof, module->path);
@@ -379,16 +431,6 @@ write_mapping(struct pprof *pprof, uint32_t number)
     part.n_mapping = 1;
     part.mapping = &only;
     write_part(pprof, &part);
-}
-
-/* The module of the first process's executable, else the first module. */
-static uint32_t
-main_module(const struct profile *profile)
-{
-    for (uint32_t i = 1; i < profile->module_count; i++)
-        if (strcmp(profile->modules[i].path, profile->processes[0].exe) == 0)
-            return i;
-    return 1;
 }
 
 /* pprof takes the first mapping for that of the program (pprof.proto). Mappings
@@ -432,11 +474,11 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
         return -1;
     set_labels(pprof, from);
     int64_t values[VALUE_COUNT];
-    for (unsigned i = 0; i < VALUE_COUNT; i++)
-        values[i] = (int64_t)from->values[i];
+    for (unsigned i = 0; i < pprof->value_count; i++)
+        values[i] = (int64_t)from->values[pprof->values[i]];
     sample.n_location_id = pprof->depth;
     sample.location_id = pprof->stack;
-    sample.n_value = VALUE_COUNT;
+    sample.n_value = pprof->value_count;
     sample.value = values;
     sample.n_label = pprof->label_count;
     sample.label = pprof->label_list;
@@ -449,48 +491,108 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
 /* Parts may come in any order; each sample is written with what it refers to.
  */
 static int
-write_all(struct pprof *pprof)
+write_parts(struct pprof *pprof)
 {
-    const struct profile *profile = pprof->profile;
     write_head(pprof);
-    write_comments(pprof);
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (write_sample(pprof, &profile->samples[i]) != 0)
+    if (!pprof->is_series)
+        write_comments(pprof);
+    for (uint32_t i = 0; i < pprof->sample_count; i++)
+        if (write_sample(pprof, &pprof->samples[i]) != 0)
             return -1;
     write_mappings(pprof);
     write_texts(pprof);
     return 0;
 }
 
+/* Write what PPROF says to STREAM. Measured: a node takes some 100 bytes with
+ * its location, function and names, and a sample 50 with its stack and labels.
+ */
+static int
+write_all(struct pprof *pprof, FILE *stream)
+{
+    const struct profile *profile = pprof->profile;
+    size_t expected =
+        100 * (size_t)profile->node_count + 50 * (size_t)pprof->sample_count;
+    pprof->gzip = gzip_new(stream, expected);
+    pprof->texts = intern_new();
+    pprof->functions = intern_new();
+    pprof->locations = intern_new();
+    pprof->by_node = calloc(profile->node_count, sizeof(*pprof->by_node));
+    pprof->stack = malloc(profile->node_count * sizeof(*pprof->stack));
+    if (pprof->gzip == NULL || pprof->texts == NULL ||
+        pprof->functions == NULL || pprof->locations == NULL ||
+        pprof->by_node == NULL || pprof->stack == NULL ||
+        text_of(pprof, "") != 0 || write_parts(pprof) != 0)
+        note_error(pprof, ENOMEM);
+    if (pprof->gzip != NULL && gzip_end(pprof->gzip) != 0)
+        note_error(pprof, errno);
+    intern_free(pprof->texts);
+    intern_free(pprof->locations);
+    intern_free(pprof->functions);
+    free(pprof->by_node);
+    free(pprof->stack);
+    free(pprof->buffer);
+    errno = pprof->error;
+    return pprof->error == 0 ? 0 : -1;
+}
+
 int
 pprof_write(FILE *stream, struct profile *profile)
 {
-    /* Measured: a node takes some 100 bytes with its location, function and
-     * names, and a sample 50 with its stack and labels. */
-    size_t expected =
-        100 * (size_t)profile->node_count + 50 * (size_t)profile->sample_count;
-    struct pprof pprof = {
-        .profile = profile,
-        .gzip = gzip_new(stream, expected),
-        .texts = intern_new(),
-        .functions = intern_new(),
-        .locations = intern_new(),
-        .by_node = calloc(profile->node_count, sizeof(*pprof.by_node)),
-        .stack = malloc(profile->node_count * sizeof(*pprof.stack)),
-    };
-    if (pprof.gzip == NULL || pprof.texts == NULL || pprof.functions == NULL ||
-        pprof.locations == NULL || pprof.by_node == NULL ||
-        pprof.stack == NULL || text_of(&pprof, "") != 0 ||
-        write_all(&pprof) != 0)
-        note_error(&pprof, ENOMEM);
-    if (pprof.gzip != NULL && gzip_end(pprof.gzip) != 0)
-        note_error(&pprof, errno);
-    intern_free(pprof.texts);
-    intern_free(pprof.locations);
-    intern_free(pprof.functions);
-    free(pprof.by_node);
-    free(pprof.stack);
-    free(pprof.buffer);
-    errno = pprof.error;
-    return pprof.error == 0 ? 0 : -1;
+    static const enum value values[] = {VALUE_SAMPLES, VALUE_CPU, VALUE_WALL};
+    struct pprof pprof = {.profile = profile,
+                          .samples = profile->samples,
+                          .sample_count = profile->sample_count,
+                          .values = values,
+                          .value_count = VALUE_COUNT};
+    return write_all(&pprof, stream);
+}
+
+int
+pprof_write_series(FILE *stream, struct profile *profile, enum value value,
+                   const struct profile_sample *samples, uint32_t count)
+{
+    static const enum value cpu[] = {VALUE_SAMPLES, VALUE_CPU};
+    static const enum value wall[] = {VALUE_WALL};
+    struct pprof pprof = {.profile = profile,
+                          .samples = samples,
+                          .sample_count = count,
+                          .values = value == VALUE_CPU ? cpu : wall,
+                          .value_count = value == VALUE_CPU ? 2 : 1,
+                          .is_series = true};
+    return write_all(&pprof, stream);
+}
+
+/* Samples that differ in nothing that a series tells become one. */
+struct profile_sample *
+pprof_merge(struct profile *profile, enum value value, uint32_t *count)
+{
+    struct intern keys = {0};
+    struct profile_sample *merged = NULL;
+    uint32_t number = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *from = &profile->samples[i];
+        const uintptr_t key[4] = {
+            from->node, from->labels,
+            (uintptr_t)profile->threads[from->thread].name,
+            value == VALUE_WALL ? from->state : 0u};
+        if (from->values[value] == 0)
+            continue;
+        number = intern_put(&keys, key, sizeof(key));
+        if (number == INTERN_NONE || !ARRAY_GROW(merged, *count))
+            break;
+        if (number == *count)
+            merged[(*count)++] = *from;
+        else
+            for (unsigned j = 0; j < VALUE_COUNT; j++)
+                sum_add(&merged[number].values[j], from->values[j]);
+        number = 0;
+    }
+    intern_clear(&keys);
+    if (number == 0 && (merged != NULL || ARRAY_NEW(merged, 0)))
+        return merged;
+    free(merged);
+    errno = ENOMEM;
+    return NULL;
 }

@@ -46,7 +46,7 @@ write_text(int (*writer)(FILE *, struct profile *), struct profile *profile)
 }
 
 static void
-write_pprof(struct profile *profile)
+write_bytes(int (*writer)(FILE *, struct profile *), struct profile *profile)
 {
     char *bytes = NULL;
     size_t length = 0;
@@ -54,7 +54,7 @@ write_pprof(struct profile *profile)
 
     if (stream == NULL)
         return;
-    pprof_write(stream, profile);
+    writer(stream, profile);
     fclose(stream);
     free(bytes);
 }
@@ -153,10 +153,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     repair(copy, size);
     watch_twice(copy, size, &options);
     if (load_memory(profile, copy, size, "fuzz", error, sizeof(error)) == 0) {
-        write_pprof(profile);
+        write_bytes(pprof_write, profile);
+        write_bytes(otlp_write, profile);
         write_text(folded_write, profile);
         write_text(firefox_write, profile);
         write_text(speedscope_write, profile);
+        write_text(otlp_write_json, profile);
         write_text(text_report_write, profile);
         write_text(nameless_report_write, profile);
         write_page(profile);

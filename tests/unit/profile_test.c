@@ -439,14 +439,16 @@ endings_name_formats(void **state)
     assert_int_equal(format_of("x.txt"), FORMAT_TEXT);
     assert_int_equal(format_of("x.json"), FORMAT_FIREFOX);
     assert_int_equal(format_of("x.speedscope.json"), FORMAT_SPEEDSCOPE);
+    assert_int_equal(format_of("x.otlp"), FORMAT_OTLP);
+    assert_int_equal(format_of("x.otlp.json"), FORMAT_OTLP_JSON);
     assert_int_equal(format_of("x.sprof"), FORMAT_SPOOL);
     assert_int_equal(format_of("x.gz"), FORMAT_UNKNOWN);
     assert_int_equal(format_of("txt"), FORMAT_UNKNOWN);
     assert_int_equal(format_of(""), FORMAT_UNKNOWN);
     assert_string_equal(format_endings(),
                         ".pb.gz, .wall.folded, .folded, .collapsed, "
-                        ".wall.speedscope.json, .speedscope.json, .json, "
-                        ".html, .txt, .sprof");
+                        ".wall.speedscope.json, .speedscope.json, "
+                        ".otlp.json, .otlp, .json, .html, .txt, .sprof");
 }
 
 /* Less than a second of waiting allows nothing: a compiler's driver waits for

@@ -24,6 +24,9 @@ void begin_spool(void);
 /* Watch the spool at hand. */
 struct watch *open_watch(void);
 
+/* The last tick was at TICK. */
+void set_tick(uint64_t tick);
+
 /* Look when the last tick was at TICK. */
 void look_again(struct watch *watch, uint64_t tick);
 

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sources.c -- see sources.h. Of a process in another container its pid means
+ * nothing here. Its spool is complete when the library says so, or when it has
+ * not ticked for STALE_NS.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/proc.h"
+#include "cli/command.h"
+#include "cli/process/discover.h"
+#include "store/reader.h"
+#include "util/array.h"
+#include "sources.h"
+
+#define STALE_NS (UINT64_C(600) * NS_PER_SECOND)
+
+/* JUMP_NS: the clock of the day may have been set since a process began. By
+ * more than this, the times of its profiles follow it. */
+#define JUMP_NS NS_PER_SECOND
+
+/* SERVER_SECONDS: for servers of debug files. PATH_SIZE: bytes of a path. */
+enum { SERVER_SECONDS = 5, PATH_SIZE = PATH_MAX + 64 };
+
+static bool
+ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), size = strlen(ending);
+    return length > size && strcmp(text + length - size, ending) == 0;
+}
+
+/* Watch the directory PATH, unless it is watched. */
+static int
+add_directory(struct sources *sources, const char *path, bool is_given)
+{
+    for (size_t i = 0; i < sources->directory_count; i++)
+        if (strcmp(sources->directories[i].path, path) == 0)
+            return 0;
+    if (!ARRAY_GROW(sources->directories, sources->directory_count))
+        return -1;
+    struct sources_directory directory = {.path = strdup(path),
+                                          .is_given = is_given};
+    if (directory.path == NULL)
+        return -1;
+    directory.watch = inotify_add_watch(sources->notify, path,
+                                        IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+    sources->directories[sources->directory_count++] = directory;
+    return 0;
+}
+
+int
+sources_begin(struct sources *sources, const char *const *directories)
+{
+    *sources = (struct sources){.begun = clock_realtime()};
+    sources->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    for (; *directories != NULL; directories++)
+        if (add_directory(sources, *directories, true) != 0)
+            return -1;
+    return 0;
+}
+
+/* The value of the variable NAME in the environment of PID, for the caller to
+ * free; NULL if it has none or may not be read. */
+static char *
+variable_of(pid_t pid, const char *name)
+{
+    enum { SIZE = 1 << 17 };
+    size_t length = strlen(name);
+    char *text = calloc(1, SIZE), *value = NULL;
+    long size = 0;
+    if (text != NULL)
+        size = proc_read(pid, PROC_PROCESS, "/environ", text, SIZE - 1);
+    for (long at = 0; at < size && value == NULL;
+         at += (long)strlen(text + at) + 1)
+        if (strncmp(text + at, name, length) == 0 &&
+            text[at + (long)length] == '=')
+            value = strdup(text + at + (long)length + 1);
+    free(text);
+    return value;
+}
+
+/* The id of the container that PID runs in, as its cgroup is named: 64
+ * hexadecimal digits. NULL: none is known. */
+static char *
+container_of(pid_t pid)
+{
+    enum { DIGITS = 64 };
+    char text[4096] = "";
+    long size = proc_read(pid, PROC_PROCESS, "/cgroup", text, sizeof(text));
+    for (const char *at = text; size > 0 && *at != '\0'; at++) {
+        size_t length = strspn(at, "0123456789abcdef");
+        if (length == DIGITS)
+            return strndup(at, DIGITS);
+        at += length;
+        if (*at == '\0')
+            break;
+    }
+    return NULL;
+}
+
+/* The variables of the process itself say more than ours. */
+static void
+find_resource(struct source *source)
+{
+    struct otlp_resource *resource = &source->resource;
+    const char *ours = getenv("OTEL_RESOURCE_ATTRIBUTES");
+    if (source->has_process) {
+        pid_t pid = source->process.pid;
+        resource->service = variable_of(pid, "OTEL_SERVICE_NAME");
+        resource->attributes = variable_of(pid, "OTEL_RESOURCE_ATTRIBUTES");
+        resource->container = container_of(pid);
+    }
+    if (resource->attributes == NULL && ours != NULL)
+        resource->attributes = strdup(ours);
+}
+
+static void
+release_source(struct source *source)
+{
+    interval_close(source->interval);
+    free(source->path);
+    free((char *)source->resource.service);
+    free((char *)source->resource.attributes);
+    free((char *)source->resource.container);
+}
+
+/* Whether the spool called NAME is followed, or was taken whole. */
+static bool
+is_known(const struct sources *sources, const char *name)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (strcmp(interval_name(sources->all[i].interval), name) == 0)
+            return true;
+    for (size_t i = 0; i < sources->done_count; i++)
+        if (strcmp(sources->done[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Note whether the process of SOURCE lives, if its pid counts here. */
+static void
+find_process(struct source *source)
+{
+    const struct spool_header *header = interval_header(source->interval);
+    char path[PATH_SIZE], error[PATH_SIZE + 512];
+    struct stat own = {0};
+    (void)stat("/proc/self/ns/pid", &own);
+    source->is_foreign = header->pid_namespace != 0 &&
+                         header->pid_namespace != (uint32_t)own.st_ino;
+    if (source->is_foreign)
+        return;
+    source->has_process =
+        process_look(&source->process, (pid_t)header->pid, error,
+                     sizeof(error)) == 0 &&
+        process_find_spool((pid_t)header->pid, path, sizeof(path), error,
+                           sizeof(error)) == 0 &&
+        interval_is_at(source->interval, path);
+}
+
+/* Follow the spool at PATH, unless it is known. PROCESS writes it, or NULL:
+ * then it is looked for. SINCE: spools that began earlier are left out, ns
+ * since the epoch. Returns the source, or NULL; *IS_EARLY: it has no header
+ * yet. */
+static struct source *
+follow(struct sources *sources, const char *path, const struct process *process,
+       uint64_t since, bool *is_early)
+{
+    const struct symbolizer_options options = {.inlines = true,
+                                               .server_seconds =
+                                                   SERVER_SECONDS};
+    char error[PATH_SIZE + 256];
+    struct source source = {0};
+    source.interval = interval_open(path, &options, error, sizeof(error));
+    *is_early = source.interval == NULL;
+    if (source.interval == NULL)
+        return NULL;
+    const struct spool_header *header = interval_header(source.interval);
+    if (is_known(sources, interval_name(source.interval)) ||
+        header->purpose == SPOOL_RESULT || header->start_realtime < since ||
+        !ARRAY_GROW(sources->all, sources->count))
+        goto err;
+    source.path = strdup(path);
+    if (source.path == NULL)
+        goto err;
+    source.ticked_at = clock_now();
+    if (process != NULL) {
+        source.process = *process;
+        source.has_process = true;
+    } else {
+        find_process(&source);
+    }
+    sources->all[sources->count] = source;
+    return &sources->all[sources->count++];
+
+err:
+    release_source(&source);
+    return NULL;
+}
+
+/* Watch the directory of the spool at PATH. */
+static void
+watch_beside(struct sources *sources, const char *path)
+{
+    char directory[PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    /* What another root shows is not watched: its process knows it. */
+    if (slash == NULL || strncmp(path, "/proc/", 6) == 0)
+        return;
+    snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path);
+    (void)add_directory(sources, directory[0] != '\0' ? directory : "/", false);
+}
+
+/* For discover_each: follow the spool of PROCESS. */
+static void
+take_process(const struct process *process, void *context)
+{
+    struct sources *sources = context;
+    char path[PATH_SIZE], error[PATH_SIZE + 512];
+    bool unused;
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct source *source = &sources->all[i];
+        if (source->has_process && source->process.pid == process->pid &&
+            source->process.start == process->start &&
+            interval_is_at(source->interval, source->path))
+            return;
+    }
+    if (process_find_spool(process->pid, path, sizeof(path), error,
+                           sizeof(error)) != 0)
+        return;
+    struct source *source = follow(sources, path, process, 0, &unused);
+    if (source != NULL)
+        find_resource(source);
+    watch_beside(sources, path);
+}
+
+/* Follow the new spools in DIRECTORY. Returns whether one was too early. */
+static bool
+take_directory(struct sources *sources, const char *path, bool is_given)
+{
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+    bool any = false;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char file[PATH_SIZE];
+        bool is_early;
+        if (!ends_with(entry->d_name, ".sprof") ||
+            ends_with(entry->d_name, ".past.sprof"))
+            continue;
+        snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
+        struct source *source =
+            follow(sources, file, NULL, is_given ? 0 : sources->begun,
+                   &is_early);
+        if (source != NULL)
+            find_resource(source);
+        any |= is_early && access(file, R_OK) == 0;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return any;
+}
+
+bool
+sources_look(struct sources *sources)
+{
+    char events[4096];
+    bool any = false;
+    while (read(sources->notify, events, sizeof(events)) > 0)
+        continue;
+    /* First what may be gone soon. */
+    for (size_t i = 0; i < sources->directory_count; i++) {
+        const struct sources_directory *directory = &sources->directories[i];
+        any |= take_directory(sources, directory->path, directory->is_given);
+    }
+    (void)discover_each(take_process, sources);
+    return any;
+}
+
+/* Whether nothing will be added to the spool of SOURCE. */
+static bool
+is_complete(struct source *source)
+{
+    uint64_t tick = interval_profile(source->interval)->start +
+                    interval_profile(source->interval)->duration;
+    if (tick != source->tick) {
+        source->tick = tick;
+        source->ticked_at = clock_now();
+    }
+    if (interval_is_over(source->interval))
+        return true;
+    if (source->is_foreign)
+        return clock_now() - source->ticked_at > STALE_NS;
+    /* A process that has just begun may not have had it open yet. */
+    if (!source->has_process)
+        find_process(source);
+    return !source->has_process || !process_is_alive(&source->process) ||
+           (interval_header(source->interval)->keep != 0 &&
+            !interval_is_at(source->interval, source->path));
+}
+
+/* Let the time of the profile follow the clock of the day, if that was set
+ * since the process began. The monotonic clock tells when it was. */
+static void
+follow_clock(const struct source *source)
+{
+    struct profile *profile = interval_profile(source->interval);
+    const struct spool_header *header = interval_header(source->interval);
+    uint64_t begun = clock_realtime() - clock_now() + header->start_monotonic;
+    int64_t jump = (int64_t)(begun - header->start_realtime);
+    if (source->has_process &&
+        (jump > (int64_t)JUMP_NS || -jump > (int64_t)JUMP_NS))
+        profile->start += (uint64_t)jump;
+}
+
+/* Remember that the spool of SOURCE was taken, if it can still be found. */
+static void
+note_done(struct sources *sources, const struct source *source)
+{
+    char *name;
+    if (!interval_is_at(source->interval, source->path) ||
+        !ARRAY_GROW(sources->done, sources->done_count))
+        return;
+    name = strdup(interval_name(source->interval));
+    if (name != NULL)
+        sources->done[sources->done_count++] = name;
+}
+
+/* The process may add to its spool until the moment at which it is known to
+ * have ended. So that is asked before the rest is taken. */
+void
+sources_take(struct sources *sources,
+             void (*use)(struct profile *profile,
+                         const struct otlp_resource *resource, void *context),
+             void *context)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < sources->count; i++) {
+        struct source source = sources->all[i];
+        bool is_last = is_complete(&source);
+        int status = is_last ? interval_finish(source.interval)
+                             : interval_take(source.interval);
+        struct profile *profile = interval_profile(source.interval);
+        if (status != 0)
+            command_fail("%s: %s", source.path, strerror(errno));
+        follow_clock(&source);
+        if (profile->sample_count > 0)
+            use(profile, &source.resource, context);
+        if (is_last) {
+            note_done(sources, &source);
+            release_source(&source);
+        } else {
+            sources->all[left++] = source;
+        }
+    }
+    sources->count = left;
+}
+
+static void
+save_text(FILE *stream, const char *word, const char *text)
+{
+    if (text != NULL && strchr(text, '\n') == NULL)
+        fprintf(stream, "%s %s\n", word, text);
+}
+
+void
+sources_save(FILE *stream, void *context)
+{
+    const struct sources *sources = context;
+    for (size_t i = 0; i < sources->done_count; i++)
+        fprintf(stream, "done %s\n", sources->done[i]);
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct source *source = &sources->all[i];
+        fprintf(stream, "spool %s\n", interval_name(source->interval));
+        save_text(stream, "path", source->path);
+        save_text(stream, "service", source->resource.service);
+        save_text(stream, "attributes", source->resource.attributes);
+        save_text(stream, "container", source->resource.container);
+        fprintf(stream, "at\n");
+        interval_position_save(source->interval, stream);
+    }
+}
+
+/* A source as it was saved. */
+struct saved {
+    char *name, *path, *service, *attributes, *container;
+};
+
+/* The text behind WORD in LINE, for the caller to free; NULL if it is another
+ * line. */
+static char *
+text_behind(char *line, const char *word)
+{
+    size_t length = strlen(word);
+    line[strcspn(line, "\n")] = '\0';
+    return strncmp(line, word, length) == 0 && line[length] == ' '
+               ? strdup(line + length + 1)
+               : NULL;
+}
+
+/* Pass over the lines of a position. */
+static void
+skip_position(FILE *state)
+{
+    char *line = NULL;
+    size_t size = 0;
+    while (getline(&line, &size, state) > 0 && strcmp(line, "end\n") != 0)
+        continue;
+    free(line);
+}
+
+/* Go on with SAVED, whose position is next in STATE. */
+static void
+resume_one(struct sources *sources, const struct saved *saved, FILE *state)
+{
+    bool unused;
+    struct source *source = NULL;
+    if (saved->path != NULL)
+        source = follow(sources, saved->path, NULL, 0, &unused);
+    if (source == NULL ||
+        strcmp(interval_name(source->interval), saved->name) != 0) {
+        skip_position(state);
+        command_fail("%s is gone: what its process did since the last push is "
+                     "lost",
+                     saved->path != NULL ? saved->path : saved->name);
+    } else if (interval_position_resume(source->interval, state) != 0) {
+        command_fail("%s: its saved position is damaged", saved->path);
+    } else {
+        source->resource.service =
+            saved->service != NULL ? strdup(saved->service) : NULL;
+        source->resource.attributes =
+            saved->attributes != NULL ? strdup(saved->attributes) : NULL;
+        source->resource.container =
+            saved->container != NULL ? strdup(saved->container) : NULL;
+        watch_beside(sources, saved->path);
+        return;
+    }
+    if (source != NULL) {
+        release_source(source);
+        sources->count--;
+    }
+}
+
+/* Take LINE into SAVED. */
+static void
+take_line(struct saved *saved, char *line)
+{
+    static const char *const words[] = {"spool", "path", "service",
+                                        "attributes", "container"};
+    char **const fields[] = {&saved->name, &saved->path, &saved->service,
+                             &saved->attributes, &saved->container};
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        char *text = text_behind(line, words[i]);
+        if (text == NULL)
+            continue;
+        free(*fields[i]);
+        *fields[i] = text;
+    }
+}
+
+static void
+release_saved(struct saved *saved)
+{
+    free(saved->name);
+    free(saved->path);
+    free(saved->service);
+    free(saved->attributes);
+    free(saved->container);
+    *saved = (struct saved){0};
+}
+
+void
+sources_resume(struct sources *sources, FILE *state)
+{
+    struct saved saved = {0};
+    char *line = NULL;
+    size_t size = 0;
+    while (getline(&line, &size, state) > 0) {
+        char *done = text_behind(line, "done");
+        if (strcmp(line, "at") == 0 && saved.name != NULL) {
+            resume_one(sources, &saved, state);
+            release_saved(&saved);
+        } else if (done != NULL) {
+            if (ARRAY_GROW(sources->done, sources->done_count))
+                sources->done[sources->done_count++] = done;
+            else
+                free(done);
+        } else {
+            take_line(&saved, line);
+        }
+    }
+    release_saved(&saved);
+    free(line);
+}
+
+void
+sources_end(struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        release_source(&sources->all[i]);
+    for (size_t i = 0; i < sources->done_count; i++)
+        free(sources->done[i]);
+    for (size_t i = 0; i < sources->directory_count; i++)
+        free(sources->directories[i].path);
+    free(sources->all);
+    free(sources->done);
+    free(sources->directories);
+    if (sources->notify >= 0)
+        close(sources->notify);
+}

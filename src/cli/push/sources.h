@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sources.h -- the spools that are followed: those of all profiled processes
+ * that this user may look at, and those in directories. A spool that is open
+ * can be read to its end after the library has removed it. So a directory in
+ * which a spool was seen is watched: then a process that lives for less than an
+ * interval is seen, too.
+ */
+#ifndef CLI_PUSH_SOURCES_H
+#define CLI_PUSH_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/process/process.h"
+#include "live/interval.h"
+#include "write/otlp.h"
+
+struct source {
+    struct interval *interval;
+    char *path;
+    struct process process; /* valid if HAS_PROCESS */
+    bool has_process;       /* it lived at the last look */
+    bool is_foreign;        /* its pid counts in another namespace */
+    struct otlp_resource resource;
+    uint64_t ticked_at; /* ns of clock_now when the last tick was new */
+    uint64_t tick;      /* ns since its start */
+};
+
+struct sources_directory {
+    char *path;
+    bool is_given; /* by the user; else only new spools are taken */
+    int watch;     /* descriptor of inotify(7), -1: none */
+};
+
+struct sources {
+    struct source *all;
+    size_t count;
+    char **done; /* names of spools that were taken whole and are still there */
+    size_t done_count;
+    struct sources_directory *directories;
+    size_t directory_count;
+    int notify;     /* descriptor of inotify(7): a spool may be there; or -1 */
+    uint64_t begun; /* ns since the epoch */
+};
+
+/* Begin with the DIRECTORIES, a list that ends with NULL. Returns 0, or -1 with
+ * errno set. */
+int sources_begin(struct sources *sources, const char *const *directories);
+
+/* Go on from what sources_save wrote to STATE. A message names each spool that
+ * is gone. */
+void sources_resume(struct sources *sources, FILE *state);
+
+/* Look for spools that are not followed yet. Returns whether there may be one
+ * that cannot be opened yet. */
+bool sources_look(struct sources *sources);
+
+/* Call USE with what each process did since the last call. Spools that are
+ * complete are then forgotten. */
+void sources_take(struct sources *sources,
+                  void (*use)(struct profile *profile,
+                              const struct otlp_resource *resource,
+                              void *context),
+                  void *context);
+
+/* Write all positions to STREAM. SOURCES is a struct sources. */
+void sources_save(FILE *stream, void *sources);
+
+void sources_end(struct sources *sources);
+
+#endif

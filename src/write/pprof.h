@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof.h -- pprof profiles for servers that keep a series for each set of
+ * labels. Such a server wants one type of time in a profile, and few labels:
+ * the thread's name, what the program set, and for wall time one of three
+ * states. output_file.h has the form for files, which tells all.
+ */
+#ifndef WRITE_PPROF_H
+#define WRITE_PPROF_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/profile.h"
+
+/*
+ * Make the samples of a series of VALUE, which is VALUE_CPU or VALUE_WALL:
+ * those of PROFILE that have some of it, merged where a series does not tell
+ * them apart. Returns *COUNT samples, which the caller frees. NULL with errno
+ * set if memory is short.
+ */
+struct profile_sample *pprof_merge(struct profile *profile, enum value value,
+                                   uint32_t *count);
+
+/* Write COUNT of these SAMPLES as a profile, compressed, to STREAM. Its types
+ * are samples and cpu, or wall. Returns 0, or -1 with errno set. */
+int pprof_write_series(FILE *stream, struct profile *profile, enum value value,
+                       const struct profile_sample *samples, uint32_t count);
+
+#endif
