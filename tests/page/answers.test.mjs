@@ -110,9 +110,25 @@ test('what a thread waited for: one click; what held it: two', async () => {
   assert.deepEqual([clicks, hovers], [2, 0]);
 });
 
+test('on 400 pixels the table has its names in sight', async () => {
+  for (const file of [html, diff]) {
+    await page.close();
+    const size = { width: 400, height: 800 };
+    page = await openPage(browser, file, { hash: 'view=table', size });
+    await settle(page);
+    const name = await inSight('.functions .name', /^inside$/);
+    const box = await name.boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 400, JSON.stringify(box));
+  }
+});
+
 test('what changed: no click', async () => {
   await page.close();
   page = await openPage(browser, diff);
   assert.ok(await inSight('.changed li:first-child', /^\+.*inside$/));
+  const clipped = await page.$$eval('.changed .number', (list) =>
+    list.some((e) => e.scrollWidth > e.clientWidth),
+  );
+  assert.ok(!clipped, 'changes have room');
   assert.deepEqual([clicks, hovers], [0, 0]);
 });
