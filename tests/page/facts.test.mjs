@@ -247,6 +247,7 @@ function litColumns(row) {
     const { timeline } = window.sprof.page;
     const strip = timeline.strips.get(timeline.rows[number].key);
     const columns = [...strip.matched.keys()].filter((i) => strip.matched[i]);
+    if (columns.length === 0) return [null, null];
     return [columns[0], columns.at(-1)].map((i) => i / strip.matched.length);
   }, row);
 }
