@@ -10,12 +10,15 @@
  * the time axis are the page's own marks, since navigation began. Frames are
  * taken while the graph zooms and is dragged: the time between two frames, and
  * the time to draw one. Memory is the peak of the renderer (VmHWM). The cells
- * are medians of ROUNDS.
+ * are medians of ROUNDS. Each page is opened once before that: the first start of
+ * a browser reads its files from the disk. The second table has the sizes of the
+ * pages of five real programs.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, launch, openPage, run, scratch } from '../page/browser.mjs';
+import { recordPrograms } from '../page/programs.mjs';
 
 const ROUNDS = 3;
 const samples = Number(process.argv[2] ?? 1e7);
@@ -103,10 +106,18 @@ for (const count of [samples / 10, samples]) {
   ]);
   run('convert', spool, html);
   rmSync(spool);
+  await measure(html);
   const rounds = [];
   for (let i = 0; i < ROUNDS; i++) rounds.push(await measure(html));
   const of = (key) => median(rounds.map((round) => round[key]));
   console.log(
     `| ${count.toLocaleString('en')} | ${(statSync(html).size / 2 ** 20).toFixed(1)} | ${(of('sprof-first-screen') / 1e3).toFixed(2)} | ${(of('sprof-time') / 1e3).toFixed(2)} | ${of('boxes').toLocaleString('en')} | ${of('frame').toFixed(1)} | ${of('draw').toFixed(1)} | ${of('memory').toFixed(0)} |`,
   );
+}
+
+console.log('\n| program | page kB |\n| --- | ---: |');
+for (const [name, spool] of Object.entries(await recordPrograms(folder))) {
+  const html = join(folder, `${name}.html`);
+  run('convert', spool, html);
+  console.log(`| ${name} | ${(statSync(html).size / 1e3).toFixed(0)} |`);
 }

@@ -4,11 +4,11 @@
  *
  *     node tests/page/screenshots.mjs [FOLDER]
  *
- * They show redis-server under redis-benchmark, and two runs of CPython. The
- * pictures are small enough for a page of docs: 150 kB at most.
+ * They show redis-server under redis-benchmark, also in `sprofile top`, and two
+ * runs of CPython. The pictures are small enough for a page of docs: 150 kB at
+ * most.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   environment,
@@ -22,49 +22,13 @@ import {
   source,
   sprofile,
 } from './browser.mjs';
+import { recordRedis, wait } from './programs.mjs';
+import { Terminal, screenHtml } from './terminal.mjs';
 
 const out = process.argv[2] ?? join(source, 'docs', 'pictures');
 const folder = scratch();
-const PORT = '7393';
-
-function wait(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Record redis-server under two loads, one behind the other. */
-async function recordRedis(file) {
-  const server = spawn(
-    sprofile,
-    [
-      'record',
-      '-q',
-      '-o',
-      file,
-      '--',
-      'redis-server',
-      '--port',
-      PORT,
-      '--save',
-      '',
-    ],
-    { stdio: 'ignore', env: environment, cwd: folder },
-  );
-  const ended = new Promise((resolve) => server.on('exit', resolve));
-  await wait(2000);
-  const load = (tests, count) =>
-    execFileSync(
-      'redis-benchmark',
-      ['-p', PORT, '-n', count, '-q', '-t', tests],
-      { stdio: 'ignore' },
-    );
-  load('set,get,incr', '40000');
-  await wait(700);
-  load('lpush,lrange_100,mset', '10000');
-  execFileSync('redis-cli', ['-p', PORT, 'shutdown', 'nosave'], {
-    stdio: 'ignore',
-  });
-  await ended;
-}
+/** Bytes of a picture. */
+const MOST = 150000;
 
 function recordPython(file, body) {
   record(file, [
@@ -90,8 +54,23 @@ async function shoot(
   if (then) await then(page);
   await settle(page);
   await wait(400);
-  await page.screenshot({ path: join(out, `${name}.png`) });
+  await save(page, name);
   if (page.problems.length > 0) throw new Error(page.problems.join('\n'));
+  await page.close();
+}
+
+/** Save what PAGE, or ELEMENT of it, shows. */
+async function save(page, name, element = page) {
+  const path = join(out, `${name}.png`);
+  await element.screenshot({ path });
+  const { size } = statSync(path);
+  if (size > MOST) throw new Error(`${path}: ${size} bytes`);
+}
+
+async function shootTop(browser, screen) {
+  const page = await browser.newPage();
+  await page.setContent(screenHtml(screen));
+  await save(page, 'top', await page.$('pre'));
   await page.close();
 }
 
@@ -120,7 +99,13 @@ mkdirSync(out, { recursive: true });
 const files = ['redis', 'old', 'new'].map((name) =>
   join(folder, `${name}.sprof`),
 );
-await recordRedis(files[0]);
+const screen = await recordRedis(files[0], folder, async (pid) => {
+  const terminal = new Terminal([sprofile, 'top', pid], 92, 24, environment);
+  await wait(2600);
+  const text = terminal.capture();
+  terminal.close();
+  return text;
+});
 recordPython(files[1], 'json.loads(text)');
 recordPython(files[2], 'json.loads(text); re.findall(r"\\d+", text)');
 const redis = join(folder, 'redis.html');
@@ -138,7 +123,8 @@ await shoot(browser, redis, 'page-states', {
 await shoot(browser, redis, 'page-table', {
   patch: { view: 'table', strip: 'heat', chosen: 'call@redis-check-rdb' },
 });
-await shoot(browser, diff, 'page-diff');
+await shoot(browser, diff, 'page-diff', { size: { width: 960, height: 560 } });
+await shootTop(browser, screen);
 await shoot(browser, redis, 'page-narrow', {
   size: { width: 400, height: 860 },
 });

@@ -6,42 +6,15 @@
  * are recorded for it.
  */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, openPage, record, run, scratch, set } from './browser.mjs';
+import { programs } from './programs.mjs';
 
 const folder = scratch();
 
-const PYTHON = `
-import json, threading, time
-def parse(n):
-    return json.loads(json.dumps([{"a": i, "b": str(i) * 5} for i in range(n)]))
-def work(n):
-    for i in range(n):
-        parse(500)
-threads = [threading.Thread(target=work, args=(40,)) for i in range(3)]
-[t.start() for t in threads]
-work(30)
-time.sleep(0.1)
-[t.join() for t in threads]
-`;
-
-const SQL = `
-create table t(a integer, b text);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
-insert into t select i, hex(i * 7919 % 10007) from n;
-create index tb on t(b);
-select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;
-`;
-
-const PROGRAMS = {
-  python: { command: ['python3', '-c', PYTHON] },
-  sqlite: { command: ['sqlite3', ':memory:'], options: { input: SQL } },
-  xz: {
-    command: ['xz', '-T2', '--block-size=300000', '-kc', join(folder, 'data')],
-  },
-};
+const { python, sqlite, xz } = programs(folder);
+const PROGRAMS = { python, sqlite, xz };
 
 /** Filters of the command and of the page. */
 function filter(key, value) {
@@ -223,7 +196,6 @@ after(() => browser.close());
 
 for (const [name, { command, options }] of Object.entries(PROGRAMS))
   test(`sums of ${name}`, { timeout: 300000 }, async (context) => {
-    writeFileSync(join(folder, 'data'), run('--help').repeat(1500));
     const file = join(folder, `${name}.sprof`);
     const html = join(folder, `${name}.html`);
     record(file, command, options);

@@ -5,7 +5,8 @@
  * thread "waiter" waits for that mutex, in wait_for_it(). A mark "locked", a
  * span "inside" and a mark "unlocked" say when the main thread had the mutex.
  *
- * Usage: known_times MS     each of the three takes MS milliseconds
+ * Usage: known_times MS [INSIDE]     each of the three takes MS milliseconds,
+ *                                   inside() INSIDE
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ int
 main(int argc, char **argv)
 {
     unsigned ms = work_argument(argc, argv, 1, 300);
+    unsigned inside_ms = work_argument(argc, argv, 2, ms);
     pthread_t waiter;
 
     before(ms);
@@ -83,7 +85,7 @@ main(int argc, char **argv)
     if (pthread_create(&waiter, NULL, wait_for_it, NULL) != 0)
         work_fail("pthread_create");
     pthread_setname_np(waiter, "waiter");
-    inside(ms);
+    inside(inside_ms);
     sprof_span_end(span, "inside");
     pthread_mutex_unlock(&mutex);
     sprof_mark("unlocked");

@@ -16,6 +16,7 @@ import { chance, seconds, signedTime } from './format.js';
  * @property {number} newCount
  * @property {number} p
  * @property {'new' | 'gone' | 'slower' | 'faster' | 'same' | 'noise'} verdict
+ * @property {'new' | 'gone' | 'slower' | 'faster' | 'same' | 'noise'} [verdictTotal]
  * @property {number} [error] half of the 95 % interval of the change
  *
  * @typedef {object} Changes

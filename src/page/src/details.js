@@ -181,18 +181,31 @@ export class Side {
     );
   }
 
-  /** On a page of two profiles: what changed most, apart from noise. */
+  /**
+   * On a page of two profiles: what changed most, apart from noise. Where no
+   * time of its own did, totals did.
+   */
   changed() {
     const { changes } = this.app;
     if (!changes) return [];
     const factor = changes.factor ?? 1;
+    const isChange = (/** @type {string | undefined} */ verdict) =>
+      verdict && verdict !== 'noise' && verdict !== 'same';
+    const isOwn = changes.rows.some(({ verdict }) => isChange(verdict));
     const size = (/** @type {import('./changes.js').Change} */ row) =>
-      row.newSelf * factor - row.oldSelf;
+      isOwn
+        ? row.newSelf * factor - row.oldSelf
+        : row.newTotal * factor - row.oldTotal;
     const list = changes.rows
-      .filter(({ verdict }) => verdict !== 'noise' && verdict !== 'same')
+      .filter((row) => isChange(isOwn ? row.verdict : row.verdictTotal))
       .toSorted((a, b) => Math.abs(size(b)) - Math.abs(size(a)));
     return [
-      el('h2', {}, 'Changed most', el('small', {}, ' by own time')),
+      el(
+        'h2',
+        {},
+        'Changed most',
+        el('small', {}, isOwn ? ' by own time' : ' by total time'),
+      ),
       list.length === 0
         ? el('p', { class: 'empty' }, 'No change is more than noise.')
         : el(

@@ -106,6 +106,11 @@ function firstFunctions(app, column, most) {
   return { list: largest(by, then, most).map((i) => list[i]), count };
 }
 
+/** A narrow screen has no room for all columns. @param {string} key */
+function numberClass(key) {
+  return ['cpu', 'wall', 'waits'].includes(key) ? 'number wide' : 'number';
+}
+
 export class Table {
   /** @param {App} app */
   constructor(app) {
@@ -173,7 +178,7 @@ export class Table {
       'th',
       {
         scope: 'col',
-        class: column.key === 'name' ? 'text' : 'number',
+        class: column.key === 'name' ? 'text' : numberClass(column.key),
         'aria-sort': isSorted
           ? column.key === 'name'
             ? 'ascending'
@@ -204,7 +209,7 @@ export class Table {
           { class: `number ${value > 0 ? 'more' : 'less'}` },
           signedTime(value),
         );
-      const cell = el('td', { class: 'number' }, seconds(value));
+      const cell = el('td', { class: numberClass(key) }, seconds(value));
       if (key === 'self' || key === 'total')
         cell.append(
           el('small', {}, ` ${percent(value, whole)}`),
