@@ -324,6 +324,19 @@ damaged_names_of_files_do_no_harm(void **state)
     jitdump_close(dump);
 }
 
+/* Add SIZE bytes of machine code to the load at the end, which begins at AT. */
+static void
+put_code(size_t at, uint32_t size)
+{
+    uint32_t whole;
+    memcpy(&whole, bytes + at + 4, sizeof whole);
+    whole += size;
+    memcpy(bytes + at + 4, &whole, sizeof whole);
+    assert_true(length + size <= sizeof bytes);
+    memset(bytes + length, 0x90, size);
+    length += size;
+}
+
 /* However a file was cut, its whole records count, and no more. */
 static void
 whole_records_of_a_cut_file_count(void **state)
@@ -333,8 +346,10 @@ whole_records_of_a_cut_file_count(void **state)
     put_load("one", 0x5000, 0x10, 2000);
     size_t first = length;
     put_lines(0x6000, 0, 10, 20);
+    size_t second = length;
     put_load("two", 0x6000, 0x10, 3000);
-    for (size_t size = 0; size <= length; size++) {
+    put_code(second, 6000);
+    for (size_t size = 0; size <= length; size += size < second ? 1 : 97) {
         struct jitdump *dump = open_cut(size);
         assert_string_equal(name_at(dump, 0x5000, 2000),
                             size >= first ? "one" : "");
@@ -343,6 +358,9 @@ whole_records_of_a_cut_file_count(void **state)
         assert_true((jitdump_problem(dump) != NULL) == (size < 40));
         jitdump_close(dump);
     }
+    struct jitdump *dump = open_all();
+    assert_string_equal(name_at(dump, 0x6000, 3000), "two");
+    jitdump_close(dump);
 }
 
 /* The file PATH gives no names, and a sentence that has WORD. */
