@@ -65,11 +65,18 @@ serve ok drop busy fail slow ok drop ok fail ok
 all=(--otlp "$url" --pyroscope "$url" --parca "$url" --pprof "$url/pprof"
     --spools "$tmp")
 push "${all[@]}"
-profiled long 8000
+profiled long 10000
 sleep 1.2
 profiled short 200
 wait "${programs##* }"
-sleep 1.2
+# Its spool was removed. It is whole when its end is behind a saved position.
+pid=$(grep -o '"process.pid","value":{"intValue":"[0-9]*' short.otlp.json |
+    grep -o '[0-9]*$')
+for _ in $(seq 300); do
+    zgrep -aqs -- "process: $pid on" got/*pprof.body 2>/dev/null &&
+        ! grep -q "^spool $pid\." state/state && break
+    sleep 0.1
+done
 end_push KILL
 profiled unseen 300 SPROF_KEEP_SPOOL=1
 sleep 1
