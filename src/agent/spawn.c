@@ -68,10 +68,13 @@ struct spawn_child {
 /* Should we be killed, the child ends by itself at last. */
 #define CHILD_SECONDS 600
 
-/* Of the environment, what files are looked for by. LD_PRELOAD is not among
- * these: the child is not profiled. */
-static const char *const wanted[] = {"LD_LIBRARY_PATH=", "DEBUGINFOD_",
-                                     "HOME=", "XDG_CACHE_HOME=", "TMPDIR="};
+/* Of the environment, what files are looked for by, and what the program is
+ * called in a fleet (write/otlp.c). LD_PRELOAD is not among these: the child is
+ * not profiled. */
+static const char *const wanted[] = {
+    "LD_LIBRARY_PATH=",         "DEBUGINFOD_", "HOME=",
+    "XDG_CACHE_HOME=",          "TMPDIR=",     "OTEL_SERVICE_NAME=",
+    "OTEL_RESOURCE_ATTRIBUTES="};
 static char kept_text[8192];
 static char *kept[KEPT_MAX + 1];
 static char directory[PATH_MAX]; /* which names there may be relative to */

@@ -212,7 +212,7 @@ static void
 run_rounds(struct push *push)
 {
     uint64_t look = 0, next = clock_now() + push->interval;
-    int notify = push->sources.notify;
+    int notify = sources_fd(&push->sources);
     while (!is_ending) {
         uint64_t now = clock_now();
         if (now >= look || can_be_read(notify)) {

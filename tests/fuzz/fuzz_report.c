@@ -17,6 +17,7 @@
 #include "write/page.h"
 #include "write/page_template.h"
 #include "show/text_report.h"
+#include "otlp.pb-c.h"
 
 #include "fuzz.h"
 #include "repair.h"
@@ -46,7 +47,7 @@ write_text(int (*writer)(FILE *, struct profile *), struct profile *profile)
 }
 
 static void
-write_bytes(int (*writer)(FILE *, struct profile *), struct profile *profile)
+write_pprof(struct profile *profile)
 {
     char *bytes = NULL;
     size_t length = 0;
@@ -54,8 +55,52 @@ write_bytes(int (*writer)(FILE *, struct profile *), struct profile *profile)
 
     if (stream == NULL)
         return;
-    writer(stream, profile);
+    pprof_write(stream, profile);
     fclose(stream);
+    free(bytes);
+}
+
+/* Abort unless what a sample of DATA refers to is in the dictionary. */
+static void
+check_references(const Otlp__ProfilesData *data, const Otlp__Profile *profile)
+{
+    const Otlp__Dictionary *in = data->dictionary;
+    for (size_t i = 0; i < profile->n_samples; i++) {
+        const Otlp__Sample *sample = profile->samples[i];
+        if ((size_t)sample->stack_index >= in->n_stack_table ||
+            (size_t)sample->link_index >= in->n_link_table)
+            abort();
+        for (size_t j = 0; j < sample->n_attribute_indices; j++)
+            if ((size_t)sample->attribute_indices[j] >= in->n_attribute_table)
+                abort();
+        const Otlp__Stack *stack = in->stack_table[sample->stack_index];
+        for (size_t j = 0; j < stack->n_location_indices; j++)
+            if ((size_t)stack->location_indices[j] >= in->n_location_table)
+                abort();
+    }
+}
+
+/* OpenTelemetry's bytes, decoded. */
+static void
+write_otlp(struct profile *profile)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&bytes, &length);
+    if (stream == NULL || otlp_write(stream, profile) != 0 ||
+        fclose(stream) != 0)
+        abort();
+    Otlp__ProfilesData *data =
+        otlp__profiles_data__unpack(NULL, length, (const uint8_t *)bytes);
+    if (data == NULL)
+        abort();
+    for (size_t i = 0; i < data->n_resource_profiles; i++) {
+        const Otlp__ScopeProfiles *scope =
+            data->resource_profiles[i]->scope_profiles[0];
+        for (size_t j = 0; j < scope->n_profiles; j++)
+            check_references(data, scope->profiles[j]);
+    }
+    otlp__profiles_data__free_unpacked(data, NULL);
     free(bytes);
 }
 
@@ -153,8 +198,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     repair(copy, size);
     watch_twice(copy, size, &options);
     if (load_memory(profile, copy, size, "fuzz", error, sizeof(error)) == 0) {
-        write_bytes(pprof_write, profile);
-        write_bytes(otlp_write, profile);
+        write_pprof(profile);
+        write_otlp(profile);
         write_text(folded_write, profile);
         write_text(firefox_write, profile);
         write_text(speedscope_write, profile);

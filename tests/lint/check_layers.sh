@@ -58,7 +58,7 @@ check_include() {
     inner=${inner%/*}
     folder=${inner%%/*}
     case $header in
-    sprof.h | pprof.pb-c.h) return ;;
+    sprof.h | otlp.pb-c.h | pprof.pb-c.h) return ;;
     "$inner"/*.h)
         [[ ${header#"$inner"/} == */* ]] ||
             complain "$file: \"$header\": own folder, write it bare" ;;

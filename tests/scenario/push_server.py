@@ -58,7 +58,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:  # the client was killed
+            self.close_connection = True
+            return None
         mode = next_mode()
         if mode == "busy":
             return self.answer(429, Retry_After="1")
@@ -75,8 +79,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(200)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-server.daemon_threads = True
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, address):
+        pass  # a client that was killed
+
+
+server = Server(("127.0.0.1", 0), Handler)
 with open(os.path.join(directory, "port.new"), "w") as port:
     port.write(str(server.server_port))
 os.rename(os.path.join(directory, "port.new"), os.path.join(directory, "port"))

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,9 +19,13 @@
 #include "cli/process/discover.h"
 #include "store/reader.h"
 #include "util/array.h"
+#include "catcher.h"
 #include "sources.h"
 
 #define STALE_NS (UINT64_C(600) * NS_PER_SECOND)
+
+/* LEFT_NS: how long a spool is kept whose process does not have it open. */
+#define LEFT_NS (UINT64_C(10) * NS_PER_SECOND)
 
 /* JUMP_NS: the clock of the day may have been set since a process began. By
  * more than this, the times of its profiles follow it. */
@@ -51,8 +54,7 @@ add_directory(struct sources *sources, const char *path, bool is_given)
                                           .is_given = is_given};
     if (directory.path == NULL)
         return -1;
-    directory.watch = inotify_add_watch(sources->notify, path,
-                                        IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+    (void)catcher_watch(sources->catcher, path);
     sources->directories[sources->directory_count++] = directory;
     return 0;
 }
@@ -61,7 +63,9 @@ int
 sources_begin(struct sources *sources, const char *const *directories)
 {
     *sources = (struct sources){.begun = clock_realtime()};
-    sources->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    sources->catcher = catcher_new();
+    if (sources->catcher == NULL)
+        return -1;
     for (; *directories != NULL; directories++)
         if (add_directory(sources, *directories, true) != 0)
             return -1;
@@ -268,20 +272,88 @@ take_directory(struct sources *sources, const char *path, bool is_given)
     return any;
 }
 
+int
+sources_fd(const struct sources *sources)
+{
+    return catcher_fd(sources->catcher);
+}
+
+/* Follow the caught spool FD. Its name may lead nowhere by now. Returns whether
+ * it has no header yet; then it stays open. */
+static bool
+take_caught(struct sources *sources, int fd)
+{
+    char link[64], path[PATH_SIZE];
+    bool is_early;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    struct source *source = follow(sources, link, NULL, 0, &is_early);
+    if (source != NULL) {
+        static const char gone[] = " (deleted)";
+        ssize_t length = readlink(link, path, sizeof(path) - 1);
+        path[length > 0 ? length : 0] = '\0';
+        if (ends_with(path, gone))
+            path[strlen(path) - strlen(gone)] = '\0';
+        free(source->path);
+        source->path = strdup(path);
+        find_resource(source);
+    }
+    if (is_early)
+        return true;
+    close(fd);
+    return false;
+}
+
+/* Take the spools that were caught, and those that lacked a header. One that
+ * was removed without a header has nothing. */
+static bool
+take_all_caught(struct sources *sources)
+{
+    char path[PATH_SIZE];
+    unsigned left = 0;
+    struct stat now;
+    for (unsigned i = 0; i < sources->early_count; i++) {
+        int fd = sources->early[i];
+        if (fstat(fd, &now) != 0 || now.st_nlink == 0)
+            close(fd);
+        else if (take_caught(sources, fd))
+            sources->early[left++] = fd;
+    }
+    sources->early_count = left;
+    for (int fd;
+         (fd = catcher_take(sources->catcher, path, sizeof(path))) >= 0;)
+        if (take_caught(sources, fd)) {
+            if (sources->early_count < SOURCES_EARLY)
+                sources->early[sources->early_count++] = fd;
+            else
+                close(fd);
+        }
+    return sources->early_count > 0;
+}
+
 bool
 sources_look(struct sources *sources)
 {
-    char events[4096];
-    bool any = false;
-    while (read(sources->notify, events, sizeof(events)) > 0)
-        continue;
     /* First what may be gone soon. */
+    bool any = take_all_caught(sources);
     for (size_t i = 0; i < sources->directory_count; i++) {
         const struct sources_directory *directory = &sources->directories[i];
         any |= take_directory(sources, directory->path, directory->is_given);
     }
     (void)discover_each(take_process, sources);
     return any;
+}
+
+/* Whether the process of SOURCE, which does not have the spool open, has ended.
+ * One that has just begun, or that is about to end, may not have it open. And
+ * its pid may belong to another process by now. */
+static bool
+is_left(const struct source *source)
+{
+    struct process process;
+    char unused[256];
+    pid_t pid = (pid_t)interval_header(source->interval)->pid;
+    return process_look(&process, pid, unused, sizeof(unused)) != 0 ||
+           process.state == 'Z' || clock_now() - source->ticked_at > LEFT_NS;
 }
 
 /* Whether nothing will be added to the spool of SOURCE. */
@@ -298,10 +370,11 @@ is_complete(struct source *source)
         return true;
     if (source->is_foreign)
         return clock_now() - source->ticked_at > STALE_NS;
-    /* A process that has just begun may not have had it open yet. */
     if (!source->has_process)
         find_process(source);
-    return !source->has_process || !process_is_alive(&source->process) ||
+    if (!source->has_process)
+        return is_left(source);
+    return !process_is_alive(&source->process) ||
            (interval_header(source->interval)->keep != 0 &&
             !interval_is_at(source->interval, source->path));
 }
@@ -512,6 +585,7 @@ sources_end(struct sources *sources)
     free(sources->all);
     free(sources->done);
     free(sources->directories);
-    if (sources->notify >= 0)
-        close(sources->notify);
+    for (unsigned i = 0; i < sources->early_count; i++)
+        close(sources->early[i]);
+    catcher_free(sources->catcher);
 }

@@ -31,8 +31,12 @@ struct source {
 struct sources_directory {
     char *path;
     bool is_given; /* by the user; else only new spools are taken */
-    int watch;     /* descriptor of inotify(7), -1: none */
 };
+
+struct catcher;
+
+/* Most spools that wait for their header. */
+enum { SOURCES_EARLY = 64 };
 
 struct sources {
     struct source *all;
@@ -41,9 +45,14 @@ struct sources {
     size_t done_count;
     struct sources_directory *directories;
     size_t directory_count;
-    int notify;     /* descriptor of inotify(7): a spool may be there; or -1 */
+    struct catcher *catcher;
+    int early[SOURCES_EARLY]; /* spools that were caught without a header */
+    unsigned early_count;
     uint64_t begun; /* ns since the epoch */
 };
+
+/* A descriptor that can be read when sources_look has something to do. */
+int sources_fd(const struct sources *sources);
 
 /* Begin with the DIRECTORIES, a list that ends with NULL. Returns 0, or -1 with
  * errno set. */

@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: `sprofile push` gives each server what all processes did,
+# once:
+# - the sum of all requests is that of the spools, to the nanosecond, while push
+#   is killed and started again, the server is slow, busy, fails and drops
+#   answers, and a process lives for less than an interval;
+# - a request that is repeated has the same key and the same bytes;
+# - what a server refuses is reported, and the backlog keeps to its bound;
+# - OpenTelemetry's own decoder reads what is written, where it is installed.
+. "$(dirname "$0")/lib.sh"
+
+command -v python3 >/dev/null || skip "no python3"
+service=push_test_$$
+protocols=(v1development_profiles push.v1.PusherService_Push
+    api_profiles_writeraw pprof)
+
+# serve MODE...: a server in $tmp/got, which answers so; $url is where.
+serve() {
+    mkdir -p got
+    echo "$*" >got/mode
+    rm -f got/port
+    python3 "$here/push_server.py" "$tmp/got" &
+    server=$!
+    until [ -s got/port ]; do sleep 0.05; done
+    url=http://127.0.0.1:$(cat got/port)
+}
+
+# push OPTION...: in the background; $pusher is its pid.
+push() {
+    "$sprofile" push --interval 0.5 --state "$tmp/state" "$@" 2>>push.err &
+    pusher=$!
+}
+
+# end_push SIGNAL: its status in $status.
+end_push() {
+    kill -"$1" "$pusher"
+    status=0
+    wait "$pusher" 2>/dev/null || status=$?
+}
+
+# profiled FILE MS [NAME=VALUE]: a program with the library.
+profiled() {
+    env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/$1.otlp.json" "${@:3}" \
+        "$tmp/$service" "$2" >/dev/null &
+    programs="${programs:-} $!"
+    programs_run=$((programs_run + 1))
+}
+
+# waiting LETTER...: whether requests of these protocols wait.
+waiting() {
+    local letter file
+    for letter in "$@"; do
+        for file in state/*."$letter".*; do
+            [ ! -e "$file" ] || return 0
+        done
+    done
+    return 1
+}
+
+section "Sums"
+cp "$work/busy_and_waiting" "$service"
+serve ok drop busy fail slow ok drop ok fail ok
+all=(--otlp "$url" --pyroscope "$url" --parca "$url" --pprof "$url/pprof"
+    --spools "$tmp")
+push "${all[@]}"
+profiled long 10000
+sleep 1.2
+profiled short 200
+wait "${programs##* }"
+# Its spool was removed. It is whole when its end is behind a saved position.
+pid=$(grep -o '"process.pid","value":{"intValue":"[0-9]*' short.otlp.json |
+    grep -o '[0-9]*$')
+for _ in $(seq 300); do
+    zgrep -aqs -- "process: $pid on" got/*pprof.body 2>/dev/null &&
+        ! grep -q "^spool $pid\." state/state && break
+    sleep 0.1
+done
+end_push KILL
+profiled unseen 300 SPROF_KEEP_SPOOL=1
+sleep 1
+push "${all[@]}"
+sleep 1.3
+end_push KILL
+push "${all[@]}"
+# shellcheck disable=SC2086
+wait $programs
+# A round after the last end, and what waits for the server.
+sleep 2
+for _ in $(seq 100); do
+    waiting o p a f || break
+    sleep 0.2
+done
+end_push TERM
+expect_status 0
+kill "$server"
+python3 "$here/push_sums.py" got "$service" >sums || fail "a request is wrong"
+cat sums
+grep "$tmp.*gone" push.err && fail "something was lost"
+# Their own profiles say the same. Two spools were removed when these were
+# written, and one was kept, because no push saw its process.
+python3 - <<'END' >expected
+import glob
+import json
+sums = {}
+for path in glob.glob("*.otlp.json"):
+    data = json.load(open(path))
+    texts = data["dictionary"]["stringTable"]
+    for resource in data["resourceProfiles"]:
+        for profile in resource["scopeProfiles"][0]["profiles"]:
+            kind = texts[profile["sampleType"]["typeStrindex"]]
+            sums[kind] = sums.get(kind, 0) + sum(
+                int(sample["values"][0])
+                for sample in profile.get("samples", []))
+print("cpu", sums["cpu"], "wall", sums["wall"])
+END
+for protocol in "${protocols[@]}"; do
+    grep "^$protocol " sums | grep -q " $(cat expected) " ||
+        fail "$protocol: not $(cat expected)"
+done
+grep -q 'repeated [1-9]' sums || fail "no request was repeated"
+! [ -e long.sprof ] && ! [ -e short.sprof ] && [ -e unseen.sprof ] ||
+    fail "not one spool is left"
+
+section "A server that refuses, and none at all"
+cp "$work/busy_and_waiting" "$service"
+serve refuse
+profiled long 2000
+push --pprof "$url/" --otlp "http://127.0.0.1:1"
+sleep 1.5
+end_push TERM
+expect_status 0
+kill "$server"
+grep -q 'refused with status 400' push.err || fail "no refusal is reported"
+grep -q '127.0.0.1:1.*tried again' push.err || fail "the failure is not reported"
+waiting o || fail "nothing waits for the collector"
+! waiting f || fail "a refused request was kept"
+plain "$sprofile" push --state "$tmp/state" --otlp "ftp://x"
+[ "$status" -eq 2 ] || fail "a wrong URL is taken"
+push --otlp "http://127.0.0.1:1"
+sleep 0.5
+plain "$sprofile" push --state "$tmp/state" --otlp "http://127.0.0.1:1"
+expect_status 1
+grep -q 'another sprofile push' err || fail "the message is another"
+end_push TERM
+
+section "OpenTelemetry's own decoder"
+cp "$work/busy_and_waiting" "$service"
+if python3 -c 'import opentelemetry.proto.profiles.v1development.profiles_pb2' \
+    2>/dev/null; then
+    part "opentelemetry-proto"
+    plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/a.otlp,$tmp/a.sprof" \
+        OTEL_SERVICE_NAME=shop OTEL_RESOURCE_ATTRIBUTES=env=a%2Cb,x=1 \
+        "$tmp/$service" 500
+    python3 - <<'END' || fail "the decoder sees another profile"
+import json
+from opentelemetry.proto.profiles.v1development.profiles_pb2 import ProfilesData
+data = ProfilesData()
+data.ParseFromString(open("a.otlp", "rb").read())
+d = data.dictionary
+assert d.string_table[0] == ""
+for table in (d.mapping_table, d.location_table, d.function_table,
+              d.attribute_table, d.stack_table):
+    assert not table[0].ListFields(), table[0]
+facts = {a.key: a.value for a in data.resource_profiles[0].resource.attributes}
+assert facts["service.name"].string_value == "shop"
+assert facts["env"].string_value == "a,b"
+names = set()
+for profile in data.resource_profiles[0].scope_profiles[0].profiles:
+    assert len(profile.profile_id) == 16
+    names.add(d.string_table[profile.sample_type.type_strindex])
+    for sample in profile.samples:
+        for i in d.stack_table[sample.stack_index].location_indices:
+            location = d.location_table[i]
+            d.mapping_table[location.mapping_index]
+            for line in location.lines:
+                assert d.function_table[line.function_index].name_strindex > 0
+assert names == {"cpu", "wall", "samples"}, names
+END
+else
+    lacks "opentelemetry-proto" "not installed"
+fi
+finish
