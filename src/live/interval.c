@@ -246,7 +246,7 @@ count_news(struct interval *interval, const struct record_sample *record,
 
 /* The sample that RECORD belongs to. False if it refers to nothing. */
 static bool
-find_key(const struct interval *interval, const struct record_sample *record,
+find_key(struct interval *interval, const struct record_sample *record,
          struct profile_sample *key)
 {
     if (!spool_find_key(&interval->load, record, key))

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "model/folding.h"
 #include "model/naming.h"
 #include "model/system_call.h"
 #include "read/generated.h"
@@ -306,8 +307,10 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
     *thread = (struct stacks_thread){
         .tid = entry->tid,
         .name = number != INTERN_NONE ? profile->threads[number].name : "",
-        .node =
-            node != INTERN_NONE ? generated_node(stacks->load, node, time) : 0,
+        .node = node != INTERN_NONE
+                    ? folding_shown(profile,
+                                    generated_node(stacks->load, node, time))
+                    : 0,
         .depth = entry->depth,
         .doing = doing_of(stacks, entry),
         .waits_on = waits_on != NULL ? waits_on : "",
@@ -393,6 +396,7 @@ take_stacks(struct stacks *stacks, const struct record_stacks *record)
     if (stacks->threads == NULL)
         return -1;
     stacks->thread_count = stacks->kept_count = count;
+    folding_extend(stacks->profile);
     for (uint32_t i = 0; i < count; i++)
         take_entry(stacks, &entries[i], record->time, &stacks->threads[i]);
     qsort(stacks->threads, count, sizeof(*stacks->threads), compare_tids);

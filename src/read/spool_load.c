@@ -221,7 +221,8 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
         !ARRAY_GROW(load->nodes, load->node_count))
         return FAILED;
     struct profile_node *nodes = profile->nodes;
-    if (record->module != 0)
+    bool is_script = (record->flags & NODE_SCRIPT) != 0;
+    if (record->module != 0 && !is_script)
         module = spool_load_number(&load->modules, record->module);
     if (module == INTERN_NONE) {
         valid = false;
@@ -236,6 +237,14 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
             nodes[next].parent = load->nodes[record->parent - 1];
     }
     load->nodes[load->node_count++] = next;
+    if (valid && is_script) {
+        profile->has_scripts = true;
+        nodes[next].symbol =
+            spool_script_symbol(&load->scripts, profile, record->module,
+                                (int64_t)record->offset);
+        if (nodes[next].symbol == NULL)
+            return FAILED;
+    }
     profile->node_count++;
     return valid ? USED : SENSELESS;
 }
@@ -459,6 +468,7 @@ spool_load_release(struct spool_load *load)
     forget_numbers(&load->threads);
     forget_numbers(&load->texts);
     forget_numbers(&load->labels);
+    spool_script_release(&load->scripts);
     mapped_files_close(load->mapped);
     generated_release(load->generated);
     free(load->nodes);

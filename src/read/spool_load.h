@@ -14,6 +14,7 @@
 
 #include "model/profile.h"
 #include "util/intern.h"
+#include "spool_script.h"
 
 /* Ids of one spool, which may have gaps, and the profile's numbers for them.
  * Entry I of NUMBERS belongs to the id that has number I in IDS. */
@@ -53,7 +54,8 @@ struct spool_load {
     bool has_process;
     bool is_result; /* the spool was made of others: it has names */
     struct generated *generated; /* generated.h; NULL: no jitdump */
-    struct symbol **symbols;     /* of the spool (spool_load_add_symbol) */
+    struct spool_scripts scripts;
+    struct symbol **symbols; /* of the spool (spool_load_add_symbol) */
     uint32_t symbol_count;
     uint32_t frame_count; /* frames of the last symbol so far */
 };

@@ -12,14 +12,17 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/note.h"
 #include "base/state.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "unwind/interpreter.h"
 #include "unwind/learn.h"
 #include "unwind/rules.h"
 #include "unwind/untabled.h"
@@ -95,10 +98,29 @@ void
 session_on_module(const struct module *module, bool gone)
 {
     rules_forget(module->start, module->end);
+    interpreter_module(module, gone);
     if (gone)
         journal_module_gone(module);
     else
         journal_module_came();
+}
+
+/* Look again at interpreters, and say which ones are not known. */
+static void
+settle_interpreters(void)
+{
+    const char *path;
+    unsigned minor;
+    char words[64];
+    struct text text;
+    interpreter_settle();
+    if (!interpreter_was_refused(&path, &minor))
+        return;
+    text_begin(&text, words, sizeof(words));
+    text_add(&text, ": its Python functions are not shown: version 3.");
+    text_add_number(&text, minor);
+    note(NOTE_INFO, path, minor != 0 ? words : ": Python of an unknown version",
+         NULL);
 }
 
 void
@@ -110,6 +132,7 @@ session_harvest(void)
         (serve_has_samples() && !modules_are_current()))
         harvest_refresh_modules();
     untabled_settle(clock_now());
+    settle_interpreters();
     harvest_slots();
     learn_ahead();
 }

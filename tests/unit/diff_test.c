@@ -460,9 +460,10 @@ chances_are_adjusted_as_by_hand(void **state)
 static void
 the_formula_gives_what_the_hand_gives(void **state)
 {
-    const struct significance_test test = {.old_total = {1000, 1000},
-                                           .new_total = {1000, 1000}};
-    const struct significance_sum old = {30, 30}, new = {60, 60}, none = {0, 0};
+    const struct significance_test test = {.old_total = {1000, 1000, 0},
+                                           .new_total = {1000, 1000, 0}};
+    const struct significance_sum old = {30, 30, 0}, new = {60, 60, 0},
+                                  none = {0};
     double error;
 
     (void)state;

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interpreter.c -- see interpreter.h. Entries of the table are written before
+ * they are counted, and are never written again: handlers read them without a
+ * lock.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/sys.h"
+#include "python_find.h"
+#include "python_threads.h"
+#include "interpreter.h"
+#include "base/poison.h"
+
+/* Most interpreters that a process has at a time or one after the other. A
+ * program that unloads and loads one more often is shown without. */
+#define PYTHONS_MOST 16u
+
+/* Most modules that wait until they are relocated. */
+#define EARLY_MOST 2u
+
+/* System calls that a handler may make to read frames. */
+#define FILLS_MOST 64u
+
+/* System calls that the sampler may make to read those of one thread. */
+#define FILLS_FROM_OUTSIDE 4096u
+
+static struct python pythons[PYTHONS_MOST];
+static _Atomic bool is_live[PYTHONS_MOST]; /* its module is loaded */
+static uint64_t starts[PYTHONS_MOST];      /* of their modules */
+static _Atomic uint32_t count;
+static _Atomic uint32_t live; /* how many are live */
+static bool is_wanted;
+
+/* Functions that the sampler knows, by their addresses. Number of places: a
+ * power of two. A function whose place is another one's is not known. */
+#define KNOWN_PLACES (1u << 14)
+static _Atomic uint64_t *known;
+
+/* Most functions of which a handler reads the sum, in one sample. */
+#define SUMS_MOST 12u
+static const char *refused_path; /* NULL: all is said */
+static unsigned refused_minor;
+
+/* Modules that were not relocated when they came. */
+static struct module early[EARLY_MOST];
+static uint32_t early_count;
+
+void
+interpreter_begin(bool is_on)
+{
+    atomic_store(&count, 0);
+    atomic_store(&live, 0);
+    early_count = 0;
+    known = sys_renew((void *)known, KNOWN_PLACES * sizeof(*known));
+    is_wanted = is_on && known != NULL && python_threads_begin() == 0;
+}
+
+bool
+interpreter_is_there(void)
+{
+    return atomic_load_explicit(&live, memory_order_relaxed) != 0;
+}
+
+/* Note that the frames of the interpreter of MODULE cannot be read. */
+static void
+refuse(const struct module *module, unsigned minor)
+{
+    refused_path = module->path;
+    refused_minor = minor;
+}
+
+bool
+interpreter_was_refused(const char **path, unsigned *minor)
+{
+    *path = refused_path;
+    *minor = refused_minor;
+    refused_path = NULL;
+    return *path != NULL;
+}
+
+/* Enter PYTHON, which MODULE has. */
+static void
+enter(const struct python *python, const struct module *module)
+{
+    uint32_t number = atomic_load(&count);
+    if (number == PYTHONS_MOST)
+        return;
+    pythons[number] = *python;
+    starts[number] = module->start;
+    atomic_store(&is_live[number], true);
+    atomic_store_explicit(&count, number + 1, memory_order_release);
+    atomic_fetch_add(&live, 1);
+}
+
+/* Returns whether MODULE must be looked at again. */
+static bool
+look_at(const struct module *module)
+{
+    struct python python;
+    unsigned minor;
+    enum python_find found = python_find(&python, module, &minor);
+    if (found == PYTHON_FIND_READY)
+        enter(&python, module);
+    else if (found == PYTHON_FIND_REFUSED)
+        refuse(module, minor);
+    return found == PYTHON_FIND_EARLY;
+}
+
+static void
+forget(const struct module *module)
+{
+    for (uint32_t i = 0; i < early_count; i++)
+        if (early[i].start == module->start)
+            early[i--] = early[--early_count];
+    for (uint32_t i = 0; i < atomic_load(&count); i++)
+        if (starts[i] == module->start && atomic_exchange(&is_live[i], false))
+            atomic_fetch_sub(&live, 1);
+}
+
+void
+interpreter_module(const struct module *module, bool gone)
+{
+    if (!is_wanted)
+        return;
+    if (gone)
+        forget(module);
+    else if (look_at(module) && early_count < EARLY_MOST)
+        early[early_count++] = *module;
+}
+
+void
+interpreter_settle(void)
+{
+    for (uint32_t i = 0; i < early_count; i++)
+        if (!look_at(&early[i]))
+            early[i--] = early[--early_count];
+}
+
+static _Atomic uint64_t *
+known_place(uint64_t code)
+{
+    return &known[code * 0x9e3779b97f4a7c15u >> 50 & (KNOWN_PLACES - 1)];
+}
+
+void
+interpreter_know(uint64_t code, bool is_known)
+{
+    _Atomic uint64_t *place = known_place(code);
+    if (is_known || atomic_load(place) == code)
+        atomic_store(place, is_known ? code : 0);
+}
+
+/* Read the sums of the functions in SCRIPT that the sampler does not know. They
+ * may be freed before it comes. */
+static void
+read_sums(struct script *script)
+{
+    uint32_t left = SUMS_MOST;
+    for (uint32_t i = 0; i < script->count && left > 0; i++) {
+        struct script_frame *frame = &script->frames[i];
+        if (atomic_load_explicit(known_place(frame->code),
+                                 memory_order_relaxed) == frame->code)
+            continue;
+        frame->sum = python_code_sum(&pythons[script->runtime], frame->code);
+        left--;
+    }
+}
+
+void
+interpreter_collect(struct script *script, struct heap_view *view,
+                    uint64_t pointer)
+{
+    uint32_t limit = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t i = 0; i < limit; i++) {
+        if (!atomic_load_explicit(&is_live[i], memory_order_relaxed))
+            continue;
+        uint64_t state = (uint64_t)pythons[i].own_thread();
+        if (state == 0)
+            continue;
+        script->runtime = i;
+        view->fills = FILLS_MOST;
+        if (python_collect(&pythons[i], state, pointer, view, script) &&
+            script->count != 0) {
+            read_sums(script);
+            return;
+        }
+    }
+}
+
+void
+interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
+{
+    uint64_t states[PYTHON_STATES_MOST];
+    struct heap_view view;
+    for (uint32_t i = 0; i < atomic_load(&count); i++) {
+        if (!atomic_load(&is_live[i]))
+            continue;
+        uint32_t found = python_threads_find(&pythons[i], tid, states);
+        for (uint32_t n = 0; n < found; n++) {
+            heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
+            script->runtime = i;
+            if (python_collect(&pythons[i], states[n], 0, &view, script) &&
+                script->count != 0)
+                return;
+        }
+    }
+}
+
+bool
+interpreter_is_lock(uint64_t address, pid_t *holder)
+{
+    uint64_t state;
+    for (uint32_t i = 0; i < atomic_load(&count); i++)
+        if (atomic_load(&is_live[i]) &&
+            python_threads_is_gil(&pythons[i], address, &state)) {
+            *holder = state != 0 ? python_threads_tid(&pythons[i], state) : 0;
+            return true;
+        }
+    return false;
+}
+
+/* Whether PC is in the loop of PYTHON. */
+static bool
+is_in_loop(const struct python *python, uint64_t pc)
+{
+    return (pc >= python->loop_start && pc < python->loop_end) ||
+           (pc >= python->cold_start && pc < python->cold_end);
+}
+
+/* Interpreters of one frame for each native one: the Nth frame of the loop runs
+ * the Nth frame, counted from the root, or from the leaf where the root is not
+ * known. A frame of the loop that has just begun has no frame yet. */
+void
+interpreter_place(struct script *script, const struct frame *frames,
+                  uint32_t count_of_native, uint32_t gap, uint32_t elided,
+                  bool is_rooted)
+{
+    const struct python *python = &pythons[script->runtime];
+    uint32_t loops = 0, skip = 0;
+    if (!script->is_counted)
+        return;
+    for (uint32_t i = 0; i < count_of_native; i++)
+        loops += is_in_loop(python, frame_lookup(frames[i]));
+    if (is_rooted && elided == 0 && loops > script->count && !script->is_cut)
+        skip = loops - script->count;
+    for (uint32_t i = 0; i < count_of_native && script->placed < script->count;
+         i++)
+        if (is_in_loop(python, frame_lookup(frames[i]))) {
+            if (skip > 0)
+                skip--;
+            else
+                script->frames[script->placed++].depth =
+                    i + 1 + (i >= gap ? elided : 0);
+        }
+}
+
+uint32_t
+interpreter_sum(uint32_t runtime, uint64_t code)
+{
+    return python_code_sum(&pythons[runtime], code);
+}
+
+bool
+interpreter_read(uint32_t runtime, uint64_t code, uint32_t sum,
+                 struct python_code *into)
+{
+    return python_code_read(&pythons[runtime], code, sum, into);
+}
+
+uint32_t
+interpreter_lines_form(uint32_t runtime)
+{
+    return pythons[runtime].layout.lines;
+}
+
+bool
+interpreter_name(uint32_t runtime, uint64_t code, char *text)
+{
+    return python_code_name(&pythons[runtime], code, text);
+}
