@@ -28,7 +28,8 @@
     COMMAND(cmd_control_start) \
     COMMAND(cmd_control_stop)  \
     COMMAND(cmd_control_dump)  \
-    COMMAND(cmd_top)
+    COMMAND(cmd_top)           \
+    COMMAND(cmd_serve)
 
 /* The exit statuses of all commands. */
 enum {

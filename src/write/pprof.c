@@ -47,6 +47,7 @@
 #include "util/intern.h"
 #include "pprof.pb-c.h"
 #include "output_file.h"
+#include "pprof.h"
 
 /* Most labels of a sample: our own, and ours with those of the program. */
 enum { OWN_LABELS = 5, LABELS_MOST = OWN_LABELS + LABEL_SETS_DEPTH };
@@ -57,6 +58,8 @@ enum { COMMAND_MOST = 1014 };
 /* A profile that is being written. */
 struct pprof {
     struct profile *profile;
+    enum value values[VALUE_COUNT]; /* that a sample has in the file */
+    unsigned value_count;
     struct gzip *gzip;
     struct intern *texts; /* string_table */
     uint8_t *buffer;
@@ -142,12 +145,14 @@ write_head(struct pprof *pprof)
         [VALUE_CPU] = value_type(pprof, "cpu", "nanoseconds"),
         [VALUE_WALL] = value_type(pprof, "wall", "nanoseconds"),
     };
-    Perftools__Profiles__ValueType *list[VALUE_COUNT] = {&types[0], &types[1],
-                                                         &types[2]};
-    part.n_sample_type = VALUE_COUNT;
+    Perftools__Profiles__ValueType *list[VALUE_COUNT];
+    for (unsigned i = 0; i < pprof->value_count; i++)
+        list[i] = &types[pprof->values[i]];
+    bool is_all = pprof->value_count == VALUE_COUNT;
+    part.n_sample_type = pprof->value_count;
     part.sample_type = list;
-    part.default_sample_type = types[VALUE_CPU].type;
-    part.period_type = &types[VALUE_WALL];
+    part.default_sample_type = is_all ? types[VALUE_CPU].type : list[1]->type;
+    part.period_type = is_all ? &types[VALUE_WALL] : list[1];
     if (profile->process_count > 0)
         part.period = (int64_t)profile->processes[0].period;
     part.time_nanos = (int64_t)profile->start;
@@ -428,15 +433,18 @@ write_sample(struct pprof *pprof, const struct profile_sample *from)
     Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
     Perftools__Profiles__Sample *only = &sample;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+    unsigned last = pprof->value_count - 1;
+    if (last + 1 < VALUE_COUNT && from->values[pprof->values[last]] == 0)
+        return 0;
     if (set_stack(pprof, from->node) != 0)
         return -1;
     set_labels(pprof, from);
     int64_t values[VALUE_COUNT];
-    for (unsigned i = 0; i < VALUE_COUNT; i++)
-        values[i] = (int64_t)from->values[i];
+    for (unsigned i = 0; i < pprof->value_count; i++)
+        values[i] = (int64_t)from->values[pprof->values[i]];
     sample.n_location_id = pprof->depth;
     sample.location_id = pprof->stack;
-    sample.n_value = VALUE_COUNT;
+    sample.n_value = pprof->value_count;
     sample.value = values;
     sample.n_label = pprof->label_count;
     sample.label = pprof->label_list;
@@ -462,8 +470,10 @@ write_all(struct pprof *pprof)
     return 0;
 }
 
-int
-pprof_write(FILE *stream, struct profile *profile)
+/* Write the COUNT values VALUES of each sample. */
+static int
+write_values(FILE *stream, struct profile *profile, const enum value *values,
+             unsigned count)
 {
     /* Measured: a node takes some 100 bytes with its location, function and
      * names, and a sample 50 with its stack and labels. */
@@ -477,7 +487,9 @@ pprof_write(FILE *stream, struct profile *profile)
         .locations = intern_new(),
         .by_node = calloc(profile->node_count, sizeof(*pprof.by_node)),
         .stack = malloc(profile->node_count * sizeof(*pprof.stack)),
+        .value_count = count,
     };
+    memcpy(pprof.values, values, count * sizeof(*values));
     if (pprof.gzip == NULL || pprof.texts == NULL || pprof.functions == NULL ||
         pprof.locations == NULL || pprof.by_node == NULL ||
         pprof.stack == NULL || text_of(&pprof, "") != 0 ||
@@ -493,4 +505,18 @@ pprof_write(FILE *stream, struct profile *profile)
     free(pprof.buffer);
     errno = pprof.error;
     return pprof.error == 0 ? 0 : -1;
+}
+
+int
+pprof_write(FILE *stream, struct profile *profile)
+{
+    static const enum value all[] = {VALUE_SAMPLES, VALUE_CPU, VALUE_WALL};
+    return write_values(stream, profile, all, VALUE_COUNT);
+}
+
+int
+pprof_write_value(FILE *stream, struct profile *profile, enum value value)
+{
+    const enum value values[] = {VALUE_SAMPLES, value};
+    return write_values(stream, profile, values, 2);
 }
