@@ -72,7 +72,7 @@ begin() {
 }
 
 serve --listen 127.0.0.1:0
-begin served 30000
+begin served 60000
 first=$pid
 
 echo "-- the next seconds and the last"
@@ -90,18 +90,12 @@ print(f"   cpu {cpu / 1e9:.3f} s of 2 s, wall {wall / 1e9:.3f} s of 4 threads")
 sys.exit(not (0.3e9 < cpu < 2.2e9 and 7.7e9 < wall < 8.2e9))
 END
     fail "the sums are not those of 2 s"
-if has go; then
-    HOME=$tmp go tool pprof -top \
-        "http://$address/debug/pprof/profile?seconds=2&pid=$first" \
-        >top 2>pprof.err || fail "go tool pprof: $(cat pprof.err)"
-    grep -q 'hot_spot' top || fail "hot_spot: $(cat top)"
-fi
 
 echo "-- stacks, command line, symbols, list, page, targets"
 expect_http 200 hot_spot "/debug/pprof/threads?pid=$first"
-expect_http 200 './served 30000' "/debug/pprof/cmdline?pid=$first"
+expect_http 200 './served 60000' "/debug/pprof/cmdline?pid=$first"
 expect_http 200 'num_symbols: 1' /debug/pprof/symbol
-expect_http 200 './served 30000' /debug/pprof/
+expect_http 200 './served 60000' /debug/pprof/
 expect_http 200 sprof-head "/page?last=2&pid=$first"
 body "/targets?exe=served" targets
 python3 -c "
@@ -134,8 +128,8 @@ echo "   $open descriptors, $((memory / 1024)) MiB"
 [ "$memory" -lt 200000 ] || fail "$memory KiB of memory"
 
 echo "-- a process that has ended: all of it, to the nanosecond"
+kill -TERM "$first"
 wait "$first"
-grep -qx ok served.out || fail "served did not print ok"
 sleep 1.2
 body "/debug/pprof/profile?last=120&exe=served" cpu.pb.gz
 body "/debug/pprof/wall?last=120&exe=served" wall.pb.gz
@@ -161,8 +155,20 @@ assert taken > 100 and asked == taken + lost
 assert abs(wall - int(sys.argv[1]) / 1e9) < 0.05 * wall, wall
 END
 
+if has go; then
+    # Go builds this tool at its first use.
+    go tool pprof -h >/dev/null 2>&1
+    begin served 30000
+    PPROF_TMPDIR=$tmp timeout 60 go tool pprof -top \
+        "http://$address/debug/pprof/profile?seconds=2&pid=$pid" \
+        >top 2>pprof.err || fail "go tool pprof: $(cat pprof.err)"
+    grep -q 'hot_spot' top || fail "hot_spot: $(cat top)"
+    kill -TERM "$pid"
+    wait "$pid"
+fi
+
 echo "-- windows side by side"
-begin tiled 9000
+begin tiled 30000
 for i in 1 2 3 4 5; do
     http body "/debug/pprof/wall?seconds=1&exe=tiled" >"tile$i.pb.gz" &
     sleep 1
@@ -175,6 +181,7 @@ done
 echo "   $((all / 1000000)) ms of 20000"
 [ "$all" -gt 19000000000 ] && [ "$all" -lt 21000000000 ] ||
     fail "five seconds of four threads are $all ns"
+kill -TERM "$pid"
 wait "$pid"
 end_server
 
@@ -229,17 +236,19 @@ serve --listen 127.0.0.1:0
 ) &
 scraper=$!
 rates=1000
+# These change from run to run.
+changes='^(signals_queued|resident_kb|other_cpu_us|stack_bytes) '
 expect_same "$work/fork_cases" locks 5
 expect_same "$work/thread_cases" brief 1000
 expect_same "$work/closes_doors" look 60
 expect_same "$work/facility_cases" events
 profile "$work/what_is_seen"
-cp out seen
+grep -vE "$changes" out >seen
 kill "$scraper"
 wait "$scraper" 2>/dev/null
 end_server
 profile "$work/what_is_seen"
-diff out seen || fail "a program sees that it is scraped"
+grep -vE "$changes" out | diff - seen || fail "a program sees that it is scraped"
 
 if has prometheus; then
     begin found 30000

@@ -86,9 +86,9 @@ def hostile(address):
         send(b"POST /debug/pprof/symbol HTTP/1.1\r\nHost: localhost\r\n"
              b"Content-Length: 99999999\r\n\r\n" + b"a" * 200000)
     for _ in range(20):  # they never read
-        send(request("/page?last=5"))
+        send(request("/page?last=5&exe=served"))
     for _ in range(20):  # they leave while they wait
-        send(request("/debug/pprof/profile?seconds=600"))
+        send(request("/debug/pprof/profile?seconds=600&exe=served"))
         open_ones.pop().close()
     for path in ("/%00", "/debug/pprof/profile?seconds=%00", "/metrics?pid=%",
                  "//", "/debug/pprof/../../etc/passwd", "/metrics?" + "pid=1&" * 500,

@@ -106,11 +106,29 @@ note_signal(int signo)
     must_end = signo;
 }
 
-/* Free JOB if no client or thread uses it any more. The lock is held. */
+/* Take JOB out of the list of those that are not done. The lock is held. */
+static void
+unlist_job(const struct job *job)
+{
+    struct job **at = &server.jobs;
+    while (*at != NULL && *at != job)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = job->next;
+}
+
+/* One user less for JOB. If no client waits for it any more, it is not done. If
+ * no thread uses it either, it is freed. The lock is held. */
 static void
 leave_job(struct job *job)
 {
-    if (job == NULL || --job->users > 0)
+    if (job == NULL)
+        return;
+    if (--job->users == 1 && !job->is_begun) {
+        unlist_job(job);
+        job->users--;
+    }
+    if (job->users > 0)
         return;
     if (job->response != NULL)
         MHD_destroy_response(job->response);
@@ -400,25 +418,21 @@ check_clients(void)
     pthread_mutex_unlock(&server.lock);
 }
 
-/* Take the job that is due next out of the list if it is due, or if no client
- * waits for it any more. *DUE is when the next one is due. The lock is held. */
+/* Take the job that is due next out of the list if it is due. *DUE is when the
+ * next one is due. The lock is held. */
 static struct job *
 take_job(uint64_t now, uint64_t *due)
 {
-    struct job **best = NULL;
-    *due = UINT64_MAX;
-    for (struct job **at = &server.jobs; *at != NULL; at = &(*at)->next)
-        if (best == NULL || (*at)->due < (*best)->due)
+    struct job *best = server.jobs;
+    for (struct job *at = best; at != NULL; at = at->next)
+        if (at->due < best->due)
             best = at;
-    if (best == NULL)
+    *due = best != NULL ? best->due : UINT64_MAX;
+    if (*due > now)
         return NULL;
-    struct job *job = *best;
-    *due = job->due;
-    if (job->due > now)
-        return NULL;
-    *best = job->next;
-    job->is_begun = true;
-    return job;
+    unlist_job(best);
+    best->is_begun = true;
+    return best;
 }
 
 /* The time back to which ended processes are still needed. */
@@ -536,11 +550,6 @@ end_daemon(void)
         }
     pthread_mutex_unlock(&server.lock);
     MHD_stop_daemon(server.daemon);
-    while (server.jobs != NULL) {
-        struct job *job = server.jobs;
-        server.jobs = job->next;
-        leave_job(job);
-    }
 }
 
 /* libmicrohttpd's own messages are not for users. */
