@@ -19,7 +19,7 @@ profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
 # Firefox Profiler's loader with the node that it needs.
 client_packages=(chromium firefox-esr libdevel-nytprof-perl python3-jsonschema)
 npm_packages=(speedscope@1.25.0 node@24 @firefox-devtools/profiler-cli@0.10.0)
-profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light
+profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light prometheus
     redis-server postgresql sudo)
 
 # is_installed PACKAGE: as a package, or as what another one provides.
