@@ -6,8 +6,8 @@
 
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libunwind-dev
     libdw-dev libelf-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-    libiberty-dev libdeflate-dev libncurses-dev libbz2-dev liblzma-dev
-    libcurl4-openssl-dev)
+    libiberty-dev libdeflate-dev libncurses-dev libmicrohttpd-dev libbz2-dev
+    liblzma-dev libcurl4-openssl-dev)
 test_packages=(g++ binutils libcmocka-dev clang-format python3 sqlite3
     xz-utils procps libc6-dbg gdb util-linux libcap2-bin dwz dpkg-dev tmux)
 # What scenarios and suites profile, left out where the distribution has no such
@@ -19,7 +19,7 @@ profiled_packages=(strace ltrace valgrind libjemalloc2 libtcmalloc-minimal4
 # Firefox Profiler's loader with the node that it needs.
 client_packages=(chromium firefox-esr libdevel-nytprof-perl python3-jsonschema)
 npm_packages=(speedscope@1.25.0 node@24 @firefox-devtools/profiler-cli@0.10.0)
-profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light
+profiled_full_packages=(clang rustc default-jdk-headless nodejs nginx-light prometheus
     redis-server postgresql sudo)
 
 # is_installed PACKAGE: as a package, or as what another one provides.

@@ -16,6 +16,7 @@
 #include "libc/real.h"
 #include "process/threads.h"
 #include "sampling/afford.h"
+#include "sampling/alarms.h"
 #include "sampling/fork_time.h"
 #include "sampling/recorder.h"
 #include "sampling/roster.h"
@@ -81,6 +82,8 @@ begin_anew(const struct settings *settings)
     threads_ignore(0);
     /* The first rotation is due when that much time was sampled. */
     recorder_begin(settings);
+    /* No condition holds yet. */
+    alarms_begin(settings);
     labels_accept(true);
     /* The rate is the one that was asked for. */
     afford_begin(settings);

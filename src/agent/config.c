@@ -96,6 +96,11 @@ config_read(struct config *config, int count, char *const arguments[],
     strncpy(config->output, config->options.output.string,
             sizeof(config->output) - 1);
     config->options.output.string = config->output;
+    strncpy(config->dump_when, config->options.dump_when.string,
+            sizeof(config->dump_when) - 1);
+    config->options.dump_when.string = config->dump_when;
+    if (config->dump_when[0] != '\0' && config->options.keep.number == 0)
+        config->options.keep.number = CONFIG_KEEP;
     config->start_time = clock_realtime() / NS_PER_SECOND;
     join_command(count, arguments, config->command, sizeof(config->command));
     return result;
@@ -371,15 +376,16 @@ config_rename_for_exec(struct config_files *files)
 }
 
 int
-config_name_dump(const struct config_files *files, struct config_files *dump)
+config_name_dump(const struct config_files *files, const char *word,
+                 struct config_files *dump)
 {
     uint64_t since = process_start();
     *dump = *files;
     for (uint64_t n = 1; n < EXEC_MAX; n++) {
-        if (is_taken(files->outputs[0], "dump", n, files->has_pid[0], since))
+        if (is_taken(files->outputs[0], word, n, files->has_pid[0], since))
             continue;
         for (unsigned i = 0; i < dump->count; i++)
-            insert_word(dump->outputs[i], "dump", n);
+            insert_word(dump->outputs[i], word, n);
         return 0;
     }
     return -1;

@@ -16,14 +16,19 @@
 
 #define CONFIG_OUTPUTS 8
 #define CONFIG_TEMPLATES 4000 /* bytes: as the option table says */
+#define CONFIG_CONDITIONS 1000
+
+/* ns that a flight recorder keeps if only SPROF_DUMP_WHEN is set. */
+#define CONFIG_KEEP UINT64_C(60000000000)
 
 struct config {
     struct options options;
-    char output[CONFIG_TEMPLATES + 1]; /* options.output, our own copy */
-    char exe[PATH_MAX];                /* of the program */
-    char command[4096];                /* its arguments */
-    char directory[PATH_MAX];          /* in which it started */
-    uint64_t start_time;               /* seconds since the epoch, for %t */
+    char output[CONFIG_TEMPLATES + 1];     /* options.output, our own copy */
+    char dump_when[CONFIG_CONDITIONS + 1]; /* options.dump_when, likewise */
+    char exe[PATH_MAX];                    /* of the program */
+    char command[4096];                    /* its arguments */
+    char directory[PATH_MAX];              /* in which it started */
+    uint64_t start_time;                   /* seconds since the epoch, for %t */
 };
 
 /* The files of one process. */
@@ -83,9 +88,9 @@ bool config_recording_is_over(const struct config_files *files);
 /* Whether CONFIG asks for the spool as well. */
 bool config_keeps_spool(const struct config *config);
 
-/* Write the names in FILES to *DUMP, with the first free ".dumpN" before their
+/* Write the names in FILES to *DUMP, with the first free ".WORDn" before their
  * ending. Returns 0, or -1 if all are taken. */
-int config_name_dump(const struct config_files *files,
+int config_name_dump(const struct config_files *files, const char *word,
                      struct config_files *dump);
 
 /* Remove the spool, if it is PRESENT, and the spool of the past. A file that

@@ -35,6 +35,7 @@
 #include "journal/journal_live.h"
 #include "process/status.h"
 #include "process/threads.h"
+#include "sampling/alarms.h"
 #include "sampling/all_stacks.h"
 #include "sampling/sampler_thread.h"
 #include "sampling/session.h"
@@ -306,6 +307,10 @@ static OF_PROFILE struct {
 } job;
 static struct config_files *dump; /* names for WRITE; reserved at the first */
 
+/* What cannot be done for an alarm or a bare request. */
+#define NO_STACKS "the stacks cannot be printed: "
+#define NO_FILE "SPROF_DUMP_WHEN: the profile cannot be written: "
+
 /* The last nonce of a dump whose request had none. */
 static OF_PROFILE uint32_t last_nonce;
 
@@ -401,18 +406,20 @@ open_of_program(int fd, bool is_meant)
     return higher;
 }
 
-/* Say on the program's standard error that a bare request failed: its sender
- * has no other answer. The sampler does not wait for a full pipe. A pipe that
- * poll(2) reports as writable has room for a line (pipe(7)). */
+/* Say on the program's standard error that a bare request failed, or an alarm:
+ * there is no other answer. WHAT is what could not be done. The sampler does
+ * not wait for a full pipe. A pipe that poll(2) reports as writable has room
+ * for a line (pipe(7)). */
 static void
-complain(const char *why)
+complain(const char *what, const char *why)
 {
     char line[1200];
     struct text text;
     int fd = open_of_program(STDERR_FILENO, false);
     struct pollfd event = {.fd = fd, .events = POLLOUT};
     text_begin(&text, line, sizeof(line) - 1);
-    text_add(&text, "sprof: the stacks cannot be printed: ");
+    text_add(&text, "sprof: ");
+    text_add(&text, what);
     text_add(&text, why);
     line[text.length] = '\n';
     if (fd >= 0 && note_is_on(NOTE_ERROR) && poll(&event, 1, 0) == 1)
@@ -439,8 +446,10 @@ end_job(int error)
         say_files(request);
     else
         requests_answer(request, 0, "");
-    if (!is_ok && request->request == REQUEST_PRINT && request->call == NULL)
-        complain(error != 0 ? note_errno(error) : job.answer);
+    bool has_asker = request->call != NULL || request->nonce != 0;
+    if (!is_ok && !has_asker)
+        complain(request->request == REQUEST_PRINT ? NO_STACKS : NO_FILE,
+                 error != 0 ? note_errno(error) : job.answer);
 }
 
 /* Run libsprof-report.so for REQUEST, beside the program. requests_heed sees
@@ -469,7 +478,8 @@ print(const struct requests_item *request)
     if (error != 0) {
         requests_answer(request, error, "");
         if (message >= 0 && request->call == NULL)
-            complain(error == ENOSPC ? "the spool is full" : note_errno(error));
+            complain(NO_STACKS,
+                     error == ENOSPC ? "the spool is full" : note_errno(error));
         if (message >= 0)
             sys_close(message);
         return;
@@ -483,9 +493,9 @@ print(const struct requests_item *request)
 }
 
 /* The process that writes a dump reads the spool while it grows. So all samples
- * are written to the spool first. */
+ * are written to the spool first. WORD is in the names of the files. */
 static void
-write_profile(const struct requests_item *request)
+write_profile(const struct requests_item *request, const char *word)
 {
     const char *arguments[OUTPUT_ARGUMENTS];
     if (dump == NULL)
@@ -496,7 +506,7 @@ write_profile(const struct requests_item *request)
     }
     session_flush();
     journal_put_back();
-    if (config_name_dump(files, dump) != 0) {
+    if (config_name_dump(files, word, dump) != 0) {
         requests_answer(request, EEXIST, "there are too many dumps");
         return;
     }
@@ -538,29 +548,48 @@ do_request(const struct requests_item *request)
         print(request);
         break;
     case REQUEST_WRITE:
-        write_profile(request);
+        write_profile(request, "dump");
         break;
     default:
         requests_answer(request, ENOSYS, "this version does not know that");
     }
 }
 
+/* CONDITION holds: write the profile, with a mark that tells it. */
+static void
+write_for(const struct condition *condition)
+{
+    const struct requests_item request = {.request = REQUEST_WRITE, .fd = -1};
+    char word[CONDITION_NAME], words[CONDITION_NAME + 32];
+    struct text text;
+    condition_word(condition, word, sizeof(word));
+    text_begin(&text, words, sizeof(words));
+    text_add(&text, "SPROF_DUMP_WHEN: ");
+    text_add(&text, word);
+    journal_live_mark(MARK_USER, words, clock_now());
+    write_profile(&request, word);
+}
+
 void
 requests_heed(void)
 {
+    const struct condition *alarm;
     struct requests_item request;
     unblock_threads();
     if (job.is_there && spawn_is_over(&job.spawned, false))
         end_job(job.spawned.error);
     while (!job.is_there && requests_next(&request))
         do_request(&request);
+    while (!job.is_there && (alarm = alarms_next()) != NULL)
+        write_for(alarm);
 }
 
 void
 requests_end(void)
 {
     uint64_t until = clock_now() + LAST_NS;
-    while ((job.is_there || requests_is_wanted()) && !clock_expires(until)) {
+    while ((job.is_there || requests_is_wanted() || alarms_are_there()) &&
+           !clock_expires(until)) {
         if (job.is_there && spawn_is_over(&job.spawned, true))
             end_job(job.spawned.error);
         requests_heed();

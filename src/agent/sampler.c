@@ -21,6 +21,7 @@
 #include "labels/labels.h"
 #include "process/look.h"
 #include "process/modules.h"
+#include "sampling/alarms.h"
 #include "sampling/all_stacks.h"
 #include "sampling/counts.h"
 #include "sampling/follow_cpu.h"
@@ -191,6 +192,7 @@ go_on(void)
         session_sleep(is_called);
         if (!is_called())
             session_tick();
+        alarms_look();
     }
 }
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "conditions.h"
 #include "digits.h"
 #include "nearest.h"
 #include "text.h"
@@ -159,6 +160,15 @@ parse_length(const char *value, uint64_t *number)
     return 0;
 }
 
+/* The bounds are those of the text's length here, too. */
+static int
+parse_conditions(const char *value, uint64_t *number)
+{
+    struct conditions conditions;
+    *number = strlen(value);
+    return conditions_parse(value, &conditions);
+}
+
 /* Signals whose default action ends a program, and that come from itself or
  * its own errors. */
 static const uint8_t fatal[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
@@ -193,10 +203,15 @@ parse_value(const struct option_row *row, const char *value,
             union option *option)
 {
     static int (*const parsers[])(const char *, uint64_t *) = {
-        [OPTION_INTEGER] = parse_integer,   [OPTION_SIZE] = parse_size,
-        [OPTION_DURATION] = parse_duration, [OPTION_SPAN] = parse_duration,
-        [OPTION_SIGNALS] = parse_signals,   [OPTION_SIGNAL] = parse_usable,
-        [OPTION_STRING] = parse_length,     [OPTION_PERCENT] = parse_percent,
+        [OPTION_INTEGER] = parse_integer,
+        [OPTION_SIZE] = parse_size,
+        [OPTION_DURATION] = parse_duration,
+        [OPTION_SPAN] = parse_duration,
+        [OPTION_SIGNALS] = parse_signals,
+        [OPTION_SIGNAL] = parse_usable,
+        [OPTION_STRING] = parse_length,
+        [OPTION_PERCENT] = parse_percent,
+        [OPTION_CONDITIONS] = parse_conditions,
     };
     uint64_t number = 0;
     const char *word = row->kind == OPTION_SPAN      ? "all"
@@ -211,7 +226,7 @@ parse_value(const struct option_row *row, const char *value,
                      : parsers[row->kind](value, &number);
     if (result != 0 || number < row->min || number > row->max)
         return -1;
-    if (row->kind == OPTION_STRING)
+    if (row->kind == OPTION_STRING || row->kind == OPTION_CONDITIONS)
         option->string = value;
     else
         option->number = number;
@@ -236,11 +251,16 @@ add_expected(struct text *text, const struct option_row *row)
                            "with commas between: SIGABRT,SIGSEGV,SIGBUS,SIGFPE,"
                            "SIGILL,SIGQUIT,SIGTRAP,SIGXCPU,SIGXFSZ,SIGSYS",
         [OPTION_STRING] = "text of a length from ",
+        [OPTION_CONDITIONS] =
+            "up to 8 conditions with commas between, each one of "
+            "cpu>150%/5s, runnable>30%/5s, span:NAME>200ms, "
+            "stalled:THREAD>500ms, with times from 10ms to 60m",
     };
     bool is_time = row->kind == OPTION_DURATION || row->kind == OPTION_SPAN;
     uint64_t unit = is_time ? NS : 1;
     text_add(text, nouns[row->kind]);
-    if (row->kind == OPTION_SIGNALS || row->kind == OPTION_PERCENT)
+    if (row->kind == OPTION_SIGNALS || row->kind == OPTION_PERCENT ||
+        row->kind == OPTION_CONDITIONS)
         return;
     if (row->kind == OPTION_CHOICE) {
         text_add_bytes(text, row->text, strcspn(row->text, ":"));

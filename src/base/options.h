@@ -53,6 +53,8 @@
            "the signal that prints the stacks of all threads, 0 for none")     \
     OPTION(dump_on, "SPROF_DUMP_ON", SIGNALS, 0, UINT64_MAX, "",               \
            "fatal signals on which the stacks of all threads are printed")     \
+    OPTION(dump_when, "SPROF_DUMP_WHEN", CONDITIONS, 0, 1000, "",              \
+           "conditions on which a flight recorder writes what it has")         \
     OPTION(keep, "SPROF_KEEP", SPAN, 1000000000, 31536000000000000, "all",     \
            "all, or seconds: only so much of the past is kept and written")    \
     OPTION(keep_spool, "SPROF_KEEP_SPOOL", INTEGER, 0, 2, "0",                 \
@@ -77,6 +79,7 @@ enum option_kind {
     OPTION_SIGNAL,
     OPTION_SIGNALS, /* several: signal N is bit N - 1 */
     OPTION_STRING,
+    OPTION_CONDITIONS, /* a text of conditions.h */
 };
 
 enum option_trigger {
@@ -96,7 +99,8 @@ enum option_symbolize { OPTION_SYMBOLIZE_EXIT, OPTION_SYMBOLIZE_OFF };
  * recording has nowhere to write, which is no error. */
 #define RECORDING_DIRECTORY "sprof.record."
 
-/* A value: the number, or for STRING the text (in the environment itself). */
+/* A value: the number, or for STRING and CONDITIONS the text (in the
+ * environment itself). */
 union option {
     uint64_t number;
     const char *string;

@@ -29,7 +29,8 @@
     COMMAND(cmd_control_stop)  \
     COMMAND(cmd_control_dump)  \
     COMMAND(cmd_top)           \
-    COMMAND(cmd_push)
+    COMMAND(cmd_push)          \
+    COMMAND(cmd_serve)
 
 /* The exit statuses of all commands. */
 enum {

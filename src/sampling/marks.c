@@ -16,6 +16,7 @@
 #include "labels/labels.h"
 #include "labels/mark_ring.h"
 #include "process/threads.h"
+#include "alarms.h"
 #include "harvest.h"
 #include "sprof.h"
 #include "marks.h"
@@ -114,6 +115,8 @@ marks_write(void)
      * they are read. */
     for (uint32_t i = 1; i <= MARK_RING_PLACES && mark_ring_take(&mark); i++) {
         write_mark(&mark, harvest_find_thread(mark.tid, mark.time, CLOCK_NONE));
+        if (mark.kind == MARK_SPAN)
+            alarms_see_span(mark.name, mark.duration);
         /* A thread that parks meanwhile must not wait for thousands of marks.
          */
         if (i % SERVE_EVERY == 0)

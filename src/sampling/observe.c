@@ -24,6 +24,7 @@
 #include "process/status.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "alarms.h"
 #include "epoch.h"
 #include "harvest.h"
 #include "rates.h"
@@ -204,6 +205,7 @@ show_queue(struct thread_time *account, uint32_t index, uint64_t now)
         since = (uint64_t)account->rest;
     if (since == 0)
         return;
+    alarms_see_queue(since);
     struct record_sample sample =
         journal_make_sample(STATE_RUNQUEUE, place, now - since, now);
     if (journal_sample(&sample, index) != 0)

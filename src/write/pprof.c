@@ -563,6 +563,32 @@ pprof_write_series(FILE *stream, struct profile *profile, enum value value,
     return write_all(&pprof, stream);
 }
 
+int
+pprof_write_value(FILE *stream, struct profile *profile, enum value value)
+{
+    const enum value values[] = {VALUE_SAMPLES, value};
+    struct profile_sample *samples = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        if (profile->samples[i].values[value] == 0)
+            continue;
+        if (!ARRAY_GROW(samples, count)) {
+            free(samples);
+            errno = ENOMEM;
+            return -1;
+        }
+        samples[count++] = profile->samples[i];
+    }
+    struct pprof pprof = {.profile = profile,
+                          .samples = samples,
+                          .sample_count = count,
+                          .values = values,
+                          .value_count = 2};
+    int status = write_all(&pprof, stream);
+    free(samples);
+    return status;
+}
+
 /* Samples that differ in nothing that a series tells become one. */
 struct profile_sample *
 pprof_merge(struct profile *profile, enum value value, uint32_t *count)

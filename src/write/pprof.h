@@ -27,4 +27,9 @@ struct profile_sample *pprof_merge(struct profile *profile, enum value value,
 int pprof_write_series(FILE *stream, struct profile *profile, enum value value,
                        const struct profile_sample *samples, uint32_t count);
 
+/* Write PROFILE to STREAM with the number of samples and VALUE (VALUE_CPU or
+ * VALUE_WALL), but without the samples that have nothing of VALUE. It tells all
+ * else that a file tells. Returns 0, or -1 with errno set. */
+int pprof_write_value(FILE *stream, struct profile *profile, enum value value);
+
 #endif
