@@ -12,6 +12,9 @@
 # some need are fetched by pip. SEED and TRUTH_SECONDS change the calls and the
 # length.
 #
+# TRUTH_RATES, TRUTH_SAMPLES: other ones than 1,000 and 10,000, and than there
+# must be at least.
+#
 # Ends with 0, 1 (a case failed, or less than 99.9 % of its samples are equal to
 # the truth) or 77 (nothing could be run).
 set -u
@@ -21,9 +24,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${SPROF_BUILD:-$(cd "$here/../.." && pwd)/build}
 for variable in $(compgen -e SPROF_); do unset "$variable"; done
 kept=$build/python
-quick='plain threads deep tasks forked freed'
+quick='waits plain threads deep tasks forked freed'
 all="$quick crowd waves traced observed profiled monitored alarmed collected
-    by_fork by_forkserver by_spawn interpreters children greens arrays cython"
+    by_fork by_forkserver by_spawn interpreters children greens arrays cython
+    embedded"
 # What may differ: a switch of C stacks is not followed everywhere.
 soft=' greens '
 
@@ -39,6 +43,7 @@ fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 left_out=0
+: >"$tmp/said"
 
 # version_of PYTHON: "3.N" of a CPython from 3.9 on, else nothing.
 version_of() {
@@ -74,44 +79,89 @@ Cythonize.main(["-i", "called.pyx"])') >>"$3.log" 2>&1 ||
         echo "$2: called.pyx is not compiled, see $3.log"
 }
 
-# run_case PYTHON VERSION CASE RATE
-run_case() {
-    local status=0 seconds=1 least=99.9 samples=300
-    local directory=$tmp/run settings=() tree=$kept/tree
-    rm -rf "$directory"
-    mkdir "$directory"
-    [ -z "$full" ] || seconds=3
-    case $full$3 in
-    1plain | 1threads) seconds=$((4 == ${#4} ? 14 : 4)) samples=10000 ;;
-    esac
-    [ "$3" != deep ] || settings=(SPROF_MAX_DEPTH=8192)
-    # A callback of ctypes is the main interpreter's.
-    [ "$3" != interpreters ] || tree=$kept/plain
-    [[ $soft != *" $3 "* ]] || least=0
-    timeout -k 5 120 env PYTHONPATH="$tree:$kept/site-$2" \
-        TRUTH_NATIVE="$kept/native.so" LD_PRELOAD="$build/libsprof.so" \
-        SPROF_OUTPUT="$directory/%e.%p.pb.gz" SPROF_FREQUENCY="$4" \
-        SPROF_COST=off SPROF_ONLY='python*' "${settings[@]}" \
-        "$1" "$here/cases.py" "$3" "${TRUTH_SECONDS:-$seconds}" \
-        >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+# embedded PYTHON VERSION: makes the program that has that interpreter in it.
+embedded() {
+    local flags
+    flags=$("$1" -c 'import sysconfig
+config = sysconfig.get_config_vars()
+print("-I" + sysconfig.get_path("include"), "-L" + config["LIBDIR"],
+      "-Wl,-rpath," + config["LIBDIR"], "-lpython" + config["LDVERSION"])')
+    # shellcheck disable=SC2086
+    "${CC:-cc}" -O2 -g -pthread -o "$kept/embed-$2" "$here/embed.c" $flags \
+        2>"$tmp/compiled"
+}
+
+# judge NAME STATUS COMMAND...: whether a program that ended with STATUS said
+# "ok" and nothing else, and COMMAND finds its profile equal to the truth.
+judge() {
+    local name=$1 ended=$2
+    shift 2
     if grep -q '^skipped:' "$tmp/out"; then
-        echo "$2 $3: $(cat "$tmp/out")"
+        echo "$name: $(cat "$tmp/out")"
         left_out=$((left_out + 1))
-        return
-    fi
-    if [ "$status" -eq 0 ] && grep -qx ok "$tmp/out" && [ ! -s "$tmp/err" ] &&
-        "$1" "$here/check.py" --least "$least" \
-            --samples "${TRUTH_SAMPLES:-$samples}" \
-            "$tree" "$directory"/*.pb.gz >"$tmp/said" 2>&1; then
+    elif [ "$ended" -eq 0 ] && grep -qx ok "$tmp/out" && [ ! -s "$tmp/err" ] &&
+        "$@" >"$tmp/said" 2>&1; then
         passed=$((passed + 1))
-        echo "$2 $3 at $4 Hz: $(cat "$tmp/said")"
+        echo "$name: $(cat "$tmp/said")"
     else
         failed=$((failed + 1))
-        echo "FAIL: $2 $3 at $4 Hz: status $status"
+        echo "FAIL: $name: status $ended"
         head -n 3 "$tmp/err" | sed 's/^/    err: /'
         cat "$tmp/said"
     fi
-    rm -f "$tmp/said"
+    : >"$tmp/said"
+}
+
+# under COMMAND...: with a deadline; its status in $status.
+under() {
+    status=0
+    timeout -k 5 120 env LD_PRELOAD="$build/libsprof.so" SPROF_COST=off \
+        PYTHONPATH="$tree:$kept/site-$version" TRUTH_NATIVE="$kept/native.so" \
+        "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+}
+
+# run_waits RATE
+run_waits() {
+    local tree=$kept/tree
+    rm -f "$tmp"/waits*
+    under SPROF_OUTPUT="$tmp/waits.sprof" SPROF_ONLY='python*' \
+        SPROF_FREQUENCY="$1" "$python" "$here/waits.py" "$tmp/waits.json" 2
+    "$build/sprofile" convert --time 1-1.8 "$tmp/waits.sprof" \
+        "$tmp/waits.pb.gz" >>"$tmp/err" 2>&1
+    judge "$version waits at $1 Hz" "$status" "$python" \
+        "$here/check_waits.py" "$tmp/waits.json" "$tmp/waits.pb.gz"
+}
+
+# run_case CASE RATE
+run_case() {
+    local seconds=1 least=99.9 samples=300 tree=$kept/tree
+    local directory=$tmp/run settings=() program
+    rm -rf "$directory"
+    mkdir "$directory"
+    [ -z "$full" ] || seconds=3
+    case $full$1 in
+    1plain | 1threads) seconds=$((4 == ${#2} ? 14 : 4)) samples=10000 ;;
+    esac
+    [ "$1" != deep ] || settings=(SPROF_MAX_DEPTH=8192)
+    [[ $soft != *" $1 "* ]] || least=0
+    # A callback of ctypes is the main interpreter's.
+    case $1 in interpreters | embedded) tree=$kept/plain ;; esac
+    seconds=${TRUTH_SECONDS:-$seconds}
+    program=("$python" "$here/cases.py" "$1" "$seconds")
+    if [ "$1" = embedded ]; then
+        embedded "$python" "$version" || {
+            echo "$version embedded: skipped: $(head -n 1 "$tmp/compiled")"
+            left_out=$((left_out + 1))
+            return
+        }
+        program=("$kept/embed-$version" "$tree:$here" "$seconds")
+    fi
+    under SPROF_OUTPUT="$directory/%e.%p.pb.gz" SPROF_FREQUENCY="$2" \
+        SPROF_ONLY="$(basename "$(readlink -f "${program[0]}")")" \
+        "${settings[@]}" "${program[@]}"
+    judge "$version $1 at $2 Hz" "$status" "$python" "$here/check.py" \
+        --least "$least" --samples "${TRUTH_SAMPLES:-$samples}" "$tree" \
+        "$directory"/*.pb.gz
 }
 
 mkdir -p "$kept/tree" "$kept/plain"
@@ -125,8 +175,12 @@ for python in $(find_pythons); do
         "$python" "$here/check.py" --self "$kept/tree" || exit 1
     fetch "$python" "$version" "$kept/site-$version"
     for name in "$@"; do
-        for rate in 1000 10000; do
-            run_case "$python" "$version" "$name" "$rate"
+        for rate in ${TRUTH_RATES:-1000 10000}; do
+            if [ "$name" = waits ]; then
+                run_waits "$rate"
+            else
+                run_case "$name" "$rate"
+            fi
         done
     done
 done
