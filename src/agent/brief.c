@@ -24,6 +24,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "journal/journal.h"
+#include "journal/journal_process.h"
 #include "store/spool_file.h"
 #include "setup.h"
 #include "brief.h"

@@ -93,7 +93,7 @@ is_result(const struct spool_header *header)
 {
     return memcmp(header->magic, SPOOL_MAGIC, sizeof(header->magic)) == 0 &&
            (header->purpose == SPOOL_RESULT ||
-            header->version == SPOOL_VERSION_SEVERAL);
+            SPOOL_HAS_SEVERAL(header->version));
 }
 
 enum claim

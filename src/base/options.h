@@ -43,6 +43,8 @@
            "exit|off: off leaves the spool only")                              \
     OPTION(inlines, "SPROF_INLINES", INTEGER, 0, 1, "1",                       \
            "whether inlined functions are shown as frames")                    \
+    OPTION(python, "SPROF_PYTHON", INTEGER, 0, 1, "1",                         \
+           "whether Python functions are shown as frames")                     \
     OPTION(cache, "SPROF_CACHE", STRING, 0, 4000, "",                          \
            "directory in which looked-up names are kept; off: nowhere")        \
     OPTION(signal, "SPROF_SIGNAL", SIGNAL, 1, 64, "SIGPROF",                   \

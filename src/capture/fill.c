@@ -21,7 +21,10 @@
 #include "process/modules.h"
 #include "signals/nested.h"
 #include "signals/signals.h"
+#include "unwind/heap_view.h"
+#include "unwind/interpreter.h"
 #include "unwind/rules.h"
+#include "unwind/script.h"
 #include "unwind/walk.h"
 #include "ask.h"
 #include "shared.h"
@@ -223,6 +226,19 @@ begin_slot(struct slot *slot, enum trigger trigger, bool has_words,
     walk_begin(&slot->walk, &regs);
 }
 
+/* Collect the frames that an interpreter has of the calling thread, and let the
+ * walk find their places. */
+static void
+collect_script(struct slot *slot)
+{
+    struct heap_view view;
+    heap_view_begin(&view, slot->low != 0 ? slot->sp : 0, slot->high,
+                    slot->heap_window, 0);
+    interpreter_collect(&slot->script, &view, slot->thread_pointer);
+    if (slot->script.count != 0)
+        walk_place(&slot->walk, &slot->script);
+}
+
 /* Walk the stack into SLOT, whose thread is set. Returns whether SLOT is still
  * the handler's, which then gives it to the sampler. */
 static bool
@@ -234,8 +250,12 @@ walk_into(struct slot *slot, enum trigger trigger, bool has_words,
     begin_view(&view, slot, signals_word(&context->uc_sigmask));
     /* While modules change, rules may be stale. Only the sampler then knows
      * what a pc means. */
+    bool is_current = modules_are_current();
+    script_begin(&slot->script, slot->time);
+    if (is_current && has_words && interpreter_is_there())
+        collect_script(slot);
     enum walk_outcome outcome =
-        modules_are_current() ? walk_run(&slot->walk, &view) : WALK_MISS;
+        is_current ? walk_run(&slot->walk, &view) : WALK_MISS;
     bool is_missing =
         outcome == WALK_MISS || outcome == WALK_HARD || outcome == WALK_LOST;
     return !is_missing || leave_to_sampler(slot, context, outcome);

@@ -14,6 +14,7 @@
 #include "signals/nested.h"
 #include "unwind/learn.h"
 #include "unwind/resume.h"
+#include "unwind/script.h"
 #include "ask.h"
 #include "fill.h"
 #include "shared.h"
@@ -247,6 +248,8 @@ serve_slot(struct slot *slot)
     release_copy(slot);
     slot->unfinished = false;
     slot->walk.depth = depth;
+    if (slot->walk.script != NULL)
+        script_go_back(slot->walk.script, depth);
     slot->walk.cut = CUT_DEADLINE;
     slot->stopped = (uint32_t)(clock_now() - slot->time);
     atomic_store_explicit(&slot->state, SLOT_DONE, memory_order_release);

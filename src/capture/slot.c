@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/sys.h"
+#include "unwind/heap_view.h"
 #include "slot.h"
 #include "base/poison.h"
 
@@ -16,7 +17,8 @@
 
 static struct slot *slots;
 static struct frame *frames;
-static uint8_t *windows, *copies;
+static struct script_frame *script_frames;
+static uint8_t *windows, *heap_windows, *copies;
 static uint32_t slot_count, frames_each;
 static _Atomic uint32_t used;
 
@@ -26,6 +28,9 @@ furnish_slots(void)
     for (uint32_t i = 0; i < slot_count; i++) {
         slots[i].walk.frames = frames + (size_t)i * frames_each;
         slots[i].walk.capacity = frames_each;
+        slots[i].script.frames = script_frames + (size_t)i * frames_each;
+        slots[i].script.capacity = frames_each;
+        slots[i].heap_window = heap_windows + (size_t)i * HEAP_VIEW_WINDOW;
         slots[i].window = windows + (size_t)i * VIEW_WINDOW;
         slots[i].copy = copies + (size_t)i * SLOT_COPY;
     }
@@ -50,10 +55,13 @@ slots_begin(uint32_t count, uint32_t max_depth)
         slots = sys_reserve(count * sizeof(*slots));
         frames =
             sys_reserve_for_one((size_t)count * max_depth * sizeof(*frames));
+        script_frames = sys_reserve_for_one((size_t)count * max_depth *
+                                            sizeof(*script_frames));
+        heap_windows = sys_reserve_for_one((size_t)count * HEAP_VIEW_WINDOW);
         windows = sys_reserve_for_one((size_t)count * VIEW_WINDOW);
         copies = sys_reserve_for_one((size_t)count * SLOT_COPY);
-        if (slots == NULL || frames == NULL || windows == NULL ||
-            copies == NULL)
+        if (slots == NULL || frames == NULL || script_frames == NULL ||
+            heap_windows == NULL || windows == NULL || copies == NULL)
             return -1;
         slot_count = count;
         frames_each = max_depth;

@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "unwind/script.h"
 #include "unwind/walk.h"
 
 enum slot_state {
@@ -62,11 +63,13 @@ struct slot {
     bool unfinished; /* serve_finish must be called before the walk is used */
     bool in_syscall; /* the pc is behind a system call instruction */
     struct walk walk;
-    uint8_t *window;     /* VIEW_WINDOW bytes for a view */
-    uint8_t *copy;       /* SLOT_COPY bytes for a copy of the stack */
-    uint8_t *stack;      /* the copy: at COPY, or in the sampler's memory */
-    uint64_t copy_start; /* the address it was copied from: the red zone */
-    uint32_t copied;     /* bytes in the copy; 0: there is none */
+    struct script script; /* frames of an interpreter, for the walk */
+    uint8_t *window;      /* VIEW_WINDOW bytes for a view */
+    uint8_t *heap_window; /* HEAP_VIEW_WINDOW bytes for a view of its data */
+    uint8_t *copy;        /* SLOT_COPY bytes for a copy of the stack */
+    uint8_t *stack;       /* the copy: at COPY, or in the sampler's memory */
+    uint64_t copy_start;  /* the address it was copied from: the red zone */
+    uint32_t copied;      /* bytes in the copy; 0: there is none */
     /* The id of the newest module in the map that the walk used. 0: the map was
      * current; else it may have been old. */
     uint32_t newest;

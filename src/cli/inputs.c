@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "model/folding.h"
 #include "read/load.h"
 #include "arguments.h"
 #include "inputs.h"
@@ -114,6 +115,8 @@ const struct command_option inputs_options[] = {
      "functions with parameters, return types and all\n"
      "template arguments; REGEX sees them, too",
      arguments_flag, .field = offsetof(struct filter_options, full_names)},
+    {"native", NULL, "all native frames of interpreters, too", arguments_flag,
+     .field = offsetof(struct filter_options, is_native)},
     {0},
 };
 
@@ -230,6 +233,8 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
     if (profile == NULL)
         return NULL;
     int status;
+    if (!filter->is_native)
+        folding_apply(profile);
     if (filter->has_time && profile->has_no_times)
         status = command_fail("--time: pprof files do not tell when samples "
                               "were; expected spools");

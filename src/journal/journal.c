@@ -21,9 +21,11 @@
 #include "labels/label_tree.h"
 #include "store/layout.h"
 #include "store/writer.h"
+#include "unwind/interpreter.h"
 #include "unwind/own_frames.h"
 #include "unwind/rules.h"
 #include "id_table.h"
+#include "journal_process.h"
 #include "stack_memo.h"
 #include "journal.h"
 
@@ -89,27 +91,6 @@ journal_flush(void)
 {
     if (present.writer != NULL)
         (void)writer_flush(present.writer);
-}
-
-void
-journal_process_record(struct process_record *made,
-                       const struct record_process *words, const char *exe,
-                       const char *command)
-{
-    const char *const strings[] = {exe, command, SPROF_VERSION, made->host};
-    uint16_t lengths[PROCESS_RECORD_PARTS];
-    if (gethostname(made->host, sizeof(made->host)) != 0)
-        made->host[0] = '\0';
-    made->host[sizeof(made->host) - 1] = '\0';
-    for (int i = 0; i < PROCESS_RECORD_PARTS; i++) {
-        lengths[i] = (uint16_t)(strlen(strings[i]) + 1);
-        made->tail[i] = (struct writer_tail){strings[i], lengths[i]};
-    }
-    made->fixed = *words;
-    made->fixed.exe_length = lengths[0];
-    made->fixed.command_length = lengths[1];
-    made->fixed.version_length = lengths[2];
-    made->fixed.host_length = lengths[3];
 }
 
 static void
@@ -409,6 +390,12 @@ write_node(uint32_t id, uint32_t parent, struct frame frame)
         record.flags = NODE_ELIDED;
     } else if (kind == FRAME_GUESSED) {
         record.flags = NODE_GUESSED;
+    } else if (kind == FRAME_SCRIPT) {
+        record.flags = NODE_SCRIPT;
+        if ((frame.word & FRAME_UNPLACED_BIT) != 0)
+            record.flags |= NODE_UNPLACED;
+        record.module = frame_script_number(frame);
+        record.offset = (uint64_t)(int64_t)frame_script_instruction(frame);
     } else if (kind == FRAME_CUT) {
         record.flags = NODE_TRUNCATED;
         record.offset = (uint64_t)frame_cause(frame);
@@ -448,33 +435,83 @@ descend_to(uint32_t *parent, struct frame frame, struct stack_memo *memo)
     return true;
 }
 
+/* A walk on its way into the tree, from the root to the leaf. */
+struct descent {
+    struct stack_memo memo;
+    uint32_t node;
+    const struct script *script;
+    uint32_t left; /* of its frames, from the leaf on, are not in the tree */
+};
+
+static bool
+descend(struct descent *descent, struct frame frame)
+{
+    return descend_to(&descent->node, frame, &descent->memo);
+}
+
+/* Enter the frames of the interpreter that are nearer to the root than native
+ * frame number DEPTH. Those without a place are nearer than all. */
+static bool
+descend_script(struct descent *descent, uint32_t depth)
+{
+    for (; descent->left > 0; descent->left--) {
+        const struct script_frame *at =
+            &descent->script->frames[descent->left - 1];
+        if (at->depth != 0 && at->depth < depth)
+            return true;
+        struct frame frame = frame_script(at->number, at->instruction);
+        if (at->depth == 0)
+            frame.word |= FRAME_UNPLACED_BIT;
+        if (!descend(descent, frame))
+            return false;
+    }
+    return true;
+}
+
+/* Enter the frames of WALK, COUNT that were kept. ELIDED more were left out in
+ * front of number GAP. What was cut off beyond the root is a frame of its own,
+ * and so is the gap. */
+static bool
+descend_walk(struct descent *descent, const struct walk *walk, uint32_t count,
+             uint32_t gap, uint32_t elided)
+{
+    const struct frame *frames = walk->frames;
+    if (walk->cut != CUT_NONE && !descend(descent, frame_cut(walk->cut)))
+        return false;
+    uint32_t first = own_frames_skip(frames, count);
+    for (uint32_t i = count; i-- > first;) {
+        if (!descend_script(descent, i + 1 + (i >= gap ? elided : 0)))
+            return false;
+        if (elided != 0 && i + 1 == gap && !descend(descent, frame_elided()))
+            return false;
+        if (!own_frames_has(frame_pc(frames[i])) &&
+            !descend(descent, frames[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Goes from the root to the leaf, because a node needs its caller's id, and
- * leaves out our own frames. What was cut off beyond the root is a frame of its
- * own, and so is the gap. */
+ * leaves out our own frames. */
 uint32_t
 journal_walk(struct walk *walk, uint32_t index)
 {
-    const struct frame *frames = walk->frames;
-    uint32_t gap, elided, node = 0, count = walk_finish(walk, &gap, &elided);
+    uint32_t gap, elided, count = walk_finish(walk, &gap, &elided);
     if (journal_error() != 0)
         return 0;
-    struct stack_memo memo = stack_memo_begin(index, nodes_stamp);
-    if (walk->cut != CUT_NONE &&
-        !descend_to(&node, frame_cut(walk->cut), &memo))
-        return 0;
-    uint32_t first = own_frames_skip(frames, count);
-    for (uint32_t i = count; i-- > first;) {
-        if (elided != 0 && i + 1 == gap &&
-            !descend_to(&node, frame_elided(), &memo))
-            return 0;
-        if (!own_frames_has(frame_pc(frames[i])) &&
-            !descend_to(&node, frames[i], &memo))
-            return 0;
+    struct descent descent = {.memo = stack_memo_begin(index, nodes_stamp),
+                              .script = walk->script};
+    if (walk->script != NULL) {
+        interpreter_place(walk->script, walk->frames, count, gap, elided,
+                          walk->cut == CUT_NONE);
+        descent.left = walk->script->count;
     }
+    if (!descend_walk(&descent, walk, count, gap, elided))
+        return 0;
     /* A stack of our own frames alone shows nothing of the program. */
-    if (node == 0)
-        (void)descend_to(&node, frame_cut(CUT_NOT_CODE), &memo);
-    return node;
+    if (descent.node == 0)
+        (void)descend(&descent, frame_cut(CUT_NOT_CODE));
+    return descent.node;
 }
 
 void

@@ -166,23 +166,6 @@ void journal_end(uint64_t end, enum end_reason reason);
 /* Let go of the parent's file, in the child of a fork. */
 void journal_forget(void);
 
-/* Number of strings that follow the record. */
-#define PROCESS_RECORD_PARTS 4
-
-/* The record FIXED, and the strings of TAIL that follow it in the spool. */
-struct process_record {
-    struct record_process fixed;
-    struct writer_tail tail[PROCESS_RECORD_PARTS];
-    char host[256];
-};
-
-/* Make the record of the process that WORDS describes, which runs EXE by
- * COMMAND. MADE refers to both strings and to itself: they must outlive it, and
- * it must not be moved. */
-void journal_process_record(struct process_record *made,
-                            const struct record_process *words, const char *exe,
-                            const char *command);
-
 /* Returns the number of SET in the journal: 0 if SET is 0 or could not be
  * written. */
 uint32_t journal_labels(uint32_t set);

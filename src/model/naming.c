@@ -267,7 +267,8 @@ void
 naming_forget(struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].module == 0)
+        if (profile->nodes[i].module == 0 &&
+            (profile->nodes[i].flags & NODE_SCRIPT) == 0)
             profile->nodes[i].symbol = NULL;
     for (uint32_t i = 0; i < profile->process_count; i++) {
         perf_map_close(profile->processes[i].map);

@@ -19,6 +19,7 @@
  *   read/           adds a file: spool.c, load.c and pprof.c with their
  *                   helpers; join.c joins and shortens flight recordings
  *   model/          keeps strings, labels and symbols, cuts events, adds totals
+ *   model/folding.c moves nodes to other parents
  *   view/filter.c   removes samples, events and marks
  *   live/watch.c    adds a growing spool, and sets its times, cost and problems
  *   the caller      sets keeps_events and spares_names before it adds a file,
@@ -108,6 +109,8 @@ struct profile_node {
     uint32_t parent;
     uint32_t module;
     uint32_t flags; /* enum node_flags */
+    /* folding.h: its parent stands for it; its caller is known. */
+    bool is_folded, is_settled;
     uint64_t offset;
     const struct symbol *symbol; /* NULL until naming_symbol finds it */
 };
@@ -178,6 +181,7 @@ struct profile {
         sample_count;
 
     bool full_names;    /* of functions, see enum demangle_form */
+    bool has_scripts;   /* functions of an interpreter are among the nodes */
     bool has_no_times;  /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */
     bool spares_names;  /* limit the time for reading names (naming.h) */
@@ -211,6 +215,7 @@ struct profile {
     struct intern files;    /* (path, build-id); see spool_load_file */
     struct intern keys;     /* of samples; numbers are those of samples */
     struct intern label_keys;
+    uint32_t folded_nodes;        /* nodes below this are folded (folding.h) */
     uint32_t loads;               /* processes begun; part of sample keys */
     bool has_looked_up;           /* naming.c has looked up all names */
     struct symbolizer *symbols;   /* from offsets to names */

@@ -376,6 +376,13 @@ take_tree(struct spool_load *load, const void *bytes)
     return USED;
 }
 
+static enum outcome
+add_script(struct spool_load *load, const void *bytes)
+{
+    int result = spool_script_add(&load->scripts, load->profile, bytes);
+    return result == 0 ? USED : result > 0 ? SENSELESS : FAILED;
+}
+
 /* Its presence says that the library saw the process end. */
 static enum outcome
 add_summary(struct spool_load *load, const void *bytes)
@@ -419,6 +426,7 @@ static enum outcome (*const actions[RECORD_KIND_COUNT])(struct spool_load *,
     [RECORD_TREE] = take_tree,
     [RECORD_EPOCH] = epochs_add,
     [RECORD_CLOCK] = epochs_add_clock,
+    [RECORD_SCRIPT] = add_script,
 };
 
 /* A time beyond the range of signed numbers is damage and becomes 0. */

@@ -218,7 +218,8 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
     if (!ARRAY_GROW(profile->nodes, next))
         return FAILED;
     struct profile_node *nodes = profile->nodes;
-    if (record->module != 0)
+    bool is_script = (record->flags & NODE_SCRIPT) != 0;
+    if (record->module != 0 && !is_script)
         module = spool_load_number(&load->modules, record->module);
     if (module == INTERN_NONE) {
         valid = false;
@@ -231,6 +232,14 @@ spool_load_add_node(struct spool_load *load, const void *bytes)
         nodes[next].offset = record->offset;
         if (record->parent != 0)
             nodes[next].parent = (uint32_t)load->base_node + record->parent;
+    }
+    if (valid && is_script) {
+        profile->has_scripts = true;
+        nodes[next].symbol =
+            spool_script_symbol(&load->scripts, profile, record->module,
+                                (int64_t)record->offset);
+        if (nodes[next].symbol == NULL)
+            return FAILED;
     }
     profile->node_count++;
     return valid ? USED : SENSELESS;
@@ -450,6 +459,7 @@ spool_load_release(struct spool_load *load)
     forget_numbers(&load->threads);
     forget_numbers(&load->texts);
     forget_numbers(&load->labels);
+    spool_script_release(&load->scripts);
     mapped_files_close(load->mapped);
     free(load->waits);
     free(load->notes);

@@ -14,6 +14,7 @@
 
 #include "model/profile.h"
 #include "util/intern.h"
+#include "spool_script.h"
 
 /* Ids of one spool, which may have gaps, and the profile's numbers for them.
  * Entry I of NUMBERS belongs to the id that has number I in IDS. */
@@ -50,6 +51,7 @@ struct spool_load {
     uint64_t last_tick;          /* ns, of the same; 0: no such record */
     uint64_t end;                /* ns, the latest time in a record */
     bool has_process;
+    struct spool_scripts scripts;
     struct symbol **symbols; /* of the spool (spool_load_add_symbol) */
     uint32_t symbol_count;
     uint32_t frame_count; /* frames of the last symbol so far */

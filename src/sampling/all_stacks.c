@@ -19,6 +19,7 @@
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
+#include "journal/script_names.h"
 #include "labels/labels.h"
 #include "process/look.h"
 #include "process/modules.h"
@@ -116,6 +117,7 @@ static void
 enter_stack(uint32_t i, struct walk *walk)
 {
     struct stacks_entry *entry = &entries[i];
+    script_names_resolve(walk->script);
     entry->node = journal_walk(walk, subjects[i].index);
     entry->depth = walk->depth;
     entry->cause = entry->node != 0 ? STACK_NONE : STACK_NO_ROOM;

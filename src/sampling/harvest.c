@@ -13,6 +13,7 @@
 #include "capture/ask.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
+#include "journal/script_names.h"
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
@@ -161,6 +162,7 @@ take_sample(struct slot *slot, uint32_t index)
 {
     struct thread_time *account = thread_time_of(index);
     struct journal_sums *sums = thread_time_sums();
+    script_names_resolve(slot->walk.script);
     struct journal_place place = {.node = journal_walk(&slot->walk, index),
                                   .depth = slot->walk.depth,
                                   .label = journal_labels(slot->label)};

@@ -20,6 +20,7 @@
 #include "process/modules.h"
 #include "process/threads.h"
 #include "sampling/trigger/trigger.h"
+#include "unwind/interpreter.h"
 #include "unwind/learn.h"
 #include "unwind/rules.h"
 #include "unwind/untabled.h"
@@ -95,6 +96,7 @@ void
 session_on_module(const struct module *module, bool gone)
 {
     rules_forget(module->start, module->end);
+    interpreter_module(module, gone);
     if (gone)
         journal_module_gone(module);
     else
@@ -110,6 +112,7 @@ session_harvest(void)
         (serve_has_samples() && !modules_are_current()))
         harvest_refresh_modules();
     untabled_settle(clock_now());
+    interpreter_settle();
     harvest_slots();
     learn_ahead();
 }

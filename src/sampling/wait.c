@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/sys.h"
 #include "journal/journal.h"
+#include "journal/script_names.h"
 #include "labels/labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
@@ -76,6 +77,7 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
     place->label = journal_labels(set);
     if (!has_user_mode(look))
         return true;
+    script_names_resolve(walk.script);
     place->node = journal_walk(&walk, index);
     place->depth = walk.depth;
     sums->counts.peeked++;

@@ -45,7 +45,8 @@
  * Version history: 1 first version; 2 samples have flags, ages and what they
  * wait for (TEXT), waits are open, threads tell the CPU time that they used; 3
  * several processes in one file (NEXT), as `sprofile convert` writes it. EPOCH
- * and CLOCK came later; a reader may skip them.
+ * and CLOCK came later; a reader may skip them. 4 and 5 are 2 and 3 with
+ * functions of interpreters (SCRIPT, NODE_SCRIPT).
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -56,9 +57,18 @@
 #include "base/sample.h"
 
 #define SPOOL_MAGIC "SPROFSP\x01"
-#define SPOOL_VERSION 2u
-/* Readers take this one as well. */
-#define SPOOL_VERSION_SEVERAL 3u
+#define SPOOL_VERSION 4u
+#define SPOOL_VERSION_SEVERAL 5u
+/* Readers take these as well. */
+#define SPOOL_VERSION_OLDEST 2u
+#define SPOOL_VERSION_OLD_SEVERAL 3u
+
+/* Whether readers take VERSION, and whether it has several processes. */
+#define SPOOL_IS_READ(version) \
+    ((version) >= SPOOL_VERSION_OLDEST && (version) <= SPOOL_VERSION_SEVERAL)
+#define SPOOL_HAS_SEVERAL(version)             \
+    ((version) == SPOOL_VERSION_OLD_SEVERAL || \
+     (version) == SPOOL_VERSION_SEVERAL)
 
 /* Bytes. No record is larger; a reader need not hold more at once. */
 #define RECORD_SIZE_MAX (16u << 20)
@@ -116,6 +126,7 @@ enum record_kind {
     RECORD_WHOLE,
     RECORD_EPOCH,
     RECORD_CLOCK,
+    RECORD_SCRIPT,
     RECORD_KIND_COUNT
 };
 
@@ -225,6 +236,30 @@ enum node_flags {
     NODE_GUESSED = 8,   /* no frame: the size of the callee's frame is not
                          * known. A search of the stack found its caller, and
                          * the root was reached from there */
+    NODE_SCRIPT = 16,   /* a function of an interpreter: MODULE is the SCRIPT's
+                         * id (0: it was freed before it was read), OFFSET the
+                         * byte of its code, negative before the first one */
+    NODE_UNPLACED = 32, /* with NODE_SCRIPT: it is not known between which
+                         * native frames it belongs */
+};
+
+/* A function of an interpreter. */
+struct record_script {
+    uint64_t head;
+    uint32_t id;       /* 1, 2, ... */
+    uint32_t language; /* enum script_language */
+    uint32_t lines;    /* form of the table, enum script_lines */
+    int32_t first_line;
+    uint32_t table_length;
+    uint16_t name_length, file_length;
+    /* char name[], file[]; uint8_t table[]: of the lines of its code, as the
+     * interpreter keeps it */
+};
+enum script_language { SCRIPT_PYTHON = 1 };
+enum script_lines {
+    SCRIPT_LNOTAB,    /* co_lnotab of Python 3.9 */
+    SCRIPT_LINES_310, /* co_linetable of Python 3.10 */
+    SCRIPT_LOCATIONS, /* co_linetable of Python 3.11 and later */
 };
 
 #define SYSCALL_UNKNOWN 0xffffu

@@ -388,13 +388,11 @@ read_header(struct reader *reader)
     uint64_t magic = window_head(window, 0);
     if (memcmp(&magic, SPOOL_MAGIC, sizeof(magic)) != 0)
         return refuse_header(reader, "not a spool (no SPROFSP header)");
-    if (header->version != SPOOL_VERSION &&
-        header->version != SPOOL_VERSION_SEVERAL)
+    if (!SPOOL_IS_READ(header->version))
         return refuse_header(
             reader,
-            "a spool of version %u, this program reads version %u and "
-            "%u",
-            header->version, SPOOL_VERSION, SPOOL_VERSION_SEVERAL);
+            "a spool of version %u, this program reads versions %u to %u",
+            header->version, SPOOL_VERSION_OLDEST, SPOOL_VERSION_SEVERAL);
     if (header->header_size < sizeof(*header) ||
         header->header_size > HEADER_SIZE_MAX || header->header_size % 8 != 0)
         return refuse_header(reader,

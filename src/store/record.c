@@ -37,6 +37,7 @@ static const size_t fixed_sizes[RECORD_KIND_COUNT] = {
     [RECORD_WHOLE] = sizeof(struct record_whole),
     [RECORD_EPOCH] = sizeof(struct record_epoch),
     [RECORD_CLOCK] = sizeof(struct record_clock),
+    [RECORD_SCRIPT] = sizeof(struct record_script),
 };
 
 uint8_t
@@ -100,6 +101,14 @@ module_is_valid(const struct record_module *module, struct rest rest)
            take_string(&rest, module->path_length);
 }
 
+static bool
+script_is_valid(const struct record_script *script, struct rest rest)
+{
+    return take_string(&rest, script->name_length) &&
+           take_string(&rest, script->file_length) &&
+           take_bytes(&rest, script->table_length);
+}
+
 /* Check the counters. The sum of two 32-bit counts, times eight, does not
  * overflow 64 bits. */
 static bool
@@ -130,6 +139,8 @@ record_is_valid(const void *record)
         STRING_OF(RECORD_MARK, record_mark, text_length)
         STRING_OF(RECORD_TEXT, record_text, text_length)
         STRING_OF(RECORD_ANSWER, record_answer, text_length)
+    case RECORD_SCRIPT:
+        return script_is_valid(record, rest);
     case RECORD_COUNTS:
         return counts_are_valid(record, rest);
     case RECORD_RATE:
@@ -163,6 +174,15 @@ STRING(record_name, record_thread, name_length, 0)
 STRING(record_text, record_mark, text_length, 0)
 STRING(record_answer_text, record_answer, text_length, 0)
 STRING(record_string, record_text, text_length, 0)
+STRING(record_script_name, record_script, name_length, 0)
+STRING(record_script_file, record_script, file_length, record->name_length)
+
+const uint8_t *
+record_script_table(const struct record_script *script)
+{
+    return (const uint8_t *)(script + 1) + script->name_length +
+           script->file_length;
+}
 
 const struct stacks_entry *
 record_entries(const struct record_stacks *stacks)

@@ -43,6 +43,11 @@ const char *record_name(const struct record_thread *thread);
 const char *record_text(const struct record_mark *mark);
 const char *record_string(const struct record_text *text);
 const char *record_answer_text(const struct record_answer *answer);
+const char *record_script_name(const struct record_script *script);
+const char *record_script_file(const struct record_script *script);
+
+/* An array of table_length bytes. */
+const uint8_t *record_script_table(const struct record_script *script);
 
 /* An array of CAPACITY entries. */
 const struct stacks_entry *record_entries(const struct record_stacks *stacks);

@@ -168,6 +168,8 @@ reaches_root(const struct search *search, uint64_t fp, bool *repeats)
     trial.capacity = TRIAL_FRAMES;
     trial.tail = TRIAL_FRAMES / 4;
     trial.depth = 1;
+    trial.script = NULL;
+    trial.border = SCRIPT_NO_BORDER;
     trial.regs.fp = fp;
     trial.frames[0] = frame_exact(0);
     set_origin(&finish, &trial);

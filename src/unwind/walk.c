@@ -35,6 +35,24 @@ walk_begin(struct walk *walk, const struct regs *regs)
     walk->leaps = 0;
     walk->is_guessed = false;
     walk->trusted.depth = 0;
+    walk->script = NULL;
+    walk->border = SCRIPT_NO_BORDER;
+}
+
+void
+walk_place(struct walk *walk, struct script *script)
+{
+    walk->script = script;
+    walk->border = script->border;
+}
+
+/* The current frame reaches up to CFA, and the border of frames of the
+ * interpreter lies below. A separate function, because few frames need it. */
+static __attribute__((noinline)) void
+cross_border(struct walk *walk, uint64_t cfa)
+{
+    script_cross(walk->script, walk->regs.sp, cfa, walk->depth);
+    walk->border = walk->script->border;
 }
 
 static inline void
@@ -84,6 +102,10 @@ go_back(struct walk *walk)
         return cut_walk(walk, CUT_NOT_CODE);
     walk->depth = walk->trusted.depth;
     walk->trusted.depth = 0; /* only once */
+    if (walk->script != NULL) {
+        script_go_back(walk->script, walk->depth);
+        walk->border = walk->script->border;
+    }
     walk->regs = walk->trusted.regs;
     walk->is_return = walk->trusted.is_return;
     return lose_way(walk, rules_find(walk->regs.pc - walk->is_return),
@@ -100,6 +122,8 @@ enter_caller(struct walk *walk, uint64_t pc, uint64_t sp, uint64_t fp)
     if (sp < walk->regs.sp || (sp == walk->regs.sp && walk->depth > 1) ||
         walk->depth >= DEPTH_MAX)
         return cut_walk(walk, CUT_STUCK);
+    if (__builtin_expect(sp > walk->border, 0))
+        cross_border(walk, sp);
     if (pc == 0)
         return walk->is_guessed ? go_back(walk) : WALK_ROOT;
     if (!frame_fits(pc))
@@ -233,6 +257,8 @@ undo_signal(struct walk *walk, struct view *view)
         return cut_walk(walk, CUT_BAD_READ);
     if (walk->depth >= DEPTH_MAX)
         return cut_walk(walk, CUT_STUCK);
+    if (!frame_fits(regs.pc))
+        return cut_walk(walk, CUT_NOT_CODE);
     walk->regs = regs;
     walk->is_return = false;
     add_frame(walk, frame_exact(regs.pc));

@@ -14,6 +14,7 @@
 #include "base/arch.h"
 #include "base/loss.h"
 #include "frame.h"
+#include "script.h"
 #include "view.h"
 
 enum walk_outcome {
@@ -47,6 +48,10 @@ struct walk {
     uint32_t depth; /* frames so far */
     uint32_t capacity, tail;
     struct frame *frames;
+    /* Frames of an interpreter whose places are looked for, or NULL. A frame
+     * whose CFA is above BORDER may be the next such place. */
+    struct script *script;
+    uint64_t border;
     uint32_t leaps;  /* how often it went on on a lower stack */
     bool is_guessed; /* has a frame found by a search, or is a trial */
     /* The state before the last frame that was undone without an unwind table.
@@ -61,6 +66,9 @@ struct walk {
 /* Begin WALK at REGS, which are those of an interrupted thread. walk->frames
  * has room for walk->capacity frames. Context: any. */
 void walk_begin(struct walk *walk, const struct regs *regs);
+
+/* Find the places of the frames of SCRIPT on the way. Context: any. */
+void walk_place(struct walk *walk, struct script *script);
 
 /* Walk on until an outcome. The frame at which a MISS, HARD, LOST, NEEDS_FP or
  * CUT happened is among the frames. A resumed walk does not add it again.

@@ -20,9 +20,10 @@
 
 #include "base/clock.h"
 #include "live/stacks.h"
+#include "model/folding.h"
 #include "model/profile.h"
-#include "read/load.h"
 #include "read/join.h"
+#include "read/load.h"
 #include "show/stacks_text.h"
 #include "output_file.h"
 #include "report.h"
@@ -82,6 +83,7 @@ load_spool(struct sprof_report *report)
         add_error(report, error);
     if (join_shorten(profile) != 0)
         add_error(report, strerror(ENOMEM));
+    folding_apply(profile);
     return profile;
 }
 

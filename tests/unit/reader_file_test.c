@@ -180,7 +180,7 @@ what_is_no_spool_is_refused(void **state)
     assert_null(reader_open(maker_path("version"), error, sizeof(error)));
     assert_non_null(
         strstr(error,
-               "a spool of version 1, this program reads version 2 and 3"));
+               "a spool of version 1, this program reads versions 2 to 5"));
     assert_int_equal(maker_small_spool(maker_path("spool")), 0);
     assert_int_equal(reader_recognize(maker_path("spool")), 1);
 }

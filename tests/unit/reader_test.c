@@ -207,8 +207,7 @@ damaged_headers_are_harmless(void **state)
             if (at < 12)
                 assert_int_equal(reader == NULL,
                                  value != old &&
-                                     (at != 8 ||
-                                      value != SPOOL_VERSION_SEVERAL));
+                                     (at != 8 || !SPOOL_IS_READ(value)));
             if (reader != NULL)
                 count_equal(reader, &spool);
             reader_end(reader);

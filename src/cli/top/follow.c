@@ -36,7 +36,7 @@ open_spool(struct follow *follow, char *error, size_t size)
     struct stat now = {0};
     if (reader == NULL)
         goto err0;
-    if (reader_header(reader)->version != SPOOL_VERSION) {
+    if (SPOOL_HAS_SEVERAL(reader_header(reader)->version)) {
         snprintf(error, size, "%s: expected the spool of one process",
                  follow->path);
         goto err1;

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* script_names.c -- see script_names.h. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
+#include "store/layout.h"
+#include "unwind/frame.h"
+#include "unwind/interpreter.h"
+#include "id_table.h"
+#include "journal.h"
+#include "script_names.h"
+
+/* Number of descriptions that are known at a time: a power of two. They are
+ * begun anew when half of the places are used. */
+#define KNOWN_MOST (1u << 17)
+
+/* What is known of the description at the address CODE. */
+struct known {
+    uint64_t code; /* 0: the place is free */
+    uint64_t seen; /* the last time at which the sum was this one */
+    uint32_t sum, id;
+    uint32_t runtime;
+};
+
+static struct known *known;
+static uint32_t known_count;
+static uint32_t generation;      /* of the journal (journal_generation) */
+static struct python_code *code; /* the one that is read now */
+static struct id_table functions = {.first_size = 1u << 12, .most = 1u << 24};
+
+/* A new file has no numbers. Returns 0, or -1 if memory is short. */
+static int
+begin_file(void)
+{
+    if (known != NULL && generation == journal_generation())
+        return 0;
+    known = sys_renew(known, KNOWN_MOST * sizeof(*known));
+    known_count = 0;
+    if (known == NULL || id_table_begin(&functions) != 0)
+        return -1;
+    generation = journal_generation();
+    return 0;
+}
+
+/* A hash of LENGTH bytes, on top of HASH. */
+static uint64_t
+hash_bytes(uint64_t hash, const void *bytes, size_t length)
+{
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash ^ hash >> 31;
+}
+
+/* Write function ID, which is in CODE, of interpreter RUNTIME. */
+static bool
+write_function(uint32_t id, uint32_t runtime)
+{
+    struct record_script record = {.id = id,
+                                   .language = SCRIPT_PYTHON,
+                                   .lines = interpreter_lines_form(runtime),
+                                   .first_line = code->first_line,
+                                   .table_length = code->table_length,
+                                   .name_length =
+                                       (uint16_t)(strlen(code->name) + 1),
+                                   .file_length =
+                                       (uint16_t)(strlen(code->file) + 1)};
+    const struct writer_tail tail[] = {{code->name, record.name_length},
+                                       {code->file, record.file_length},
+                                       {code->table, code->table_length}};
+    return journal_append(RECORD_SCRIPT, &record, sizeof(record), tail, 3) != 0;
+}
+
+/* The number of the function in CODE. Code that is compiled again and again is
+ * one function. */
+static uint32_t
+number_of(uint32_t runtime)
+{
+    bool is_new;
+    uint64_t hash = 0xcbf29ce484222325u;
+    hash = hash_bytes(hash, code->name, strlen(code->name) + 1);
+    hash = hash_bytes(hash, code->file, strlen(code->file) + 1);
+    hash = hash_bytes(hash, code->table, code->table_length);
+    uint32_t high = (uint32_t)code->first_line ^ code->table_length << 16;
+    uint32_t id = id_table_of(&functions, high, hash, &is_new);
+    if (id >= FRAME_SCRIPTS ||
+        (id != 0 && is_new && !write_function(id, runtime)))
+        return 0;
+    return id;
+}
+
+/* The place of the description at ADDRESS, which may be free. */
+static struct known *
+find_place(uint64_t address)
+{
+    uint32_t at = (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40);
+    if (known_count >= KNOWN_MOST / 2) {
+        known = sys_renew(known, KNOWN_MOST * sizeof(*known));
+        known_count = 0;
+    }
+    for (;; at++) {
+        struct known *place = &known[at & (KNOWN_MOST - 1)];
+        if (place->code == address || place->code == 0)
+            return place;
+    }
+}
+
+/* Read the function at PLACE anew. SUM is its sum at NOW. */
+static void
+read_anew(struct known *place, uint64_t address, uint32_t runtime, uint32_t sum,
+          uint64_t now)
+{
+    if (code == NULL)
+        code = sys_reserve_for_one(sizeof(*code));
+    known_count += place->code == 0;
+    *place = (struct known){.code = address,
+                            .seen = now,
+                            .sum = sum,
+                            .runtime = runtime};
+    if (code != NULL && sum != 0 &&
+        interpreter_read(runtime, address, sum, code))
+        place->id = number_of(runtime);
+}
+
+/* The function must be the same before and after the sample. What was not known
+ * before it has the sum that the handler read. */
+static uint32_t
+find_number(const struct script *script, const struct script_frame *frame)
+{
+    struct known *place = find_place(frame->code);
+    bool is_known = place->code != 0 && place->runtime == script->runtime;
+    if (is_known && place->seen >= script->time &&
+        (frame->sum == 0 || frame->sum == place->sum))
+        return place->id;
+    uint32_t before = is_known ? place->sum : frame->sum, id = place->id;
+    uint64_t now = clock_now();
+    uint32_t sum = interpreter_sum(script->runtime, frame->code);
+    if (is_known && sum == place->sum) {
+        place->seen = now;
+        return frame->sum == 0 || frame->sum == sum ? id : 0;
+    }
+    read_anew(place, frame->code, script->runtime, sum, now);
+    if (frame->sum != 0 && is_known && frame->sum == before)
+        return id;
+    return before == 0 || before == sum || frame->sum == sum ? place->id : 0;
+}
+
+void
+script_names_resolve(struct script *script)
+{
+    if (script == NULL || script->count == 0)
+        return;
+    bool is_there = begin_file() == 0;
+    for (uint32_t i = 0; i < script->count; i++)
+        script->frames[i].number =
+            is_there ? find_number(script, &script->frames[i]) : 0;
+}

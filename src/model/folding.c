@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * folding.c -- see folding.h. The loop is known by its place: it is the native
+ * frame right below a function of the interpreter (script.h of unwind/). The
+ * functions by which it is entered are known by their names, and only where
+ * they stand between the loop and what called it. A frame of the interpreter's
+ * own file without a name counts as one of them, because it says nothing.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naming.h"
+#include "folding.h"
+
+/* By name, for bsearch(3). */
+static const char *const glue[] = {
+    "PyEval_EvalCode",
+    "PyEval_EvalCodeEx",
+    "PyEval_EvalFrame",
+    "PyEval_EvalFrameEx",
+    "PyObject_Call",
+    "PyObject_CallFunction",
+    "PyObject_CallFunctionObjArgs",
+    "PyObject_CallMethod",
+    "PyObject_CallMethodObjArgs",
+    "PyObject_CallNoArgs",
+    "PyObject_CallObject",
+    "PyObject_CallOneArg",
+    "PyObject_Vectorcall",
+    "PyObject_VectorcallDict",
+    "PyObject_VectorcallMethod",
+    "PyRun_AnyFileExFlags",
+    "PyRun_FileExFlags",
+    "PyRun_SimpleFileExFlags",
+    "PyRun_SimpleStringFlags",
+    "PyRun_StringFlags",
+    "PyVectorcall_Call",
+    "Py_BytesMain",
+    "Py_Main",
+    "Py_RunMain",
+    "_PyEval_EvalCode",
+    "_PyEval_EvalCodeWithName",
+    "_PyEval_EvalFrame",
+    "_PyEval_EvalFrameDefault",
+    "_PyEval_Vector",
+    "_PyFunction_FastCallDict",
+    "_PyFunction_Vectorcall",
+    "_PyObject_Call",
+    "_PyObject_CallFunctionVa",
+    "_PyObject_CallFunction_SizeT",
+    "_PyObject_CallMethod",
+    "_PyObject_CallMethodId",
+    "_PyObject_CallMethodIdObjArgs",
+    "_PyObject_CallNoArg",
+    "_PyObject_CallNoArgs",
+    "_PyObject_CallNoArgsTstate",
+    "_PyObject_Call_Prepend",
+    "_PyObject_FastCall",
+    "_PyObject_FastCallDict",
+    "_PyObject_FastCallDictTstate",
+    "_PyObject_FastCallTstate",
+    "_PyObject_Vectorcall",
+    "_PyObject_VectorcallDictTstate",
+    "_PyObject_VectorcallTstate",
+    "_PyRun_AnyFileObject",
+    "_PyRun_SimpleFile",
+    "_PyRun_SimpleFileObject",
+    "_PyRun_SimpleStringFlagsWithName",
+    "_PyVectorcall_Call",
+    "_Py_InitializeMain",
+    "call_function",
+    "call_method",
+    "callmethod",
+    "exec_code_in_module",
+    "function_code_fastcall",
+    "gen_iternext",
+    "gen_send",
+    "gen_send_ex",
+    "gen_send_ex2",
+    "method_vectorcall",
+    "object_vacall",
+    "pymain_main",
+    "pymain_run_command",
+    "pymain_run_file",
+    "pymain_run_file_obj",
+    "pymain_run_module",
+    "pymain_run_python",
+    "pymain_run_stdin",
+    "pyrun_file",
+    "pyrun_simple_file",
+    "pyrun_string",
+    "run_eval_code_obj",
+    "run_mod",
+    "vectorcall_method",
+    "vectorcall_unbound",
+};
+
+static int
+compare_names(const void *key, const void *name)
+{
+    return strcmp(key, *(const char *const *)name);
+}
+
+/* Whether NAME is one of those above. Compilers put an ending behind a copy of
+ * a function (".constprop.0"). */
+static bool
+is_glue_name(const char *name)
+{
+    char plain[64];
+    size_t length = strcspn(name, ".");
+    if (length >= sizeof(plain))
+        return false;
+    memcpy(plain, name, length);
+    plain[length] = '\0';
+    return bsearch(plain, glue, sizeof(glue) / sizeof(*glue), sizeof(*glue),
+                   compare_names) != NULL;
+}
+
+/* Whether NODE has entered the loop for a function of the interpreter whose
+ * file is MODULE. All functions that were inlined there must be such. */
+static bool
+is_glue(struct profile *profile, uint32_t node, uint32_t module)
+{
+    const struct profile_node *at = &profile->nodes[node];
+    if ((at->flags & NODE_SCRIPT) != 0 || profile_is_marker(profile, node))
+        return false;
+    const struct symbol *symbol = naming_symbol(profile, node);
+    if (!symbol->named)
+        return at->module == module && module != 0;
+    for (unsigned i = 0; i < symbol->count; i++)
+        if (!is_glue_name(symbol->frames[i].function))
+            return false;
+    return true;
+}
+
+/* Whether NODE is a frame of the loop. */
+static bool
+is_loop(const struct profile *profile, uint32_t node)
+{
+    const struct profile_node *nodes = profile->nodes;
+    const struct profile_node *above = &nodes[nodes[node].parent];
+    return (nodes[node].flags & NODE_SCRIPT) == 0 &&
+           !profile_is_marker(profile, node) &&
+           (above->flags & (NODE_SCRIPT | NODE_UNPLACED)) == NODE_SCRIPT;
+}
+
+uint32_t
+folding_shown(const struct profile *profile, uint32_t node)
+{
+    while (node != 0 && profile->nodes[node].is_folded)
+        node = profile->nodes[node].parent;
+    return node;
+}
+
+/* Let the outermost function that the loop at NODE runs be called by the first
+ * function that is no glue. */
+static void
+skip_glue(struct profile *profile, uint32_t node)
+{
+    uint32_t module = profile->nodes[node].module;
+    uint32_t outermost = profile->nodes[node].parent;
+    while ((profile->nodes[profile->nodes[outermost].parent].flags &
+            NODE_SCRIPT) != 0)
+        outermost = profile->nodes[outermost].parent;
+    struct profile_node *at = &profile->nodes[outermost];
+    if (at->is_settled)
+        return;
+    at->is_settled = true;
+    at->parent = folding_shown(profile, at->parent);
+    while (at->parent != 0 && is_glue(profile, at->parent, module))
+        at->parent = folding_shown(profile, profile->nodes[at->parent].parent);
+}
+
+static void
+fold_node(struct profile *profile, uint32_t node)
+{
+    struct profile_node *at = &profile->nodes[node];
+    if (is_loop(profile, node)) {
+        at->is_folded = true;
+        skip_glue(profile, node);
+    } else {
+        at->parent = folding_shown(profile, at->parent);
+    }
+}
+
+void
+folding_apply(struct profile *profile)
+{
+    if (!profile->has_scripts)
+        return;
+    for (uint32_t i = profile->folded_nodes; i < profile->node_count; i++)
+        fold_node(profile, i);
+    profile->folded_nodes = profile->node_count;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        profile->samples[i].node =
+            folding_shown(profile, profile->samples[i].node);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_symbols.c -- see elf_symbols.h. Most modules lack the symbol that is
+ * looked for. Then one word of the Bloom filter says so, and three system calls
+ * are all that the module costs. Any number in a table may be wrong, so each
+ * loop has a limit.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "elf_symbols.h"
+#include "base/poison.h"
+
+/* Limits of what is read of one module: program headers, entries of its dynamic
+ * section, and symbols of one bucket. */
+#define PHDRS_MAX 64u
+#define DYNAMIC_MAX 96u
+#define CHAIN_MAX 4096u
+
+/* Longest name that is compared, in bytes. */
+#define NAME_MAX_LENGTH 64u
+
+static bool
+copy(void *to, uint64_t address, size_t length)
+{
+    return sys_read_memory(to, address, length) == (long)length;
+}
+
+/* The dynamic section of MODULE. Returns the number of entries in ENTRIES. */
+static unsigned
+read_dynamic(const struct module *module, Elf64_Dyn entries[DYNAMIC_MAX])
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr phdrs[PHDRS_MAX];
+    if (module->phdrs == 0 || !copy(&head, module->start, sizeof(head)) ||
+        head.e_phnum > PHDRS_MAX ||
+        !copy(phdrs, module->phdrs, head.e_phnum * sizeof(*phdrs)))
+        return 0;
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        size_t size = phdrs[i].p_memsz;
+        if (phdrs[i].p_type != PT_DYNAMIC)
+            continue;
+        if (size > DYNAMIC_MAX * sizeof(*entries))
+            size = DYNAMIC_MAX * sizeof(*entries);
+        if (!copy(entries, module->base + phdrs[i].p_vaddr, size))
+            return 0;
+        return (unsigned)(size / sizeof(*entries));
+    }
+    return 0;
+}
+
+/* The loader of glibc adds the base to an address when it relocates the dynamic
+ * section. It leaves that of the vdso alone. */
+static uint64_t
+address_of(const struct module *module, uint64_t value)
+{
+    return value >= module->start && value < module->end ? value
+                                                         : module->base + value;
+}
+
+bool
+elf_symbols_open(struct elf_symbols *table, const struct module *module)
+{
+    Elf64_Dyn entries[DYNAMIC_MAX];
+    uint64_t hash = 0;
+    uint32_t head[4];
+    unsigned count = read_dynamic(module, entries);
+    *table = (struct elf_symbols){.base = module->base};
+    for (unsigned i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
+        uint64_t address = address_of(module, entries[i].d_un.d_ptr);
+        if (entries[i].d_tag == DT_SYMTAB)
+            table->symbols = address;
+        else if (entries[i].d_tag == DT_STRTAB)
+            table->strings = address;
+        else if (entries[i].d_tag == DT_GNU_HASH)
+            hash = address;
+    }
+    if (hash == 0 || table->symbols == 0 || table->strings == 0 ||
+        !copy(head, hash, sizeof(head)) || head[0] == 0 || head[2] == 0)
+        return false;
+    table->bucket_count = head[0];
+    table->first = head[1];
+    table->bloom_count = head[2];
+    table->bloom_shift = head[3];
+    table->bloom = hash + sizeof(head);
+    table->buckets = table->bloom + head[2] * 8ull;
+    table->chains = table->buckets + head[0] * 4ull;
+    return true;
+}
+
+/* The hash function of DT_GNU_HASH. */
+static uint32_t
+hash_of(const char *name)
+{
+    uint32_t hash = 5381;
+    for (const unsigned char *at = (const unsigned char *)name; *at != 0; at++)
+        hash = hash * 33 + *at;
+    return hash;
+}
+
+/* Whether the Bloom filter of TABLE allows a symbol of HASH. */
+static bool
+may_have(const struct elf_symbols *table, uint32_t hash)
+{
+    uint64_t word;
+    uint64_t place = table->bloom + hash / 64 % table->bloom_count * 8ull;
+    uint32_t second = hash >> (table->bloom_shift & 31);
+    return copy(&word, place, sizeof(word)) && (word >> hash % 64 & 1) != 0 &&
+           (word >> second % 64 & 1) != 0;
+}
+
+/* Whether symbol NUMBER of TABLE is NAME and is defined. */
+static bool
+is_symbol(const struct elf_symbols *table, uint32_t number, const char *name,
+          Elf64_Sym *symbol)
+{
+    char text[NAME_MAX_LENGTH];
+    size_t length = strlen(name) + 1;
+    return length <= sizeof(text) &&
+           copy(symbol, table->symbols + number * sizeof(*symbol),
+                sizeof(*symbol)) &&
+           symbol->st_shndx != SHN_UNDEF &&
+           copy(text, table->strings + symbol->st_name, length) &&
+           memcmp(text, name, length) == 0;
+}
+
+bool
+elf_symbols_find(const struct elf_symbols *table, const char *name,
+                 uint64_t *address, uint64_t *size)
+{
+    uint32_t hash = hash_of(name), number, word = 0;
+    Elf64_Sym symbol;
+    if (!may_have(table, hash) ||
+        !copy(&number, table->buckets + hash % table->bucket_count * 4ull,
+              sizeof(number)) ||
+        number < table->first)
+        return false;
+    /* The last symbol of a bucket has bit 0 in its word. */
+    for (uint32_t i = 0; i < CHAIN_MAX && (word & 1) == 0; i++, number++) {
+        if (!copy(&word, table->chains + (number - table->first) * 4ull,
+                  sizeof(word)))
+            return false;
+        if ((word | 1) != (hash | 1) ||
+            !is_symbol(table, number, name, &symbol))
+            continue;
+        *address = table->base + symbol.st_value;
+        *size = symbol.st_size;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_symbols.h -- where a module has the symbols that it exports. The tables
+ * are read in memory, without the loader and without a fault.
+ */
+#ifndef PROCESS_ELF_SYMBOLS_H
+#define PROCESS_ELF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "modules.h"
+
+/* The tables of a module with which the loader finds its symbols. */
+struct elf_symbols {
+    uint64_t base;
+    uint64_t symbols, strings; /* addresses */
+    uint64_t buckets, chains, bloom;
+    uint32_t bucket_count, first, bloom_count, bloom_shift;
+};
+
+/* Find the tables of MODULE. Returns false if it has none of the kind that GNU
+ * linkers write (DT_GNU_HASH). Context: sampler. */
+bool elf_symbols_open(struct elf_symbols *table, const struct module *module);
+
+/* The address and the size of the symbol NAME. Returns false if the module does
+ * not export it. Context: sampler. */
+bool elf_symbols_find(const struct elf_symbols *table, const char *name,
+                      uint64_t *address, uint64_t *size);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interpreter.c -- see interpreter.h. Entries of the table are written before
+ * they are counted, and are never written again: handlers read them without a
+ * lock.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "python_find.h"
+#include "interpreter.h"
+#include "base/poison.h"
+
+/* Most interpreters that a process has at a time or one after the other. A
+ * program that unloads and loads one more often is shown without. */
+#define PYTHONS_MOST 16u
+
+/* System calls that a handler may make to read frames. */
+#define FILLS_MOST 64u
+
+static struct python pythons[PYTHONS_MOST];
+static _Atomic bool is_live[PYTHONS_MOST]; /* its module is loaded */
+static uint64_t starts[PYTHONS_MOST];      /* of their modules */
+static _Atomic uint32_t count;
+static _Atomic uint32_t live; /* how many are live */
+static bool is_wanted;
+
+/* Modules that were not relocated when they came. */
+static struct module early[PYTHONS_MOST];
+static uint32_t early_count;
+
+void
+interpreter_begin(bool is_on)
+{
+    is_wanted = is_on;
+    atomic_store(&count, 0);
+    atomic_store(&live, 0);
+    early_count = 0;
+}
+
+bool
+interpreter_is_there(void)
+{
+    return atomic_load_explicit(&live, memory_order_relaxed) != 0;
+}
+
+/* Say that the interpreter of MODULE is of a version that is not known. */
+static void
+refuse(const struct module *module, unsigned minor)
+{
+    (void)module;
+    (void)minor;
+}
+
+/* Enter PYTHON, which MODULE has. */
+static void
+enter(const struct python *python, const struct module *module)
+{
+    uint32_t number = atomic_load(&count);
+    if (number == PYTHONS_MOST)
+        return;
+    pythons[number] = *python;
+    starts[number] = module->start;
+    atomic_store(&is_live[number], true);
+    atomic_store_explicit(&count, number + 1, memory_order_release);
+    atomic_fetch_add(&live, 1);
+}
+
+/* Returns whether MODULE must be looked at again. */
+static bool
+look_at(const struct module *module)
+{
+    struct python python;
+    unsigned minor;
+    enum python_find found = python_find(&python, module, &minor);
+    if (found == PYTHON_FIND_READY)
+        enter(&python, module);
+    else if (found == PYTHON_FIND_REFUSED)
+        refuse(module, minor);
+    return found == PYTHON_FIND_EARLY;
+}
+
+static void
+forget(const struct module *module)
+{
+    for (uint32_t i = 0; i < early_count; i++)
+        if (early[i].start == module->start)
+            early[i--] = early[--early_count];
+    for (uint32_t i = 0; i < atomic_load(&count); i++)
+        if (starts[i] == module->start && atomic_exchange(&is_live[i], false))
+            atomic_fetch_sub(&live, 1);
+}
+
+void
+interpreter_module(const struct module *module, bool gone)
+{
+    if (!is_wanted)
+        return;
+    if (gone)
+        forget(module);
+    else if (look_at(module) && early_count < PYTHONS_MOST)
+        early[early_count++] = *module;
+}
+
+void
+interpreter_settle(void)
+{
+    for (uint32_t i = 0; i < early_count; i++)
+        if (!look_at(&early[i]))
+            early[i--] = early[--early_count];
+}
+
+void
+interpreter_collect(struct script *script, struct heap_view *view,
+                    uint64_t pointer)
+{
+    uint32_t limit = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t i = 0; i < limit; i++) {
+        if (!atomic_load_explicit(&is_live[i], memory_order_relaxed))
+            continue;
+        uint64_t state = (uint64_t)pythons[i].own_thread();
+        if (state == 0)
+            continue;
+        script->runtime = i;
+        view->fills = FILLS_MOST;
+        if (python_collect(&pythons[i], state, pointer, view, script) &&
+            script->count != 0)
+            return;
+    }
+}
+
+/* Whether PC is in the loop of PYTHON. */
+static bool
+is_in_loop(const struct python *python, uint64_t pc)
+{
+    return (pc >= python->loop_start && pc < python->loop_end) ||
+           (pc >= python->cold_start && pc < python->cold_end);
+}
+
+/* Interpreters of one frame for each native one: the Nth frame of the loop runs
+ * the Nth frame, counted from the root, or from the leaf where the root is not
+ * known. A frame of the loop that has just begun has no frame yet. */
+void
+interpreter_place(struct script *script, const struct frame *frames,
+                  uint32_t count_of_native, uint32_t gap, uint32_t elided,
+                  bool is_rooted)
+{
+    const struct python *python = &pythons[script->runtime];
+    uint32_t loops = 0, skip = 0;
+    if (!script->is_counted)
+        return;
+    for (uint32_t i = 0; i < count_of_native; i++)
+        loops += is_in_loop(python, frame_lookup(frames[i]));
+    if (is_rooted && elided == 0 && loops > script->count && !script->is_cut)
+        skip = loops - script->count;
+    for (uint32_t i = 0; i < count_of_native && script->placed < script->count;
+         i++)
+        if (is_in_loop(python, frame_lookup(frames[i]))) {
+            if (skip > 0)
+                skip--;
+            else
+                script->frames[script->placed++].depth =
+                    i + 1 + (i >= gap ? elided : 0);
+        }
+}
+
+uint32_t
+interpreter_sum(uint32_t runtime, uint64_t code)
+{
+    return python_code_sum(&pythons[runtime], code);
+}
+
+bool
+interpreter_read(uint32_t runtime, uint64_t code, uint32_t sum,
+                 struct python_code *into)
+{
+    return python_code_read(&pythons[runtime], code, sum, into);
+}
+
+uint32_t
+interpreter_lines_form(uint32_t runtime)
+{
+    return pythons[runtime].layout.lines;
+}

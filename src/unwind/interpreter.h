@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interpreter.h -- the interpreters in this process whose frames are known. The
+ * sampler recognizes them when the module map changes. From then on each walk
+ * also collects the frames that an interpreter keeps of the thread (script.h).
+ * The sampler then reads what the functions are called, once for each.
+ */
+#ifndef UNWIND_INTERPRETER_H
+#define UNWIND_INTERPRETER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "process/modules.h"
+#include "frame.h"
+#include "heap_view.h"
+#include "python_code.h"
+#include "script.h"
+
+/* Begin without any. IS_ON: look for interpreters at all. Context: sampler. */
+void interpreter_begin(bool is_on);
+
+/* MODULE has come, or is gone. Context: sampler. */
+void interpreter_module(const struct module *module, bool gone);
+
+/* Look again at interpreters that were not ready when their module came.
+ * Context: sampler. */
+void interpreter_settle(void);
+
+/* Whether there are any. Context: any. */
+bool interpreter_is_there(void);
+
+/* Collect in SCRIPT the frames of the calling thread, whose thread pointer is
+ * POINTER. VIEW reads its stack. Nothing is collected where the thread runs no
+ * interpreter. The module map is current. Context: any. */
+void interpreter_collect(struct script *script, struct heap_view *view,
+                         uint64_t pointer);
+
+/* Finish the search for the places of the frames in SCRIPT, for interpreters
+ * that keep no record on the native stack. FRAMES are COUNT native frames from
+ * the leaf on; ELIDED more were left out in front of number GAP. IS_ROOTED: no
+ * outer one is missing. Context: sampler. */
+void interpreter_place(struct script *script, const struct frame *frames,
+                       uint32_t count, uint32_t gap, uint32_t elided,
+                       bool is_rooted);
+
+/* A sum of what the function at CODE of interpreter RUNTIME consists of, and
+ * the function itself, as python_code.h has them. Context: sampler. */
+uint32_t interpreter_sum(uint32_t runtime, uint64_t code);
+bool interpreter_read(uint32_t runtime, uint64_t code, uint32_t sum,
+                      struct python_code *into);
+
+/* The form of the tables of lines of interpreter RUNTIME (enum
+ * python_lines_form). */
+uint32_t interpreter_lines_form(uint32_t runtime);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* python.c -- see python.h. It runs in any thread, also in handlers. */
+#include "python.h"
+#include "base/poison.h"
+
+/* Bytes of the largest record of a frame that is read. */
+#define FRAME_MOST 128u
+
+/* Limit of the frames of the loop without a function of Python. */
+#define EMPTY_MOST 64u
+
+/* A walk along the chain. */
+struct chain {
+    const struct python *python;
+    const struct python_layout *layout;
+    struct heap_view *view;
+    struct script *script;
+    uint64_t state;      /* address of the thread's state */
+    uint64_t next_frame; /* what the last frame named as its caller */
+    unsigned empty;
+};
+
+/* What one frame says. */
+struct link {
+    uint64_t code, previous;
+    int32_t instruction;
+    uint8_t mark; /* is_entry, or owner */
+};
+
+static uint64_t
+word_at(const uint8_t *bytes, uint16_t offset)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, bytes + offset, sizeof(word));
+    return word;
+}
+
+/* The offset of the instruction to which a frame's POINTER points in CODE. */
+static int32_t
+offset_of(const struct python_layout *layout, uint64_t code, uint64_t pointer)
+{
+    int64_t offset = (int64_t)(pointer - code - layout->code.start);
+    return offset >= -2 && offset < INT32_MAX ? (int32_t)offset : -1;
+}
+
+/* Read the frame at ADDRESS. Addresses of code are aligned; 3.14 keeps marks in
+ * the lowest bits. */
+static bool
+read_frame(struct chain *chain, uint64_t address, struct link *link)
+{
+    const struct python_layout *layout = chain->layout;
+    uint8_t bytes[FRAME_MOST];
+    if (address == 0 || (address & 7) != 0 || layout->frame.size > FRAME_MOST ||
+        !heap_view_read(chain->view, address, bytes, layout->frame.size))
+        return false;
+    link->code = word_at(bytes, layout->frame.code) & ~3ull;
+    link->previous = word_at(bytes, layout->frame.previous);
+    if (layout->chain <= PYTHON_OBJECTS) {
+        int32_t last;
+        __builtin_memcpy(&last, bytes + layout->frame.instruction, 4);
+        link->instruction = layout->chain == PYTHON_OBJECTS ? last * 2 : last;
+        link->mark = 0;
+        return true;
+    }
+    link->instruction = offset_of(layout, link->code,
+                                  word_at(bytes, layout->frame.instruction));
+    link->mark = bytes[layout->frame.mark];
+    return true;
+}
+
+/* Collect the frames from ADDRESS on that ran in one native frame of the loop.
+ * *BORDER becomes the address of the frame behind them on the native stack, if
+ * the version has one. Returns false where the chain ends or makes no sense. */
+static bool
+collect_frames(struct chain *chain, uint64_t address, uint64_t *border)
+{
+    const struct python_layout *layout = chain->layout;
+    struct link link;
+    while (read_frame(chain, address, &link)) {
+        chain->next_frame = link.previous;
+        bool is_shim =
+            layout->chain >= PYTHON_SHIMS && link.mark >= layout->shim;
+        if (is_shim) {
+            *border = address;
+            return true;
+        }
+        if (link.code == 0 ||
+            !script_add(chain->script, link.code, link.instruction))
+            return false;
+        if (layout->chain == PYTHON_ENTRIES && link.mark == 1)
+            return true;
+        address = link.previous;
+    }
+    return false;
+}
+
+/* Collect all frames of a chain of which each CFrame on the stack, from ADDRESS
+ * on, names the innermost. The interpreter fills a new one in several steps. If
+ * its frames do not lead to those of the next one, they are left out. */
+static void
+collect_by_cframes(struct chain *chain, uint64_t address)
+{
+    const struct python_layout *layout = chain->layout;
+    uint64_t border = 0, next[3];
+    while (address != 0 && (address & 7) == 0 &&
+           address - chain->state > layout->thread.size + 1024u &&
+           chain->empty < EMPTY_MOST &&
+           heap_view_copy(chain->view, address, next, sizeof(next))) {
+        uint32_t first = chain->script->count;
+        uint64_t current = next[layout->cframe.current / 8];
+        uint64_t outer = next[layout->cframe.previous / 8], above[3] = {0};
+        bool is_whole = collect_frames(chain, current, &border);
+        if (chain->script->is_cut)
+            return;
+        if (outer != 0 &&
+            !heap_view_copy(chain->view, outer, above, sizeof(above)))
+            is_whole = false;
+        if (!is_whole || above[layout->cframe.current / 8] != chain->next_frame)
+            chain->script->count = first;
+        chain->empty += chain->script->count == first;
+        script_close(chain->script, first, address);
+        address = outer;
+    }
+}
+
+/* Collect all frames of a chain that goes on behind each frame on the stack. */
+static void
+collect_by_shims(struct chain *chain, uint64_t address)
+{
+    while (address != 0 && chain->empty < EMPTY_MOST) {
+        uint32_t first = chain->script->count;
+        uint64_t border = 0;
+        bool is_whole = collect_frames(chain, address, &border);
+        if (chain->script->is_cut)
+            return;
+        chain->empty += chain->script->count == first;
+        script_close(chain->script, first, border);
+        if (!is_whole)
+            return;
+        address = chain->next_frame;
+    }
+}
+
+/* Collect all frames of a chain in which each has its own native frame, from
+ * ADDRESS on. CFRAME is the innermost CFrame, if the version has them. */
+static void
+collect_objects(struct chain *chain, uint64_t address, uint64_t cframe)
+{
+    struct link link;
+    while (read_frame(chain, address, &link)) {
+        uint64_t next[2], border = cframe;
+        uint32_t first = chain->script->count;
+        if (!script_add(chain->script, link.code, link.instruction))
+            return;
+        if (chain->layout->chain == PYTHON_OBJECTS) {
+            if (!heap_view_copy(chain->view, cframe, next, sizeof(next)))
+                return;
+            script_close(chain->script, first, border);
+            cframe = next[1];
+        }
+        address = link.previous;
+    }
+}
+
+/* The word at OFFSET of the thread's state, which is in the window. 0: it
+ * cannot be read. */
+static uint64_t
+state_word(const struct chain *chain, uint16_t offset)
+{
+    uint64_t word;
+    return offset != PYTHON_NO_FIELD &&
+                   heap_view_read(chain->view, chain->state + offset, &word,
+                                  sizeof(word))
+               ? word
+               : 0;
+}
+
+bool
+python_collect(const struct python *python, uint64_t state, uint64_t pointer,
+               struct heap_view *view, struct script *script)
+{
+    const struct python_layout *layout = &python->layout;
+    struct chain chain = {.python = python,
+                          .layout = layout,
+                          .view = view,
+                          .script = script,
+                          .state = state};
+    if (!heap_view_fetch(view, state, layout->thread.size) ||
+        (pointer != 0 &&
+         state_word(&chain, layout->thread.thread_id) != pointer))
+        return false;
+    uint64_t top = state_word(&chain, layout->thread.top);
+    uint64_t frame = state_word(&chain, layout->thread.frame);
+    view->block = state_word(&chain, layout->thread.block);
+    if (layout->chain == PYTHON_SHIMS_ALONE)
+        collect_by_shims(&chain, top);
+    else if (layout->chain >= PYTHON_ENTRIES)
+        collect_by_cframes(&chain, top);
+    else
+        collect_objects(&chain, frame, top);
+    script->is_counted = layout->chain == PYTHON_COUNTED;
+    script_find_next(script);
+    return true;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* script.c -- see script.h. It runs in any thread, also in handlers. */
+#include <stddef.h>
+
+#include "script.h"
+#include "base/poison.h"
+
+void
+script_begin(struct script *script, uint64_t time)
+{
+    script->count = script->placed = 0;
+    script->border = SCRIPT_NO_BORDER;
+    script->time = time;
+    script->is_cut = script->is_counted = false;
+}
+
+bool
+script_add(struct script *script, uint64_t code, int32_t instruction)
+{
+    if (script->count == script->capacity) {
+        script->is_cut = true;
+        return false;
+    }
+    script->frames[script->count++] =
+        (struct script_frame){.code = code, .instruction = instruction};
+    return true;
+}
+
+void
+script_close(struct script *script, uint32_t first, uint64_t border)
+{
+    if (script->count > first)
+        script->frames[script->count - 1].border = border;
+}
+
+void
+script_find_next(struct script *script)
+{
+    script->border = SCRIPT_NO_BORDER;
+    for (uint32_t i = script->placed; i < script->count; i++)
+        if (script->frames[i].border != 0) {
+            script->border = script->frames[i].border;
+            return;
+        }
+}
+
+/* The frames up to the next border ran in native frame number DEPTH. */
+static void
+place_next(struct script *script, uint32_t depth)
+{
+    bool is_last = false;
+    while (!is_last && script->placed < script->count) {
+        struct script_frame *frame = &script->frames[script->placed++];
+        frame->depth = depth;
+        is_last = frame->border != 0;
+    }
+    script_find_next(script);
+}
+
+void
+script_cross(struct script *script, uint64_t low, uint64_t high, uint32_t depth)
+{
+    while (script->border >= low && script->border < high)
+        place_next(script, depth);
+}
+
+void
+script_go_back(struct script *script, uint32_t depth)
+{
+    while (script->placed > 0 &&
+           script->frames[script->placed - 1].depth > depth)
+        script->frames[--script->placed].depth = 0;
+    script_find_next(script);
+}

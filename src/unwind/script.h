@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script.h -- the frames of an interpreter's own stack, and their places among
+ * the native frames. They are collected first, from the leaf on. The walk then
+ * finds the places: each native frame of the interpreter's loop holds, between
+ * its sp and its CFA, a record of the frames that it runs. The address of that
+ * record is the border.
+ *
+ *      native frames      frames of the interpreter
+ *      memmove
+ *      list_extend
+ *      loop               f, g       border of g: in this frame of the loop
+ *      call_function
+ *      loop               <module>   border of <module>
+ *      main
+ */
+#ifndef UNWIND_SCRIPT_H
+#define UNWIND_SCRIPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SCRIPT_NO_BORDER UINT64_MAX
+
+struct script_frame {
+    uint64_t
+        code; /* address of the interpreter's description of the function */
+    uint64_t border; /* 0, unless the next frame is of another native frame */
+    /* Offset of its instruction in bytes, negative before the first one. */
+    int32_t instruction;
+    uint32_t sum;    /* of the description, as it was then; 0: not read */
+    uint32_t number; /* of the function (journal/script_names.h); 0: unknown */
+    /* The number of native frames up to the one that ran it, which is counted,
+     * too. 0: that frame was not found. */
+    uint32_t depth;
+};
+
+struct script {
+    struct script_frame *frames;
+    uint32_t capacity, count;
+    uint32_t placed;  /* the first frames, whose places are known */
+    uint64_t border;  /* of the next frames, or SCRIPT_NO_BORDER */
+    uint64_t time;    /* CLOCK_MONOTONIC at the beginning */
+    uint32_t runtime; /* number of the interpreter */
+    bool is_cut;      /* there are more frames than these */
+    bool is_counted;  /* see script_place_by_loop */
+};
+
+/* Make SCRIPT empty at TIME. Its frames and capacity stay. Context: any. */
+void script_begin(struct script *script, uint64_t time);
+
+/* Add a frame. Returns false if there is no room. Context: any. */
+bool script_add(struct script *script, uint64_t code, int32_t instruction);
+
+/* The frames that were added last, from number FIRST on, are those of the
+ * native frame that holds BORDER. Context: any. */
+void script_close(struct script *script, uint32_t first, uint64_t border);
+
+/* Let the search for the places begin at the first frame. Context: any. */
+void script_find_next(struct script *script);
+
+/* The native frame number DEPTH, counted from 1, reaches from LOW to HIGH - 1.
+ * The frames whose border it holds get their place. Context: any. */
+void script_cross(struct script *script, uint64_t low, uint64_t high,
+                  uint32_t depth);
+
+/* The walk has gone back to frame number DEPTH: later places are not valid.
+ * Context: any. */
+void script_go_back(struct script *script, uint32_t depth);
+
+#endif
