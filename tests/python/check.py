@@ -27,10 +27,12 @@ sys.path.append(os.path.join(HERE, "..", "bench"))
 import pprof  # noqa: E402
 
 Frame = namedtuple("Frame", "name file line")
-LOOPS = re.compile(r"^_?PyEval_EvalFrame|^_TAIL_CALL_")
+LOOPS = re.compile(r"^_PyEval_EvalFrameDefault|^_TAIL_CALL_")
 MARK = re.compile(r"^\[(?!not sampled|no )")
+IMPORT = re.compile(r"^<frozen importlib")
 NATIVE = re.compile(r"^(burn|enter|through)_\d\d$")
 DEPTH = 900
+LAZY = ("driven", "manager", "async for", "async with")
 
 
 def is_python(frame):
@@ -92,10 +94,11 @@ class Truth:
         self.natives = facts["natives"]
         self.lines = Lines()
         self.by_line = {}
-        for one in sorted(self.functions.values(), key=lambda f: f["first"]):
-            for line in range(one["first"], one["last"] + 1):
-                self.by_line[line] = one
         for one in self.functions.values():
+            for line in range(one["first"], one["last"] + 1):
+                self.by_line.setdefault(line, []).append(one)
+        for one in self.functions.values():
+            one["lazy"] = one.get("edge") in LAZY
             one["via"] = [(names.split("|"), where)
                           for names, where, low, high in one["via"]
                           if self._within(low, high)]
@@ -111,9 +114,9 @@ class Truth:
 
     def function_of(self, frame):
         """The tree's function of FRAME, None if it is one that lies between."""
-        one = self.by_line.get(frame.line)
-        if one and one["name"] == last_name(frame):
-            return one
+        for one in self.by_line.get(frame.line, ()):
+            if one["name"] == last_name(frame):
+                return one
         if re.match(r"n\d+$", last_name(frame)):
             raise Wrong("name and line are of two functions")
         return None
@@ -121,6 +124,8 @@ class Truth:
     def check(self, frames):
         """Raises Wrong, or returns whether the sample has known functions."""
         frames = [f for f in frames if not re.match(r"\[not|\[no ", f.name)]
+        if self._is_outside(frames):
+            return False
         for frame in frames:
             if MARK.match(frame.name):
                 raise Wrong(f"marked {frame.name}")
@@ -133,9 +138,16 @@ class Truth:
             known |= self._part(part)
         return known
 
+    @staticmethod
+    def _is_outside(frames):
+        """Start and end, and modules that are loaded."""
+        return (any(IMPORT.search(f.file) for f in frames)
+                or not any(base(f) in ("cases.py", "tree.py")
+                           or NATIVE.match(f.name) for f in frames))
+
     def _real(self, frame):
         # The first instruction of a module has no line.
-        if frame.line <= 0 and frame.name != "<module>":
+        if frame.line <= 0 and last_name(frame) != "<module>":
             raise Wrong("a line of 0")
         made = re.match(r"<made (\d+)>$", frame.file)
         if made and last_name(frame).startswith("made_"):
@@ -169,7 +181,7 @@ class Truth:
                 continue
             one = self.function_of(frame) if name == "tree.py" else None
             if one:
-                self._tree_call(caller, between, one)
+                self._tree_call(caller, between, one, frame.line)
             elif name == "cases.py":
                 self._case_call(caller, frame)
             else:
@@ -182,7 +194,7 @@ class Truth:
             self._whole_recursion(frames)
         return bool(caller)
 
-    def _tree_call(self, caller, between, one):
+    def _tree_call(self, caller, between, one, line):
         if not caller:
             raise Wrong("no function above the tree's")
         if one["id"] == 0:
@@ -193,6 +205,9 @@ class Truth:
             raise Wrong("not called by that function")
         if frame.line not in one["lines"]:
             raise Wrong(f"not called at that line ({one['edge']})")
+        # What only makes a generator is called from elsewhere.
+        if line == one["first"] and one["lazy"]:
+            return
         if len(between) != len(one["via"]) or any(
                 last_name(seen) not in names
                 or os.path.basename(seen.file) != where
@@ -248,15 +263,18 @@ def stacks_of_pprof(path):
 
 
 def show(frames):
+    """The end of a stack, or what is around an interpreter loop in it."""
+    at = next((i for i, f in enumerate(frames) if LOOPS.match(f.name)
+               or MARK.match(f.name)), len(frames))
     return " > ".join(f"{f.name}@{base(f)}:{f.line}" if is_python(f)
-                      else f.name for f in frames[-14:])
+                      else f.name for f in frames[max(0, at - 7):][:16])
 
 
 class Sums:
     """Samples by what was found."""
 
     def __init__(self):
-        self.equal = self.outside = 0
+        self.equal = self.outside = self.loops = 0
         self.wrong, self.examples = Counter(), {}
 
     def add(self, truth, frames, count):
@@ -265,6 +283,7 @@ class Sums:
                 self.equal += count
             else:
                 self.outside += count
+                self.loops += count * any(LOOPS.match(f.name) for f in frames)
         except Wrong as cause:
             self.wrong[str(cause)] += count
             self.examples.setdefault(str(cause), frames)
@@ -277,7 +296,7 @@ class Sums:
 
     def print(self):
         print(f"{self.judged()} samples, {self.share():.3f} % equal, "
-              f"{self.outside} outside")
+              f"{self.outside} outside, {self.loops} of them with a loop")
         for cause, count in self.wrong.most_common():
             print(f"    {count} {cause}")
             print(f"        {show(self.examples[cause])}")
