@@ -10,7 +10,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "store/layout.h"
 #include "system_call.h"
+
+/* The wait that stands in place of a system call (SYSCALL_GIL). */
+#define GIL "gil"
 
 /* Calls 0, 1, 2, ... without a gap, each name ended by a NUL. */
 static const char old_names[] =
@@ -95,6 +99,8 @@ name_at(const char *list, size_t size, unsigned index)
 const char *
 system_call_name(uint32_t machine, unsigned number)
 {
+    if (number == SYSCALL_GIL)
+        return GIL;
     if (number >= NEW_FIRST)
         return name_at(new_names, sizeof(new_names), number - NEW_FIRST);
     if (machine == EM_X86_64)
@@ -107,6 +113,8 @@ uint16_t
 system_call_number(uint32_t machine, const char *name)
 {
     enum { NUMBERS = 1024 };
+    if (strcmp(name, GIL) == 0)
+        return SYSCALL_GIL;
     for (uint16_t i = 0; i < NUMBERS; i++) {
         const char *other = system_call_name(machine, i);
         if (other != NULL && strcmp(other, name) == 0)

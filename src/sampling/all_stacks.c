@@ -255,7 +255,7 @@ look_at_subject(uint32_t i)
     struct look look;
     uint64_t clock = clock_thread(tid);
     entry->cpu = clock;
-    look_at(tid, &look);
+    wait_look_at(tid, &look);
     if (clock == CLOCK_NONE || look.state == LOOK_GONE) {
         enter_cause(i, STACK_EXITED);
     } else if (look.state == LOOK_RUNNING) {
@@ -374,7 +374,7 @@ confirm_owners(void)
         struct stacks_entry *entry = &entries[i];
         if (entry->owner == 0)
             continue;
-        look_at((pid_t)entry->tid, &look);
+        wait_look_at((pid_t)entry->tid, &look);
         if (look.state != LOOK_WAITING || look.number != entry->system_call ||
             (uint32_t)look_owner((pid_t)entry->tid, &look) != entry->owner)
             entry->owner = 0;

@@ -301,7 +301,7 @@ look_closer(struct thread_time *account, uint32_t index, uint64_t clock,
             uint64_t now, uint64_t between, struct observe_view *view)
 {
     struct look look;
-    look_at(threads_at(index)->tid, &look);
+    wait_look_at(threads_at(index)->tid, &look);
     if (look.state == LOOK_RUNNING)
         see_running(account, index, clock, now, between, view);
     else if (look.state != LOOK_GONE && !thread_time_is_cpu_only())

@@ -9,14 +9,18 @@
  */
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "journal/journal.h"
 #include "journal/script_names.h"
 #include "labels/labels.h"
 #include "process/modules.h"
 #include "process/threads.h"
+#include "unwind/heap_view.h"
+#include "unwind/interpreter.h"
 #include "unwind/peek.h"
 #include "harvest.h"
 #include "thread_time.h"
@@ -24,14 +28,33 @@
 
 static struct frame *frames;
 static uint32_t frames_most;
+static struct script script; /* frames of interpreters in one stack */
+static uint8_t *heap_window;
 
 int
 wait_begin(uint32_t max_depth)
 {
     if (frames == NULL)
         frames = sys_reserve_for_one(max_depth * sizeof(*frames));
-    frames_most = max_depth;
-    return frames != NULL ? peek_begin() : -1;
+    frames_most = script.capacity = max_depth;
+    if (script.frames == NULL)
+        script.frames = sys_reserve_for_one(max_depth * sizeof(*script.frames));
+    if (heap_window == NULL)
+        heap_window = sys_reserve_for_one(HEAP_VIEW_WINDOW);
+    return frames != NULL && script.frames != NULL && heap_window != NULL
+               ? peek_begin()
+               : -1;
+}
+
+void
+wait_look_at(pid_t tid, struct look *look)
+{
+    pid_t holder;
+    look_at(tid, look);
+    if (look->state == LOOK_WAITING && look->number == SYS_futex &&
+        interpreter_is_there() &&
+        interpreter_is_lock(look->arguments[0], &holder))
+        look->number = SYSCALL_GIL;
 }
 
 /* Whether a waiting thread has a user stack of its own. A thread that the
@@ -51,9 +74,14 @@ wait_look(pid_t tid, const struct look *look, uint64_t clock, struct walk *walk)
     uint64_t now = clock_now();
     if (!modules_are_current())
         harvest_refresh_modules();
+    script_begin(&script, now);
+    if (interpreter_is_there())
+        interpreter_collect_from(&script, heap_window, tid);
+    walk->script = script.count != 0 ? &script : NULL;
     while (peek_stack(look->pc, look->sp, arguments, now, walk) ==
            WALK_NEEDS_MAP)
         harvest_refresh_modules();
+    script_names_resolve(walk->script);
     return clock_thread(tid) == clock;
 }
 
@@ -77,7 +105,6 @@ find_place(uint32_t index, const struct look *look, uint64_t clock,
     place->label = journal_labels(set);
     if (!has_user_mode(look))
         return true;
-    script_names_resolve(walk.script);
     place->node = journal_walk(&walk, index);
     place->depth = walk.depth;
     sums->counts.peeked++;
@@ -96,10 +123,48 @@ name_of_thread(pid_t tid)
     return threads_at(index - 1)->name;
 }
 
+/* Add the function of an interpreter that thread TID is in. */
+static void
+add_function(struct text *text, pid_t tid)
+{
+    static char name[PYTHON_CODE_TEXT];
+    struct script_frame leaf;
+    struct script top = {.frames = &leaf, .capacity = 1};
+    script_begin(&top, 0);
+    interpreter_collect_from(&top, heap_window, tid);
+    if (top.count == 0 || !interpreter_name(top.runtime, leaf.code, name))
+        return;
+    text_add(text, " in ");
+    text_add(text, name);
+}
+
+/* Describe in words the wait for an interpreter's lock at ADDRESS: the thread
+ * that has it. Returns their number in the journal, 0 if no thread has it. */
+static uint32_t
+lock_words(uint64_t address)
+{
+    char words[256];
+    struct text text;
+    pid_t holder = 0;
+    if (!interpreter_is_lock(address, &holder) || holder == 0)
+        return 0;
+    const char *name = name_of_thread(holder);
+    text_begin(&text, words, sizeof(words));
+    text_add(&text, "GIL of ");
+    text_add(&text, name != NULL ? name : "");
+    text_add(&text, " (");
+    text_add_number(&text, (uint64_t)holder);
+    text_add(&text, ")");
+    add_function(&text, holder);
+    return journal_text(words);
+}
+
 uint32_t
 wait_words(pid_t tid, const struct look *look)
 {
     char words[256];
+    if (look->number == (long)SYSCALL_GIL)
+        return lock_words(look->arguments[0]);
     if (look_words(tid, look, name_of_thread, words, sizeof(words)) == 0)
         return 0;
     return journal_text(words);

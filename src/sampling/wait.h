@@ -18,6 +18,10 @@
 /* Reserve what stacks of MAX_DEPTH frames need. Returns 0, or -1. */
 int wait_begin(uint32_t max_depth);
 
+/* look_at, in which a wait for an interpreter's lock has the number SYSCALL_GIL
+ * (store/layout.h). */
+void wait_look_at(pid_t tid, struct look *look);
+
 /* Walk the stack of thread TID into WALK (peek_stack). The thread waits as LOOK
  * says, since its CPU clock read CLOCK. Returns false if the thread moved
  * meanwhile. */

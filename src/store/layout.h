@@ -263,6 +263,8 @@ enum script_lines {
 };
 
 #define SYSCALL_UNKNOWN 0xffffu
+/* In place of a system call: a wait for an interpreter's lock. */
+#define SYSCALL_GIL 0xfffeu
 
 /* A text that samples refer to, by id: 1, 2, ... */
 struct record_text {

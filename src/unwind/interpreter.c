@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "python_find.h"
+#include "python_threads.h"
 #include "interpreter.h"
 #include "base/poison.h"
 
@@ -17,6 +18,9 @@
 
 /* System calls that a handler may make to read frames. */
 #define FILLS_MOST 64u
+
+/* System calls that the sampler may make to read those of one thread. */
+#define FILLS_FROM_OUTSIDE 4096u
 
 static struct python pythons[PYTHONS_MOST];
 static _Atomic bool is_live[PYTHONS_MOST]; /* its module is loaded */
@@ -32,10 +36,10 @@ static uint32_t early_count;
 void
 interpreter_begin(bool is_on)
 {
-    is_wanted = is_on;
     atomic_store(&count, 0);
     atomic_store(&live, 0);
     early_count = 0;
+    is_wanted = is_on && python_threads_begin() == 0;
 }
 
 bool
@@ -129,6 +133,38 @@ interpreter_collect(struct script *script, struct heap_view *view,
     }
 }
 
+void
+interpreter_collect_from(struct script *script, uint8_t *window, pid_t tid)
+{
+    uint64_t states[PYTHON_STATES_MOST];
+    struct heap_view view;
+    for (uint32_t i = 0; i < atomic_load(&count); i++) {
+        if (!atomic_load(&is_live[i]))
+            continue;
+        uint32_t found = python_threads_find(&pythons[i], tid, states);
+        for (uint32_t n = 0; n < found; n++) {
+            heap_view_begin(&view, 0, 0, window, FILLS_FROM_OUTSIDE);
+            script->runtime = i;
+            if (python_collect(&pythons[i], states[n], 0, &view, script) &&
+                script->count != 0)
+                return;
+        }
+    }
+}
+
+bool
+interpreter_is_lock(uint64_t address, pid_t *holder)
+{
+    uint64_t state;
+    for (uint32_t i = 0; i < atomic_load(&count); i++)
+        if (atomic_load(&is_live[i]) &&
+            python_threads_is_gil(&pythons[i], address, &state)) {
+            *holder = state != 0 ? python_threads_tid(&pythons[i], state) : 0;
+            return true;
+        }
+    return false;
+}
+
 /* Whether PC is in the loop of PYTHON. */
 static bool
 is_in_loop(const struct python *python, uint64_t pc)
@@ -181,4 +217,10 @@ uint32_t
 interpreter_lines_form(uint32_t runtime)
 {
     return pythons[runtime].layout.lines;
+}
+
+bool
+interpreter_name(uint32_t runtime, uint64_t code, char *text)
+{
+    return python_code_name(&pythons[runtime], code, text);
 }

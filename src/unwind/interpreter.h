@@ -37,6 +37,16 @@ bool interpreter_is_there(void);
 void interpreter_collect(struct script *script, struct heap_view *view,
                          uint64_t pointer);
 
+/* The same for thread TID, which waits. SCRIPT is empty, and WINDOW has
+ * HEAP_VIEW_WINDOW bytes. Context: sampler. */
+void interpreter_collect_from(struct script *script, uint8_t *window,
+                              pid_t tid);
+
+/* Whether a thread that waits for the futex at ADDRESS waits for an
+ * interpreter's lock, which lets one thread at a time run. *HOLDER becomes the
+ * thread that has it, or 0. Context: sampler. */
+bool interpreter_is_lock(uint64_t address, pid_t *holder);
+
 /* Finish the search for the places of the frames in SCRIPT, for interpreters
  * that keep no record on the native stack. FRAMES are COUNT native frames from
  * the leaf on; ELIDED more were left out in front of number GAP. IS_ROOTED: no
@@ -50,6 +60,9 @@ void interpreter_place(struct script *script, const struct frame *frames,
 uint32_t interpreter_sum(uint32_t runtime, uint64_t code);
 bool interpreter_read(uint32_t runtime, uint64_t code, uint32_t sum,
                       struct python_code *into);
+
+/* Only its name, into TEXT of PYTHON_CODE_TEXT bytes. Context: sampler. */
+bool interpreter_name(uint32_t runtime, uint64_t code, char *text);
 
 /* The form of the tables of lines of interpreter RUNTIME (enum
  * python_lines_form). */

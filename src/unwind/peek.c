@@ -255,7 +255,12 @@ peek_stack(uint64_t pc, uint64_t sp, const uint64_t *arguments, uint64_t since,
     struct view view;
     enum walk_outcome outcome;
     view_begin_bounded(&view, memory->window, FILLS);
+    struct script *script = walk->script;
     walk_begin(walk, &regs);
+    if (script != NULL) {
+        script_go_back(script, 0);
+        walk_place(walk, script);
+    }
     set_origin(&finish, walk);
     set_arguments(&finish, arguments);
     while ((outcome = resume_run(&finish, walk, &view)) == WALK_NEEDS_FP) {

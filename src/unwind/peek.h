@@ -19,8 +19,9 @@ int peek_begin(void);
 
 /*
  * Walk the stack of a thread that stands at PC with stack pointer SP into WALK.
- * The caller has set the frames and the capacity of WALK. ARGUMENTS are the six
- * of the system call that the thread waits in; NULL if it is in none.
+ * The caller has set the frames, the capacity and the script of WALK. ARGUMENTS
+ * are the six of the system call that the thread waits in; NULL if it is in
+ * none.
  *
  * Returns WALK_ROOT if the stack is complete, or WALK_CUT with the reason in
  * walk->cut. Every frame is certain: where there are two ways to go on, the

@@ -154,3 +154,12 @@ python_code_read(const struct python *python, uint64_t address, uint32_t sum,
            read_table(layout, word_at(bytes, layout->code.table), code) &&
            python_code_sum(python, address) == sum;
 }
+
+bool
+python_code_name(const struct python *python, uint64_t address, char *text)
+{
+    uint64_t name;
+    return python_code_sum(python, address) != 0 &&
+           copy(&name, address + python->layout.code.name, sizeof(name)) &&
+           read_text(&python->layout, name, text);
+}

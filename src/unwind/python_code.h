@@ -27,6 +27,11 @@ struct python_code {
  * same sum means the same function. Context: any. */
 uint32_t python_code_sum(const struct python *python, uint64_t address);
 
+/* Read the name of the function of the code object at ADDRESS into TEXT, which
+ * has PYTHON_CODE_TEXT bytes. Returns false if it cannot be read. */
+bool python_code_name(const struct python *python, uint64_t address,
+                      char *text);
+
 /* Read the code object at ADDRESS, whose sum is SUM, into *CODE. Returns false
  * if it changed meanwhile, or cannot be read. */
 bool python_code_read(const struct python *python, uint64_t address,

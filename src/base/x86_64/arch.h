@@ -25,6 +25,10 @@
  * 3.2.2). */
 #define ARCH_RED_ZONE 128u
 
+/* Where glibc keeps the tid of a thread, in bytes from its thread pointer. It
+ * has not moved since 2.4: debuggers rely on it (nptl_db). */
+#define ARCH_THREAD_TID 720u
+
 /* Number of bits in an address of the program, without 5-level page tables. */
 #define ARCH_ADDRESS_BITS 47
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python_threads.c -- see python_threads.h. The lists may be long, so they are
+ * read only when a thread is not known, and not more often than a share of the
+ * time allows.
+ */
+#include <stddef.h>
+
+#include "base/arch.h"
+#include "base/clock.h"
+#include "base/sys.h"
+#include "python_threads.h"
+#include "base/poison.h"
+
+/* Places for states: a power of two. Half of them may be used. */
+#define PLACES (1u << 16)
+
+/* Most interpreters of which the lists are read. */
+#define INTERPRETERS_MOST 256u
+
+/* The pause after the lists were read, as a multiple of the time that took. */
+#define PAUSE_SHARE 20u
+
+/* Size of the structure of a GIL, in bytes; its first member is the interval.
+ */
+#define GIL_SIZE 208u
+
+/* A state of thread TID. */
+struct place {
+    uint64_t state; /* 0: the place is free */
+    uint64_t pointer;
+    const struct python *python;
+    pid_t tid;
+};
+
+static struct place *places;
+static uint32_t used;
+static uint64_t next_reading;
+
+int
+python_threads_begin(void)
+{
+    places = sys_renew(places, PLACES * sizeof(*places));
+    used = 0;
+    next_reading = 0;
+    return places == NULL ? -1 : 0;
+}
+
+static uint64_t
+read_word(uint64_t address)
+{
+    uint64_t word;
+    return sys_read_memory(&word, address, sizeof(word)) == sizeof(word) ? word
+                                                                         : 0;
+}
+
+/* The tid in the control block of the thread with this POINTER (glibc). */
+static pid_t
+tid_of_pointer(uint64_t pointer)
+{
+    pid_t tid;
+    return sys_read_memory(&tid, pointer + ARCH_THREAD_TID, sizeof(tid)) ==
+                   sizeof(tid)
+               ? tid
+               : 0;
+}
+
+pid_t
+python_threads_tid(const struct python *python, uint64_t state)
+{
+    uint64_t pointer = read_word(state + python->layout.thread.thread_id);
+    return pointer != 0 ? tid_of_pointer(pointer) : 0;
+}
+
+static uint32_t
+hash_of(pid_t tid)
+{
+    return (uint32_t)tid * 0x9e3779b1u >> 8;
+}
+
+static void
+add_state(const struct python *python, uint64_t state)
+{
+    uint64_t pointer = read_word(state + python->layout.thread.thread_id);
+    pid_t tid = pointer != 0 ? tid_of_pointer(pointer) : 0;
+    if (tid == 0 || used >= PLACES / 2)
+        return;
+    for (uint32_t at = hash_of(tid);; at++) {
+        struct place *place = &places[at % PLACES];
+        if (place->state != 0)
+            continue;
+        *place = (struct place){state, pointer, python, tid};
+        used++;
+        return;
+    }
+}
+
+/* Read the lists of PYTHON. */
+static void
+read_lists(const struct python *python)
+{
+    const struct python_layout *layout = &python->layout;
+    uint64_t interpreter =
+        read_word(python->runtime + layout->runtime.interpreters);
+    for (uint32_t i = 0; interpreter != 0 && i < INTERPRETERS_MOST; i++) {
+        uint64_t state = read_word(interpreter + layout->interpreter.threads);
+        for (uint32_t n = 0; state != 0 && n < PLACES / 2; n++) {
+            add_state(python, state);
+            state = read_word(state + layout->thread.next);
+        }
+        interpreter = read_word(interpreter + layout->interpreter.next);
+    }
+}
+
+/* Find the states of TID that are known and still valid. */
+static uint32_t
+find_known(const struct python *python, pid_t tid,
+           uint64_t states[PYTHON_STATES_MOST])
+{
+    uint32_t count = 0;
+    for (uint32_t at = hash_of(tid); count < PYTHON_STATES_MOST; at++) {
+        const struct place *place = &places[at % PLACES];
+        if (place->state == 0)
+            break;
+        if (place->tid != tid || place->python != python ||
+            read_word(place->state + python->layout.thread.thread_id) !=
+                place->pointer ||
+            tid_of_pointer(place->pointer) != tid)
+            continue;
+        states[count++] = place->state;
+    }
+    return count;
+}
+
+uint32_t
+python_threads_find(const struct python *python, pid_t tid,
+                    uint64_t states[PYTHON_STATES_MOST])
+{
+    uint32_t count = find_known(python, tid, states);
+    uint64_t now = clock_now();
+    if (count != 0 || now < next_reading)
+        return count;
+    places = sys_renew(places, PLACES * sizeof(*places));
+    used = 0;
+    if (places == NULL)
+        return 0;
+    read_lists(python);
+    uint64_t end = clock_now();
+    next_reading = end + PAUSE_SHARE * (end - now);
+    return find_known(python, tid, states);
+}
+
+/* Whether ADDRESS is in the lock at GIL. */
+static bool
+is_in_gil(const struct python *python, uint64_t gil, uint64_t address,
+          uint64_t *holder)
+{
+    uint32_t locked = 0;
+    if (gil == 0 || address - gil >= GIL_SIZE)
+        return false;
+    *holder = 0;
+    if (sys_read_memory(&locked, gil + python->layout.gil.locked,
+                        sizeof(locked)) == sizeof(locked) &&
+        locked != 0)
+        *holder = read_word(gil + python->layout.gil.holder);
+    return true;
+}
+
+bool
+python_threads_is_gil(const struct python *python, uint64_t address,
+                      uint64_t *holder)
+{
+    const struct python_layout *layout = &python->layout;
+    if (layout->interpreter.gil == 0)
+        return is_in_gil(python,
+                         python->runtime + layout->runtime.gil_holder -
+                             layout->gil.holder,
+                         address, holder);
+    uint64_t interpreter =
+        read_word(python->runtime + layout->runtime.interpreters);
+    for (uint32_t i = 0; interpreter != 0 && i < INTERPRETERS_MOST; i++) {
+        if (is_in_gil(python, read_word(interpreter + layout->interpreter.gil),
+                      address, holder))
+            return true;
+        interpreter = read_word(interpreter + layout->interpreter.next);
+    }
+    return false;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python_threads.h -- which thread has which state in an interpreter, as the
+ * interpreter's lists tell it. They are read without its locks, while they
+ * change. So each state is looked at again before it is used.
+ * Context: sampler.
+ */
+#ifndef UNWIND_PYTHON_THREADS_H
+#define UNWIND_PYTHON_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "python.h"
+
+/* Forget what is known. Returns 0, or -1 if memory is short. */
+int python_threads_begin(void);
+
+/* Most states that a thread has, one for each interpreter that it is in. */
+#define PYTHON_STATES_MOST 8u
+
+/* Find the states of thread TID in PYTHON. Returns their number. */
+uint32_t python_threads_find(const struct python *python, pid_t tid,
+                             uint64_t states[PYTHON_STATES_MOST]);
+
+/* The thread of STATE, or 0. */
+pid_t python_threads_tid(const struct python *python, uint64_t state);
+
+/* Whether ADDRESS is in the lock of an interpreter that lets one thread at a
+ * time run (GIL). *HOLDER becomes the state that holds it; 0: none. */
+bool python_threads_is_gil(const struct python *python, uint64_t address,
+                           uint64_t *holder);
+
+#endif
