@@ -89,6 +89,8 @@ open_spool(struct view *view, const char *path, char *error, size_t size)
     if (view->stacks != NULL)
         return 0;
     view->stacks = stacks_open(path, &options, error, size);
+    if (view->stacks != NULL)
+        view->stacks->profile->shows_native = view->filter.is_native;
     if (view->stacks != NULL && view->remote != NULL)
         stacks_tell_pid(view->stacks, (uint32_t)view->remote->process.pid);
     return view->stacks != NULL ? 0 : -1;
@@ -203,6 +205,8 @@ static const struct command_option options[] = {
      "functions with parameters, return types and all\n"
      "template arguments",
      arguments_flag, FIELD(filter.full_names)},
+    {"native", NULL, "all native frames of interpreters, too", arguments_flag,
+     FIELD(filter.is_native)},
     {SCREEN_COLOUR_OPTION, FIELD(colour)},
     {0},
 };

@@ -233,8 +233,8 @@ inputs_load(const struct filter_options *filter, char *const *paths, int count,
     if (profile == NULL)
         return NULL;
     int status;
-    if (!filter->is_native)
-        folding_apply(profile);
+    profile->shows_native = filter->is_native;
+    folding_apply(profile);
     if (filter->has_time && profile->has_no_times)
         status = command_fail("--time: pprof files do not tell when samples "
                               "were; expected spools");

@@ -22,6 +22,7 @@ struct known {
     uint64_t seen; /* the last time at which the sum was this one */
     uint32_t sum, id;
     uint32_t runtime;
+    bool has_changed; /* another function was there before */
 };
 
 static struct known *known;
@@ -107,44 +108,57 @@ find_place(uint64_t address)
     }
 }
 
-/* Read the function at PLACE anew. SUM is its sum at NOW. */
+/* Read the function at PLACE anew, whose description is at ADDRESS and has SUM
+ * at NOW. Where descriptions come and go, handlers read the sum each time. */
 static void
 read_anew(struct known *place, uint64_t address, uint32_t runtime, uint32_t sum,
           uint64_t now)
 {
+    bool has_changed = place->code != 0;
     if (code == NULL)
         code = sys_reserve_for_one(sizeof(*code));
     known_count += place->code == 0;
     *place = (struct known){.code = address,
                             .seen = now,
                             .sum = sum,
-                            .runtime = runtime};
+                            .runtime = runtime,
+                            .has_changed = has_changed};
     if (code != NULL && sum != 0 &&
         interpreter_read(runtime, address, sum, code))
         place->id = number_of(runtime);
+    interpreter_know(address, place->id != 0 && !has_changed);
 }
 
-/* The function must be the same before and after the sample. What was not known
- * before it has the sum that the handler read. */
+/* Make PLACE true for the time of SCRIPT. *BEFORE becomes what was known there:
+ * its sum and number. */
+static void
+renew(struct known *place, const struct script *script, uint64_t address,
+      struct known *before)
+{
+    bool is_known = place->code != 0 && place->runtime == script->runtime;
+    *before = is_known ? *place : (struct known){0};
+    if (is_known && place->seen >= script->time)
+        return;
+    uint64_t now = clock_now();
+    uint32_t sum = interpreter_sum(script->runtime, address);
+    if (is_known && sum == place->sum)
+        place->seen = now;
+    else
+        read_anew(place, address, script->runtime, sum, now);
+}
+
+/* A sum that the handler read tells which function it was: the one of before,
+ * or the one of now. Without a sum, both must be the same. */
 static uint32_t
 find_number(const struct script *script, const struct script_frame *frame)
 {
-    struct known *place = find_place(frame->code);
-    bool is_known = place->code != 0 && place->runtime == script->runtime;
-    if (is_known && place->seen >= script->time &&
-        (frame->sum == 0 || frame->sum == place->sum))
-        return place->id;
-    uint32_t before = is_known ? place->sum : frame->sum, id = place->id;
-    uint64_t now = clock_now();
-    uint32_t sum = interpreter_sum(script->runtime, frame->code);
-    if (is_known && sum == place->sum) {
-        place->seen = now;
-        return frame->sum == 0 || frame->sum == sum ? id : 0;
-    }
-    read_anew(place, frame->code, script->runtime, sum, now);
-    if (frame->sum != 0 && is_known && frame->sum == before)
-        return id;
-    return before == 0 || before == sum || frame->sum == sum ? place->id : 0;
+    struct known before, *place = find_place(frame->code);
+    renew(place, script, frame->code, &before);
+    if (frame->sum != 0)
+        return frame->sum == place->sum   ? place->id
+               : frame->sum == before.sum ? before.id
+                                          : 0;
+    return before.sum == 0 || before.sum == place->sum ? place->id : 0;
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "model/events.h"
+#include "model/folding.h"
 #include "model/naming.h"
 #include "read/spool_load.h"
 #include "store/record.h"
@@ -155,14 +156,16 @@ judge_sample(struct watch *watch, uint32_t sample)
 {
     struct watch_sample *beside = &watch->samples[sample];
     const struct profile_sample *at = &watch->profile->samples[sample];
+    folding_extend(watch->profile);
+    uint32_t node = folding_shown(watch->profile, at->node);
     if (beside->verdict != VERDICT_OPEN)
         return 0;
     beside->verdict = VERDICT_DROP;
     if (!filter_has_labels(watch->filter, watch->profile, at))
         return 0;
-    if (functions_name(&watch->functions, at->node) != 0)
+    if (functions_name(&watch->functions, node) != 0)
         return -1;
-    if (functions_keep(&watch->functions, at->node))
+    if (functions_keep(&watch->functions, node))
         beside->verdict = VERDICT_KEEP;
     return 0;
 }
@@ -176,7 +179,8 @@ count_sample(struct watch *watch, uint32_t sample, const struct span_sums *sums)
         return -1;
     if (watch->samples[sample].verdict == VERDICT_DROP)
         return 0;
-    functions_add(&watch->functions, at->node, sums);
+    functions_add(&watch->functions, folding_shown(watch->profile, at->node),
+                  sums);
     span_add_sums(&watch->threads[at->thread].states[at->state], sums);
     span_add_sums(&watch->totals, sums);
     return 0;

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "model/folding.h"
 #include "model/naming.h"
 #include "model/system_call.h"
 #include "read/spool.h"
@@ -306,7 +307,7 @@ take_entry(struct stacks *stacks, const struct stacks_entry *entry,
     *thread = (struct stacks_thread){
         .tid = entry->tid,
         .name = number != INTERN_NONE ? profile->threads[number].name : "",
-        .node = has_node ? (uint32_t)node : 0,
+        .node = has_node ? folding_shown(profile, (uint32_t)node) : 0,
         .depth = entry->depth,
         .doing = doing_of(stacks, entry),
         .waits_on = waits_on != NULL ? waits_on : "",
@@ -392,6 +393,7 @@ take_stacks(struct stacks *stacks, const struct record_stacks *record)
     if (stacks->threads == NULL)
         return -1;
     stacks->thread_count = stacks->kept_count = count;
+    folding_extend(stacks->profile);
     for (uint32_t i = 0; i < count; i++)
         take_entry(stacks, &entries[i], &stacks->threads[i]);
     qsort(stacks->threads, count, sizeof(*stacks->threads), compare_tids);

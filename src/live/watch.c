@@ -62,6 +62,7 @@ watch_new(struct reader *reader, const struct filter_options *filter,
         watch->functions.names == NULL)
         goto err;
     watch->load->profile = watch->profile;
+    watch->profile->shows_native = filter != NULL && filter->is_native;
     if (spool_begin(watch->load, reader_header(reader)) != 0 ||
         (filter_is_set(filter) && filter_describe(filter, watch->profile) != 0))
         goto err;

@@ -185,13 +185,19 @@ fold_node(struct profile *profile, uint32_t node)
 }
 
 void
-folding_apply(struct profile *profile)
+folding_extend(struct profile *profile)
 {
-    if (!profile->has_scripts)
+    if (!profile->has_scripts || profile->shows_native)
         return;
     for (uint32_t i = profile->folded_nodes; i < profile->node_count; i++)
         fold_node(profile, i);
     profile->folded_nodes = profile->node_count;
+}
+
+void
+folding_apply(struct profile *profile)
+{
+    folding_extend(profile);
     for (uint32_t i = 0; i < profile->sample_count; i++)
         profile->samples[i].node =
             folding_shown(profile, profile->samples[i].node);

@@ -10,9 +10,13 @@
 
 #include "profile.h"
 
-/* Fold the stacks of PROFILE whose nodes were added since the last call. This
- * looks up names if there are functions of an interpreter. */
+/* Fold the stacks of all samples of PROFILE, unless it shows native frames.
+ * This looks up names if there are functions of an interpreter. */
 void folding_apply(struct profile *profile);
+
+/* The same for the nodes that were added since the last call, and for no
+ * sample: the caller asks folding_shown for the node of each. */
+void folding_extend(struct profile *profile);
 
 /* The node that stands in place of NODE, which may be folded. */
 uint32_t folding_shown(const struct profile *profile, uint32_t node);

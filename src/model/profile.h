@@ -181,6 +181,7 @@ struct profile {
         sample_count;
 
     bool full_names;    /* of functions, see enum demangle_form */
+    bool shows_native;  /* native frames of interpreters, too (folding.h) */
     bool has_scripts;   /* functions of an interpreter are among the nodes */
     bool has_no_times;  /* the times of some samples are unknown */
     bool is_from_pprof; /* part of it came from a pprof file */

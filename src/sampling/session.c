@@ -12,8 +12,10 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/note.h"
 #include "base/state.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "capture/serve.h"
 #include "journal/journal.h"
 #include "journal/journal_live.h"
@@ -103,6 +105,24 @@ session_on_module(const struct module *module, bool gone)
         journal_module_came();
 }
 
+/* Look again at interpreters, and say which ones are not known. */
+static void
+settle_interpreters(void)
+{
+    const char *path;
+    unsigned minor;
+    char words[64];
+    struct text text;
+    interpreter_settle();
+    if (!interpreter_was_refused(&path, &minor))
+        return;
+    text_begin(&text, words, sizeof(words));
+    text_add(&text, ": its Python functions are not shown: version 3.");
+    text_add_number(&text, minor);
+    note(NOTE_INFO, path, minor != 0 ? words : ": Python of an unknown version",
+         NULL);
+}
+
 void
 session_harvest(void)
 {
@@ -112,7 +132,7 @@ session_harvest(void)
         (serve_has_samples() && !modules_are_current()))
         harvest_refresh_modules();
     untabled_settle(clock_now());
-    interpreter_settle();
+    settle_interpreters();
     harvest_slots();
     learn_ahead();
 }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/sys.h"
 #include "python_find.h"
 #include "python_threads.h"
 #include "interpreter.h"
@@ -29,6 +30,16 @@ static _Atomic uint32_t count;
 static _Atomic uint32_t live; /* how many are live */
 static bool is_wanted;
 
+/* Functions that the sampler knows, by their addresses. Number of places: a
+ * power of two. A function whose place is another one's is not known. */
+#define KNOWN_PLACES (1u << 14)
+static _Atomic uint64_t *known;
+
+/* Most functions of which a handler reads the sum, in one sample. */
+#define SUMS_MOST 12u
+static const char *refused_path; /* NULL: all is said */
+static unsigned refused_minor;
+
 /* Modules that were not relocated when they came. */
 static struct module early[PYTHONS_MOST];
 static uint32_t early_count;
@@ -39,7 +50,8 @@ interpreter_begin(bool is_on)
     atomic_store(&count, 0);
     atomic_store(&live, 0);
     early_count = 0;
-    is_wanted = is_on && python_threads_begin() == 0;
+    known = sys_renew((void *)known, KNOWN_PLACES * sizeof(*known));
+    is_wanted = is_on && known != NULL && python_threads_begin() == 0;
 }
 
 bool
@@ -48,12 +60,21 @@ interpreter_is_there(void)
     return atomic_load_explicit(&live, memory_order_relaxed) != 0;
 }
 
-/* Say that the interpreter of MODULE is of a version that is not known. */
+/* Note that the frames of the interpreter of MODULE cannot be read. */
 static void
 refuse(const struct module *module, unsigned minor)
 {
-    (void)module;
-    (void)minor;
+    refused_path = module->path;
+    refused_minor = minor;
+}
+
+bool
+interpreter_was_refused(const char **path, unsigned *minor)
+{
+    *path = refused_path;
+    *minor = refused_minor;
+    refused_path = NULL;
+    return *path != NULL;
 }
 
 /* Enter PYTHON, which MODULE has. */
@@ -114,6 +135,36 @@ interpreter_settle(void)
             early[i--] = early[--early_count];
 }
 
+static _Atomic uint64_t *
+known_place(uint64_t code)
+{
+    return &known[code * 0x9e3779b97f4a7c15u >> 50 & (KNOWN_PLACES - 1)];
+}
+
+void
+interpreter_know(uint64_t code, bool is_known)
+{
+    _Atomic uint64_t *place = known_place(code);
+    if (is_known || atomic_load(place) == code)
+        atomic_store(place, is_known ? code : 0);
+}
+
+/* Read the sums of the functions in SCRIPT that the sampler does not know. They
+ * may be freed before it comes. */
+static void
+read_sums(struct script *script)
+{
+    uint32_t left = SUMS_MOST;
+    for (uint32_t i = 0; i < script->count && left > 0; i++) {
+        struct script_frame *frame = &script->frames[i];
+        if (atomic_load_explicit(known_place(frame->code),
+                                 memory_order_relaxed) == frame->code)
+            continue;
+        frame->sum = python_code_sum(&pythons[script->runtime], frame->code);
+        left--;
+    }
+}
+
 void
 interpreter_collect(struct script *script, struct heap_view *view,
                     uint64_t pointer)
@@ -128,8 +179,10 @@ interpreter_collect(struct script *script, struct heap_view *view,
         script->runtime = i;
         view->fills = FILLS_MOST;
         if (python_collect(&pythons[i], state, pointer, view, script) &&
-            script->count != 0)
+            script->count != 0) {
+            read_sums(script);
             return;
+        }
     }
 }
 

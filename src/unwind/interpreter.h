@@ -28,6 +28,11 @@ void interpreter_module(const struct module *module, bool gone);
  * Context: sampler. */
 void interpreter_settle(void);
 
+/* Whether an interpreter was found whose frames cannot be read, since the last
+ * call that returned true. *PATH becomes its file, *MINOR the 3.MINOR of its
+ * version, or 0. Context: sampler. */
+bool interpreter_was_refused(const char **path, unsigned *minor);
+
 /* Whether there are any. Context: any. */
 bool interpreter_is_there(void);
 
@@ -63,6 +68,11 @@ bool interpreter_read(uint32_t runtime, uint64_t code, uint32_t sum,
 
 /* Only its name, into TEXT of PYTHON_CODE_TEXT bytes. Context: sampler. */
 bool interpreter_name(uint32_t runtime, uint64_t code, char *text);
+
+/* Let handlers know whether the function at CODE is known to the sampler. They
+ * read the sum of all others, so that it can be told later which one was there.
+ * Context: sampler. */
+void interpreter_know(uint64_t code, bool is_known);
 
 /* The form of the tables of lines of interpreter RUNTIME (enum
  * python_lines_form). */

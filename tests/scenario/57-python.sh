@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Goals of this test: functions of Python on the stacks of a real interpreter.
+# - a function stands between the native function that called it and the one
+#   that it calls; the interpreter's loop is not shown, except with --native;
+# - files and lines are those of the source;
+# - threads that wait have their functions, too, and so have those that wait for
+#   the interpreter's lock;
+# - kill -9 leaves the names;
+# - SPROF_PYTHON=0 shows none.
+. "$(dirname "$0")/lib.sh"
+has python3 || finish
+python3 - <<'P' || { lacks frames "this version of Python is not known"; finish; }
+import sys
+sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))
+P
+
+# A "python3" on the path may be a script that finds the interpreter.
+python=$(python3 -c 'import sys; print(sys.executable)')
+
+cat >app.py <<'P'
+import sys, threading, time
+def leaf():
+    s = 0
+    for i in range(2000):
+        s += i * i % 7
+    return s
+def key(x):
+    return leaf() + x
+def sorter():
+    sorted(range(50), key=key)
+def nap():
+    time.sleep(100)
+def spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sorter()
+if len(sys.argv) > 2:
+    threading.Thread(target=nap, daemon=True).start()
+    threading.Thread(target=spin, args=(100,), daemon=True).start()
+spin(float(sys.argv[1]))
+P
+
+
+# share REGEX: percent of the profile's CPU samples on stacks that match.
+share() {
+    awk -v regex="$1" '{ all += $NF } $0 ~ regex { part += $NF }
+        END { printf "%d", all ? 100 * part / all : 0 }' "$2"
+}
+
+plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/p.folded,$tmp/p.sprof" \
+    SPROF_COST=off "$python" app.py 1
+[ "$status" -eq 0 ] || fail "python3 ended with $status"
+stack='app\.<module>;app\.spin;app\.sorter;.*list_sort.*;app\.key;app\.leaf'
+[ "$(share "$stack" p.folded)" -ge 80 ] ||
+    fail "$(share "$stack" p.folded) % of the samples show the stack"
+[ "$(share '_PyEval_EvalFrameDefault' p.folded)" -le 5 ] ||
+    fail "the loop is shown"
+plain "$sprofile" report --by line -n 3 p.sprof
+grep -q 'app\.leaf .*app\.py:[45]' out || fail "no line of app.leaf: $(cat out)"
+plain "$sprofile" report -n 5 --native p.sprof
+grep -q '_PyEval_EvalFrameDefault' out || fail "--native: no loop"
+
+plain env LD_PRELOAD="$library" SPROF_OUTPUT="$tmp/off.folded" SPROF_PYTHON=0 \
+    "$python" app.py 0.3
+[ "$(share 'app\.' off.folded)" -eq 0 ] || fail "SPROF_PYTHON=0: functions"
+
+profile_begin k SPROF_COST=off "$python" app.py 100 threads
+pid=$(pgrep -P "$running")
+plain "$sprofile" stacks "$pid"
+grep -q 'app\.nap app\.py:12' out || fail "stacks: no app.nap: $(cat out)"
+sleep 1
+kill -9 "$pid"
+wait "$running" 2>/dev/null
+plain "$sprofile" report --by state k.sprof
+grep -q ' gil$' out || fail "no wait for the GIL: $(cat out)"
+plain "$sprofile" report -n 0 k.sprof
+grep -q 'app\.leaf' out || fail "kill -9: no names"
+finish

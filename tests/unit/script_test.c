@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script_test.c -- the places of an interpreter's frames among native frames,
+ * in a walk over a stack of some words; and chains of frames of each kind that
+ * CPython has, in memory that looks like it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unwind/python.h"
+#include "unwind/script.h"
+#include "walk_maker.h"
+
+static struct script_frame script_frames[16];
+static struct script script = {.frames = script_frames, .capacity = 16};
+static uint8_t heap_window[HEAP_VIEW_WINDOW];
+static struct heap_view heap;
+
+static int
+begin(void **state)
+{
+    script_begin(&script, 0);
+    heap_view_begin(&heap, 0, 0, heap_window, 1000);
+    return begin_walk(state);
+}
+
+/* Two frames of the loop of three words each, between leaf and root. The inner
+ * one runs the functions 1 and 2, the outer one 3. */
+static void
+frames_get_their_places(void **state)
+{
+    (void)state;
+    rules_put(LEAF, rule_frame(RULE_CFA_SP, 8, RULE_FP_SAME, 0));
+    put_rule(F1, rule_frame(RULE_CFA_SP, 24, RULE_FP_SAME, 0));
+    put_rule(F2, rule_frame(RULE_CFA_SP, 24, RULE_FP_SAME, 0));
+    stack[0] = F1;
+    stack[3] = F2;
+    stack[6] = ROOT;
+    script_add(&script, 0x10, 1);
+    script_add(&script, 0x20, 2);
+    script_close(&script, 0, word_at(2));
+    script_add(&script, 0x30, 3);
+    script_close(&script, 2, word_at(5));
+    script_find_next(&script);
+    stand_at(LEAF, word_at(0), 0);
+    walk_place(&walk, &script);
+    assert_int_equal(walk_run(&walk, &view), WALK_ROOT);
+    assert_int_equal(script.placed, 3);
+    assert_int_equal(script_frames[0].depth, 2);
+    assert_int_equal(script_frames[1].depth, 2);
+    assert_int_equal(script_frames[2].depth, 3);
+}
+
+/* A place that a walk has found is forgotten if the walk goes back. */
+static void
+places_are_forgotten(void **state)
+{
+    (void)state;
+    script_add(&script, 0x10, 1);
+    script_close(&script, 0, 1000);
+    script_find_next(&script);
+    script_cross(&script, 900, 1000, 4);
+    assert_int_equal(script.placed, 0);
+    script_cross(&script, 1000, 1100, 5);
+    assert_int_equal(script.placed, 1);
+    assert_true(script.border == SCRIPT_NO_BORDER);
+    script_go_back(&script, 5);
+    assert_int_equal(script.placed, 1);
+    script_go_back(&script, 4);
+    assert_int_equal(script.placed, 0);
+    assert_true(script.border == 1000);
+}
+
+/* Memory of an interpreter of one version: the state of a thread, frames, and
+ * records on the native stack. */
+static uint8_t state_bytes[512], frame_bytes[6][128], native[4][128];
+static struct python python;
+
+static uint64_t
+address_of(const void *bytes)
+{
+    return (uint64_t)bytes;
+}
+
+static void
+put(uint8_t *bytes, uint16_t offset, uint64_t word)
+{
+    memcpy(bytes + offset, &word, sizeof(word));
+}
+
+/* Frame I is at instruction 8 of the code at 0x1000 * (I + 1), and PREVIOUS
+ * called it. */
+static void
+put_frame(unsigned i, const void *previous, uint8_t mark)
+{
+    const struct python_layout *layout = &python.layout;
+    uint64_t code = 0x1000ull * (i + 1);
+    memset(frame_bytes[i], 0, sizeof(frame_bytes[i]));
+    put(frame_bytes[i], layout->frame.code, code);
+    put(frame_bytes[i], layout->frame.previous, address_of(previous));
+    if (layout->chain <= PYTHON_OBJECTS)
+        put(frame_bytes[i], layout->frame.instruction, 8);
+    else
+        put(frame_bytes[i], layout->frame.instruction,
+            code + layout->code.start + 8);
+    if (layout->frame.mark != PYTHON_NO_FIELD)
+        frame_bytes[i][layout->frame.mark] = mark;
+}
+
+static void
+use_version(unsigned minor)
+{
+    const struct python_layout *layout = python_layout_of(minor);
+    assert_non_null(layout);
+    python.layout = *layout;
+    memset(state_bytes, 0, sizeof(state_bytes));
+    memset(native, 0, sizeof(native));
+    put(state_bytes, layout->thread.thread_id, 0x7777);
+}
+
+static bool
+collect(uint64_t pointer)
+{
+    script_begin(&script, 0);
+    heap_view_begin(&heap, 0, 0, heap_window, 1000);
+    return python_collect(&python, address_of(state_bytes), pointer, &heap,
+                          &script);
+}
+
+/* The frames of code 1 to COUNT, of which those in BORDERS (a bit each) are the
+ * outermost of their native frame. */
+static void
+expect_frames(uint32_t count, unsigned borders)
+{
+    assert_int_equal(script.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(script_frames[i].code == 0x1000ull * (i + 1));
+        assert_int_equal(script_frames[i].instruction,
+                         python.layout.chain == PYTHON_OBJECTS ? 16 : 8);
+        assert_int_equal(script_frames[i].border != 0, borders >> i & 1);
+    }
+}
+
+/* Frames 0 and 1 run in one native frame, frame 2 in another. */
+static void
+chain_of_311(void **state)
+{
+    (void)state;
+    use_version(11);
+    const struct python_layout *layout = &python.layout;
+    put_frame(0, frame_bytes[1], 0);
+    put_frame(1, frame_bytes[2], 1);
+    put_frame(2, NULL, 1);
+    put(state_bytes, layout->thread.top, address_of(native[0]));
+    put(native[0], layout->cframe.current, address_of(frame_bytes[0]));
+    put(native[0], layout->cframe.previous, address_of(native[1]));
+    put(native[1], layout->cframe.current, address_of(frame_bytes[2]));
+    assert_true(collect(0x7777));
+    expect_frames(3, 6);
+    assert_true(script_frames[1].border == address_of(native[0]));
+    assert_false(collect(0x7778));
+    /* A native frame that has just begun names a frame of before. */
+    put(native[0], layout->cframe.current, address_of(frame_bytes[1]));
+    put(frame_bytes[1], layout->frame.previous, address_of(frame_bytes[0]));
+    assert_true(collect(0x7777));
+    assert_int_equal(script.count, 1);
+    assert_true(script_frames[0].code == 0x3000);
+}
+
+static void
+chain_of_312(void **state)
+{
+    (void)state;
+    use_version(12);
+    const struct python_layout *layout = &python.layout;
+    put_frame(0, frame_bytes[1], 0);
+    put_frame(1, frame_bytes[3], 1);
+    put_frame(3, frame_bytes[2], 3); /* a shim */
+    put_frame(2, frame_bytes[4], 0);
+    put_frame(4, NULL, 3);
+    put(state_bytes, layout->thread.top, address_of(native[0]));
+    put(native[0], layout->cframe.current, address_of(frame_bytes[0]));
+    put(native[0], layout->cframe.previous, address_of(native[1]));
+    put(native[1], layout->cframe.current, address_of(frame_bytes[2]));
+    assert_true(collect(0));
+    expect_frames(3, 6);
+}
+
+static void
+chain_of_310(void **state)
+{
+    (void)state;
+    use_version(10);
+    const struct python_layout *layout = &python.layout;
+    put_frame(0, frame_bytes[1], 0);
+    put_frame(1, NULL, 0);
+    put(state_bytes, layout->thread.top, address_of(native[0]));
+    put(state_bytes, layout->thread.frame, address_of(frame_bytes[0]));
+    put(native[0], layout->cframe.previous, address_of(native[1]));
+    assert_true(collect(0));
+    expect_frames(2, 3);
+    assert_true(script_frames[1].border == address_of(native[1]));
+}
+
+static void
+chain_of_39(void **state)
+{
+    (void)state;
+    use_version(9);
+    put_frame(0, frame_bytes[1], 0);
+    put_frame(1, NULL, 0);
+    put(state_bytes, python.layout.thread.frame, address_of(frame_bytes[0]));
+    assert_true(collect(0));
+    expect_frames(2, 0);
+    assert_true(script.is_counted);
+}
+
+/* A pointer may be anything: into nothing, or in a circle. */
+static void
+wrong_pointers_end_the_chain(void **state)
+{
+    (void)state;
+    for (unsigned minor = 9; minor <= 12; minor++) {
+        use_version(minor);
+        const struct python_layout *layout = &python.layout;
+        put_frame(0, frame_bytes[1], 0);
+        put_frame(1, frame_bytes[0], 0);
+        put(state_bytes, layout->thread.top, address_of(native[0]));
+        if (layout->thread.frame != PYTHON_NO_FIELD)
+            put(state_bytes, layout->thread.frame, address_of(frame_bytes[0]));
+        if (layout->cframe.current != PYTHON_NO_FIELD)
+            put(native[0], layout->cframe.current, address_of(frame_bytes[0]));
+        if (layout->cframe.previous != PYTHON_NO_FIELD)
+            put(native[0], layout->cframe.previous, address_of(native[0]));
+        assert_true(collect(0));
+        assert_in_range(script.count, 0, script.capacity);
+        put_frame(1, (void *)0x10, 0);
+        assert_true(collect(0));
+        put(state_bytes, layout->thread.top, 0x7ffffffff000);
+        (void)collect(0);
+    }
+    assert_false(python_collect(&python, 0x1000, 0, &heap, &script));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(frames_get_their_places, begin),
+        cmocka_unit_test_setup(places_are_forgotten, begin),
+        cmocka_unit_test_setup(chain_of_311, begin),
+        cmocka_unit_test_setup(chain_of_312, begin),
+        cmocka_unit_test_setup(chain_of_310, begin),
+        cmocka_unit_test_setup(chain_of_39, begin),
+        cmocka_unit_test_setup(wrong_pointers_end_the_chain, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
