@@ -17,6 +17,9 @@
  * program that unloads and loads one more often is shown without. */
 #define PYTHONS_MOST 16u
 
+/* Most modules that wait until they are relocated. */
+#define EARLY_MOST 2u
+
 /* System calls that a handler may make to read frames. */
 #define FILLS_MOST 64u
 
@@ -41,7 +44,7 @@ static const char *refused_path; /* NULL: all is said */
 static unsigned refused_minor;
 
 /* Modules that were not relocated when they came. */
-static struct module early[PYTHONS_MOST];
+static struct module early[EARLY_MOST];
 static uint32_t early_count;
 
 void
@@ -123,7 +126,7 @@ interpreter_module(const struct module *module, bool gone)
         return;
     if (gone)
         forget(module);
-    else if (look_at(module) && early_count < PYTHONS_MOST)
+    else if (look_at(module) && early_count < EARLY_MOST)
         early[early_count++] = *module;
 }
 

@@ -33,8 +33,8 @@ def sorter():
 def nap():
     time.sleep(100)
 def spin(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
         sorter()
 if len(sys.argv) > 2:
     threading.Thread(target=nap, daemon=True).start()
@@ -43,9 +43,12 @@ spin(float(sys.argv[1]))
 P
 
 
-# share REGEX: percent of the profile's CPU samples on stacks that match.
+# share REGEX FILE: percent of the CPU time of app.spin on stacks that match.
 share() {
-    awk -v regex="$1" '{ all += $NF } $0 ~ regex { part += $NF }
+    awk -v regex="$1" '/app\.spin|start;/ && !/pymain_init|Finalize/ {
+            all += $NF
+            if ($0 ~ regex) part += $NF
+        }
         END { printf "%d", all ? 100 * part / all : 0 }' "$2"
 }
 
